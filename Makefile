@@ -1,0 +1,52 @@
+# Two front doors: `make` sets up and runs, `make test` sets up and tests.
+SHELL := /bin/bash
+VENV := .venv
+PRESET ?= quick
+SNAKEMAKE := $(VENV)/bin/snakemake --config preset=$(PRESET)
+# uv does not read pip's setting of where wheels lie.
+export UV_FIND_LINKS ?= $(PIP_FIND_LINKS)
+
+.PHONY: run setup test format bench pins clean
+.DEFAULT_GOAL := run
+
+run: setup
+	@$(SNAKEMAKE); status=$$?; \
+	if [ $$status -ne 0 ]; then $(SNAKEMAKE) partial=true --allowed-rules ledger --until ledger >/dev/null 2>&1; fi; \
+	if [ -e results/$(PRESET)/index.html ]; then echo "The page is results/$(PRESET)/index.html"; fi; \
+	exit $$status
+
+setup: $(VENV)/.installed
+
+$(VENV)/.installed: envs/requirements.txt
+	@python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "error: python3 is $$(python3 --version 2>&1); expected Python 3.11 or later"; exit 1; }
+	@if command -v uv >/dev/null; then \
+	  uv venv --quiet --allow-existing --python python3 $(VENV) && \
+	  VIRTUAL_ENV=$(VENV) uv pip install --quiet -r envs/requirements.txt; \
+	else \
+	  python3 -c 'import ensurepip, venv' 2>/dev/null || \
+	    { echo "error: python3 has no venv module; install it (Debian and Ubuntu: the package python3-venv)"; exit 1; }; \
+	  python3 -m venv $(VENV) && $(VENV)/bin/pip install --quiet --disable-pip-version-check -r envs/requirements.txt; \
+	fi
+	@touch $@
+
+test: setup
+	@$(VENV)/bin/python -m pytest tests
+
+format: setup
+	$(VENV)/bin/ruff check --fix --quiet workflow tests benchmarks
+	$(VENV)/bin/ruff format --quiet workflow tests benchmarks
+	$(VENV)/bin/snakefmt --quiet Snakefile workflow
+
+bench: setup
+	@for file in benchmarks/*.py; do echo "$$file"; PYTHONPATH=workflow $(VENV)/bin/python $$file || exit 1; done
+
+# The pins again from requirements.in, in a fresh environment; local version suffixes name one machine's build.
+pins:
+	rm -rf $(VENV)-pins && python3 -m venv $(VENV)-pins
+	$(VENV)-pins/bin/pip install --quiet -r envs/requirements.in
+	$(VENV)-pins/bin/pip freeze --exclude pip --exclude setuptools | sed 's/+cpu$$//' > envs/requirements.txt
+	rm -rf $(VENV)-pins
+
+clean:
+	rm -rf results .snakemake

@@ -1,0 +1,198 @@
+"""What the Taylor solver costs: achieved arithmetic rate, a path against Adam, and certificates. One thread.
+
+Run: OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONPATH=workflow python benchmarks/solver.py [--json] [--part rate]
+Data: a degree-4 Gegenbauer ridge polynomial of points on the sphere; features are centred squares of random
+projections, whitened and scaled to norm about 1; gates are steps; ridges c / D^2 for c = 1 ... 1e-6.
+"""
+
+import argparse
+import json
+import math
+import time
+
+import numpy as np
+
+from hierlearn.solvers.certificate import certify
+from hierlearn.solvers.taylor import fit_path
+
+# Samples, features, width, input dimension (and iterations timed).
+RATE_SIZES = ((4000, 500, 400, 31, 40), (1000, 195, 100, 19, 400))
+PATH_SIZES = ((500, 66, 100, 10), (1000, 195, 100, 18), (2000, 231, 200, 20))
+RATES = (3e-3, 1e-2, 3e-2)
+
+
+def make_case(n, dimension, width, inputs, seed=0):
+    """Features (n, D <= dimension) float32, gates, signs, targets of unit root mean square, start, D."""
+    rng = np.random.default_rng(seed)
+
+    def sphere(count):
+        points = rng.standard_normal((count, inputs))
+        return points / np.linalg.norm(points, axis=1, keepdims=True)
+
+    projections, biases = rng.standard_normal((dimension, inputs)), rng.standard_normal(dimension)
+    unlabelled, points = sphere(20 * dimension), sphere(n)
+    raw = (unlabelled @ projections.T + biases) ** 2
+    mean = raw.mean(0)
+    values, vectors = np.linalg.eigh((raw - mean).T @ (raw - mean) / len(raw))
+    kept = values > 1e-8 * values[-1]
+    features = (((points @ projections.T + biases) ** 2 - mean) @ vectors[:, kept]) / np.sqrt(values[kept])
+    features /= math.sqrt(features.shape[1])
+    cosine = points[:, 0]
+    targets = cosine**4 - 6.0 * cosine**2 / (inputs + 4) + 3.0 / ((inputs + 2) * (inputs + 4))
+    half = rng.standard_normal((width // 2, features.shape[1]))
+    gates = (features @ np.concatenate([half, half]).T >= 0.0).astype(np.float32)
+    signs = np.repeat([1.0, -1.0], width // 2)
+    start = 0.01 * rng.standard_normal((width, features.shape[1]))
+    data = (features.astype(np.float32), gates, signs, targets / np.sqrt(np.mean(targets**2)))
+    return data, start, features.shape[1]
+
+
+def fastest(function, repeats):
+    """Shortest wall time of `repeats` calls, s."""
+    times = []
+    for _ in range(repeats):
+        began = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - began)
+    return min(times)
+
+
+def measure_rate(n, dimension, width, inputs, iterations):
+    """Flops of two matrix products per iteration over wall time, beside the rate of those products alone."""
+    data, start, actual = make_case(n, dimension, width, inputs)
+    ridges = [1e-3 / actual**2]
+    # The difference of two runs leaves set-up out.
+    settings = {"tolerance": 1e-9}
+    few, many = 20, 20 + iterations
+    short = fastest(lambda: fit_path(*data, ridges, start, max_iterations=few, **settings), 3)
+    long = fastest(lambda: fit_path(*data, ridges, start, max_iterations=many, **settings), 3)
+    features, weights = data[0], start.astype(np.float32)
+    inner, out = np.empty(data[1].shape, np.float32), np.empty_like(weights)
+
+    def products():
+        np.matmul(features, weights.T, out=inner)
+        np.matmul(inner.T, features, out=out)
+
+    flops = 4 * n * actual * width
+    achieved, peak = flops * iterations / (long - short), flops / fastest(products, 10)
+    return {
+        "case": f"rate n={n} D={actual} m={width}",
+        "iteration_ms": 1e3 * (long - short) / iterations,
+        "gflops": achieved / 1e9,
+        "sgemm_gflops": peak / 1e9,
+        "fraction": achieved / peak,
+    }
+
+
+def adam_seconds(data, start, ridge, goal, rate, limit, warm=None):
+    """Wall time of Adam in scaled weights until the objective is at most `goal`; (seconds, reached, weights)."""
+    import torch
+
+    features, gates, signs, targets = (torch.tensor(np.asarray(part, np.float32)) for part in data)
+    signed, width = gates * signs, len(signs)
+    unit = width**-0.25
+    weights = torch.tensor((start / unit).astype(np.float32)) if warm is None else warm.clone()
+    weights.requires_grad_(True)
+    optimiser = torch.optim.Adam([weights], lr=rate)
+    began = time.perf_counter()
+    while True:
+        outputs = (signed * (features @ weights.T) ** 2).sum(1) * (0.5 / width)
+        objective = ((outputs - targets) ** 2).mean() + ridge / width * ((weights**2).sum(1) ** 2).sum()
+        seconds = time.perf_counter() - began
+        if objective.item() <= goal or seconds > limit:
+            return seconds, objective.item() <= goal, weights.detach()
+        optimiser.zero_grad()
+        objective.backward()
+        optimiser.step()
+
+
+def measure_path(n, dimension, width, inputs, limit):
+    """A path of seven ridges by the solver under both stopping rules, and by Adam.
+
+    Adam goes on until within 2 % of the objectives of the solver's stricter rule; `excess` is by how much the looser
+    rule's objectives lie above them.
+    """
+    import torch
+
+    torch.set_num_threads(1)
+    data, start, actual = make_case(n, dimension, width, inputs)
+    ridges = np.logspace(0, -6, 7) / actual**2
+    fit = fit_path(*data, ridges, start)
+    strict = fastest(lambda: fit_path(*data, ridges, start), 2)
+    loose = fit_path(*data, ridges, start, stop="decrease")
+    ours = fastest(lambda: fit_path(*data, ridges, start, stop="decrease"), 2)
+    row = {
+        "case": f"path n={n} D={actual} m={width}",
+        "certificate_s": strict,
+        "decrease_s": ours,
+        "iterations_certificate": fit.iterations.tolist(),
+        "iterations_decrease": loose.iterations.tolist(),
+        "excess": float(np.max(loose.objective / fit.objective - 1.0)),
+        "status": sorted(set(fit.status + loose.status)),
+    }
+    for name in ("cold", "warm"):
+        total, missed, warm = 0.0, 0, None
+        for ridge, objective in zip(ridges, fit.objective, strict=True):
+            runs = []
+            for rate in RATES:
+                # A rate slower than the best so far need not be run to its end.
+                ceiling = min([limit] + [run[0] for run in runs if run[1]])
+                begin = warm if name == "warm" else None
+                runs.append(adam_seconds(data, start, ridge, 1.02 * objective, rate, ceiling, begin))
+            reached = [run for run in runs if run[1]]
+            best = min(reached or runs, key=lambda run: run[0])
+            total, missed, warm = total + best[0], missed + (not reached), best[2]
+        row |= {f"adam_{name}_s": total, f"adam_{name}_missed": missed}
+        row |= {f"ratio_{name}_decrease": total / ours, f"ratio_{name}_certificate": total / strict}
+    return row
+
+
+def measure_certificate(n, dimension, width, inputs):
+    """Time of one certificate for every ridge of a path against the time of training the path."""
+    data, start, actual = make_case(n, dimension, width, inputs)
+    ridges = np.logspace(0, -6, 7) / actual**2
+    began = time.perf_counter()
+    fit = fit_path(*data, ridges, start)
+    trained = time.perf_counter() - began
+    seconds, products, relative = [], [], []
+    for ridge, weights in zip(ridges, fit.weights, strict=True):
+        began = time.perf_counter()
+        certificate = certify(*data, ridge, weights)
+        seconds.append(time.perf_counter() - began)
+        products.append(certificate.products)
+        relative.append(round(certificate.relative_error, 4))
+    return {
+        "case": f"certificate n={n} D={actual} m={width}",
+        "training_s": trained,
+        "certificates_s": sum(seconds),
+        "median_s": float(np.median(seconds)),
+        "one_over_path": float(np.median(seconds)) / trained,
+        "products": products,
+        "relative_error": relative,
+    }
+
+
+def main():
+    """Print one row per case."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--json", action="store_true", help="one JSON object per row")
+    parser.add_argument("--part", choices=("rate", "path", "certificate"), action="append")
+    parser.add_argument("--sizes", type=int, default=3, help="number of path sizes, smallest first")
+    parser.add_argument("--limit", type=float, default=20.0, help="longest Adam run, s")
+    options = parser.parse_args()
+    parts = options.part or ("rate", "path", "certificate")
+    sizes = PATH_SIZES[: options.sizes]
+    cases = [lambda size=size: measure_rate(*size) for size in RATE_SIZES if "rate" in parts]
+    cases += [lambda size=size: measure_path(*size, options.limit) for size in sizes if "path" in parts]
+    cases += [lambda size=size: measure_certificate(*size) for size in sizes if "certificate" in parts]
+    for case in cases:
+        row = case()
+        if options.json:
+            print(json.dumps(row), flush=True)
+        else:
+            cells = (f"{k}={v:.3g}" if isinstance(v, float) else f"{k}={v}" for k, v in row.items())
+            print("  ".join(cells).removeprefix("case="), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,96 @@
+"""Verdicts."""
+
+import pytest
+
+from hierlearn.claims.rules import judge
+
+NAN = float("nan")
+YES, NO, OPEN = "supported", "contradicted", "inconclusive"
+
+
+@pytest.mark.parametrize(
+    ("rule", "low", "high", "predicted", "slack", "verdict"),
+    [
+        ("upper", 0.8, 1.2, 1.0, 0.2, YES),
+        ("upper", -5.0, -3.0, 1.0, 0.2, YES),
+        ("upper", 0.8, 1.21, 1.0, 0.2, OPEN),
+        ("upper", 1.2, 1.4, 1.0, 0.2, OPEN),
+        ("upper", 1.21, 1.4, 1.0, 0.2, NO),
+        ("lower", 0.9, 1.2, 1.0, 0.1, YES),
+        ("lower", 5.0, 7.0, 1.0, 0.1, YES),
+        ("lower", 0.89, 1.2, 1.0, 0.1, OPEN),
+        ("lower", 0.5, 0.89, 1.0, 0.1, NO),
+        ("two-sided", 0.95, 1.05, 1.0, 0.1, YES),
+        ("two-sided", 0.95, 1.15, 1.0, 0.1, OPEN),
+        ("two-sided", 0.5, 1.5, 1.0, 0.1, OPEN),
+        ("two-sided", 1.2, 1.5, 1.0, 0.1, NO),
+        ("two-sided", 0.5, 0.8, 1.0, 0.1, NO),
+        ("ordering", 0.1, 0.5, 0.0, None, YES),
+        ("ordering", -0.1, 0.5, 0.0, None, OPEN),
+        ("ordering", 0.0, 0.5, 0.0, None, OPEN),
+        ("ordering", -0.5, -0.1, 0.0, None, NO),
+        ("ordering", -0.1, 0.5, 0.0, 0.15, YES),
+        ("published", 8.0, 14.0, 10.0, None, YES),
+        ("published", 6.0, 14.0, 10.0, None, OPEN),
+        ("published", 16.0, 20.0, 10.0, None, NO),
+        ("published", 1.0, 6.0, 10.0, None, NO),
+        ("published", 16.0, 19.0, 10.0, 2.0, YES),
+    ],
+)
+def test_each_rule_compares_the_interval_with_the_prediction_as_its_table_says(
+    rule, low, high, predicted, slack, verdict
+):
+    found, reason = judge(rule, (low + high) / 2, low, high, predicted, slack)
+    assert found == verdict
+    assert reason
+
+
+def test_an_ordering_below_mirrors_one_above():
+    assert judge("ordering", -6.0, -7.0, -5.0, -4.6, side="below")[0] == YES
+    assert judge("ordering", -4.6, -5.0, -4.0, -4.6, side="below")[0] == OPEN
+    assert judge("ordering", -1.0, -2.0, 0.0, -4.6, side="below")[0] == NO
+
+
+@pytest.mark.parametrize("rule", ["upper", "lower", "two-sided", "ordering", "published"])
+@pytest.mark.parametrize("ends", [(NAN, NAN), (0.5, float("inf")), (float("-inf"), 2.0), (NAN, 2.0)])
+def test_without_a_finite_interval_the_verdict_is_inconclusive_for_the_reason_given(rule, ends):
+    assert judge(rule, 1.0, *ends, 1.0, reason="2 sizes fitted") == (OPEN, "2 sizes fitted")
+    assert judge(rule, 1.0, *ends, 1.0) == (OPEN, "no finite interval")
+
+
+def test_what_the_measurement_has_to_say_stays_in_the_reason_of_a_verdict():
+    verdict, reason = judge("upper", 1.0, 0.9, 1.1, 1.0, 0.2, reason="size 28 not fitted")
+    assert verdict == YES
+    assert reason == "the interval is wholly at most 1.2; size 28 not fitted"
+
+
+def test_an_inequality_holds_only_if_no_case_fails():
+    assert judge("holds", 1.0, 1.02, 3.4, NAN)[0] == YES
+    assert judge("holds", 999 / 1000, 0.99, 3.4, NAN)[0] == NO
+    assert "slack ratio 1.02 to 3.4" in judge("holds", 1.0, 1.02, 3.4, NAN)[1]
+
+
+def test_an_inequality_without_a_measured_case_is_inconclusive():
+    assert judge("holds", NAN, NAN, NAN, NAN, reason="diverged") == (OPEN, "no case was measured; diverged")
+
+
+def test_a_descriptive_row_has_no_verdict():
+    assert judge("descriptive", 1.0, 0.9, 1.1, NAN, reason="for the record") == ("", "for the record")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("atmost", 1, 0, 2, 1), "two-sided"),
+        (("upper", 1, 2, 0, 1), "upside down"),
+        (("upper", 1, 0, 2, NAN), "predicted"),
+        (("upper", 1, 0, 2, 1, -0.1), "slack"),
+        (("published", 1, 0, 2, -1), "predicted"),
+        (("published", 1, 0, 2, 1, 0.5), "factor"),
+        (("ordering", 1, 0, 2, 1, 0, "beside"), "above, below"),
+        (("holds", 1.5, 0, 2, 1), "share"),
+    ],
+)
+def test_a_rule_that_makes_no_sense_is_refused(arguments, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        judge(*arguments)

@@ -1,0 +1,125 @@
+"""Certificates of stationarity: Hessian products and smallest eigenvalues against dense Hessians, and escapes."""
+
+import numpy as np
+import pytest
+from test_solvers_taylor import CASES, make_data, torch_objective
+
+from hierlearn.solvers.certificate import certify, certify_and_polish
+from hierlearn.solvers.hessian import GaussNewtonMetric, hessian_operator
+from hierlearn.solvers.taylor import fit_path
+from hierlearn.solvers.taylor_model import Point, make_problem
+
+
+def dense_hessian(data, ridge, weights, order=2, loss="squared", power=4):
+    torch = pytest.importorskip("torch")
+    objective = torch_objective(*data, ridge, order, loss, power)
+    hessian = torch.autograd.functional.hessian(objective, torch.tensor(np.asarray(weights, np.float64)))
+    return hessian.reshape(weights.size, weights.size).numpy()
+
+
+@pytest.mark.parametrize(("order", "loss", "power"), CASES)
+def test_hessian_products_agree_with_autograd(order, loss, power):
+    *data, start = make_data(n=30, dimension=4, width=6, labels=loss != "squared")
+    problem = make_problem(*data, order, loss, power)
+    operator = hessian_operator(Point(problem, start / problem.weight_unit), problem.scaled_ridge(0.05))
+    vector = np.random.default_rng(2).standard_normal(start.shape)
+    expected = dense_hessian(data, 0.05, start, order, loss, power) @ vector.ravel()
+    np.testing.assert_allclose(operator(vector).ravel() / problem.weight_unit**2, expected, rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.parametrize("loss", ["squared", "soft_hinge"])
+def test_metric_solves_invert_gauss_newton_plus_delta(loss):
+    *data, start = make_data(n=20, dimension=4, width=6, labels=loss != "squared")
+    problem = make_problem(*data, 2, loss)
+    point = Point(problem, start)
+    metric = GaussNewtonMetric(point, 0.05)
+    slopes = 2 * problem.output_scale * np.einsum("ir,id->ird", point.power, problem.features).reshape(20, -1)
+    curvature = problem.loss.curvature(point.outputs, problem.targets) / 20
+    dense = slopes.T @ (curvature[:, None] * slopes) + metric.delta * np.eye(start.size)
+    vector = np.random.default_rng(0).standard_normal(start.shape)
+    np.testing.assert_allclose(metric.solve(vector).ravel(), np.linalg.solve(dense, vector.ravel()), rtol=1e-7)
+    assert np.linalg.eigvalsh(dense)[-1] <= metric.bound * (1 + 1e-12)
+
+
+@pytest.mark.parametrize(("order", "loss", "power"), CASES)
+def test_certificate_encloses_the_smallest_eigenvalue(order, loss, power):
+    *data, start = make_data(n=60, dimension=5, width=8, labels=loss != "squared")
+    ridge = 3e-3
+    kind = {"order": order, "loss": loss, "penalty_power": power}
+    weights = fit_path(*data, [ridge], start, tolerance=1e-6, **kind).weights[0]
+    certificate = certify(*data, ridge, weights, **kind)
+    smallest = np.linalg.eigvalsh(dense_hessian(data, ridge, weights, order, loss, power))[0]
+    # The sweep resolves the eigenvalue as finely as the limit asks: a tenth of what it allows.
+    slack = 0.1 * 0.02 * certificate.objective / np.sum(weights**2)
+    assert certificate.curvature_bound - slack <= smallest <= certificate.smallest_curvature + slack
+    honest = 0.5 * (certificate.gradient_norm * np.linalg.norm(weights) + max(0, -smallest) * np.sum(weights**2))
+    assert certificate.error >= honest - 0.001 * certificate.objective
+    if certificate.stationary:
+        assert honest <= 0.011 * certificate.objective
+
+
+def test_a_trained_model_is_certified_and_left_alone():
+    *data, start = make_data(n=60, dimension=5, width=24)
+    weights = fit_path(*data, [3e-3], start, tolerance=5e-4).weights[0]
+    polished = certify_and_polish(*data, 3e-3, weights)
+    assert polished.certificate.stationary
+    assert polished.certificate.relative_error <= 0.01
+    assert polished.iterations == 0
+    np.testing.assert_allclose(polished.weights, weights, rtol=1e-14)
+
+
+def test_equal_inputs_give_equal_certificates():
+    *data, start = make_data()
+    weights = fit_path(*data, [3e-3], start).weights[0]
+    assert certify(*data, 3e-3, weights) == certify(*data, 3e-3, weights)
+
+
+def saddle(loss="squared"):
+    """A stationary point with neuron 0 at zero: a saddle, because that neuron would lower the objective."""
+    *data, start = make_data(n=60, dimension=5, width=6, labels=loss != "squared")
+    features, gates, signs, targets = data
+    rest = np.arange(6) > 0
+    # The other neurons alone, in the whole model's units: gates carry the ratio of the two factors 1/sqrt(m).
+    ratio = np.sqrt(5 / 6)
+    weights = np.zeros_like(start)
+    part = (features, ratio * gates[:, rest], signs[rest], targets)
+    fit = fit_path(*part, [3e-3], start[rest], loss=loss, tolerance=1e-8)
+    weights[rest] = fit.weights[0]
+    return data, weights
+
+
+@pytest.mark.parametrize("loss", ["squared", "logistic", "soft_hinge"])
+def test_a_saddle_fails_and_escaping_it_lowers_the_objective(loss):
+    data, weights = saddle(loss)
+    certificate = certify(*data, 3e-3, weights, loss=loss, limit=1e-3)
+    smallest = np.linalg.eigvalsh(dense_hessian(data, 3e-3, weights, loss=loss))[0]
+    assert smallest < 0.0
+    assert certificate.smallest_curvature < 0.3 * smallest
+    assert not certificate.stationary
+    polished = certify_and_polish(*data, 3e-3, weights, loss=loss, limit=1e-3)
+    assert polished.escapes >= 1
+    assert polished.certificate.stationary
+    assert polished.certificate.objective < certificate.objective
+
+
+def test_a_large_gradient_is_polished_in_float64():
+    *data, start = make_data()
+    rough = fit_path(*data, [1e-3], start, max_iterations=5)
+    assert not certify(*data, 1e-3, rough.weights[0]).stationary
+    polished = certify_and_polish(*data, 1e-3, rough.weights[0])
+    assert polished.certificate.stationary
+    assert polished.certificate.objective <= rough.objective[0]
+    assert polished.iterations > 0
+
+
+def test_zero_weights_are_never_certified():
+    *data, start = make_data()
+    assert not certify(*data, 1e-3, np.zeros_like(start)).stationary
+    assert not certify(*data, 1e-3, 1e-9 * start).stationary
+
+
+def test_weights_that_are_not_finite_give_no_certificate():
+    *data, start = make_data()
+    certificate = certify(*data, 1e-3, np.full_like(start, np.nan))
+    assert not certificate.stationary
+    assert not certify_and_polish(*data, 1e-3, np.full_like(start, np.nan)).certificate.stationary

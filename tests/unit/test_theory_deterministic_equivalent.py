@@ -1,0 +1,114 @@
+"""The theory line against kernel ridge regression that is really run."""
+
+import numpy as np
+import pytest
+
+from hierlearn.kernels.ntk_neural import NtkNeural
+from hierlearn.kernels.ntk_raw import NtkRaw
+from hierlearn.theory.deterministic_equivalent import best_risk, resolved, sample_complexity, solve
+from hierlearn.theory.dimensions import harmonics
+from hierlearn.theory.gegenbauer import orthonormal, spectrum
+
+SEEDS, TEST = 12, 1500
+
+
+def _measured(profile, dimension, degree, samples, ridge, noise, seed):
+    """Risk relative to the power of the target on the same test points."""
+    generator = np.random.default_rng(seed)
+    x = generator.standard_normal((samples + TEST, dimension))
+    x /= np.linalg.norm(x, axis=1, keepdims=True)
+    target = orthonormal(degree, dimension, x[:, 0])
+    gram = profile(np.clip(x @ x[:samples].T, -1, 1))
+    labels = target[:samples] + noise * generator.standard_normal(samples)
+    alpha = np.linalg.solve(gram[:samples] + samples * ridge * np.eye(samples), labels)
+    error = np.mean((gram[samples:] @ alpha - target[samples:]) ** 2)
+    return error / np.mean(target[samples:] ** 2)
+
+
+@pytest.mark.parametrize(
+    "kernel, dimension, degree, samples, ridge, noise",
+    [
+        (NtkRaw(), 10, 2, 150, 1e-3, 0.5),
+        (NtkRaw(), 10, 2, 60, 0.0, 0.0),
+        (NtkRaw(), 6, 4, 200, 0.0, 0.0),
+        (NtkRaw(), 6, 4, 300, 1e-4, 0.0),
+        (NtkRaw(), 8, 3, 200, 0.0, 0.5),
+        (NtkNeural(), 6, 2, 150, 0.0, 0.0),
+        (NtkNeural(), 10, 2, 200, 1e-3, 0.5),
+        (NtkNeural(), 6, 4, 350, 0.0, 0.0),
+        (NtkNeural(), 8, 3, 300, 1e-4, 0.3),
+    ],
+)
+def test_risk_agrees_with_measured_kernel_ridge(kernel, dimension, degree, samples, ridge, noise):
+    arguments = dimension, degree, samples, ridge, noise
+    measured = np.mean([_measured(kernel.profile, *arguments, seed) for seed in range(SEEDS)])
+    predicted = solve(resolved(kernel.profile, dimension, degree), {degree: 1.0}, samples, ridge, noise).risk
+    assert measured == pytest.approx(predicted, rel=0.12)
+
+
+def test_a_linear_kernel_gives_the_risk_of_least_squares():
+    dimension, samples, noise = 40, 100, 0.7
+    kernel = spectrum(lambda t: t, dimension, 1)
+    result = solve(kernel, {1: 1.0}, samples, noise=noise)
+    assert result.gamma == pytest.approx(dimension / samples, rel=1e-6)
+    assert result.risk == pytest.approx(noise**2 * dimension / (samples - dimension), rel=1e-6)
+
+
+def test_kappa_solves_its_equation():
+    kernel = resolved(NtkNeural().profile, 12, 4)
+    result = solve(kernel, {4: 1.0}, 700, ridge=1e-4)
+    freedom = np.sum(kernel.multiplicity * kernel.eigenvalues / (kernel.eigenvalues + result.kappa))
+    assert freedom + (700 * 1e-4 + kernel.tail) / result.kappa == pytest.approx(700, rel=1e-10)
+
+
+def test_a_degree_that_the_kernel_lacks_is_never_learned():
+    kernel = resolved(NtkRaw("relu2", bias=False).profile, 8, 4)
+    assert solve(kernel, {4: 1.0}, 10_000).risk >= 1
+
+
+def test_risk_without_ridge_starts_at_one_and_obeys_the_counting_bound():
+    kernel = resolved(NtkRaw().profile, 10, 4)
+    assert solve(kernel, {4: 1.0}, 1e-3).risk == pytest.approx(1, rel=1e-3)
+    for samples in (10, 100, 400, 700):
+        assert solve(kernel, {4: 1.0}, samples).risk >= 1 - samples / harmonics(10, 4)
+
+
+def test_best_risk_is_the_smallest_over_the_ridges():
+    kernel = resolved(NtkRaw().profile, 10, 2)
+    ridges = (0.0, 1e-3, 1e-2, 1.0)
+    each = [solve(kernel, {2: 1.0}, 80, ridge, 1.0).risk for ridge in ridges]
+    assert best_risk(kernel, {2: 1.0}, 80, ridges, 1.0) == min(each) < each[0]
+
+
+@pytest.mark.parametrize("dimension, degree", [(6, 2), (20, 4), (320, 4), (320, 6)])
+def test_sample_complexity_is_where_the_risk_reaches_the_threshold(dimension, degree):
+    samples = sample_complexity(NtkRaw().profile, dimension, degree, 0.5)
+    kernel = resolved(NtkRaw().profile, dimension, degree)
+    assert solve(kernel, {degree: 1.0}, samples).risk == pytest.approx(0.5, rel=1e-9)
+    assert solve(kernel, {degree: 1.0}, samples * 0.9).risk > 0.5
+
+
+@pytest.mark.parametrize("kernel", [NtkRaw(), NtkNeural()], ids=str)
+def test_sample_complexity_grows_as_the_counted_dimension_when_the_dimension_is_high(kernel):
+    dimensions = (80, 160, 320)
+    samples = [sample_complexity(kernel.profile, d, 4, 0.5) for d in dimensions]
+    slope = np.polyfit(np.log([harmonics(d, 4) for d in dimensions]), np.log(samples), 1)[0]
+    assert slope == pytest.approx(1, abs=0.03)
+
+
+def test_a_threshold_out_of_reach_gives_no_number():
+    assert np.isnan(sample_complexity(NtkRaw("relu2", bias=False).profile, 8, 4, 0.5, largest=1e6))
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda k: solve(k, {1: 1.0}, 0), "samples > 0"),
+        (lambda k: solve(k, {1: 1.0}, 5, ridge=-1), "samples > 0"),
+        (lambda k: best_risk(k, {1: 1.0}, 5, ()), "expected at least one"),
+        (lambda k: sample_complexity(NtkRaw().profile, 5, 2, 1.5), "between 0 and 1"),
+    ],
+)
+def test_arguments_without_meaning_are_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call(resolved(NtkRaw().profile, 5, 2))

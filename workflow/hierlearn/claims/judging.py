@@ -1,0 +1,52 @@
+"""Turns a measured quantity and a claim's rule into a row of the ledger."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from hierlearn.claims.ledger import Row, to_json
+from hierlearn.claims.quantities import Measured
+from hierlearn.claims.rules import judge
+
+
+def judged(
+    name: str, claim: Mapping[str, Any], measured: Measured, flops: float, study: Mapping[str, str]
+) -> dict[str, Any]:
+    """The row of a claim, with the detail of its measurement beside the columns.
+
+    claim: place, statement, label, rule, predicted, slack, side as in the study file; study: name, paper, preset.
+    """
+    predicted, slack = claim.get("predicted", np.nan), claim.get("slack")
+    verdict, reason = judge(
+        claim["rule"],
+        measured.value,
+        measured.low,
+        measured.high,
+        predicted,
+        slack,
+        claim.get("side", "above"),
+        measured.reason,
+    )
+    row = Row(
+        claim=name,
+        paper=study["paper"],
+        place=claim["place"],
+        statement=claim["statement"],
+        rule=claim["rule"],
+        label=claim["label"],
+        value=measured.value,
+        low=measured.low,
+        high=measured.high,
+        predicted=float(predicted),
+        slack=np.nan if slack is None else float(slack),
+        verdict=verdict,
+        reason=reason,
+        preset=study["preset"],
+        seeds=measured.seeds,
+        flops=flops,
+        study=study["name"],
+        figure=f"{study['name']}/figure.svg",
+        data=f"{study['name']}/scores.nc",
+    )
+    return {**to_json(row), "detail": measured.detail}

@@ -1,0 +1,178 @@
+"""The quantities that a claim can name, with their intervals, as functions of arrays."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from hierlearn.statistics.complexity import Complexities, bounds, ratio_bounds, uncensored
+from hierlearn.statistics.exponents import Slope, local_slopes, ratio_slope, seed_slopes, slope
+from hierlearn.statistics.intervals import LEVEL, Estimate, median, t_interval
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A measured quantity. value, low, high: in its units; NaN ends where there is no interval, and then
+    `reason` says why. Sizes left out are in `reason` too. seeds: how many it rests on. detail: what a page
+    may show beside it, in the words of strict JSON (a number that is not finite is None)."""
+
+    value: float
+    low: float
+    high: float
+    reason: str
+    seeds: int
+    detail: dict[str, Any] = field(default_factory=dict)
+
+
+def exponent(table: Complexities, regressor=None, fitted: Sequence | None = None, level: float = LEVEL) -> Measured:
+    """Slope of log n* on log regressor (a counted dimension; the sizes if None), by `exponents.slope`.
+
+    regressor: (K,). fitted: the sizes named beforehand. detail: the fit, the bounds of the sizes that could
+    not be fitted, the slopes between neighbouring sizes and the slope over single seeds (secondary)."""
+    detail = {
+        "local": [_plain(one) for one in local_slopes(table, regressor, level)],
+        "seed_slopes": _plain(seed_slopes(table, regressor, fitted, level)),
+        "bounds": _size_bounds(table),
+    }
+    return _measured(slope(table, regressor, fitted, level), table.samples.shape[1], detail)
+
+
+def total_samples_exponent(
+    table: Complexities, unlabelled, regressor=None, fitted: Sequence | None = None, level: float = LEVEL
+) -> Measured:
+    """As `exponent`, of labelled and unlabelled points together: n* + n0.
+
+    unlabelled: the n0 spent at n*, (K,) or (K, S), not negative. It is known, so a censored n* leaves the sum
+    censored on the same side. Raises ValueError on another shape or sign.
+    """
+    unlabelled = np.asarray(unlabelled, dtype=np.float64)
+    extra = unlabelled[:, None] if unlabelled.ndim == 1 else unlabelled
+    if extra.ndim != 2 or len(extra) != len(table.sizes) or extra.shape[1] not in (1, table.samples.shape[1]):
+        raise ValueError(f"unlabelled of shape {unlabelled.shape}; expected (K,) or (K, S) as {table.samples.shape}")
+    if not np.all(np.isfinite(extra) & (extra >= 0)):
+        raise ValueError("unlabelled counts that are negative or not finite")
+    return exponent(replace(table, samples=table.samples + extra), regressor, fitted, level)
+
+
+def exponent_difference(
+    above: Complexities,
+    below: Complexities,
+    regressor=None,
+    fitted: Sequence | None = None,
+    level: float = LEVEL,
+) -> Measured:
+    """Exponent of `above` minus that of `below` in one regressor: slope of paired log(n*_above / n*_below).
+
+    The tables have the same sizes and seeds. detail: the fit, and the bounds where the ratio is censored."""
+    fit = ratio_slope(above, below, regressor, fitted, level)
+    return _measured(fit, above.samples.shape[1], {"bounds": _ratio_bounds(above, below)})
+
+
+def paired_log_ratio_slope(
+    above: Complexities, below: Complexities, fitted: Sequence | None = None, level: float = LEVEL
+) -> Measured:
+    """The slope of the paired log(n*_above / n*_below) in the log of the size itself (log d)."""
+    return exponent_difference(above, below, None, fitted, level)
+
+
+def paired_log_ratio(above: Complexities, below: Complexities, level: float = LEVEL) -> Measured:
+    """The mean over seeds of log(n*_above / n*_below), with a t-interval, at the largest size at which every
+    seed of both is observed.
+
+    Larger sizes, censored for one or both, do not enter; `reason` gives the bound that each of them sets.
+    Without a size that qualifies there is no interval. detail: the size, the ratios of its seeds, the bounds.
+    """
+    low, _ = ratio_bounds(above, below)
+    usable = np.flatnonzero(uncensored(above) & uncensored(below))
+    used = usable[-1] if len(usable) else -1
+    censored = _ratio_bounds(above, below)
+    beyond = [_bound_in_words(one) for one in censored if used < 0 or one["size"] > above.sizes[used]]
+    if used < 0:
+        reason = "; ".join(["no size uncensored for both", *beyond])
+        return Measured(np.nan, np.nan, np.nan, reason, low.shape[1], {"bounds": censored})
+    estimate, size = t_interval(low[used], level), above.sizes[used].item()
+    where = f"at size {size}, the largest uncensored for both" if beyond else f"at size {size}"
+    parts = [part for part in (where, estimate.reason, *beyond) if part]
+    detail = {"size": size, "log_ratios": low[used].tolist(), "bounds": censored}
+    return Measured(estimate.value, estimate.low, estimate.high, "; ".join(parts), low.shape[1], detail)
+
+
+def cases(larger, smaller, seeds: int) -> Measured:
+    """The inequality larger >= smaller case by case, for the rule `holds`.
+
+    larger, smaller: equal shapes, smaller > 0, in the same units. value: the share of the cases that hold;
+    low and high: the least and the greatest slack ratio larger / smaller. A case that is NaN on either side
+    leaves the value NaN."""
+    larger, smaller = np.asarray(larger, dtype=np.float64), np.asarray(smaller, dtype=np.float64)
+    if larger.shape != smaller.shape or larger.size == 0:
+        raise ValueError(
+            f"sides of shapes {larger.shape} and {smaller.shape}; expected equal ones with a case at least"
+        )
+    unknown = int(np.sum(np.isnan(larger) | np.isnan(smaller)))
+    if unknown:
+        return Measured(np.nan, np.nan, np.nan, f"{unknown} of {larger.size} cases not measured", seeds)
+    if np.any(smaller <= 0):
+        raise ValueError("a smaller side that is not positive has no slack ratio")
+    held, ratio = int(np.sum(larger >= smaller)), larger / smaller
+    least, most = float(ratio.min()), float(ratio.max())
+    reason, detail = f"{held} of {larger.size} cases", {"cases": larger.size, "held": held}
+    return Measured(held / larger.size, least, most, reason, seeds, detail)
+
+
+def mean(values, level: float = LEVEL) -> Measured:
+    """The mean over seeds with a t-interval. values: (S,), in their own units (take logs of ratios first)."""
+    estimate: Estimate = t_interval(values, level)
+    return Measured(estimate.value, estimate.low, estimate.high, estimate.reason, len(values))
+
+
+def _measured(fit: Slope, seeds: int, detail: dict) -> Measured:
+    left_out = "; ".join(f"size {size} not fitted: {why}" for size, why in fit.sizes_excluded)
+    reason = fit.reason or left_out
+    described = {
+        "sizes_fitted": list(fit.sizes_fitted),
+        "sizes_excluded": [list(one) for one in fit.sizes_excluded],
+        "medians": [_number(one) for one in fit.medians],
+        "intercept": _number(fit.intercept),
+        "residual_sd": _number(fit.residual_sd),
+        "dof": fit.dof,
+    }
+    return Measured(fit.value, fit.low, fit.high, reason, seeds, {**described, **detail})
+
+
+def _size_bounds(table: Complexities) -> list[dict]:
+    low, high = bounds(table)
+    return _bounds(table.sizes, low, high, ~uncensored(table))
+
+
+def _ratio_bounds(above: Complexities, below: Complexities) -> list[dict]:
+    low, high = ratio_bounds(above, below)
+    return _bounds(above.sizes, low, high, ~(uncensored(above) & uncensored(below)))
+
+
+def _bounds(sizes: np.ndarray, low: np.ndarray, high: np.ndarray, which: np.ndarray) -> list[dict]:
+    """For each censored size the interval in which its median lies, in natural logs; None is an open end."""
+    censored = np.sum(low != high, axis=1)
+    return [
+        {
+            "size": sizes[i].item(),
+            "low": _number(median(low[i])),
+            "high": _number(median(high[i])),
+            "censored": int(censored[i]),
+        }
+        for i in np.flatnonzero(which)
+    ]
+
+
+def _plain(estimate: Estimate) -> dict[str, Any]:
+    return {name: one if isinstance(one, str) else _number(one) for name, one in asdict(estimate).items()}
+
+
+def _number(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def _bound_in_words(bound: dict) -> str:
+    ends = [f"{sign} {bound[end]:.3g}" for sign, end in ((">=", "low"), ("<=", "high")) if bound[end] is not None]
+    known = f"median log ratio {' and '.join(ends)}" if ends else "median log ratio unknown"
+    return f"size {bound['size']}: {bound['censored']} seed(s) censored, {known}"

@@ -1,0 +1,91 @@
+"""The stored form of a problem: teacher, points and labels of one point of a study's grid."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from hierlearn import components
+from hierlearn.problem import Problem, ProblemFeatures, pose, streams_of
+from hierlearn.protocols import Batch, Representation, State
+from hierlearn.store import Group, Variable
+
+LABELLED = ("training", "validation", "test")
+
+
+def posed(point: Mapping[str, Any], state: State | None = None) -> Problem:
+    """The problem that a job's parameters describe."""
+    content = point["problem"]
+    return pose(
+        components.build("inputs", content["input"], dimension=content["dimension"]),
+        components.build("teachers", content["teacher"]),
+        content["scale"],
+        content["label_noise"],
+        streams_of(content, tuple(point["seeds"])),
+        point.get("validation", 0),
+        state,
+    )
+
+
+def drawn(point: Mapping[str, Any]) -> Group:
+    """All that data.nc holds of a problem."""
+    problem = posed(point)
+    group = {
+        "seed": Variable(("seed",), np.array(problem.seeds), {"long_name": "independent repetition"}),
+        "target_norm": Variable(("seed",), problem.teacher.norm(problem.state, problem.inputs), {"units": "1"}),
+    }
+    group |= packed("teacher", problem.state)
+    for role, count in point["counts"].items():
+        if role in LABELLED:
+            batch = problem.draw(role, count)
+            parts = {"x": batch.x, "labels": batch.labels, "target": batch.target}
+        else:
+            parts = {"x": problem.unlabelled(count)}
+        for part, values in parts.items():
+            axes = ("feature",) if part == "x" else ("output",)
+            text = {"x": f"{role} points", "labels": f"{role} labels, noisy", "target": f"{role} targets, noise-free"}
+            attributes = {"long_name": text[part], "units": "1"}
+            group[f"{role}_{part}"] = Variable(("seed", f"{role}_point", *axes), values, attributes)
+    return group
+
+
+def loaded(point: Mapping[str, Any], group: Group) -> Problem:
+    """The problem with its pools, from a group of data.nc."""
+    problem = posed(point, unpacked("teacher", group))
+    pools = {}
+    for role in LABELLED:
+        if f"{role}_x" in group:
+            parts = [group[f"{role}_{part}"].values for part in ("x", "labels", "target")]
+            pools[role] = Batch(*parts)
+    if "unlabelled_x" in group:
+        x = group["unlabelled_x"].values
+        nothing = np.empty((*x.shape[:2], 0))
+        pools["unlabelled"] = Batch(x, nothing, nothing)
+    return replace(problem, pools=pools)
+
+
+def seen(problem: Problem, representation: Representation, group: Group | None) -> ProblemFeatures:
+    """A problem through a representation that was fitted before (raw needs no fit)."""
+    if group is None:
+        state = representation.fit(np.empty((len(problem.seeds), 0, 0)), problem.streams)
+    else:
+        state = unpacked("state", group)
+    return ProblemFeatures(problem, representation, state)
+
+
+def packed(prefix: str, state: State) -> dict[str, Variable]:
+    """Arrays with the seed first, each with dimensions of its own."""
+    return {
+        f"{prefix}_{name}": Variable(("seed", *(f"{prefix}_{name}_{i}" for i in range(1, values.ndim))), values)
+        for name, values in state.items()
+    }
+
+
+def unpacked(prefix: str, group: Group) -> State:
+    """The arrays that `packed` stored under a prefix."""
+    return {
+        name.removeprefix(f"{prefix}_"): variable.values
+        for name, variable in group.items()
+        if name.startswith(f"{prefix}_")
+    }

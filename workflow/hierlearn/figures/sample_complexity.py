@@ -1,0 +1,220 @@
+"""Learning curves, sample complexity against dimension, and exponents, for all learners of a study."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import xarray
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter, NullLocator, StrMethodFormatter
+
+from hierlearn.figures._style import COLOURS, MARKERS
+from hierlearn.quantities._tables import complexities, part, regressor
+from hierlearn.statistics.complexity import medians
+from hierlearn.statistics.exponents import slope
+
+PARAMETERS = {
+    "threshold": {"description": "Risk that n* reaches.", "type": "number", "reference": "thresholds", "default": 0.5},
+    "main": {
+        "description": "Values of the other axes in the learning curves and the large panel.",
+        "type": "object",
+        "reference": "coordinates",
+        "default": {},
+    },
+    "control": {
+        "description": "Values of the other axes in the control panel, where no effect is predicted.",
+        "type": "object",
+        "reference": "coordinates",
+        "default": {},
+    },
+    "counted": {
+        "description": "Learner -> the counted dimension that its n* is compared with.",
+        "type": "object",
+        "default": {},
+    },
+    "sizes": {"description": "Learner -> dimensions that lines are fitted to.", "type": "object", "default": {}},
+    "theory": {"description": "Learner -> name of its theory line.", "type": "object", "default": {}},
+    "probe": {"description": "Name of the probe that holds the theory lines.", "type": "string", "default": ""},
+}
+COUNTS = {
+    "dimension": "$d$",
+    "harmonic_dimension": "$N(d,p)$",
+    "polynomial_dimension": r"$P_{\lceil p/2\rceil}$",
+    "quad_raw_dimension": "$d\\,N(d,p-2)$",
+}
+
+
+@dataclass(frozen=True)
+class SampleComplexity:
+    """How learning curves fall, how n* grows with d, what theory says of the kernels, and the measured exponents."""
+
+    threshold: float = 0.5
+    main: dict[str, Any] = field(default_factory=dict)
+    control: dict[str, Any] = field(default_factory=dict)
+    counted: dict[str, str] = field(default_factory=dict)
+    sizes: dict[str, list[int]] = field(default_factory=dict)
+    theory: dict[str, str] = field(default_factory=dict)
+    probe: str = ""
+
+    def draw(self, cube: xarray.Dataset, probes: Mapping[str, xarray.Dataset], study: Mapping[str, Any]) -> Figure:
+        """cube: scores.nc of the study; probes by name; study: labels of the learners, title."""
+        names = [str(name) for name in cube.learner.values]
+        looks = {name: (COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]) for i, name in enumerate(names)}
+        figure = Figure(figsize=(11, 8.4), layout="constrained")
+        top, bottom = figure.subfigures(2, 1, height_ratios=(0.8, 1.25), hspace=0.02)
+        self._curves(top, cube, names, looks, study["labels"])
+        panels = bottom.subplots(1, 4, width_ratios=(1.5, 1.0, 0.8, 0.9))
+        lines = probes.get(self.probe)
+        for panel, letter, where in ((panels[0], "b", self.main), (panels[1], "c", self.control)):
+            if where:
+                self._growth(panel, cube, lines, names, looks, where)
+                role = f"Samples to risk {self.threshold:g}" if where is self.main else "Control"
+                panel.set_title(f"{letter}  {role}, {_words(where)}")
+            else:
+                panel.set_axis_off()
+        if lines is None:
+            panels[2].set_axis_off()
+        else:
+            self._theory(panels[2], lines, looks)
+        self._exponents(panels[3], cube, names, looks)
+        handles = [
+            Line2D([], [], color=looks[name][0], marker=looks[name][1], label=study["labels"][name]) for name in names
+        ]
+        handles += [
+            Line2D([], [], color="#777777", ls=":", label="theory (deterministic equivalent)"),
+            Line2D([], [], color="#777777", marker="^", mfc="white", ls="", label="not reached: lower bound"),
+        ]
+        bottom.legend(handles=handles, loc="outside lower center", ncols=4)
+        return figure
+
+    def _curves(self, area, cube, names, looks, labels) -> None:
+        panels = area.subplots(1, len(names), sharex=True, sharey=True, squeeze=False)[0]
+        dimensions = cube.dimension.values
+        for panel, name in zip(panels, names, strict=True):
+            chosen = part(cube, name, self.main)
+            for i, d in enumerate(dimensions):
+                risk = chosen.test_risk.sel(dimension=d).values
+                # A median over the seeds that are still walking would jump where one stops.
+                shown = np.isfinite(risk).all(axis=0)
+                shade = _tint(looks[name][0], 0.75 - 0.75 * i / max(len(dimensions) - 1, 1))
+                n = chosen.samples.values[shown]
+                if not len(n):
+                    continue
+                low, middle, high = np.quantile(risk[:, shown], (0, 0.5, 1), axis=0)
+                panel.plot(n, middle, color=shade)
+                panel.fill_between(n, low, high, color=shade, alpha=0.2, lw=0)
+                panel.annotate(str(d), (n[-1], middle[-1]), xytext=(2, -2), textcoords="offset points", fontsize=7)
+            panel.axhline(self.threshold, color="#777777", lw=0.7, ls="--")
+            panel.set(xscale="log", yscale="log", ylim=(0.008, 2.0))
+            panel.set_title(_wrapped(labels[name]), fontsize=8, loc="center")
+            panel.set_xlabel("labelled samples $n$")
+            panel.xaxis.set_major_locator(LogLocator(numticks=4))
+            panel.xaxis.set_minor_formatter(NullFormatter())
+        panels[0].set_ylabel("test risk (median, range)")
+        area.suptitle(
+            f"a  Learning curves, {_words(self.main)}; numbers are the dimension $d$",
+            fontsize=9,
+            fontweight="bold",
+            x=0.01,
+            ha="left",
+        )
+
+    def _growth(self, panel, cube, lines, names, looks, where) -> None:
+        for name in names:
+            colour, marker = looks[name]
+            table = complexities(cube, name, where, self.threshold)
+            centre, _ = medians(table)
+            ran = np.any(np.isfinite(table.samples), axis=1)
+            known = np.isfinite(centre)
+            for k in np.flatnonzero(known):
+                seen = table.samples[k][table.status[k] == "observed"]
+                panel.plot([table.sizes[k]] * 2, [seen.min(), seen.max()], color=colour, lw=1, alpha=0.5)
+            panel.plot(table.sizes[known], np.exp(centre[known]), color=colour, marker=marker, ls="none")
+            bound = ran & ~known & (table.status == "right_censored").any(axis=1)
+            lowest = [np.nanmax(table.samples[k]) for k in np.flatnonzero(bound)]
+            panel.plot(table.sizes[bound], lowest, color=colour, marker="^", mfc="white", ls="none")
+            self._fitted(panel, table, name, colour)
+            if lines is not None and name in self.theory:
+                theory = lines.sample_complexity.sel(line=self.theory[name], threshold=self.threshold, **where)
+                near = theory.sel(dimension=slice(None, 1.5 * float(table.sizes[-1])))
+                panel.plot(near.dimension, near, color=colour, ls=":", lw=1)
+        panel.set(xscale="log", yscale="log", xlabel="dimension $d$", ylabel="$n^*$")
+        _dimension_axis(panel, cube.dimension.values)
+
+    def _theory(self, panel, lines, looks) -> None:
+        """The theory lines as far as they go, beside the exponent that they tend to."""
+        for name, line in self.theory.items():
+            for where in (self.main, self.control):
+                if where:
+                    theory = lines.sample_complexity.sel(line=line, threshold=self.threshold, **where)
+                    degree = where.get("degree")
+                    counted = regressor(self.counted[name], lines.dimension.values, degree)
+                    panel.plot(lines.dimension, theory / counted, color=looks[name][0], ls=":", lw=1.4)
+                    panel.annotate(
+                        _words(where),
+                        (lines.dimension.values[-1], theory.values[-1] / counted[-1]),
+                        xytext=(0, 3),
+                        textcoords="offset points",
+                        fontsize=7,
+                        ha="right",
+                    )
+        panel.set(xscale="log", yscale="log", xlabel="dimension $d$", ylabel="$n^*/N(d,p)$")
+        _dimension_axis(panel, [6, 20, 56, 160])
+        panel.set_title("d  Theory, kernels")
+
+    def _fitted(self, panel, table, name, colour) -> None:
+        fit = slope(table, None, self._sizes(name, table))
+        if len(fit.sizes_fitted) < 2:
+            return
+        d = np.array([min(fit.sizes_fitted), max(fit.sizes_fitted)], dtype=float)
+        panel.plot(d, np.exp(fit.intercept + fit.value * np.log(d)), color=colour, lw=1.4)
+
+    def _sizes(self, name, table):
+        return self.sizes.get(name) or table.sizes.tolist()
+
+    def _exponents(self, panel, cube, names, looks) -> None:
+        rows, ticks = 0, []
+        for where, filled in ((self.main, True), (self.control, False)):
+            if not where:
+                continue
+            for name in [name for name in names if name in self.counted]:
+                table = complexities(cube, name, where, self.threshold)
+                values = regressor(self.counted[name], table.sizes, where.get("degree"))
+                fit = slope(table, values, self._sizes(name, table))
+                colour, marker = looks[name]
+                if np.isfinite(fit.value):
+                    if np.isfinite(fit.low):
+                        panel.plot([fit.low, fit.high], [rows, rows], color=colour, lw=1.4, clip_on=True)
+                    panel.plot(fit.value, rows, marker=marker, color=colour, mfc=colour if filled else "white")
+                ticks.append((rows, f"{COUNTS[self.counted[name]]}, {_words(where)}"))
+                rows += 1
+            rows += 0.6
+        panel.axvline(1.0, color="#777777", lw=0.8, ls="--")
+        panel.set_yticks([y for y, _ in ticks], [text for _, text in ticks], fontsize=7)
+        panel.invert_yaxis()
+        panel.set_xlim(0.3, 1.7)
+        panel.set_xlabel("exponent of $n^*$ in the counted dimension")
+        panel.set_title("e  Measured exponents, 95 %")
+
+
+def _dimension_axis(panel, shown) -> None:
+    panel.xaxis.set_major_locator(FixedLocator([int(d) for d in shown]))
+    panel.xaxis.set_minor_locator(NullLocator())
+    panel.xaxis.set_major_formatter(StrMethodFormatter("{x:.0f}"))
+    panel.yaxis.set_minor_formatter(NullFormatter())
+
+
+def _words(where: Mapping[str, Any]) -> str:
+    letters = {"degree": "p"}
+    return ", ".join(f"${letters.get(axis, axis)}={value}$" for axis, value in where.items())
+
+
+def _tint(colour: str, white: float) -> tuple[float, ...]:
+    return tuple(1 - (1 - channel) * (1 - white) for channel in to_rgb(colour))
+
+
+def _wrapped(label: str) -> str:
+    return label.replace(" (", "\n(").replace(" on the", "\non the")

@@ -1,0 +1,41 @@
+"""What every script does first: compute threads, a log, and errors that end as one line."""
+
+import logging
+import os
+import sys
+import traceback
+from collections.abc import Mapping
+from typing import Any
+
+THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+log = logging.getLogger("hierlearn")
+
+
+def start(script: Mapping[str, Any]) -> None:
+    """Begin a job if `script` (a script's globals) runs under Snakemake; nothing otherwise, so that it can be imported.
+
+    Must run before numpy and torch load: they read the number of threads once.
+    """
+    snakemake = script.get("snakemake")
+    if snakemake is None:
+        return
+    threads = str(snakemake.params.get("compute_threads", 1))
+    os.environ.update(dict.fromkeys(THREAD_VARIABLES, threads))
+    handler = logging.FileHandler(snakemake.log[0], mode="w") if snakemake.log else logging.StreamHandler()
+    logging.basicConfig(level=logging.INFO, handlers=[handler], format="%(asctime)s %(message)s", force=True)
+    sys.excepthook = _report
+
+
+def _report(kind, error, trace) -> None:
+    """The whole trace to the log; to the terminal one line, which is what a user of the workflow can act on."""
+    log.error("%s", "".join(traceback.format_exception(kind, error, trace)))
+    line = str(error).splitlines()[0] if str(error) else kind.__name__
+    print(f"error: {line}" if isinstance(error, ValueError) else f"error: {kind.__name__}: {line}", file=sys.stderr)
+
+
+class LogMonitor:
+    """Tells the log how far a training is."""
+
+    def report(self, done: int, total: int, text: str) -> None:
+        """done of total steps of what `text` says."""
+        log.info("%d/%d %s", done, total, text)

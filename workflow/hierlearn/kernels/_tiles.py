@@ -1,0 +1,81 @@
+"""Gram matrices tile by tile: a tile and its temporaries stay in a core's cache."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+# 128 x 128 float64 is 128 KiB: a tile and two temporaries fit into 512 KiB of level-2 cache.
+TILE = 128
+# Closer to +-1 than the rounding of a dot product, a cosine is +-1: an angle would turn 1e-16 into 1e-8.
+SNAP = 1e-14
+
+Finish = Callable[[np.ndarray, slice, slice], None]
+
+
+def points(x: np.ndarray, name: str = "x") -> np.ndarray:
+    """(n, d) of any real dtype -> contiguous float64. Raises ValueError for bad shapes or values."""
+    x = np.asarray(x)
+    if x.ndim != 2 or x.shape[1] < 1:
+        raise ValueError(f"{name}: shape {x.shape}; expected (points, dimension)")
+    x = np.ascontiguousarray(x, np.float64)
+    if not np.all(np.isfinite(x)):
+        raise ValueError(f"{name}: values that are not finite; expected finite numbers")
+    return x
+
+
+def pair(x: np.ndarray, z: np.ndarray | None) -> tuple[np.ndarray, np.ndarray | None]:
+    """Both arguments of a kernel, checked. Raises ValueError for shapes that do not belong together."""
+    x = points(x)
+    if z is None:
+        return x, None
+    z = points(z, "z")
+    if x.shape[1] != z.shape[1]:
+        raise ValueError(f"z: dimension {z.shape[1]}; expected that of x, {x.shape[1]}")
+    return x, z
+
+
+def with_constant(x: np.ndarray, constant: float = 1.0) -> np.ndarray:
+    """(x, constant): (n, d) -> (n, d + 1)."""
+    return np.concatenate([x, np.full((len(x), 1), constant)], axis=1)
+
+
+def directions(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Unit vectors (n, d) and norms (n,). The direction of a zero vector is zero, so its cosines are 0."""
+    largest = np.max(np.abs(x), axis=1, keepdims=True, initial=0.0)
+    scaled = x / np.where(largest > 0, largest, 1.0)
+    norms = np.linalg.norm(scaled, axis=1, keepdims=True)
+    return scaled / np.where(norms > 0, norms, 1.0), (largest * norms)[:, 0]
+
+
+def snap(cosine: np.ndarray) -> None:
+    """Clips to [-1, 1] in place; what lies within rounding of an end becomes the end."""
+    np.clip(cosine, -1.0, 1.0, out=cosine)
+    cosine[cosine > 1.0 - SNAP] = 1.0
+    cosine[cosine < SNAP - 1.0] = -1.0
+
+
+def gram(left: np.ndarray, right: np.ndarray | None, finish: Finish) -> np.ndarray:
+    """finish(left right^T) in tiles: (n, d), (n', d) -> (n, n') float64.
+
+    finish(tile, rows, columns) turns a tile of inner products into kernel values in place. right None: left
+    with itself; only the lower triangle is computed and then mirrored, so the result is symmetric bit by bit.
+    """
+    symmetric = right is None
+    right = left if symmetric else right
+    result = np.empty((len(left), len(right)))
+    buffer = np.empty(TILE * TILE)
+    for i in range(0, len(left), TILE):
+        rows = slice(i, min(i + TILE, len(left)))
+        for j in range(0, i + 1 if symmetric else len(right), TILE):
+            columns = slice(j, min(j + TILE, len(right)))
+            shape = (rows.stop - i, columns.stop - j)
+            tile = buffer[: shape[0] * shape[1]].reshape(shape)
+            np.matmul(left[rows], right[columns].T, out=tile)
+            finish(tile, rows, columns)
+            if symmetric and i == j:
+                above = np.triu_indices(len(tile), 1)
+                tile[above] = tile.T[above]
+            result[rows, columns] = tile
+            if symmetric and i != j:
+                result[columns, rows] = tile.T
+    return result

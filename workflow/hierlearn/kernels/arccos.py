@@ -1,0 +1,55 @@
+"""The arc-cosine kernels."""
+
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+
+from hierlearn.kernels._arccos import moment
+from hierlearn.kernels._cosine import cosine_gram, cosine_profile
+
+PARAMETERS = {
+    "order": {
+        "description": "Order a of the one-sided power: 0 step, 1 ReLU, 2 ReLU squared.",
+        "type": "integer",
+        "minimum": 0,
+        "maximum": 2,
+        "default": 1,
+    },
+    "bias": {
+        "description": "Whether the kernel sees (x, 1) / sqrt(2) for x; without, some degrees are missing.",
+        "type": "boolean",
+        "default": False,
+    },
+}
+
+
+@dataclass(frozen=True)
+class Arccos:
+    """K(x, z) = 2 E_w[(w.x)_+^a (w.z)_+^a], w ~ N(0, I)  (Cho, Saul 2009).
+
+    Scale: K(x, x) = 1, |x|^2, 3 |x|^4 for a = 0, 1, 2. `bias` puts (x, 1) / sqrt(2) for x throughout.
+    """
+
+    order: int = 1
+    bias: bool = False
+
+    def __call__(self, x: np.ndarray, z: np.ndarray | None = None) -> np.ndarray:
+        """(n, d), (n', d) -> (n, n') float64; z None: x with itself, exactly symmetric.
+
+        Raises ValueError for wrong shapes or values that are not finite.
+        """
+        return cosine_gram(x, z, self._of_cosine, *self._geometry)
+
+    def profile(self, t: np.ndarray) -> np.ndarray:
+        """K of unit vectors with inner product t; any shape -> the same shape, float64."""
+        return cosine_profile(t, self._of_cosine, *self._geometry)
+
+    @property
+    def _geometry(self) -> tuple[int, float, float]:
+        """Power of the norms, appended constant, scale."""
+        return (self.order, 1.0, sqrt(0.5)) if self.bias else (self.order, 0.0, 1.0)
+
+    def _of_cosine(self, cosine: np.ndarray) -> None:
+        moment(self.order, cosine)
+        cosine *= 2.0

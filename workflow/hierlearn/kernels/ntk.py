@@ -1,0 +1,76 @@
+"""The tangent and conjugate kernels of deep fully connected ReLU networks."""
+
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+
+from hierlearn.kernels._arccos import moment
+from hierlearn.kernels._cosine import cosine_gram, cosine_profile
+from hierlearn.kernels._tiles import snap
+
+PARAMETERS = {
+    "depth": {
+        "description": "Layers of weights L: depth 2 has one hidden layer.",
+        "type": "integer",
+        "minimum": 2,
+        "maximum": 20,
+        "default": 3,
+    },
+    "trained": {
+        "description": "Layers that are trained: all; hidden, all but the last; last, the conjugate kernel.",
+        "enum": ["all", "hidden", "last"],
+        "default": "all",
+    },
+    "bias": {
+        "description": "Whether the network sees (x, 1) / sqrt(2) for x; without, some degrees are missing.",
+        "type": "boolean",
+        "default": True,
+    },
+}
+
+
+@dataclass(frozen=True)
+class Ntk:
+    """The tangent kernel T_L of an infinitely wide ReLU network  (Jacot et al. 2018).
+
+    S_0 = <x, z>, S_l = 2 E[u_+ v_+], S'_l = 2 E[1{u > 0} 1{v > 0}] with (u, v) ~ N(0, S_{l-1});
+    T_1 = S_0, T_{l+1} = S_l + T_l S'_l. `last` is S_{L-1}, the conjugate kernel; `hidden` is T_L - S_{L-1}.
+    Scale: the factor 2 keeps S_l(x, x) = |x|^2, so T_L(x, x) = L |x|^2. `bias` puts (x, 1) / sqrt(2) for x.
+    """
+
+    depth: int = 3
+    trained: str = "all"
+    bias: bool = True
+
+    def __call__(self, x: np.ndarray, z: np.ndarray | None = None) -> np.ndarray:
+        """(n, d), (n', d) -> (n, n') float64; z None: x with itself, exactly symmetric.
+
+        Raises ValueError for wrong shapes or values that are not finite.
+        """
+        return cosine_gram(x, z, self._of_cosine, *self._geometry)
+
+    def profile(self, t: np.ndarray) -> np.ndarray:
+        """K of unit vectors with inner product t; any shape -> the same shape, float64."""
+        return cosine_profile(t, self._of_cosine, *self._geometry)
+
+    @property
+    def _geometry(self) -> tuple[int, float, float]:
+        """Power of the norms, appended constant, scale."""
+        return (1, 1.0, sqrt(0.5)) if self.bias else (1, 0.0, 1.0)
+
+    def _of_cosine(self, cosine: np.ndarray) -> None:
+        snap(cosine)
+        tangent = cosine.copy()
+        for layer in range(1, self.depth):
+            if self.trained != "last":
+                slope = cosine.copy()
+                moment(0, slope)
+                slope *= 2.0
+                tangent *= slope
+            moment(1, cosine)
+            cosine *= 2.0
+            if layer < self.depth - 1 or self.trained == "all":
+                tangent += cosine
+        if self.trained != "last":
+            np.copyto(cosine, tangent)

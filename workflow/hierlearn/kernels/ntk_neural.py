@@ -1,0 +1,78 @@
+"""The tangent kernel of a two-layer network on infinitely many random neural features."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hierlearn.kernels._arccos import DERIVATIVES, DIAGONAL, moment
+from hierlearn.kernels._cosine import cosine_gram, cosine_profile
+from hierlearn.kernels._tiles import snap
+
+PARAMETERS = {
+    "features": {
+        "description": "Activation phi of the random features phi(v.x + b).",
+        "enum": ["step", "relu", "relu2", "quadratic"],
+        "default": "step",
+    },
+    "activation": {
+        "description": "Activation sigma: relu; relu2, relu^2 / 2 (chen2020); relu3, relu^3 / 6 (bai2020).",
+        "enum": ["relu", "relu2", "relu3"],
+        "default": "relu2",
+    },
+    "bias": {
+        "description": "Whether b ~ N(0, 1) is added in the features (else b = 0).",
+        "type": "boolean",
+        "default": True,
+    },
+}
+
+# Power a of phi(u) = u_+^a, and of the norm in phi.
+POWERS = {"step": 0, "relu": 1, "relu2": 2, "quadratic": 2}
+
+
+@dataclass(frozen=True)
+class NtkNeural:
+    """H(x, z) = E_{(u, v) ~ N(0, S)}[sigma'(u) sigma'(v)] S_12, S = S(x, z)  (chen2020, eq. 8: H_infinity).
+
+    S_12(x, z) = E_{v, b}[phi(v.x + b) phi(v.z + b)], v ~ N(0, I), b ~ N(0, 1): arc-cosine moments for phi =
+    step, relu, relu^2 (relu2), Isserlis' theorem for phi = square (quadratic); S_11 and S_22 likewise. Scale:
+    the paper's, not normalised; with s^2 = |x|^2 + 1 (|x|^2 without bias), S_11 = 1/2, s^2/2, 3 s^4/2, 3 s^4,
+    and H(x, x) = S_11/2 (relu), S_11^2/2 (relu2), 3 S_11^3/8 (relu3).
+    """
+
+    features: str = "step"
+    activation: str = "relu2"
+    bias: bool = True
+
+    def __call__(self, x: np.ndarray, z: np.ndarray | None = None) -> np.ndarray:
+        """(n, d), (n', d) -> (n, n') float64; z None: x with itself, exactly symmetric.
+
+        Raises ValueError for wrong shapes or values that are not finite.
+        """
+        return cosine_gram(x, z, self._of_cosine, *self._geometry)
+
+    def profile(self, t: np.ndarray) -> np.ndarray:
+        """H of unit vectors with inner product t; any shape -> the same shape, float64."""
+        return cosine_profile(t, self._of_cosine, *self._geometry)
+
+    @property
+    def _geometry(self) -> tuple[int, float]:
+        """Power of the norms, appended constant."""
+        return POWERS[self.features] * (DERIVATIVES[self.activation][0] + 1), float(self.bias)
+
+    def _of_cosine(self, cosine: np.ndarray) -> None:
+        """H at s = 1 from the cosine of the (lifted) inputs, in place."""
+        order, factor = DERIVATIVES[self.activation]
+        if self.features == "quadratic":
+            snap(cosine)
+            np.square(cosine, out=cosine)
+            cosine *= 2.0
+            cosine += 1.0
+            variance = 3.0
+        else:
+            moment(POWERS[self.features], cosine)
+            variance = DIAGONAL[POWERS[self.features]]
+        second = cosine * (factor * variance**order)
+        cosine /= variance
+        moment(order, cosine)
+        cosine *= second

@@ -1,0 +1,59 @@
+"""The tangent kernel of a two-layer network on the raw input."""
+
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+
+from hierlearn.kernels._arccos import DERIVATIVES, moment
+from hierlearn.kernels._cosine import cosine_gram, cosine_profile
+from hierlearn.kernels._tiles import snap
+
+PARAMETERS = {
+    "activation": {
+        "description": "Activation sigma: relu; relu2, relu^2 / 2 (chen2020); relu3, relu^3 / 6 (bai2020).",
+        "enum": ["relu", "relu2", "relu3"],
+        "default": "relu2",
+    },
+    "bias": {
+        "description": "Whether the network sees (x, 1) / sqrt(2) for x; without, some degrees are missing.",
+        "type": "boolean",
+        "default": True,
+    },
+}
+
+
+@dataclass(frozen=True)
+class NtkRaw:
+    """K(x, z) = E_w[sigma'(w.x) sigma'(w.z)] <x, z>, w ~ N(0, I)  (chen2020, NTK-Raw at infinite width).
+
+    Only the first layer is trained. Scale: for |x| = 1, K(x, x) = 1/2 (relu), 1/2 (relu2), 3/8 (relu3).
+    `bias` puts (x, 1) / sqrt(2) for x throughout.
+    """
+
+    activation: str = "relu2"
+    bias: bool = True
+
+    def __call__(self, x: np.ndarray, z: np.ndarray | None = None) -> np.ndarray:
+        """(n, d), (n', d) -> (n, n') float64; z None: x with itself, exactly symmetric.
+
+        Raises ValueError for wrong shapes or values that are not finite.
+        """
+        return cosine_gram(x, z, self._of_cosine, *self._geometry)
+
+    def profile(self, t: np.ndarray) -> np.ndarray:
+        """K of unit vectors with inner product t; any shape -> the same shape, float64."""
+        return cosine_profile(t, self._of_cosine, *self._geometry)
+
+    @property
+    def _geometry(self) -> tuple[int, float, float]:
+        """Power of the norms, appended constant, scale."""
+        power = DERIVATIVES[self.activation][0] + 1
+        return (power, 1.0, sqrt(0.5)) if self.bias else (power, 0.0, 1.0)
+
+    def _of_cosine(self, cosine: np.ndarray) -> None:
+        order, factor = DERIVATIVES[self.activation]
+        snap(cosine)
+        inner = cosine * factor
+        moment(order, cosine)
+        cosine *= inner

@@ -1,0 +1,83 @@
+"""Kernel ridge regression along a walk: Gram matrices that grow with the sample, and the ridge chosen on validation."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hierlearn.protocols import STATUS
+from hierlearn.solvers.ridge import ridge_path
+
+Gram = Callable[..., np.ndarray]
+
+
+@dataclass(frozen=True)
+class DualFit:
+    """coefficients (n, k) float64 of the chosen ridge; risks in squared error summed over outputs."""
+
+    coefficients: np.ndarray
+    ridge: float
+    residual: float
+    validation_risk: float
+    train_risk: float
+    status: int
+    flops: float  # products of coefficients with Gram matrices
+
+
+def grown(kernel: Gram, x: np.ndarray, memory: dict[Any, Any], key: Any) -> np.ndarray:
+    """The Gram matrix of x (n, D); rows that `memory` holds from a smaller n are not computed again."""
+    known = memory.get(key)
+    old = 0 if known is None else len(known)
+    if old < len(x):
+        gram = np.empty((len(x), len(x)))
+        if old:
+            gram[:old, :old] = known
+            gram[old:, :old] = kernel(x[old:], x[:old])
+            gram[:old, old:] = gram[old:, :old].T
+        gram[old:, old:] = kernel(x[old:])
+        memory[key] = known = gram
+    return known[: len(x), : len(x)]
+
+
+def crossed(kernel: Gram, x: np.ndarray, z: np.ndarray, memory: dict[Any, Any], key: Any) -> np.ndarray:
+    """kernel(x, z) (n, n'); columns that `memory` holds from a smaller n' are not computed again."""
+    known = memory.get(key)
+    old = 0 if known is None else known.shape[1]
+    if old < len(z):
+        new = kernel(x, z[old:])
+        memory[key] = known = np.concatenate([known, new], axis=1) if old else new
+    return known[:, : len(z)]
+
+
+def fit_dual(
+    gram: np.ndarray,
+    labels: np.ndarray,
+    validation_gram: np.ndarray,
+    validation_labels: np.ndarray,
+    ridges: Sequence[float],
+) -> DualFit:
+    """(K + n ridge mean(diag K) I) alpha = y for every ridge; the ridge with the least validation risk is kept.
+
+    gram (n, n) float64, labels (n, k), validation_gram (n', n), validation_labels (n', k).
+    """
+    n = len(gram)
+    absolute = np.asarray(ridges, dtype=np.float64) * np.mean(np.diag(gram))
+    duals = ridge_path(gram, labels, absolute)
+    risks = [
+        np.mean(np.sum((validation_gram @ alpha - validation_labels) ** 2, axis=1)) for alpha in duals.coefficients
+    ]
+    best = int(np.nanargmin(np.where(np.isfinite(risks), risks, np.inf)))
+    alpha = duals.coefficients[best]
+    finite = bool(np.all(np.isfinite(alpha)))
+    # K alpha - y = -n ridge alpha at the solution, so the training error needs no further product.
+    train = float(np.mean(np.sum((n * absolute[best] * alpha) ** 2, axis=1)))
+    return DualFit(
+        coefficients=alpha,
+        ridge=float(ridges[best]),
+        residual=float(duals.residuals[best]),
+        validation_risk=float(risks[best]),
+        train_risk=train,
+        status=STATUS["ok"] if finite else STATUS["diverged"],
+        flops=2.0 * labels.shape[1] * len(ridges) * n * (n + len(validation_gram)),
+    )

@@ -1,0 +1,72 @@
+"""Kernel ridge regression with any kernel, solved exactly."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from hierlearn.learners._dual import crossed, fit_dual, grown
+from hierlearn.protocols import Features, Fit, Kernel, Monitor, State
+from hierlearn.streams import Streams
+
+PARAMETERS = {
+    "kernel": {
+        "description": "The kernel and its parameters.",
+        "component": "kernels",
+        "default": {"name": "ntk_raw"},
+    },
+}
+CHOICES = {
+    "ridge": {
+        "description": "Ridges in units of the mean diagonal of the Gram matrix.",
+        "type": "number",
+        "exclusiveMinimum": 0,
+    },
+}
+
+
+@dataclass(frozen=True)
+class KernelRidge:
+    """f(x) = sum_i alpha_i K(x_i, x), (K + n ridge mean(diag K) I) alpha = y in float64  (chen2020, eq. 8)."""
+
+    kernel: Kernel = field()
+    together: ClassVar[bool] = False
+
+    def fit(
+        self,
+        problem: Any,
+        features: Features,
+        samples: int,
+        choices: Mapping[str, Sequence[float]],
+        streams: Streams,
+        monitor: Monitor,
+        memory: dict[Any, Any],
+    ) -> Fit:
+        """State: coefficients (S, n, k) float64 on the first n training points."""
+        training, held_out = problem.draw("training", samples), problem.draw("validation", problem.held_out)
+        h, validation = features.draw("training", samples), features.draw("validation", problem.held_out)
+        fits = []
+        for i, seed in enumerate(problem.seeds):
+            gram = grown(self.kernel, h[i], memory, ("gram", seed))
+            across = crossed(self.kernel, validation[i], h[i], memory, ("validation", seed))
+            fits.append(fit_dual(gram, training.labels[i], across, held_out.labels[i], choices["ridge"]))
+        return Fit(
+            state={"coefficients": np.stack([fit.coefficients for fit in fits])},
+            status=np.array([fit.status for fit in fits], dtype=np.int8),
+            validation_risk=np.array([fit.validation_risk for fit in fits]) - problem.noise_floor,
+            train_risk=np.array([fit.train_risk for fit in fits]),
+            choices={"ridge": np.array([fit.ridge for fit in fits])},
+            flops=np.array([fit.flops for fit in fits]),
+        )
+
+    def predict(self, state: State, features: Features, role: str, count: int, memory: dict[Any, Any]) -> np.ndarray:
+        """(S, count, k) float64."""
+        coefficients = state["coefficients"]
+        points, support = features.draw(role, count), features.draw("training", coefficients.shape[1])
+        return np.stack(
+            [
+                crossed(self.kernel, points[i], support[i], memory, (role, i)) @ coefficients[i]
+                for i in range(len(coefficients))
+            ]
+        )

@@ -1,0 +1,129 @@
+"""The front page: every claim with its verdict, and the figure of every study."""
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from jinja2 import Environment, StrictUndefined
+
+from hierlearn.claims.ledger import Row
+
+PAPERS = {
+    "chen2020": (
+        "Chen, Bai, Lee, Zhao, Wang, Xiong, Socher. Towards Understanding Hierarchical Learning: Benefits of Neural "
+        "Representations. NeurIPS 2020"
+    ),
+    "bai2020": "Bai, Lee. Beyond Linearization: On Quadratic and Higher-Order Approximation of Wide Neural Networks. ICLR 2020",
+    "allenzhu2019": "Allen-Zhu, Li. What Can ResNet Learn Efficiently, Going Beyond Kernels? NeurIPS 2019",
+    "allenzhu2020": "Allen-Zhu, Li. Backward Feature Correction: How Deep Learning Performs Deep Learning. 2020",
+}
+MARKS = {"supported": "✓", "contradicted": "✗", "inconclusive": "?", "": "–"}
+
+TEMPLATE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Hierarchical learning: the claims ledger</title>
+<style>
+body { font: 16px/1.5 system-ui, sans-serif; color: #1b1b1b; background: #fff; max-width: 76rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.7rem; } h2 { margin-top: 2.5rem; font-size: 1.3rem; } h3 { font-size: 1.1rem; }
+.lead, .note { color: #444; max-width: 60rem; }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; font-size: .9rem; }
+th, td { text-align: left; vertical-align: top; padding: .4rem .6rem; border-bottom: 1px solid #ddd; }
+th { border-bottom: 2px solid #555; white-space: nowrap; }
+td.number { font-variant-numeric: tabular-nums; white-space: nowrap; }
+.verdict { white-space: nowrap; font-weight: 600; }
+.supported { color: #00573f; } .contradicted { color: #9c1c00; } .inconclusive { color: #5a5a5a; }
+.reason { color: #555; font-size: .85rem; }
+img { max-width: 100%; height: auto; border: 1px solid #eee; }
+code { font-size: .9em; }
+</style>
+</head>
+<body>
+<h1>Hierarchical learning: the claims ledger</h1>
+<p class="lead">Theorems and figures on why neural networks learn beyond kernels, as measured claims. Preset
+<code>{{ preset }}</code>: {{ total }} rows, {{ tally }}. Every rule was fixed in its study file before the run; intervals are 95&nbsp;%.
+The table is also in <a href="claims.csv">claims.csv</a> and <a href="claims.nc">claims.nc</a>.</p>
+{% if missing %}<p class="note"><strong>Not there yet:</strong> {{ missing | join(", ") }}.</p>{% endif %}
+{% for study in studies %}
+<section id="{{ study.name }}">
+<h2>{{ study.title }}</h2>
+<p class="note">{{ study.paper }}, {{ study.place }}.</p>
+<p>{{ study.summary }}</p>
+<p><a href="{{ study.name }}/figure.pdf"><img src="{{ study.name }}/figure.svg" alt="Figure of {{ study.title }}"></a></p>
+<div class="scroll"><table>
+<thead><tr><th>Claim</th><th>Statement</th><th>Measured [95 % interval]</th><th>Predicted</th><th>Verdict</th><th>Seeds</th><th>Work</th></tr></thead>
+<tbody>
+{% for row in study.rows %}<tr id="{{ row.claim }}">
+<td><strong>{{ row.claim }}</strong><br><span class="reason">{{ row.place }}; {{ row.label }}</span></td>
+<td>{{ row.statement }}<br><span class="reason">{{ row.reason }}</span></td>
+<td class="number">{{ number(row.value) }} {{ interval(row) }}</td>
+<td class="number">{{ prediction(row) }}</td>
+<td class="verdict {{ row.verdict }}">{{ marks[row.verdict] }} {{ row.verdict or "no verdict" }}</td>
+<td class="number">{{ row.seeds or "–" }}</td>
+<td class="number">{{ work(row.flops) }}</td>
+</tr>
+{% endfor %}</tbody></table></div>
+<p class="note">Data: <a href="{{ study.name }}/scores.nc">{{ study.name }}/scores.nc</a>, opened by <code>xarray.open_dataset</code>.</p>
+</section>
+{% endfor %}
+<p class="note">Verdicts: ✓ the interval satisfies the rule, ✗ it lies wholly on the other side, ? neither; – a row that is shown without a rule.
+Work is the number of floating-point operations in matrix products.</p>
+</body>
+</html>
+"""
+
+
+def page(rows: Sequence[Row], studies: Mapping[str, Mapping[str, Any]], preset: str) -> str:
+    """The page as HTML. studies: title, paper, place, summary and present (whether its claims are there), by name."""
+    template = Environment(autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True).from_string(TEMPLATE)
+    counts = Counter(row.verdict or "without a rule" for row in rows)
+    order = ("supported", "contradicted", "inconclusive", "without a rule")
+    return template.render(
+        preset=preset,
+        total=len(rows),
+        tally=", ".join(f"{counts[name]} {name}" for name in order if counts[name]) or "none judged",
+        missing=[study["title"] for study in studies.values() if not study["present"]],
+        studies=[
+            {**study, "name": name, "paper": PAPERS[study["paper"]], "rows": [row for row in rows if row.study == name]}
+            for name, study in studies.items()
+            if study["present"]
+        ],
+        marks=MARKS,
+        number=number,
+        interval=interval,
+        prediction=prediction,
+        work=work,
+    )
+
+
+def number(value: float) -> str:
+    """Three significant digits, or a dash."""
+    return f"{value:.3g}" if math.isfinite(value) else "–"
+
+
+def interval(row: Row) -> str:
+    """[low, high] where there is one."""
+    return f"[{number(row.low)}, {number(row.high)}]" if math.isfinite(row.low) and math.isfinite(row.high) else ""
+
+
+def prediction(row: Row) -> str:
+    """The prediction as its rule reads it."""
+    if not math.isfinite(row.predicted):
+        return "–"
+    slack = 0.0 if math.isnan(row.slack) else row.slack
+    signs = {"upper": "≤", "lower": "≥", "two-sided": "=", "ordering": "beyond", "published": "≈"}
+    text = f"{signs.get(row.rule, '')} {number(row.predicted)}"
+    between = {"upper": "+", "lower": "−", "two-sided": "±", "published": "× or ÷"}.get(row.rule, "±")
+    return f"{text} {between} {number(slack)}" if slack else text
+
+
+def work(flops: float) -> str:
+    """Counted floating-point operations with a unit."""
+    if not flops > 0:
+        return "–"
+    exponent = min(int(math.log10(flops)) // 3, 6)
+    return f"{flops / 1000**exponent:.3g} {['', 'k', 'M', 'G', 'T', 'P', 'E'][exponent]}flop"

@@ -1,0 +1,79 @@
+"""What a result rests on: the code that made it, the job's parameters, the versions of the libraries."""
+
+import ast
+import functools
+import hashlib
+import json
+import platform
+from collections.abc import Iterable, Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+PACKAGE = Path(__file__).parent
+
+
+@functools.cache
+def closure(file: Path) -> frozenset[Path]:
+    """The files of the package that importing `file` reads, by its import statements; `file` itself included."""
+    reached: set[Path] = set()
+    waiting = [file]
+    while waiting:
+        current = waiting.pop()
+        if current not in reached:
+            reached.add(current)
+            waiting.extend(_imported(current))
+    return frozenset(reached)
+
+
+@functools.cache
+def _imported(file: Path) -> frozenset[Path]:
+    found: set[Path] = set()
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        else:
+            continue
+        for name in names:
+            found.update(_files(name))
+    return frozenset(found)
+
+
+def _files(module: str) -> list[Path]:
+    parts = module.split(".")
+    if parts[0] != PACKAGE.name:
+        return []
+    below = PACKAGE.joinpath(*parts[1:])
+    packages = [PACKAGE.joinpath(*parts[1:i], "__init__.py") for i in range(1, len(parts) + 1)]
+    return [file for file in (*packages, below.with_suffix(".py")) if file.is_file()]
+
+
+@functools.cache
+def _digest(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def code_hash(files: Iterable[Path]) -> str:
+    """One hash over the contents of the import closures of `files`; independent of where the checkout lies."""
+    reached = frozenset().union(*(closure(Path(file)) for file in files))
+    lines = sorted(f"{file.relative_to(PACKAGE.parent)} {_digest(file)}" for file in reached)
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
+
+
+def canonical(value: Any) -> str:
+    """One text for equal parameters."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))
+
+
+def attributes(code: str, parameters: Mapping[str, Any]) -> dict[str, str]:
+    """File attributes that say where a result comes from; no host, path or time, so that reruns give equal bytes."""
+    return {
+        "code_hash": code,
+        "parameters_hash": hashlib.sha256(canonical(parameters).encode()).hexdigest()[:16],
+        "versions": ", ".join(
+            [f"python {platform.python_version()}"]
+            + [f"{name} {version(name)}" for name in ("numpy", "scipy", "netCDF4", "torch")]
+        ),
+    }

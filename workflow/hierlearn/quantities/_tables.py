@@ -1,0 +1,70 @@
+"""Sample complexities of a learner, read from the cube of scores."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import xarray
+
+from hierlearn.claims.quantities import Measured
+from hierlearn.protocols import STATUS
+from hierlearn.statistics.complexity import Complexities
+from hierlearn.statistics.learning_curves import crossings
+from hierlearn.theory.dimensions import harmonics, neurons_of_harmonics, polynomials
+
+FAILED = [STATUS[name] for name in ("diverged", "collapsed", "singular")]
+REGRESSORS = {
+    "dimension": lambda d, p: d,
+    "harmonic_dimension": harmonics,
+    "polynomial_dimension": lambda d, p: polynomials(d, (p + 1) // 2),
+    "quad_raw_dimension": neurons_of_harmonics,
+}
+
+
+def part(cube: xarray.Dataset, learner: str, where: Mapping[str, Any]) -> xarray.Dataset:
+    """The scores of a learner at some coordinates, over (dimension, seed, samples)."""
+    chosen = cube.sel(learner=learner, **where)
+    extra = set(chosen.dims) - {"dimension", "seed", "samples"}
+    if extra:
+        raise ValueError(
+            f"learner {learner}: the claim leaves {', '.join(sorted(extra))} open; name a value in `where`"
+        )
+    return chosen.transpose("dimension", "seed", "samples")
+
+
+def complexities(cube: xarray.Dataset, learner: str, where: Mapping[str, Any], threshold: float) -> Complexities:
+    """n* (dimensions, seeds) of a learner on test risk."""
+    chosen = part(cube, learner, where)
+    samples, status = crossings(chosen.samples.values, chosen.test_risk.values, threshold)
+    return Complexities(chosen.dimension.values, samples, status)
+
+
+def failures(cube: xarray.Dataset, learner: str, where: Mapping[str, Any], table: Complexities) -> str:
+    """Why n* of a learner rests on failed training: cells on either side of a crossing that diverged or collapsed."""
+    chosen = part(cube, learner, where)
+    grid, status = chosen.samples.values, chosen.status.values
+    found = []
+    for k, seeds in enumerate(table.samples):
+        for s, n in enumerate(seeds):
+            if np.isfinite(n):
+                right = min(int(np.searchsorted(grid, n)), len(grid) - 1)
+                if np.isin(status[k, s, max(right - 1, 0) : right + 1], FAILED).any():
+                    found.append(f"seed {chosen.seed.values[s]} at size {table.sizes[k]}")
+    return f"{learner}: training failed at the crossing of {', '.join(found)}" if found else ""
+
+
+def unjudged(measured: Measured, *reasons: str) -> Measured:
+    """The measurement without an interval where there are reasons not to trust it."""
+    given = "; ".join(reason for reason in reasons if reason)
+    if not given:
+        return measured
+    reason = "; ".join(part for part in (given, measured.reason) if part)
+    return replace(measured, low=np.nan, high=np.nan, reason=reason)
+
+
+def regressor(name: str, dimensions, degree: int | None) -> np.ndarray:
+    """The values (K,) that sample sizes are compared with."""
+    if degree is None and name != "dimension":
+        raise ValueError(f"regressor {name}: found no degree in `where`; expected one")
+    return np.array([REGRESSORS[name](int(d), degree) for d in dimensions], dtype=np.float64)

@@ -1,0 +1,56 @@
+"""Exponent of the sample complexity of one learner."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import xarray
+
+from hierlearn.claims import quantities
+from hierlearn.claims.quantities import Measured
+from hierlearn.quantities._tables import complexities, failures, regressor, unjudged
+
+PARAMETERS = {
+    "learner": {"description": "Name of the learner.", "type": "string", "reference": "learners"},
+    "where": {
+        "description": "Values of the axes other than the dimension.",
+        "type": "object",
+        "reference": "coordinates",
+        "default": {},
+    },
+    "threshold": {"description": "Risk that n* reaches.", "type": "number", "reference": "thresholds", "default": 0.5},
+    "sizes": {
+        "description": "Dimensions that the line is fitted to, named before the run; null: all of the study's.",
+        "type": ["array", "null"],
+        "items": {"type": "integer"},
+        "reference": "dimensions",
+        "default": None,
+    },
+    "regressor": {
+        "description": "What n* is compared with.",
+        "enum": ["dimension", "harmonic_dimension", "polynomial_dimension", "quad_raw_dimension"],
+        "default": "dimension",
+    },
+}
+
+
+@dataclass(frozen=True)
+class Exponent:
+    """Slope of log n* on log of a counted dimension, a line through the medians over seeds."""
+
+    learner: str
+    sizes: list[int] | None = None
+    where: dict[str, Any] = field(default_factory=dict)
+    threshold: float = 0.5
+    regressor: str = "dimension"
+
+    @property
+    def learners(self) -> list[str]:
+        """The learners that the quantity rests on."""
+        return [self.learner]
+
+    def measure(self, cube: xarray.Dataset, probes: dict[str, xarray.Dataset]) -> Measured:
+        """cube: scores.nc of a study; probes: its probes by name."""
+        table = complexities(cube, self.learner, self.where, self.threshold)
+        values = regressor(self.regressor, table.sizes, self.where.get("degree"))
+        measured = quantities.exponent(table, values, self.sizes)
+        return unjudged(measured, failures(cube, self.learner, self.where, table))

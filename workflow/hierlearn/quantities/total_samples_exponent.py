@@ -1,0 +1,57 @@
+"""Exponent of labelled and unlabelled points together."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import xarray
+
+from hierlearn.claims import quantities
+from hierlearn.claims.quantities import Measured
+from hierlearn.quantities._tables import complexities, failures, part, regressor, unjudged
+
+PARAMETERS = {
+    "learner": {"description": "Name of the learner.", "type": "string", "reference": "learners"},
+    "where": {
+        "description": "Values of the axes other than the dimension.",
+        "type": "object",
+        "reference": "coordinates",
+        "default": {},
+    },
+    "threshold": {"description": "Risk that n* reaches.", "type": "number", "reference": "thresholds", "default": 0.5},
+    "sizes": {
+        "description": "Dimensions that the line is fitted to, named before the run; null: all of the study's.",
+        "type": ["array", "null"],
+        "items": {"type": "integer"},
+        "reference": "dimensions",
+        "default": None,
+    },
+    "regressor": {
+        "description": "What n* is compared with.",
+        "enum": ["dimension", "harmonic_dimension", "polynomial_dimension", "quad_raw_dimension"],
+        "default": "dimension",
+    },
+}
+
+
+@dataclass(frozen=True)
+class TotalSamplesExponent:
+    """Slope of log(n* + n0) on log of a counted dimension: the honest count of samples."""
+
+    learner: str
+    sizes: list[int] | None = None
+    where: dict[str, Any] = field(default_factory=dict)
+    threshold: float = 0.5
+    regressor: str = "dimension"
+
+    @property
+    def learners(self) -> list[str]:
+        """The learners that the quantity rests on."""
+        return [self.learner]
+
+    def measure(self, cube: xarray.Dataset, probes: dict[str, xarray.Dataset]) -> Measured:
+        """cube: scores.nc of a study; probes: its probes by name."""
+        table = complexities(cube, self.learner, self.where, self.threshold)
+        spent = part(cube, self.learner, self.where).unlabelled_samples.max(("seed", "samples")).values
+        values = regressor(self.regressor, table.sizes, self.where.get("degree"))
+        measured = quantities.total_samples_exponent(table, spent, values, self.sizes)
+        return unjudged(measured, failures(cube, self.learner, self.where, table))

@@ -1,0 +1,105 @@
+"""The labelled cube of scores: every planned cell has a status, and numbers where a learner was trained."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from hierlearn import store
+from hierlearn.protocols import STATIONARY, STATUS
+from hierlearn.store import Variable
+
+FLAGS = {
+    "status": (STATUS, STATUS["not_planned"], "what became of the cell"),
+    "stationary": (STATIONARY, STATIONARY["not_applicable"], "certified second-order stationary point"),
+}
+UNITS = {
+    "test_risk": ("1", "squared error against the noise-free target on test points, summed over outputs"),
+    "train_risk": ("1", "squared error against the labels on training points, summed over outputs"),
+    "validation_risk": ("1", "squared error on validation points, less the label noise"),
+    "test_accuracy": ("1", "part of test points whose sign is right"),
+    "target_norm": ("1", "L2 norm of the target under the input law"),
+    "gradient_norm": ("1", "Frobenius norm of the objective's gradient at the end point"),
+    "smallest_curvature": ("1", "smallest eigenvalue of the objective's Hessian at the end point"),
+    "certificate_error": ("1", "error that stationarity leaves, relative to the objective"),
+    "representation_floor": ("1", "1 - R^2 of the functions that the features must express linearly"),
+    "flops": ("1", "floating-point operations of matrix products, counted"),
+    "unlabelled_samples": ("1", "unlabelled points n0 that the representation used"),
+}
+
+
+@dataclass
+class Scores:
+    """Variables over (learner, axes, sweeps, samples, seed), filled cell by cell."""
+
+    coordinates: Mapping[str, Sequence[Any]]
+    values: dict[str, np.ndarray] = field(default_factory=dict)
+
+    def __post_init__(self):
+        self.index = {axis: {v: i for i, v in enumerate(values)} for axis, values in self.coordinates.items()}
+        for name in FLAGS:
+            self._variable(name)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(len(values) for values in self.coordinates.values())
+
+    def fill(self, cell: Mapping[str, Any], **values: Any) -> None:
+        """Set variables at a cell; a coordinate that `cell` does not name is filled along its whole length."""
+        where = tuple(self.index[axis][cell[axis]] if axis in cell else slice(None) for axis in self.coordinates)
+        for name, value in values.items():
+            self._variable(name)[where] = value
+
+    def mark(self, cell: Mapping[str, Any], status: str, only: str = "not_planned") -> None:
+        """Set the status of those cells that still have the status `only`."""
+        where = tuple(self.index[axis][cell[axis]] if axis in cell else slice(None) for axis in self.coordinates)
+        part = np.asarray(self.values["status"][where])
+        self.values["status"][where] = np.where(part == STATUS[only], STATUS[status], part)
+
+    def insert(self, other: Mapping[str, Variable]) -> None:
+        """Put a cube over part of these coordinates into its place."""
+        axes = list(self.coordinates)
+        where = np.ix_(*([self.index[axis][v] for v in other[axis].values.tolist()] for axis in axes))
+        for name, variable in other.items():
+            if name not in self.coordinates:
+                self._variable(name)[where] = variable.values
+
+    def group(self) -> dict[str, Variable]:
+        """Coordinates and variables as they are stored."""
+        axes = tuple(self.coordinates)
+        stored = {axis: Variable((axis,), _array(values), _axis(axis)) for axis, values in self.coordinates.items()}
+        for name in sorted(self.values):
+            stored[name] = Variable(axes, self.values[name], _attributes(name))
+        return stored
+
+    def _variable(self, name: str) -> np.ndarray:
+        if name not in self.values:
+            if name in FLAGS:
+                self.values[name] = np.full(self.shape, FLAGS[name][1], dtype=np.int8)
+            else:
+                self.values[name] = np.full(self.shape, np.nan)
+        return self.values[name]
+
+
+def _attributes(name: str) -> dict[str, Any]:
+    if name in FLAGS:
+        meanings, _, text = FLAGS[name]
+        return {"long_name": text, "units": "1"} | store.flags(meanings)
+    units, text = UNITS.get(name, ("1", name.replace("_", " ")))
+    return {"units": units, "long_name": text}
+
+
+def _axis(axis: str) -> dict[str, str]:
+    texts = {
+        "learner": "learner",
+        "dimension": "input dimension d",
+        "samples": "number n of labelled points",
+        "seed": "independent repetition",
+    }
+    return {"long_name": texts.get(axis, axis.replace("_", " "))} | ({} if axis == "learner" else {"units": "1"})
+
+
+def _array(values: Sequence[Any]) -> np.ndarray:
+    array = np.asarray(list(values))
+    return array.astype(np.int64) if array.dtype.kind in "bi" else array

@@ -1,0 +1,126 @@
+"""The Taylor objective's Hessian in float64: exact products, a Gauss-Newton metric, and Lanczos in that metric.
+
+The Hessian is G + C with G = J^T diag(l''/n) J the Gauss-Newton term, J the (n, mD) slopes of the outputs, and C the
+models' own curvature plus the penalty's. At small ridges G is larger than C by orders of magnitude, and plain
+Lanczos does not resolve the smallest eigenvalue in any sensible number of products. Relative to M = G + delta I
+all that is left to resolve is C, at every ridge alike.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+
+
+def hessian_operator(point, scaled_ridge):
+    """V -> Hessian V of the objective in scaled weights at `point`; V and the result are (m, D), two products each.
+
+    Three terms: Gauss-Newton (loss curvature times output slopes), the model's own curvature (loss slope times
+    second derivatives, absent at interpolation), and the penalty's. Exact up to the point's dtype.
+    """
+    problem = point.problem
+    order, scale, count = problem.order, problem.output_scale, len(problem.targets)
+    slope = problem.loss.slope(point.outputs, problem.targets) * (order * (order - 1) * scale / count)
+    curvature = problem.loss.curvature(point.outputs, problem.targets) * ((order * scale) ** 2 / count)
+    second = problem.signed_gates * slope[:, None]
+    for _ in range(order - 2):
+        second *= point.inner
+    weights, norms = point.weights, point.norms
+    outer = 1.0 if problem.penalty_power == 4 else 2.0 * (norms @ norms)
+
+    def apply(vector):
+        moved = problem.features @ vector.T
+        change = np.einsum("ij,ij->i", point.power, moved)
+        moved *= second
+        moved += point.power * (curvature * change)[:, None]
+        image = moved.T @ problem.features
+        cross = np.einsum("ij,ij->i", weights, vector)
+        image += (4.0 * outer * scaled_ridge * norms)[:, None] * vector
+        along = 8.0 * outer * cross
+        if problem.penalty_power == 8:
+            along += 32.0 * (norms @ cross) * norms
+        image += (scaled_ridge * along)[:, None] * weights
+        return image
+
+    return apply
+
+
+class GaussNewtonMetric:
+    """M = J^T diag(l''/n) J + delta I, inverted through the (n, n) matrix of output slopes' inner products.
+
+    `solve(V)` is M^{-1} V for V (m, D): two products and two triangular solves. Setting up costs 2 n^2 (m + D) and
+    one Cholesky factorisation; without it (`whole` False) M is delta I. `bound` is at least M's largest eigenvalue.
+    """
+
+    def __init__(self, point, scaled_ridge, whole=True, floor=1e-10):
+        problem = point.problem
+        outer = 1.0 if problem.penalty_power == 4 else 2.0 * (point.norms @ point.norms)
+        curvature = problem.loss.curvature(point.outputs, problem.targets) / len(problem.targets)
+        self.features, self.power, self.factor = problem.features, point.power.copy(), None
+        self.weight = np.sqrt(curvature) * problem.order * problem.output_scale
+        # The penalty's own mean curvature; the floor keeps the Cholesky factor's rounding below delta.
+        trace = float(np.sum(self.weight**2 * _row_norms(point.power) * _row_norms(problem.features)))
+        self.delta = max(4.0 * outer * scaled_ridge * float(point.norms.mean()), floor * trace)
+        self.bound = trace + self.delta
+        if whole:
+            kernel = (point.power @ point.power.T) * (problem.features @ problem.features.T)
+            kernel *= self.weight[:, None]
+            kernel *= self.weight
+            kernel[np.diag_indices(len(kernel))] += self.delta
+            self.factor = cho_factor(kernel.T, lower=True, overwrite_a=True, check_finite=False)
+
+    def solve(self, vector):
+        """M^{-1} V by Woodbury's identity, (m, D) -> (m, D)."""
+        if self.factor is None:
+            return vector / self.delta
+        change = self.weight * np.einsum("ij,ij->i", self.power, self.features @ vector.T)
+        change = self.weight * cho_solve(self.factor, change, check_finite=False)
+        return (vector - (self.power * change[:, None]).T @ self.features) / self.delta
+
+
+def _row_norms(matrix):
+    return np.einsum("ij,ij->i", matrix, matrix)
+
+
+@dataclass(frozen=True)
+class SmallestRatio:
+    """End of a Lanczos sweep: Ritz value of A relative to M, its residual and vector, and products spent."""
+
+    value: float
+    residual: float
+    vector: np.ndarray
+    products: int
+
+
+def smallest_ratio(operator, metric, start, decided, max_products):
+    """Lanczos with full reorthogonalisation for the smallest eigenvalue of A v = value M v, float64.
+
+    operator: V -> A V symmetric; metric.solve: V -> M^{-1} V; start: M times the first vector, (m, D);
+    decided(value, residual, products) -> bool ends the sweep. The Ritz value is never below the smallest eigenvalue,
+    and some eigenvalue lies within the residual of it.
+    """
+    shape, size = start.shape, start.size
+    steps = min(max_products, size)
+    basis, images = np.empty((steps, size)), np.empty((steps, size))
+    tridiagonal = np.zeros((steps, steps))
+    image = start.reshape(size)
+    vector = metric.solve(start).reshape(size)
+    beta = np.sqrt(image @ vector)
+    for step in range(steps):
+        basis[step], images[step] = vector / beta, image / beta
+        image = operator(basis[step].reshape(shape)).reshape(size)
+        scale = float(np.linalg.norm(image))
+        overlaps = basis[: step + 1] @ image
+        tridiagonal[step, step] = overlaps[step]
+        image = image - overlaps @ images[: step + 1]
+        image -= (basis[: step + 1] @ image) @ images[: step + 1]
+        vector = metric.solve(image.reshape(shape)).reshape(size)
+        beta = np.sqrt(max(float(image @ vector), 0.0))
+        values, vectors = np.linalg.eigh(tridiagonal[: step + 1, : step + 1])
+        value, residual = float(values[0]), float(beta * abs(vectors[-1, 0]))
+        exhausted = np.linalg.norm(image) <= 1e-13 * scale
+        if step + 1 == steps or exhausted or decided(value, residual, step + 1):
+            break
+        tridiagonal[step, step + 1] = tridiagonal[step + 1, step] = beta
+    found = (vectors[:, 0] @ basis[: step + 1]).reshape(shape)
+    return SmallestRatio(value, residual, found / np.linalg.norm(found), step + 1)

@@ -1,0 +1,75 @@
+"""Limited-memory BFGS directions in the compact form: two matrix-vector products per direction.
+
+The inverse Hessian estimate gamma I + [S, gamma Y] M [S, gamma Y]^T (Byrd, Nocedal and Schnabel 1994, eq. 3.1)
+needs the history only through V g and V^T c with V = [S; Y] contiguous; inner products between stored pairs are
+carried in float64 from one direction to the next. With a metric M in place of I, Y holds M^{-1} times the changes.
+"""
+
+import numpy as np
+from scipy.linalg.lapack import dtrtrs
+
+
+class History:
+    """The last `memory` pairs (step, gradient change) of vectors of `size` elements of one dtype."""
+
+    def __init__(self, memory, size, dtype):
+        self.memory = memory
+        self.vectors = np.zeros((2, memory, size), dtype)
+        self.clear()
+
+    def clear(self):
+        """Forget all pairs."""
+        self.count = 0
+        self.order = []
+        self.step_change = np.zeros((self.memory, self.memory))
+        self.change_change = np.zeros((self.memory, self.memory))
+        self.products = None
+
+    def slot(self):
+        """Views (step, change) to be filled with the next pair before `push`; the oldest pair is overwritten."""
+        j = self.count % self.memory
+        if self.count >= self.memory:
+            self.order = [i for i in self.order if i != j]
+        return self.vectors[0, j], self.vectors[1, j]
+
+    def push(self, old_gradient):
+        """Take up the pair written to `slot`; its inner products come with the next `direction`."""
+        j = self.count % self.memory
+        self.order.append(j)
+        self.count += 1
+        self.products[:, j] = self.vectors[:, j] @ old_gradient
+
+    def direction(self, gradient, lifted, out):
+        """Write -(inverse Hessian estimate) gradient to `out`, all (size,); returns out.
+
+        lifted: M^{-1} gradient, the gradient itself without a metric; the changes stored must be of it. Call after
+        every `push` and with the gradient at the newest point. Without pairs: the negative of lifted.
+        """
+        used = min(self.count, self.memory)
+        if not used:
+            self.products = np.zeros((2, self.memory))
+            return np.negative(lifted, out=out)
+        rows = self.vectors if used == self.memory else self.vectors[:, :used]
+        products = np.zeros((2, self.memory))
+        for half in range(2):
+            products[half, :used] = rows[half] @ gradient
+        newest = self.order[-1]
+        change = products - self.products
+        self.step_change[:, newest] = change[0]
+        self.change_change[:, newest] = self.change_change[newest] = change[1]
+        self.products = products
+
+        order = np.array(self.order)
+        upper = self.step_change[order][:, order]
+        changes = self.change_change[order][:, order]
+        gamma = upper[-1, -1] / changes[-1, -1]
+        # Only the upper triangle is read: entries below it belong to no pair's update.
+        weights = dtrtrs(upper, products[0, order])[0]
+        middle = upper.diagonal() * weights + gamma * (changes @ weights - products[1, order])
+        coefficients = np.zeros((2, used), gradient.dtype)
+        coefficients[0, order] = -dtrtrs(upper, middle, trans=1)[0]
+        coefficients[1, order] = gamma * weights
+        np.multiply(lifted, -gamma, out=out)
+        for half in range(2):
+            out += coefficients[half] @ rows[half]
+        return out

@@ -1,0 +1,197 @@
+"""Exact ridge regression over many ridges at once, float64: kernel (dual), leave-one-out, and linear (primal).
+
+All solve min_f (1/n) sum_i |f(x_i) - y_i|^2 + ridge |f|^2, so the dual system is (K + n ridge I) alpha = y.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve, eigh
+from scipy.linalg.blas import dsymm, dsymv
+
+_CHECK_EVERY = 16
+# One float64 Cholesky costs as much as about n / 40 products with the kernel (n = 4000, one thread).
+_PRODUCTS_PER_CHOLESKY = 1 / 40
+# A full eigendecomposition costs about this many Cholesky factorisations.
+_CHOLESKYS_PER_EIGH = 14
+
+
+@dataclass(frozen=True)
+class Duals:
+    """Solutions of (K + n ridge I) alpha = y: coefficients (R, n, k) and residuals (R,) = |r| / |y|, float64.
+
+    method: "lanczos", or "lanczos+cholesky" / "lanczos+eigh" where some ridges were solved by a factorisation.
+    """
+
+    coefficients: np.ndarray
+    residuals: np.ndarray
+    method: str
+
+
+def ridge_path(kernel, targets, ridges, tolerance=1e-9, budget=2.0):
+    """Kernel ridge coefficients for all ridges from one Krylov space.
+
+    kernel (n, n) symmetric positive semi-definite, targets (n, k) or (n,), ridges (R,) >= 0 -> `Duals` (float64),
+    in the order of the ridges. A block Lanczos sweep with full reorthogonalisation serves every ridge by shifted
+    projected solves, until each relative residual is at most `tolerance` or the cost reaches `budget` Cholesky
+    factorisations; ridges still unresolved are solved by Cholesky, or by one eigendecomposition if they are many.
+    Raises ValueError for shapes that do not fit, entries that are not finite, a kernel with a negative eigenvalue
+    beyond rounding, and a ridge too small to make the kernel positive definite.
+    """
+    kernel, targets, ridges = _checked(kernel, targets, ridges)
+    n = len(kernel)
+    shifts = n * ridges
+    # Orthonormal columns with the rank of the targets: dependent targets would break the block recurrence.
+    left, sizes, right = np.linalg.svd(targets, full_matrices=False)
+    rank = int(np.sum(sizes > sizes[0] * n * np.finfo(float).eps)) if sizes[0] > 0.0 else 0
+    if rank == 0:
+        return Duals(np.zeros((len(ridges), *targets.shape)), np.zeros(len(ridges)), "lanczos")
+    mix = sizes[:rank, None] * right[:rank]
+    products = int(budget * n * _PRODUCTS_PER_CHOLESKY / (1.0 + 0.25 * (rank - 1)))
+    coefficients = _lanczos(kernel, left[:, :rank], mix, shifts, tolerance, min(products, n // rank))
+    residuals = _residuals(kernel, targets, shifts, coefficients)
+    open_ridges = np.flatnonzero(~(residuals <= tolerance))
+    method = "lanczos"
+    if len(open_ridges) > _CHOLESKYS_PER_EIGH:
+        method = "lanczos+eigh"
+        values, vectors = _spectrum(kernel)
+        projected = vectors.T @ targets
+        for index in open_ridges:
+            _check_shift(values[0] + shifts[index], values[-1], n)
+            coefficients[index] = vectors @ (projected / (values + shifts[index])[:, None])
+    elif len(open_ridges):
+        method = "lanczos+cholesky"
+        for index in open_ridges:
+            coefficients[index] = _cholesky_solve(kernel, targets, shifts[index])
+    if len(open_ridges):
+        residuals[open_ridges] = _residuals(kernel, targets, shifts[open_ridges], coefficients[open_ridges])
+    return Duals(coefficients, residuals, method)
+
+
+def _checked(kernel, targets, ridges):
+    kernel, ridges = np.asarray(kernel, np.float64), np.asarray(ridges, np.float64)
+    targets = np.asarray(targets, np.float64)
+    targets = targets[:, None] if targets.ndim == 1 else targets
+    if kernel.ndim != 2 or kernel.shape[0] != kernel.shape[1] or len(targets) != len(kernel) or ridges.ndim != 1:
+        raise ValueError(f"shapes do not fit: kernel {kernel.shape}, targets {targets.shape}, ridges {ridges.shape}")
+    # A sum is not finite if an entry is not: no temporary of the kernel's size.
+    if not (np.isfinite(kernel.sum()) and np.isfinite(targets).all() and np.isfinite(ridges).all()):
+        raise ValueError("kernel, targets and ridges must be finite")
+    if np.any(ridges < 0.0):
+        raise ValueError("ridges must not be negative")
+    return kernel, targets, ridges
+
+
+def _rounding(largest, n):
+    return 10.0 * n * np.finfo(float).eps * largest
+
+
+def _check_shift(smallest, largest, n):
+    if not smallest > 0.0:
+        raise ValueError(f"kernel plus ridge is not positive definite: eigenvalue {smallest:.3g} of {largest:.3g}")
+
+
+def _refuse_negative(smallest, largest, n):
+    if smallest < -_rounding(largest, n):
+        raise ValueError(f"kernel is not positive semi-definite: eigenvalue {smallest:.3g} beside {largest:.3g}")
+
+
+def _spectrum(kernel):
+    values, vectors = eigh(kernel, check_finite=False)
+    _refuse_negative(values[0], values[-1], len(kernel))
+    return values, vectors
+
+
+def _cholesky_solve(kernel, targets, shift):
+    shifted = kernel.copy()
+    shifted[np.diag_indices(len(kernel))] += shift
+    try:
+        # The transpose of a symmetric C-ordered matrix is factored in place.
+        factor = cho_factor(shifted.T, lower=True, overwrite_a=True, check_finite=False)
+    except np.linalg.LinAlgError as error:
+        raise ValueError(f"kernel plus {shift:.3g} on its diagonal is not positive definite") from error
+    return cho_solve(factor, targets, check_finite=False)
+
+
+def _residuals(kernel, targets, shifts, coefficients):
+    flat = np.moveaxis(coefficients, 0, 1).reshape(len(kernel), -1)
+    image = np.moveaxis((kernel @ flat).reshape(len(kernel), *coefficients.shape[::2]), 1, 0)
+    image += shifts[:, None, None] * coefficients
+    return np.linalg.norm(image - targets, axis=(1, 2)) / np.linalg.norm(targets)
+
+
+def _lanczos(kernel, block, mix, shifts, tolerance, steps):
+    """Block Lanczos from orthonormal columns (n, b) for targets block @ mix -> coefficients (R, n, k)."""
+    n, width = block.shape
+    basis = np.empty(((steps + 1) * width, n))
+    basis[:width] = block.T
+    projected = np.zeros(((steps + 1) * width, (steps + 1) * width))
+    target_norm = np.linalg.norm(mix)
+    answer, used, check = np.zeros((len(shifts), width, width)), 0, _CHECK_EVERY
+    for step in range(steps):
+        low, high = step * width, (step + 1) * width
+        newest = basis[low:high].T
+        image = dsymv(1.0, kernel.T, newest[:, 0])[None] if width == 1 else dsymm(1.0, kernel.T, newest).T
+        diagonal = image @ newest
+        projected[low:high, low:high] = 0.5 * (diagonal + diagonal.T)
+        for _ in range(2):
+            image -= (image @ basis[:high].T) @ basis[:high]
+        q, r = np.linalg.qr(image.T)
+        # Directions lost to a partial breakdown come out of QR arbitrary: make them orthogonal to the basis too.
+        q -= basis[:high].T @ (basis[:high] @ q)
+        basis[high : high + width] = np.linalg.qr(q)[0].T if width > 1 else q.T / np.linalg.norm(q)
+        used = high
+        broken = np.linalg.norm(r) <= n * np.finfo(float).eps * np.linalg.norm(diagonal)
+        if step + 1 >= check or step + 1 == steps or broken:
+            values, vectors = np.linalg.eigh(projected[:high, :high])
+            _refuse_negative(values[0], values[-1], n)
+            inverse = 1.0 / (values + np.where(shifts == 0.0, np.finfo(float).tiny, shifts)[:, None])
+            answer = np.einsum("aj,rj,bj->rab", vectors, inverse, vectors[:width]) @ mix
+            error = np.linalg.norm(r @ answer[:, low:high], axis=(1, 2)) / target_norm
+            if np.all(error <= 0.3 * tolerance) or broken:
+                break
+            check = max(step + 1 + _CHECK_EVERY, int(1.2 * (step + 1)))
+        projected[high : high + width, low:high] = r
+        projected[low:high, high : high + width] = r.T
+    return np.einsum("rak,an->rnk", answer, basis[:used], optimize=True)
+
+
+def leave_one_out(kernel, targets, ridges):
+    """Leave-one-out errors y_i - f_{-i}(x_i) of kernel ridge regression from one eigendecomposition.
+
+    kernel (n, n), targets (n, k) or (n,), ridges (R,) > 0 -> (R, n, k) float64. With A = (K + n ridge I)^{-1} the
+    error is (A y)_i / A_ii; the fits without a sample keep the shift n ridge. Raises ValueError as `ridge_path`.
+    """
+    kernel, targets, ridges = _checked(kernel, targets, ridges)
+    values, vectors = _spectrum(kernel)
+    _check_shift(values[0] + len(kernel) * ridges.min(initial=np.inf), values[-1], len(kernel))
+    inverse = 1.0 / (values + len(kernel) * ridges[:, None])
+    projected = vectors.T @ targets
+    diagonals = inverse @ (vectors**2).T
+    return np.stack([vectors @ (row[:, None] * projected) for row in inverse]) / diagonals[:, :, None]
+
+
+def linear_ridge_path(features, targets, ridges):
+    """Weights of linear ridge regression, (1/n) |H w - y|^2 + ridge |w|^2, for all ridges by one factorisation.
+
+    features (n, D), targets (n, k) or (n,), ridges (R,) >= 0 -> (R, D, k) float64; ridge 0 gives the least-norm
+    solution. QR of [H, y] and then an SVD of R, so that the condition number is not squared. Raises ValueError for
+    shapes that do not fit and entries that are not finite.
+    """
+    features, targets = np.asarray(features, np.float64), np.asarray(targets, np.float64)
+    ridges = np.asarray(ridges, np.float64)
+    targets = targets[:, None] if targets.ndim == 1 else targets
+    if features.ndim != 2 or len(targets) != len(features) or ridges.ndim != 1:
+        raise ValueError(f"shapes do not fit: features {features.shape}, targets {targets.shape}")
+    if not (np.isfinite(features).all() and np.isfinite(targets).all() and np.isfinite(ridges).all()):
+        raise ValueError("features, targets and ridges must be finite")
+    if np.any(ridges < 0.0):
+        raise ValueError("ridges must not be negative")
+    n, dimension = features.shape
+    triangle = np.linalg.qr(np.hstack([features, targets]), mode="r")
+    left, sizes, right = np.linalg.svd(triangle[:, :dimension], full_matrices=False)
+    projected = left.T @ triangle[:, dimension:]
+    kept = sizes > sizes.max(initial=0.0) * max(n, dimension) * np.finfo(float).eps
+    sizes, projected, right = sizes[kept], projected[kept], right[kept]
+    factors = sizes / (sizes**2 + n * ridges[:, None])
+    return np.einsum("jd,rj,jk->rdk", right, factors, projected, optimize=True)

@@ -1,0 +1,133 @@
+"""Exponents: slopes of log n* in the log of a size, with intervals whose coverage is tested by simulation."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hierlearn.statistics.complexity import Complexities, bounds, medians, ratio_medians, uncensored
+from hierlearn.statistics.intervals import LEVEL, Estimate, shift_interval, t_interval, t_quantile
+
+FEWEST_SIZES = 3
+
+
+@dataclass(frozen=True)
+class Slope:
+    """A line through one point per size.
+
+    value, low, high: its slope (dimensionless), NaN ends where there is no interval. reason: why, or "".
+    sizes_fitted: the sizes on the line; sizes_excluded: (size, why) of those named beforehand that could not
+    be fitted. medians: (K,) the point of every size of the table (natural log), NaN if it has none.
+    intercept: of the line, in natural logs. residual_sd: scatter about it, NaN without spare points; dof: K -
+    2."""
+
+    value: float
+    low: float
+    high: float
+    reason: str
+    sizes_fitted: tuple
+    sizes_excluded: tuple[tuple[object, str], ...]
+    medians: np.ndarray
+    intercept: float
+    residual_sd: float
+    dof: int
+
+
+def slope(table: Complexities, regressor=None, fitted: Sequence | None = None, level: float = LEVEL) -> Slope:
+    """Exponent of n*: slope of the per-size medians over seeds of log n* in log regressor, with a t-interval
+    from the residuals of the line (K sizes, K - 2 degrees of freedom). The primary method.
+
+    regressor: (K,) positive, a counted dimension; the sizes themselves if None. fitted: the sizes named
+    beforehand; all if None. A size with half its seeds or more censored, or with a seed missing, is excluded
+    and said so. Raises ValueError on a regressor that does not increase and on a named size that the table
+    lacks."""
+    points, obstacles = medians(table)
+    return _through(points, obstacles, table.sizes, regressor, fitted, level)
+
+
+def ratio_slope(
+    above: Complexities,
+    below: Complexities,
+    regressor=None,
+    fitted: Sequence | None = None,
+    level: float = LEVEL,
+) -> Slope:
+    """As `slope`, of the per-size medians of the paired log(n*_above / n*_below)."""
+    points, obstacles = ratio_medians(above, below)
+    return _through(points, obstacles, above.sizes, regressor, fitted, level)
+
+
+def seed_slopes(table: Complexities, regressor=None, fitted: Sequence | None = None, level: float = LEVEL) -> Estimate:
+    """t-interval over the slopes of the single seeds. Secondary: it is right for seed noise alone and too
+    narrow when sizes deviate from the power law. Sizes with any censored seed are left out, since dropping
+    seeds would bias."""
+    x, keep = _log(regressor, table.sizes), _named(fitted, table.sizes) & uncensored(table)
+    if keep.sum() < FEWEST_SIZES:
+        return Estimate(np.nan, np.nan, np.nan, f"{keep.sum()} sizes without a censored seed; {FEWEST_SIZES} needed")
+    centred = x[keep] - x[keep].mean()
+    return t_interval(centred @ np.log(table.samples[keep]) / (centred @ centred), level)
+
+
+def local_slopes(table: Complexities, regressor=None, level: float = LEVEL) -> list[Estimate]:
+    """The K - 1 slopes between neighbouring sizes, with intervals for seed noise alone (Mann-Whitney, exact).
+
+    Censored seeds widen an interval, up to an open side (infinite); missing ones make it open on both.
+    """
+    x, (low, high) = _log(regressor, table.sizes), bounds(table)
+    result = []
+    for i in range(len(x) - 1):
+        shift, step = shift_interval((low[i], high[i]), (low[i + 1], high[i + 1]), level), x[i + 1] - x[i]
+        result.append(Estimate(shift.value / step, shift.low / step, shift.high / step, shift.reason))
+    return result
+
+
+def line(x, y, level: float = LEVEL) -> tuple[Estimate, float, float]:
+    """Least-squares line: its slope with a t-interval of K - 2 degrees of freedom, intercept, residual sd.
+
+    x, y: (K,). Two points give a slope without an interval, fewer give NaN. Points are equally weighted: what
+    scatters them is mostly the deviation of sizes from the power law, which does not shrink with seeds."""
+    x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    too_few = f"{len(x)} size(s) can be fitted; {FEWEST_SIZES} needed"
+    if len(x) < 2:
+        return Estimate(np.nan, np.nan, np.nan, too_few), np.nan, np.nan
+    centred = x - x.mean()
+    spread = centred @ centred
+    value = float(centred @ y / spread)
+    intercept = float(y.mean() - value * x.mean())
+    if len(x) < FEWEST_SIZES:
+        return Estimate(value, np.nan, np.nan, too_few), intercept, np.nan
+    residuals = y - intercept - value * x
+    sd = float(np.sqrt(residuals @ residuals / (len(x) - 2)))
+    half = t_quantile(len(x) - 2, level) * sd / np.sqrt(spread)
+    return Estimate(value, value - half, value + half), intercept, sd
+
+
+def _through(points, obstacles, sizes, regressor, fitted, level) -> Slope:
+    x, named = _log(regressor, sizes), _named(fitted, sizes)
+    usable = named & np.isfinite(points)
+    excluded = tuple((sizes[i].item(), obstacles[i]) for i in np.flatnonzero(named & ~usable))
+    fit, intercept, sd = line(x[usable], points[usable], level)
+    kept = tuple(sizes[usable].tolist())
+    reason = fit.reason
+    if reason:
+        reason = "; ".join([reason, *(f"size {size}: {why}" for size, why in excluded)])
+    dof = max(len(kept) - 2, 0)
+    return Slope(fit.value, fit.low, fit.high, reason, kept, excluded, points, intercept, sd, dof)
+
+
+def _log(regressor, sizes: np.ndarray) -> np.ndarray:
+    values = np.asarray(sizes if regressor is None else regressor, dtype=np.float64)
+    if values.shape != sizes.shape:
+        raise ValueError(f"regressor of shape {values.shape}; expected one value for each of the {len(sizes)} sizes")
+    if not np.all(np.isfinite(values) & (values > 0)) or np.any(np.diff(values) <= 0):
+        raise ValueError(f"regressor {values}; expected positive numbers that increase with the size")
+    return np.log(values)
+
+
+def _named(fitted, sizes: np.ndarray) -> np.ndarray:
+    if fitted is None:
+        return np.ones(len(sizes), dtype=bool)
+    unknown = sorted(set(fitted) - set(sizes.tolist()))
+    if unknown:
+        raise ValueError(f"sizes to fit {unknown} are not among {sizes.tolist()}")
+    return np.isin(sizes, list(fitted))

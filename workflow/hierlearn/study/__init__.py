@@ -1,0 +1,42 @@
+"""Reads, checks and expands the configuration and the studies."""
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hierlearn.study import checking
+from hierlearn.study.expansion import Study
+from hierlearn.study.reading import load
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be run: settings of the whole run, and the studies by name."""
+
+    settings: dict[str, Any]
+    studies: dict[str, Study]
+
+
+def configured(given: Mapping[str, Any], file: Path, folder: Path) -> Plan:
+    """The plan for the keys given on the command line over those of a file; ends the program with all faults if any.
+
+    given: --config and --configfile; file: config.yaml (may be absent); folder: of the studies.
+    """
+    settings, faults = load(file, file.as_posix()) if file.exists() else ({}, [])
+    files = {path.stem: path for path in sorted(folder.glob("*.yaml"))}
+    described = f"{file.as_posix()} with --config" if given else file.as_posix()
+    if not faults:
+        settings, faults = checking.configuration({**settings, **given}, described, list(files))
+    settings = {} if faults else settings
+    chosen = settings.get("studies") or list(files)
+    studies = {}
+    for name in files:
+        study, found = checking.study(files[name], f"config/studies/{name}.yaml", settings.get("preset", "quick"))
+        faults += found
+        if study is not None and name in chosen:
+            studies[name] = study
+    if faults:
+        sys.exit("\n".join(f"error: {fault}" for fault in sorted(set(faults))))
+    return Plan(settings, studies)

@@ -1,0 +1,220 @@
+"""Expands a checked study into tasks and the exact parameters of every job."""
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import comb
+from typing import Any
+
+from hierlearn import components
+
+RAW = {"name": "raw"}
+
+
+@dataclass(frozen=True)
+class Point:
+    """One problem of a study's grid: its name inside the task, its coordinates, and what is to be learned."""
+
+    name: str
+    coordinates: dict[str, Any]
+    problem: dict[str, Any]
+
+    @property
+    def dimension(self) -> int:
+        return self.coordinates["dimension"]
+
+
+@dataclass(frozen=True)
+class Task:
+    """The block of the grid that one job computes."""
+
+    name: str
+    points: tuple[Point, ...]
+
+
+@dataclass(frozen=True)
+class Study:
+    """A checked study at one preset. content: the study file with overlay and defaults filled in."""
+
+    name: str
+    file: str
+    preset: str
+    content: dict[str, Any]
+
+    @property
+    def axes(self) -> dict[str, list]:
+        return self.content["axes"]
+
+    @property
+    def seeds(self) -> list[int]:
+        return list(range(self.content["seeds"]))
+
+    @cached_property
+    def tasks(self) -> dict[str, Task]:
+        """Tasks by name, largest dimension first, so that the longest jobs start first."""
+        cut = [axis for axis in self.axes if axis in self.content["cut"]]
+        rest = [axis for axis in self.axes if axis not in cut]
+        tasks = []
+        for outer in product({axis: self.axes[axis] for axis in cut}):
+            inner = product({axis: self.axes[axis] for axis in rest})
+            points = tuple(self.point({**outer, **coordinates}, rest) for coordinates in inner)
+            tasks.append(Task(label(outer) or "all", points))
+        tasks.sort(key=lambda task: -max(point.dimension for point in task.points))
+        return {task.name: task for task in tasks}
+
+    def point(self, coordinates: Mapping[str, Any], naming: list[str] | None = None) -> Point:
+        """The problem at some coordinates; `naming`: the axes that tell it from its neighbours."""
+        ordered = {axis: coordinates[axis] for axis in coordinates}
+        named = ordered if naming is None else {axis: ordered[axis] for axis in naming}
+        return Point(label(named) or "point", ordered, self.problem(ordered))
+
+    def problem(self, coordinates: Mapping[str, Any]) -> dict[str, Any]:
+        """The canonical content of a problem, every parameter resolved: it keys the random streams."""
+        posed = self.content["problem"]
+        parts = {"input": dict(posed["input"]), "teacher": dict(posed["teacher"])}
+        content = {"scale": posed["scale"], "label_noise": posed["label_noise"], "dimension": coordinates["dimension"]}
+        for axis, value in coordinates.items():
+            if axis in content:
+                content[axis] = value
+            else:
+                parts[self.placement(axis)][axis] = value
+        context = sizes(coordinates["dimension"])
+        for kind, part in parts.items():
+            content[kind] = described(f"{kind}s", part, context)
+        return content
+
+    def placement(self, axis: str) -> str | None:
+        """Which component an axis sets a parameter of: teacher, input, or None if neither has it."""
+        for kind in ("teacher", "input"):
+            if axis in components.parameters(f"{kind}s", self.content["problem"][kind]["name"]):
+                return kind
+        return None
+
+    def representation(self, name: str, point: Point) -> dict[str, Any]:
+        """The description of a representation at a point."""
+        context = sizes(point.dimension)
+        given = RAW if name == "raw" else self.content["representations"][name]
+        full = components.defaults("representations", given["name"]) | given
+        # `features` refers to the representation's own number of features.
+        context["features"] = resolve(full.get("count", point.dimension), context)
+        return described("representations", full, context)
+
+    def context(self, learner: str, point: Point) -> dict[str, int]:
+        """What the sizes of a learner may refer to."""
+        representation = self.representation(self.content["learners"][learner]["representation"], point)
+        return sizes(point.dimension) | {"features": representation.get("count", point.dimension)}
+
+    def within_limits(self, learner: str, point: Point) -> bool:
+        limits = self.content["learners"][learner]["limits"]
+        return all(point.coordinates[axis] <= most for axis, most in limits.items())
+
+    def sample_sizes(self, learner: str, point: Point) -> list[int]:
+        """The sample sizes of a learner at a point: those lattice points 2^(j/k) that lie in start .. cap."""
+        planned = self.content["learners"][learner]["samples"]
+        context = self.context(learner, point)
+        start, cap = resolve(planned["start"], context), resolve(planned["cap"], context)
+        return lattice(start, cap, self.content["samples"]["per_doubling"])
+
+    def variants(self, learner: str, point: Point) -> list[dict[str, Any]]:
+        """A learner at a point, once per combination of its swept parameters: name, coordinates, description."""
+        entry, context = self.content["learners"][learner], self.context(learner, point)
+        return [
+            {
+                "name": label(swept) or "only",
+                "coordinates": swept,
+                "learner": described("learners", {**entry["learner"], **swept}, context),
+            }
+            for swept in product(entry["sweep"])
+        ]
+
+    def learners_in(self, task: Task) -> list[str]:
+        """The learners that run somewhere in a task."""
+        return [name for name in self.content["learners"] if self.trained(name, task)]
+
+    def trained(self, learner: str, task: Task) -> list[Point]:
+        """The points of a task at which a learner runs."""
+        return [p for p in task.points if self.within_limits(learner, p) and self.sample_sizes(learner, p)]
+
+    def representations_in(self, task: Task) -> list[str]:
+        """The fitted representations that the learners of a task use."""
+        used = {self.content["learners"][name]["representation"] for name in self.learners_in(task)}
+        return [name for name in self.content["representations"] if name in used]
+
+    def points_needed(self, task: Task, point: Point) -> dict[str, int]:
+        """How many points of each role a task's data holds per seed."""
+        learners = [name for name in self.content["learners"] if self.within_limits(name, point)]
+        unlabelled = [self.representation(name, point)["unlabelled"] for name in self.representations_in(task)]
+        counts = {
+            "training": max((max(self.sample_sizes(name, point), default=0) for name in learners), default=0),
+            "unlabelled": max(unlabelled, default=0),
+            "validation": self.content["points"]["validation"],
+            "test": self.content["points"]["test"],
+        }
+        return {role: count for role, count in counts.items() if count}
+
+    @cached_property
+    def swept(self) -> dict[str, list]:
+        """The swept parameters of all learners, with every value that one of them takes."""
+        found: dict[str, list] = {}
+        for entry in self.content["learners"].values():
+            for axis, values in entry["sweep"].items():
+                found.setdefault(axis, [])
+                found[axis] += [value for value in values if value not in found[axis]]
+        return found
+
+    @cached_property
+    def coordinates(self) -> dict[str, list]:
+        """The coordinates of scores.nc: learner, the axes, the swept parameters, samples, seed."""
+        entries = self.content["learners"]
+        points = [point for task in self.tasks.values() for point in task.points]
+        samples = {n for name in entries for point in points for n in self.sample_sizes(name, point)}
+        return {"learner": list(entries)} | self.axes | self.swept | {"samples": sorted(samples), "seed": self.seeds}
+
+
+def label(coordinates: Mapping[str, Any]) -> str:
+    """A name for files and groups: dimension-6_degree-4."""
+    return "_".join(f"{axis.replace('_', '-')}-{value}" for axis, value in coordinates.items())
+
+
+def lattice(start: int, cap: int, per_doubling: int) -> list[int]:
+    """Sample sizes round(2^(j/per_doubling)) in start .. cap: one lattice for all learners, so curves share sizes."""
+    sizes_, j = [], 0
+    while (n := round(2 ** (j / per_doubling))) <= cap:
+        if n >= start and n not in sizes_:
+            sizes_.append(n)
+        j += 1
+    return sizes_
+
+
+def sizes(dimension: int) -> dict[str, int]:
+    """The quantities that a size may refer to; quadratic_dimension is that of polynomials of degree <= 2."""
+    return {"dimension": dimension, "quadratic_dimension": comb(dimension + 2, 2)}
+
+
+def resolve(value: Any, context: Mapping[str, int]) -> Any:
+    """A size {coefficient, of, power, most} as a number; anything else as it is."""
+    if isinstance(value, dict) and "coefficient" in value:
+        size = max(1, round(value["coefficient"] * context[value["of"]] ** value.get("power", 1)))
+        return min(size, value.get("most", size))
+    return value
+
+
+def described(kind: str, description: Mapping[str, Any], context: Mapping[str, int]) -> dict[str, Any]:
+    """A component's description with its defaults and with every size resolved."""
+    name = description["name"]
+    full = {"name": name} | components.defaults(kind, name) | description
+    schemas = components.parameters(kind, name)
+    for key, value in full.items():
+        schema = schemas.get(key, {})
+        if "component" in schema:
+            full[key] = described(schema["component"], value, context)
+        elif "components" in schema:
+            full[key] = {label_: described(schema["components"], part, context) for label_, part in value.items()}
+        else:
+            full[key] = resolve(value, context)
+    return full
+
+
+def product(axes: Mapping[str, list]) -> list[dict[str, Any]]:
+    return [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]

@@ -1,0 +1,54 @@
+"""Parities of a few coordinates among distractors."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from hierlearn.protocols import Input, State
+from hierlearn.streams import Streams
+
+LAWS = ("hypercube",)
+BOUNDS = (("order", "dimension"),)
+PARAMETERS = {
+    "order": {"description": "Number k of coordinates in the product.", "type": "integer", "minimum": 1, "default": 2},
+    "kind": {
+        "description": "regression on the product, or classes: labels -1 and +1.",
+        "enum": ["regression", "classes"],
+        "default": "regression",
+    },
+}
+
+
+@dataclass(frozen=True)
+class Parity:
+    """f(x) = d^{k/2} x_1 ... x_k, the other d - k coordinates are distractors  (bai2020, Section 5.2: 2-XOR).
+
+    The coordinates are redrawn per seed, which a learner without preferred coordinates cannot notice.
+    """
+
+    order: int = 2
+    kind: str = "regression"
+    outputs: ClassVar[int] = 1
+
+    def draw(self, streams: Streams, inputs: Input) -> State:
+        """coordinates (S, k). Raises ValueError if k exceeds the dimension."""
+        if inputs.law not in LAWS:
+            raise ValueError(f"parity: input law {inputs.law!r}; expected one of {', '.join(LAWS)}")
+        if self.order > inputs.dimension:
+            raise ValueError(f"parity: order {self.order}; expected at most the dimension {inputs.dimension}")
+        return {"coordinates": streams.at("coordinates").stack(lambda g: g.permutation(inputs.dimension)[: self.order])}
+
+    def target(self, state: State, x: np.ndarray) -> np.ndarray:
+        """(S, n, d) -> (S, n, 1) float64, exactly -1 or +1."""
+        chosen = np.take_along_axis(x, state["coordinates"][:, None, :], axis=-1)
+        return np.prod(np.sign(chosen), axis=-1, keepdims=True).astype(np.float64)
+
+    def norm(self, state: State, inputs: Input) -> np.ndarray:
+        """1 for every seed."""
+        return np.ones(len(state["coordinates"]))
+
+    def bases(self, state: State, x: np.ndarray) -> np.ndarray:
+        """The coordinates in the product."""
+        chosen = np.take_along_axis(x, state["coordinates"][:, None, :], axis=-1)
+        return np.sign(chosen).astype(np.float64)

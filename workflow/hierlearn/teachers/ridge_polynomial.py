@@ -1,0 +1,120 @@
+"""Sums of polynomials of one direction each."""
+
+from dataclasses import dataclass
+from math import factorial, sqrt
+from typing import ClassVar
+
+import numpy as np
+from numpy.polynomial.hermite_e import HermiteE
+
+from hierlearn.protocols import Input, State
+from hierlearn.streams import Streams
+from hierlearn.theory.gegenbauer import orthonormal, quadrature
+
+LAWS = ("sphere", "gaussian")
+PARAMETERS = {
+    "degree": {"description": "Degree p of every term.", "type": "integer", "minimum": 1, "maximum": 12, "default": 4},
+    "basis": {
+        "description": "gegenbauer: no component of degree below p; monomial: a bare power.",
+        "enum": ["gegenbauer", "monomial"],
+        "default": "gegenbauer",
+    },
+    "rank": {"description": "Number r* of terms.", "type": "integer", "minimum": 1, "default": 1},
+    "orthonormal": {
+        "description": "Whether the directions are orthonormal (else independent on the sphere).",
+        "type": "boolean",
+        "default": True,
+    },
+}
+
+
+@dataclass(frozen=True)
+class RidgePolynomial:
+    """f(x) = r^{-1/2} sum_s q_p(<beta_s, x>), |beta_s| = 1  (chen2020, eq. 5; bai2020, Section 5.2).
+
+    q_p is the degree-p Gegenbauer polynomial on the sphere, the Hermite polynomial under a normal law (`gegenbauer`),
+    or a power (`monomial`), of unit L2 norm under the law of <beta, x>.
+    """
+
+    degree: int = 4
+    basis: str = "gegenbauer"
+    rank: int = 1
+    orthonormal: bool = True
+    kind: ClassVar[str] = "regression"
+    outputs: ClassVar[int] = 1
+
+    def draw(self, streams: Streams, inputs: Input) -> State:
+        """directions (S, r, d) float64. Raises ValueError if r orthonormal directions do not fit into d."""
+        if inputs.law not in LAWS:
+            raise ValueError(f"ridge_polynomial: input law {inputs.law!r}; expected one of {', '.join(LAWS)}")
+        if self.orthonormal and self.rank > inputs.dimension:
+            raise ValueError(f"ridge_polynomial: rank {self.rank}; expected at most the dimension {inputs.dimension}")
+
+        def one(generator):
+            normal = generator.standard_normal((inputs.dimension, self.rank))
+            if self.orthonormal:
+                q, r = np.linalg.qr(normal)
+                return (q * np.sign(np.diag(r))).T
+            return (normal / np.linalg.norm(normal, axis=0)).T
+
+        on_sphere = np.full(len(streams.seeds), inputs.law == "sphere")
+        return {"directions": streams.at("directions").stack(one), "on_sphere": on_sphere.astype(np.int8)}
+
+    def target(self, state: State, x: np.ndarray) -> np.ndarray:
+        """(S, n, d) -> (S, n, 1) float64."""
+        terms = self._term(self.degree, self.basis, state, _projections(state, x), x.shape[-1])
+        return np.sum(terms, axis=-1, keepdims=True) / sqrt(self.rank)
+
+    def norm(self, state: State, inputs: Input) -> np.ndarray:
+        """L2 norm (S,), exact: products of ridge functions have closed-form means in the directions' inner products."""
+        gram = np.clip(np.einsum("srd,std->srt", state["directions"], state["directions"]), -1.0, 1.0)
+        weights = self._weights(inputs)
+        means = sum(weight * self._correlation(k, inputs, gram) for k, weight in enumerate(weights) if weight)
+        return np.sqrt(np.mean(np.sum(means, axis=-1), axis=-1))
+
+    def bases(self, state: State, x: np.ndarray) -> np.ndarray:
+        """q_1 .. q_{ceil(p/2)} of every direction: quadratic models of them reach degree p (chen2020, Section 4.2)."""
+        projections = _projections(state, x)
+        half = (self.degree + 1) // 2
+        terms = [self._term(j, "gegenbauer", state, projections, x.shape[-1]) for j in range(1, half + 1)]
+        return np.concatenate(terms, axis=-1)
+
+    def _term(self, degree: int, basis: str, state: State, t: np.ndarray, dimension: int) -> np.ndarray:
+        sphere = bool(state["on_sphere"][0])
+        if basis == "monomial":
+            return t**degree / sqrt(_monomial_moment(2 * degree, dimension, sphere))
+        if sphere:
+            return orthonormal(degree, dimension, t)
+        return HermiteE.basis(degree)(t) / sqrt(factorial(degree))
+
+    def _weights(self, inputs: Input) -> list[float]:
+        """Squared coefficients of q_p in the orthonormal polynomials of degree 0 .. p."""
+        if self.basis == "gegenbauer":
+            return [0.0] * self.degree + [1.0]
+        if inputs.law == "sphere":
+            nodes, masses = quadrature(inputs.dimension, self.degree + 1)
+            basis = [orthonormal(k, inputs.dimension, nodes) for k in range(self.degree + 1)]
+        else:
+            nodes, masses = np.polynomial.hermite_e.hermegauss(self.degree + 1)
+            masses = masses / np.sum(masses)
+            basis = [HermiteE.basis(k)(nodes) / sqrt(factorial(k)) for k in range(self.degree + 1)]
+        power = nodes**self.degree / np.sqrt(np.sum(masses * nodes ** (2 * self.degree)))
+        return [float(np.sum(masses * power * values)) ** 2 for values in basis]
+
+    def _correlation(self, degree: int, inputs: Input, cosine: np.ndarray) -> np.ndarray:
+        """E q_k(<b, x>) q_k(<b', x>) at <b, b'> = cosine."""
+        if inputs.law == "gaussian":
+            return cosine**degree
+        return orthonormal(degree, inputs.dimension, cosine) / orthonormal(degree, inputs.dimension, np.ones(()))
+
+
+def _projections(state: State, x: np.ndarray) -> np.ndarray:
+    return np.einsum("snd,srd->snr", x.astype(np.float64), state["directions"], optimize=True)
+
+
+def _monomial_moment(power: int, dimension: int, sphere: bool) -> float:
+    """E <b, x>^power for even `power`: (power - 1)!! under N(0, I), over d (d+2) ... on the sphere."""
+    moment = 1.0
+    for j in range(0, power, 2):
+        moment *= (j + 1) / (dimension + j) if sphere else j + 1
+    return moment

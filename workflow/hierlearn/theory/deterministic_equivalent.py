@@ -1,0 +1,132 @@
+"""Learning curves of kernel ridge regression on the sphere without running it: the deterministic equivalent.
+
+Convention: the coefficients solve (K + n r I) alpha = y with the ridge r >= 0, the inputs are Unif(S^{d-1}),
+K(x, z) = h(<x, z>), the target has squared norms per degree, and the label noise is N(0, s^2).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hierlearn.theory.dimensions import harmonics
+from hierlearn.theory.gegenbauer import Spectrum, spectrum
+
+# Degrees of larger dimension than this are far from learnable; their trace acts as a ridge.
+LARGEST_DIMENSION = 1e14
+LARGEST_DEGREE = 60
+HALVINGS = 80
+# Steps per factor of 10 when looking for the first crossing, so that a second descent is not taken for it.
+SCAN_PER_DECADE = 12
+
+
+@dataclass(frozen=True)
+class Equivalent:
+    """The solution at one sample size and ridge.
+
+    kappa: the self-consistent regularisation; gamma: the variance factor in [0, 1); risk: E|f - f*|^2 against
+    the noise-free target, in the target's units.
+    """
+
+    kappa: float
+    gamma: float
+    risk: float
+
+
+def resolved(profile: Callable, dimension: int, degree: int) -> Spectrum:
+    """The spectrum with all degrees that matter for a target of this degree; its tail has the rest."""
+    last = degree + 2
+    while last < LARGEST_DEGREE and harmonics(dimension, last + 1) <= LARGEST_DIMENSION:
+        last += 1
+    return spectrum(profile, dimension, last)
+
+
+def solve(
+    kernel: Spectrum, target: Mapping[int, float], samples: float, ridge: float = 0.0, noise: float = 0.0
+) -> Equivalent:
+    """Risk of kernel ridge regression on `samples` points, in the limit of many points.
+
+    n = sum_k N_k xi_k / (xi_k + kappa) + (n r + tail) / kappa,
+    gamma = (1/n) sum_k N_k xi_k^2 / (xi_k + kappa)^2,
+    risk = (sum_k t_k^2 kappa^2 / (xi_k + kappa)^2 + s^2 gamma) / (1 - gamma)
+    (Canatar, Bordelon, Pehlevan 2021; Simon et al. 2023). The trace of unresolved degrees
+    (tail) counts as a ridge, exact as long as kappa is far above their eigenvalues.
+
+    target: squared L2 norm t_k^2 per degree k; a degree outside the spectrum is never learned. noise: s.
+    Raises ValueError if samples is not positive, or if ridge or noise is negative.
+    """
+    if not samples > 0 or ridge < 0 or noise < 0:
+        raise ValueError(f"samples {samples}, ridge {ridge}, noise {noise}; expected samples > 0, the others >= 0")
+    kept = kernel.eigenvalues > 0
+    values, counts = kernel.eigenvalues[kept], kernel.multiplicity[kept]
+    kappa = _kappa(values, counts, samples, samples * ridge + kernel.tail)
+    gamma = float(np.sum(counts * (values / (values + kappa)) ** 2)) / samples
+    eigenvalue = {int(k): float(xi) for k, xi in zip(kernel.degrees, kernel.eigenvalues, strict=True)}
+    bias = 0.0
+    for degree, square in target.items():
+        xi = eigenvalue.get(degree, 0.0)
+        bias += square * (kappa / (xi + kappa)) ** 2 if xi > 0 else square
+    if gamma >= 1.0:
+        return Equivalent(kappa, gamma, float("inf"))
+    return Equivalent(kappa, gamma, (bias + noise**2 * gamma) / (1.0 - gamma))
+
+
+def best_risk(
+    kernel: Spectrum, target: Mapping[int, float], samples: float, ridges: Sequence[float], noise: float = 0.0
+) -> float:
+    """The smallest risk over a list of ridges. Raises ValueError if the list is empty."""
+    if not len(ridges):
+        raise ValueError("ridges: found none; expected at least one")
+    return min(solve(kernel, target, samples, ridge, noise).risk for ridge in ridges)
+
+
+def sample_complexity(
+    profile: Callable,
+    dimension: int,
+    degree: int,
+    threshold: float,
+    ridges: Sequence[float] = (0.0,),
+    noise: float = 0.0,
+    largest: float = 1e16,
+) -> float:
+    """Smallest real n with best risk <= threshold for a unit-norm target of one degree.
+
+    NaN if above `largest`. Scanned upwards in log n for the first crossing, then root-found. Raises
+    ValueError if threshold is not in (0, 1).
+    """
+    if not 0 < threshold < 1:
+        raise ValueError(f"threshold {threshold}; expected a number between 0 and 1")
+    kernel = resolved(profile, dimension, degree)
+
+    def above(logarithm: float) -> bool:
+        return best_risk(kernel, {degree: 1.0}, np.exp(logarithm), ridges, noise) > threshold
+
+    step = np.log(10.0) / SCAN_PER_DECADE
+    high = 0.0
+    while above(high):
+        high += step
+        if high > np.log(largest):
+            return float("nan")
+    low = high - step
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if above(middle) else (low, middle)
+    return float(np.exp(high))
+
+
+def _kappa(values: np.ndarray, counts: np.ndarray, samples: float, ridge: float) -> float:
+    """The kappa at which the degrees of freedom, ridge / kappa included, equal the samples; else 0."""
+    if ridge == 0 and np.sum(counts) <= samples:
+        return 0.0
+
+    def freedom(kappa: float) -> float:
+        return float(np.sum(counts * values / (values + kappa))) + ridge / kappa
+
+    high = np.log((float(np.sum(counts * values)) + ridge) / samples)
+    low = high - 1.0
+    while freedom(np.exp(low)) < samples:
+        low -= 1.0
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if freedom(np.exp(middle)) > samples else (low, middle)
+    return float(np.exp((low + high) / 2))

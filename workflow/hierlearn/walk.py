@@ -1,0 +1,65 @@
+"""The walk up the sample sizes: each seed goes on until the risk has crossed every threshold, and one size further."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from hierlearn.problem import Problem, ProblemFeatures
+from hierlearn.protocols import Fit, Learner, Monitor
+
+
+def walk(
+    learner: Learner,
+    problem: Problem,
+    features: ProblemFeatures,
+    samples: Sequence[int],
+    thresholds: Sequence[float],
+    choices: Mapping[str, Sequence[float]],
+    monitor: Monitor,
+) -> dict[int, tuple[list[int], Fit]]:
+    """Fits by sample size: the positions of the seeds that came so far, and their fit.
+
+    A seed stops at the second size in a row whose validation risk is at or below the smallest threshold. No seed
+    depends on another: a learner trains them together (`together`) only if that changes no number.
+    """
+    everyone = list(range(len(problem.seeds)))
+    groups = [everyone] if learner.together else [[position] for position in everyone]
+    visits: dict[int, list[tuple[list[int], Fit]]] = {n: [] for n in samples}
+    for number, group in enumerate(groups):
+        memory: dict[Any, Any] = {}
+        active, crossed = list(group), np.zeros(len(everyone), dtype=int)
+        for n in samples:
+            if not active:
+                break
+            part, seen = problem.take(active), features.take(active)
+            streams = part.streams.at("learner", type(learner).__name__)
+            fit = learner.fit(part, seen, n, choices, streams, monitor, memory)
+            visits[n].append((active, fit))
+            below = fit.validation_risk <= min(thresholds)
+            crossed[active] = np.where(below, crossed[active] + 1, 0)
+            active = [position for position in active if crossed[position] < 2]
+            monitor.report(number + 1, len(groups), f"n = {n}: validation risk {np.round(fit.validation_risk, 4)}")
+    return {n: joined(parts) for n, parts in visits.items() if parts}
+
+
+def joined(parts: Sequence[tuple[list[int], Fit]]) -> tuple[list[int], Fit]:
+    """Fits of disjoint seeds at one sample size as one fit."""
+    positions = [position for part, _ in parts for position in part]
+    fits = [fit for _, fit in parts]
+    if len(fits) == 1:
+        return positions, fits[0]
+
+    def together(pick):
+        first = pick(fits[0])
+        return {name: np.concatenate([pick(fit)[name] for fit in fits]) for name in first}
+
+    return positions, Fit(
+        state=together(lambda fit: fit.state),
+        status=np.concatenate([fit.status for fit in fits]),
+        validation_risk=np.concatenate([fit.validation_risk for fit in fits]),
+        train_risk=np.concatenate([fit.train_risk for fit in fits]),
+        choices=together(lambda fit: fit.choices),
+        certificate=None if fits[0].certificate is None else together(lambda fit: fit.certificate),
+        flops=None if fits[0].flops is None else np.concatenate([fit.flops for fit in fits]),
+    )

@@ -1,0 +1,139 @@
+import fcntl
+import os
+import sys
+from functools import cache
+from pathlib import Path
+
+# The package lies beside this workflow: for the Snakefiles here, and for the scripts of every job.
+WORKFLOW = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).resolve().parent
+ROOT = WORKFLOW.parent
+sys.path.insert(0, str(WORKFLOW))
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(WORKFLOW), os.environ.get("PYTHONPATH")]))
+# Bytecode beside the sources would be shared by runs of different Python versions on one file system.
+os.environ.setdefault("PYTHONHASHSEED", "0")
+
+from hierlearn.study import configured, jobs
+
+PLAN = configured(config, Path("config/config.yaml"), ROOT / "config" / "studies")
+SETTINGS, STUDIES = PLAN.settings, PLAN.studies
+RESULTS = f"{SETTINGS['results']}/{SETTINGS['preset']}"
+
+
+wildcard_constraints:
+    study="[a-z0-9-]+",
+    task="[^/]+",
+    representation="[a-z0-9-]+",
+    learner="[a-z0-9-]+",
+    probe="[a-z0-9-]+",
+
+
+def task_of(wildcards):
+    return STUDIES[wildcards.study], STUDIES[wildcards.study].tasks[wildcards.task]
+
+
+@cache
+def job(script, study, *names):
+    """Parameters and code hash of a job; one reading per job and parse."""
+    study = STUDIES[study]
+    if names and script in ("generate", "represent", "train", "evaluate"):
+        names = (study.tasks[names[0]], *names[1:])
+    parameters = getattr(jobs, script)(study, *names)
+    return parameters, jobs.code(script, jobs.components_of(parameters))
+
+
+def parameters(script):
+    return lambda wildcards: job(script, *named(wildcards))[0]
+
+
+def code(script):
+    return lambda wildcards: job(script, *named(wildcards))[1]
+
+
+def named(wildcards):
+    order = ("study", "task", "representation", "learner", "probe")
+    return tuple(wildcards[name] for name in order if name in wildcards.keys())
+
+
+def representation_of(wildcards, learner):
+    """The representation file that a learner reads; none for raw inputs."""
+    name = STUDIES[wildcards.study].content["learners"][learner]["representation"]
+    if name == "raw":
+        return None
+    return f"{RESULTS}/{wildcards.study}/{wildcards.task}/{name}.representation.nc"
+
+
+def model_of(wildcards, learner):
+    return f"{RESULTS}/{wildcards.study}/{wildcards.task}/{learner}.model.nc"
+
+
+def training_inputs(wildcards):
+    representation = representation_of(wildcards, wildcards.learner)
+    return {"representation": representation} if representation else {}
+
+
+def evaluation_files(wildcards):
+    """(representations, models) by learner."""
+    study, task = task_of(wildcards)
+    learners = study.learners_in(task)
+    return (
+        {name: representation_of(wildcards, name) for name in learners},
+        {name: model_of(wildcards, name) for name in learners},
+    )
+
+
+def evaluation_inputs(wildcards):
+    representations, models = evaluation_files(wildcards)
+    return {
+        "representations": sorted({file for file in representations.values() if file}),
+        "models": list(models.values()),
+    }
+
+
+def scores_of_tasks(wildcards):
+    return [f"{RESULTS}/{wildcards.study}/{task}/scores.nc" for task in STUDIES[wildcards.study].tasks]
+
+
+def probes_of(wildcards):
+    return [f"{RESULTS}/{wildcards.study}/{name}.probe.nc" for name in STUDIES[wildcards.study].content["probes"]]
+
+
+def claims_of_studies(wildcards):
+    """The claims that the ledger is built from: all of them, or with `partial` those that a failed run left."""
+    files = [f"{RESULTS}/{study}/claims.json" for study in STUDIES]
+    return [file for file in files if not SETTINGS["partial"] or Path(file).exists()]
+
+
+def figures_of_studies(wildcards):
+    return [file.replace("claims.json", "figure.svg") for file in claims_of_studies(wildcards)]
+
+
+def page_entries(wildcards):
+    """What the page says of each study: its file's words, and whether its claims are there."""
+    present = set(claims_of_studies(wildcards))
+    return {
+        name: {key: study.content.get(key, "") for key in ("title", "paper", "place", "summary")}
+        | {"present": f"{RESULTS}/{name}/claims.json" in present}
+        for name, study in STUDIES.items()
+    }
+
+
+def kept_model(file):
+    return file if SETTINGS["keep_models"] else temp(file)
+
+
+def targets():
+    """Studies by the name of a target: each study by itself, and all of a paper."""
+    names = {study: [study] for study in STUDIES}
+    for name, study in STUDIES.items():
+        names.setdefault(study.content["paper"], []).append(name)
+    return names
+
+
+# One run per folder. Snakemake's own locks outlive a killed run; this one does not.
+if workflow.is_main_process and not workflow.dryrun:
+    Path(".snakemake").mkdir(exist_ok=True)
+    RUN_LOCK = open(".snakemake/run.lock", "w")
+    try:
+        fcntl.flock(RUN_LOCK, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        sys.exit("error: another run works in this folder; wait for it, or stop it and start again")

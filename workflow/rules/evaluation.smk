@@ -1,0 +1,20 @@
+rule evaluate:
+    input:
+        unpack(evaluation_inputs),
+        data=f"{RESULTS}/{{study}}/{{task}}/data.nc",
+    output:
+        f"{RESULTS}/{{study}}/{{task}}/scores.nc",
+    log:
+        f"{RESULTS}/logs/{{study}}/{{task}}/evaluate.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/{{study}}/{{task}}/evaluate.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        parameters=parameters("evaluate"),
+        code=code("evaluate"),
+        representations=lambda wildcards: evaluation_files(wildcards)[0],
+        models=lambda wildcards: evaluation_files(wildcards)[1],
+        compute_threads=1,
+    script:
+        "../scripts/evaluate.py"

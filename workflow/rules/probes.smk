@@ -1,0 +1,15 @@
+rule probe:
+    output:
+        f"{RESULTS}/{{study}}/{{probe}}.probe.nc",
+    log:
+        f"{RESULTS}/logs/{{study}}/{{probe}}.probe.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/{{study}}/{{probe}}.probe.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        parameters=parameters("probe"),
+        code=code("probe"),
+        compute_threads=1,
+    script:
+        "../scripts/probe.py"

@@ -1,0 +1,19 @@
+rule train:
+    input:
+        unpack(training_inputs),
+        data=f"{RESULTS}/{{study}}/{{task}}/data.nc",
+    output:
+        kept_model(f"{RESULTS}/{{study}}/{{task}}/{{learner}}.model.nc"),
+    log:
+        f"{RESULTS}/logs/{{study}}/{{task}}/{{learner}}.train.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/{{study}}/{{task}}/{{learner}}.train.tsv"
+    priority: 10
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        parameters=parameters("train"),
+        code=code("train"),
+        compute_threads=1,
+    script:
+        "../scripts/train.py"

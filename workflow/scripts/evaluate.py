@@ -1,0 +1,76 @@
+"""Scores every learner of a task on test points."""
+
+from hierlearn import job
+
+job.start(globals())
+
+import numpy as np
+
+from hierlearn import components, data, provenance, store
+from hierlearn.scores import Scores
+
+
+def evaluate(source, representations, models, output, parameters, code):
+    """Write scores.nc of a task. representations, models: learner -> file (None for raw)."""
+    scores = Scores(parameters["coordinates"])
+    stored = store.read(source)
+    for name, training in parameters["learners"].items():
+        fitted = store.read(representations[name]) if representations[name] else {}
+        trained = store.read(models[name])
+        for point in training["points"]:
+            score(scores, name, point, stored[point["name"]], fitted.get(point["name"]), trained, parameters["test"])
+    for name, points in parameters["limited"].items():
+        for coordinates in points:
+            scores.mark({"learner": name, **coordinates}, "over_cap")
+    store.write(output, {"": scores.group()}, provenance.attributes(code, parameters))
+
+
+def score(scores, name, point, group, fitted, trained, count):
+    """Fill the cells of one learner at one problem."""
+    problem = data.loaded(point, group)
+    representation = components.build("representations", point["representation"])
+    features = data.seen(problem, representation, fitted)
+    for variant in point["variants"]:
+        cell = {"learner": name, **point["coordinates"], **variant["coordinates"]}
+        planned(scores, cell, point["samples"])
+        learner = components.build("learners", variant["learner"])
+        norms = problem.teacher.norm(problem.state, problem.inputs) * problem.factor
+        for position, seed in enumerate(problem.seeds):
+            here = {"target_norm": float(norms[position]), "unlabelled_samples": representation.unlabelled}
+            if fitted is not None:
+                here["representation_floor"] = float(fitted["floor"].values[position])
+            alone, seen, memory = problem.take([position]), features.take([position]), {}
+            # From the largest sample down: what kernels compute for it serves the smaller ones.
+            for n in reversed(point["samples"]):
+                model = trained.get(f"{point['name']}/{variant['name']}/n{n}")
+                if model is None or seed not in model["seed"].values:
+                    continue
+                row = int(np.flatnonzero(model["seed"].values == seed)[0])
+                state = {key: values[[row]] for key, values in data.unpacked("state", model).items()}
+                values = {key: float(values[row]) for key, values in data.unpacked("score", model).items()}
+                prediction = learner.predict(state, seen, "test", count, memory)
+                values["test_risk"] = float(alone.risk(prediction, alone.pools["test"].target[:, :count])[0])
+                if problem.teacher.kind == "classes":
+                    right = np.sign(prediction) == np.sign(alone.pools["test"].target[:, :count])
+                    values["test_accuracy"] = float(np.mean(right))
+                scores.fill({**cell, "samples": n, "seed": seed}, **here, **values)
+
+
+def planned(scores, cell, samples):
+    """Say of every sample size why a cell may stay empty."""
+    for n in scores.coordinates["samples"]:
+        if n in samples:
+            scores.mark({**cell, "samples": n}, "beyond_crossing")
+        elif n > samples[-1]:
+            scores.mark({**cell, "samples": n}, "over_cap")
+
+
+if __name__ == "__main__":
+    evaluate(
+        snakemake.input.data,  # noqa: F821
+        snakemake.params.representations,  # noqa: F821
+        snakemake.params.models,  # noqa: F821
+        snakemake.output[0],  # noqa: F821
+        snakemake.params.parameters,  # noqa: F821
+        snakemake.params.code,  # noqa: F821
+    )

@@ -1,0 +1,34 @@
+"""Draws the figure of a study as SVG, PDF and PNG."""
+
+from hierlearn import job
+
+job.start(globals())
+
+import io
+from pathlib import Path
+
+import xarray
+
+from hierlearn import components, store
+from hierlearn.figures._style import saved
+
+
+def figure(scores, probes, outputs, parameters):
+    """Write one file per format; equal data gives equal bytes. probes: name -> file; outputs: format -> file."""
+    drawing = components.build("figures", parameters["figure"])
+    cube = xarray.load_dataset(scores)
+    measured = {name: xarray.load_dataset(file) for name, file in probes.items()}
+    drawn = drawing.draw(cube, measured, parameters)
+    for kind, output in outputs.items():
+        buffer = io.BytesIO()
+        saved(drawn, buffer, kind)
+        store.replace(output, buffer.getvalue())
+
+
+if __name__ == "__main__":
+    figure(
+        snakemake.input.scores,  # noqa: F821
+        {Path(file).name.removesuffix(".probe.nc"): file for file in snakemake.input.probes},  # noqa: F821
+        {kind: getattr(snakemake.output, kind) for kind in ("svg", "pdf", "png")},  # noqa: F821
+        snakemake.params.parameters,  # noqa: F821
+    )

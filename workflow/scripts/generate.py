@@ -1,0 +1,18 @@
+"""Draws the teacher and all points of a task: training pool, unlabelled, validation and test points."""
+
+from hierlearn import job
+
+job.start(globals())
+
+from hierlearn import provenance, store
+from hierlearn.data import drawn
+
+
+def generate(output, parameters, code):
+    """Write data.nc: one group per problem."""
+    groups = {point["name"]: drawn(point) for point in parameters["points"]}
+    store.write(output, groups, provenance.attributes(code, parameters))
+
+
+if __name__ == "__main__":
+    generate(snakemake.output[0], snakemake.params.parameters, snakemake.params.code)  # noqa: F821

@@ -1,0 +1,38 @@
+"""Judges every claim of a study by the rule in its file."""
+
+from hierlearn import job
+
+job.start(globals())
+
+import json
+from pathlib import Path
+
+import xarray
+
+from hierlearn import components, provenance, store
+from hierlearn.claims.judging import judged
+
+
+def judge(scores, probes, output, parameters, code):
+    """Write claims.json: one row per claim, with what stands behind it. probes: name -> file."""
+    cube = xarray.load_dataset(scores)
+    measured = {name: xarray.load_dataset(file) for name, file in probes.items()}
+    rows = []
+    for name, claim in parameters["claims"].items():
+        quantity = components.build("quantities", claim["quantity"])
+        result = quantity.measure(cube, measured)
+        spent = cube.flops.sel(learner=quantity.learners, **quantity.where).sum().item()
+        rows.append(judged(name, claim, result, float(spent), parameters["study"]))
+    content = {"rows": rows, "provenance": provenance.attributes(code, parameters)}
+    text = json.dumps(content, indent=1, sort_keys=True, allow_nan=False) + "\n"
+    store.replace(output, text.encode(), check=json.loads)
+
+
+if __name__ == "__main__":
+    judge(
+        snakemake.input.scores,  # noqa: F821
+        {Path(file).name.removesuffix(".probe.nc"): file for file in snakemake.input.probes},  # noqa: F821
+        snakemake.output[0],  # noqa: F821
+        snakemake.params.parameters,  # noqa: F821
+        snakemake.params.code,  # noqa: F821
+    )

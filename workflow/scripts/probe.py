@@ -1,0 +1,41 @@
+"""Measures what needs no training, at every point of the probe's grid."""
+
+from hierlearn import job
+
+job.start(globals())
+
+import numpy as np
+
+from hierlearn import components, data, provenance, store
+from hierlearn.job import LogMonitor
+from hierlearn.store import Variable
+
+
+def probe(output, parameters, code):
+    """Write <probe>.probe.nc: a labelled cube over the probe's grid and its own dimensions."""
+    measured, monitor = {}, LogMonitor()
+    instrument = components.build("probes", parameters["probe"])
+    axes = parameters["axes"]
+    for done, point in enumerate(parameters["points"]):
+        where = tuple(axes[axis].index(value) for axis, value in point["coordinates"].items())
+        for name, variable in instrument.measure(data.posed(point)).items():
+            put(measured, name, variable, axes, where)
+        monitor.report(done + 1, len(parameters["points"]), str(point["coordinates"]))
+    coordinates = {axis: Variable((axis,), np.asarray(values)) for axis, values in axes.items()}
+    store.write(output, {"": coordinates | measured}, provenance.attributes(code, parameters))
+
+
+def put(measured, name, variable, axes, where):
+    """Put the value at one point into the cube; a coordinate of the probe's own is the same at every point."""
+    if variable.dimensions == (name,):
+        measured[name] = variable
+        return
+    if name not in measured:
+        shape = tuple(len(values) for values in axes.values())
+        empty = np.full((*shape, *np.shape(variable.values)), np.nan)
+        measured[name] = Variable((*axes, *variable.dimensions), empty, variable.attributes)
+    measured[name].values[where] = variable.values
+
+
+if __name__ == "__main__":
+    probe(snakemake.output[0], snakemake.params.parameters, snakemake.params.code)  # noqa: F821

@@ -1,0 +1,41 @@
+"""Fits one representation of a task on unlabelled points, and measures what it cannot express."""
+
+from hierlearn import job
+
+job.start(globals())
+
+import numpy as np
+
+from hierlearn import components, data, provenance, store
+from hierlearn.statistics.regression import unexplained
+from hierlearn.store import Variable
+
+
+def represent(source, output, parameters, code):
+    """Write <representation>.representation.nc: one group per problem."""
+    stored = store.read(source)
+    groups = {point["name"]: fitted(point, stored[point["name"]]) for point in parameters["points"]}
+    store.write(output, groups, provenance.attributes(code, parameters))
+
+
+def fitted(point, group):
+    """State, spectrum and floor of a representation at one problem."""
+    problem = data.loaded(point, group)
+    description = point["representation"]
+    representation = components.build("representations", description)
+    unlabelled = problem.unlabelled(representation.unlabelled)
+    state = representation.fit(unlabelled, problem.streams.at("representation", description["name"]))
+    held_out = problem.pools["validation"].x
+    seen = [representation.apply(state, x) for x in (unlabelled, held_out)]
+    bases = [problem.teacher.bases(problem.state, x) for x in (unlabelled, held_out)]
+    floor = unexplained(seen[0], bases[0], seen[1], bases[1])
+    text = "1 - R^2 of the functions that the target needs, regressed on the features"
+    return {
+        "seed": Variable(("seed",), np.array(problem.seeds)),
+        "floor": Variable(("seed",), floor, {"units": "1", "long_name": text}),
+        **data.packed("state", state),
+    }
+
+
+if __name__ == "__main__":
+    represent(snakemake.input[0], snakemake.output[0], snakemake.params.parameters, snakemake.params.code)  # noqa: F821

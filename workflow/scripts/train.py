@@ -1,0 +1,56 @@
+"""Trains one learner of a task: a walk up its sample sizes at every problem, the chosen weights kept at each."""
+
+from hierlearn import job
+
+job.start(globals())
+
+import numpy as np
+
+from hierlearn import components, data, provenance, store
+from hierlearn.job import LogMonitor
+from hierlearn.store import Variable
+from hierlearn.walk import walk
+
+
+def train(source, representation, output, parameters, code):
+    """Write <learner>.model.nc: one group per problem, variant and sample size."""
+    stored, fitted = store.read(source), store.read(representation) if representation else {}
+    groups = {}
+    for point in parameters["points"]:
+        problem = data.loaded(point, stored[point["name"]])
+        features = data.seen(
+            problem, components.build("representations", point["representation"]), fitted.get(point["name"])
+        )
+        for variant in point["variants"]:
+            learner = components.build("learners", variant["learner"])
+            visits = walk(
+                learner, problem, features, point["samples"], point["thresholds"], point["choices"], LogMonitor()
+            )
+            for n, (positions, fit) in visits.items():
+                groups[f"{point['name']}/{variant['name']}/n{n}"] = model(np.array(point["seeds"])[positions], fit)
+    store.write(output, groups, provenance.attributes(code, parameters))
+
+
+def model(seeds, fit):
+    """A fit as it is stored."""
+    per_seed = {
+        "status": fit.status,
+        "validation_risk": fit.validation_risk,
+        "train_risk": fit.train_risk,
+        **{f"selected_{name}": values for name, values in fit.choices.items()},
+        **(fit.certificate or {}),
+        **({} if fit.flops is None else {"flops": fit.flops}),
+    }
+    group = {"seed": Variable(("seed",), seeds)}
+    group |= {f"score_{name}": Variable(("seed",), np.asarray(values)) for name, values in per_seed.items()}
+    return group | data.packed("state", fit.state) | data.packed("trace", fit.trace)
+
+
+if __name__ == "__main__":
+    train(
+        snakemake.input.data,  # noqa: F821
+        snakemake.input.get("representation"),  # noqa: F821
+        snakemake.output[0],  # noqa: F821
+        snakemake.params.parameters,  # noqa: F821
+        snakemake.params.code,  # noqa: F821
+    )
