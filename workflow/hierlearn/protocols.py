@@ -47,9 +47,10 @@ class Fit:
     """A trained learner for S seeds at one sample size.
 
     state: arrays with the seed first, enough for `predict`; status (S,) int8 of STATUS; validation_risk and
-    train_risk (S,), in the problem's units; choices: the selected value of each choice, (S,); certificate:
-    gradient_norm, smallest_curvature, certificate_error (S,) and stationary (S,) of STATIONARY, or None where the
-    learner has a closed form; trace: name -> (S, steps) with "step" (steps,); flops (S,), counted.
+    train_risk (S,): mean squared errors against labels, summed over outputs; choices: the selected value of each
+    choice, (S,); certificate: gradient_norm, smallest_curvature, certificate_error (S,) and stationary (S,) of
+    STATIONARY, or None where the learner has a closed form; trace: name -> (S, steps), "step" among them; flops (S,),
+    counted.
     """
 
     state: State

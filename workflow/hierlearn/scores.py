@@ -15,9 +15,10 @@ FLAGS = {
     "stationary": (STATIONARY, STATIONARY["not_applicable"], "certified second-order stationary point"),
 }
 UNITS = {
-    "test_risk": ("1", "squared error against the noise-free target on test points, summed over outputs"),
+    "test_risk": ("1", "E|f - f*|^2 against the noise-free target, ratio estimate on test points"),
+    "test_error": ("1", "mean of |f - f*|^2 over test points, not calibrated"),
     "train_risk": ("1", "squared error against the labels on training points, summed over outputs"),
-    "validation_risk": ("1", "squared error on validation points, less the label noise"),
+    "validation_risk": ("1", "ratio estimate of the risk on validation points, less the label noise"),
     "test_accuracy": ("1", "part of test points whose sign is right"),
     "target_norm": ("1", "L2 norm of the target under the input law"),
     "gradient_norm": ("1", "Frobenius norm of the objective's gradient at the end point"),

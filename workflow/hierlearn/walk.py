@@ -28,18 +28,21 @@ def walk(
     visits: dict[int, list[tuple[list[int], Fit]]] = {n: [] for n in samples}
     for number, group in enumerate(groups):
         memory: dict[Any, Any] = {}
-        active, crossed = list(group), np.zeros(len(everyone), dtype=int)
+        part, seen = problem.take(group), features.take(group)
+        active, crossed = np.array(group), np.zeros(len(group), dtype=int)
         for n in samples:
-            if not active:
-                break
-            part, seen = problem.take(active), features.take(active)
             streams = part.streams.at("learner", type(learner).__name__)
             fit = learner.fit(part, seen, n, choices, streams, monitor, memory)
-            visits[n].append((active, fit))
-            below = fit.validation_risk <= min(thresholds)
-            crossed[active] = np.where(below, crossed[active] + 1, 0)
-            active = [position for position in active if crossed[position] < 2]
+            held_out = part.draw("validation", part.held_out).target
+            fit.validation_risk = part.calibrated(fit.validation_risk - part.noise_floor, held_out)
+            visits[n].append((active.tolist(), fit))
+            crossed = np.where(fit.validation_risk <= min(thresholds), crossed + 1, 0)
             monitor.report(number + 1, len(groups), f"n = {n}: validation risk {np.round(fit.validation_risk, 4)}")
+            stay = np.flatnonzero(crossed < 2)
+            if len(stay) < len(active):
+                part, seen, active, crossed = part.take(stay), seen.take(stay), active[stay], crossed[stay]
+            if not len(active):
+                break
     return {n: joined(parts) for n, parts in visits.items() if parts}
 
 
@@ -61,5 +64,6 @@ def joined(parts: Sequence[tuple[list[int], Fit]]) -> tuple[list[int], Fit]:
         train_risk=np.concatenate([fit.train_risk for fit in fits]),
         choices=together(lambda fit: fit.choices),
         certificate=None if fits[0].certificate is None else together(lambda fit: fit.certificate),
+        trace=together(lambda fit: fit.trace),
         flops=None if fits[0].flops is None else np.concatenate([fit.flops for fit in fits]),
     )

@@ -1,5 +1,6 @@
 import fcntl
 import os
+import re
 import sys
 from functools import cache
 from pathlib import Path
@@ -8,8 +9,8 @@ from pathlib import Path
 WORKFLOW = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).resolve().parent
 ROOT = WORKFLOW.parent
 sys.path.insert(0, str(WORKFLOW))
-os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(WORKFLOW), os.environ.get("PYTHONPATH")]))
-# Bytecode beside the sources would be shared by runs of different Python versions on one file system.
+os.environ.update(PYTHONPATH=os.pathsep.join(filter(None, [str(WORKFLOW), os.environ.get("PYTHONPATH")])))
+# Equal bytes even where a library writes the words of a set.
 os.environ.setdefault("PYTHONHASHSEED", "0")
 
 from hierlearn.study import configured, jobs
@@ -129,8 +130,10 @@ def targets():
     return names
 
 
-# One run per folder. Snakemake's own locks outlive a killed run; this one does not.
-if workflow.is_main_process and not workflow.dryrun:
+# One run per folder. Snakemake's own locks outlive a killed run; this one does not. Whether a run is a dry one is not
+# known to Snakemake itself before all files are read.
+DRY = any(re.fullmatch("--dry-?run|-[a-zA-Z]*n[a-zA-Z]*", word) for word in sys.argv[1:])
+if workflow.is_main_process and not DRY:
     Path(".snakemake").mkdir(exist_ok=True)
     RUN_LOCK = open(".snakemake/run.lock", "w")
     try:

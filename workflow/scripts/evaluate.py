@@ -49,9 +49,11 @@ def score(scores, name, point, group, fitted, trained, count):
                 state = {key: values[[row]] for key, values in data.unpacked("state", model).items()}
                 values = {key: float(values[row]) for key, values in data.unpacked("score", model).items()}
                 prediction = learner.predict(state, seen, "test", count, memory)
-                values["test_risk"] = float(alone.risk(prediction, alone.pools["test"].target[:, :count])[0])
+                target = alone.pools["test"].target[:, :count]
+                values["test_risk"] = float(alone.risk(prediction, target)[0])
+                values["test_error"] = float(np.mean(np.sum((prediction - target) ** 2, axis=-1)))
                 if problem.teacher.kind == "classes":
-                    right = np.sign(prediction) == np.sign(alone.pools["test"].target[:, :count])
+                    right = np.sign(prediction) == np.sign(target)
                     values["test_accuracy"] = float(np.mean(right))
                 scores.fill({**cell, "samples": n, "seed": seed}, **here, **values)
 

@@ -22,7 +22,8 @@ def ledger(sources, table, csv, html, studies, preset, code):
     columns = {name: Variable(("row",), np.array([getattr(row, name) for row in rows])) for name in COLUMNS if rows}
     store.write(table, {"": columns}, provenance.attributes(code, {"preset": preset, "studies": sorted(studies)}))
     store.replace(csv, csv_text(rows).encode())
-    store.replace(html, page(rows, studies, preset).encode())
+    details = {content["claim"]: content["detail"] for content in contents}
+    store.replace(html, page(rows, details, studies, preset).encode())
 
 
 if __name__ == "__main__":

@@ -84,10 +84,12 @@ class SampleComplexity:
             Line2D([], [], color=looks[name][0], marker=looks[name][1], label=study["labels"][name]) for name in names
         ]
         handles += [
+            Line2D([], [], color="#777777", ls="-", label="fitted power of $d$"),
+            Line2D([], [], color="#777777", ls=(0, (5, 3)), lw=0.9, label="predicted: as the counted dimension"),
             Line2D([], [], color="#777777", ls=":", label="theory (deterministic equivalent)"),
             Line2D([], [], color="#777777", marker="^", mfc="white", ls="", label="not reached: lower bound"),
         ]
-        bottom.legend(handles=handles, loc="outside lower center", ncols=4)
+        bottom.legend(handles=handles, loc="outside lower center", ncols=5, fontsize=7.5)
         return figure
 
     def _curves(self, area, cube, names, looks, labels) -> None:
@@ -136,9 +138,10 @@ class SampleComplexity:
             bound = ran & ~known & (table.status == "right_censored").any(axis=1)
             lowest = [np.nanmax(table.samples[k]) for k in np.flatnonzero(bound)]
             panel.plot(table.sizes[bound], lowest, color=colour, marker="^", mfc="white", ls="none")
-            self._fitted(panel, table, name, colour)
-            if lines is not None and name in self.theory:
-                theory = lines.sample_complexity.sel(line=self.theory[name], threshold=self.threshold, **where)
+            reach = 1.5 * float(cube.dimension.values[-1])
+            self._fitted(panel, table, name, colour, where.get("degree"), reach)
+            theory = self._line(lines, name, where)
+            if theory is not None:
                 near = theory.sel(dimension=slice(None, 1.5 * float(table.sizes[-1])))
                 panel.plot(near.dimension, near, color=colour, ls=":", lw=1)
         panel.set(xscale="log", yscale="log", xlabel="dimension $d$", ylabel="$n^*$")
@@ -146,10 +149,10 @@ class SampleComplexity:
 
     def _theory(self, panel, lines, looks) -> None:
         """The theory lines as far as they go, beside the exponent that they tend to."""
-        for name, line in self.theory.items():
+        for name in self.theory:
             for where in (self.main, self.control):
-                if where:
-                    theory = lines.sample_complexity.sel(line=line, threshold=self.threshold, **where)
+                theory = self._line(lines, name, where) if where else None
+                if theory is not None:
                     degree = where.get("degree")
                     counted = regressor(self.counted[name], lines.dimension.values, degree)
                     panel.plot(lines.dimension, theory / counted, color=looks[name][0], ls=":", lw=1.4)
@@ -163,14 +166,32 @@ class SampleComplexity:
                     )
         panel.set(xscale="log", yscale="log", xlabel="dimension $d$", ylabel="$n^*/N(d,p)$")
         _dimension_axis(panel, [6, 20, 56, 160])
+        panel.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        panel.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
         panel.set_title("d  Theory, kernels")
 
-    def _fitted(self, panel, table, name, colour) -> None:
+    def _line(self, lines, name, where):
+        """The theory line of a learner at a place, None where the probe has none."""
+        if lines is None or name not in self.theory or not set(where) <= set(lines.dims):
+            return None
+        if any(value not in lines[axis].values for axis, value in where.items()):
+            return None
+        return lines.sample_complexity.sel(line=self.theory[name], threshold=self.threshold, **where)
+
+    def _fitted(self, panel, table, name, colour, degree, reach) -> None:
+        """The fitted line over its sizes, and beside it growth as the counted dimension, from the largest size on."""
         fit = slope(table, None, self._sizes(name, table))
         if len(fit.sizes_fitted) < 2:
             return
         d = np.array([min(fit.sizes_fitted), max(fit.sizes_fitted)], dtype=float)
         panel.plot(d, np.exp(fit.intercept + fit.value * np.log(d)), color=colour, lw=1.4)
+        if name in self.counted:
+            d = np.unique(np.round(np.geomspace(min(fit.sizes_fitted), reach, 12)))
+            counted = regressor(self.counted[name], d, degree)
+            centre = [m for m, size in zip(fit.medians, table.sizes, strict=True) if size in fit.sizes_fitted]
+            known = regressor(self.counted[name], fit.sizes_fitted, degree)
+            shift = np.mean(np.asarray(centre) - np.log(known))
+            panel.plot(d, np.exp(shift) * counted, color=colour, lw=0.9, ls=(0, (5, 3)), alpha=0.8)
 
     def _sizes(self, name, table):
         return self.sizes.get(name) or table.sizes.tolist()
@@ -196,8 +217,8 @@ class SampleComplexity:
         panel.set_yticks([y for y, _ in ticks], [text for _, text in ticks], fontsize=7)
         panel.invert_yaxis()
         panel.set_xlim(0.3, 1.7)
-        panel.set_xlabel("exponent of $n^*$ in the counted dimension")
-        panel.set_title("e  Measured exponents, 95 %")
+        panel.set_xlabel("exponent of $n^*$")
+        panel.set_title("e  Exponents, 95 %")
 
 
 def _dimension_axis(panel, shown) -> None:

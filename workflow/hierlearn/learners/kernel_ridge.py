@@ -54,7 +54,7 @@ class KernelRidge:
         return Fit(
             state={"coefficients": np.stack([fit.coefficients for fit in fits])},
             status=np.array([fit.status for fit in fits], dtype=np.int8),
-            validation_risk=np.array([fit.validation_risk for fit in fits]) - problem.noise_floor,
+            validation_risk=np.array([fit.validation_risk for fit in fits]),
             train_risk=np.array([fit.train_risk for fit in fits]),
             choices={"ridge": np.array([fit.ridge for fit in fits])},
             flops=np.array([fit.flops for fit in fits]),

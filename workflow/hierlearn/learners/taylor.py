@@ -122,7 +122,7 @@ class Taylor:
         return Fit(
             state={"w0": w0, "weights": parts["weights"].astype(np.float32)},
             status=parts["status"].astype(np.int8),
-            validation_risk=parts["validation_risk"] - problem.noise_floor,
+            validation_risk=parts["validation_risk"],
             train_risk=parts["train_risk"],
             choices={"ridge": parts["ridge"]},
             certificate=certificate,

@@ -59,7 +59,7 @@ The table is also in <a href="claims.csv">claims.csv</a> and <a href="claims.nc"
 <tbody>
 {% for row in study.rows %}<tr id="{{ row.claim }}">
 <td><strong>{{ row.claim }}</strong><br><span class="reason">{{ row.place }}; {{ row.label }}</span></td>
-<td>{{ row.statement }}<br><span class="reason">{{ row.reason }}</span></td>
+<td>{{ row.statement }}<br><span class="reason">{{ row.reason }}{{ fitted(details[row.claim]) }}</span></td>
 <td class="number">{{ number(row.value) }} {{ interval(row) }}</td>
 <td class="number">{{ prediction(row) }}</td>
 <td class="verdict {{ row.verdict }}">{{ marks[row.verdict] }} {{ row.verdict or "no verdict" }}</td>
@@ -77,8 +77,14 @@ Work is the number of floating-point operations in matrix products.</p>
 """
 
 
-def page(rows: Sequence[Row], studies: Mapping[str, Mapping[str, Any]], preset: str) -> str:
-    """The page as HTML. studies: title, paper, place, summary and present (whether its claims are there), by name."""
+def page(
+    rows: Sequence[Row],
+    details: Mapping[str, Mapping[str, Any]],
+    studies: Mapping[str, Mapping[str, Any]],
+    preset: str,
+) -> str:
+    """The page as HTML. details: what stands behind each row, by claim; studies: title, paper, place, summary and
+    present (whether its claims are there), by name."""
     template = Environment(autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True).from_string(TEMPLATE)
     counts = Counter(row.verdict or "without a rule" for row in rows)
     order = ("supported", "contradicted", "inconclusive", "without a rule")
@@ -92,12 +98,25 @@ def page(rows: Sequence[Row], studies: Mapping[str, Mapping[str, Any]], preset: 
             for name, study in studies.items()
             if study["present"]
         ],
+        details=details,
+        fitted=fitted,
         marks=MARKS,
         number=number,
         interval=interval,
         prediction=prediction,
         work=work,
     )
+
+
+def fitted(detail: Mapping[str, Any]) -> str:
+    """The sizes on a fitted line and the slopes between neighbours, where a row has them."""
+    parts = []
+    if detail.get("sizes_fitted"):
+        parts.append(f"fitted to {', '.join(f'{size:g}' for size in detail['sizes_fitted'])}")
+    local = [one["value"] for one in detail.get("local", ())]
+    if any(value is not None for value in local):
+        parts.append(f"local slopes {', '.join('–' if value is None else number(value) for value in local)}")
+    return f" ({'; '.join(parts)})" if parts else ""
 
 
 def number(value: float) -> str:

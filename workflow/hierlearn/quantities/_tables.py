@@ -10,7 +10,7 @@ import xarray
 from hierlearn.claims.quantities import Measured
 from hierlearn.protocols import STATUS
 from hierlearn.statistics.complexity import Complexities
-from hierlearn.statistics.learning_curves import crossings
+from hierlearn.statistics.learning_curves import MISSING, crossings
 from hierlearn.theory.dimensions import harmonics, neurons_of_harmonics, polynomials
 
 FAILED = [STATUS[name] for name in ("diverged", "collapsed", "singular")]
@@ -33,21 +33,26 @@ def part(cube: xarray.Dataset, learner: str, where: Mapping[str, Any]) -> xarray
     return chosen.transpose("dimension", "seed", "samples")
 
 
-def complexities(cube: xarray.Dataset, learner: str, where: Mapping[str, Any], threshold: float) -> Complexities:
-    """n* (dimensions, seeds) of a learner on test risk."""
+def complexities(
+    cube: xarray.Dataset, learner: str, where: Mapping[str, Any], threshold: float, risk: str = "test_risk"
+) -> Complexities:
+    """n* (dimensions, seeds) of a learner, where `risk` falls to the threshold."""
     chosen = part(cube, learner, where)
-    samples, status = crossings(chosen.samples.values, chosen.test_risk.values, threshold)
+    samples, status = crossings(chosen.samples.values, chosen[risk].values, threshold)
     return Complexities(chosen.dimension.values, samples, status)
 
 
 def failures(cube: xarray.Dataset, learner: str, where: Mapping[str, Any], table: Complexities) -> str:
-    """Why n* of a learner rests on failed training: cells on either side of a crossing that diverged or collapsed."""
+    """Why n* of a learner rests on failed training: no curve at all, or a failed cell on either side of a crossing."""
     chosen = part(cube, learner, where)
     grid, status = chosen.samples.values, chosen.status.values
     found = []
     for k, seeds in enumerate(table.samples):
         for s, n in enumerate(seeds):
-            if np.isfinite(n):
+            if table.status[k, s] == MISSING:
+                if np.isin(status[k, s], FAILED).any():
+                    found.append(f"seed {chosen.seed.values[s]} at size {table.sizes[k]}")
+            elif np.isfinite(n):
                 right = min(int(np.searchsorted(grid, n)), len(grid) - 1)
                 if np.isin(status[k, s, max(right - 1, 0) : right + 1], FAILED).any():
                     found.append(f"seed {chosen.seed.values[s]} at size {table.sizes[k]}")

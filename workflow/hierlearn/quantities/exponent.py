@@ -30,6 +30,11 @@ PARAMETERS = {
         "enum": ["dimension", "harmonic_dimension", "polynomial_dimension", "quad_raw_dimension"],
         "default": "dimension",
     },
+    "risk": {
+        "description": "test_risk is the ratio estimate, test_error the bare mean over test points.",
+        "enum": ["test_risk", "test_error"],
+        "default": "test_risk",
+    },
 }
 
 
@@ -42,6 +47,7 @@ class Exponent:
     where: dict[str, Any] = field(default_factory=dict)
     threshold: float = 0.5
     regressor: str = "dimension"
+    risk: str = "test_risk"
 
     @property
     def learners(self) -> list[str]:
@@ -50,7 +56,7 @@ class Exponent:
 
     def measure(self, cube: xarray.Dataset, probes: dict[str, xarray.Dataset]) -> Measured:
         """cube: scores.nc of a study; probes: its probes by name."""
-        table = complexities(cube, self.learner, self.where, self.threshold)
+        table = complexities(cube, self.learner, self.where, self.threshold, self.risk)
         values = regressor(self.regressor, table.sizes, self.where.get("degree"))
         measured = quantities.exponent(table, values, self.sizes)
         return unjudged(measured, failures(cube, self.learner, self.where, table))

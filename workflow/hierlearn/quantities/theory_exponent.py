@@ -13,18 +13,24 @@ from hierlearn.statistics.complexity import Complexities
 
 PARAMETERS = {
     "probe": {"description": "Name of the probe that holds the line.", "type": "string", "reference": "probes"},
-    "line": {"description": "Name of the theory line.", "type": "string"},
+    "line": {"description": "Name of the theory line.", "type": "string", "reference": "probe lines"},
     "where": {
         "description": "Values of the axes other than the dimension.",
         "type": "object",
         "reference": "coordinates",
         "default": {},
     },
-    "threshold": {"description": "Risk that n* reaches.", "type": "number", "reference": "thresholds", "default": 0.5},
+    "threshold": {
+        "description": "Risk that n* reaches.",
+        "type": "number",
+        "reference": "probe thresholds",
+        "default": 0.5,
+    },
     "sizes": {
         "description": "Dimensions that the line is fitted to, named before the run; null: all of the probe's.",
         "type": ["array", "null"],
         "items": {"type": "integer"},
+        "reference": "probe dimension",
         "default": None,
     },
     "regressor": {

@@ -40,7 +40,7 @@ ACTIVATIONS = {
     "relu2": lambda t: np.square(np.maximum(t, 0)),
     "quadratic": np.square,
 }
-BOUNDS = (("directions", "count"),)
+BOUNDS = (("directions", "count", {"whiten": "truncated"}),)
 # Directions whose second moment is below this part of the largest are rounding: whitening would blow them up.
 ROUNDING = 1e-10
 ROWS = 2048
@@ -98,10 +98,11 @@ class Neural:
         if self.whiten == "none":
             scale = 1.0 / np.sqrt(np.sum(values))
             return np.full((1, 1), scale, np.float32), values, np.int64(rank)
-        kept = min(self.directions or self.count, rank)
+        wanted = self.directions if self.whiten == "truncated" and self.directions else self.count
+        kept = min(wanted, rank)
         inverse_root = np.zeros(self.count)
         inverse_root[:kept] = 1.0 / np.sqrt(values[:kept] * kept)
         whitening = vectors * inverse_root
         # The paper's symmetric root; for truncated whitening the rotation back would only add null directions.
-        whitening = whitening @ vectors.T if self.whiten == "full" else whitening[:, : self.directions or self.count]
+        whitening = whitening @ vectors.T if self.whiten == "full" else whitening[:, :wanted]
         return whitening.astype(np.float32), values, np.int64(rank)

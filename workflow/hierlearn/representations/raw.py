@@ -1,6 +1,7 @@
 """The input itself."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -14,7 +15,7 @@ PARAMETERS = {}
 class Raw:
     """h(x) = x  (chen2020, Section 3, "base case")."""
 
-    unlabelled: int = 0
+    unlabelled: ClassVar[int] = 0
 
     def fit(self, unlabelled: np.ndarray, streams: Streams) -> State:
         """State: nothing; (S, 0)."""

@@ -68,7 +68,7 @@ def certify(
     loss="squared",
     penalty_power=4,
     limit=0.01,
-    max_products=100,
+    max_products=150,
     start=None,
 ):
     """Certificate of stationarity of weights (m, D) at one ridge > 0; arguments as in `fit_path`.
@@ -93,38 +93,42 @@ def certify_and_polish(
     loss="squared",
     penalty_power=4,
     limit=0.01,
-    max_products=100,
+    max_products=150,
     max_rounds=4,
     max_iterations=300,
     start=None,
 ):
     """Certify weights (m, D) and repair what fails, in float64 -> `Polished`; arguments as in `certify`.
 
-    A gradient term above half the limit is polished by at most max_iterations of L-BFGS in the Gauss-Newton
-    metric; a direction of negative
-    curvature is left along an exact line search, which lowers the objective, and L-BFGS goes on from there. Ends when
-    the certificate holds, cannot be decided, or after max_rounds. Weights that are not finite come back unchanged.
+    At most max_iterations of L-BFGS in the Gauss-Newton metric bring the gradient term to a fifth of the limit; a
+    direction of negative curvature is left along an exact line search, which lowers the objective, and L-BFGS goes on
+    from there. Ends when the certificate holds, cannot be decided, or after max_rounds. Weights that are not finite
+    come back unchanged.
     """
     problem, point = _float64_point(features, gates, signs, targets, weights, order, loss, penalty_power)
     scaled_ridge, escapes, iterations = problem.scaled_ridge(ridge), 0, 0
 
+    single = problem.features.astype(np.float32)
+
     def metric(at):
         # Less damping than this sends steps out of the curved valley of near-interpolating weights.
-        return GaussNewtonMetric(at, scaled_ridge, floor=1e-6)
+        return GaussNewtonMetric(at, scaled_ridge, floor=1e-6, features=single)
 
     metric = metric if len(problem.targets) <= _LARGEST_METRIC else None
-    certificate, vector = _certify(point, scaled_ridge, limit, max_products, start)
-    for _ in range(max_rounds):
+    # The gradient first: a curvature sweep at a steep point would have to be made again.
+    for attempt in range(max_rounds + 1):
+        if attempt < max_rounds:
+            history = History(10, point.weights.size, np.float64)
+            iterations += descend(point, scaled_ridge, history, 0.2 * limit, max_iterations, metric=metric).iterations
+            point.refresh()
+        certificate, vector = _certify(point, scaled_ridge, limit, max_products, start)
         gradient_error = 0.5 * certificate.gradient_norm * problem.weight_unit * np.sqrt(point.norms.sum())
         steep = gradient_error > 0.5 * limit * certificate.objective
-        if certificate.stationary or not np.isfinite(certificate.error) or not (steep or vector is not None):
+        hopeless = not np.isfinite(certificate.error) or not (steep or vector is not None)
+        if certificate.stationary or hopeless or attempt == max_rounds:
             break
         if vector is not None:
             escapes += escape(point, scaled_ridge, vector)
-        history = History(10, point.weights.size, np.float64)
-        iterations += descend(point, scaled_ridge, history, 0.2 * limit, max_iterations, metric=metric).iterations
-        point.refresh()
-        certificate, vector = _certify(point, scaled_ridge, limit, max_products, start)
     return Polished(point.weights * problem.weight_unit, certificate, iterations, escapes)
 
 

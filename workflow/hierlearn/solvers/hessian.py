@@ -50,20 +50,23 @@ class GaussNewtonMetric:
 
     `solve(V)` is M^{-1} V for V (m, D): two products and two triangular solves. Setting up costs 2 n^2 (m + D) and
     one Cholesky factorisation; without it (`whole` False) M is delta I. `bound` is at least M's largest eigenvalue.
+    features: those of the problem in another dtype, in which the products are made; float32 serves where M only
+    preconditions and the floor is above its rounding.
     """
 
-    def __init__(self, point, scaled_ridge, whole=True, floor=1e-10):
+    def __init__(self, point, scaled_ridge, whole=True, floor=1e-10, features=None):
         problem = point.problem
         outer = 1.0 if problem.penalty_power == 4 else 2.0 * (point.norms @ point.norms)
         curvature = problem.loss.curvature(point.outputs, problem.targets) / len(problem.targets)
-        self.features, self.power, self.factor = problem.features, point.power.copy(), None
+        self.features = problem.features if features is None else features
+        self.power, self.factor = point.power.astype(self.features.dtype), None
         self.weight = np.sqrt(curvature) * problem.order * problem.output_scale
         # The penalty's own mean curvature; the floor keeps the Cholesky factor's rounding below delta.
         trace = float(np.sum(self.weight**2 * _row_norms(point.power) * _row_norms(problem.features)))
         self.delta = max(4.0 * outer * scaled_ridge * float(point.norms.mean()), floor * trace)
         self.bound = trace + self.delta
         if whole:
-            kernel = (point.power @ point.power.T) * (problem.features @ problem.features.T)
+            kernel = ((self.power @ self.power.T) * (self.features @ self.features.T)).astype(np.float64)
             kernel *= self.weight[:, None]
             kernel *= self.weight
             kernel[np.diag_indices(len(kernel))] += self.delta
@@ -73,9 +76,10 @@ class GaussNewtonMetric:
         """M^{-1} V by Woodbury's identity, (m, D) -> (m, D)."""
         if self.factor is None:
             return vector / self.delta
-        change = self.weight * np.einsum("ij,ij->i", self.power, self.features @ vector.T)
+        dtype = self.features.dtype
+        change = self.weight * np.einsum("ij,ij->i", self.power, self.features @ vector.astype(dtype, copy=False).T)
         change = self.weight * cho_solve(self.factor, change, check_finite=False)
-        return (vector - (self.power * change[:, None]).T @ self.features) / self.delta
+        return (vector - (self.power * change.astype(dtype)[:, None]).T @ self.features) / self.delta
 
 
 def _row_norms(matrix):

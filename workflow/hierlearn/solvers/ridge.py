@@ -127,7 +127,7 @@ def _lanczos(kernel, block, mix, shifts, tolerance, steps):
     basis[:width] = block.T
     projected = np.zeros(((steps + 1) * width, (steps + 1) * width))
     target_norm = np.linalg.norm(mix)
-    answer, used, check = np.zeros((len(shifts), width, width)), 0, _CHECK_EVERY
+    answer, used, check = np.zeros((len(shifts), 0, mix.shape[1])), 0, _CHECK_EVERY
     for step in range(steps):
         low, high = step * width, (step + 1) * width
         newest = basis[low:high].T

@@ -1,5 +1,6 @@
 """Reads, checks and expands the configuration and the studies."""
 
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,7 +9,23 @@ from typing import Any
 
 from hierlearn.study import checking
 from hierlearn.study.expansion import Study
-from hierlearn.study.reading import load
+from hierlearn.study.reading import Fault, load
+
+NAME = re.compile("[a-z0-9]+(-[a-z0-9]+)*")
+# A study's name is a target of its own beside these.
+RULES = (
+    "all",
+    "default",
+    "generate",
+    "represent",
+    "train",
+    "evaluate",
+    "probe",
+    "aggregate",
+    "figure",
+    "judge",
+    "ledger",
+)
 
 
 @dataclass(frozen=True)
@@ -33,6 +50,10 @@ def configured(given: Mapping[str, Any], file: Path, folder: Path) -> Plan:
     chosen = settings.get("studies") or list(files)
     studies = {}
     for name in files:
+        if not NAME.fullmatch(name) or name in RULES or name in checking.papers():
+            allowed = "a name of small letters, digits and hyphens that is no rule's and no paper's"
+            faults.append(Fault(f"config/studies/{name}.yaml", "", f"the file name {name!r}", allowed))
+            continue
         study, found = checking.study(files[name], f"config/studies/{name}.yaml", settings.get("preset", "quick"))
         faults += found
         if study is not None and name in chosen:

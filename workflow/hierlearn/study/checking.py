@@ -26,6 +26,11 @@ PROBLEM_AXES = ("dimension", "label_noise")
 SIZED = ("problem", "representations", "learners")
 
 
+def papers() -> list[str]:
+    """The keys of the papers, which are targets too."""
+    return schema("study")["properties"]["paper"]["enum"]
+
+
 def configuration(given: Mapping[str, Any], name: str, known_studies: list[str]) -> tuple[dict[str, Any], list[Fault]]:
     """The configuration with defaults, and its faults. name: what messages call it."""
     against = schema("config")
@@ -35,7 +40,7 @@ def configuration(given: Mapping[str, Any], name: str, known_studies: list[str])
         if isinstance(study, str) and study not in known_studies:
             faults.append(Fault(name, f"studies[{i}]", shown(study), nearest(study, known_studies)))
     results = given.get("results", "")
-    if isinstance(results, str) and ".." in results.split("/"):
+    if isinstance(results, str) and ".." in results.split("/") and not any(f.field == "results" for f in faults):
         faults.append(Fault(name, "results", shown(results), "a folder below the working directory"))
     return ({} if faults else fill_defaults(dict(given), against)), sorted(set(faults))
 
@@ -182,14 +187,32 @@ def _reference(study: Study, at: tuple, against: Mapping[str, Any], value: Any) 
         if isinstance(value, dict):
             yield from _coordinates(study, at, value)
         return
-    known = {
-        "thresholds": content["samples"]["thresholds"],
-        "dimensions": content["axes"]["dimension"],
-    }.get(section) or content[section]
+    if section.startswith("probe "):
+        known = _of_probe(study, at, section.removeprefix("probe "))
+        if known is None:
+            return
+    else:
+        own = {"thresholds": content["samples"]["thresholds"], "dimensions": content["axes"]["dimension"]}
+        known = own[section] if section in own else content[section]
     for i, name in enumerate(value if isinstance(value, list) else [value]):
         if name not in known:
             place = (*at, i) if isinstance(value, list) else at
             yield Fault(study.file, dotted(place), shown(name), nearest(name, known))
+
+
+def _of_probe(study: Study, at: tuple, part: str) -> list | None:
+    """What the probe that a claim names offers: lines, thresholds or dimensions; None without it."""
+    name = study.content["claims"][at[1]]["quantity"].get("probe")
+    if name not in list(study.content["probes"]):
+        return None
+    entry = study.content["probes"][name]
+    if part == "dimension":
+        return (study.axes | entry["axes"])["dimension"]
+    # A probe that is broken itself has faults of its own.
+    if entry["probe"]["name"] not in components.available("probes"):
+        return None
+    offered = (components.defaults("probes", entry["probe"]["name"]) | entry["probe"]).get(part)
+    return list(offered) if isinstance(offered, list | dict) else None
 
 
 def _coordinates(study: Study, at: tuple, where: Mapping[str, Any]) -> Iterator[Fault]:
@@ -200,8 +223,10 @@ def _coordinates(study: Study, at: tuple, where: Mapping[str, Any]) -> Iterator[
     else:
         known = study.axes | (study.content["probes"][probe]["axes"] if probe in list(study.content["probes"]) else {})
     for axis, chosen in where.items():
-        if axis not in known:
-            yield Fault(study.file, dotted((*at, axis)), "an unknown axis", nearest(axis, known))
+        if axis not in known or axis == "dimension":
+            others = [name for name in known if name != "dimension"]
+            found = "an axis that is never fixed" if axis == "dimension" else "an unknown axis"
+            yield Fault(study.file, dotted((*at, axis)), found, nearest(axis, others))
         elif chosen not in known[axis]:
             yield Fault(study.file, dotted((*at, axis)), shown(chosen), nearest(chosen, known[axis]))
     for axis in known:
@@ -331,8 +356,13 @@ def _component_values(study: Study, at: tuple, kind: str, description: Mapping[s
 
 
 def _relations(study: Study, at: tuple, kind: str, description: Mapping[str, Any], point) -> Iterator[Fault]:
-    """Parameters bounded by others: a component's literal BOUNDS lists pairs (parameter, what it may not exceed)."""
-    for low, high in components.literal(kind, description["name"], "BOUNDS") or ():
+    """Parameters bounded by others: a component's literal BOUNDS lists (parameter, what it may not exceed, when).
+
+    when: values that other parameters have where the bound holds.
+    """
+    for low, high, when in components.literal(kind, description["name"], "BOUNDS") or ():
+        if any(description[key] != value for key, value in when.items()):
+            continue
         most = point.dimension if high == "dimension" else description[high]
         if description[low] > most:
             found = f"{description[low]} at {point.coordinates}"

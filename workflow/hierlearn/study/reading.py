@@ -69,7 +69,7 @@ def load(file: Path, name: str) -> tuple[Any, list[Fault]]:
         mark = getattr(error, "problem_mark", None)
         line = f"line {mark.line + 1}" if mark else ""
         problem = getattr(error, "problem", None) or str(error).splitlines()[0] or type(error).__name__
-        return None, [Fault(name, line, problem, "valid YAML")]
+        return None, [Fault(name, line, problem.removeprefix("found "), "valid YAML")]
     if not isinstance(content, dict):
         return None, [Fault(name, "", shown(content), "a mapping of keys to values")]
     return content, [Fault(name, dotted(at), shown(value), "a finite number") for at, value in _infinite(content)]
@@ -133,8 +133,11 @@ def _faults(file: str, at: tuple, error: ValidationError) -> Iterator[Fault]:
             yield Fault(file, dotted((*path, key)), "nothing", f"this required key: {described}")
     elif rule == "enum":
         yield Fault(file, dotted(path), shown(found), nearest(found, wanted))
-    elif rule == "propertyNames" or (rule == "pattern" and error.parent is not None):
-        yield Fault(file, dotted(path), f"the name {found!r}", f"a name of the form {error.schema.get('pattern')}")
+    elif "propertyNames" in error.absolute_schema_path:
+        allowed = (
+            f"a name of the form {wanted}" if rule == "pattern" else _expectation(rule, wanted, error.schema, found)
+        )
+        yield Fault(file, dotted(path), f"the name {shown(found)}", allowed)
     else:
         yield Fault(file, dotted(path), shown(found), _expectation(rule, wanted, error.schema, found))
 

@@ -9,7 +9,7 @@ from hierlearn.protocols import Input, State
 from hierlearn.streams import Streams
 
 LAWS = ("hypercube",)
-BOUNDS = (("order", "dimension"),)
+BOUNDS = (("order", "dimension", {}),)
 PARAMETERS = {
     "order": {"description": "Number k of coordinates in the product.", "type": "integer", "minimum": 1, "default": 2},
     "kind": {

@@ -12,6 +12,7 @@ from hierlearn.streams import Streams
 from hierlearn.theory.gegenbauer import orthonormal, quadrature
 
 LAWS = ("sphere", "gaussian")
+BOUNDS = (("rank", "dimension", {"orthonormal": True}),)
 PARAMETERS = {
     "degree": {"description": "Degree p of every term.", "type": "integer", "minimum": 1, "maximum": 12, "default": 4},
     "basis": {

@@ -1,0 +1,6 @@
+"""What all tests share: one compute thread, so that runs of the suite do not compete with each other."""
+
+import os
+
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(variable, "1")

@@ -1,0 +1,156 @@
+"""What every learner must do, on a problem that is easy for all of them."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from hierlearn import data, store
+from hierlearn.components import PACKAGE, available, build, literal
+from hierlearn.problem import ProblemFeatures, pose
+from hierlearn.protocols import STATIONARY, STATUS
+from hierlearn.provenance import closure
+from hierlearn.streams import Streams
+
+SEEDS, SAMPLES, HELD_OUT = (4, 7, 9), 48, 60
+CHOICES = {"number": [1e-2, 1e-4], "integer": [1, 2]}
+
+
+class Silent:
+    def report(self, done, total, text):
+        pass
+
+
+class Trained:
+    """A learner with its problem, and what it learned for all seeds together."""
+
+    def __init__(self, name):
+        self.learner = build("learners", {"name": name})
+        choices = literal("learners", name, "CHOICES") or {}
+        self.choices = {key: CHOICES[schema["type"]] for key, schema in choices.items()}
+        sphere = build("inputs", {"name": "sphere"}, dimension=4)
+        teacher = build("teachers", {"name": "ridge_polynomial", "degree": 2})
+        self.problem = pose(sphere, teacher, "unit", 0.0, Streams(("easy",), SEEDS), HELD_OUT)
+        raw = build("representations", {"name": "raw"})
+        self.features = ProblemFeatures(self.problem, raw, raw.fit(None, self.problem.streams))
+        self.fit = self.fitted([0, 1, 2])
+        self.prediction = self.predicted(self.fit.state, [0, 1, 2])
+
+    def fitted(self, positions, samples=SAMPLES, memory=None):
+        part, seen = self.problem.take(positions), self.features.take(positions)
+        streams = part.streams.at("learner", type(self.learner).__name__)
+        memory = {} if memory is None else memory
+        return self.learner.fit(part, seen, samples, self.choices, streams, Silent(), memory)
+
+    def predicted(self, state, positions, memory=None):
+        memory = {} if memory is None else memory
+        return self.learner.predict(state, self.features.take(positions), "test", 70, memory)
+
+
+@pytest.fixture(scope="module", params=available("learners"))
+def trained(request):
+    return Trained(request.param)
+
+
+def test_a_fit_has_one_entry_per_seed_everywhere(trained):
+    fit = trained.fit
+    assert fit.status.shape == (3,)
+    assert fit.status.dtype == np.int8
+    assert set(fit.status.tolist()) <= {STATUS[name] for name in ("ok", "not_converged")}
+    for values in (fit.validation_risk, fit.train_risk, *fit.choices.values()):
+        assert values.shape == (3,)
+        assert np.isfinite(values).all()
+    assert all(len(values) == 3 for values in fit.state.values())
+    assert all(values.dtype.kind in "fiu" for values in fit.state.values())
+    assert fit.flops is not None
+    assert np.all(fit.flops > 0)
+
+
+def test_a_choice_is_one_of_the_values_offered(trained):
+    assert set(trained.fit.choices) == set(trained.choices)
+    for name, values in trained.fit.choices.items():
+        assert set(values.tolist()) <= set(trained.choices[name])
+
+
+def test_a_certificate_is_whole_or_absent(trained):
+    certificate = trained.fit.certificate
+    if certificate is not None:
+        assert set(certificate) == {"gradient_norm", "smallest_curvature", "certificate_error", "stationary"}
+        assert set(certificate["stationary"].tolist()) <= set(STATIONARY.values())
+        assert all(values.shape == (3,) for values in certificate.values())
+
+
+def test_predictions_have_seed_point_and_output_in_double_precision(trained):
+    assert trained.prediction.shape == (3, 70, 1)
+    assert trained.prediction.dtype == np.float64
+
+
+def test_it_predicts_better_than_zero(trained):
+    target = trained.problem.draw("test", 70).target
+    assert np.all(trained.problem.risk(trained.prediction, target) < 0.7 * trained.problem.risk(0 * target, target))
+
+
+def test_validation_risk_is_that_of_its_predictions(trained):
+    held_out = trained.problem.draw("validation", HELD_OUT)
+    prediction = trained.learner.predict(trained.fit.state, trained.features, "validation", HELD_OUT, {})
+    risk = np.mean(np.sum((prediction - held_out.labels) ** 2, axis=-1), axis=-1)
+    np.testing.assert_allclose(trained.fit.validation_risk, risk, rtol=1e-3, atol=1e-6)
+
+
+def test_train_risk_is_that_of_its_predictions(trained):
+    training = trained.problem.draw("training", SAMPLES)
+    prediction = trained.learner.predict(trained.fit.state, trained.features, "training", SAMPLES, {})
+    risk = np.mean(np.sum((prediction - training.labels) ** 2, axis=-1), axis=-1)
+    np.testing.assert_allclose(trained.fit.train_risk, risk, rtol=1e-2, atol=1e-6)
+
+
+def test_a_seed_learns_the_same_whoever_else_is_trained(trained):
+    for positions in ([1], [2, 0]):
+        fit = trained.fitted(positions)
+        assert np.array_equal(fit.validation_risk, trained.fit.validation_risk[positions])
+        assert np.array_equal(trained.predicted(fit.state, positions), trained.prediction[positions])
+
+
+def test_what_was_computed_at_smaller_samples_changes_nothing_beyond_rounding(trained):
+    memory = {}
+    trained.fitted([1], 20, memory)
+    walked = trained.fitted([1], SAMPLES, memory)
+    np.testing.assert_allclose(walked.validation_risk, trained.fit.validation_risk[[1]], rtol=1e-6)
+    np.testing.assert_allclose(trained.predicted(walked.state, [1]), trained.prediction[[1]], rtol=1e-5, atol=1e-6)
+
+
+def test_predictions_of_a_walk_share_memory_from_the_largest_sample_down(trained):
+    memory, small = {}, trained.fitted([1], 20)
+    large = trained.predicted(trained.fitted([1]).state, [1], memory)
+    np.testing.assert_allclose(large, trained.prediction[[1]], rtol=1e-5, atol=1e-6)
+    alone = trained.predicted(small.state, [1])
+    np.testing.assert_allclose(trained.predicted(small.state, [1], memory), alone, rtol=1e-5, atol=1e-6)
+
+
+def test_stored_weights_predict_the_same(trained, tmp_path):
+    store.write(tmp_path / "model.nc", {"point/n48": data.packed("state", trained.fit.state)}, {})
+    state = data.unpacked("state", store.read(tmp_path / "model.nc")["point/n48"])
+    assert np.array_equal(trained.predicted(state, [0, 1, 2]), trained.prediction)
+
+
+def test_more_points_are_used(trained):
+    few = trained.fitted([0, 1, 2], 8)
+    assert few.validation_risk.mean() > trained.fit.validation_risk.mean()
+
+
+NETWORKS = {
+    name
+    for name in available("learners")
+    if any("import torch" in file.read_text() for file in closure(PACKAGE / "learners" / f"{name}.py"))
+}
+
+
+@pytest.mark.parametrize("name", sorted(set(available("learners")) - NETWORKS))
+def test_learners_without_networks_load_no_torch(name):
+    code = f"import sys; import hierlearn.learners.{name}; sys.exit('torch' in sys.modules or 'sklearn' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], cwd=PACKAGE.parent, check=False).returncode == 0
+
+
+def test_the_learners_of_kernels_need_no_network():
+    assert not NETWORKS & {"kernel_ridge", "taylor"}

@@ -1,0 +1,107 @@
+"""Each floor of the package imports only from floors below it."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from hierlearn.components import KINDS, PACKAGE
+
+SCRIPTS = PACKAGE.parent / "scripts"
+# From the ground up; rooms on one floor do not know each other.
+FLOORS = (
+    ("streams", "store", "provenance", "job"),
+    ("protocols",),
+    ("theory",),
+    ("statistics", "solvers"),
+    ("claims",),
+    ("page",),
+    ("problem", "scores"),
+    ("walk",),
+    KINDS,
+    ("components",),
+    ("data",),
+    ("study",),
+    ("scripts",),
+)
+FLOOR = {room: number for number, floor in enumerate(FLOORS) for room in floor}
+# A quantity reads the same tables as the figure that draws it.
+SHARED = {("figures", "quantities")}
+MODULES = sorted([*PACKAGE.rglob("*.py"), *SCRIPTS.glob("*.py")])
+
+
+def name_of(file: Path) -> str:
+    if file.parent == SCRIPTS:
+        return f"scripts.{file.stem}"
+    parts = file.relative_to(PACKAGE).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts) or "hierlearn"
+
+
+def imported(file: Path) -> set[str]:
+    """Modules of the package that a file imports, wherever in it, without the package's name."""
+    found = set()
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{file.name}: a relative import"
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        for name in names:
+            if name.startswith("hierlearn."):
+                found.add(module(name.removeprefix("hierlearn.")))
+    return found
+
+
+def module(name: str) -> str:
+    """The module that a dotted name lies in."""
+    known = {name_of(file) for file in MODULES}
+    while name not in known:
+        name = name.rpartition(".")[0]
+    return name
+
+
+def test_every_room_is_on_a_floor():
+    rooms = {name_of(file).split(".")[0] for file in MODULES} - {"hierlearn"}
+    assert rooms == set(FLOOR)
+
+
+@pytest.mark.parametrize("file", [f for f in MODULES if name_of(f) != "hierlearn"], ids=name_of)
+def test_a_module_imports_only_from_below(file):
+    room = name_of(file).split(".")[0]
+    for other in imported(file):
+        below = other.split(".")[0]
+        assert room == below or FLOOR[below] < FLOOR[room] or (room, below) in SHARED, (
+            f"{name_of(file)} imports {other}"
+        )
+
+
+def test_there_are_no_circles():
+    waiting = {name_of(file): imported(file) - {name_of(file)} for file in MODULES}
+    while waiting:
+        free = [name for name, needed in waiting.items() if not needed & set(waiting)]
+        assert free, f"a circle among {sorted(waiting)}"
+        for name in free:
+            del waiting[name]
+
+
+@pytest.mark.parametrize("file", sorted(SCRIPTS.glob("*.py")), ids=lambda file: file.stem)
+def test_no_script_imports_another(file):
+    others = "|".join(other.stem for other in SCRIPTS.glob("*.py"))
+    assert not re.search(rf"^\s*(from|import) ({others})\b", file.read_text(), flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_components_of_a_kind_share_only_what_is_marked_as_shared(kind):
+    """A component may use the helper modules of its room, whose names begin with _, and not its neighbours."""
+    for file in (PACKAGE / kind).glob("*.py"):
+        inside = {other for other in imported(file) if other.startswith(f"{kind}.")}
+        assert all(other.split(".")[1].startswith("_") for other in inside), file.name
+
+
+def test_mathematics_knows_no_files_and_no_studies():
+    for room in ("solvers", "statistics", "theory"):
+        for file in (PACKAGE / room).glob("*.py"):
+            assert {name.split(".")[0] for name in imported(file)} <= {"solvers", "statistics", "theory"}, file.name

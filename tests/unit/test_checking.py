@@ -1,0 +1,280 @@
+"""Every fault of a study is found before anything runs, all at once, one line each."""
+
+import copy
+import json
+
+import pytest
+import yaml
+
+from hierlearn.study import checking, jobs
+from hierlearn.study.reading import load
+
+STUDY = """
+title: A study
+paper: chen2020
+place: Theorem 0
+problem:
+  input: {name: sphere}
+  teacher: {name: ridge_polynomial, basis: gegenbauer}
+axes: {dimension: [3, 4, 5], degree: [2, 1]}
+seeds: 2
+cut: [dimension]
+representations:
+  neural: {name: neural, count: {coefficient: 2, of: dimension}, unlabelled: {coefficient: 10, of: features}}
+learners:
+  kernel:
+    label: Kernel
+    learner: {name: kernel_ridge, kernel: {name: ntk, depth: 3}}
+    select: {ridge: [0.1, 0.01]}
+    samples: {start: 2, cap: 16}
+    limits: {dimension: 4}
+  linear:
+    label: Linear
+    learner: {name: taylor, order: 1}
+    representation: neural
+    select: {ridge: [0.1]}
+    sweep: {width: [4, 8]}
+    samples: {start: {coefficient: 0.5, of: features}, cap: {coefficient: 4, of: quadratic_dimension, most: 30}}
+probes:
+  theory:
+    probe: {name: deterministic_equivalent, lines: {ntk: {name: ntk_raw}}, thresholds: [0.5]}
+    axes: {dimension: [4, 8, 16]}
+figure: {name: sample_complexity}
+claims:
+  C1-kernel:
+    place: Theorem 0
+    statement: It holds
+    label: primary
+    quantity: {name: exponent, learner: kernel, where: {degree: 1, width: 4}, sizes: [3, 4, 5]}
+    rule: upper
+    predicted: 1
+  C1-theory:
+    place: Theorem 0
+    statement: It is said
+    label: secondary
+    quantity: {name: theory_exponent, probe: theory, line: ntk, where: {degree: 1}, sizes: [4, 8, 16]}
+    rule: descriptive
+presets:
+  full: {axes: {dimension: [6, 8, 10]}, seeds: 3, claims: {C1-kernel: {quantity: {sizes: [6, 8, 10]}}}}
+  smoke: {seeds: 1}
+"""
+
+
+@pytest.fixture
+def content():
+    return yaml.safe_load(STUDY)
+
+
+@pytest.fixture
+def check(tmp_path):
+    def checked(content, preset="quick"):
+        file = tmp_path / "a-study.yaml"
+        file.write_text(yaml.safe_dump(content, sort_keys=False))
+        return checking.study(file, "config/studies/a-study.yaml", preset)
+
+    return checked
+
+
+def put(content, path, value):
+    """A copy of the content with another value at a.b.c; a value of None takes the key away."""
+    changed = copy.deepcopy(content)
+    *where, last = path.split(".")
+    part = changed
+    for key in where:
+        part = part[key]
+    if value is None:
+        del part[last]
+    else:
+        part[last] = value
+    return changed
+
+
+def test_a_sound_study_has_no_fault_at_any_preset(content, check):
+    for preset, dimensions, seeds in (("quick", 3, 2), ("full", 3, 3), ("smoke", 3, 1)):
+        study, faults = check(content, preset)
+        assert faults == []
+        assert len(study.axes["dimension"]) == dimensions
+        assert len(study.seeds) == seeds
+    assert check(content, "full")[0].axes["dimension"] == [6, 8, 10]
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        ("title", None, "title: found nothing; expected this required key"),
+        ("paper", "chen2021", "paper: found 'chen2021'; expected one of"),
+        ("seeds", 0, "seeds: found 0; expected at least 1"),
+        ("seeds", 2.0, "seeds: found 2.0; expected integer"),
+        ("axes.dimension", [3, 4.0], "axes.dimension[1]: found 4.0; expected integer"),
+        ("axes.dimension", [5, 4, 3], "axes.dimension: found [5, 4, 3]; expected increasing numbers"),
+        ("axes.degree", [2, 13], "axes.degree[1]: found 13; expected maximum 12"),
+        ("axes.order", [1], "axes.order: found an axis that nothing has; expected one of"),
+        ("problem.teacher.degree", 2, "problem.teacher.degree: found a value that the axis of this name overrides"),
+        ("problem.teacher.name", "ridge", "problem.teacher.name: found 'ridge'; expected one of"),
+        ("problem.teacher.rnk", 2, "problem.teacher.rnk: found an unknown parameter; expected one of"),
+        ("problem.teacher.rank", {"coefficient": 1, "of": "features"}, "problem.teacher.rank.of: found 'features'"),
+        ("problem.teacher.rank", 4, "problem.teacher.rank: found 4 at {'dimension': 3, 'degree': 2}; expected"),
+        ("problem.input.name", "hypercube", "problem.input.name: found 'hypercube'; expected one of gaussian, sphere"),
+        ("cut", ["dimensions"], "cut[0]: found 'dimensions'; expected one of degree, dimension (nearest: dimension)"),
+        ("representations.neural.directions", 7, ""),
+        ("representations.neural.count", {"coefficient": 1, "of": "features"}, "representations.neural.count.of"),
+        ("representations.neural.bias", {"coefficient": 1, "of": "dimension"}, "a boolean, not a size"),
+        ("learners.linear.representation", "neurl", "found 'neurl'; expected one of neural, raw (nearest: neural)"),
+        ("learners.kernel.learner.kernel.name", "ntk_roh", "learners.kernel.learner.kernel.name: found 'ntk_roh'"),
+        (
+            "learners.kernel.learner.kernel.depth",
+            1,
+            "learners.kernel.learner.kernel.depth: found 1; expected at least 2",
+        ),
+        ("learners.kernel.learner.kernel", "ntk", "learners.kernel.learner.kernel: found 'ntk'; expected a component"),
+        ("learners.kernel.select", {}, "learners.kernel.select.ridge: found nothing; expected a list of values"),
+        ("learners.kernel.select.width", [1], "learners.kernel.select.width: found an unknown choice"),
+        ("learners.kernel.select.ridge", [0], "learners.kernel.select.ridge[0]: found 0; expected exclusiveMinimum 0"),
+        ("learners.kernel.select.ridge", ["1e-3"], "write 1.0e-3 for 1e-3"),
+        ("learners.kernel.sweep", {"kernel": [{"name": "ntk"}]}, "learners.kernel.sweep.kernel: found a component"),
+        ("learners.linear.sweep.width", [3], "learners.linear.sweep.width[0]: found 3; expected multipleOf 2"),
+        ("learners.linear.sweep.wdth", [4], "learners.linear.sweep.wdth: found an unknown parameter"),
+        ("learners.kernel.limits", {"dimensions": 3}, "learners.kernel.limits.dimensions: found an unknown axis"),
+        ("learners.kernel.samples.start", 17, "learners.kernel.samples: found start 17 above cap 16"),
+        ("learners.kernel.samples.cap.of", "width", ""),
+        ("learners.Kernel", {}, "learners: found the name 'Kernel'"),
+        ("probes.theory.axes.dimension", [[4]], "probes.theory.axes.dimension[0]: found [4]; expected type integer"),
+        ("probes.theory.axes.dimension", [8, 4], "probes.theory.axes.dimension: found [8, 4]; expected increasing"),
+        ("probes.theory.axes.size", [1], "probes.theory.axes.size: found an unknown axis"),
+        ("probes.theory.probe.lines", {"a": {"name": "ntk-raw"}}, "probes.theory.probe.lines.a.name: found 'ntk-raw'"),
+        ("probes.theory.probe.lines", ["ntk"], "probes.theory.probe.lines: found ['ntk']; expected names with"),
+        ("claims.C1-kernel.predicted", None, "claims.C1-kernel.predicted: found nothing; expected a number"),
+        ("claims.C1-kernel.rule", "uper", "found 'uper'; expected one of"),
+        ("claims.C1-kernel.quantity.learner", "kernl", "quantity.learner: found 'kernl'; expected one of"),
+        ("claims.C1-kernel.quantity.where", {"width": 4}, "quantity.where.degree: found nothing; expected a value"),
+        ("claims.C1-kernel.quantity.where.degree", 3, "quantity.where.degree: found 3; expected one of 1, 2"),
+        ("claims.C1-kernel.quantity.where.rank", 1, "quantity.where.rank: found an unknown axis"),
+        ("claims.C1-kernel.quantity.threshold", 0.3, "quantity.threshold: found 0.3; expected one of 0.1, 0.5"),
+        ("claims.C1-kernel.quantity.sizes", [3, 4, 6], "quantity.sizes[2]: found 6; expected one of 3, 4, 5"),
+        ("claims.C1-theory.quantity.probe", "theories", "quantity.probe: found 'theories'; expected one of theory"),
+        ("claims.C1-theory.quantity.probe", [], "quantity.probe: found []; expected string"),
+        ("claims.claim-1", {}, "claims: found the name 'claim-1'"),
+        ("figure.name", "samples", "figure.name: found 'samples'; expected one of"),
+        ("presets.medium", {}, "presets.medium: found an unknown key; expected one of full, smoke"),
+        ("presets.smoke.seeds", 0, "presets.smoke.seeds: found 0; expected at least 1"),
+        ("presets.smoke.learners", {"kernel": {"learner": {"kernel": {"depth": 99}}}}, "presets.smoke.learners.kernel"),
+        ("presets.full.axes", {"degree": [77]}, "presets.full.axes.degree[0]: found 77"),
+    ],
+)
+def test_a_fault_is_named_with_its_place_and_what_is_allowed(content, check, path, value, message):
+    if path == "learners.kernel.samples.cap.of":
+        path, value, message = "learners.kernel.samples.cap", {"coefficient": 1, "of": "width"}, "samples.cap: found"
+    if path == "representations.neural.directions":
+        content["representations"]["neural"]["whiten"] = "truncated"
+        message = (
+            "representations.neural.directions: found 7 at {'dimension': 3, 'degree': 2}; expected at most count = 6"
+        )
+    study, faults = check(put(content, path, value))
+    assert study is None
+    lines = [str(fault) for fault in faults]
+    assert any(message in line for line in lines), lines
+    assert all(line.startswith("config/studies/a-study.yaml: ") and "\n" not in line for line in lines)
+
+
+def test_faults_of_all_kinds_are_listed_together(content, check):
+    content["sedes"] = content.pop("seeds")
+    content["learners"]["kernel"]["learner"]["kernel"]["name"] = "ntk_roh"
+    content["claims"]["C1-theory"]["quantity"]["lin"] = "ntk"
+    _, faults = check(content)
+    assert {fault.field for fault in faults} >= {
+        "sedes",
+        "seeds",
+        "learners.kernel.learner.kernel.name",
+        "claims.C1-theory.quantity.lin",
+    }
+
+
+def test_wrong_parameters_and_wrong_references_are_listed_together(content, check):
+    content["problem"]["teacher"]["rank"] = 0
+    content["cut"] = ["size"]
+    content["learners"]["linear"]["representation"] = "other"
+    _, faults = check(content)
+    assert {fault.field for fault in faults} == {"problem.teacher.rank", "cut[0]", "learners.linear.representation"}
+
+
+def test_a_fault_of_the_body_is_not_repeated_for_every_preset(content, check):
+    _, faults = check(put(content, "learners.kernel.select.ridge", [0]))
+    assert len(faults) == 1
+
+
+def test_the_configuration_names_its_faults():
+    settings, faults = checking.configuration({"preset": "quik", "sutdies": [], "studies": ["b"]}, "config", ["a"])
+    assert settings == {}
+    assert [str(fault) for fault in faults] == [
+        "config: preset: found 'quik'; expected one of full, quick, smoke (nearest: quick)",
+        "config: studies[0]: found 'b'; expected one of a",
+        "config: sutdies: found an unknown key; expected one of keep_models, partial, preset, results, studies "
+        "(nearest: studies)",
+    ]
+
+
+def test_the_configuration_has_a_default_for_every_key():
+    settings, faults = checking.configuration({}, "config", [])
+    assert faults == []
+    assert settings == {"preset": "quick", "studies": [], "results": "results", "keep_models": True, "partial": False}
+
+
+@pytest.mark.parametrize("folder", ["/tmp", "../x", "a/../../x", ".hidden", "", "a b", 3])
+def test_results_stay_below_the_working_folder(folder):
+    _, faults = checking.configuration({"results": folder}, "config", [])
+    assert [fault.field for fault in faults] == ["results"]
+
+
+def paths(content, at=()):
+    for key, value in content.items() if isinstance(content, dict) else enumerate(content):
+        yield (*at, key)
+        if isinstance(value, dict | list):
+            yield from paths(value, (*at, key))
+
+
+WRONG = (None, -1, 6.0, "text", [], {"a": 1}, {"name": "x"}, {"coefficient": 1, "of": "features"}, [[1]], True, 10**30)
+PLACES = [place for place in paths(yaml.safe_load(STUDY)) if place[0] != "presets"]
+
+
+@pytest.mark.parametrize("first", range(4))
+def test_whatever_is_written_anywhere_is_refused_in_lines_or_can_be_planned(content, check, first):
+    """Every place of a study with a few wrong values each; what is accepted expands to parameters of every job."""
+    del content["presets"]
+    for number, place in enumerate(PLACES):
+        if number % 4 != first:
+            continue
+        for step in range(3):
+            value = WRONG[(number * 3 + step) % len(WRONG)]
+            changed = copy.deepcopy(content)
+            part = changed
+            for key in place[:-1]:
+                part = part[key]
+            part[place[-1]] = value
+            study, faults = check(changed)
+            assert (study is None) == bool(faults), (place, value)
+            assert all("\n" not in str(fault) for fault in faults), (place, value)
+            if study is not None:
+                planned(study)
+
+
+def planned(study):
+    """The parameters of every job, as strict JSON."""
+    found = [jobs.aggregate(study), jobs.figure(study), jobs.judge(study)]
+    for task in study.tasks.values():
+        found += [jobs.generate(study, task), jobs.evaluate(study, task)]
+        found += [jobs.represent(study, task, name) for name in study.representations_in(task)]
+        found += [jobs.train(study, task, name) for name in study.learners_in(task)]
+    found += [jobs.probe(study, name) for name in study.content["probes"]]
+    for parameters in found:
+        json.dumps(parameters, allow_nan=False)
+        jobs.components_of(parameters)
+
+
+def test_the_studies_of_this_project_are_sound():
+    from hierlearn.study.reading import SCHEMAS
+
+    for file in (SCHEMAS.parents[1] / "config" / "studies").glob("*.yaml"):
+        assert load(file, file.name)[1] == []
+        study, faults = checking.study(file, file.name, "quick")
+        assert faults == []
+        planned(study)

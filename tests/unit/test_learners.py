@@ -1,0 +1,104 @@
+"""Learners against what their definition says, computed another way."""
+
+import numpy as np
+import pytest
+
+from hierlearn.components import build
+from hierlearn.learners._dual import crossed, fit_dual, grown
+from hierlearn.learners.kernel_ridge import KernelRidge
+from hierlearn.learners.taylor import Taylor
+from hierlearn.problem import ProblemFeatures, pose
+from hierlearn.streams import Streams
+
+STREAMS = Streams(("learners",), (1, 2))
+
+
+class Silent:
+    def report(self, done, total, text):
+        pass
+
+
+def posed(noise=0.0):
+    problem = pose(
+        build("inputs", {"name": "sphere"}, dimension=4),
+        build("teachers", {"name": "ridge_polynomial", "degree": 2}),
+        "unit",
+        noise,
+        STREAMS,
+        held_out=80,
+    )
+    raw = build("representations", {"name": "raw"})
+    return problem, ProblemFeatures(problem, raw, raw.fit(None, STREAMS))
+
+
+def trained(learner, ridges, noise=0.0, samples=30):
+    problem, features = posed(noise)
+    fit = learner.fit(problem, features, samples, {"ridge": ridges}, STREAMS, Silent(), {})
+    return problem, fit, learner.predict(fit.state, features, "test", 25, {})
+
+
+def test_kernel_ridge_solves_its_linear_system():
+    kernel, ridge = build("kernels", {"name": "rbf"}), 1e-2
+    problem, _, prediction = trained(KernelRidge(kernel), [ridge])
+    training, test = problem.draw("training", 30), problem.draw("test", 25)
+    for seed in range(2):
+        gram = kernel(training.x[seed])
+        system = gram + 30 * ridge * np.mean(np.diag(gram)) * np.eye(30)
+        wanted = kernel(test.x[seed], training.x[seed]) @ np.linalg.solve(system, training.labels[seed])
+        np.testing.assert_allclose(prediction[seed], wanted, rtol=1e-8, atol=1e-10)
+
+
+def test_the_ridge_with_the_least_validation_risk_is_chosen():
+    kernel, ridges = build("kernels", {"name": "rbf"}), [1e2, 1e-2, 1e-6]
+    _, fit, _ = trained(KernelRidge(kernel), ridges, noise=0.3)
+    singles = np.array([trained(KernelRidge(kernel), [ridge], noise=0.3)[1].validation_risk for ridge in ridges])
+    np.testing.assert_allclose(fit.validation_risk, singles.min(axis=0), rtol=1e-9)
+    assert fit.choices["ridge"].tolist() == [ridges[i] for i in singles.argmin(axis=0)]
+
+
+def test_the_first_order_model_is_ridge_regression_on_its_gradient():
+    """NTK-h is linear in the weights: its primal solution on the gradient's features gives the same predictions."""
+    learner, ridge = Taylor(order=1, width=6), 1e-2
+    problem, fit, prediction = trained(learner, [ridge])
+    training, test = problem.draw("training", 30), problem.draw("test", 25)
+    for seed in range(2):
+        w0 = np.concatenate([fit.state["w0"][seed]] * 2).astype(float)
+        signs = np.repeat([1.0, -1.0], 3)
+
+        def gradient(x, w0=w0, signs=signs):
+            x = x.astype(float)
+            return ((np.maximum(x @ w0.T, 0) * signs / np.sqrt(6))[:, :, None] * x[:, None, :]).reshape(len(x), -1)
+
+        phi = gradient(training.x[seed])
+        scale = 30 * ridge * np.mean(np.sum(phi**2, axis=1))
+        weights = np.linalg.solve(phi.T @ phi + scale * np.eye(phi.shape[1]), phi.T @ training.labels[seed])
+        np.testing.assert_allclose(prediction[seed], gradient(test.x[seed]) @ weights, rtol=1e-3, atol=1e-4)
+
+
+def test_gram_matrices_that_grow_are_those_computed_at_once():
+    kernel, memory = build("kernels", {"name": "ntk"}), {}
+    x, z = np.random.default_rng(0).standard_normal((2, 20, 3))
+    for n in (3, 9, 9, 20, 5):
+        np.testing.assert_allclose(grown(kernel, x[:n], memory, "a"), kernel(x[:n]), rtol=1e-10)
+        np.testing.assert_allclose(crossed(kernel, z, x[:n], memory, "b"), kernel(z, x[:n]), rtol=1e-10)
+    np.testing.assert_allclose(grown(kernel, z[:4], memory, "c"), kernel(z[:4]), rtol=1e-10)
+
+
+def test_a_singular_gram_matrix_still_gives_numbers():
+    fit = fit_dual(np.ones((5, 5)), np.ones((5, 1)), np.ones((3, 5)), np.ones((3, 1)), [1e-12])
+    assert np.isfinite(fit.coefficients).all()
+    assert fit.validation_risk == pytest.approx(0.0, abs=1e-6)
+
+
+def test_the_train_risk_is_that_of_the_chosen_ridge():
+    generator = np.random.default_rng(1)
+    points = generator.standard_normal((12, 4))
+    gram, labels = points @ points.T, generator.standard_normal((12, 1))
+    fit = fit_dual(gram, labels, gram, labels, [0.1])
+    wanted = np.mean(np.sum((gram @ fit.coefficients - labels) ** 2, axis=1))
+    assert fit.train_risk == pytest.approx(wanted, rel=1e-8)
+
+
+def test_a_first_order_model_of_another_loss_is_refused():
+    with pytest.raises(ValueError, match="loss 'logistic' with order 1; expected squared"):
+        Taylor(order=1, loss="logistic")

@@ -1,0 +1,139 @@
+"""The page shows every row, and says it in HTML that holds together."""
+
+import math
+from html.parser import HTMLParser
+
+import pytest
+
+from hierlearn.claims.ledger import Row
+from hierlearn.page import index
+from hierlearn.page.index import interval, number, prediction, work
+
+STUDY = {"title": "A <b>study</b> & more", "paper": "chen2020", "place": "Theorem 1", "summary": "s", "present": True}
+
+
+def row(**changes):
+    content = {
+        "claim": "C1",
+        "paper": "chen2020",
+        "place": "Theorem 1",
+        "statement": "slope < 1 & <script>alert(1)</script>",
+        "rule": "upper",
+        "label": "primary",
+        "value": 0.51234,
+        "low": 0.25,
+        "high": 0.75,
+        "predicted": 1.0,
+        "slack": 0.2,
+        "verdict": "supported",
+        "reason": "wholly at most 1.2",
+        "preset": "quick",
+        "seeds": 5,
+        "flops": 2.5e12,
+        "study": "one",
+        "figure": "one/figure.svg",
+        "data": "one/scores.nc",
+    }
+    return Row(**(content | changes))
+
+
+def page(rows, studies, preset, details=None):
+    return index.page(rows, details or {row.claim: {} for row in rows}, studies, preset)
+
+
+class Balanced(HTMLParser):
+    VOID = ("meta", "img", "br", "link")
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.seen = [], []
+
+    def handle_starttag(self, tag, attributes):
+        self.seen.append(tag)
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def parsed(text):
+    parser = Balanced()
+    parser.feed(text)
+    assert parser.open == []
+    return parser
+
+
+def test_what_a_study_says_is_text_and_never_markup():
+    text = page([row(), row(claim="C2", reason='"quoted" <i>')], {"one": STUDY}, "quick")
+    assert "script" not in parsed(text).seen
+    assert "slope &lt; 1 &amp; &lt;script&gt;" in text
+    assert "A &lt;b&gt;study&lt;/b&gt; &amp; more" in text
+    assert "<i>" not in text
+
+
+def test_every_row_stands_in_the_table_of_its_study():
+    rows = [row(), row(claim="C2", verdict="contradicted"), row(claim="B1", study="two", verdict="inconclusive")]
+    text = page(rows, {"one": STUDY, "two": STUDY | {"paper": "bai2020"}}, "quick")
+    first, second = text.split('<section id="two">')
+    assert 'id="C1"' in first
+    assert 'id="C2"' in first
+    assert 'id="B1"' in second
+    assert "3 rows, 1 supported, 1 contradicted, 1 inconclusive" in text
+    assert 'src="two/figure.svg"' in second
+
+
+def test_the_fitted_sizes_and_local_slopes_stand_beside_a_row():
+    detail = {"sizes_fitted": [6, 8, 10], "local": [{"value": 1.234}, {"value": None}]}
+    text = page([row()], {"one": STUDY}, "quick", {"C1": detail})
+    assert "fitted to 6, 8, 10" in text
+    assert "local slopes 1.23, –" in text
+
+
+def test_a_missing_study_is_listed_and_has_no_section():
+    text = page([row()], {"one": STUDY, "two": STUDY | {"title": "The other", "present": False}}, "quick")
+    assert "Not there yet:</strong> The other" in text
+    assert '<section id="two">' not in text
+
+
+def test_a_row_without_numbers_shows_dashes():
+    nothing = {name: math.nan for name in ("value", "low", "high", "predicted", "slack")}
+    empty = row(**nothing, verdict="", rule="descriptive", seeds=0, flops=0.0)
+    text = page([empty], {"one": STUDY}, "quick")
+    parsed(text)
+    assert "nan" not in text
+    assert "no verdict" in text
+
+
+def test_a_page_without_any_claim_says_so():
+    text = page([], {}, "smoke")
+    parsed(text)
+    assert "0 rows, none judged" in text
+
+
+def test_numbers_are_rounded_for_readers():
+    assert (number(0.51234), number(math.nan)) == ("0.512", "–")
+    assert interval(row()) == "[0.25, 0.75]"
+    assert interval(row(low=math.nan)) == ""
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({}, "≤ 1 + 0.2"),
+        ({"rule": "lower"}, "≥ 1 − 0.2"),
+        ({"rule": "two-sided"}, "= 1 ± 0.2"),
+        ({"rule": "published", "slack": 1.5}, "≈ 1 × or ÷ 1.5"),
+        ({"slack": math.nan}, "≤ 1"),
+        ({"predicted": math.nan}, "–"),
+    ],
+)
+def test_a_prediction_reads_as_its_rule_does(changes, text):
+    assert prediction(row(**changes)) == text
+
+
+@pytest.mark.parametrize(
+    ("flops", "text"), [(0, "–"), (math.nan, "–"), (12.0, "12 flop"), (2.5e12, "2.5 Tflop"), (999e21, "9.99e+05 Eflop")]
+)
+def test_work_has_a_unit(flops, text):
+    assert work(flops) == text

@@ -1,0 +1,112 @@
+"""A change of code changes the hash of exactly those jobs that run it."""
+
+import ast
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from hierlearn.provenance import PACKAGE, attributes, canonical, closure, code_hash
+
+SCRIPTS = PACKAGE.parent / "scripts"
+HASHES = """
+import sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+from hierlearn.provenance import code_hash
+for script in sorted((Path(sys.argv[1]) / "scripts").glob("*.py")):
+    print(script.stem, code_hash([script]))
+"""
+
+
+def hashes(workflow):
+    """Hash of every script of a tree, from a fresh interpreter: hashes are kept for the length of a run."""
+    done = subprocess.run([sys.executable, "-c", HASHES, str(workflow)], text=True, capture_output=True, check=True)
+    return dict(line.split() for line in done.stdout.splitlines())
+
+
+@pytest.fixture(scope="module")
+def workflow(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("copy") / "workflow"
+    return shutil.copytree(PACKAGE.parent, folder, ignore=shutil.ignore_patterns("__pycache__", ".*"))
+
+
+@pytest.fixture(scope="module")
+def before(workflow):
+    return hashes(workflow)
+
+
+@pytest.fixture(scope="module")
+def loaded():
+    """Modules that each script loads, found by running its imports instead of reading them."""
+    code = (
+        "import sys, runpy; sys.path.insert(0, sys.argv[1]);"
+        "runpy.run_path(sys.argv[2], run_name='imported');"
+        "print(*[name for name in sys.modules if name.startswith('hierlearn')])"
+    )
+    found = {}
+    for script in SCRIPTS.glob("*.py"):
+        words = [sys.executable, "-c", code, str(PACKAGE.parent), str(script)]
+        found[script.stem] = set(subprocess.run(words, text=True, capture_output=True, check=True).stdout.split())
+    return found
+
+
+@pytest.mark.parametrize("module", ["walk", "scores", "page.index", "statistics.regression"])
+def test_a_changed_module_changes_the_hash_of_the_scripts_that_import_it(workflow, before, loaded, module):
+    file = (workflow / "hierlearn").joinpath(*module.split(".")).with_suffix(".py")
+    text = file.read_text()
+    file.write_text(text + "\n# changed\n")
+    after = hashes(workflow)
+    file.write_text(text)
+    assert {name for name in before if before[name] != after[name]} == {
+        script for script, modules in loaded.items() if f"hierlearn.{module}" in modules
+    }
+
+
+def test_the_hash_does_not_depend_on_where_the_checkout_lies(before):
+    assert before == hashes(PACKAGE.parent)
+
+
+def test_the_closure_holds_what_importing_a_script_loads():
+    """Reading imports finds at least what running them loads."""
+    code = (
+        "import sys; import hierlearn.learners.taylor;"
+        "print(*[m.__file__ for n, m in sys.modules.items() if n.startswith('hierlearn')])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=PACKAGE.parent, text=True, capture_output=True, check=True)
+    read = {str(file) for file in closure(PACKAGE / "learners" / "taylor.py")}
+    assert set(done.stdout.split()) <= read
+
+
+def test_imports_inside_functions_count():
+    inside = []
+    for file in PACKAGE.rglob("*.py"):
+        for function in ast.walk(ast.parse(file.read_text())):
+            if isinstance(function, ast.FunctionDef):
+                inside += [
+                    (file, node.module)
+                    for node in ast.walk(function)
+                    if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("hierlearn.")
+                ]
+    for file, module in inside:
+        wanted = PACKAGE.joinpath(*module.split(".")[1:]).with_suffix(".py")
+        assert wanted in closure(file) or not wanted.exists()
+
+
+def test_a_hash_covers_the_components_that_are_named():
+    script = SCRIPTS / "train.py"
+    assert code_hash([script]) != code_hash([script, PACKAGE / "kernels" / "rbf.py"])
+    assert code_hash([script, script]) == code_hash([script])
+
+
+def test_equal_parameters_have_one_text():
+    assert canonical({"b": 1, "a": [1, 2.5]}) == canonical({"a": [1, 2.5], "b": 1}) == '{"a":[1,2.5],"b":1}'
+
+
+def test_attributes_name_versions_and_no_place():
+    found = attributes("abc", {"x": 1})
+    assert found["code_hash"] == "abc"
+    assert found["parameters_hash"] != attributes("abc", {"x": 2})["parameters_hash"]
+    assert set(found) == {"code_hash", "parameters_hash", "versions"}
+    assert str(PACKAGE) not in str(found)

@@ -1,0 +1,153 @@
+"""Quantities on cubes whose exponents are known."""
+
+import json
+import runpy
+
+import numpy as np
+import pytest
+import xarray
+
+from hierlearn import store
+from hierlearn.components import PACKAGE, build
+from hierlearn.protocols import STATUS
+from hierlearn.scores import Scores
+from hierlearn.theory.dimensions import harmonics
+
+DIMENSIONS, SAMPLES, SEEDS = [4, 6, 8, 12], 2.0 ** np.arange(0, 20, 0.5), [0, 1, 2, 3, 4]
+SPREAD = np.array([0.8, 0.9, 1.0, 1.1, 1.25])
+
+
+def cube(**growth):
+    """Scores of learners whose risk is n*(d, seed) / (2 n): one half is crossed at n*; growth: learner -> n*(d)."""
+    names = list(growth)
+    shape = (len(names), len(DIMENSIONS), 1, len(SAMPLES), len(SEEDS))
+    risk = np.empty(shape)
+    for i, law in enumerate(growth.values()):
+        for j, d in enumerate(DIMENSIONS):
+            risk[i, j, 0] = law(d) * SPREAD[None, :] / (2 * SAMPLES[:, None])
+    axes = ("learner", "dimension", "degree", "samples", "seed")
+    return xarray.Dataset(
+        {
+            "test_risk": (axes, risk),
+            "status": (axes, np.zeros(shape, np.int8)),
+            "unlabelled_samples": (axes, np.full(shape, 100.0)),
+        },
+        {"learner": names, "dimension": DIMENSIONS, "degree": [4], "samples": SAMPLES, "seed": SEEDS},
+    )
+
+
+def measured(name, scores, probes=None, **parameters):
+    description = {"name": name, "where": {"degree": 4}} | parameters
+    return build("quantities", description).measure(scores, probes or {})
+
+
+def test_an_exponent_is_recovered_against_the_dimension_and_against_a_count():
+    found = measured("exponent", cube(a=lambda d: 3 * d**2.5), learner="a", sizes=DIMENSIONS)
+    assert found.value == pytest.approx(2.5, abs=1e-6)
+    assert found.low <= 2.5 <= found.high
+    counted = cube(a=lambda d: 0.5 * harmonics(d, 4))
+    found = measured("exponent", counted, learner="a", sizes=DIMENSIONS, regressor="harmonic_dimension")
+    assert found.value == pytest.approx(1.0, abs=1e-6)
+
+
+def test_total_samples_count_the_unlabelled_ones():
+    scores = cube(a=lambda d: d**2.0)
+    spent = scores.dimension.astype(float) ** 5
+    scores["unlabelled_samples"] = scores.unlabelled_samples * 0 + spent
+    found = measured("total_samples_exponent", scores, learner="a", sizes=DIMENSIONS)
+    assert found.value == pytest.approx(5.0, abs=0.1)
+
+
+def test_a_ratio_is_paired_by_seed_so_that_common_spread_cancels():
+    scores = cube(a=lambda d: 5 * d**2.0, b=lambda d: d**1.5)
+    found = measured("paired_log_ratio", scores, above="a", below="b")
+    assert found.value == pytest.approx(np.log(5 * 12**0.5), abs=1e-9)
+    assert found.high - found.low < 1e-9
+    slope = measured("paired_log_ratio_slope", scores, above="a", below="b", sizes=DIMENSIONS)
+    assert slope.value == pytest.approx(0.5, abs=1e-9)
+
+
+def test_training_that_failed_beside_a_crossing_leaves_no_interval_and_is_named():
+    scores = cube(a=lambda d: 3 * d**2.0, b=lambda d: d**2.0)
+    here = {"learner": 0, "dimension": 1, "degree": 0, "seed": 2}
+    crossing = int(np.searchsorted(SAMPLES, 3 * 6**2.0))
+    scores.status[here | {"samples": crossing}] = STATUS["diverged"]
+    for name, parameters in (
+        ("exponent", {"learner": "a", "sizes": DIMENSIONS}),
+        ("total_samples_exponent", {"learner": "a", "sizes": DIMENSIONS}),
+        ("paired_log_ratio", {"above": "a", "below": "b"}),
+        ("paired_log_ratio_slope", {"above": "b", "below": "a", "sizes": DIMENSIONS}),
+    ):
+        found = measured(name, scores, **parameters)
+        assert np.isnan([found.low, found.high]).all(), name
+        assert "a: training failed at the crossing of seed 2 at size 6" in found.reason, name
+    assert np.isfinite(measured("exponent", scores, learner="b", sizes=DIMENSIONS).low)
+
+
+def test_training_that_failed_far_from_a_crossing_does_not_matter():
+    scores = cube(a=lambda d: 3 * d**2.0)
+    scores.status[{"learner": 0, "dimension": 1, "degree": 0, "seed": 2, "samples": 0}] = STATUS["diverged"]
+    assert np.isfinite(measured("exponent", scores, learner="a", sizes=DIMENSIONS).low)
+
+
+def test_a_seed_without_numbers_leaves_a_size_out_with_a_reason():
+    scores = cube(a=lambda d: 3 * d**2.0)
+    scores.test_risk[{"learner": 0, "dimension": [0, 1], "degree": 0, "seed": 2}] = np.nan
+    found = measured("exponent", scores, learner="a", sizes=DIMENSIONS)
+    assert np.isnan(found.low)
+    assert "size 4: 1 of 5 seeds without a learning curve" in found.reason
+
+
+def test_an_axis_left_open_is_refused_by_name():
+    with pytest.raises(ValueError, match="leaves degree open"):
+        build("quantities", {"name": "exponent", "learner": "a", "sizes": DIMENSIONS}).measure(cube(a=lambda d: d), {})
+
+
+def test_a_theory_line_has_an_exponent_without_seeds():
+    line = xarray.Dataset(
+        {
+            "sample_complexity": (
+                ("dimension", "degree", "line", "threshold"),
+                np.array([[[[d**3.0]]] for d in DIMENSIONS]),
+            )
+        },
+        {"dimension": DIMENSIONS, "degree": [4], "line": ["ntk"], "threshold": [0.5]},
+    )
+    found = measured("theory_exponent", None, {"theory": line}, probe="theory", line="ntk", sizes=DIMENSIONS)
+    assert found.value == pytest.approx(3.0, abs=1e-9)
+    assert found.seeds == 0
+
+
+def test_every_quantity_names_the_learners_it_rests_on():
+    both = build("quantities", {"name": "paired_log_ratio", "above": "a", "below": "b"})
+    assert both.learners == ["a", "b"]
+    alone = build("quantities", {"name": "exponent", "learner": "a", "sizes": DIMENSIONS})
+    assert alone.learners == ["a"]
+
+
+def test_a_study_of_theory_alone_is_judged_without_scores(tmp_path):
+    """Its cube of scores has no learner, and its line lies where no learner would be trained."""
+    judge = runpy.run_path(str(PACKAGE.parent / "scripts" / "judge.py"), run_name="imported")["judge"]
+    empty = Scores({"learner": [], "dimension": [4], "degree": [4], "samples": [], "seed": [0]})
+    store.write(tmp_path / "scores.nc", {"": empty.group()}, {})
+    samples = np.array([[[[d**3.0]]] for d in DIMENSIONS])
+    line = xarray.Dataset(
+        {"sample_complexity": (("dimension", "degree", "line", "threshold"), samples)},
+        {"dimension": DIMENSIONS, "degree": [6], "line": ["ntk"], "threshold": [0.5]},
+    )
+    line.to_netcdf(tmp_path / "theory.probe.nc")
+    quantity = {
+        "name": "theory_exponent",
+        "probe": "theory",
+        "line": "ntk",
+        "where": {"degree": 6},
+        "sizes": DIMENSIONS,
+    }
+    claim = {"place": "p", "statement": "s", "label": "primary", "rule": "two-sided", "predicted": 3, "slack": 0.1}
+    parameters = {
+        "study": {"name": "s", "paper": "chen2020", "preset": "quick"},
+        "claims": {"C3": claim | {"quantity": quantity}},
+    }
+    judge(tmp_path / "scores.nc", {"theory": tmp_path / "theory.probe.nc"}, tmp_path / "claims.json", parameters, "")
+    (row,) = json.loads((tmp_path / "claims.json").read_text())["rows"]
+    assert (row["verdict"], row["flops"], row["seeds"]) == ("supported", 0.0, 0)

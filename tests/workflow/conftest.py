@@ -1,0 +1,81 @@
+"""A copy of the workflow with one tiny study, run once; what the tests ask of it is asked of the same results."""
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+HERE = Path(__file__).parent
+TOOLS = Path(sys.executable).parent
+
+
+@dataclass(frozen=True)
+class Finished:
+    """An ended command."""
+
+    code: int
+    text: str
+
+    @property
+    def errors(self) -> list[str]:
+        """The lines that a user reads as what went wrong."""
+        return [line for line in self.text.splitlines() if line.startswith("error:")]
+
+    @property
+    def end(self) -> str:
+        """What went wrong if something did, else the last lines."""
+        return "\n".join(self.errors or self.text.splitlines()[-40:])
+
+
+def tool(name: str, *words: str, folder: Path) -> Finished:
+    """Run a command of the environment that runs the tests."""
+    environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "1", "PATH": f"{TOOLS}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(
+        [str(TOOLS / name), *words], cwd=folder, env=environment, text=True, stdout=-1, stderr=-2, check=False
+    )
+    return Finished(done.returncode, done.stdout)
+
+
+def snakemake(tree: Path, *words: str, folder: Path | None = None) -> Finished:
+    """Run a tree's workflow in the tree, or with its results in another folder."""
+    where = [] if folder is None else ["--directory", str(folder)]
+    fixed = ["--snakefile", str(tree / "Snakefile"), "--workflow-profile", str(tree / "profiles" / "default")]
+    return tool("snakemake", *fixed, *where, *words, folder=tree)
+
+
+def copied(folder: Path) -> Path:
+    """A copy of the workflow without its studies."""
+    ignored = shutil.ignore_patterns("__pycache__", ".*", "studies")
+    for name in ("workflow", "config", "profiles", "envs"):
+        shutil.copytree(ROOT / name, folder / name, ignore=ignored)
+    shutil.copy2(ROOT / "Snakefile", folder)
+    (folder / "config" / "studies").mkdir()
+    return folder
+
+
+@pytest.fixture(scope="session")
+def tree(tmp_path_factory) -> Path:
+    """The workflow with the study tiny.yaml and the learner failing.py that it uses; nothing has run."""
+    folder = copied(tmp_path_factory.mktemp("tree"))
+    shutil.copy(HERE / "tiny.yaml", folder / "config" / "studies")
+    shutil.copy(HERE / "failing.py", folder / "workflow" / "hierlearn" / "learners")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def results(tree) -> Path:
+    """The results of the study, computed on one core in the tree itself."""
+    done = snakemake(tree, "--cores", "1")
+    assert done.code == 0, done.end
+    return tree / "results" / "quick"
+
+
+@pytest.fixture(scope="module")
+def changed(tree, results, tmp_path_factory) -> Path:
+    """A copy of the tree with its results, for a test to change and to restore."""
+    return shutil.copytree(tree, tmp_path_factory.mktemp("changed") / "tree")

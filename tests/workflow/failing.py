@@ -1,0 +1,34 @@
+"""Kernel ridge regression that diverges for one seed; only tests use it."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from hierlearn.kernels.ntk_raw import NtkRaw
+from hierlearn.learners.kernel_ridge import KernelRidge
+from hierlearn.protocols import STATUS, Fit
+
+PARAMETERS = {}
+CHOICES = {}
+
+
+@dataclass(frozen=True)
+class Failing:
+    """As its kernel, but NaN for seed 1."""
+
+    together: ClassVar[bool] = False
+
+    def fit(self, problem, features, samples, choices, streams, monitor, memory) -> Fit:
+        """State: that of kernel ridge regression, NaN where the seed failed."""
+        fit = KernelRidge(NtkRaw()).fit(problem, features, samples, {"ridge": [1e-3]}, streams, monitor, memory)
+        failed = np.array([seed == 1 for seed in problem.seeds])
+        fit.state["coefficients"][failed] = np.nan
+        fit.validation_risk[failed] = fit.train_risk[failed] = np.nan
+        fit.status[failed] = STATUS["diverged"]
+        fit.choices = {}
+        return fit
+
+    def predict(self, state, features, role, count, memory) -> np.ndarray:
+        """(S, count, k) float64."""
+        return KernelRidge(NtkRaw()).predict(state, features, role, count, memory)

@@ -1,0 +1,110 @@
+"""A change runs again what rests on it, and nothing else."""
+
+import os
+import re
+from contextlib import contextmanager
+
+import pytest
+import yaml
+from conftest import snakemake
+
+SCORED = {"evaluate all", "aggregate", "figure", "judge", "ledger"}
+EVERYTHING = SCORED | {
+    "generate all",
+    "represent all neural",
+    "train all kernel",
+    "train all features",
+    "train all linear",
+    "train all failing",
+    "probe theory",
+}
+
+
+def planned(tree) -> set[str]:
+    """The jobs that a run would do, as rule and wildcards."""
+    text = snakemake(tree, "--dry-run").text
+    jobs = re.findall(r"^rule (\w+):\n((?:    .*\n)*)", text, flags=re.MULTILINE)
+    found = set()
+    for rule, block in jobs:
+        wildcards = re.search(r"wildcards: (.*)", block)
+        words = [part.split("=")[1] for part in wildcards[1].split(", ")] if wildcards else []
+        found.add(" ".join([rule, *(word for word in words if word != "tiny")]))
+    assert found or "Nothing to be done" in text, text
+    return found - {"default", "all"}
+
+
+@contextmanager
+def edited(file, change):
+    before, times = file.read_text(), (file.stat().st_atime_ns, file.stat().st_mtime_ns)
+    file.write_text(change(before))
+    try:
+        yield
+    finally:
+        file.write_text(before)
+        os.utime(file, ns=times)
+
+
+@pytest.mark.parametrize(
+    ("file", "expected"),
+    {
+        "hierlearn/kernels/arccos.py": {"train all features"} | SCORED,
+        "hierlearn/kernels/rbf.py": set(),
+        "hierlearn/learners/taylor.py": {"train all linear"} | SCORED,
+        "hierlearn/learners/_dual.py": EVERYTHING - {"generate all", "represent all neural", "probe theory"},
+        "hierlearn/representations/neural.py": {"represent all neural", "train all features"} | SCORED,
+        "hierlearn/teachers/ridge_polynomial.py": EVERYTHING,
+        "hierlearn/theory/deterministic_equivalent.py": {"probe theory", "figure", "judge", "ledger"},
+        "hierlearn/walk.py": EVERYTHING - {"generate all", "represent all neural", "probe theory"},
+        "hierlearn/scores.py": SCORED,
+        "hierlearn/figures/sample_complexity.py": {"figure", "ledger"},
+        "hierlearn/claims/judging.py": {"judge", "ledger"},
+        "hierlearn/page/index.py": {"ledger"},
+        "scripts/aggregate.py": SCORED - {"evaluate all"},
+    }.items(),
+)
+def test_a_changed_file_runs_its_users_again_and_no_other_job(changed, file, expected):
+    with edited(changed / "workflow" / file, lambda text: text + "\n# changed\n"):
+        assert planned(changed) == expected
+
+
+def of_study(change):
+    def changed_text(text):
+        content = yaml.safe_load(text)
+        change(content)
+        return yaml.safe_dump(content, sort_keys=False)
+
+    return changed_text
+
+
+def test_a_rule_of_a_claim_trains_nothing_again(changed):
+    def change(content):
+        content["claims"]["C1-kernel"]["slack"] = 4
+
+    with edited(changed / "config" / "studies" / "tiny.yaml", of_study(change)):
+        assert {"judge", "ledger"} <= planned(changed) <= {"judge", "figure", "ledger"}
+
+
+def test_a_new_learner_trains_only_itself(changed):
+    def change(content):
+        content["learners"]["another"] = content["learners"]["kernel"] | {"label": "Another"}
+
+    with edited(changed / "config" / "studies" / "tiny.yaml", of_study(change)):
+        assert planned(changed) == {"train all another"} | SCORED
+
+
+def test_another_order_of_keys_and_comments_in_a_study_change_nothing(changed):
+    with edited(changed / "config" / "studies" / "tiny.yaml", lambda text: "# a comment\n" + text):
+        assert planned(changed) == set()
+
+
+def test_a_renamed_study_draws_the_same_numbers(changed, results, tmp_path):
+    """Streams are keyed by the problem, not by what the study that poses it is called."""
+    file = changed / "config" / "studies" / "tiny.yaml"
+    other = file.rename(file.with_name("renamed.yaml"))
+    try:
+        done = snakemake(changed, "results/quick/renamed/all/data.nc", folder=tmp_path)
+    finally:
+        other.rename(file)
+    assert done.code == 0, done.end
+    data = "all/data.nc"
+    assert (tmp_path / "results/quick/renamed" / data).read_bytes() == (results / "tiny" / data).read_bytes()

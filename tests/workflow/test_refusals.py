@@ -1,0 +1,105 @@
+"""What a user reads when something is wrong: one line that says what, before anything is written."""
+
+import fcntl
+import os
+import shutil
+
+import pytest
+import yaml
+from conftest import HERE, copied, snakemake
+
+
+@pytest.fixture
+def fresh(tmp_path):
+    """A tree with the tiny study that has never run."""
+    folder = copied(tmp_path / "fresh")
+    shutil.copy(HERE / "tiny.yaml", folder / "config" / "studies")
+    shutil.copy(HERE / "failing.py", folder / "workflow" / "hierlearn" / "learners")
+    return folder
+
+
+def refused(done, tree, count):
+    """The lines of a refusal; nothing else may have happened."""
+    assert done.code == 1, done.end
+    assert "Traceback" not in done.text
+    assert not (tree / "results").exists()
+    others = [line for line in done.text.splitlines() if line and not line.startswith(("error:", "Using workflow"))]
+    assert others == []
+    assert len(done.errors) == count, done.text
+    return done.errors
+
+
+def test_every_fault_of_every_study_is_named_at_once(fresh):
+    file = fresh / "config" / "studies" / "tiny.yaml"
+    content = yaml.safe_load(file.read_text())
+    content["seedz"] = content.pop("seeds")
+    content["learners"]["kernel"]["learner"]["kernel"]["name"] = "ntk_row"
+    content["problem"]["teacher"]["degree"] = 1
+    content["learners"]["linear"]["select"]["ridge"] = ["1e-3"]
+    file.write_text(yaml.safe_dump(content))
+    (fresh / "config" / "studies" / "other.yaml").write_text("title: [unclosed\n")
+    errors = refused(snakemake(fresh), fresh, 5)
+    text = "\n".join(errors)
+    assert "tiny.yaml: seedz: found an unknown key; expected one of" in text
+    assert "(nearest: seeds)" in text
+    assert "tiny.yaml: seeds: found nothing" in text
+    assert "learners.kernel.learner.kernel.name: found 'ntk_row'" in text
+    assert "(nearest: ntk_raw)" in text
+    assert "write 1.0e-3 for 1e-3" in text
+    assert "other.yaml: line 2: found" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["preset=huge"], "preset: found 'huge'; expected one of full, quick, smoke"),
+        (["studies=[tinny]"], "studies[0]: found 'tinny'; expected one of tiny (nearest: tiny)"),
+        (["studies=tiny"], "studies: found 'tiny'; expected array"),
+        (["prezet=quick"], "prezet: found an unknown key"),
+        (["results=../elsewhere"], "results: found '../elsewhere'"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_a_wrong_word_on_the_command_line_is_named(tree, tmp_path, words, message):
+    done = snakemake(tree, "--config", *words, folder=tmp_path)
+    (error,) = refused(done, tmp_path, 1)
+    assert message in error
+
+
+@pytest.mark.parametrize(
+    "content", ["", "- a list", "a: [", "preset: quick\npreset: full\n", "studies: 3", "preset: .nan"]
+)
+def test_an_unusable_configuration_file_is_one_line(tree, tmp_path, content):
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "config.yaml").write_text(content)
+    (error,) = refused(snakemake(tree, folder=tmp_path), tmp_path, 1)
+    assert error.startswith("error: config/config.yaml: ")
+
+
+def test_a_second_run_in_one_folder_is_refused_in_one_line(tree, tmp_path):
+    (tmp_path / ".snakemake").mkdir()
+    with open(tmp_path / ".snakemake" / "run.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        (error,) = refused(snakemake(tree, folder=tmp_path), tmp_path, 1)
+        assert "another run works in this folder" in error
+        assert snakemake(tree, "--dry-run", folder=tmp_path).code == 0
+    assert snakemake(tree, "results/quick/tiny/all/data.nc", folder=tmp_path).code == 0
+
+
+def test_a_damaged_result_is_named_in_one_line_and_a_deleted_one_is_made_again(changed):
+    data = changed / "results" / "quick" / "tiny" / "all" / "data.nc"
+    whole, model = data.read_bytes(), data.with_name("kernel.model.nc")
+    times = (data.stat().st_atime_ns, data.stat().st_mtime_ns)
+    data.write_bytes(whole[: len(whole) // 2])
+    os.utime(data, ns=times)
+    model.unlink()
+    done = snakemake(changed, str(model.relative_to(changed)))
+    assert done.code == 1
+    assert "Traceback" not in done.text
+    (error,) = done.errors
+    assert "all/data.nc: not a readable netCDF-4 file" in error
+    assert "delete it and run again" in error
+    data.unlink()
+    done = snakemake(changed, str(model.relative_to(changed)))
+    assert done.code == 0, done.end
+    assert data.read_bytes() == whole

@@ -1,0 +1,176 @@
+"""What a finished run leaves behind: files that open with one call, under the promised names."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+import xarray
+from conftest import snakemake
+
+COLUMNS = [
+    "claim",
+    "paper",
+    "place",
+    "statement",
+    "rule",
+    "label",
+    "value",
+    "low",
+    "high",
+    "predicted",
+    "slack",
+    "verdict",
+    "reason",
+    "preset",
+    "seeds",
+    "flops",
+    "study",
+    "figure",
+    "data",
+]
+
+
+@pytest.fixture(scope="module")
+def scores(results):
+    return xarray.load_dataset(results / "tiny" / "scores.nc")
+
+
+@pytest.fixture(scope="module")
+def claims(results):
+    with open(results / "claims.csv", newline="") as file:
+        return {row["claim"]: row for row in csv.DictReader(file)}
+
+
+def test_every_promised_file_is_there(results):
+    for name in ("claims.nc", "claims.csv", "index.html"):
+        assert (results / name).stat().st_size
+    for name in ("scores.nc", "theory.probe.nc", "claims.json", "figure.svg", "figure.pdf", "figure.png"):
+        assert (results / "tiny" / name).stat().st_size
+
+
+def test_no_scratch_file_stays_behind(results):
+    assert not list(results.rglob(".*"))
+
+
+def test_scores_have_the_promised_names(scores):
+    assert set(scores.coords) == {"learner", "dimension", "degree", "width", "samples", "seed"}
+    promised = {"test_risk", "train_risk", "target_norm", "status", "stationary", "selected_ridge", "flops"}
+    assert promised <= set(scores.data_vars)
+    assert all(scores[name].dims == tuple(scores.sizes) for name in scores.data_vars)
+    assert scores.learner.values.tolist() == ["kernel", "features", "linear", "failing"]
+    assert scores.seed.values.tolist() == [0, 1, 2]
+
+
+def test_flags_say_what_their_values_mean(scores):
+    for name, last in (("status", "singular"), ("stationary", "not_applicable")):
+        assert scores[name].dtype == np.int8
+        meanings = scores[name].attrs["flag_meanings"].split()
+        assert len(meanings) == len(scores[name].attrs["flag_values"])
+        assert meanings[-1] == last
+
+
+def test_every_variable_and_coordinate_is_described(scores):
+    for name in scores.variables:
+        assert scores[name].attrs["long_name"], name
+        assert name == "learner" or scores[name].attrs["units"], name
+
+
+def test_a_file_says_which_code_and_versions_made_it_and_not_where(results):
+    for file in results.rglob("*.nc"):
+        attributes = xarray.open_dataset(file).attrs
+        assert len(attributes["code_hash"]) == 16
+        assert len(attributes["parameters_hash"]) == 16
+        assert "numpy" in attributes["versions"]
+        assert str(results.parents[1]).encode() not in file.read_bytes()
+
+
+def test_a_walk_stops_one_size_past_its_last_crossing_and_says_so_of_the_rest(scores):
+    one = scores.sel(learner="kernel", dimension=3, degree=1, width=4, seed=0)
+    reached = one.samples.values[one.status.values == 0]
+    beyond = one.samples.values[one.status.values == 1]
+    assert len(beyond)
+    assert reached.max() < beyond.min()
+    assert np.isfinite(one.test_risk.sel(samples=reached)).all()
+    assert np.isnan(one.test_risk.sel(samples=beyond)).all()
+
+
+def test_cells_above_a_limit_or_a_cap_and_below_a_start_say_so(scores):
+    assert (scores.status.sel(learner="features", dimension=5) == 2).all()
+    assert (scores.status.sel(learner="features", dimension=4, samples=64) == 2).all()
+    assert (scores.status.sel(learner="linear", samples=2) == 3).all()
+
+
+def test_swept_parameters_stay_apart(scores):
+    linear = scores.test_risk.sel(learner="linear", samples=8)
+    assert (linear.sel(width=4) != linear.sel(width=8)).all()
+    kernel = scores.test_risk.sel(learner="kernel", samples=8)
+    assert (kernel.sel(width=4) == kernel.sel(width=8)).all()
+
+
+def test_learning_falls_with_the_sample_and_starts_near_the_size_of_the_target(scores):
+    assert scores.target_norm.sel(learner="kernel", samples=2).values == pytest.approx(1.0)
+    risk = scores.test_risk.sel(learner="kernel", degree=1, width=4).mean("seed")
+    assert (risk.sel(samples=2) > 2 * risk.sel(samples=8)).all()
+
+
+def test_a_diverged_seed_is_data_and_its_neighbours_are_scored(scores):
+    failing = scores.sel(learner="failing", degree=1, width=4)
+    assert (failing.status.sel(seed=1) == 5).all()
+    assert np.isnan(failing.test_risk.sel(seed=1)).all()
+    kernel = scores.sel(learner="kernel", degree=1, width=4)
+    assert (failing.status.sel(seed=[0, 2], samples=2) == 0).all()
+    assert (failing.status.sel(seed=[0, 2]).isin([0, 1])).all()
+    assert kernel.status.sel(seed=1, samples=2, dimension=3) == 0
+
+
+def test_a_claim_on_a_diverged_seed_is_inconclusive_with_a_reason(claims):
+    assert claims["C1-failing"]["verdict"] == "inconclusive"
+    assert claims["C1-failing"]["reason"]
+    assert claims["C1-kernel"]["verdict"] == "supported"
+
+
+def test_the_ledger_is_the_same_table_in_both_formats(results, claims):
+    table = xarray.load_dataset(results / "claims.nc")
+    assert list(next(iter(claims.values()))) == COLUMNS
+    assert set(table.data_vars) == set(COLUMNS)
+    assert table.claim.values.tolist() == list(claims)
+    assert table.verdict.values.tolist() == [row["verdict"] for row in claims.values()]
+    for row in claims.values():
+        assert (results / row["figure"]).exists()
+        assert (results / row["data"]).exists()
+
+
+def test_theory_needs_no_seed_and_no_work(claims):
+    assert claims["C1-theory"]["seeds"] == "0"
+    assert float(claims["C1-theory"]["flops"]) == 0
+    assert float(claims["C1-theory"]["value"]) == pytest.approx(1.0, abs=0.3)
+
+
+def test_the_page_shows_every_claim_and_escapes_what_studies_say(results, claims):
+    page = (results / "index.html").read_text()
+    for row in claims.values():
+        assert f'id="{row["claim"]}"' in page
+    assert "&amp; has &lt;every&gt; part" in page
+    assert "<every>" not in page
+    assert 'src="tiny/figure.svg"' in page
+
+
+def test_claims_are_strict_json(results):
+    json.loads((results / "tiny" / "claims.json").read_text(), parse_constant=lambda word: pytest.fail(word))
+
+
+def test_a_second_run_has_nothing_to_do(tree, results):
+    assert "Nothing to be done" in snakemake(tree, "--dry-run").text
+
+
+def test_more_cores_and_another_folder_give_the_same_bytes(tree, results, tmp_path):
+    done = snakemake(tree, "--cores", "2", folder=tmp_path)
+    assert done.code == 0, done.end
+    kinds = {".nc", ".json", ".csv", ".svg", ".png", ".pdf", ".html"}
+    first = {file.relative_to(results): file.read_bytes() for file in results.rglob("*") if file.suffix in kinds}
+    other = tmp_path / "results" / "quick"
+    second = {file.relative_to(other): file.read_bytes() for file in other.rglob("*") if file.suffix in kinds}
+    assert sorted(first) == sorted(second)
+    assert len(first) > 12
+    assert [str(name) for name in first if first[name] != second[name]] == []

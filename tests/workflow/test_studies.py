@@ -1,0 +1,36 @@
+"""Every study of the project runs from its files to the page at the smallest preset."""
+
+import csv
+
+import pytest
+import xarray
+import yaml
+from conftest import ROOT, snakemake
+
+STUDIES = {file.stem: yaml.safe_load(file.read_text()) for file in (ROOT / "config" / "studies").glob("*.yaml")}
+
+
+@pytest.fixture(scope="module")
+def smoke(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("smoke")
+    done = snakemake(ROOT, "--cores", "2", "--config", "preset=smoke", folder=folder)
+    assert done.code == 0, done.end
+    return folder / "results" / "smoke"
+
+
+def test_the_ledger_has_a_row_for_every_claim(smoke):
+    with open(smoke / "claims.csv", newline="") as file:
+        found = {(row["study"], row["claim"]) for row in csv.DictReader(file)}
+    assert found == {(name, claim) for name, study in STUDIES.items() for claim in study["claims"]}
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_study_leaves_scores_figures_and_claims(smoke, name):
+    for file in ("figure.svg", "figure.pdf", "figure.png", "claims.json"):
+        assert (smoke / name / file).stat().st_size
+    scores = xarray.open_dataset(smoke / name / "scores.nc")
+    assert {"learner", "dimension", "samples", "seed"} <= set(scores.coords)
+    assert list(scores.learner.values) == list(STUDIES[name]["learners"])
+    # every learner was trained somewhere
+    assert (scores.status == 0).any([axis for axis in scores.status.dims if axis != "learner"]).all()
+    assert f'id="{name}"' in (smoke / "index.html").read_text()
