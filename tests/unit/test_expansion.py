@@ -37,6 +37,7 @@ def study(**changes):
                 "sweep": {},
                 "samples": {"start": 2, "cap": 16},
                 "limits": {"dimension": 4},
+                "skip": [],
             },
             "quad": {
                 "label": "Q",
@@ -49,6 +50,7 @@ def study(**changes):
                     "cap": {"coefficient": 1, "of": "features"},
                 },
                 "limits": {},
+                "skip": [],
             },
         },
         "probes": {},
@@ -139,6 +141,17 @@ def test_a_learner_stays_within_its_limits_and_sizes():
     assert here.sample_sizes("quad", small.points[0]) == [4, 8, 16]
     assert here.sample_sizes("quad", large.points[0]) == [8, 16, 32]
     assert here.representations_in(small) == ["neural"]
+
+
+def test_a_learner_leaves_out_the_places_it_skips():
+    changed = study()
+    changed.content["learners"]["quad"]["skip"] = [{"dimension": 6, "degree": 2}]
+    ran = [p.coordinates for task in changed.tasks.values() for p in changed.trained("quad", task)]
+    assert ran == [
+        {"dimension": 6, "degree": 4},
+        {"dimension": 4, "degree": 2},
+        {"dimension": 4, "degree": 4},
+    ]
 
 
 def test_data_hold_what_the_largest_user_needs():

@@ -55,6 +55,11 @@ def named(wildcards):
     return tuple(wildcards[name] for name in order if name in wildcards.keys())
 
 
+def urgency(ahead):
+    """Priority by the task's largest dimension: the longest jobs first, so that no core waits for them at the end."""
+    return lambda wildcards: ahead + max(point.dimension for point in task_of(wildcards)[1].points)
+
+
 def representation_of(wildcards, learner):
     """The representation file that a learner reads; none for raw inputs."""
     name = STUDIES[wildcards.study].content["learners"][learner]["representation"]

@@ -5,6 +5,7 @@ rule generate:
         f"{RESULTS}/logs/{{study}}/{{task}}/generate.log",
     benchmark:
         f"{RESULTS}/benchmarks/{{study}}/{{task}}/generate.tsv"
+    priority: urgency(0)
     conda:
         "../../envs/environment.yaml"
     params:

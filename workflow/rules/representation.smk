@@ -7,6 +7,7 @@ rule represent:
         f"{RESULTS}/logs/{{study}}/{{task}}/{{representation}}.represent.log",
     benchmark:
         f"{RESULTS}/benchmarks/{{study}}/{{task}}/{{representation}}.represent.tsv"
+    priority: urgency(1)
     conda:
         "../../envs/environment.yaml"
     params:

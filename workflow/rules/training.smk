@@ -8,7 +8,7 @@ rule train:
         f"{RESULTS}/logs/{{study}}/{{task}}/{{learner}}.train.log",
     benchmark:
         f"{RESULTS}/benchmarks/{{study}}/{{task}}/{{learner}}.train.tsv"
-    priority: 10
+    priority: urgency(0)
     conda:
         "../../envs/environment.yaml"
     params:

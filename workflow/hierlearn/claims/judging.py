@@ -28,6 +28,7 @@ def judged(
         claim.get("side", "above"),
         measured.reason,
     )
+    reason = "; ".join(part for part in (reason, claim.get("remark", "").strip()) if part)
     row = Row(
         claim=name,
         paper=study["paper"],

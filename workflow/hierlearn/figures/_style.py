@@ -34,4 +34,8 @@ def saved(figure, file, kind: str) -> None:
         "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
         "png": {"Software": None},
     }[kind]
+    if figure.get_layout_engine() is not None:
+        # The layout is the same in every format, and costs more than drawing.
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")
     figure.savefig(file, format=kind, metadata=metadata, dpi=200)

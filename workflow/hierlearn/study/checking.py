@@ -316,6 +316,12 @@ def _learner_references(study: Study, name: str, entry: Mapping[str, Any]) -> It
         for i, value in enumerate(values):
             for error in Validator(parameters[key]).iter_errors(value):
                 yield f"{at}.sweep.{key}[{i}]", shown(value), f"{error.validator} {error.validator_value}"
+    for i, place in enumerate(entry["skip"]):
+        for axis, value in place.items():
+            if axis not in axes:
+                yield f"{at}.skip[{i}].{axis}", "an unknown axis", nearest(axis, axes)
+            elif value not in axes[axis]:
+                yield f"{at}.skip[{i}].{axis}", shown(value), nearest(value, axes[axis])
     for axis in entry["limits"]:
         if axis not in axes:
             yield f"{at}.limits.{axis}", "an unknown axis", nearest(axis, axes)

@@ -106,8 +106,10 @@ class Study:
         return sizes(point.dimension) | {"features": representation.get("count", point.dimension)}
 
     def within_limits(self, learner: str, point: Point) -> bool:
-        limits = self.content["learners"][learner]["limits"]
-        return all(point.coordinates[axis] <= most for axis, most in limits.items())
+        """Whether a learner's budget reaches a point."""
+        entry = self.content["learners"][learner]
+        skipped = any(all(point.coordinates[axis] == v for axis, v in place.items()) for place in entry["skip"])
+        return not skipped and all(point.coordinates[axis] <= most for axis, most in entry["limits"].items())
 
     def sample_sizes(self, learner: str, point: Point) -> list[int]:
         """The sample sizes of a learner at a point: those lattice points 2^(j/k) that lie in start .. cap."""
