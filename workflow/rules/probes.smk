@@ -5,6 +5,7 @@ rule probe:
         f"{RESULTS}/logs/{{study}}/{{probe}}.probe.log",
     benchmark:
         f"{RESULTS}/benchmarks/{{study}}/{{probe}}.probe.tsv"
+    priority: 1000
     conda:
         "../../envs/environment.yaml"
     params:

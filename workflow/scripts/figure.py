@@ -10,7 +10,7 @@ from pathlib import Path
 import xarray
 
 from hierlearn import components, store
-from hierlearn.figures._style import saved
+from hierlearn.figures._style import laid_out, saved
 
 
 def figure(scores, probes, outputs, parameters):
@@ -18,7 +18,7 @@ def figure(scores, probes, outputs, parameters):
     drawing = components.build("figures", parameters["figure"])
     cube = xarray.load_dataset(scores)
     measured = {name: xarray.load_dataset(file) for name, file in probes.items()}
-    drawn = drawing.draw(cube, measured, parameters)
+    drawn = laid_out(drawing.draw(cube, measured, parameters))
     for kind, output in outputs.items():
         buffer = io.BytesIO()
         saved(drawn, buffer, kind)

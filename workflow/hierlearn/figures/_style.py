@@ -27,6 +27,13 @@ COLOURS = ("#0072B2", "#56B4E9", "#D55E00", "#000000", "#009E73", "#CC79A7", "#E
 MARKERS = ("o", "D", "s", "^", "v", "P", "X")
 
 
+def laid_out(figure):
+    """The figure with its layout computed once: it is the same in every format, and costs more than drawing."""
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    return figure
+
+
 def saved(figure, file, kind: str) -> None:
     """Write a figure as svg, pdf or png, without the date and version that would change its bytes."""
     metadata = {
@@ -34,8 +41,4 @@ def saved(figure, file, kind: str) -> None:
         "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
         "png": {"Software": None},
     }[kind]
-    if figure.get_layout_engine() is not None:
-        # The layout is the same in every format, and costs more than drawing.
-        figure.draw_without_rendering()
-        figure.set_layout_engine("none")
     figure.savefig(file, format=kind, metadata=metadata, dpi=200)

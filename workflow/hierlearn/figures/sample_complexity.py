@@ -197,7 +197,7 @@ class SampleComplexity:
         return self.sizes.get(name) or table.sizes.tolist()
 
     def _exponents(self, panel, cube, names, looks) -> None:
-        rows, ticks = 0, []
+        rows, ticks, largest = 0, [], 1.5
         for where, filled in ((self.main, True), (self.control, False)):
             if not where:
                 continue
@@ -206,17 +206,20 @@ class SampleComplexity:
                 values = regressor(self.counted[name], table.sizes, where.get("degree"))
                 fit = slope(table, values, self._sizes(name, table))
                 colour, marker = looks[name]
-                if np.isfinite(fit.value):
-                    if np.isfinite(fit.low):
-                        panel.plot([fit.low, fit.high], [rows, rows], color=colour, lw=1.4, clip_on=True)
-                    panel.plot(fit.value, rows, marker=marker, color=colour, mfc=colour if filled else "white")
+                if not np.isfinite(fit.value):
+                    continue
+                if np.isfinite(fit.low):
+                    panel.plot([fit.low, fit.high], [rows, rows], color=colour, lw=1.4)
+                panel.plot(fit.value, rows, marker=marker, color=colour, mfc=colour if filled else "white")
                 ticks.append((rows, f"{COUNTS[self.counted[name]]}, {_words(where)}"))
+                largest = max(largest, fit.value)
                 rows += 1
             rows += 0.6
         panel.axvline(1.0, color="#777777", lw=0.8, ls="--")
         panel.set_yticks([y for y, _ in ticks], [text for _, text in ticks], fontsize=7)
         panel.invert_yaxis()
-        panel.set_xlim(0.3, 1.7)
+        # A wide interval runs off the panel rather than squeeze the others.
+        panel.set_xlim(0.3, largest + 0.2)
         panel.set_xlabel("exponent of $n^*$")
         panel.set_title("e  Exponents, 95 %")
 
