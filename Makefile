@@ -11,7 +11,7 @@ export UV_FIND_LINKS ?= $(PIP_FIND_LINKS)
 
 run: setup
 	@$(SNAKEMAKE); status=$$?; \
-	if [ $$status -ne 0 ]; then $(SNAKEMAKE) partial=true --allowed-rules ledger --until ledger >/dev/null 2>&1; fi; \
+	if [ $$status -ne 0 ]; then $(SNAKEMAKE) partial=true --allowed-rules ledger -- results/$(PRESET)/index.html >/dev/null 2>&1; fi; \
 	if [ -e results/$(PRESET)/index.html ]; then echo "The page is results/$(PRESET)/index.html"; fi; \
 	exit $$status
 

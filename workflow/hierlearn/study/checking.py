@@ -34,6 +34,10 @@ def papers() -> list[str]:
 def configuration(given: Mapping[str, Any], name: str, known_studies: list[str]) -> tuple[dict[str, Any], list[Fault]]:
     """The configuration with defaults, and its faults. name: what messages call it."""
     against = schema("config")
+    # Snakemake hands over true and false on the command line as words.
+    words = {"true": True, "false": False}
+    booleans = [key for key, part in against["properties"].items() if part.get("type") == "boolean"]
+    given = {k: words.get(v, v) if k in booleans and isinstance(v, str) else v for k, v in given.items()}
     faults = list(schema_faults(name, dict(given), against))
     chosen = given.get("studies", [])
     for i, study in enumerate(chosen if isinstance(chosen, list) else []):
