@@ -81,8 +81,8 @@ class Problem:
     def calibrated(self, error: np.ndarray, target: np.ndarray) -> np.ndarray:
         """The ratio estimate |f*|^2 mean|f - f*|^2 / mean|f*|^2 from a mean squared error (S,) on points with a target.
 
-        Polynomials of degree 4 are heavy-tailed: over 5000 points the mean of |f*|^2 itself is off by 20 %, the same
-        points carry the error, and |f*|^2 is known. The zero predictor has exactly its true risk.
+        Polynomials of degree 4 and more are heavy-tailed: a few points carry both the mean of |f*|^2 over thousands of
+        points and the mean error, while |f*|^2 itself is known. The zero predictor has exactly its true risk.
         """
         exact = np.square(self.teacher.norm(self.state, self.inputs) * self.factor)
         return error * exact / np.mean(np.sum(np.square(target), axis=-1), axis=-1)

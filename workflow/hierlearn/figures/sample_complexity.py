@@ -179,7 +179,7 @@ class SampleComplexity:
         return lines.sample_complexity.sel(line=self.theory[name], threshold=self.threshold, **where)
 
     def _fitted(self, panel, table, name, colour, degree, reach) -> None:
-        """The fitted line over its sizes, and beside it growth as the counted dimension, from the largest size on."""
+        """The fitted line over its sizes, and beside it growth as the counted dimension, as far as `reach`."""
         fit = slope(table, None, self._sizes(name, table))
         if len(fit.sizes_fitted) < 2:
             return
