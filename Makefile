@@ -22,7 +22,7 @@ $(VENV)/.installed: envs/requirements.txt
 	  { echo "error: python3 is $$(python3 --version 2>&1); expected Python 3.11 or later"; exit 1; }
 	@if command -v uv >/dev/null; then \
 	  uv venv --quiet --allow-existing --python python3 $(VENV) && \
-	  VIRTUAL_ENV=$(VENV) uv pip install --quiet -r envs/requirements.txt; \
+	  VIRTUAL_ENV=$(VENV) uv pip install --quiet --compile-bytecode -r envs/requirements.txt; \
 	else \
 	  python3 -c 'import ensurepip, venv' 2>/dev/null || \
 	    { echo "error: python3 has no venv module; install it (Debian and Ubuntu: the package python3-venv)"; exit 1; }; \

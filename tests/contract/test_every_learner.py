@@ -15,6 +15,8 @@ from hierlearn.streams import Streams
 
 SEEDS, SAMPLES, HELD_OUT = (4, 7, 9), 48, 60
 CHOICES = {"number": [1e-2, 1e-4], "integer": [1, 2]}
+# What a learner sees of the points where the input itself does not make the problem easy: all quadratic polynomials.
+SEEN = {"linear": {"name": "neural", "features": "quadratic", "count": 20}}
 
 
 class Silent:
@@ -32,8 +34,9 @@ class Trained:
         sphere = build("inputs", {"name": "sphere"}, dimension=4)
         teacher = build("teachers", {"name": "ridge_polynomial", "degree": 2})
         self.problem = pose(sphere, teacher, "unit", 0.0, Streams(("easy",), SEEDS), HELD_OUT)
-        raw = build("representations", {"name": "raw"})
-        self.features = ProblemFeatures(self.problem, raw, raw.fit(None, self.problem.streams))
+        seen = build("representations", SEEN.get(name, {"name": "raw"}))
+        unlabelled = self.problem.unlabelled(max(seen.unlabelled, 1))
+        self.features = ProblemFeatures(self.problem, seen, seen.fit(unlabelled, self.problem.streams))
         self.fit = self.fitted([0, 1, 2])
         self.prediction = self.predicted(self.fit.state, [0, 1, 2])
 

@@ -75,6 +75,20 @@ def check(tmp_path):
     return checked
 
 
+SLOPE = {
+    "name": "probe_slope",
+    "probe": "theory",
+    "variable": "sample_complexity",
+    "where": {"degree": 1, "threshold": 0.5},
+}
+
+
+def panel(**changes):
+    """A figure of one panel along the probe's dimension."""
+    sound = {"kind": "probe", "title": "T", "probe": "theory", "x": "dimension", "lines": []}
+    return {"name": "panels", "panels": [sound | changes]}
+
+
 def put(content, path, value):
     """A copy of the content with another value at a.b.c; a value of None takes the key away."""
     changed = copy.deepcopy(content)
@@ -154,6 +168,22 @@ def test_a_sound_study_has_no_fault_at_any_preset(content, check):
         ("claims.C1-theory.quantity.probe", "theories", "quantity.probe: found 'theories'; expected one of theory"),
         ("claims.C1-theory.quantity.probe", [], "quantity.probe: found []; expected string"),
         ("claims.claim-1", {}, "claims: found the name 'claim-1'"),
+        ("learners.kernel.samples", {"at": [{"coefficient": 1, "of": "feature"}]}, "learners.kernel.samples.at[0]"),
+        ("learners.kernel.samples", {"at": [4], "cap": 8}, "learners.kernel.samples: found"),
+        ("claims.C1-theory.quantity", SLOPE | {"variable": "samples"}, "quantity.variable: found 'samples'; expected"),
+        ("claims.C1-theory.quantity", SLOPE | {"axis": "width"}, "quantity.axis: found 'width'; expected one of"),
+        ("claims.C1-theory.quantity", SLOPE | {"values": [4, 9]}, "quantity.values[1]: found 9; expected one of"),
+        ("claims.C1-theory.quantity", SLOPE | {"where": {"threshold": 0.5}}, "quantity.where.degree: found nothing"),
+        ("claims.C1-theory.quantity.where", {"degree": 1, "threshold": 0.5}, "where.threshold: found an unknown axis"),
+        ("figure", panel(probe="theories"), "figure.panels[0].probe: found 'theories'; expected one of theory"),
+        ("figure", panel(x="width"), "figure.panels[0].x: found 'width'; expected one of"),
+        ("figure", panel(lines=[{"variable": "risk"}]), "figure.panels[0].lines[0].variable: found 'risk'; expected"),
+        (
+            "figure",
+            panel(lines=[{"where": {"degree": 9}}]),
+            "panels[0].lines[0].where.degree: found 9; expected one of",
+        ),
+        ("figure", panel(colour="red"), "figure.panels[0]"),
         ("figure.name", "samples", "figure.name: found 'samples'; expected one of"),
         ("presets.medium", {}, "presets.medium: found an unknown key; expected one of full, smoke"),
         ("presets.smoke.seeds", 0, "presets.smoke.seeds: found 0; expected at least 1"),
@@ -174,6 +204,22 @@ def test_a_fault_is_named_with_its_place_and_what_is_allowed(content, check, pat
     lines = [str(fault) for fault in faults]
     assert any(message in line for line in lines), lines
     assert all(line.startswith("config/studies/a-study.yaml: ") and "\n" not in line for line in lines)
+
+
+def test_a_slope_of_a_probe_and_its_panel_are_sound(content, check):
+    content["claims"]["C1-theory"]["quantity"] = SLOPE
+    content["figure"] = panel(lines=[{"variable": "sample_complexity", "where": SLOPE["where"], "slope": 1}])
+    _, faults = check(content)
+    assert faults == []
+
+
+def test_a_size_of_a_degree_needs_a_teacher_with_one(content, check):
+    content["learners"]["kernel"]["samples"] = {"at": [{"coefficient": 1, "of": "harmonic_dimension"}]}
+    assert check(content)[1] == []
+    content["problem"] = {"input": {"name": "hypercube"}, "teacher": {"name": "parity"}}
+    content["axes"] = {"dimension": [3, 4, 5]}
+    lines = [str(fault) for fault in check(content)[1]]
+    assert any("samples.at[0].of: found 'harmonic_dimension'; expected one of dimension" in line for line in lines)
 
 
 def test_faults_of_all_kinds_are_listed_together(content, check):

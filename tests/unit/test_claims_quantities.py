@@ -140,10 +140,17 @@ def test_a_case_that_was_not_measured_leaves_the_inequality_open():
     assert found.reason == "1 of 2 cases not measured"
 
 
-@pytest.mark.parametrize(("larger", "smaller"), [([1.0], [0.0]), ([1.0, 2.0], [1.0]), ([], [])])
-def test_cases_without_a_slack_ratio_are_refused(larger, smaller):
+@pytest.mark.parametrize(("larger", "smaller"), [([1.0, 2.0], [1.0]), ([], [])])
+def test_cases_that_do_not_pair_are_refused(larger, smaller):
     with pytest.raises(ValueError, match="side"):
         cases(larger, smaller, seeds=1)
+
+
+def test_a_case_against_nothing_counts_but_has_no_slack_ratio():
+    found = cases([1.0, 3.0, -1.0], [0.0, 2.0, 0.0], seeds=1)
+    assert (found.value, found.low, found.high) == (2 / 3, 1.5, 1.5)
+    alone = cases([1.0], [-1.0], seeds=1)
+    assert alone.value == 1.0 and np.isnan(alone.low)
 
 
 def test_a_mean_over_seeds_carries_its_interval():

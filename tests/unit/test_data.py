@@ -70,3 +70,18 @@ def test_states_are_stored_and_found_under_their_prefix():
     found = data.unpacked("state", group)
     assert set(found) == set(state)
     assert all(np.array_equal(found[name], state[name]) for name in state)
+
+
+def test_a_parameter_at_its_default_does_not_enter_the_streams():
+    content = {
+        "input": {"name": "sphere"},
+        "teacher": {"name": "ridge_polynomial", "degree": 2, "rank": 1, "length": 1},
+        "scale": "unit",
+        "label_noise": 0,
+        "dimension": 4,
+    }
+    shorter = content | {"teacher": {"name": "ridge_polynomial", "degree": 2}}
+    other = content | {"teacher": {"name": "ridge_polynomial", "degree": 2, "length": 2}}
+    one, same, different = (data.posed({"problem": c, "seeds": [0]}).streams for c in (content, shorter, other))
+    assert one == same
+    assert one != different

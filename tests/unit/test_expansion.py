@@ -109,6 +109,9 @@ def test_a_problem_is_canonical_with_every_default_written_out():
         "basis": "gegenbauer",
         "rank": 1,
         "orthonormal": True,
+        "directions": None,
+        "coefficients": None,
+        "length": 1,
     }
 
 
@@ -217,3 +220,40 @@ def test_a_probe_has_a_grid_of_its_own():
 )
 def test_coordinates_make_a_name_for_files(coordinates, name):
     assert label(coordinates) == name
+
+
+def test_sample_sizes_may_be_listed_and_may_count_what_is_learned():
+    listed = study()
+    listed.content["learners"]["kernel"]["samples"] = {
+        "at": [7, {"coefficient": 0.5, "of": "harmonic_dimension"}, {"coefficient": 1, "of": "dimension", "power": 1.5}]
+    }
+    quadratic, quartic = listed.tasks["dimension-4"].points
+    assert (quadratic.coordinates["degree"], quartic.coordinates["degree"]) == (2, 4)
+    # N(4, 2) = 9 and N(4, 4) = 25
+    assert listed.sample_sizes("kernel", quadratic) == [4, 7, 8]
+    assert listed.sample_sizes("kernel", quartic) == [7, 8, 12]
+
+
+def test_counted_dimensions_are_those_of_the_degree():
+    known = sizes(4, 4)
+    assert (known["harmonic_dimension"], known["polynomial_dimension"], known["quad_raw_dimension"]) == (25, 14, 36)
+    assert set(sizes(4)) == {"dimension", "quadratic_dimension"}
+
+
+def test_an_axis_of_the_representation_leaves_the_problem_as_it_is():
+    neural = {"name": "neural", "unlabelled": {"coefficient": 3, "of": "features"}}
+    scan = study(axes={"dimension": [4], "count": [10, 20]}, cut=[], representations={"neural": neural})
+    few, many = scan.tasks["all"].points
+    assert few.problem == many.problem
+    assert [scan.representation("neural", point)["count"] for point in (few, many)] == [10, 20]
+    assert [scan.representation("neural", point)["unlabelled"] for point in (few, many)] == [30, 60]
+    assert scan.representation("raw", few) == scan.representation("raw", many)
+
+
+def test_a_swept_choice_leaves_one_value_to_choose_from():
+    here = study()
+    here.content["learners"]["kernel"] |= {"select": {}, "sweep": {"ridge": [0.1, 0.2]}}
+    variants = here.variants("kernel", here.tasks["dimension-4"].points[0])
+    assert [variant["choices"] for variant in variants] == [{"ridge": [0.1]}, {"ridge": [0.2]}]
+    assert variants[0]["learner"] == variants[1]["learner"]
+    assert here.coordinates["ridge"] == [0.1, 0.2]

@@ -13,6 +13,8 @@ VARIANTS = [
     *({"name": "ntk", "depth": 3, "trained": t} for t in ("all", "hidden", "last")),
     {"name": "arcsin"},
     {"name": "rbf", "bandwidth": 0.7},
+    *({"name": "recursive", "base": b} for b in ("arccos0", "arccos1", "arccos2", "arcsin", "exponential")),
+    {"name": "recursive", "base": "arcsin", "depth": 3, "bias": True},
 ]
 
 

@@ -8,6 +8,7 @@ from hierlearn.learners._dual import crossed, fit_dual, grown
 from hierlearn.learners.kernel_ridge import KernelRidge
 from hierlearn.learners.taylor import Taylor
 from hierlearn.problem import ProblemFeatures, pose
+from hierlearn.protocols import STATUS
 from hierlearn.streams import Streams
 
 STREAMS = Streams(("learners",), (1, 2))
@@ -102,3 +103,10 @@ def test_the_train_risk_is_that_of_the_chosen_ridge():
 def test_a_first_order_model_of_another_loss_is_refused():
     with pytest.raises(ValueError, match="loss 'logistic' with order 1; expected squared"):
         Taylor(order=1, loss="logistic")
+
+
+def test_a_kernel_that_is_not_positive_is_a_status_and_no_crash():
+    gram = np.diag([1.0, 1.0, -1.0])
+    fit = fit_dual(gram, np.ones((3, 1)), np.ones((2, 3)), np.ones((2, 1)), [1e-3])
+    assert fit.status == STATUS["singular"]
+    assert np.isnan(fit.coefficients).all()

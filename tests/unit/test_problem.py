@@ -13,6 +13,7 @@ STREAMS = Streams(("problem",), (2, 6, 7))
 SPHERE = build("inputs", {"name": "sphere"}, dimension=4)
 CUBE = build("inputs", {"name": "hypercube"}, dimension=4)
 RIDGE = build("teachers", {"name": "ridge_polynomial", "degree": 2})
+SIGNS = build("teachers", {"name": "parity"})
 CLASSES = build("teachers", {"name": "parity", "kind": "classes"})
 
 
@@ -41,12 +42,23 @@ def test_noise_changes_neither_points_nor_targets():
     assert np.array_equal(quiet.target, noisy.target)
 
 
-def test_the_noise_floor_is_what_noise_adds_to_the_risk_of_the_target():
+def test_an_error_against_noisy_labels_is_turned_into_the_risk():
     problem = pose(SPHERE, RIDGE, "unit", 0.5, STREAMS)
     batch = problem.draw("validation", 40_000)
-    error = np.mean((batch.target - batch.labels) ** 2, axis=(1, 2))
-    np.testing.assert_allclose(error, problem.noise_floor, rtol=0.03)
-    assert pose(CUBE, CLASSES, "unit", 0.5, STREAMS).noise_floor == 0
+    predictions = 0.5 * batch.target
+    error = np.mean((predictions - batch.labels) ** 2, axis=(1, 2))
+    np.testing.assert_allclose(
+        problem.denoised(error, batch.target), problem.risk(predictions, batch.target), rtol=0.05
+    )
+
+
+def test_an_error_rate_against_flipped_labels_is_turned_into_the_risk():
+    problem = pose(CUBE, CLASSES, "unit", 0.2, STREAMS)
+    batch = problem.draw("validation", 40_000)
+    wrong = np.where(np.arange(40_000)[:, None] < 12_000, -batch.target, batch.target)
+    error = np.mean(np.sign(wrong) != batch.labels, axis=(1, 2))
+    np.testing.assert_allclose(problem.risk(wrong, batch.target), 0.3, rtol=1e-12)
+    np.testing.assert_allclose(problem.denoised(error, batch.target), 0.3, rtol=0.03)
 
 
 def test_roles_are_independent_samples():
@@ -90,7 +102,7 @@ def test_the_zero_predictor_has_exactly_its_true_risk(scale):
 
 
 def test_risk_is_the_mean_square_where_the_target_has_one_size():
-    problem = pose(CUBE, CLASSES, "unit", 0.0, STREAMS)
+    problem = pose(CUBE, SIGNS, "unit", 0.0, STREAMS)
     target = problem.draw("test", 50).target
     wrong = np.where(np.arange(50)[:, None] < 10, -target, target)
     np.testing.assert_allclose(problem.risk(wrong, target), 4 * 10 / 50, rtol=1e-12)

@@ -49,7 +49,7 @@ def test_seeds_censored_on_both_sides_count_together():
 def test_a_size_with_a_missing_seed_has_no_median():
     values, reasons = medians(table([[1, 2, np.nan, 4, 5]], ["oomoo"]))
     assert np.isnan(values[0])
-    assert reasons == ["1 of 5 seeds without a learning curve"]
+    assert reasons == ["1 of 5 seeds not measured"]
 
 
 def test_bounds_are_open_on_the_side_that_is_not_known():

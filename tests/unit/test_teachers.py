@@ -1,5 +1,6 @@
 """Teachers against quadrature, Monte Carlo and another library's polynomials."""
 
+from dataclasses import replace
 from itertools import pairwise
 from math import sqrt
 
@@ -30,7 +31,8 @@ def sphere_mean(function, dimension):
 
 def along(teacher, inputs, t):
     """The function of one direction at projections t."""
-    state = {"directions": np.eye(inputs.dimension)[None, :1], "on_sphere": np.array([inputs.law == "sphere"], np.int8)}
+    one = replace(teacher, directions=[[1.0]], orthonormal=True)
+    state = one.draw(STREAMS.take([0]), inputs)
     x = np.zeros((1, np.size(t), inputs.dimension))
     x[0, :, 0] = t
     return teacher.target(state, x)[0, :, 0]
@@ -135,3 +137,21 @@ def test_a_parity_correlates_with_no_smaller_one():
 def test_a_parity_of_more_coordinates_than_there_are_is_refused():
     with pytest.raises(ValueError, match="order 5; expected at most the dimension 4"):
         Parity(order=5).draw(STREAMS, law("hypercube", 4))
+
+
+def test_given_directions_coefficients_and_length_make_the_named_polynomial():
+    teacher = RidgePolynomial(
+        degree=2, basis="monomial", directions=[[3.0], [1.0, 1.0]], coefficients=[2.0, -1.0], length=1.5
+    )
+    inputs = law("gaussian", 4)
+    state, x = teacher.draw(STREAMS, inputs), inputs.sample(STREAMS, "test", 0, 200_000).astype(np.float64)
+    wanted = 1.5**2 * (2.0 * x[..., 0] ** 2 - 0.5 * (x[..., 0] + x[..., 1]) ** 2) / sqrt(3)
+    np.testing.assert_allclose(teacher.target(state, x)[..., 0], wanted, rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(teacher.norm(state, inputs), np.sqrt(np.mean(wanted**2, axis=1)), rtol=0.02)
+
+
+def test_directions_and_coefficients_that_do_not_fit_are_refused():
+    with pytest.raises(ValueError, match="1 coefficients; expected 2"):
+        RidgePolynomial(rank=2, coefficients=[1.0]).draw(STREAMS, law("sphere", 4))
+    with pytest.raises(ValueError, match="longer than the dimension 4"):
+        RidgePolynomial(directions=[[1.0] * 5]).draw(STREAMS, law("sphere", 4))

@@ -7,7 +7,7 @@ from hierlearn.components import build
 from hierlearn.problem import ProblemFeatures, pose
 from hierlearn.protocols import STATUS, Fit
 from hierlearn.streams import Streams
-from hierlearn.walk import walk
+from hierlearn.walk import failures, walk
 
 SAMPLES = [2, 4, 8, 16, 32]
 
@@ -123,3 +123,17 @@ def test_nobody_is_trained_once_all_have_stopped():
     learner, visits = walked({0: [0.01] * 5, 1: [0.01] * 5}, True)
     assert list(visits) == [2, 4]
     assert len(learner.calls) == 2
+
+
+def test_a_failed_seed_is_named_with_its_remedy():
+    fit = Fit({}, np.array([0, 7, 5], np.int8), np.zeros(3), np.zeros(3))
+    lines = failures(build("learners", {"name": "kernel_ridge"}), (4, 5, 9), 32, fit)
+    assert len(lines) == 2
+    assert "kernelridge: n = 32: seeds [9] diverged: " in lines[0]
+    assert "seeds [5] singular: the matrix is not positive definite to rounding; use a larger ridge" in lines[1]
+
+
+def test_without_thresholds_every_size_is_visited():
+    learner, visits = walked({seed: [0.9, 0.01, 0.01, 0.01, 0.01] for seed in (4, 5, 9)}, thresholds=())
+    assert sorted(visits) == SAMPLES
+    assert {n for n, _ in learner.calls} == set(SAMPLES)

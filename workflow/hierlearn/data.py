@@ -22,10 +22,24 @@ def posed(point: Mapping[str, Any], state: State | None = None) -> Problem:
         components.build("teachers", content["teacher"]),
         content["scale"],
         content["label_noise"],
-        streams_of(content, tuple(point["seeds"])),
+        streams_of(essential(content), tuple(point["seeds"])),
         point.get("validation", 0),
         state,
     )
+
+
+def essential(content: Mapping[str, Any]) -> dict[str, Any]:
+    """A problem's content without the parameters that have their defaults.
+
+    It keys the streams: a component that gains a parameter leaves the numbers of all problems before it as they were.
+    """
+    kept = dict(content)
+    for part in ("input", "teacher"):
+        defaults = components.defaults(f"{part}s", content[part]["name"])
+        kept[part] = {
+            key: value for key, value in content[part].items() if key not in defaults or value != defaults[key]
+        }
+    return kept
 
 
 def drawn(point: Mapping[str, Any]) -> Group:

@@ -36,11 +36,6 @@ class Problem:
     pools: Mapping[str, Batch] = field(default_factory=dict)
 
     @property
-    def noise_floor(self) -> float:
-        """What label noise adds to a squared error against labels, so that validation can estimate the risk."""
-        return self.outputs * self.noise**2 if self.teacher.kind == "regression" else 0.0
-
-    @property
     def seeds(self) -> tuple[int, ...]:
         return self.streams.seeds
 
@@ -75,8 +70,23 @@ class Problem:
         )
 
     def risk(self, predictions: np.ndarray, target: np.ndarray) -> np.ndarray:
-        """E|f - f*|^2 summed over outputs: (S, n, k), (S, n, k) -> (S,), in the problem's units."""
+        """E|f - f*|^2 summed over outputs: (S, n, k), (S, n, k) -> (S,), in the problem's units.
+
+        For classes the share of wrong signs, the mean over outputs.
+        """
+        if self.teacher.kind == "classes":
+            return wrong_signs(predictions, target)
         return self.calibrated(np.mean(np.sum(np.square(predictions - target), axis=-1), axis=-1), target)
+
+    def denoised(self, error: np.ndarray, target: np.ndarray) -> np.ndarray:
+        """The risk that an error (S,) against noisy labels estimates, on points with this noise-free target.
+
+        Regression: the noise's variance is taken off. Classes: labels that are flipped with probability q turn a share
+        e of wrong signs into e + q (1 - 2e).
+        """
+        if self.teacher.kind == "classes":
+            return (error - self.noise) / (1.0 - 2.0 * self.noise)
+        return self.calibrated(error - self.outputs * self.noise**2, target)
 
     def calibrated(self, error: np.ndarray, target: np.ndarray) -> np.ndarray:
         """The ratio estimate |f*|^2 mean|f - f*|^2 / mean|f*|^2 from a mean squared error (S,) on points with a target.
@@ -96,6 +106,11 @@ class Problem:
             return np.where(uniform < self.noise, -target, target)
         normal = streams.rows(start, count, lambda generator, rows: generator.standard_normal((rows, outputs)))
         return target + self.noise * normal
+
+
+def wrong_signs(predictions: np.ndarray, signs: np.ndarray) -> np.ndarray:
+    """Share of predictions (S, n, k) whose sign is not that of `signs`, the mean over outputs: (S,)."""
+    return np.mean(np.sign(predictions) != np.sign(signs), axis=(-2, -1))
 
 
 def pose(

@@ -23,6 +23,11 @@ STATUS = {
     "collapsed": 6,
     "singular": 7,
 }
+REMEDIES = {
+    "diverged": "values that are not finite; smaller steps or a larger ridge may help",
+    "collapsed": "the end point is the zero predictor; a larger start or a smaller ridge may help",
+    "singular": "the matrix is not positive definite to rounding; use a larger ridge or another kernel",
+}
 STATIONARY = {"no": 0, "yes": 1, "not_applicable": 2}
 
 
@@ -46,11 +51,11 @@ class Batch:
 class Fit:
     """A trained learner for S seeds at one sample size.
 
-    state: arrays with the seed first, enough for `predict`; status (S,) int8 of STATUS; validation_risk and
-    train_risk (S,): mean squared errors against labels, summed over outputs; choices: the selected value of each
-    choice, (S,); certificate: gradient_norm, smallest_curvature, certificate_error (S,) and stationary (S,) of
-    STATIONARY, or None where the learner has a closed form; trace: name -> (S, steps), "step" among them; flops (S,),
-    counted.
+    state: arrays with the seed first, enough for `predict`; status (S,) int8 of STATUS; validation_risk and train_risk
+    (S,): mean squared errors against labels, summed over outputs, or error rates for classes; choices: the selected
+    value of each choice, (S,); certificate: gradient_norm, smallest_curvature, certificate_error (S,) and stationary
+    (S,) of STATIONARY, or None where the learner has a closed form; trace: name -> (S, steps), "step" among them;
+    flops (S,), counted.
     """
 
     state: State

@@ -15,7 +15,7 @@ FLAGS = {
     "stationary": (STATIONARY, STATIONARY["not_applicable"], "certified second-order stationary point"),
 }
 UNITS = {
-    "test_risk": ("1", "E|f - f*|^2 against the noise-free target, ratio estimate on test points"),
+    "test_risk": ("1", "E|f - f*|^2 against the noise-free target, ratio estimate on test points; classes: error rate"),
     "test_error": ("1", "mean of |f - f*|^2 over test points, not calibrated"),
     "train_risk": ("1", "squared error against the labels on training points, summed over outputs"),
     "validation_risk": ("1", "ratio estimate of the risk on validation points, less the label noise"),

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from hierlearn.problem import Problem, ProblemFeatures
-from hierlearn.protocols import Fit, Learner, Monitor
+from hierlearn.protocols import REMEDIES, STATUS, Fit, Learner, Monitor
 
 
 def walk(
@@ -17,26 +17,31 @@ def walk(
     thresholds: Sequence[float],
     choices: Mapping[str, Sequence[float]],
     monitor: Monitor,
+    memories: dict[int, dict[Any, Any]] | None = None,
 ) -> dict[int, tuple[list[int], Fit]]:
     """Fits by sample size: the positions of the seeds that came so far, and their fit.
 
-    A seed stops at the second size in a row whose validation risk is at or below the smallest threshold. No seed
+    A seed stops at the second size in a row whose validation risk is at or below the smallest threshold; without
+    thresholds it visits every size. No seed
     depends on another: a learner trains them together (`together`) only if that changes no number.
+    memories: what a walk of the same learner with other choices left behind, by group of seeds.
     """
     everyone = list(range(len(problem.seeds)))
     groups = [everyone] if learner.together else [[position] for position in everyone]
     visits: dict[int, list[tuple[list[int], Fit]]] = {n: [] for n in samples}
     for number, group in enumerate(groups):
-        memory: dict[Any, Any] = {}
+        memory = {} if memories is None else memories.setdefault(number, {})
         part, seen = problem.take(group), features.take(group)
         active, crossed = np.array(group), np.zeros(len(group), dtype=int)
         for n in samples:
             streams = part.streams.at("learner", type(learner).__name__)
             fit = learner.fit(part, seen, n, choices, streams, monitor, memory)
             held_out = part.draw("validation", part.held_out).target
-            fit.validation_risk = part.calibrated(fit.validation_risk - part.noise_floor, held_out)
+            fit.validation_risk = part.denoised(fit.validation_risk, held_out)
             visits[n].append((active.tolist(), fit))
-            crossed = np.where(fit.validation_risk <= min(thresholds), crossed + 1, 0)
+            for line in failures(learner, part.seeds, n, fit):
+                monitor.report(number + 1, len(groups), line)
+            crossed = np.where(fit.validation_risk <= min(thresholds, default=-np.inf), crossed + 1, 0)
             monitor.report(number + 1, len(groups), f"n = {n}: validation risk {np.round(fit.validation_risk, 4)}")
             stay = np.flatnonzero(crossed < 2)
             if len(stay) < len(active):
@@ -44,6 +49,17 @@ def walk(
             if not len(active):
                 break
     return {n: joined(parts) for n, parts in visits.items() if parts}
+
+
+def failures(learner: Learner, seeds: Sequence[int], samples: int, fit: Fit) -> list[str]:
+    """One line for every way in which seeds failed, with its remedy."""
+    name = type(learner).__name__.lower()
+    lines = []
+    for status, remedy in REMEDIES.items():
+        failed = [seed for seed, value in zip(seeds, fit.status, strict=True) if value == STATUS[status]]
+        if failed:
+            lines.append(f"{name}: n = {samples}: seeds {failed} {status}: {remedy}")
+    return lines
 
 
 def joined(parts: Sequence[tuple[list[int], Fit]]) -> tuple[list[int], Fit]:

@@ -99,6 +99,11 @@ def scores_of_tasks(wildcards):
     return [f"{RESULTS}/{wildcards.study}/{task}/scores.nc" for task in STUDIES[wildcards.study].tasks]
 
 
+def scores_of(wildcards):
+    """The cube of a study's scores; none where a study only probes."""
+    return [f"{RESULTS}/{wildcards.study}/scores.nc"] if STUDIES[wildcards.study].content["learners"] else []
+
+
 def probes_of(wildcards):
     return [f"{RESULTS}/{wildcards.study}/{name}.probe.nc" for name in STUDIES[wildcards.study].content["probes"]]
 

@@ -1,6 +1,6 @@
 rule figure:
     input:
-        scores=f"{RESULTS}/{{study}}/scores.nc",
+        scores=scores_of,
         probes=probes_of,
     output:
         svg=report(
@@ -27,7 +27,7 @@ rule figure:
 
 rule judge:
     input:
-        scores=f"{RESULTS}/{{study}}/scores.nc",
+        scores=scores_of,
         probes=probes_of,
     output:
         f"{RESULTS}/{{study}}/claims.json",

@@ -30,16 +30,18 @@ def score(scores, name, point, group, fitted, trained, count):
     problem = data.loaded(point, group)
     representation = components.build("representations", point["representation"])
     features = data.seen(problem, representation, fitted)
-    for variant in point["variants"]:
-        cell = {"learner": name, **point["coordinates"], **variant["coordinates"]}
-        planned(scores, cell, point["samples"])
-        learner = components.build("learners", variant["learner"])
-        norms = problem.teacher.norm(problem.state, problem.inputs) * problem.factor
-        for position, seed in enumerate(problem.seeds):
-            here = {"target_norm": float(norms[position]), "unlabelled_samples": representation.unlabelled}
-            if fitted is not None:
-                here["representation_floor"] = float(fitted["floor"].values[position])
-            alone, seen, memory = problem.take([position]), features.take([position]), {}
+    norms = problem.teacher.norm(problem.state, problem.inputs) * problem.factor
+    for position, seed in enumerate(problem.seeds):
+        here = {"target_norm": float(norms[position]), "unlabelled_samples": representation.unlabelled}
+        if fitted is not None:
+            here["representation_floor"] = float(fitted["floor"].values[position])
+        alone, seen, described = problem.take([position]), features.take([position]), None
+        for variant in point["variants"]:
+            cell = {"learner": name, **point["coordinates"], **variant["coordinates"]}
+            planned(scores, cell, point["samples"])
+            if variant["learner"] != described:
+                described, memory = variant["learner"], {}
+            learner = components.build("learners", described)
             # From the largest sample down: what kernels compute for it serves the smaller ones.
             for n in reversed(point["samples"]):
                 model = trained.get(f"{point['name']}/{variant['name']}/n{n}")
@@ -51,10 +53,10 @@ def score(scores, name, point, group, fitted, trained, count):
                 prediction = learner.predict(state, seen, "test", count, memory)
                 target = alone.pools["test"].target[:, :count]
                 values["test_risk"] = float(alone.risk(prediction, target)[0])
-                values["test_error"] = float(np.mean(np.sum((prediction - target) ** 2, axis=-1)))
                 if problem.teacher.kind == "classes":
-                    right = np.sign(prediction) == np.sign(target)
-                    values["test_accuracy"] = float(np.mean(right))
+                    values["test_accuracy"] = 1.0 - values["test_risk"]
+                else:
+                    values["test_error"] = float(np.mean(np.sum((prediction - target) ** 2, axis=-1)))
                 scores.fill({**cell, "samples": n, "seed": seed}, **here, **values)
 
 

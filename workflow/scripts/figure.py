@@ -14,9 +14,12 @@ from hierlearn.figures._style import laid_out, saved
 
 
 def figure(scores, probes, outputs, parameters):
-    """Write one file per format; equal data gives equal bytes. probes: name -> file; outputs: format -> file."""
+    """Write one file per format; equal data gives equal bytes.
+
+    scores: the file, if the study trains anything; probes: name -> file; outputs: format -> file.
+    """
     drawing = components.build("figures", parameters["figure"])
-    cube = xarray.load_dataset(scores)
+    cube = xarray.load_dataset(scores[0]) if scores else None
     measured = {name: xarray.load_dataset(file) for name, file in probes.items()}
     drawn = laid_out(drawing.draw(cube, measured, parameters))
     for kind, output in outputs.items():
@@ -27,7 +30,7 @@ def figure(scores, probes, outputs, parameters):
 
 if __name__ == "__main__":
     figure(
-        snakemake.input.scores,  # noqa: F821
+        snakemake.input.get("scores", []),  # noqa: F821
         {Path(file).name.removesuffix(".probe.nc"): file for file in snakemake.input.probes},  # noqa: F821
         {kind: getattr(snakemake.output, kind) for kind in ("svg", "pdf", "png")},  # noqa: F821
         snakemake.params.parameters,  # noqa: F821

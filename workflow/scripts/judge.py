@@ -14,24 +14,34 @@ from hierlearn.claims.judging import judged
 
 
 def judge(scores, probes, output, parameters, code):
-    """Write claims.json: one row per claim, with what stands behind it. probes: name -> file."""
-    cube = xarray.load_dataset(scores)
+    """Write claims.json: one row per claim, with what stands behind it.
+
+    scores: the file, if the study trains anything; probes: name -> file.
+    """
+    cube = xarray.load_dataset(scores[0]) if scores else None
     measured = {name: xarray.load_dataset(file) for name, file in probes.items()}
     rows = []
     for name, claim in parameters["claims"].items():
         quantity = components.build("quantities", claim["quantity"])
         result = quantity.measure(cube, measured)
-        # Theory rests on no learner, and may lie at places that the scores do not have.
-        spent = cube.flops.sel(learner=quantity.learners, **quantity.where).sum().item() if quantity.learners else 0.0
-        rows.append(judged(name, claim, result, float(spent), parameters["study"]))
+        source = f"{quantity.probe}.probe.nc" if hasattr(quantity, "probe") else "scores.nc"
+        rows.append(judged(name, claim, result, spent(quantity, cube, measured), source, parameters["study"]))
     content = {"rows": rows, "provenance": provenance.attributes(code, parameters)}
     text = json.dumps(content, indent=1, sort_keys=True, allow_nan=False) + "\n"
     store.replace(output, text.encode(), check=json.loads)
 
 
+def spent(quantity, cube, probes):
+    """Counted flops of what a quantity rests on."""
+    if not hasattr(quantity, "probe"):
+        return cube.flops.sel(learner=quantity.learners, **quantity.where).sum().item()
+    probe = probes[quantity.probe]
+    return probe.flops.sum().item() if "flops" in probe else 0.0
+
+
 if __name__ == "__main__":
     judge(
-        snakemake.input.scores,  # noqa: F821
+        snakemake.input.get("scores", []),  # noqa: F821
         {Path(file).name.removesuffix(".probe.nc"): file for file in snakemake.input.probes},  # noqa: F821
         snakemake.output[0],  # noqa: F821
         snakemake.params.parameters,  # noqa: F821

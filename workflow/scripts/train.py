@@ -21,11 +21,14 @@ def train(source, representation, output, parameters, code):
         features = data.seen(
             problem, components.build("representations", point["representation"]), fitted.get(point["name"])
         )
-        for variant in point["variants"]:
+        described = [variant["learner"] for variant in point["variants"]]
+        for i, variant in enumerate(point["variants"]):
+            if i == 0 or described[i] != described[i - 1]:
+                # Variants that differ in their choices alone share Gram matrices; others keep one seed's at a time.
+                memories = {} if described.count(described[i]) > 1 else None
             learner = components.build("learners", variant["learner"])
-            visits = walk(
-                learner, problem, features, point["samples"], point["thresholds"], point["choices"], LogMonitor()
-            )
+            grid = point["samples"], point["thresholds"], variant["choices"]
+            visits = walk(learner, problem, features, *grid, LogMonitor(), memories)
             for n, (positions, fit) in visits.items():
                 groups[f"{point['name']}/{variant['name']}/n{n}"] = model(np.array(point["seeds"])[positions], fit)
     store.write(output, groups, provenance.attributes(code, parameters))

@@ -11,11 +11,12 @@ from hierlearn.claims.rules import judge
 
 
 def judged(
-    name: str, claim: Mapping[str, Any], measured: Measured, flops: float, study: Mapping[str, str]
+    name: str, claim: Mapping[str, Any], measured: Measured, flops: float, source: str, study: Mapping[str, str]
 ) -> dict[str, Any]:
     """The row of a claim, with the detail of its measurement beside the columns.
 
-    claim: place, statement, label, rule, predicted, slack, side as in the study file; study: name, paper, preset.
+    claim: place, statement, label, rule, predicted, slack, side as in the study file; source: the file that the
+    measurement was read from, in the study's folder; study: name, paper, preset.
     """
     predicted, slack = claim.get("predicted", np.nan), claim.get("slack")
     verdict, reason = judge(
@@ -48,6 +49,6 @@ def judged(
         flops=flops,
         study=study["name"],
         figure=f"{study['name']}/figure.svg",
-        data=f"{study['name']}/scores.nc",
+        data=f"{study['name']}/{source}",
     )
     return {**to_json(row), "detail": measured.detail}

@@ -101,9 +101,9 @@ def paired_log_ratio(above: Complexities, below: Complexities, level: float = LE
 def cases(larger, smaller, seeds: int) -> Measured:
     """The inequality larger >= smaller case by case, for the rule `holds`.
 
-    larger, smaller: equal shapes, smaller > 0, in the same units. value: the share of the cases that hold;
-    low and high: the least and the greatest slack ratio larger / smaller. A case that is NaN on either side
-    leaves the value NaN."""
+    larger, smaller: equal shapes, in the same units. value: the share of the cases that hold; low and high: the
+    least and the greatest slack ratio larger / smaller over the cases with smaller > 0, which have one. A case
+    that is NaN on either side leaves the value NaN."""
     larger, smaller = np.asarray(larger, dtype=np.float64), np.asarray(smaller, dtype=np.float64)
     if larger.shape != smaller.shape or larger.size == 0:
         raise ValueError(
@@ -112,10 +112,9 @@ def cases(larger, smaller, seeds: int) -> Measured:
     unknown = int(np.sum(np.isnan(larger) | np.isnan(smaller)))
     if unknown:
         return Measured(np.nan, np.nan, np.nan, f"{unknown} of {larger.size} cases not measured", seeds)
-    if np.any(smaller <= 0):
-        raise ValueError("a smaller side that is not positive has no slack ratio")
-    held, ratio = int(np.sum(larger >= smaller)), larger / smaller
-    least, most = float(ratio.min()), float(ratio.max())
+    held, positive = int(np.sum(larger >= smaller)), smaller > 0
+    ratio = larger[positive] / smaller[positive]
+    least, most = (float(ratio.min()), float(ratio.max())) if ratio.size else (np.nan, np.nan)
     reason, detail = f"{held} of {larger.size} cases", {"cases": larger.size, "held": held}
     return Measured(held / larger.size, least, most, reason, seeds, detail)
 

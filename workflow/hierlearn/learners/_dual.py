@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from hierlearn.learners._selection import error, validated
 from hierlearn.protocols import STATUS
-from hierlearn.solvers.ridge import ridge_path
+from hierlearn.solvers.ridge import Indefinite, ridge_path
 
 Gram = Callable[..., np.ndarray]
 
@@ -56,27 +57,32 @@ def fit_dual(
     validation_gram: np.ndarray,
     validation_labels: np.ndarray,
     ridges: Sequence[float],
+    kind: str = "regression",
 ) -> DualFit:
-    """(K + n ridge mean(diag K) I) alpha = y for every ridge; the ridge with the least validation risk is kept.
+    """(K + n ridge mean(diag K) I) alpha = y for every ridge; the best one on validation points is kept.
 
-    gram (n, n) float64, labels (n, k), validation_gram (n', n), validation_labels (n', k).
+    gram (n, n) float64, labels (n, k), validation_gram (n', n), validation_labels (n', k). kind: of the teacher; for
+    classes validation_risk is the share of wrong signs. A kernel that is not positive semi-definite to rounding gives
+    the status `singular` and coefficients that are NaN.
     """
     n = len(gram)
     absolute = np.asarray(ridges, dtype=np.float64) * np.mean(np.diag(gram))
-    duals = ridge_path(gram, labels, absolute)
-    risks = [
-        np.mean(np.sum((validation_gram @ alpha - validation_labels) ** 2, axis=1)) for alpha in duals.coefficients
-    ]
-    best = int(np.nanargmin(np.where(np.isfinite(risks), risks, np.inf)))
+    try:
+        duals = ridge_path(gram, labels, absolute)
+    except Indefinite:
+        nothing = np.full(labels.shape, np.nan)
+        return DualFit(nothing, float(ridges[0]), np.nan, np.nan, np.nan, STATUS["singular"], 0.0)
+    predictions = np.stack([validation_gram @ alpha for alpha in duals.coefficients])
+    best = validated(predictions, validation_labels, kind)
     alpha = duals.coefficients[best]
     finite = bool(np.all(np.isfinite(alpha)))
     # K alpha - y = -n ridge alpha at the solution, so the training error needs no further product.
-    train = float(np.mean(np.sum((n * absolute[best] * alpha) ** 2, axis=1)))
+    train = float(error(labels - n * absolute[best] * alpha, labels, kind))
     return DualFit(
         coefficients=alpha,
         ridge=float(ridges[best]),
         residual=float(duals.residuals[best]),
-        validation_risk=float(risks[best]),
+        validation_risk=float(error(predictions[best], validation_labels, kind)),
         train_risk=train,
         status=STATUS["ok"] if finite else STATUS["diverged"],
         flops=2.0 * labels.shape[1] * len(ridges) * n * (n + len(validation_gram)),

@@ -50,7 +50,8 @@ class KernelRidge:
         for i, seed in enumerate(problem.seeds):
             gram = grown(self.kernel, h[i], memory, ("gram", seed))
             across = crossed(self.kernel, validation[i], h[i], memory, ("validation", seed))
-            fits.append(fit_dual(gram, training.labels[i], across, held_out.labels[i], choices["ridge"]))
+            labels = training.labels[i], held_out.labels[i]
+            fits.append(fit_dual(gram, labels[0], across, labels[1], choices["ridge"], problem.teacher.kind))
         return Fit(
             state={"coefficients": np.stack([fit.coefficients for fit in fits])},
             status=np.array([fit.status for fit in fits], dtype=np.int8),

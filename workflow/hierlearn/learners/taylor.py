@@ -1,4 +1,4 @@
-"""Taylor models of a wide two-layer network on a representation: NTK-h (order 1) and Quad-h (order 2)."""
+"""Taylor models of a wide two-layer network on a representation: NTK-h (order 1), Quad-h (order 2), and beyond."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,16 +7,23 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hierlearn.learners._dual import crossed, fit_dual, grown
+from hierlearn.learners._selection import error, validated
 from hierlearn.protocols import STATIONARY, STATUS, Features, Fit, Monitor, State
 from hierlearn.solvers import taylor as solver
 from hierlearn.solvers.certificate import certify_and_polish
+from hierlearn.solvers.losses import get_loss
 from hierlearn.streams import Streams
+from hierlearn.theory.activations import derivative
 
 PARAMETERS = {
-    "order": {"description": "Order of the expansion: 1 is NTK-h, 2 is Quad-h.", "enum": [1, 2], "default": 2},
+    "order": {
+        "description": "Order k of the expansion: 1 is NTK-h, 2 is Quad-h; 3 and 4 need erf, sin or softplus.",
+        "enum": [1, 2, 3, 4],
+        "default": 2,
+    },
     "activation": {
-        "description": "sigma: relu2 is relu^2 / 2 (chen2020), relu3 is relu^3 / 6 (bai2020).",
-        "enum": ["relu2", "relu3"],
+        "description": "sigma: relu2 is relu^2 / 2 (chen2020), relu3 is relu^3 / 6 (bai2020), the others are analytic.",
+        "enum": ["relu2", "relu3", "erf", "sin", "softplus"],
         "default": "relu2",
     },
     "width": {
@@ -27,17 +34,22 @@ PARAMETERS = {
         "default": 8,
     },
     "loss": {
-        "description": "Loss of the training objective; squared is (f - y)^2.",
+        "description": "Loss of the training objective; squared is (f - y)^2, the others are for classes.",
         "enum": ["squared", "logistic", "soft_hinge"],
         "default": "squared",
     },
     "penalty_power": {
-        "description": "4: ridge |W|_{2,4}^4 (chen2020, eq. 2); 8: ridge |W|_{2,4}^8 (bai2020, Section 4). Order 2.",
+        "description": "Power of |W|_{2,4} from order 2: 4 (chen2020, eq. 2) or 8 (bai2020, Section 4).",
         "enum": [4, 8],
         "default": 4,
     },
+    "regulariser": {
+        "description": "plain: norms |w_r|; data: norms |S^{1/2} w_r|, S the second moment of unlabelled features.",
+        "enum": ["plain", "data"],
+        "default": "plain",
+    },
     "start": {
-        "description": "Size of <w_r, h> m^{1/4} at the random start; W = 0 is a saddle.",
+        "description": "Size of <w_r, h> m^{1/(2k)} at the random start; W = 0 is a saddle.",
         "type": "number",
         "exclusiveMinimum": 0,
         "default": 0.1,
@@ -58,29 +70,35 @@ PARAMETERS = {
 }
 CHOICES = {
     "ridge": {
-        "description": "Order 1: in units of the Gram matrix's mean diagonal. Order 2: for features with |h|^2 = D.",
+        "description": "Order 1: in units of the Gram matrix's mean diagonal. Above: for features with |h|^2 = D.",
         "type": "number",
         "exclusiveMinimum": 0,
     },
 }
 
-# sigma^(k) of relu^q / q! is relu^(q-k) / (q-k)!.
-DERIVATIVES = {
-    0: lambda t: (t >= 0).astype(t.dtype),
-    1: lambda t: np.maximum(t, 0),
-    2: lambda t: np.square(np.maximum(t, 0)) / 2,
-}
-POWERS = {"relu2": 2, "relu3": 3}
+# Those whose Taylor series has terms of every order (bai2020, Section 6).
+ANALYTIC = ("erf", "sin", "softplus")
 BLOCK_ROWS = 2048
+# Directions whose second moment is below this part of the largest are rounding.
+ROUNDING = 1e-10
 
 
 @dataclass(frozen=True)
 class Taylor:
-    """f(x) = 1/(sqrt(m) k!) sum_r a_r sigma^(k)(<w0_r, h(x)>) <w_r, h(x)>^k, k = order  (chen2020, NTK-h and Quad-h).
+    """f(x) = 1/(sqrt(m) k!) sum_r a_r sigma^(k)(<w0_r, h(x)>) <w_r, h(x)>^k, k = order  (chen2020; bai2020, Section 6).
 
     Symmetric initialisation (bai2020, eq. 3): a = (+1 ... +1, -1 ... -1), the second half of w0 a copy of the first,
-    w0_r ~ N(0, I). Order 2 minimises mean loss + ridge |W|_{2,4}^power to a certified second-order stationary point;
-    order 1 with squared loss is solved exactly. Several outputs are trained one by one on the same w0.
+    w0_r ~ N(0, I). Above order 1, mean loss + ridge |W|_{2,4}^power is minimised to a certified second-order stationary
+    point; order 1 with squared loss is solved exactly. Several outputs are trained one by one on the same w0.
+
+    At every order f is odd in h with erf and sin, and even with softplus (but for a linear part at order 1).
+
+    The regulariser `data` is chen2020's alternative to whitening (Section 4.2): sum_r |S^{1/2} w_r|^4 with S the second
+    moment of the unwhitened h. In u = S^{1/2} w it is the plain one of weights on the whitened S^{-1/2} h, while the
+    gates stay those of h; a ridge means the same as on the whitened representation.
+
+    Raises ValueError for orders above 2 without an analytic activation, for order 1 with another loss than the squared,
+    and in `fit` for a loss of classes on a regression teacher and for `data` without unlabelled points.
     """
 
     order: int = 2
@@ -88,6 +106,7 @@ class Taylor:
     width: int = 8
     loss: str = "squared"
     penalty_power: int = 4
+    regulariser: str = "plain"
     start: float = 0.1
     tolerance: float = 2.0e-3
     max_iterations: int = 500
@@ -97,6 +116,9 @@ class Taylor:
     def __post_init__(self):
         if self.order == 1 and self.loss != "squared":
             raise ValueError(f"taylor: loss {self.loss!r} with order 1; expected squared")
+        if self.order > 2 and self.activation not in ANALYTIC:
+            allowed = f"{', '.join(ANALYTIC[:-1])} or {ANALYTIC[-1]}"
+            raise ValueError(f"taylor: activation {self.activation!r} with order {self.order}; expected {allowed}")
 
     def fit(
         self,
@@ -108,19 +130,24 @@ class Taylor:
         monitor: Monitor,
         memory: dict[Any, Any],
     ) -> Fit:
-        """State: w0 (S, m/2, D), weights (S, k, m, D) float32."""
+        """State: w0 (S, m/2, D), weights (S, k, m, D) float32; with `data` also root (S, D, D) float32."""
+        if self.loss != "squared" and problem.teacher.kind != "classes":
+            raise ValueError(f"taylor: loss {self.loss!r} on a teacher of {problem.teacher.kind}; expected squared")
         training, held_out = problem.draw("training", samples), problem.draw("validation", problem.held_out)
         h, validation = features.draw("training", samples), features.draw("validation", problem.held_out)
         w0 = streams.at("w0").stack(lambda g: self._normal(g, self.width // 2, h.shape[-1]))
+        roots = self._roots(problem.seeds, features, memory)
         train = self._fit_linear if self.order == 1 else self._fit_curved
         fits = []
         for i, (seed, generator) in enumerate(zip(problem.seeds, streams.at("start").generators(), strict=True)):
             points = (h[i], training.labels[i], validation[i], held_out.labels[i])
-            fits.append(train(w0[i], *points, choices["ridge"], generator, seed, memory))
+            frozen = w0[i], None if roots is None else roots[i]
+            fits.append(train(*frozen, *points, problem.teacher.kind, choices["ridge"], generator, seed, memory))
         parts = {name: np.stack([fit[name] for fit in fits]) for name in fits[0]}
         certificate = {name: parts[name] for name in CERTIFICATE} if self.order > 1 else None
+        state = {"w0": w0, "weights": parts["weights"].astype(np.float32)}
         return Fit(
-            state={"w0": w0, "weights": parts["weights"].astype(np.float32)},
+            state=state if roots is None else state | {"root": roots},
             status=parts["status"].astype(np.int8),
             validation_risk=parts["validation_risk"],
             train_risk=parts["train_risk"],
@@ -131,8 +158,9 @@ class Taylor:
 
     def predict(self, state: State, features: Features, role: str, count: int, memory: dict[Any, Any]) -> np.ndarray:
         """(S, count, k) float64."""
-        h = features.draw(role, count)
-        return np.stack([self._outputs(w0, w, x) for w0, w, x in zip(state["w0"], state["weights"], h, strict=True)])
+        roots = state.get("root", [None] * len(state["w0"]))
+        parts = zip(state["w0"], roots, state["weights"], features.draw(role, count), strict=True)
+        return np.stack([self._outputs(*part) for part in parts])
 
     @property
     def signs(self) -> np.ndarray:
@@ -141,41 +169,56 @@ class Taylor:
 
     def gates(self, w0: np.ndarray, h: np.ndarray) -> np.ndarray:
         """sigma^(k)(<w0_r, h_i>): (m/2, D), (n, D) -> (n, m), the second half a copy of the first."""
-        half = DERIVATIVES[POWERS[self.activation] - self.order](h @ w0.T)
+        half = derivative(self.activation, self.order)(h @ w0.T)
         return np.concatenate([half, half], axis=1)
 
     def _normal(self, generator: np.random.Generator, rows: int, columns: int) -> np.ndarray:
         return generator.standard_normal((rows, columns)).astype(np.float32)
 
-    def _outputs(self, w0: np.ndarray, weights: np.ndarray, h: np.ndarray) -> np.ndarray:
-        """(m/2, D), (..., k, m, D), (n, D) -> (..., n, k)."""
+    def _roots(self, seeds: Sequence[int], features: Features, memory: dict[Any, Any]) -> np.ndarray | None:
+        """(S, D, D) of `inverse_root`, from the unlabelled points of the representation; None for `plain`."""
+        if self.regulariser == "plain":
+            return None
+        count = features.representation.unlabelled
+        if not count:
+            raise ValueError("taylor: regulariser 'data' without unlabelled points; expected a neural representation")
+        if any(("root", seed) not in memory for seed in seeds):
+            unlabelled = features.draw("unlabelled", count)
+            memory.update({("root", seed): inverse_root(x) for seed, x in zip(seeds, unlabelled, strict=True)})
+        return np.stack([memory["root", seed] for seed in seeds])
+
+    def _outputs(self, w0: np.ndarray, root: np.ndarray | None, weights: np.ndarray, h: np.ndarray) -> np.ndarray:
+        """(m/2, D), (D, D) or None, (..., k, m, D), (n, D) -> (..., n, k)."""
         blocks = []
         for start in range(0, len(h), BLOCK_ROWS):
             part = h[start : start + BLOCK_ROWS]
-            gates = self.gates(w0, part)
+            gates, seen = self.gates(w0, part), rooted(part, root)
             if self.order == 1:
                 signed = gates * self.signs / np.sqrt(self.width)
-                blocks.append(np.einsum("nm,...nm->...n", signed, part @ np.swapaxes(weights, -1, -2)))
+                blocks.append(np.einsum("nm,...nm->...n", signed, seen @ np.swapaxes(weights, -1, -2)))
             else:
-                blocks.append(solver.predict(part, gates, self.signs, weights, self.order))
+                blocks.append(solver.predict(seen, gates, self.signs, weights, self.order))
         return np.moveaxis(np.concatenate(blocks, axis=-1), -2, -1).astype(np.float64)
 
-    def _fit_linear(self, w0, h, labels, validation, validation_labels, ridges, generator, seed, memory):
+    def _fit_linear(self, w0, root, h, labels, validation, validation_labels, kind, ridges, generator, seed, memory):
         """Order 1 in its dual: the Gram matrix is (1/m) (s s^T) o (h h^T)."""
 
+        def parts(x):
+            return self.gates(w0, x)[:, : self.width // 2].astype(np.float64), rooted(x, root).astype(np.float64)
+
         def kernel(x, z=None):
-            left = self.gates(w0, x)[:, : self.width // 2].astype(np.float64)
-            right = left if z is None else self.gates(w0, z)[:, : self.width // 2].astype(np.float64)
+            left, left_seen = parts(x)
+            right, right_seen = (left, left_seen) if z is None else parts(z)
             gram = left @ right.T
             gram *= 2.0 / self.width
-            gram *= x.astype(np.float64) @ (x if z is None else z).astype(np.float64).T
+            gram *= left_seen @ right_seen.T
             return gram
 
         gram = grown(kernel, h, memory, ("gram", seed))
         across = crossed(kernel, validation, h, memory, ("validation", seed))
-        fit = fit_dual(gram, labels, across, validation_labels, ridges)
-        signed = self.gates(w0, h) * self.signs / np.sqrt(self.width)
-        weights = np.stack([(signed * alpha[:, None]).T.astype(np.float64) @ h for alpha in fit.coefficients.T])
+        fit = fit_dual(gram, labels, across, validation_labels, ridges, kind)
+        signed, seen = self.gates(w0, h) * self.signs / np.sqrt(self.width), rooted(h, root)
+        weights = np.stack([(signed * alpha[:, None]).T.astype(np.float64) @ seen for alpha in fit.coefficients.T])
         return {
             "weights": weights,
             "status": fit.status,
@@ -185,23 +228,24 @@ class Taylor:
             "flops": fit.flops,
         }
 
-    def _fit_curved(self, w0, h, labels, validation, validation_labels, ridges, generator, seed, memory):
-        """Order 2: the path over ridges for every output, the ridge chosen on validation, its point certified."""
-        gates, scale = self.gates(w0, h), self.start * self.width**-0.25
+    def _fit_curved(self, w0, root, h, labels, validation, validation_labels, kind, ridges, generator, seed, memory):
+        """Order >= 2: the path over ridges for every output, the ridge chosen on validation, its point certified."""
+        gates, seen = self.gates(w0, h), rooted(h, root)
+        scale = self.start * self.width ** (-0.5 / self.order)
         # Scaled back to |h|^2 = D: a ridge means the same at every number of features.
         absolute = np.asarray(ridges) * float(h.shape[1]) ** (-self.penalty_power / 2)
         options = {"order": self.order, "loss": self.loss, "penalty_power": self.penalty_power}
         limits = {"tolerance": self.tolerance, "max_iterations": self.max_iterations, "stop": "decrease"}
         starts = [scale * self._normal(generator, self.width, h.shape[1]) for _ in labels.T]
         paths = [
-            solver.fit_path(h, gates, self.signs, y, absolute, start, **options, **limits)
+            solver.fit_path(seen, gates, self.signs, y, absolute, start, **options, **limits)
             for y, start in zip(labels.T, starts, strict=True)
         ]
         weights = np.stack([path.weights for path in paths], axis=1)
-        risks = np.mean(np.sum((self._outputs(w0, weights, validation) - validation_labels) ** 2, axis=-1), axis=-1)
-        best = int(np.argmin(np.where(np.isfinite(risks), risks, np.inf)))
+        offered = self._outputs(w0, root, weights, validation)
+        kept = validated(offered, validation_labels, kind, get_loss(self.loss).value)
         ends = [
-            self._certified(h, gates, y, absolute[best], path.weights[best], path.status[best], options)
+            self._certified(seen, gates, y, absolute[kept], path.weights[kept], path.status[kept], options)
             for y, path in zip(labels.T, paths, strict=True)
         ]
         chosen = np.stack([end.pop("weights") for end in ends])
@@ -209,18 +253,18 @@ class Taylor:
         return {
             "weights": chosen,
             "status": max(end.pop("status") for end in ends),
-            "ridge": float(ridges[best]),
-            "validation_risk": self._risk(w0, chosen, validation, validation_labels),
-            "train_risk": self._risk(w0, chosen, h, labels),
+            "ridge": float(ridges[kept]),
+            "validation_risk": float(error(self._outputs(w0, root, chosen, validation), validation_labels, kind)),
+            "train_risk": float(error(self._outputs(w0, root, chosen, h), labels, kind)),
             "flops": flops,
         } | _worst(ends)
 
-    def _certified(self, h, gates, y, ridge, weights, status, options):
+    def _certified(self, seen, gates, y, ridge, weights, status, options):
         """The chosen point of one output, polished and certified; a failed one is returned as it is."""
         if status in ("diverged", "collapsed"):
             uncertified = dict.fromkeys(CERTIFICATE, np.nan) | {"stationary": STATIONARY["no"]}
             return uncertified | {"weights": weights, "flops": 0.0, "status": STATUS[status]}
-        done = certify_and_polish(h, gates, self.signs, y, ridge, weights, **options, max_rounds=self.polish_rounds)
+        done = certify_and_polish(seen, gates, self.signs, y, ridge, weights, **options, max_rounds=self.polish_rounds)
         certificate = done.certificate
         # A Hessian-vector product is four matrix products, an iteration two.
         products = 4.0 * certificate.products + 2.0 * done.iterations
@@ -230,12 +274,9 @@ class Taylor:
             "certificate_error": certificate.relative_error,
             "stationary": STATIONARY["yes" if certificate.stationary else "no"],
             "weights": done.weights.astype(np.float32),
-            "flops": products * 2.0 * gates.size * h.shape[1],
+            "flops": products * 2.0 * gates.size * seen.shape[1],
             "status": STATUS["ok" if certificate.stationary else "not_converged"],
         }
-
-    def _risk(self, w0, weights, h, labels) -> float:
-        return float(np.mean(np.sum((self._outputs(w0, weights, h) - labels) ** 2, axis=-1)))
 
 
 CERTIFICATE = ("gradient_norm", "smallest_curvature", "certificate_error", "stationary")
@@ -249,3 +290,23 @@ def _worst(rows: list[dict[str, float]]) -> dict[str, float]:
         "certificate_error": max(row["certificate_error"] for row in rows),
         "stationary": min(row["stationary"] for row in rows),
     }
+
+
+def rooted(h: np.ndarray, root: np.ndarray | None) -> np.ndarray:
+    """What the weights see of h (n, D): h root, or h itself."""
+    return h if root is None else h @ root
+
+
+def inverse_root(unlabelled: np.ndarray) -> np.ndarray:
+    """S^{-1/2} / sqrt(rank) of S = (1/n0) sum h h^T, symmetric: (n0, D) -> (D, D) float32.
+
+    Rounding directions of S are left out. h times this is the whitened representation's h, of mean square 1.
+    """
+    moment = np.zeros((unlabelled.shape[1],) * 2)
+    for start in range(0, len(unlabelled), BLOCK_ROWS):
+        block = unlabelled[start : start + BLOCK_ROWS].astype(np.float64)
+        moment += block.T @ block
+    values, vectors = np.linalg.eigh(moment / len(unlabelled))
+    kept = values > ROUNDING * values[-1]
+    vectors = vectors[:, kept]
+    return (vectors / np.sqrt(values[kept] * np.sum(kept)) @ vectors.T).astype(np.float32)

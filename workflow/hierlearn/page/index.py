@@ -67,7 +67,7 @@ The table is also in <a href="claims.csv">claims.csv</a> and <a href="claims.nc"
 <td class="number">{{ work(row.flops) }}</td>
 </tr>
 {% endfor %}</tbody></table></div>
-<p class="note">Data: <a href="{{ study.name }}/scores.nc">{{ study.name }}/scores.nc</a>, opened by <code>xarray.open_dataset</code>.</p>
+<p class="note">Data: {% for file in study.files %}<a href="{{ file }}">{{ file }}</a>{{ ", " if not loop.last }}{% endfor %}, opened by <code>xarray.open_dataset</code>.</p>
 </section>
 {% endfor %}
 <p class="note">Verdicts: ✓ the interval satisfies the rule, ✗ it lies wholly on the other side, ? neither; – a row that is shown without a rule.
@@ -94,7 +94,7 @@ def page(
         tally=", ".join(f"{counts[name]} {name}" for name in order if counts[name]) or "none judged",
         missing=[study["title"] for study in studies.values() if not study["present"]],
         studies=[
-            {**study, "name": name, "paper": PAPERS[study["paper"]], "rows": [row for row in rows if row.study == name]}
+            {**study, "name": name, "paper": PAPERS[study["paper"]]} | _of_study(name, rows)
             for name, study in studies.items()
             if study["present"]
         ],
@@ -106,6 +106,12 @@ def page(
         prediction=prediction,
         work=work,
     )
+
+
+def _of_study(name: str, rows: Sequence[Row]) -> dict[str, list]:
+    """The rows of a study, and the files that they were read from."""
+    own = [row for row in rows if row.study == name]
+    return {"rows": own, "files": sorted({row.data for row in own})}
 
 
 def fitted(detail: Mapping[str, Any]) -> str:

@@ -29,6 +29,8 @@ PARAMETERS = {
         "default": [0.0],
     },
 }
+MEASURES = {"sample_complexity": "number of samples at which the deterministic equivalent reaches a risk"}
+COORDINATES = {"line": "lines", "threshold": "thresholds"}
 
 
 @dataclass(frozen=True)

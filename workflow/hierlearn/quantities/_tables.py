@@ -14,37 +14,59 @@ from hierlearn.statistics.learning_curves import MISSING, crossings
 from hierlearn.theory.dimensions import harmonics, neurons_of_harmonics, polynomials
 
 FAILED = [STATUS[name] for name in ("diverged", "collapsed", "singular")]
+LARGEST = "largest"
 REGRESSORS = {
-    "dimension": lambda d, p: d,
     "harmonic_dimension": harmonics,
     "polynomial_dimension": lambda d, p: polynomials(d, (p + 1) // 2),
     "quad_raw_dimension": neurons_of_harmonics,
 }
 
 
-def part(cube: xarray.Dataset, learner: str, where: Mapping[str, Any]) -> xarray.Dataset:
-    """The scores of a learner at some coordinates, over (dimension, seed, samples)."""
-    chosen = cube.sel(learner=learner, **where)
-    extra = set(chosen.dims) - {"dimension", "seed", "samples"}
+def part(cube: xarray.Dataset, learner: str, where: Mapping[str, Any], axis: str = "dimension") -> xarray.Dataset:
+    """The scores of a learner at some coordinates, over (axis, seed, samples)."""
+    return at(cube, learner, where, (axis, "seed", "samples"))
+
+
+def at(cube: xarray.Dataset, learner: str, where: Mapping[str, Any], left: tuple[str, ...]) -> xarray.Dataset:
+    """The scores of a learner at some coordinates, over those that are left; a single value need not be named.
+
+    where: samples may be LARGEST, at every place the largest number of samples that was trained.
+    """
+    largest = where.get("samples") == LARGEST
+    chosen = cube.sel(learner=learner, **{axis: v for axis, v in where.items() if not (largest and axis == "samples")})
+    if largest:
+        trained = np.isfinite(chosen.test_risk).isel(samples=slice(None, None, -1))
+        last = chosen.sizes["samples"] - 1 - trained.argmax("samples")
+        chosen = chosen.isel(samples=last)
+    extra = set(chosen.dims) - set(left)
+    single = [name for name in extra if chosen.sizes[name] == 1]
+    chosen, extra = chosen.isel(dict.fromkeys(single, 0)), extra - set(single)
     if extra:
         raise ValueError(
             f"learner {learner}: the claim leaves {', '.join(sorted(extra))} open; name a value in `where`"
         )
-    return chosen.transpose("dimension", "seed", "samples")
+    return chosen.transpose(*left)
 
 
 def complexities(
-    cube: xarray.Dataset, learner: str, where: Mapping[str, Any], threshold: float, risk: str = "test_risk"
+    cube: xarray.Dataset,
+    learner: str,
+    where: Mapping[str, Any],
+    threshold: float,
+    risk: str = "test_risk",
+    axis: str = "dimension",
 ) -> Complexities:
-    """n* (dimensions, seeds) of a learner, where `risk` falls to the threshold."""
-    chosen = part(cube, learner, where)
+    """n* (values of the axis, seeds) of a learner, where `risk` falls to the threshold."""
+    chosen = part(cube, learner, where, axis)
     samples, status = crossings(chosen.samples.values, chosen[risk].values, threshold)
-    return Complexities(chosen.dimension.values, samples, status)
+    return Complexities(chosen[axis].values, samples, status)
 
 
-def failures(cube: xarray.Dataset, learner: str, where: Mapping[str, Any], table: Complexities) -> str:
+def failures(
+    cube: xarray.Dataset, learner: str, where: Mapping[str, Any], table: Complexities, axis: str = "dimension"
+) -> str:
     """Why n* of a learner rests on failed training: no curve at all, or a failed cell on either side of a crossing."""
-    chosen = part(cube, learner, where)
+    chosen = part(cube, learner, where, axis)
     grid, status = chosen.samples.values, chosen.status.values
     found = []
     for k, seeds in enumerate(table.samples):
@@ -70,6 +92,8 @@ def unjudged(measured: Measured, *reasons: str) -> Measured:
 
 def regressor(name: str, dimensions, degree: int | None) -> np.ndarray:
     """The values (K,) that sample sizes are compared with."""
-    if degree is None and name != "dimension":
+    if name == "dimension":
+        return np.asarray(dimensions, dtype=np.float64)
+    if degree is None:
         raise ValueError(f"regressor {name}: found no degree in `where`; expected one")
     return np.array([REGRESSORS[name](int(d), degree) for d in dimensions], dtype=np.float64)

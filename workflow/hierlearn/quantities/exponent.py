@@ -11,22 +11,28 @@ from hierlearn.quantities._tables import complexities, failures, regressor, unju
 
 PARAMETERS = {
     "learner": {"description": "Name of the learner.", "type": "string", "reference": "learners"},
+    "axis": {
+        "description": "The axis along which n* grows.",
+        "type": "string",
+        "reference": "axis",
+        "default": "dimension",
+    },
     "where": {
-        "description": "Values of the axes other than the dimension.",
+        "description": "Values of the other axes.",
         "type": "object",
         "reference": "coordinates",
         "default": {},
     },
     "threshold": {"description": "Risk that n* reaches.", "type": "number", "reference": "thresholds", "default": 0.5},
     "sizes": {
-        "description": "Dimensions that the line is fitted to, named before the run; null: all of the study's.",
+        "description": "Values of the axis that the line is fitted to, named before the run; null: all of the study's.",
         "type": ["array", "null"],
-        "items": {"type": "integer"},
-        "reference": "dimensions",
+        "items": {"type": "number"},
+        "reference": "axis values",
         "default": None,
     },
     "regressor": {
-        "description": "What n* is compared with.",
+        "description": "What n* is compared with; dimension is the value of the axis itself.",
         "enum": ["dimension", "harmonic_dimension", "polynomial_dimension", "quad_raw_dimension"],
         "default": "dimension",
     },
@@ -40,10 +46,11 @@ PARAMETERS = {
 
 @dataclass(frozen=True)
 class Exponent:
-    """Slope of log n* on log of a counted dimension, a line through the medians over seeds."""
+    """Slope of log n* on log of a counted dimension or of another axis, a line through the medians over seeds."""
 
     learner: str
-    sizes: list[int] | None = None
+    sizes: list[float] | None = None
+    axis: str = "dimension"
     where: dict[str, Any] = field(default_factory=dict)
     threshold: float = 0.5
     regressor: str = "dimension"
@@ -56,7 +63,7 @@ class Exponent:
 
     def measure(self, cube: xarray.Dataset, probes: dict[str, xarray.Dataset]) -> Measured:
         """cube: scores.nc of a study; probes: its probes by name."""
-        table = complexities(cube, self.learner, self.where, self.threshold, self.risk)
+        table = complexities(cube, self.learner, self.where, self.threshold, self.risk, self.axis)
         values = regressor(self.regressor, table.sizes, self.where.get("degree"))
         measured = quantities.exponent(table, values, self.sizes)
-        return unjudged(measured, failures(cube, self.learner, self.where, table))
+        return unjudged(measured, failures(cube, self.learner, self.where, table, self.axis))

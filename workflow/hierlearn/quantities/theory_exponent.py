@@ -17,7 +17,7 @@ PARAMETERS = {
     "where": {
         "description": "Values of the axes other than the dimension.",
         "type": "object",
-        "reference": "coordinates",
+        "reference": "probe grid coordinates",
         "default": {},
     },
     "threshold": {

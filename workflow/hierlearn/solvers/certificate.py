@@ -107,19 +107,27 @@ def certify_and_polish(
     """
     problem, point = _float64_point(features, gates, signs, targets, weights, order, loss, penalty_power)
     scaled_ridge, escapes, iterations = problem.scaled_ridge(ridge), 0, 0
-
-    single = problem.features.astype(np.float32)
+    single = problem.astype(np.float32)
 
     def metric(at):
         # Less damping than this sends steps out of the curved valley of near-interpolating weights.
-        return GaussNewtonMetric(at, scaled_ridge, floor=1e-6, features=single)
+        return GaussNewtonMetric(at, scaled_ridge, floor=1e-6, features=single.features)
 
     metric = metric if len(problem.targets) <= _LARGEST_METRIC else None
+
+    def polished(at, iterations):
+        history = History(10, at.weights.size, at.weights.dtype)
+        return descend(at, scaled_ridge, history, 0.2 * limit, iterations, metric=metric)
+
     # The gradient first: a curvature sweep at a steep point would have to be made again.
     for attempt in range(max_rounds + 1):
+        if attempt == 0 < max_rounds and polished(point, 0).status == "not_converged":
+            # In float32 first: about twice as fast, and as good until the gradient is down to its rounding.
+            rough = Point(single, point.weights)
+            iterations += polished(rough, max_iterations).iterations
+            point = Point(problem, rough.weights) if np.isfinite(rough.weights).all() else point
         if attempt < max_rounds:
-            history = History(10, point.weights.size, np.float64)
-            iterations += descend(point, scaled_ridge, history, 0.2 * limit, max_iterations, metric=metric).iterations
+            iterations += polished(point, max_iterations).iterations
             point.refresh()
         certificate, vector = _certify(point, scaled_ridge, limit, max_products, start)
         gradient_error = 0.5 * certificate.gradient_norm * problem.weight_unit * np.sqrt(point.norms.sum())

@@ -70,7 +70,8 @@ class GaussNewtonMetric:
             kernel *= self.weight[:, None]
             kernel *= self.weight
             kernel[np.diag_indices(len(kernel))] += self.delta
-            self.factor = cho_factor(kernel.T, lower=True, overwrite_a=True, check_finite=False)
+            factor, lower = cho_factor(kernel.T, lower=True, overwrite_a=True, check_finite=False)
+            self.factor = factor.astype(self.features.dtype, copy=False), lower
 
     def solve(self, vector):
         """M^{-1} V by Woodbury's identity, (m, D) -> (m, D)."""
@@ -78,7 +79,7 @@ class GaussNewtonMetric:
             return vector / self.delta
         dtype = self.features.dtype
         change = self.weight * np.einsum("ij,ij->i", self.power, self.features @ vector.astype(dtype, copy=False).T)
-        change = self.weight * cho_solve(self.factor, change, check_finite=False)
+        change = self.weight * cho_solve(self.factor, change.astype(dtype, copy=False), check_finite=False)
         return (vector - (self.power * change.astype(dtype)[:, None]).T @ self.features) / self.delta
 
 

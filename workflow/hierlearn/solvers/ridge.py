@@ -16,6 +16,10 @@ _PRODUCTS_PER_CHOLESKY = 1 / 40
 _CHOLESKYS_PER_EIGH = 14
 
 
+class Indefinite(ValueError):
+    """A kernel matrix that is not positive semi-definite to rounding, or not positive definite with its ridge."""
+
+
 @dataclass(frozen=True)
 class Duals:
     """Solutions of (K + n ridge I) alpha = y: coefficients (R, n, k) and residuals (R,) = |r| / |y|, float64.
@@ -88,12 +92,12 @@ def _rounding(largest, n):
 
 def _check_shift(smallest, largest, n):
     if not smallest > 0.0:
-        raise ValueError(f"kernel plus ridge is not positive definite: eigenvalue {smallest:.3g} of {largest:.3g}")
+        raise Indefinite(f"kernel plus ridge is not positive definite: eigenvalue {smallest:.3g} of {largest:.3g}")
 
 
 def _refuse_negative(smallest, largest, n):
     if smallest < -_rounding(largest, n):
-        raise ValueError(f"kernel is not positive semi-definite: eigenvalue {smallest:.3g} beside {largest:.3g}")
+        raise Indefinite(f"kernel is not positive semi-definite: eigenvalue {smallest:.3g} beside {largest:.3g}")
 
 
 def _spectrum(kernel):
@@ -109,7 +113,7 @@ def _cholesky_solve(kernel, targets, shift):
         # The transpose of a symmetric C-ordered matrix is factored in place.
         factor = cho_factor(shifted.T, lower=True, overwrite_a=True, check_finite=False)
     except np.linalg.LinAlgError as error:
-        raise ValueError(f"kernel plus {shift:.3g} on its diagonal is not positive definite") from error
+        raise Indefinite(f"kernel plus {shift:.3g} on its diagonal is not positive definite") from error
     return cho_solve(factor, targets, check_finite=False)
 
 

@@ -108,7 +108,7 @@ def _obstacle(status: np.ndarray) -> str:
         return "no seeds"
     counts = {name: int(np.sum(status == name)) for name in STATUSES}
     if counts[MISSING]:
-        return f"{counts[MISSING]} of {len(status)} seeds without a learning curve"
+        return f"{counts[MISSING]} of {len(status)} seeds not measured"
     if 2 * (counts[RIGHT_CENSORED] + counts[LEFT_CENSORED]) >= len(status):
         sides = [f"{counts[name]} {name}" for name in (RIGHT_CENSORED, LEFT_CENSORED) if counts[name]]
         return f"{' and '.join(sides)} of {len(status)} seeds".replace("_", "-")

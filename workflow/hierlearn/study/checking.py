@@ -138,6 +138,7 @@ def component_faults(
         yield Fault(study.file, dotted((*at, "name")), shown(name), nearest(name, components.available(kind)))
         return
     known = components.parameters(kind, name)
+    scope = components.defaults(kind, name) | dict(description)
     for key, value in description.items():
         if key == "name":
             continue
@@ -165,48 +166,85 @@ def component_faults(
             yield from schema_faults(study.file, value, against, (*at, key))
             if known[key].get("type") not in ("integer", "number") or at[0] not in SIZED:
                 yield Fault(study.file, where, shown(value), f"a {known[key].get('type', 'value')}, not a size")
-            elif value.get("of") == "features" and (at[0] == "problem" or (at[0], key) == ("representations", "count")):
-                yield Fault(study.file, f"{where}.of", "'features'", "one of dimension, quadratic_dimension")
+            elif references:
+                yield from _size_reference(study, (*at, key), value)
         else:
             broken = list(schema_faults(study.file, value, known[key], (*at, key)))
             yield from broken
             if references and not broken:
-                yield from _reference(study, (*at, key), known[key], value)
+                yield from _reference(study, (*at, key), known[key], value, scope)
     for key, against in known.items():
         if key in description:
             continue
         if "default" not in against:
             yield Fault(study.file, dotted((*at, key)), "nothing", f"this required parameter: {against['description']}")
         elif references and kind == "quantities":
-            yield from _reference(study, (*at, key), against, against["default"])
+            yield from _reference(study, (*at, key), against, against["default"], scope)
 
 
-def _reference(study: Study, at: tuple, against: Mapping[str, Any], value: Any) -> Iterator[Fault]:
-    """A parameter that names something of the study: its schema says {"reference": "learners"}."""
+def _size_reference(study: Study, at: tuple, value: Mapping[str, Any]) -> Iterator[Fault]:
+    """A size that refers to what its place does not know: features before there are any, a degree of no polynomial."""
+    known = ["dimension", "quadratic_dimension"]
+    if at[0] != "problem":
+        teacher = study.content["problem"]["teacher"].get("name")
+        if teacher in components.available("teachers") and "degree" in components.parameters("teachers", teacher):
+            known += ["harmonic_dimension", "polynomial_dimension", "quad_raw_dimension"]
+        if (at[0], at[-1]) != ("representations", "count"):
+            known.append("features")
+    if value.get("of") not in known:
+        yield Fault(study.file, dotted((*at, "of")), shown(value.get("of")), f"one of {', '.join(known)}")
+
+
+def _reference(
+    study: Study, at: tuple, against: Mapping[str, Any], value: Any, scope: Mapping[str, Any]
+) -> Iterator[Fault]:
+    """A parameter that names something of the study: its schema says {"reference": "learners"}.
+
+    Goes into lists and objects. scope: the keys beside the value and around it, for what refers to a `probe` or `axis`.
+    """
     section = against.get("reference")
-    if section is None or value is None:
+    if value is None:
         return
-    content = study.content
-    if section == "coordinates":
+    if section is None:
         if isinstance(value, dict):
-            yield from _coordinates(study, at, value)
+            around = dict(scope) | value
+            for key, part in against.get("properties", {}).items():
+                if key in value or "default" in part:
+                    yield from _reference(study, (*at, key), part, value.get(key, part.get("default")), around)
+        elif isinstance(value, list) and "items" in against:
+            for i, one in enumerate(value):
+                yield from _reference(study, (*at, i), against["items"], one, scope)
         return
-    if section.startswith("probe "):
-        known = _of_probe(study, at, section.removeprefix("probe "))
-        if known is None:
-            return
-    else:
-        own = {"thresholds": content["samples"]["thresholds"], "dimensions": content["axes"]["dimension"]}
-        known = own[section] if section in own else content[section]
+    if section.endswith(("coordinates", "place")):
+        if isinstance(value, dict):
+            yield from _coordinates(study, at, section, value, scope)
+        return
+    known = _known(study, section, scope)
+    if known is None:
+        return
     for i, name in enumerate(value if isinstance(value, list) else [value]):
         if name not in known:
             place = (*at, i) if isinstance(value, list) else at
             yield Fault(study.file, dotted(place), shown(name), nearest(name, known))
 
 
-def _of_probe(study: Study, at: tuple, part: str) -> list | None:
-    """What the probe that a claim names offers: lines, thresholds or dimensions; None without it."""
-    name = study.content["claims"][at[1]]["quantity"].get("probe")
+def _known(study: Study, section: str, scope: Mapping[str, Any]) -> list | None:
+    """What a reference may name; None where something else is at fault."""
+    content = study.content
+    if section.endswith("axis"):
+        return list(_grid(study, section, scope))
+    if section.endswith("axis values"):
+        known = _grid(study, section, scope)
+        return known[scope["axis"]] if scope.get("axis") in list(known) else None
+    if section.startswith("probe "):
+        return _of_probe(study, section.removeprefix("probe "), scope)
+    own = {"thresholds": content["samples"]["thresholds"], "dimensions": content["axes"]["dimension"]}
+    return list(own[section] if section in own else content[section])
+
+
+def _of_probe(study: Study, part: str, scope: Mapping[str, Any]) -> list | None:
+    """What the probe in scope offers: measures, lines, thresholds or dimensions; None without it."""
+    name = scope.get("probe")
     if name not in list(study.content["probes"]):
         return None
     entry = study.content["probes"][name]
@@ -215,27 +253,55 @@ def _of_probe(study: Study, at: tuple, part: str) -> list | None:
     # A probe that is broken itself has faults of its own.
     if entry["probe"]["name"] not in components.available("probes"):
         return None
+    if part == "measures":
+        return list(components.literal("probes", entry["probe"]["name"], "MEASURES") or ())
     offered = (components.defaults("probes", entry["probe"]["name"]) | entry["probe"]).get(part)
     return list(offered) if isinstance(offered, list | dict) else None
 
 
-def _coordinates(study: Study, at: tuple, where: Mapping[str, Any]) -> Iterator[Fault]:
-    """One place in the scores of the learners or, where a claim names a probe, on the probe's own grid."""
-    probe = study.content["claims"][at[1]]["quantity"].get("probe") if at[0] == "claims" else None
-    if probe is None:
-        known = study.axes | study.swept
-    else:
-        known = study.axes | (study.content["probes"][probe]["axes"] if probe in list(study.content["probes"]) else {})
+def _grid(study: Study, section: str, scope: Mapping[str, Any]) -> dict[str, list]:
+    """Coordinates with their values: of the scores, of the grid of the probe in scope, or of the probe itself.
+
+    section: has the word `probe` for a probe, `panel` where that depends on whether one is in scope, and `grid` where
+    its own coordinates are left out.
+    """
+    if "panel" in section and scope.get("probe") is None:
+        return study.axes | study.swept | {"samples": [*study.coordinates["samples"], "largest"]}
+    if "probe" not in section and "panel" not in section:
+        return study.axes | study.swept
+    if scope.get("probe") not in list(study.content["probes"]):
+        return dict(study.axes)
+    entry = study.content["probes"][scope["probe"]]
+    grid = study.axes | entry["axes"]
+    if "grid" not in section and entry["probe"]["name"] in components.available("probes"):
+        described = components.defaults("probes", entry["probe"]["name"]) | entry["probe"]
+        own = components.literal("probes", entry["probe"]["name"], "COORDINATES") or {}
+        grid |= {axis: list(described[parameter]) for axis, parameter in own.items()}
+    return grid
+
+
+def _coordinates(
+    study: Study, at: tuple, section: str, where: Mapping[str, Any], scope: Mapping[str, Any]
+) -> Iterator[Fault]:
+    """One place in the scores of the learners, or in a probe.
+
+    section: "... coordinates" fixes all axes but the one in scope (the dimension if there is none) and those of a
+    single value; "... place" leaves none open; "some ... coordinates" fixes any.
+    """
+    known, some = _grid(study, section, scope), section.startswith("some ")
+    open_axis = None if some or section.endswith("place") else scope.get("axis", "dimension")
     for axis, chosen in where.items():
-        if axis not in known or axis == "dimension":
-            others = [name for name in known if name != "dimension"]
-            found = "an axis that is never fixed" if axis == "dimension" else "an unknown axis"
+        if axis not in known or axis == open_axis:
+            others = [name for name in known if name != open_axis]
+            found = "an axis that is never fixed" if axis == open_axis else "an unknown axis"
             yield Fault(study.file, dotted((*at, axis)), found, nearest(axis, others))
         elif chosen not in known[axis]:
             yield Fault(study.file, dotted((*at, axis)), shown(chosen), nearest(chosen, known[axis]))
-    for axis in known:
-        if axis != "dimension" and axis not in where:
-            yield Fault(study.file, dotted((*at, axis)), "nothing", f"a value: {nearest('', known[axis])}")
+    if some:
+        return
+    for axis, values in known.items():
+        if axis not in where and axis != open_axis and len(values) > 1:
+            yield Fault(study.file, dotted((*at, axis)), "nothing", f"a value: {nearest('', values)}")
 
 
 def _references(study: Study) -> Iterator[tuple[str, str, str]]:
@@ -248,8 +314,13 @@ def _references(study: Study) -> Iterator[tuple[str, str, str]]:
             known = [*PROBLEM_AXES, *(p for kind, owner in kinds for p in components.parameters(kind, owner))]
             yield f"axes.{axis}", "an axis that nothing has", nearest(axis, known)
             continue
-        if place is not None and axis in content["problem"][place]:
+        if place in content["problem"] and axis in content["problem"][place]:
             yield f"problem.{place}.{axis}", "a value that the axis of this name overrides", "no value beside an axis"
+        if place == "representation":
+            for name, description in content["representations"].items():
+                if axis in description:
+                    found = "a value that the axis of this name overrides"
+                    yield f"representations.{name}.{axis}", found, "no value beside an axis"
         yield from _axis_values(study, f"axes.{axis}", axis, values)
     for i, axis in enumerate(content["cut"]):
         if axis not in axes:
@@ -278,7 +349,7 @@ def _axis_values(study: Study, at: str, axis: str, values: list) -> Iterator[tup
     elif axis in PROBLEM_AXES:
         against = posed["problem"]["properties"][axis]
     else:
-        against = components.parameters(f"{place}s", study.content["problem"][place]["name"])[axis]
+        against = _axis_schema(study, place, axis)
     broken = False
     for i, value in enumerate(values):
         for error in Validator(against).iter_errors(value):
@@ -286,6 +357,17 @@ def _axis_values(study: Study, at: str, axis: str, values: list) -> Iterator[tup
             yield f"{at}[{i}]", shown(value), f"{error.validator} {error.validator_value}"
     if axis == "dimension" and not broken and values != sorted(values):
         yield at, shown(values), "increasing numbers"
+
+
+def _axis_schema(study: Study, place: str, axis: str) -> Mapping[str, Any]:
+    """The schema of the parameter that an axis sets."""
+    if place != "representation":
+        return components.parameters(f"{place}s", study.content["problem"][place]["name"])[axis]
+    for description in study.content["representations"].values():
+        known = components.parameters("representations", description["name"])
+        if axis in known:
+            return known[axis]
+    raise KeyError(axis)
 
 
 def _learner_references(study: Study, name: str, entry: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
@@ -303,9 +385,14 @@ def _learner_references(study: Study, name: str, entry: Mapping[str, Any]) -> It
             for error in Validator(choices[key]).iter_errors(value):
                 yield f"{at}.select.{key}[{i}]", shown(value), f"{error.validator} {error.validator_value}"
     for key in choices:
-        if key not in entry["select"]:
+        if key not in entry["select"] and key not in entry["sweep"]:
             yield f"{at}.select.{key}", "nothing", f"a list of values: {choices[key]['description']}"
-    parameters = components.parameters("learners", component)
+    for key, planned in entry["samples"].items():
+        for i, size in enumerate(planned if key == "at" else [planned]):
+            if isinstance(size, dict):
+                place = ("learners", name, "samples", key, i) if key == "at" else ("learners", name, "samples", key)
+                yield from ((f.field, f.found, f.allowed) for f in _size_reference(study, place, size))
+    parameters = components.parameters("learners", component) | choices
     for key, values in entry["sweep"].items():
         if key not in parameters:
             yield f"{at}.sweep.{key}", "an unknown parameter", nearest(key, parameters)
@@ -339,9 +426,9 @@ def _resolved(study: Study) -> Iterator[Fault]:
         for point in task.points:
             for name, entry in study.content["learners"].items():
                 context, planned = study.context(name, point), entry["samples"]
-                start, cap = (resolve(planned[key], context) for key in ("start", "cap"))
+                field = f"learners.{name}.samples"
+                start, cap = (resolve(planned.get(key, 1), context) for key in ("start", "cap"))
                 if start > cap:
-                    field = f"learners.{name}.samples"
                     yield Fault(
                         study.file, field, f"start {start} above cap {cap} at {point.coordinates}", "start <= cap"
                     )

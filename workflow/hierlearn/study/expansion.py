@@ -8,6 +8,7 @@ from math import comb
 from typing import Any
 
 from hierlearn import components
+from hierlearn.theory.dimensions import harmonics, neurons_of_harmonics, polynomials
 
 RAW = {"name": "raw"}
 
@@ -77,7 +78,7 @@ class Study:
         for axis, value in coordinates.items():
             if axis in content:
                 content[axis] = value
-            else:
+            elif self.placement(axis) in parts:
                 parts[self.placement(axis)][axis] = value
         context = sizes(coordinates["dimension"])
         for kind, part in parts.items():
@@ -85,17 +86,26 @@ class Study:
         return content
 
     def placement(self, axis: str) -> str | None:
-        """Which component an axis sets a parameter of: teacher, input, or None if neither has it."""
+        """Which component an axis sets a parameter of: teacher, input, representation, or None if none has it.
+
+        An axis of the representations (all that have the parameter) leaves the problem, and so its points, as they are.
+        """
         for kind in ("teacher", "input"):
             if axis in components.parameters(f"{kind}s", self.content["problem"][kind]["name"]):
                 return kind
+        for description in self.content["representations"].values():
+            if axis in components.parameters("representations", description["name"]):
+                return "representation"
         return None
 
     def representation(self, name: str, point: Point) -> dict[str, Any]:
         """The description of a representation at a point."""
-        context = sizes(point.dimension)
+        context = sizes(point.dimension, degree(point.problem))
         given = RAW if name == "raw" else self.content["representations"][name]
         full = components.defaults("representations", given["name"]) | given
+        for axis, value in point.coordinates.items():
+            if self.placement(axis) == "representation" and axis in full:
+                full[axis] = value
         # `features` refers to the representation's own number of features.
         context["features"] = resolve(full.get("count", point.dimension), context)
         return described("representations", full, context)
@@ -103,7 +113,8 @@ class Study:
     def context(self, learner: str, point: Point) -> dict[str, int]:
         """What the sizes of a learner may refer to."""
         representation = self.representation(self.content["learners"][learner]["representation"], point)
-        return sizes(point.dimension) | {"features": representation.get("count", point.dimension)}
+        counted = sizes(point.dimension, degree(point.problem))
+        return counted | {"features": representation.get("count", point.dimension)}
 
     def within_limits(self, learner: str, point: Point) -> bool:
         """Whether a learner's budget reaches a point."""
@@ -112,20 +123,29 @@ class Study:
         return not skipped and all(point.coordinates[axis] <= most for axis, most in entry["limits"].items())
 
     def sample_sizes(self, learner: str, point: Point) -> list[int]:
-        """The sample sizes of a learner at a point: those lattice points 2^(j/k) that lie in start .. cap."""
+        """The sample sizes of a learner at a point: a list, or the lattice points 2^(j/k) that lie in start .. cap."""
         planned = self.content["learners"][learner]["samples"]
         context = self.context(learner, point)
+        if "at" in planned:
+            return sorted({resolve(size, context) for size in planned["at"]})
         start, cap = resolve(planned["start"], context), resolve(planned["cap"], context)
         return lattice(start, cap, self.content["samples"]["per_doubling"])
 
     def variants(self, learner: str, point: Point) -> list[dict[str, Any]]:
-        """A learner at a point, once per combination of its swept parameters: name, coordinates, description."""
+        """A learner at a point, once per combination of what is swept: name, coordinates, description, choices.
+
+        A choice may be swept instead of selected: then each variant has one value to choose from.
+        """
         entry, context = self.content["learners"][learner], self.context(learner, point)
+        known = components.literal("learners", entry["learner"]["name"], "CHOICES") or {}
         return [
             {
                 "name": label(swept) or "only",
                 "coordinates": swept,
-                "learner": described("learners", {**entry["learner"], **swept}, context),
+                "learner": described(
+                    "learners", entry["learner"] | {k: v for k, v in swept.items() if k not in known}, context
+                ),
+                "choices": entry["select"] | {key: [value] for key, value in swept.items() if key in known},
             }
             for swept in product(entry["sweep"])
         ]
@@ -189,9 +209,22 @@ def lattice(start: int, cap: int, per_doubling: int) -> list[int]:
     return sizes_
 
 
-def sizes(dimension: int) -> dict[str, int]:
-    """The quantities that a size may refer to; quadratic_dimension is that of polynomials of degree <= 2."""
-    return {"dimension": dimension, "quadratic_dimension": comb(dimension + 2, 2)}
+def sizes(dimension: int, degree: int | None = None) -> dict[str, int]:
+    """The quantities that a size may refer to; quadratic_dimension is that of polynomials of degree <= 2.
+
+    degree: of what is to be learned, where it has one; counted dimensions are those of this degree.
+    """
+    known = {"dimension": dimension, "quadratic_dimension": comb(dimension + 2, 2)}
+    if degree is not None:
+        known["harmonic_dimension"] = harmonics(dimension, degree)
+        known["polynomial_dimension"] = polynomials(dimension, (degree + 1) // 2)
+        known["quad_raw_dimension"] = neurons_of_harmonics(dimension, max(degree, 2))
+    return known
+
+
+def degree(problem: Mapping[str, Any]) -> int | None:
+    """The degree of a problem's teacher, None where it has none."""
+    return problem["teacher"].get("degree")
 
 
 def resolve(value: Any, context: Mapping[str, int]) -> Any:

@@ -33,7 +33,6 @@ def train(study: Study, task: Task, learner: str) -> dict[str, Any]:
             | {
                 "representation": study.representation(entry["representation"], p),
                 "variants": study.variants(learner, p),
-                "choices": entry["select"],
                 "samples": study.sample_sizes(learner, p),
                 "thresholds": study.content["samples"]["thresholds"],
                 "validation": study.content["points"]["validation"],

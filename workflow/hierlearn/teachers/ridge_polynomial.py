@@ -12,7 +12,7 @@ from hierlearn.streams import Streams
 from hierlearn.theory.gegenbauer import orthonormal, quadrature
 
 LAWS = ("sphere", "gaussian")
-BOUNDS = (("rank", "dimension", {"orthonormal": True}),)
+BOUNDS = (("rank", "dimension", {"orthonormal": True, "directions": None}),)
 PARAMETERS = {
     "degree": {"description": "Degree p of every term.", "type": "integer", "minimum": 1, "maximum": 12, "default": 4},
     "basis": {
@@ -26,12 +26,33 @@ PARAMETERS = {
         "type": "boolean",
         "default": True,
     },
+    "directions": {
+        "description": "The directions themselves, each a list of at most d numbers, padded with zeros and scaled to "
+        "norm 1; their number is the rank. null: drawn per seed.",
+        "type": ["array", "null"],
+        "minItems": 1,
+        "items": {"type": "array", "minItems": 1, "items": {"type": "number"}, "contains": {"not": {"const": 0}}},
+        "default": None,
+    },
+    "coefficients": {
+        "description": "One factor alpha_s per term; null: all 1/sqrt(r).",
+        "type": ["array", "null"],
+        "minItems": 1,
+        "items": {"type": "number"},
+        "default": None,
+    },
+    "length": {
+        "description": "Norm of the directions: the target is multiplied by its p-th power.",
+        "type": "number",
+        "exclusiveMinimum": 0,
+        "default": 1,
+    },
 }
 
 
 @dataclass(frozen=True)
 class RidgePolynomial:
-    """f(x) = r^{-1/2} sum_s q_p(<beta_s, x>), |beta_s| = 1  (chen2020, eq. 5; bai2020, Section 5.2).
+    """f(x) = length^p sum_s alpha_s q_p(<beta_s, x>), |beta_s| = 1  (chen2020, eq. 5; bai2020, Section 5.2).
 
     q_p is the degree-p Gegenbauer polynomial on the sphere, the Hermite polynomial under a normal law (`gegenbauer`),
     or a power (`monomial`), of unit L2 norm under the law of <beta, x>.
@@ -41,15 +62,24 @@ class RidgePolynomial:
     basis: str = "gegenbauer"
     rank: int = 1
     orthonormal: bool = True
+    directions: list[list[float]] | None = None
+    coefficients: list[float] | None = None
+    length: float = 1
     kind: ClassVar[str] = "regression"
     outputs: ClassVar[int] = 1
 
     def draw(self, streams: Streams, inputs: Input) -> State:
-        """directions (S, r, d) float64. Raises ValueError if r orthonormal directions do not fit into d."""
+        """directions (S, r, d), coefficients (S, r) float64. Raises ValueError where they do not fit into d."""
         if inputs.law not in LAWS:
             raise ValueError(f"ridge_polynomial: input law {inputs.law!r}; expected one of {', '.join(LAWS)}")
-        if self.orthonormal and self.rank > inputs.dimension:
-            raise ValueError(f"ridge_polynomial: rank {self.rank}; expected at most the dimension {inputs.dimension}")
+        if self.orthonormal and self.terms > inputs.dimension:
+            raise ValueError(f"ridge_polynomial: rank {self.terms}; expected at most the dimension {inputs.dimension}")
+        if self.coefficients is not None and len(self.coefficients) != self.terms:
+            raise ValueError(
+                f"ridge_polynomial: {len(self.coefficients)} coefficients; expected {self.terms}, one a term"
+            )
+        if self.directions is not None and max(len(beta) for beta in self.directions) > inputs.dimension:
+            raise ValueError(f"ridge_polynomial: directions longer than the dimension {inputs.dimension}")
 
         def one(generator):
             normal = generator.standard_normal((inputs.dimension, self.rank))
@@ -58,20 +88,38 @@ class RidgePolynomial:
                 return (q * np.sign(np.diag(r))).T
             return (normal / np.linalg.norm(normal, axis=0)).T
 
-        on_sphere = np.full(len(streams.seeds), inputs.law == "sphere")
-        return {"directions": streams.at("directions").stack(one), "on_sphere": on_sphere.astype(np.int8)}
+        seeds = len(streams.seeds)
+        if self.directions is None:
+            directions = streams.at("directions").stack(one)
+        else:
+            padded = [[*beta, *[0.0] * (inputs.dimension - len(beta))] for beta in self.directions]
+            given = np.asarray(padded) / np.linalg.norm(padded, axis=1, keepdims=True)
+            directions = np.repeat(given[None], seeds, axis=0)
+        alpha = np.full(self.terms, 1 / sqrt(self.terms)) if self.coefficients is None else self.coefficients
+        factors = np.asarray(alpha, dtype=np.float64) * self.length**self.degree
+        return {
+            "directions": directions,
+            "coefficients": np.repeat(factors[None], seeds, axis=0),
+            "on_sphere": np.full(seeds, inputs.law == "sphere").astype(np.int8),
+        }
+
+    @property
+    def terms(self) -> int:
+        """Number of terms."""
+        return self.rank if self.directions is None else len(self.directions)
 
     def target(self, state: State, x: np.ndarray) -> np.ndarray:
         """(S, n, d) -> (S, n, 1) float64."""
         terms = self._term(self.degree, self.basis, state, _projections(state, x), x.shape[-1])
-        return np.sum(terms, axis=-1, keepdims=True) / sqrt(self.rank)
+        return np.sum(terms * state["coefficients"][:, None, :], axis=-1, keepdims=True)
 
     def norm(self, state: State, inputs: Input) -> np.ndarray:
         """L2 norm (S,), exact: products of ridge functions have closed-form means in the directions' inner products."""
         gram = np.clip(np.einsum("srd,std->srt", state["directions"], state["directions"]), -1.0, 1.0)
         weights = self._weights(inputs)
         means = sum(weight * self._correlation(k, inputs, gram) for k, weight in enumerate(weights) if weight)
-        return np.sqrt(np.mean(np.sum(means, axis=-1), axis=-1))
+        alpha = state["coefficients"]
+        return np.sqrt(np.einsum("sr,srt,st->s", alpha, means, alpha))
 
     def bases(self, state: State, x: np.ndarray) -> np.ndarray:
         """q_1 .. q_{ceil(p/2)} of every direction: quadratic models of them reach degree p (chen2020, Section 4.2)."""

@@ -1,0 +1,108 @@
+"""Stationary points of models and networks against recomputed objectives, and the theorems' inequalities."""
+
+import numpy as np
+import pytest
+
+from hierlearn.components import build
+from hierlearn.probes import randomised_stationary_points, stationary_points
+from hierlearn.problem import pose
+from hierlearn.streams import Streams
+from hierlearn.theory.landscape import leading_reference
+
+KEY = ("stationary",)
+NEURAL = {"name": "neural", "features": "quadratic", "count": 30, "whiten": "truncated", "directions": 15}
+
+
+def problem(seeds=(0, 1), law="hypercube", dimension=5):
+    teacher = {"name": "parity"} if law == "hypercube" else {"name": "ridge_polynomial", "degree": 2}
+    inputs = build("inputs", {"name": law}, dimension=dimension)
+    return pose(inputs, build("teachers", teacher), "unit", 0.0, Streams(KEY, seeds))
+
+
+def model(seeds=(0, 1), law="hypercube", **parameters):
+    given = {"name": "stationary_points", "samples": 40, "widths": [4, 8], **parameters}
+    return build("probes", given).measure(problem(seeds, law))
+
+
+def network(seeds=(0, 1), **parameters):
+    given = {"name": "randomised_stationary_points", "samples": 30, "widths": [4, 8], **parameters}
+    return build("probes", given).measure(problem(seeds))
+
+
+@pytest.mark.parametrize("power", [4, 8])
+@pytest.mark.parametrize("representation", [{"name": "raw"}, NEURAL], ids=lambda one: one["name"])
+def test_the_inequality_holds_and_relaxing_the_penalty_only_raises_the_bound(power, representation):
+    found = model(
+        law="sphere", representation=representation, penalty_power=power, activation="relu3", unlabelled=300, widths=[4]
+    )
+    objective = found["objective"].values[..., None]
+    assert np.all(objective <= found["sharp_bound"].values)
+    assert np.all(found["sharp_bound"].values <= found["bound"].values)
+    assert np.all(found["certificate_error"].values <= found["certificate_limit"].values)
+    assert np.all(found["slack"].values > 0)
+
+
+def test_the_bound_is_made_of_its_parts():
+    """bound - L(W*) - 9 ridge |W*|^4 - s/2 is the certificate's error at W*, within its limit of the objective."""
+    found = model((2,), widths=[4], references=["explicit"], ridge=3e-2)
+    batch = problem((2,)).draw("training", 40)
+    x, targets = batch.x[0].astype(np.float64), batch.labels[0, :, 0]
+    first = Streams(KEY, (2,)).at("stationary_points").at("w0").generators()[0].standard_normal((2, 5))
+    gates, signs = np.tile(x @ first.T >= 0, (1, 2)) * 1.0, np.array([1.0, 1.0, -1.0, -1.0])
+    reference = leading_reference(x, gates, signs, targets)
+    outputs = (gates * (x @ reference.T) ** 2) @ signs / 4
+    parts = np.mean((outputs - targets) ** 2) + 9 * 3e-2 / 25 * np.sum(np.sum(reference**2, axis=1) ** 2)
+    error = found["bound"].values - parts - found["slack"].values / 2
+    assert np.all(error >= -1e-9)
+    assert np.all(error <= 0.02 * found["objective"].values[..., None])
+
+
+def test_two_starts_are_references_of_each_other():
+    found = model(widths=[4], references=["other_start"])
+    np.testing.assert_allclose(np.prod(found["norm_ratio"].values, axis=2), 1.0, rtol=1e-9)
+    spread = found["objective"].values.max(axis=2) / found["objective"].values.min(axis=2) - 1
+    np.testing.assert_allclose(found["spread"].values, spread, rtol=1e-9)
+
+
+def test_a_smaller_ridge_leaves_larger_weights_as_reference():
+    found = model(references=["smaller_ridge"], ridge=0.3, activation="relu3")
+    assert np.all(found["norm_ratio"].values < 1)
+
+
+def test_starts_agree_once_the_width_is_large():
+    found = model((0, 1, 2), widths=[2, 64], starts=[0, 1, 2], activation="relu3", ridge=1e-2)
+    assert np.median(found["spread"].values[:, 1]) < 1e-3 < np.max(found["spread"].values[:, 0])
+
+
+def test_a_cell_has_its_values_whatever_is_measured_beside_it():
+    together = model((0, 3), widths=[4, 8], starts=[0, 1])
+    alone = model((3,), widths=[8], starts=[1, 0], references=["explicit"])
+    assert together["objective"].values[1, 1, 1] == pytest.approx(alone["objective"].values[0, 0, 0], rel=1e-12)
+    position = list(together["reference"].values).index("explicit")
+    assert together["bound"].values[1, 1, 0, position] == pytest.approx(alone["bound"].values[0, 0, 1, 0], rel=1e-9)
+
+
+def test_the_networks_stationary_points_keep_to_theorem_4():
+    found = network(widths=[4, 16])
+    objective = found["objective"].values[..., None]
+    assert np.all(objective <= found["sharp_bound"].values)
+    assert np.all(found["sharp_bound"].values <= found["bound"].values)
+    assert np.all(found["certificate_error"].values < found["certificate_limit"].values)
+    assert np.all(found["loss"].values <= found["objective"].values)
+    # 0 predicts the labels -1 and +1 with loss 1.
+    assert np.all(found["objective"].values < 1)
+
+
+def test_an_unfinished_descent_is_not_certified():
+    found = network(max_iterations=2)
+    assert np.all(found["certificate_error"].values > found["certificate_limit"].values)
+
+
+def test_a_network_has_its_values_whatever_is_measured_beside_it():
+    together, alone = network((0, 3), widths=[4, 8]), network((3,), widths=[8])
+    assert together["objective"].values[1, 1] == pytest.approx(alone["objective"].values.item(), rel=1e-9)
+
+
+def test_measures_are_those_that_are_declared():
+    assert set(model()) == set(stationary_points.MEASURES) | {"seed", "width", "start", "reference"}
+    assert set(network()) == set(randomised_stationary_points.MEASURES) | {"seed", "width", "reference"}

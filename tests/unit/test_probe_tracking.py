@@ -1,0 +1,90 @@
+"""The tracking probe on a small problem, against the learners trained one by one."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from hierlearn.components import build, literal
+from hierlearn.problem import ProblemFeatures, pose
+from hierlearn.streams import Streams
+
+WIDTHS, SEEDS = [4, 16], (3, 5)
+PARAMETERS = {
+    "name": "tracking",
+    "network": {"name": "randomised", "steps": 120},
+    "widths": WIDTHS,
+    "ridge": 1e-2,
+    "samples": 50,
+    "validation": 40,
+    "test": 200,
+}
+
+
+class Silent:
+    def report(self, done, total, text):
+        pass
+
+
+def posed(seeds=SEEDS):
+    inputs, teacher = build("inputs", {"name": "hypercube"}, dimension=6), build("teachers", {"name": "parity"})
+    return pose(inputs, teacher, "unit", 0.0, Streams(("tracking test",), seeds))
+
+
+@pytest.fixture(scope="module")
+def measured():
+    return build("probes", PARAMETERS).measure(posed())
+
+
+def test_every_measure_has_a_value_per_seed_and_width(measured):
+    names = set(literal("probes", "tracking", "MEASURES"))
+    assert set(measured) == names | {"seed", "width"}
+    for name in names - {"flops"}:
+        assert measured[name].dimensions == ("seed", "width")
+        assert measured[name].values.shape == (2, 2)
+        assert np.isfinite(measured[name].values).all()
+    assert measured["width"].values.tolist() == WIDTHS
+    assert np.all(measured["flops"].values > 0)
+
+
+def test_distances_are_between_predictions_of_the_three_learners(measured):
+    """Trained here by themselves, on points that are drawn again."""
+    problem = replace(posed(), held_out=40)
+    raw = build("representations", {"name": "raw"})
+    features = ProblemFeatures(problem, raw, raw.fit(None, problem.streams))
+    streams, test = problem.streams.at("tracking"), problem.draw("test", 200).target
+    curved = {"activation": "relu3", "penalty_power": 8, "width": 16}
+    learners = {
+        "true": ({"name": "randomised", "steps": 120, **curved}, [1e-2]),
+        "quad": ({"name": "taylor", "order": 2, "tolerance": 1e-4, **curved}, [1e-2]),
+        "ntk": ({"name": "taylor", "order": 1, "activation": "relu3", "width": 16}, [1e-1, 1e-2, 1e-3, 1e-4]),
+    }
+    outputs = {}
+    for name, (description, ridges) in learners.items():
+        learner = build("learners", description)
+        fit = learner.fit(problem, features, 50, {"ridge": ridges}, streams, Silent(), {})
+        outputs[name] = learner.predict(fit.state, features, "test", 200, {})
+        risk = np.mean((outputs[name] - test) ** 2, axis=(1, 2))
+        np.testing.assert_allclose(measured[f"{name}_risk"].values[:, 1], risk, rtol=1e-5)
+        np.testing.assert_allclose(measured[f"{name}_train_risk"].values[:, 1], fit.train_risk, rtol=1e-5)
+    for name in ("quad", "ntk"):
+        distance = np.sqrt(np.mean((outputs["true"] - outputs[name]) ** 2, axis=(1, 2)))
+        np.testing.assert_allclose(measured[f"true_to_{name}"].values[:, 1], distance, rtol=1e-4)
+    ratio = measured["true_to_quad"].values / measured["true_to_ntk"].values
+    np.testing.assert_allclose(measured["distance_ratio"].values, ratio)
+    np.testing.assert_allclose(
+        measured["gap"].values, measured["true_risk"].values - measured["true_train_risk"].values
+    )
+
+
+def test_a_seed_and_a_width_are_measured_the_same_alone(measured):
+    alone = build("probes", PARAMETERS | {"widths": [16]}).measure(posed((5,)))
+    for name in ("true_to_quad", "true_to_ntk", "true_risk", "true_norm"):
+        np.testing.assert_allclose(alone[name].values[0, 0], measured[name].values[1, 1], rtol=1e-6)
+
+
+def test_a_diverged_network_is_not_a_number():
+    broken = PARAMETERS | {"network": {"name": "randomised", "steps": 5, "rate": 1e12}, "widths": [4]}
+    found = build("probes", broken).measure(posed((5,)))
+    assert np.isnan(found["true_to_quad"].values).all()
+    assert np.isfinite(found["quad_risk"].values).all()

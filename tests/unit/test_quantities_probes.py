@@ -1,0 +1,78 @@
+"""Quantities on probes whose laws are known."""
+
+import numpy as np
+import pytest
+import xarray
+
+from hierlearn.components import build
+
+WIDTHS, SEEDS = [10, 40, 20, 80], [0, 1, 2]
+SPREAD = np.array([0.9, 1.0, 1.2])
+
+
+def probe():
+    """law = width^-1/2 at d = 4 and width^0 at d = 8, times a factor of the seed; twice is 2 law."""
+    powers = np.array([-0.5, 0.0])
+    law = np.array(WIDTHS, float)[None, :, None] ** powers[:, None, None] * SPREAD
+    axes = ("dimension", "width", "seed")
+    return xarray.Dataset(
+        {"law": (axes, law), "twice": (axes, 2 * law), "constant": (("dimension",), [3.0, 5.0])},
+        {"dimension": [4, 8], "width": WIDTHS, "seed": SEEDS},
+    )
+
+
+def measured(name, **parameters):
+    return build("quantities", {"name": name, "probe": "p"} | parameters).measure(None, {"p": probe()})
+
+
+def test_a_slope_is_that_of_the_law_whatever_the_order_of_the_axis():
+    found = measured("probe_slope", variable="law", axis="width", where={"dimension": 4})
+    assert found.value == pytest.approx(-0.5)
+    assert found.low == pytest.approx(-0.5) == found.high
+    assert found.seeds == 3
+    part = measured("probe_slope", variable="law", axis="width", where={"dimension": 4}, values=[10, 20, 40])
+    assert part.detail["sizes_fitted"] == [10, 20, 40]
+
+
+def test_a_slope_leaves_nothing_open():
+    with pytest.raises(ValueError, match="leaves dimension open"):
+        measured("probe_slope", variable="law", axis="width")
+
+
+def test_a_value_that_is_not_positive_leaves_its_place_out():
+    spoilt = probe()
+    spoilt.law.values[0, 1, 0] = -1.0
+    quantity = build(
+        "quantities",
+        {"name": "probe_slope", "probe": "p", "variable": "law", "axis": "width", "where": {"dimension": 4}},
+    )
+    found = quantity.measure(None, {"p": spoilt})
+    assert found.detail["sizes_fitted"] == [10, 20, 80]
+    assert "size 40 not fitted" in found.reason
+
+
+def test_a_mean_is_over_seeds_of_the_variable_its_ratio_or_its_logarithm():
+    place = {"dimension": 8, "width": 20}
+    assert measured("probe_mean", variable="law", where=place).value == pytest.approx(SPREAD.mean())
+    ratio = measured("probe_mean", variable="twice", over="law", where=place)
+    assert (ratio.value, ratio.low, ratio.high) == pytest.approx((2.0, 2.0, 2.0))
+    assert measured("probe_mean", variable="law", log=True, where=place).value == pytest.approx(np.log(SPREAD).mean())
+
+
+def test_a_logarithm_of_what_is_not_positive_has_no_interval():
+    negative = probe() * -1
+    quantity = build(
+        "quantities",
+        {"name": "probe_mean", "probe": "p", "variable": "law", "log": True, "where": {"dimension": 4, "width": 10}},
+    )
+    assert np.isnan(quantity.measure(None, {"p": negative}).low)
+
+
+def test_an_inequality_is_checked_in_every_case_left_open():
+    found = measured("probe_holds", larger="twice", smaller="law")
+    assert (found.value, found.detail["cases"]) == (1.0, 24)
+    assert (found.low, found.high) == pytest.approx((2.0, 2.0))
+    some = measured("probe_holds", larger="constant", smaller="twice", where={"dimension": 8})
+    assert (some.value, some.detail["cases"]) == (1.0, 12)
+    fails = measured("probe_holds", larger="law", smaller="twice", where={"width": 10})
+    assert (fails.value, fails.detail["cases"]) == (0.0, 6)

@@ -1,0 +1,102 @@
+"""Quantities on risks at given numbers of samples."""
+
+import numpy as np
+import pytest
+import xarray
+
+from hierlearn.components import build
+from hierlearn.protocols import STATUS
+from hierlearn.theory.dimensions import harmonics
+
+DIMENSIONS, SAMPLES, SEEDS, RIDGES = [6, 9, 12], [10, 20, 40], [0, 1, 2, 3], [0.1, 0.01]
+SPREAD = np.array([0.8, 0.9, 1.1, 1.3])
+
+
+def cube(**laws):
+    """Scores of learners whose risk is law(d, n, ridge) times a factor of the seed that all learners share."""
+    axes = ("learner", "dimension", "degree", "ridge", "samples", "seed")
+    risk = np.array(
+        [[[[[law(d, n, r) * SPREAD for n in SAMPLES] for r in RIDGES]] for d in DIMENSIONS] for law in laws.values()]
+    )
+    return xarray.Dataset(
+        {
+            "test_risk": (axes, risk),
+            "train_risk": (axes, risk / 2),
+            "status": (axes, np.zeros(risk.shape, np.int8)),
+        },
+        {
+            "learner": list(laws),
+            "dimension": DIMENSIONS,
+            "degree": [2],
+            "ridge": RIDGES,
+            "samples": SAMPLES,
+            "seed": SEEDS,
+        },
+    )
+
+
+def measured(scores, **description):
+    return build("quantities", description).measure(scores, {})
+
+
+def test_the_ratio_of_risks_is_paired_by_seed():
+    scores = cube(a=lambda d, n, r: 3.0, b=lambda d, n, r: 1.0 + (r == 0.1))
+    where = {"dimension": 9, "ridge": 0.01}
+    found = measured(scores, name="log_risk_ratio", above="a", below="b", where=where, samples=20)
+    assert (found.value, found.low, found.high) == pytest.approx((np.log(3),) * 3)
+    other = measured(
+        scores, name="log_risk_ratio", above="a", below="b", where=where, below_where={"ridge": 0.1}, samples=20
+    )
+    assert other.value == pytest.approx(np.log(1.5))
+
+
+def test_a_ratio_that_rests_on_a_failed_training_has_no_interval():
+    scores = cube(a=lambda d, n, r: 3.0, b=lambda d, n, r: 1.0)
+    scores.status.loc[{"learner": "b", "seed": 2}] = STATUS["diverged"]
+    where = {"dimension": 9, "ridge": 0.01}
+    found = measured(scores, name="log_risk_ratio", above="a", below="b", where=where, samples=20)
+    assert np.isnan(found.low)
+    assert "b: training failed at n = 20" in found.reason
+
+
+def test_the_slope_of_a_risk_is_along_the_named_axis():
+    scores = cube(a=lambda d, n, r: d**1.5 / n)
+    found = measured(scores, name="risk_slope", learner="a", axis="dimension", samples=40, where={"ridge": 0.1})
+    assert found.value == pytest.approx(1.5)
+    gap = measured(scores, name="risk_slope", learner="a", samples=40, where={"ridge": 0.1}, risk="generalisation_gap")
+    assert gap.value == pytest.approx(1.5)
+
+
+def test_the_largest_samples_are_those_trained_at_each_place():
+    scores = cube(a=lambda d, n, r: n)
+    for d, most in zip(DIMENSIONS, SAMPLES, strict=True):
+        scores.test_risk.loc[{"dimension": d, "samples": [n for n in SAMPLES if n > most]}] = np.nan
+    found = measured(scores, name="risk_slope", learner="a", samples="largest", where={"ridge": 0.1})
+    wanted = np.polyfit(np.log(DIMENSIONS), np.log(SAMPLES), 1)[0]
+    assert found.value == pytest.approx(wanted)
+
+
+def bound(d, n):
+    return 1 - n / harmonics(d, 2)
+
+
+def test_the_counting_bound_is_checked_cell_by_cell_against_the_mean_over_seeds():
+    scores = cube(a=lambda d, n, r: bound(d, n) * 1.01 / SPREAD.mean(), b=lambda d, n, r: 1.0)
+    found = measured(scores, name="counting_bound", predictors=["a", "b"])
+    below = sum(n < harmonics(d, 2) for d in DIMENSIONS for n in SAMPLES)
+    assert (found.value, found.detail["cases"]) == (1.0, 2 * 2 * below)
+    assert found.low == pytest.approx(1.01)
+
+
+def test_one_cell_below_the_bound_is_found():
+    scores = cube(a=lambda d, n, r: 1.05 if (d, n, r) != (9, 20, 0.1) else bound(9, 20) * 0.9)
+    found = measured(scores, name="counting_bound", predictors=["a"])
+    assert 0 < found.value < 1
+    assert found.low < 1
+
+
+def test_cells_beyond_the_count_are_no_cases():
+    scores = cube(a=lambda d, n, r: 1.0).sel(samples=[40], dimension=[6])
+    found = measured(scores, name="counting_bound", predictors=["a"])
+    assert np.isnan(found.value)
+    assert "no cell" in found.reason

@@ -1,0 +1,82 @@
+"""Activations and their derivatives against automatic differentiation and finite differences."""
+
+import numpy as np
+import pytest
+import torch
+
+from hierlearn.theory.activations import ANALYTIC, LARGEST_ORDER, NAMES, analytic, derivative, largest_order
+
+# Off 0, where a power of relu has its kink.
+T = np.array([-7.3, -2.1, -0.9, -0.4, -0.01, 0.02, 0.3, 0.8, 1.7, 4.6])
+REFERENCE = {
+    "relu2": lambda t: torch.relu(t) ** 2 / 2,
+    "relu3": lambda t: torch.relu(t) ** 3 / 6,
+    "erf": torch.erf,
+    "sin": torch.sin,
+    "softplus": lambda t: torch.log1p(torch.exp(t)),
+    "tanh": torch.tanh,
+}
+EVERY = [(name, k) for name in NAMES for k in range(largest_order(name) + 1)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_order_is_that_of_automatic_differentiation(name):
+    t = torch.tensor(T, requires_grad=True)
+    value = REFERENCE[name](t)
+    for k in range(largest_order(name) + 1):
+        np.testing.assert_allclose(derivative(name, k)(T), value.detach().numpy(), rtol=1e-9, atol=1e-12)
+        if k < largest_order(name) and value.requires_grad:
+            (value,) = torch.autograd.grad(value.sum(), t, create_graph=True)
+
+
+@pytest.mark.parametrize(("name", "k"), [(name, k) for name, k in EVERY if k])
+def test_every_order_is_the_slope_of_the_one_before(name, k):
+    step = 1e-5
+    before = derivative(name, k - 1)
+    slope = (before(T + step) - before(T - step)) / (2 * step)
+    np.testing.assert_allclose(derivative(name, k)(T), slope, rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize(("name", "k"), EVERY)
+def test_single_precision_stays_single_and_close_to_double(name, k):
+    t = np.concatenate([T, np.linspace(-12, 12, 49) + 0.013]).astype(np.float32).reshape(1, -1)
+    single, double = derivative(name, k)(t), derivative(name, k)(t.astype(np.float64))
+    assert single.dtype == np.float32
+    assert double.dtype == np.float64
+    assert single.shape == t.shape
+    np.testing.assert_allclose(single, double, rtol=1e-3, atol=3e-6)
+
+
+@pytest.mark.parametrize("name", ANALYTIC)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_far_from_zero_nothing_overflows(name, dtype):
+    t = np.array([-1e30, -1e4, -90.0, 90.0, 1e4, 1e30], dtype=dtype)
+    with np.errstate(over="raise", invalid="raise"):
+        values = [derivative(name, k)(t) for k in range(LARGEST_ORDER + 1)]
+    assert np.all(np.isfinite(values))
+    if name == "softplus":
+        np.testing.assert_allclose(values[0], np.maximum(t, 0), atol=1e-30)
+        np.testing.assert_allclose(values[1], t > 0, atol=1e-30)
+
+
+def test_small_tails_keep_their_digits():
+    """s(1 - s) at t = 40 is e^-40, which 1 - s in double precision would give as 0."""
+    for t in (-40.0, 40.0):
+        assert derivative("softplus", 2)(np.array([t]))[0] == pytest.approx(np.exp(-40.0), rel=1e-12)
+
+
+def test_the_last_derivative_of_a_relu_power_is_a_step_that_is_one_at_zero():
+    t = np.array([-1.0, 0.0, 2.0])
+    for name, order in (("relu2", 2), ("relu3", 3)):
+        assert np.array_equal(derivative(name, order)(t), [0.0, 1.0, 1.0])
+        assert not analytic(name)
+    assert all(analytic(name) for name in ANALYTIC)
+
+
+def test_orders_that_do_not_exist_and_unknown_names_are_refused():
+    for name, order in (("relu2", 3), ("relu3", 4), ("erf", LARGEST_ORDER + 1), ("sin", -1)):
+        with pytest.raises(ValueError, match=rf"order {order} of {name}; expected 0 to {largest_order(name)}"):
+            derivative(name, order)
+    for ask in (analytic, largest_order, lambda name: derivative(name, 0)):
+        with pytest.raises(ValueError, match="'gelu'; expected one of relu2, relu3, erf"):
+            ask("gelu")

@@ -1,0 +1,224 @@
+"""Panels of curves: a probe's variables along a coordinate, risks along samples or an axis, or n* along an axis."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+from math import ceil
+from typing import Any
+
+import numpy as np
+import xarray
+from matplotlib.figure import Figure
+from matplotlib.ticker import (
+    FixedLocator,
+    LogLocator,
+    NullFormatter,
+    NullLocator,
+    ScalarFormatter,
+    StrMethodFormatter,
+)
+
+from hierlearn.figures._style import COLOURS, MARKERS
+from hierlearn.quantities._probes import along
+from hierlearn.quantities._tables import at, complexities
+from hierlearn.statistics.complexity import medians
+from hierlearn.theory.dimensions import harmonics
+
+PARAMETERS = {
+    "columns": {"description": "Panels in a row.", "type": "integer", "minimum": 1, "maximum": 4, "default": 2},
+    "panels": {
+        "description": "The panels, each of one kind.",
+        "type": "array",
+        "minItems": 1,
+        "default": [{"kind": "risk", "title": "Learning curves", "x": "samples", "lines": []}],
+        "items": {
+            "type": "object",
+            "additionalProperties": False,
+            "required": ["kind", "title", "x", "lines"],
+            "properties": {
+                "kind": {
+                    "description": "probe: variables of a probe; risk: risks of learners; growth: n* of learners; "
+                    "bars: risks of learners at one place, learner by learner.",
+                    "enum": ["probe", "risk", "growth", "bars"],
+                },
+                "title": {"type": "string"},
+                "probe": {"description": "Name of the probe.", "type": "string", "reference": "probes"},
+                "x": {"description": "Coordinate along the panel.", "type": "string", "reference": "panel axis"},
+                "xlabel": {"type": "string"},
+                "ylabel": {"type": "string"},
+                "xscale": {"enum": ["log", "linear"]},
+                "yscale": {"enum": ["log", "linear"]},
+                "risk": {"enum": ["test_risk", "test_error", "train_risk", "representation_floor"]},
+                "threshold": {"description": "Risk that n* reaches.", "type": "number", "reference": "thresholds"},
+                "counting": {
+                    "description": "Draw the bound 1 - n / N(d, p) at this place.",
+                    "type": "object",
+                    "additionalProperties": False,
+                    "required": ["dimension", "degree"],
+                    "properties": {"dimension": {"type": "integer"}, "degree": {"type": "integer"}},
+                },
+                "level": {"description": "A horizontal line of reference.", "type": "number"},
+                "lines": {
+                    "type": "array",
+                    "items": {
+                        "type": "object",
+                        "additionalProperties": False,
+                        "properties": {
+                            "label": {"type": "string"},
+                            "variable": {"type": "string", "reference": "probe measures"},
+                            "learner": {"type": "string", "reference": "learners"},
+                            "where": {
+                                "description": "Values of the other coordinates.",
+                                "type": "object",
+                                "reference": "some panel coordinates",
+                            },
+                            "slope": {"description": "Predicted slope, a dashed guide.", "type": "number"},
+                            "bound": {"description": "A bound: thin, without markers.", "type": "boolean"},
+                        },
+                    },
+                },
+            },
+        },
+    },
+}
+
+
+@dataclass(frozen=True)
+class Panels:
+    """Medians over seeds with the range of the seeds, log-log unless a panel says otherwise."""
+
+    columns: int = 2
+    panels: list[dict[str, Any]] = field(
+        default_factory=lambda: [{"kind": "risk", "title": "Learning curves", "x": "samples", "lines": []}]
+    )
+
+    def draw(
+        self, cube: xarray.Dataset | None, probes: Mapping[str, xarray.Dataset], study: Mapping[str, Any]
+    ) -> Figure:
+        """cube: scores.nc of the study, None if it trains nothing; probes by name; study: labels of the learners."""
+        rows, columns = ceil(len(self.panels) / self.columns), min(self.columns, len(self.panels))
+        figure = Figure(figsize=(4.1 * columns, 3.5 * rows), layout="constrained")
+        places = figure.subplots(rows, columns, squeeze=False).ravel()
+        for place in places[len(self.panels) :]:
+            place.set_axis_off()
+        for letter, place, panel in zip("abcdefghijklmnop", places, self.panels, strict=False):
+            place.set_title(f"{letter}  {panel['title']}")
+            if panel["kind"] == "bars":
+                self._bars(place, panel, cube, study["labels"])
+                continue
+            place.set(xscale=panel.get("xscale", "log"), yscale=panel.get("yscale", "log"))
+            for number, line in enumerate(panel["lines"]):
+                self._line(place, panel, line, number, cube, probes, study["labels"])
+            if "counting" in panel:
+                self._counting(place, panel["counting"])
+            if "level" in panel:
+                place.axhline(panel["level"], color="#777777", lw=0.8, ls=":")
+            place.set_xlabel(panel.get("xlabel", panel["x"].replace("_", " ")))
+            place.set_ylabel(panel.get("ylabel", "n*" if panel["kind"] == "growth" else "test risk"))
+            _tidy(place)
+            _ticks(place, panel)
+            handles, _ = place.get_legend_handles_labels()
+            if handles:
+                place.legend(fontsize=6.5, frameon=True, framealpha=0.75, edgecolor="none")
+        return figure
+
+    def _line(self, place, panel, line, number, cube, probes, labels) -> None:
+        colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
+        where, axis = line.get("where", {}), panel["x"]
+        if panel["kind"] == "probe":
+            x, values = along(probes[panel["probe"]], line["variable"], axis, where)
+            label = line.get("label", line["variable"].replace("_", " "))
+        else:
+            label = line.get("label", labels[line["learner"]])
+            x, values = self._learned(panel, line["learner"], axis, where, cube)
+        known = np.isfinite(values).all(axis=1)
+        if place.get_yscale() == "log":
+            # half of the seeds and more at 0 or below have no place on the axis
+            known &= np.median(np.where(known[:, None], values, 1.0), axis=1) > 0
+        if panel["kind"] == "growth":
+            self._censored(place, panel, line, axis, where, cube, colour)
+        if not known.any():
+            return
+        x, values = x[known].astype(float), values[known]
+        middle = np.median(values, axis=1)
+        if line.get("bound"):
+            place.plot(x, middle, color=colour, lw=0.9, ls="-.", label=label)
+        else:
+            place.plot(x, middle, color=colour, marker=marker, label=label)
+            place.fill_between(x, values.min(axis=1), values.max(axis=1), color=colour, alpha=0.18, lw=0)
+        if "slope" in line:
+            guide = middle[-1] * (x / x[-1]) ** line["slope"]
+            place.plot(x, guide, color=colour, lw=0.9, ls=(0, (5, 3)))
+            place.annotate(
+                f"slope {line['slope']:.2g}",
+                (x[0], guide[0]),
+                xytext=(0, 7),
+                textcoords="offset points",
+                fontsize=6.5,
+                color=colour,
+            )
+
+    def _bars(self, place, panel, cube, labels) -> None:
+        """One row a learner: every seed, and the median over seeds."""
+        names = []
+        for row, line in enumerate(panel["lines"]):
+            values = at(cube, line["learner"], line.get("where", {}), ("seed",))[panel.get("risk", "test_risk")].values
+            colour = COLOURS[row % len(COLOURS)]
+            place.plot(values, np.full(len(values), row), ".", color=colour, alpha=0.5)
+            place.plot(np.median(values), row, MARKERS[row % len(MARKERS)], color=colour)
+            names.append(line.get("label", labels[line["learner"]]))
+        place.set_yticks(range(len(names)), names, fontsize=7)
+        place.invert_yaxis()
+        place.set(xscale=panel.get("xscale", "log"), xlabel=panel.get("ylabel", "test risk"))
+        place.grid(axis="y", color="#dddddd", lw=0.5)
+        _tidy(place)
+
+    def _learned(self, panel, learner, axis, where, cube):
+        """x (K,) and risks or n* (K, S) of a learner; NaN where it was not trained or never crossed."""
+        if panel["kind"] == "growth":
+            table = complexities(cube, learner, where, panel.get("threshold", 0.5), axis=axis)
+            centre, _ = medians(table)
+            shown = np.where(table.status == "observed", table.samples, np.exp(centre)[:, None])
+            return table.sizes, np.where(np.isfinite(centre)[:, None], shown, np.nan)
+        chosen = at(cube, learner, where, (axis, "seed")).sortby(axis)
+        return chosen[axis].values, chosen[panel.get("risk", "test_risk")].values
+
+    def _censored(self, place, panel, line, axis, where, cube, colour) -> None:
+        """Open triangles where half the seeds or more never crossed: n* is at least this."""
+        table = complexities(cube, line["learner"], where, panel.get("threshold", 0.5), axis=axis)
+        centre, _ = medians(table)
+        for k in np.flatnonzero(~np.isfinite(centre) & (table.status == "right_censored").any(axis=1)):
+            place.plot(table.sizes[k], np.nanmax(table.samples[k]), color=colour, marker="^", mfc="white", ls="none")
+
+    def _counting(self, place, at_) -> None:
+        count = harmonics(at_["dimension"], at_["degree"])
+        low, high = place.get_xlim()
+        n = np.geomspace(max(low, 1.0), min(high, 0.98 * count), 200)
+        place.plot(n, 1.0 - n / count, color="#777777", lw=1, ls="--", label="bound $1-n/N(d,p)$")
+
+
+def _ticks(place, panel) -> None:
+    """Ticks at the values themselves where they are few numbers on a log axis."""
+    drawn = [line.get_xdata() for line in place.get_lines() if line.get_marker() not in ("None", None, "")]
+    values = np.unique(np.concatenate(drawn)) if drawn else np.empty(0)
+    if panel["x"] == "samples" or place.get_xscale() != "log" or not 1 < len(values) <= 8 or values[-1] >= 10_000:
+        return
+    # neighbours that are too close for two labels share the first one's
+    apart, span = [values[0]], np.log(values[-1] / values[0])
+    apart += [v for a, v in pairwise(values) if np.log(v / a) > 0.07 * span]
+    place.xaxis.set_major_locator(FixedLocator(apart))
+    place.xaxis.set_minor_locator(NullLocator())
+    place.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+
+
+def _tidy(place) -> None:
+    for scale, axis in ((place.get_xscale(), place.xaxis), (place.get_yscale(), place.yaxis)):
+        if scale != "log":
+            continue
+        low, high = axis.get_view_interval()
+        if high / low < 30:
+            axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+            plain = ScalarFormatter()
+            plain.set_scientific(False)
+            axis.set_major_formatter(plain)
+        axis.set_minor_formatter(NullFormatter())

@@ -1,0 +1,74 @@
+"""Recursive kernels: a function of the cosine applied to its own values, layer after layer."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hierlearn.kernels._arccos import DIAGONAL, moment
+from hierlearn.kernels._cosine import cosine_gram, cosine_profile
+from hierlearn.kernels._tiles import snap
+
+PARAMETERS = {
+    "base": {
+        "description": "The function kappa: an arc-cosine kernel by its order, arcsin, or exp(t - 1) (exponential).",
+        "enum": ["arccos0", "arccos1", "arccos2", "arcsin", "exponential"],
+        "default": "arccos1",
+    },
+    "depth": {
+        "description": "How often kappa is applied, L.",
+        "type": "integer",
+        "minimum": 1,
+        "maximum": 20,
+        "default": 2,
+    },
+    "bias": {
+        "description": "Whether the kernel sees (x, 1) in place of x; without, arcsin has odd degrees only.",
+        "type": "boolean",
+        "default": False,
+    },
+}
+
+ORDERS = {"arccos0": 0, "arccos1": 1, "arccos2": 2}
+
+
+@dataclass(frozen=True)
+class Recursive:
+    """K(x, z) = kappa(... kappa(cos(x, z)) ...), L times  (Daniely et al. 2016; allenzhu2019, Section 3.1, kernel 3).
+
+    kappa is a dot-product kernel with kappa(1) = 1, the covariance of one layer of a wide random network: step, ReLU
+    and ReLU squared (arccos0 to arccos2), sign (arcsin), cosines of random phase (exponential). K(x, x) = 1: the norm
+    of x does not count. A composition of kernels has non-negative Taylor coefficients, so it is a kernel.
+    """
+
+    base: str = "arccos1"
+    depth: int = 2
+    bias: bool = False
+
+    def __call__(self, x: np.ndarray, z: np.ndarray | None = None) -> np.ndarray:
+        """(n, d), (n', d) -> (n, n') float64; z None: x with itself, exactly symmetric.
+
+        Raises ValueError for wrong shapes or values that are not finite.
+        """
+        return cosine_gram(x, z, self._of_cosine, 0, float(self.bias))
+
+    def profile(self, t: np.ndarray) -> np.ndarray:
+        """K of unit vectors with inner product t; any shape -> the same shape, float64."""
+        return cosine_profile(t, self._of_cosine, 0, float(self.bias))
+
+    def _of_cosine(self, cosine: np.ndarray) -> None:
+        for _ in range(self.depth):
+            self._layer(cosine)
+
+    def _layer(self, cosine: np.ndarray) -> None:
+        """kappa, in place."""
+        if self.base in ORDERS:
+            moment(ORDERS[self.base], cosine)
+            cosine /= DIAGONAL[ORDERS[self.base]]
+            return
+        snap(cosine)
+        if self.base == "arcsin":
+            np.arcsin(cosine, out=cosine)
+            cosine *= 2.0 / np.pi
+        else:
+            cosine -= 1.0
+            np.exp(cosine, out=cosine)

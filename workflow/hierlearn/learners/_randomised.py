@@ -1,0 +1,139 @@
+"""Two-layer networks at randomised weights: outputs averaged over the randomisation, losses and their gradients.
+
+f_{W0 + WZ}(x) = m^{-1/2} sum_r a_r sigma(<w0_r, h> + z_r <w_r, h>): the first half of the neurons has a = +1 and z+,
+the second a = -1 and z-, and both share w0. Every neuron has a direction w_r of its own for k = 2, where z+ and z- are
+signs; for k > 2 the two neurons of a pair share theirs (bai2020, Sections 3 and 6.1). Matrices keep their dtype, sums
+over samples are float64.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hierlearn.solvers.losses import Loss
+from hierlearn.theory.activations import Activation, derivative
+from hierlearn.theory.randomisation import Law, laws
+
+
+@dataclass(frozen=True)
+class Network:
+    """What is fixed of a network: width m, order k, sigma, sigma', and the laws of (z+, z-)."""
+
+    width: int
+    order: int
+    sigma: Activation
+    slope: Activation
+    laws: tuple[Law, Law]
+
+    @property
+    def directions(self) -> int:
+        """Number of weight vectors."""
+        return self.width if self.order == 2 else self.width // 2
+
+    @property
+    def unit(self) -> float:
+        """m^{-1/(2k)}: weights W are this times scaled weights U, which stay of one order over widths."""
+        return self.width ** (-0.5 / self.order)
+
+    def halves(self, moved: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(..., directions) for the neurons with a = +1 and for those with a = -1, (..., m/2) each."""
+        if self.order > 2:
+            return moved, moved
+        return moved[..., : self.width // 2], moved[..., self.width // 2 :]
+
+    def joined(self, positive: np.ndarray, negative: np.ndarray) -> np.ndarray:
+        """The adjoint of `halves`."""
+        return np.concatenate([positive, negative], axis=-1) if self.order == 2 else positive + negative
+
+    def multipliers(self, generator: np.random.Generator, count: int) -> tuple[np.ndarray, np.ndarray]:
+        """(z+, z-) of `count` points, (count, m/2) each float32, all independent."""
+        shape = count, self.width // 2
+        drawn = (generator.choice(law.values.astype(np.float32), shape, p=law.probabilities) for law in self.laws)
+        return next(drawn), next(drawn)
+
+
+def network(width: int, order: int, activation: str) -> Network:
+    """Signs for order 2, matched moments above."""
+    chosen = laws("signs" if order == 2 else "matched", order)
+    return Network(width, order, derivative(activation, 0), derivative(activation, 1), chosen)
+
+
+def mean_outputs(net: Network, inner: np.ndarray, moved: np.ndarray) -> np.ndarray:
+    """E_z f (..., n) float64 from <w0_r, h_i> (n, m/2) and <w_r, h_i> (..., n, directions)."""
+    positive, negative = (
+        sum(
+            probability * np.sum(net.sigma(inner + part.dtype.type(value) * part), axis=-1, dtype=np.float64)
+            for value, probability in zip(law.values, law.probabilities, strict=True)
+        )
+        for law, part in zip(net.laws, net.halves(moved), strict=True)
+    )
+    return (positive - negative) / np.sqrt(net.width)
+
+
+def exact_squared(net: Network, inner: np.ndarray, moved: np.ndarray, labels: np.ndarray) -> tuple[float, np.ndarray]:
+    """(1/n) sum_i E_z (f_i - y_i)^2 and its gradient in `moved`, (n, directions).
+
+    E_z (f - y)^2 = (E_z f - y)^2 + (1/m) sum_r Var_z sigma(<w0_r, h> + z_r <w_r, h>), as the z_r are independent.
+    """
+    positive, negative = (
+        _moments(net, law, inner, part) for law, part in zip(net.laws, net.halves(moved), strict=True)
+    )
+    count, root = len(labels), np.sqrt(net.width)
+    residual = (
+        np.sum(positive.mean, -1, dtype=np.float64) - np.sum(negative.mean, -1, dtype=np.float64)
+    ) / root - labels
+    loss = float(np.mean(residual**2)) + (positive.variance + negative.variance) / (net.width * count)
+    factor = (2.0 / (count * root) * residual).astype(moved.dtype)[:, None]
+    scale = moved.dtype.type(2.0 / (count * net.width))
+    return loss, net.joined(
+        factor * positive.mean_slope + scale * positive.variance_slope,
+        scale * negative.variance_slope - factor * negative.mean_slope,
+    )
+
+
+def sampled(
+    net: Network, loss: Loss, inner: np.ndarray, moved: np.ndarray, labels: np.ndarray, multipliers
+) -> tuple[float, np.ndarray]:
+    """(1/n) sum_i loss(f_i, y_i) and its gradient in `moved`, (n, directions), at one draw of the multipliers.
+
+    multipliers: (z+, z-), of shapes that broadcast to (n, m/2). Draws of their own for every point have the same mean
+    as one draw for all, and far less noise.
+    """
+    factors = [z.astype(moved.dtype, copy=False) for z in multipliers]
+    positive, negative = (inner + z * part for z, part in zip(factors, net.halves(moved), strict=True))
+    root = np.sqrt(net.width)
+    outputs = (
+        np.sum(net.sigma(positive), -1, dtype=np.float64) - np.sum(net.sigma(negative), -1, dtype=np.float64)
+    ) / root
+    slope = (loss.slope(outputs, labels) / (len(labels) * root)).astype(moved.dtype)[:, None]
+    gradient = net.joined(slope * factors[0] * net.slope(positive), -slope * factors[1] * net.slope(negative))
+    return float(np.mean(loss.value(outputs, labels))), gradient
+
+
+@dataclass(frozen=True)
+class _Moments:
+    """Over z, for one half of the neurons: E sigma (n, m/2) and half its variance's slope; the variances' sum."""
+
+    mean: np.ndarray
+    mean_slope: np.ndarray
+    variance: float
+    variance_slope: np.ndarray
+
+
+def _moments(net: Network, law: Law, inner: np.ndarray, moved: np.ndarray) -> _Moments:
+    """Slopes are in `moved`; that of the variance is halved: E (sigma - E sigma) z sigma'."""
+    terms = []
+    for value, probability in zip(law.values.astype(moved.dtype), law.probabilities.astype(moved.dtype), strict=True):
+        shifted = inner + value * moved
+        terms.append((probability, net.sigma(shifted), value * net.slope(shifted)))
+    mean = sum(p * values for p, values, _ in terms)
+    mean_slope = sum(p * slopes for p, _, slopes in terms)
+    variance, variance_slope = 0.0, 0.0
+    for p, values, slopes in terms:
+        # From deviations: differences of mean squares lose their digits at the small start.
+        values -= mean
+        variance += float(p) * float(np.vdot(values, values))
+        values *= p
+        values *= slopes
+        variance_slope = variance_slope + values
+    return _Moments(mean, mean_slope, variance, variance_slope)

@@ -1,0 +1,129 @@
+"""Linear regression over a feature map."""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from hierlearn.learners._selection import error, validated
+from hierlearn.protocols import STATUS, Features, Fit, Monitor, State
+from hierlearn.solvers.ridge import linear_ridge_path
+from hierlearn.streams import Streams
+
+PARAMETERS = {
+    "penalty": {
+        "description": "R(w): ridge is the sum of squares of the weights, lasso that of their sizes.",
+        "enum": ["ridge", "lasso"],
+        "default": "ridge",
+    },
+    "tolerance": {
+        "description": "Lasso: largest duality gap, in units of the mean square of the labels.",
+        "type": "number",
+        "exclusiveMinimum": 0,
+        "default": 1.0e-6,
+    },
+    "max_iterations": {
+        "description": "Lasso: most sweeps over the coordinates per strength.",
+        "type": "integer",
+        "minimum": 1,
+        "default": 20000,
+    },
+}
+CHOICES = {
+    "ridge": {
+        "description": "Strength, in units of the mean of |h|^2 (ridge) or of the least that gives w = 0 (lasso).",
+        "type": "number",
+        "exclusiveMinimum": 0,
+    },
+}
+
+
+@dataclass(frozen=True)
+class Linear:
+    """f_j(x) = <w_j, h(x)>, minimising (1/n) sum_i |f(x_i) - y_i|^2 + R(w)  (allenzhu2019, Section 3.2).
+
+    R(w) = ridge * mean |h|^2 * sum_j |w_j|_2^2, solved by a factorisation, or ridge * sum_j s_j |w_j|_1, solved by
+    coordinate descent from strong to weak, with s_j = max_d |(2/n) sum_i h_id y_ij|, from which on w_j = 0.
+    There is no intercept: a feature that is constant serves as one. float64.
+    """
+
+    penalty: str = "ridge"
+    tolerance: float = 1.0e-6
+    max_iterations: int = 20000
+    together: ClassVar[bool] = False
+
+    def fit(
+        self,
+        problem: Any,
+        features: Features,
+        samples: int,
+        choices: Mapping[str, Sequence[float]],
+        streams: Streams,
+        monitor: Monitor,
+        memory: dict[Any, Any],
+    ) -> Fit:
+        """State: weights (S, D, k) float64. A lasso whose duality gap stays open has the status not_converged."""
+        training, held_out = problem.draw("training", samples), problem.draw("validation", problem.held_out)
+        h, validation = features.draw("training", samples), features.draw("validation", problem.held_out)
+        ridges, kind = np.asarray(choices["ridge"], np.float64), problem.teacher.kind
+        path = self._ridge if self.penalty == "ridge" else self._lasso
+        fits = []
+        for x, y, z, labels in zip(h, training.labels, validation, held_out.labels, strict=True):
+            x, z = x.astype(np.float64), z.astype(np.float64)
+            weights, closed, flops = path(x, y, ridges)
+            kept = validated(z @ weights, labels, kind)
+            fits.append(
+                {
+                    "weights": weights[kept],
+                    "status": STATUS["ok" if closed[kept] else "not_converged"],
+                    "validation_risk": error(z @ weights[kept], labels, kind),
+                    "train_risk": error(x @ weights[kept], y, kind),
+                    "ridge": ridges[kept],
+                    "flops": flops + 2.0 * weights.size * len(z),
+                }
+            )
+        parts = {name: np.stack([fit[name] for fit in fits]) for name in fits[0]}
+        return Fit(
+            state={"weights": parts["weights"]},
+            status=parts["status"].astype(np.int8),
+            validation_risk=parts["validation_risk"],
+            train_risk=parts["train_risk"],
+            choices={"ridge": parts["ridge"]},
+            flops=parts["flops"],
+        )
+
+    def predict(self, state: State, features: Features, role: str, count: int, memory: dict[Any, Any]) -> np.ndarray:
+        """(S, count, k) float64."""
+        return features.draw(role, count).astype(np.float64) @ state["weights"]
+
+    def _ridge(self, h, y, ridges):
+        """(n, D), (n, k), (R,) -> weights (R, D, k), whether each is a minimiser (R,), flops."""
+        absolute = ridges * np.mean(np.sum(h**2, axis=1))
+        flops = 2.0 * h.size * min(h.shape)
+        return linear_ridge_path(h, y, absolute), np.ones(len(ridges), bool), flops
+
+    def _lasso(self, h, y, ridges):
+        """The same by coordinate descent, every output on a path of its own; warm-started from strong to weak."""
+        # Imported here: only a lasso needs it, and it takes a second.
+        from sklearn.exceptions import ConvergenceWarning
+        from sklearn.linear_model import lasso_path
+
+        weights = np.zeros((len(ridges), h.shape[1], y.shape[1]))
+        closed, flops = np.ones(len(ridges), bool), 0.0
+        order = np.argsort(-ridges)
+        for j, labels in enumerate(y.T):
+            # The library's objective is half of ours.
+            largest = np.max(np.abs(h.T @ labels)) / len(labels)
+            if largest == 0:
+                continue
+            options = {"tol": self.tolerance, "max_iter": self.max_iterations, "return_n_iter": True}
+            with warnings.catch_warnings():
+                # What did not converge is said by its status.
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                _, found, gaps, sweeps = lasso_path(h, labels, alphas=ridges[order] * largest, **options)
+            weights[order, :, j] = found.T
+            closed[order] &= gaps <= self.tolerance * np.mean(labels**2)
+            flops += 4.0 * h.size * float(np.sum(sweeps))
+        return weights, closed, flops

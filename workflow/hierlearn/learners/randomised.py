@@ -1,0 +1,239 @@
+"""The true two-layer network at randomised weights, which escapes its tangent kernel."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from hierlearn.learners._randomised import Network, exact_squared, mean_outputs, network, sampled
+from hierlearn.learners._selection import error, validated
+from hierlearn.protocols import STATUS, Features, Fit, Monitor, State
+from hierlearn.solvers.losses import get_loss
+from hierlearn.streams import Streams
+
+PARAMETERS = {
+    "order": {
+        "description": "Order k that is left: 2 by signs, 3 and 4 by matched moments and an analytic sigma.",
+        "enum": [2, 3, 4],
+        "default": 2,
+    },
+    "activation": {
+        "description": "sigma: relu3 is relu^3 / 6 (bai2020), relu2 is relu^2 / 2, the others are analytic.",
+        "enum": ["relu2", "relu3", "erf", "sin", "softplus"],
+        "default": "relu3",
+    },
+    "width": {
+        "description": "Number m of neurons, even.",
+        "type": "integer",
+        "minimum": 2,
+        "multipleOf": 2,
+        "default": 64,
+    },
+    "loss": {
+        "description": "Loss of the training objective; squared is (f - y)^2, the others are for classes.",
+        "enum": ["squared", "logistic", "soft_hinge"],
+        "default": "squared",
+    },
+    "penalty_power": {
+        "description": "Power of |W|_{2,4}: 4 or, as in bai2020, Section 4, 8.",
+        "enum": [4, 8],
+        "default": 8,
+    },
+    "draws": {
+        "description": "exact: the mean over multipliers (squared loss only); sampled: fresh ones per point and step.",
+        "enum": ["exact", "sampled"],
+        "default": "exact",
+    },
+    "steps": {"description": "Steps of Adam per ridge.", "type": "integer", "minimum": 1, "default": 300},
+    "rate": {
+        "description": "First rate of Adam for the scaled weights m^{1/(2k)} w_r, falling to 0 along half a cosine.",
+        "type": "number",
+        "exclusiveMinimum": 0,
+        "default": 0.1,
+    },
+    "batch": {"description": "Points per step; 0 takes all.", "type": "integer", "minimum": 0, "default": 0},
+    "start": {
+        "description": "Size of <w_r, h> m^{1/(2k)} at the random start; W = 0 is a saddle.",
+        "type": "number",
+        "exclusiveMinimum": 0,
+        "default": 0.1,
+    },
+}
+CHOICES = {
+    "ridge": {
+        "description": "Factor of the penalty for features with |h|^2 = D, as in Quad-h.",
+        "type": "number",
+        "exclusiveMinimum": 0,
+    },
+}
+
+# Those whose Taylor series has terms of every order (bai2020, Section 6).
+ANALYTIC = ("erf", "sin", "softplus")
+BLOCK_ROWS = 2048
+# Decay of Adam's means, and what keeps its denominator from 0: the usual ones.
+FIRST, SECOND, SMALL = 0.9, 0.999, 1e-8
+# Predictions that fit the labels no better than 0 does, by this part, have stayed at the saddle W = 0.
+COLLAPSE_GAIN = 1e-6
+
+
+@dataclass(frozen=True)
+class Randomised:
+    """f_{W0 + WZ}(x) = m^{-1/2} sum_r a_r sigma(<w0_r + z_r w_r, h(x)>), z random  (bai2020, Sections 3.1 and 6.1).
+
+    Minimises E_z mean loss + ridge |W|_{2,4}^power by Adam and predicts E_z f. Order 2: z_r = +-1 for every neuron,
+    each with a direction w_r of its own. Orders k = 3 and 4: z+ (neurons with a = +1) and z- have the same moments
+    below k, E z+^k = E z-^k + 1, and the two neurons of a pair share their direction. Symmetric initialisation
+    (bai2020, eq. 3); w0 and the start are the ones that the learner `taylor` draws from the same streams. Several
+    outputs are trained one by one on the same w0. float32.
+
+    `exact` uses E_z (f - y)^2 = (E_z f - y)^2 + Var_z f, both sums over neurons as these are independent. Raises
+    ValueError for orders above 2 without an analytic activation, for `exact` with another loss than the squared, and in
+    `fit` for a loss of classes on a regression teacher.
+    """
+
+    order: int = 2
+    activation: str = "relu3"
+    width: int = 64
+    loss: str = "squared"
+    penalty_power: int = 8
+    draws: str = "exact"
+    steps: int = 300
+    rate: float = 0.1
+    batch: int = 0
+    start: float = 0.1
+    together: ClassVar[bool] = False
+
+    def __post_init__(self):
+        if self.order > 2 and self.activation not in ANALYTIC:
+            allowed = f"{', '.join(ANALYTIC[:-1])} or {ANALYTIC[-1]}"
+            raise ValueError(f"randomised: activation {self.activation!r} with order {self.order}; expected {allowed}")
+        if self.draws == "exact" and self.loss != "squared":
+            raise ValueError(f"randomised: loss {self.loss!r} with exact draws; expected squared, or sampled draws")
+
+    def fit(
+        self,
+        problem: Any,
+        features: Features,
+        samples: int,
+        choices: Mapping[str, Sequence[float]],
+        streams: Streams,
+        monitor: Monitor,
+        memory: dict[Any, Any],
+    ) -> Fit:
+        """State: w0 (S, m/2, D), weights (S, k, m, D) float32, for orders above 2 (S, k, m/2, D)."""
+        kind, ridges = problem.teacher.kind, list(choices["ridge"])
+        if self.loss != "squared" and kind != "classes":
+            raise ValueError(f"randomised: loss {self.loss!r} on a teacher of {kind}; expected squared")
+        training, held_out = problem.draw("training", samples), problem.draw("validation", problem.held_out)
+        h, validation = features.draw("training", samples), features.draw("validation", problem.held_out)
+        w0 = streams.at("w0").stack(lambda g: _normal(g, self.width // 2, h.shape[-1]))
+        net, loss = network(self.width, self.order, self.activation), get_loss(self.loss)
+        fits = []
+        for i, (seed, generator) in enumerate(zip(problem.seeds, streams.at("start").generators(), strict=True)):
+            shape = net.directions, h.shape[-1]
+            starts = [self.start * _normal(generator, *shape) for _ in range(problem.outputs)]
+            inner, labels = h[i] @ w0[i].T, training.labels[i]
+            weights = np.empty((len(ridges), problem.outputs, *shape), np.float32)
+            for r, ridge in enumerate(ridges):
+                for j, start in enumerate(starts):
+                    # The same draws at every ridge.
+                    draws = streams.generator(seed, "draws", j)
+                    weights[r, j] = net.unit * self._descended(net, h[i], inner, labels[:, j], ridge, start, draws)
+            kept = validated(_outputs(net, w0[i], weights, validation[i]), held_out.labels[i], kind, loss.value)
+            chosen = weights[kept]
+            found = _outputs(net, w0[i], chosen, h[i])
+            fits.append(
+                {
+                    "weights": chosen,
+                    "status": STATUS[_status(loss, found, labels)],
+                    "validation_risk": error(_outputs(net, w0[i], chosen, validation[i]), held_out.labels[i], kind),
+                    "train_risk": error(found, labels, kind),
+                    "ridge": float(ridges[kept]),
+                    "flops": self._step_flops(len(labels), weights[0, 0].size) * len(ridges) * problem.outputs,
+                }
+            )
+            monitor.report(i + 1, len(problem.seeds), f"width {self.width}, n = {samples}")
+        parts = {name: np.stack([fit[name] for fit in fits]) for name in fits[0]}
+        return Fit(
+            state={"w0": w0, "weights": parts["weights"]},
+            status=parts["status"].astype(np.int8),
+            validation_risk=parts["validation_risk"],
+            train_risk=parts["train_risk"],
+            choices={"ridge": parts["ridge"]},
+            flops=parts["flops"],
+        )
+
+    def predict(self, state: State, features: Features, role: str, count: int, memory: dict[Any, Any]) -> np.ndarray:
+        """E_z f, (S, count, k) float64."""
+        net = network(self.width, self.order, self.activation)
+        parts = zip(state["w0"], state["weights"], features.draw(role, count), strict=True)
+        return np.stack([_outputs(net, *part) for part in parts])
+
+    def _descended(
+        self,
+        net: Network,
+        h: np.ndarray,
+        inner: np.ndarray,
+        labels: np.ndarray,
+        ridge: float,
+        start: np.ndarray,
+        generator: np.random.Generator,
+    ) -> np.ndarray:
+        """Scaled weights U (directions, D) after Adam's steps, or NaN once a value is not finite."""
+        loss, scaled = get_loss(self.loss), ridge * float(h.shape[1]) ** (-self.penalty_power / 2)
+        scaled *= net.unit**self.penalty_power
+        weights, first, second = start.copy(), np.zeros_like(start), np.zeros_like(start)
+        with np.errstate(over="ignore", invalid="ignore"):
+            for step in range(self.steps):
+                rows = slice(None)
+                if 0 < self.batch < len(labels):
+                    rows = generator.permutation(len(labels))[: self.batch]
+                moved = h[rows] @ (net.unit * weights).T
+                if self.draws == "exact":
+                    value, slope = exact_squared(net, inner[rows], moved, labels[rows])
+                else:
+                    drawn = net.multipliers(generator, len(moved))
+                    value, slope = sampled(net, loss, inner[rows], moved, labels[rows], drawn)
+                if not np.isfinite(value):
+                    return np.full_like(weights, np.nan)
+                gradient = net.unit * (slope.T @ h[rows]) + self._penalty_slope(weights, scaled)
+                first += (1 - FIRST) * (gradient - first)
+                second += (1 - SECOND) * (gradient**2 - second)
+                rate = self.rate * 0.5 * (1 + np.cos(np.pi * step / self.steps))
+                corrected = np.sqrt(second / (1 - SECOND ** (step + 1))) + SMALL
+                weights -= rate / (1 - FIRST ** (step + 1)) * first / corrected
+        return weights
+
+    def _penalty_slope(self, weights: np.ndarray, ridge: float) -> np.ndarray:
+        """Gradient of ridge (sum_r |u_r|^4)^{power/4}."""
+        norms = np.sum(weights**2, axis=1, keepdims=True)
+        outer = 1.0 if self.penalty_power == 4 else 2.0 * float(np.sum(norms**2))
+        return np.float32(4.0 * ridge * outer) * norms * weights
+
+    def _step_flops(self, count: int, size: int) -> float:
+        """Matrix products of all steps at one ridge and output: one forth and one back per step."""
+        points = self.batch if 0 < self.batch < count else count
+        return 4.0 * self.steps * points * size
+
+
+def _normal(generator: np.random.Generator, rows: int, columns: int) -> np.ndarray:
+    return generator.standard_normal((rows, columns)).astype(np.float32)
+
+
+def _outputs(net: Network, w0: np.ndarray, weights: np.ndarray, h: np.ndarray) -> np.ndarray:
+    """E_z f: (m/2, D), (..., k, directions, D), (n, D) -> (..., n, k)."""
+    blocks = []
+    with np.errstate(over="ignore", invalid="ignore"):
+        for start in range(0, len(h), BLOCK_ROWS):
+            part = h[start : start + BLOCK_ROWS]
+            blocks.append(mean_outputs(net, part @ w0.T, part @ np.swapaxes(weights, -1, -2)))
+    return np.moveaxis(np.concatenate(blocks, axis=-1), -2, -1)
+
+
+def _status(loss: Any, outputs: np.ndarray, labels: np.ndarray) -> str:
+    """What became of the chosen weights, from E_z f on training points, (n, k)."""
+    if not np.all(np.isfinite(outputs)):
+        return "diverged"
+    gain = np.mean(loss.value(np.zeros_like(labels), labels)) - np.mean(loss.value(outputs, labels))
+    return "ok" if gain > COLLAPSE_GAIN * np.mean(loss.value(np.zeros_like(labels), labels)) else "collapsed"

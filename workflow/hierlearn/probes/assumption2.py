@@ -1,0 +1,114 @@
+"""How small the second moment of random step features gets: Assumption 2 of chen2020, population moments, no points."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.linalg import eigvalsh
+
+from hierlearn.problem import Problem
+from hierlearn.store import Variable
+from hierlearn.theory.assumption2 import biased_second_moment, second_moment, unresolved
+
+PARAMETERS = {
+    "order": {"description": "k of the number of features D = c d^k.", "type": "integer", "minimum": 1, "default": 2},
+    "multiples": {
+        "description": "c of the number of features D = c d^k.",
+        "type": "array",
+        "items": {"type": "number", "exclusiveMinimum": 0},
+        "minItems": 1,
+        "uniqueItems": True,
+        "default": [0.5, 1, 2],
+    },
+    "rarest": {
+        "description": "A unit is left out of `trimmed` if it is on, or off, with less than this probability.",
+        "type": "number",
+        "minimum": 0,
+        "exclusiveMaximum": 0.5,
+        "default": 0.1,
+    },
+    "repeats": {
+        "description": "Draws of rows and biases per seed, whose median counts.",
+        "type": "integer",
+        "minimum": 1,
+        "default": 1,
+    },
+}
+MEASURES = {
+    "smallest_eigenvalue": "smallest eigenvalue of the second moment without biases",
+    "biased": "smallest eigenvalue of the second moment of the paper's biased features",
+    "trimmed": "the same without the units that are almost always on or off",
+    "rarest_outcome": "smallest probability of a biased unit to be on, or off",
+    "limit": "E_k, the part of a step that no polynomial of degree k expresses",
+    "reciprocal": "1 / (D + 1)",
+    "flops": "floating-point operations of matrix products",
+}
+COORDINATES = {"multiple": "multiples"}
+LAWS = ("sphere", "gaussian")
+# Eigenvalues below this part of the trace: those of two units that are on everywhere come out as that.
+ROUNDING = 1e-14
+
+
+@dataclass(frozen=True)
+class Assumption2:
+    """lambda_min of Sigma = E[g(x) g(x)^T], g(x) = 1{Vx + b >= 0}, V rows N(0, I_d), b ~ N(0, 1) or 0, at D = c d^k.
+
+    Assumption 2 says lambda_min(Sigma) >= lambda_k > 0 for any D = O(d^k), lambda_k free of d, and Appendix B that
+    lambda_k is of the order of E_k. The features of a smaller c are the first ones of a larger c. The smallest of D
+    near-uniform probabilities scatters over decades, hence a median over repeats.
+    """
+
+    order: int = 2
+    multiples: list[float] = field(default_factory=lambda: [0.5, 1, 2])
+    rarest: float = 0.1
+    repeats: int = 1
+
+    def measure(self, problem: Problem) -> dict[str, Variable]:
+        """MEASURES over (seed, multiple). Raises ValueError for a law of x without closed form."""
+        law, dimension = problem.inputs.law, problem.inputs.dimension
+        if law not in LAWS:
+            raise ValueError(f"assumption2: input law {law!r}; expected one of {', '.join(LAWS)}")
+        counts = [max(1, round(c * dimension**self.order)) for c in self.multiples]
+        draws = []
+        for repeat in range(self.repeats):
+            streams = problem.streams.at("assumption2", repeat)
+            rows = streams.at("rows").stack(lambda g: g.standard_normal((max(counts), dimension)))
+            biases = streams.at("biases").stack(lambda g: g.standard_normal(max(counts)))
+            draws.append([self._of_draw(v, b, law, counts) for v, b in zip(rows, biases, strict=True)])
+        dims, shape = ("seed", "multiple"), (len(problem.seeds), len(counts))
+        names = ("smallest_eigenvalue", "biased", "trimmed", "rarest_outcome")
+        measured = dict(zip(names, np.moveaxis(np.median(draws, axis=0), -1, 0), strict=True))
+        measured["limit"] = np.full(shape, unresolved(self.order))
+        measured["reciprocal"] = np.broadcast_to(1.0 / (np.array(counts) + 1.0), shape)
+        found = {
+            name: Variable(dims, values, {"units": "1", "long_name": MEASURES[name]})
+            for name, values in measured.items()
+        }
+        flops = np.full(len(problem.seeds), self.repeats * 2.0 * 2.0 * max(counts) ** 2 * dimension)
+        return found | {
+            "seed": Variable(("seed",), np.array(problem.seeds)),
+            "multiple": Variable(
+                ("multiple",), np.array(self.multiples, np.float64), {"units": "1", "long_name": "c of D = c d^k"}
+            ),
+            "flops": Variable(("seed",), flops, {"units": "1", "long_name": MEASURES["flops"]}),
+        }
+
+    def _of_draw(self, rows, biases, law, counts) -> list[list[float]]:
+        """Per number of features: the smallest eigenvalues (plain, biased, trimmed) and the rarest outcome."""
+        plain, biased = second_moment(rows), biased_second_moment(rows, biases, law)
+        on = np.diag(biased)
+        outcome = np.minimum(on, 1.0 - on)
+        result = []
+        for count in counts:
+            first = np.arange(count)
+            kept = first[outcome[:count] >= self.rarest]
+            moments = (plain[:count, :count], biased[:count, :count], biased[np.ix_(kept, kept)])
+            result.append([*map(_smallest, moments), float(np.min(outcome[:count]))])
+        return result
+
+
+def _smallest(moment: np.ndarray) -> float:
+    """The smallest eigenvalue, 0 where it is rounding, NaN of an empty matrix."""
+    if not len(moment):
+        return np.nan
+    value = float(eigvalsh(moment, subset_by_index=[0, 0])[0])
+    return value if value > ROUNDING * np.trace(moment) else 0.0

@@ -1,0 +1,204 @@
+"""How closely a randomised two-layer network follows one term of its Taylor series, as it grows wide."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from hierlearn.problem import Problem
+from hierlearn.store import Variable
+from hierlearn.streams import BLOCK_ROWS, Streams
+from hierlearn.theory.activations import analytic, derivative, largest_order
+from hierlearn.theory.coupling import Sizes, Sums
+from hierlearn.theory.randomisation import Law, laws
+
+PARAMETERS = {
+    "order": {
+        "description": "Order k of the term that is to dominate.",
+        "type": "integer",
+        "minimum": 2,
+        "maximum": 4,
+        "default": 2,
+    },
+    "activation": {
+        "description": "sigma; orders above 2 and other multipliers than signs need an analytic one.",
+        "enum": ["relu2", "relu3", "erf", "sin", "softplus", "tanh"],
+        "default": "relu3",
+    },
+    "shift": {
+        "description": "c in sigma(<w, x> + c); it breaks the parity of erf and sin, which would make terms cancel.",
+        "type": "number",
+        "default": 0.0,
+    },
+    "weights": {
+        "description": "aligned: one direction per sign a_r, so that f^(k) adds up; random: one per neuron.",
+        "enum": ["aligned", "random"],
+        "default": "aligned",
+    },
+    "randomisation": {
+        "description": "Law of the multipliers; tight and matched say whether their moments of order k + 1 differ.",
+        "enum": ["signs", "tight", "matched"],
+        "default": "signs",
+    },
+    "widths": {
+        "description": "Numbers m of neurons, even.",
+        "type": "array",
+        "items": {"type": "integer", "minimum": 2, "multipleOf": 2},
+        "minItems": 1,
+        "uniqueItems": True,
+        "default": [100, 1000, 10000],
+    },
+    "points": {"description": "Number of points x.", "type": "integer", "minimum": 1, "default": 64},
+    "draws": {"description": "Number of draws of all multipliers.", "type": "integer", "minimum": 1, "default": 8},
+}
+MEASURES = {
+    "linear": "root mean square of f^(1) over points and multipliers",
+    "quadratic": "root mean square of f^(2) over points and multipliers",
+    "cubic": "root mean square of f^(3) over points and multipliers; NaN for k < 3",
+    "quartic": "root mean square of f^(4) over points and multipliers; NaN for k < 4",
+    "remainder": "root mean square of f - sum_{j <= k} f^(j) over points and multipliers",
+    "remainder_slope": "slope of log remainder in log width from the next smaller width; NaN at the smallest",
+    "worst_remainder": "largest |f - sum_{j <= k} f^(j)| over points and all outcomes of the multipliers",
+    "one_draw_error": "largest |f - f^(k)| over points for one draw of the multipliers, mean over draws",
+    "flops": "floating-point operations of matrix products",
+}
+COORDINATES = {"width": "widths"}
+LAWS = ("sphere", "hypercube", "anisotropic_sphere")
+TERMS = ("linear", "quadratic", "cubic", "quartic")
+# A mean of sigma^(k) below this is 0 up to rounding.
+CANCELLED = 1e-9
+
+
+@dataclass(frozen=True)
+class Coupling:
+    """f(x) = 1/sqrt(m) sum_r a_r sigma(<w0_r + z_r w_r, x> + c) with |w_r| = m^{-1/(2k)}  (bai2020, Sections 3 and 6).
+
+    a = (+1 ... +1, -1 ... -1), the second half of w0 a copy of the first, w0_r ~ N(0, I), |x| = 1. Predicted: f^(j) of
+    order m^{-j/(2k)} for j < k, f^(k) of order 1, the rest of order m^{-1/(2k)} (Lemma 11, Section 6.1).
+
+    Aligned weights are what makes f^(k) as large as its bound. The two halves have opposite a_r and the same w0, so
+    they must differ or f^(k) is 0. With `signs` z = +-1 has no part in f^(2): the halves take orthogonal directions b
+    and b', and f^(2) = E sigma'' (<b, x>^2 - <b', x>^2) / 4 in the limit. With the other laws both halves have the
+    direction b and differ in z: f^(k) = E sigma^(k) <b, x>^k / (2 k!). Random weights have a direction per neuron
+    (pairs share it unless z are signs); then f^(k) averages out to m^{-1/2}, below its bound.
+
+    The moments over z are exact; one set of points, of w0 and of uniform numbers behind z serves all widths of a seed,
+    the first m/2 neurons being those of width m.
+    """
+
+    order: int = 2
+    activation: str = "relu3"
+    shift: float = 0.0
+    weights: str = "aligned"
+    randomisation: str = "signs"
+    widths: list[int] = field(default_factory=lambda: [100, 1000, 10000])
+    points: int = 64
+    draws: int = 8
+
+    def measure(self, problem: Problem) -> dict[str, Variable]:
+        """MEASURES over (seed, width).
+
+        Raises ValueError where sigma has no such Taylor term, where an aligned f^(k) cancels over w0, and for points of
+        another norm than 1.
+        """
+        self._check(problem.inputs.law)
+        streams = problem.streams.at("coupling")
+        sizes = [
+            [self._network(problem.inputs, streams.take([i]), width) for width in self.widths]
+            for i in range(len(problem.seeds))
+        ]
+        terms = np.full((len(problem.seeds), len(self.widths), len(TERMS)), np.nan)
+        terms[..., : self.order] = [[size.terms for size in row] for row in sizes]
+        remainder = np.array([[size.remainder for size in row] for row in sizes])
+        measured = {name: terms[..., i] for i, name in enumerate(TERMS)} | {
+            "remainder": remainder,
+            "remainder_slope": _local_slopes(np.array(self.widths), remainder),
+            "worst_remainder": np.array([[size.worst_remainder for size in row] for row in sizes]),
+            "one_draw_error": np.array([[size.drawn for size in row] for row in sizes]),
+        }
+        flops = 2.0 * self.points * problem.inputs.dimension * sum(self.widths) / 2 * self._products
+        return {
+            name: Variable(("seed", "width"), values, {"units": "1", "long_name": MEASURES[name]})
+            for name, values in measured.items()
+        } | {
+            "seed": Variable(("seed",), np.array(problem.seeds), {"long_name": "independent repetition"}),
+            "width": Variable(("width",), np.array(self.widths), {"units": "1", "long_name": "number of neurons"}),
+            "flops": Variable(
+                ("seed",), np.full(len(problem.seeds), flops), {"units": "1", "long_name": MEASURES["flops"]}
+            ),
+        }
+
+    @property
+    def _products(self) -> int:
+        """Products of points with a row per pair of neurons: with w0, and with directions if every neuron has one."""
+        if self.weights == "aligned":
+            return 1
+        return 3 if self.randomisation == "signs" else 2
+
+    def _check(self, law: str) -> None:
+        if law not in LAWS:
+            raise ValueError(f"coupling: input law {law!r}; expected one of {', '.join(LAWS)}")
+        if self.order > largest_order(self.activation) or (
+            not analytic(self.activation) and (self.order > 2 or self.randomisation != "signs")
+        ):
+            raise ValueError(
+                f"coupling: activation {self.activation!r} with order {self.order} and {self.randomisation}; "
+                "expected an analytic one"
+            )
+        nodes, masses = np.polynomial.hermite_e.hermegauss(100)
+        mean = masses @ derivative(self.activation, self.order)(nodes + self.shift) / np.sum(masses)
+        if self.weights == "aligned" and abs(mean) < CANCELLED:
+            raise ValueError(
+                f"coupling: f^({self.order}) of {self.activation!r} with shift {self.shift} cancels over w0; "
+                "expected another shift or activation"
+            )
+
+    def _network(self, inputs, streams: Streams, width: int) -> Sizes:
+        """One seed and width."""
+        x = inputs.sample(streams.at("points"), "points", 0, self.points)[0].astype(np.float64)
+        multipliers, pairs = laws(self.randomisation, self.order), width // 2
+        derivatives = [derivative(self.activation, j) for j in range(self.order + 1)]
+        sums = Sums.empty(self.order, self.points, self.draws)
+        # In the blocks that streams draw, of which none is drawn twice.
+        for start in range(0, pairs, BLOCK_ROWS):
+            count = min(BLOCK_ROWS, pairs - start)
+            before = x @ _normal(streams.at("w0"), start, count, x.shape[1]).T + self.shift
+            gates = [of(before) for of in derivatives]
+            movements = self._movements(streams, x, start, count)
+            for sign, movement, law in zip((1.0, -1.0), movements, multipliers, strict=True):
+                scaled = movement * width ** (-0.5 / self.order)
+                outcomes = self._outcomes(streams.at("multipliers", sign), law, start, count)
+                sums.add(derivatives[0], gates, before, scaled, sign, law, outcomes)
+        return sums.sizes(width)
+
+    def _movements(self, streams: Streams, x: np.ndarray, start: int, count: int) -> tuple[np.ndarray, np.ndarray]:
+        """<w_r, x> of unit directions for both signs: (n, 1) each if aligned, else (n, count)."""
+        apart, dimension = self.randomisation == "signs", x.shape[1]
+        if self.weights == "aligned":
+            one, other = _normal(streams.at("alignment"), 0, 2, dimension)
+            one = _units(one)
+            other = _units(other - (other @ one) * one) if apart else one
+            return x @ one[:, None], x @ other[:, None]
+        first = x @ _units(_normal(streams.at("directions", 1), start, count, dimension)).T
+        if not apart:
+            return first, first
+        return first, x @ _units(_normal(streams.at("directions", -1), start, count, dimension)).T
+
+    def _outcomes(self, streams: Streams, law: Law, start: int, count: int) -> np.ndarray:
+        """Positions (count, draws) of the drawn multipliers in law.values."""
+        return law.positions(streams.rows(start, count, lambda g, rows: g.random((rows, self.draws)))[0])
+
+
+def _normal(streams: Streams, start: int, count: int, dimension: int) -> np.ndarray:
+    """Rows start .. start+count of an endless standard normal sample, (count, d)."""
+    return streams.rows(start, count, lambda g, rows: g.standard_normal((rows, dimension)))[0]
+
+
+def _units(rows: np.ndarray) -> np.ndarray:
+    return rows / np.linalg.norm(rows, axis=-1, keepdims=True)
+
+
+def _local_slopes(widths: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Slopes of log values (S, K) in log widths (K,), each from the next smaller width."""
+    order, slopes = np.argsort(widths), np.full(values.shape, np.nan)
+    slopes[:, order[1:]] = np.diff(np.log(values[:, order])) / np.diff(np.log(widths[order]))
+    return slopes

@@ -1,0 +1,158 @@
+"""Generalisation gaps of trained quadratic Taylor models beside the Rademacher complexity of the ball they end in."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from hierlearn.probes._spectra import coloured
+from hierlearn.problem import Problem
+from hierlearn.solvers.losses import LOGISTIC
+from hierlearn.solvers.taylor import fit_path, predict
+from hierlearn.store import Variable
+from hierlearn.theory.rademacher import extreme_eigenvalues, suprema
+
+PARAMETERS = {
+    "spectra": {
+        "description": "Spectra of the features; spiked: half of the variance in one direction, power: j^-2.",
+        "type": "array",
+        "items": {"enum": ["isotropic", "spiked", "power"]},
+        "minItems": 1,
+        "uniqueItems": True,
+        "default": ["isotropic", "spiked"],
+    },
+    "samples": {
+        "description": "Numbers n of training points; a smaller sample is the beginning of a larger one.",
+        "type": "array",
+        "items": {"type": "integer", "minimum": 2},
+        "minItems": 1,
+        "uniqueItems": True,
+        "default": [64],
+    },
+    "widths": {
+        "description": "Numbers m of neurons, even.",
+        "type": "array",
+        "items": {"type": "integer", "minimum": 2, "multipleOf": 2},
+        "minItems": 1,
+        "uniqueItems": True,
+        "default": [4],
+    },
+    "ridge": {
+        "description": "Ridge of |W|_{2,4}^4 for features with |h|^2 = D.",
+        "type": "number",
+        "exclusiveMinimum": 0,
+        "default": 1.0e-3,
+    },
+    "start": {
+        "description": "Size of <w_r, h> m^{1/4} at the random start; W = 0 is a saddle.",
+        "type": "number",
+        "exclusiveMinimum": 0,
+        "default": 0.1,
+    },
+    "test": {"description": "Number of test points.", "type": "integer", "minimum": 2, "default": 2000},
+    "draws": {"description": "Draws of the Rademacher signs.", "type": "integer", "minimum": 2, "default": 8},
+    "max_iterations": {
+        "description": "Most iterations of a training.",
+        "type": "integer",
+        "minimum": 1,
+        "default": 500,
+    },
+}
+MEASURES = {
+    "gap": "logistic loss on test points less that on training points",
+    "train_loss": "logistic loss on training points",
+    "norm": "|W|_{2,4} of the trained weights",
+    "complexity_bound": "twice the Rademacher complexity of the ball of the trained weights' norm",
+    "flops": "floating-point operations of matrix products",
+}
+COORDINATES = {"spectrum": "spectra", "samples": "samples", "width": "widths"}
+LAWS = ("sphere", "hypercube")
+
+
+@dataclass(frozen=True)
+class GeneralisationGap:
+    """Test less training loss of Quad-h trained on signs of the target, and 2 Rad(|W|_{2,4})  (chen2020, Theorem 1(2)).
+
+    The logistic loss is 1-Lipschitz, so symmetrisation and contraction bound the mean gap over a fixed ball by twice
+    the ball's complexity; here the ball is that of the end point, as in the paper's use of the theorem. Features, a and
+    w0 as in the probe of the complexity.
+    """
+
+    spectra: list[str] = field(default_factory=lambda: ["isotropic", "spiked"])
+    samples: list[int] = field(default_factory=lambda: [64])
+    widths: list[int] = field(default_factory=lambda: [4])
+    ridge: float = 1.0e-3
+    start: float = 0.1
+    test: int = 2000
+    draws: int = 8
+    max_iterations: int = 500
+
+    def measure(self, problem: Problem) -> dict[str, Variable]:
+        """MEASURES over (seed, spectrum, samples, width). Raises ValueError for x other than isotropic of unit norm."""
+        if problem.inputs.law not in LAWS:
+            found = problem.inputs.law
+            raise ValueError(f"generalisation_gap: input law {found!r}; expected one of {', '.join(LAWS)}")
+        most, dimension = max(self.samples), problem.inputs.dimension
+        streams = problem.streams.at("generalisation_gap")
+        training, test = problem.draw("training", most), problem.draw("test", self.test)
+        w0 = streams.at("w0").stack(lambda g: g.standard_normal((max(self.widths) // 2, dimension))).astype(np.float32)
+        starts = streams.at("start").stack(lambda g: g.standard_normal((max(self.widths), dimension)))
+        draws = streams.at("signs").stack(lambda g: 1.0 - 2.0 * g.integers(0, 2, (most, self.draws))).swapaxes(1, 2)
+        shape = (len(problem.seeds), len(self.spectra), len(self.samples), len(self.widths))
+        values, flops = np.empty((*shape, len(MEASURED))), np.zeros(len(problem.seeds))
+        for s in range(len(problem.seeds)):
+            labels, test_labels = (np.where(b.labels[s, :, 0] >= 0, 1.0, -1.0) for b in (training, test))
+            for i, spectrum in enumerate(self.spectra):
+                h, unseen = coloured(training.x[s], spectrum), coloured(test.x[s], spectrum)
+                for j, n in enumerate(self.samples):
+                    extremes = extreme_eigenvalues(h[:n], h[:n] @ w0[s].T >= 0, draws[s, :, :n].astype(np.float32))
+                    flops[s] += self.draws * len(w0[s]) * n * dimension**2
+                    for k, width in enumerate(self.widths):
+                        half = width // 2
+                        complexity = _complexity(extremes[:, :half])
+                        points = (h[:n], labels[:n], unseen, test_labels)
+                        end, spent = self._trained(*points, w0[s, :half], starts[s, :width])
+                        values[s, i, j, k] = (*end, 2.0 * end[-1] ** 2 * complexity)
+                        flops[s] += spent
+        dims = ("seed", "spectrum", "samples", "width")
+        found = {
+            name: Variable(dims, values[..., i], {"units": "1", "long_name": MEASURES[name]})
+            for i, name in enumerate(MEASURED)
+        }
+        return found | {
+            "seed": Variable(("seed",), np.array(problem.seeds)),
+            "spectrum": Variable(("spectrum",), np.array(self.spectra), {"long_name": "spectrum of the features"}),
+            "samples": Variable(("samples",), np.array(self.samples), {"units": "1", "long_name": "points n"}),
+            "width": Variable(("width",), np.array(self.widths), {"units": "1", "long_name": "neurons m"}),
+            "flops": Variable(("seed",), flops, {"units": "1", "long_name": MEASURES["flops"]}),
+        }
+
+    def _trained(self, h, labels, unseen, test_labels, w0, start) -> tuple[tuple[float, float, float], float]:
+        """(gap, train loss, norm) of one training, and its matrix products' operations; NaN where it diverged."""
+        width, dimension = start.shape
+        signs = np.repeat([1.0, -1.0], width // 2)
+        gates, new = (np.tile(x @ w0.T >= 0, (1, 2)).astype(np.float32) for x in (h, unseen))
+        # E|h|^2 = 1 here: scaled to |h|^2 = D, where a ridge means the same at every number of features.
+        path = fit_path(
+            h,
+            gates,
+            signs,
+            labels,
+            [self.ridge / dimension**2],
+            self.start * width**-0.25 * start,
+            loss="logistic",
+            stop="decrease",
+            max_iterations=self.max_iterations,
+        )
+        weights = path.weights[0].astype(np.float64)
+        norm = float(np.sum(np.sum(weights**2, axis=1) ** 2) ** 0.25)
+        loss = float(np.mean(LOGISTIC.value(predict(unseen, new, signs, weights), test_labels)))
+        return (loss - float(path.train_loss[0]), float(path.train_loss[0]), norm), float(path.flops[0])
+
+
+MEASURED = ("gap", "train_loss", "norm", "complexity_bound")
+
+
+def _complexity(half: np.ndarray) -> float:
+    """The complexity of the unit ball from the eigenvalues of the first half of the neurons."""
+    width = half.shape[1]
+    return float(np.mean(suprema(np.concatenate([half, half], axis=1), np.repeat([1.0, -1.0], width))))

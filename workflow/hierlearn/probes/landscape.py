@@ -1,0 +1,160 @@
+"""Lemma 1 of bai2020 along a training: the landscape inequality of quadratic Taylor models, and its slack."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.linalg import hadamard
+
+from hierlearn.problem import Problem
+from hierlearn.solvers.hessian import hessian_operator
+from hierlearn.solvers.losses import get_loss
+from hierlearn.solvers.taylor import fit_path
+from hierlearn.solvers.taylor_model import Point, make_problem
+from hierlearn.store import Variable
+from hierlearn.theory.landscape import curvature_slack, leading_reference
+
+PARAMETERS = {
+    "loss": {
+        "description": "Loss; squared is (f - y)^2, logistic takes the sign of the label.",
+        "enum": ["squared", "logistic"],
+        "default": "squared",
+    },
+    "widths": {
+        "description": "Numbers m of neurons, powers of 2.",
+        "type": "array",
+        "items": {"enum": [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]},
+        "minItems": 1,
+        "uniqueItems": True,
+        "default": [4, 8],
+    },
+    "iterations": {
+        "description": "Iterations of the training after which the inequality is evaluated; 0 is the random start.",
+        "type": "array",
+        "items": {"type": "integer", "minimum": 0},
+        "minItems": 1,
+        "uniqueItems": True,
+        "default": [0, 10],
+    },
+    "references": {
+        "description": "W*: explicit, from the leading eigenvectors of the labels; trained, from another start.",
+        "type": "array",
+        "items": {"enum": ["explicit", "trained"]},
+        "minItems": 1,
+        "uniqueItems": True,
+        "default": ["explicit", "trained"],
+    },
+    "samples": {"description": "Number n of points.", "type": "integer", "minimum": 2, "default": 50},
+    "ridge": {
+        "description": "Ridge of |W|_{2,4}^8 in training, for features with |h|^2 = D.",
+        "type": "number",
+        "exclusiveMinimum": 0,
+        "default": 1.0e-3,
+    },
+    "start": {
+        "description": "Size of <w_r, h> m^{1/4} at the random start.",
+        "type": "number",
+        "exclusiveMinimum": 0,
+        "default": 1.0,
+    },
+}
+MEASURES = {
+    "left": "E_S Hessian [W* S, W* S] - <gradient, W> + 2 (L(W) - L(W*))",
+    "slack": "s, the right side of Lemma 1",
+    "loss_excess": "L(W) - L(W*)",
+    "flops": "floating-point operations of matrix products",
+}
+COORDINATES = {"width": "widths", "iteration": "iterations", "reference": "references"}
+
+
+@dataclass(frozen=True)
+class Landscape:
+    """Both sides of Lemma 1 (bai2020) for Quad-h on the input itself, sigma'' = relu, without the ridge.
+
+    The left side is made of exact Hessian products only: the rows of a Hadamard matrix are m sign vectors whose mean of
+    any quadratic form is that over all 2^m. The right side is the closed form of the slack; it is the paper's bound
+    O(d B_x^4 |W|^2 |W*|^2 / m) before its last two inequalities.
+    """
+
+    loss: str = "squared"
+    widths: list[int] = field(default_factory=lambda: [4, 8])
+    iterations: list[int] = field(default_factory=lambda: [0, 10])
+    references: list[str] = field(default_factory=lambda: ["explicit", "trained"])
+    samples: int = 50
+    ridge: float = 1.0e-3
+    start: float = 1.0
+
+    def measure(self, problem: Problem) -> dict[str, Variable]:
+        """MEASURES over (seed, width, iteration, reference)."""
+        streams = problem.streams.at("landscape")
+        batch, dimension, widest = problem.draw("training", self.samples), problem.inputs.dimension, max(self.widths)
+        w0 = streams.at("w0").stack(lambda g: g.standard_normal((widest // 2, dimension)))
+        starts = [streams.at("start", i).stack(lambda g: g.standard_normal((widest, dimension))) for i in range(2)]
+        shape = (len(problem.seeds), len(self.widths), len(self.iterations), len(self.references))
+        values, flops = np.empty((*shape, 3)), np.zeros(len(problem.seeds))
+        for s in range(len(problem.seeds)):
+            x, labels = batch.x[s].astype(np.float64), batch.labels[s, :, 0]
+            targets = labels if self.loss == "squared" else np.where(labels >= 0, 1.0, -1.0)
+            for i, width in enumerate(self.widths):
+                gates = np.tile(np.maximum(x @ w0[s, : width // 2].T, 0.0), (1, 2))
+                signs = np.repeat([1.0, -1.0], width // 2)
+                scale = self.start * width**-0.25
+                paths = [self._path(x, gates, signs, targets, scale * start[s, :width]) for start in starts]
+                known = {"explicit": leading_reference(x, gates, signs, targets), "trained": paths[1][0][-1]}
+                flops[s] += sum(spent for _, spent in paths)
+                for j, weights in enumerate(paths[0][0]):
+                    for k, name in enumerate(self.references):
+                        values[s, i, j, k] = self._sides(x, gates, signs, targets, weights, known[name])
+                # A Hessian product is four matrix products of the features with weights.
+                flops[s] += len(self.iterations) * len(self.references) * width * 8.0 * gates.size * dimension
+        dims = ("seed", "width", "iteration", "reference")
+        found = {
+            name: Variable(dims, values[..., i], {"units": "1", "long_name": MEASURES[name]})
+            for i, name in enumerate(("left", "slack", "loss_excess"))
+        }
+        return found | {
+            "seed": Variable(("seed",), np.array(problem.seeds)),
+            "width": Variable(("width",), np.array(self.widths), {"units": "1", "long_name": "neurons m"}),
+            "iteration": Variable(
+                ("iteration",), np.array(self.iterations), {"units": "1", "long_name": "iterations of the training"}
+            ),
+            "reference": Variable(("reference",), np.array(self.references), {"long_name": "reference W*"}),
+            "flops": Variable(("seed",), flops, {"units": "1", "long_name": MEASURES["flops"]}),
+        }
+
+    def _path(self, x, gates, signs, targets, weights) -> tuple[list[np.ndarray], float]:
+        """The weights after each number of iterations, in the order of `iterations`, and operations spent."""
+        visited, done, spent = {}, 0, 0.0
+        for wanted in sorted(self.iterations):
+            if wanted > done:
+                path = fit_path(
+                    x,
+                    gates,
+                    signs,
+                    targets,
+                    [self.ridge / x.shape[1] ** 4],
+                    weights,
+                    loss=self.loss,
+                    penalty_power=8,
+                    stop="decrease",
+                    max_iterations=wanted - done,
+                )
+                weights, done, spent = path.weights[0], wanted, spent + float(path.flops[0])
+            visited[wanted] = weights
+        return [visited[wanted] for wanted in self.iterations], spent
+
+    def _sides(self, x, gates, signs, targets, weights, reference) -> tuple[float, float, float]:
+        """left, slack, L(W) - L(W*)."""
+        problem = make_problem(x, gates, signs, targets, 2, self.loss)
+        unit, loss = problem.weight_unit, get_loss(self.loss)
+        point, goal = Point(problem, weights / unit), Point(problem, reference / unit)
+        gradient, scratch = np.empty_like(point.weights), np.empty_like(point.weights)
+        point.prepare_gradient()
+        radial = float(np.vdot(point.gradient(0.0, gradient, scratch), point.weights))
+        hessian, directions = hessian_operator(point, 0.0), goal.weights
+        forms = []
+        for row in hadamard(len(signs)):
+            along = row[:, None] * directions
+            forms.append(float(np.vdot(along, hessian(along))))
+        excess = point.train_loss() - goal.train_loss()
+        slack = curvature_slack(x, gates, weights, reference, loss.curvature(point.outputs, targets))
+        return float(np.mean(forms)) - radial + 2.0 * excess, slack, excess

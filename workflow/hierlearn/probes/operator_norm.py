@@ -1,0 +1,120 @@
+"""The operator norm of the empirical second moment of the inputs, which a quadratic model's sample complexity feels."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from hierlearn.problem import Problem
+from hierlearn.store import Variable
+from hierlearn.streams import Streams
+from hierlearn.theory.spectra import eigenvalues, stretched
+
+PARAMETERS = {
+    "laws": {
+        "description": "Laws of x by name: the problem's points, or random signs, stretched by a spectrum and scaled "
+        "to norm 1.",
+        "type": "object",
+        "minProperties": 1,
+        "additionalProperties": {
+            "type": "object",
+            "additionalProperties": False,
+            "properties": {
+                "base": {"enum": ["problem", "signs"], "default": "problem"},
+                "spectrum": {"enum": ["isotropic", "power", "spiked"], "default": "isotropic"},
+                "exponent": {"type": "number", "minimum": 0},
+                "spikes": {"type": "integer", "minimum": 1},
+                "spike_share": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
+            },
+        },
+        "default": {"problem": {}},
+    },
+    "ratios": {
+        "description": "Numbers of points per dimension, n / d.",
+        "type": "array",
+        "items": {"type": "integer", "minimum": 1},
+        "minItems": 1,
+        "uniqueItems": True,
+        "default": [50],
+    },
+    "repeats": {
+        "description": "Independent samples whose norms are averaged for the expectation.",
+        "type": "integer",
+        "minimum": 1,
+        "default": 4,
+    },
+}
+MEASURES = {
+    "m_op": "M_{x,op}, root of the expected operator norm of the empirical second moment",
+    "prediction": "1 / sqrt(d), the size for isotropic points",
+    "flops": "floating-point operations of matrix products",
+}
+COORDINATES = {"law": "laws", "samples_per_dimension": "ratios"}
+
+
+@dataclass(frozen=True)
+class OperatorNorm:
+    """M_{x,op} = B_x^{-1} (E |(1/n) sum_i x_i x_i^T|_op)^{1/2}  (bai2020, Theorem 6).
+
+    B_x is the largest norm of a point; all points here have norm B_x = 1. M_{x,op} <= 1 always, of order 1/sqrt(d) for
+    isotropic points with n >= d up to a constant. The laws share their points before they are stretched.
+    """
+
+    laws: dict[str, Any] = field(default_factory=lambda: {"problem": {}})
+    ratios: list[int] = field(default_factory=lambda: [50])
+    repeats: int = 4
+
+    def measure(self, problem: Problem) -> dict[str, Variable]:
+        """m_op (seed, law, samples_per_dimension); prediction ().
+
+        Raises ValueError for more spikes than dimensions.
+        """
+        dimension, streams = problem.inputs.dimension, problem.streams.at("operator-norm")
+        values = [self._norms(problem.inputs, streams.take([i])) for i in range(len(problem.seeds))]
+        flops = 2.0 * dimension**3 * self.repeats * sum(self.ratios) * len(self.laws)
+        ratios = np.array(self.ratios)
+        return {
+            "seed": Variable(("seed",), np.array(problem.seeds), {"long_name": "independent repetition"}),
+            "law": Variable(("law",), np.array(list(self.laws)), {"long_name": "law of x"}),
+            "samples_per_dimension": Variable(
+                ("samples_per_dimension",), ratios, {"units": "1", "long_name": "points per dimension"}
+            ),
+            "m_op": Variable(
+                ("seed", "law", "samples_per_dimension"),
+                np.array(values),
+                {"units": "1", "long_name": MEASURES["m_op"]},
+            ),
+            "prediction": Variable((), np.array(dimension**-0.5), {"units": "1", "long_name": MEASURES["prediction"]}),
+            "flops": Variable(("seed",), np.full(len(values), flops), {"units": "1", "long_name": MEASURES["flops"]}),
+        }
+
+    def _norms(self, inputs, streams: Streams) -> np.ndarray:
+        """M_{x,op} of one seed, (laws, ratios), from `repeats` samples that are as long as the largest ratio asks."""
+        spectra = [_spectrum(law, inputs.dimension) for law in self.laws.values()]
+        norms = np.empty((self.repeats, len(self.laws), len(self.ratios)))
+        for repeat in range(self.repeats):
+            points = self._points(inputs, streams.at("sample", repeat))
+            for i, (law, spectrum) in enumerate(zip(self.laws.values(), spectra, strict=True)):
+                x = stretched(points[law.get("base", "problem")], spectrum)
+                for j, ratio in enumerate(self.ratios):
+                    count = ratio * inputs.dimension
+                    norms[repeat, i, j] = np.linalg.eigvalsh(x[:count].T @ x[:count] / count)[-1]
+        return np.sqrt(np.mean(norms, axis=0))
+
+    def _points(self, inputs, streams: Streams) -> dict[str, np.ndarray]:
+        """The points (n, d) that the laws start from, by their base."""
+        count = max(self.ratios) * inputs.dimension
+        points = {}
+        for base in {law.get("base", "problem") for law in self.laws.values()}:
+            if base == "signs":
+                drawn = streams.at(base).rows(0, count, lambda g, rows: g.integers(0, 2, (rows, inputs.dimension)))
+                points[base] = 2.0 * drawn[0] - 1.0
+            else:
+                points[base] = inputs.sample(streams.at("points"), "points", 0, count)[0].astype(np.float64)
+        return points
+
+
+def _spectrum(law: Mapping[str, Any], dimension: int) -> np.ndarray:
+    shape = {key: value for key, value in law.items() if key not in ("base", "spectrum")}
+    return eigenvalues(law.get("spectrum", "isotropic"), dimension, **shape)

@@ -1,0 +1,182 @@
+"""How close the landscape of a randomised two-layer network is to that of its quadratic Taylor model (bai2020)."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from hierlearn.problem import Problem
+from hierlearn.solvers.losses import get_loss
+from hierlearn.solvers.taylor import fit_path
+from hierlearn.store import Variable
+from hierlearn.theory.landscape import (
+    SquaredRandomised,
+    curvature_slack,
+    leading_reference,
+    quadratic_landscape,
+    quadratic_outputs,
+    quartic_norm,
+    randomised_landscape,
+)
+
+PARAMETERS = {
+    "loss": {
+        "description": "Loss; squared is (f - y)^2, logistic takes the sign of the label.",
+        "enum": ["squared", "logistic"],
+        "default": "squared",
+    },
+    "widths": {
+        "description": "Numbers m of neurons, even.",
+        "type": "array",
+        "items": {"type": "integer", "minimum": 2, "multipleOf": 2},
+        "minItems": 1,
+        "uniqueItems": True,
+        "default": [4, 8],
+    },
+    "points": {
+        "description": "W: random rows of length m^{-1/4}; trained, quadratic model; explicit, the reference W*.",
+        "type": "array",
+        "items": {"enum": ["random", "trained", "explicit"]},
+        "minItems": 1,
+        "uniqueItems": True,
+        "default": ["random", "trained", "explicit"],
+    },
+    "samples": {"description": "Number n of points.", "type": "integer", "minimum": 2, "default": 50},
+    "draws": {
+        "description": "Pairs S, -S of sign vectors for the logistic loss; the squared loss has a closed form.",
+        "type": "integer",
+        "minimum": 1,
+        "default": 16,
+    },
+    "ridge": {
+        "description": "Ridge of |W|_{2,4}^8 in training, for features with |h|^2 = D.",
+        "type": "number",
+        "exclusiveMinimum": 0,
+        "default": 1.0e-3,
+    },
+    "max_iterations": {
+        "description": "Most iterations of a training.",
+        "type": "integer",
+        "minimum": 1,
+        "default": 200,
+    },
+}
+MEASURES = {
+    "loss_difference": "|L(W) - L^Q(W)|",
+    "gradient_difference": "|<grad L(W) - grad L^Q(W), W>|",
+    "hessian_difference": "|E_S' (Hessian L - Hessian L^Q)[W* S', W* S']|",
+    "excess": "E_S' Hessian L [W* S', W* S'] - <grad L(W), W> + 2 (L(W) - L^Q(W*)), at most the error of Theorem 2",
+    "slack": "s of Lemma 1",
+    "slack_of_unit_norms": "s over |W|^2 |W*|^2",
+    "norm": "|W|_{2,4}",
+    "flops": "floating-point operations of matrix products",
+}
+COORDINATES = {"width": "widths", "point": "points"}
+
+
+@dataclass(frozen=True)
+class RandomisedLandscape:
+    """Lemmas 12, 13, 14 and Theorem 2 of bai2020 for sigma = relu^3 / 6 on the input itself.
+
+    L(W) = E_S mean loss(f_{W0 + W S}), S random signs; L^Q(W) is the mean loss of the quadratic Taylor model, whose
+    sigma'' is relu. The mean over S is exact for the squared loss and over pairs S, -S of draws for the logistic loss,
+    the paper's kind; the mean over S' is exact for both. W* is the explicit reference, which looks along the leading
+    eigenvectors of the labels.
+    """
+
+    loss: str = "squared"
+    widths: list[int] = field(default_factory=lambda: [4, 8])
+    points: list[str] = field(default_factory=lambda: ["random", "trained", "explicit"])
+    samples: int = 50
+    draws: int = 16
+    ridge: float = 1.0e-3
+    max_iterations: int = 200
+
+    def measure(self, problem: Problem) -> dict[str, Variable]:
+        """MEASURES over (seed, width, point)."""
+        streams = problem.streams.at("randomised_landscape")
+        batch, dimension, widest = problem.draw("training", self.samples), problem.inputs.dimension, max(self.widths)
+        w0 = streams.at("w0").stack(lambda g: g.standard_normal((widest // 2, dimension)))
+        rows = streams.at("rows").stack(lambda g: g.standard_normal((widest, dimension)))
+        draws = streams.at("draws").stack(lambda g: 1.0 - 2.0 * g.integers(0, 2, (widest, self.draws))).swapaxes(1, 2)
+        shape = (len(problem.seeds), len(self.widths), len(self.points), len(MEASURED))
+        values, flops = np.empty(shape), np.zeros(len(problem.seeds))
+        for s in range(len(problem.seeds)):
+            x, labels = batch.x[s].astype(np.float64), batch.labels[s, :, 0]
+            targets = labels if self.loss == "squared" else np.where(labels >= 0, 1.0, -1.0)
+            for i, width in enumerate(self.widths):
+                first, signs = np.tile(w0[s, : width // 2], (2, 1)), np.repeat([1.0, -1.0], width // 2)
+                here, spent = self._points(x, np.maximum(x @ first.T, 0.0), signs, targets, rows[s, :width])
+                for j, name in enumerate(self.points):
+                    values[s, i, j] = self._sides(
+                        x, first, signs, targets, here[name], here["explicit"], draws[s, :, :width]
+                    )
+                flops[s] += spent + 14.0 * len(self.points) * self.samples * width * dimension
+        dims = ("seed", "width", "point")
+        found = {
+            name: Variable(dims, values[..., i], {"units": "1", "long_name": MEASURES[name]})
+            for i, name in enumerate(MEASURED)
+        }
+        return found | {
+            "seed": Variable(("seed",), np.array(problem.seeds)),
+            "width": Variable(("width",), np.array(self.widths), {"units": "1", "long_name": "neurons m"}),
+            "point": Variable(("point",), np.array(self.points), {"long_name": "point W"}),
+            "flops": Variable(("seed",), flops, {"units": "1", "long_name": MEASURES["flops"]}),
+        }
+
+    def _points(self, x, gates, signs, targets, rows) -> tuple[dict[str, np.ndarray], float]:
+        """W by name, and the operations that the training took."""
+        scale = len(signs) ** -0.25
+        known = {
+            "random": scale * rows / np.linalg.norm(rows, axis=1, keepdims=True),
+            "explicit": leading_reference(x, gates, signs, targets),
+        }
+        if "trained" not in self.points:
+            return known, 0.0
+        path = fit_path(
+            x,
+            gates,
+            signs,
+            targets,
+            [self.ridge / x.shape[1] ** 4],
+            scale * rows,
+            loss=self.loss,
+            penalty_power=8,
+            stop="decrease",
+            max_iterations=self.max_iterations,
+        )
+        return known | {"trained": path.weights[0]}, float(path.flops[0])
+
+    def _sides(self, x, first, signs, targets, weights, reference, draws) -> tuple[float, ...]:
+        """MEASURED at W."""
+        loss, gates = get_loss(self.loss), np.maximum(x @ first.T, 0.0)
+        model = quadratic_landscape(x, gates, signs, weights, reference, targets, loss)
+        if self.loss == "squared":
+            network = SquaredRandomised(x, first, signs, targets).landscape(weights, reference)
+        else:
+            network = randomised_landscape(x, first, signs, weights, reference, targets, loss, draws)
+        optimum = float(np.mean(loss.value(quadratic_outputs(x, gates, signs, reference), targets)))
+        bend = loss.curvature(quadratic_outputs(x, gates, signs, weights), targets)
+        slack, norms = (
+            curvature_slack(x, gates, weights, reference, bend),
+            (quartic_norm(weights), quartic_norm(reference)),
+        )
+        return (
+            abs(network.risk - model.risk),
+            abs(network.radial - model.radial),
+            abs(network.curvature - model.curvature),
+            network.curvature - network.radial + 2.0 * (network.risk - optimum),
+            slack,
+            slack / np.sqrt(norms[0] * norms[1]),
+            norms[0] ** 0.25,
+        )
+
+
+MEASURED = (
+    "loss_difference",
+    "gradient_difference",
+    "hessian_difference",
+    "excess",
+    "slack",
+    "slack_of_unit_norms",
+    "norm",
+)

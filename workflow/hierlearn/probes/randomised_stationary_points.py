@@ -1,0 +1,201 @@
+"""Stationary points of the randomised risk of a two-layer network, against Theorem 4 of bai2020."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.optimize import minimize
+
+from hierlearn.problem import Problem
+from hierlearn.solvers.losses import SQUARED
+from hierlearn.solvers.taylor import fit_path
+from hierlearn.store import Variable
+from hierlearn.theory.landscape import (
+    SquaredRandomised,
+    curvature_slack,
+    eighth_power,
+    eighth_power_hessian,
+    leading_reference,
+    objective_bounds,
+    quadratic_landscape,
+    quadratic_outputs,
+    quartic_norm,
+)
+
+PARAMETERS = {
+    "widths": {
+        "description": "Numbers m of neurons, even.",
+        "type": "array",
+        "items": {"type": "integer", "minimum": 2, "multipleOf": 2},
+        "minItems": 1,
+        "uniqueItems": True,
+        "default": [4, 8],
+    },
+    "references": {
+        "description": "W*: explicit, from leading eigenvectors of the labels; quadratic, the trained quadratic model.",
+        "type": "array",
+        "items": {"enum": ["explicit", "quadratic"]},
+        "minItems": 1,
+        "uniqueItems": True,
+        "default": ["explicit", "quadratic"],
+    },
+    "samples": {"description": "Number n of training points.", "type": "integer", "minimum": 2, "default": 50},
+    "ridge": {
+        "description": "Ridge of |W|_{2,4}^8, for features with |h|^2 = D.",
+        "type": "number",
+        "exclusiveMinimum": 0,
+        "default": 1.0e-3,
+    },
+    "start": {
+        "description": "Size of <w_r, h> m^{1/4} at the random start; W = 0 is a saddle.",
+        "type": "number",
+        "exclusiveMinimum": 0,
+        "default": 0.1,
+    },
+    "limit": {
+        "description": "Certificate error relative to the objective that a point may have.",
+        "type": "number",
+        "exclusiveMinimum": 0,
+        "default": 0.01,
+    },
+    "max_iterations": {"description": "Most iterations of L-BFGS.", "type": "integer", "minimum": 1, "default": 2000},
+}
+MEASURES = {
+    "objective": "L(W) + ridge |W|^8 at the stationary point of the randomised network",
+    "loss": "L(W) of the randomised network",
+    "reference_loss": "L^Q(W*)",
+    "bound": "L^Q(W*) + 2401 ridge |W*|^8 + s / 2 + coupling + certificate error",
+    "sharp_bound": "the same with the penalty's own curvature and slope at W and W* in place of 2401 ridge |W*|^8",
+    "coupling": "|L - L^Q| and half the differences of gradient and Hessian along W and W*",
+    "norm_ratio": "|W|_{2,4} / |W*|_{2,4}",
+    "certificate_error": "error of the certificate relative to the objective",
+    "certificate_limit": "what it may be",
+    "flops": "floating-point operations of matrix products",
+}
+COORDINATES = {"width": "widths", "reference": "references"}
+
+
+@dataclass(frozen=True)
+class RandomisedStationaryPoints:
+    """Both sides of L(W) + ridge |W|^8 <= L^Q(W*) + 2401 ridge |W*|^8 + s / 2 + coupling + error  (bai2020, Theorem 4).
+
+    L is the squared loss of f_{W0 + W S}, sigma = relu^3 / 6, with the mean over random signs S in closed form; W is
+    where L-BFGS ends from a small random start. Lemma 1 holds for the quadratic model; the coupling is how far loss,
+    gradient and Hessian of the network are from the model's at W, each measured for itself (Lemmas 12 to 14). The
+    certificate rests on all eigenvalues of the exact Hessian.
+    """
+
+    widths: list[int] = field(default_factory=lambda: [4, 8])
+    references: list[str] = field(default_factory=lambda: ["explicit", "quadratic"])
+    samples: int = 50
+    ridge: float = 1.0e-3
+    start: float = 0.1
+    limit: float = 0.01
+    max_iterations: int = 2000
+
+    def measure(self, problem: Problem) -> dict[str, Variable]:
+        """MEASURES over (seed, width, reference), those without W* over (seed, width)."""
+        streams = problem.streams.at("randomised_stationary_points")
+        batch, dimension, widest = problem.draw("training", self.samples), problem.inputs.dimension, max(self.widths)
+        w0 = streams.at("w0").stack(lambda g: g.standard_normal((widest // 2, dimension)))
+        rows = streams.at("start").stack(lambda g: g.standard_normal((widest, dimension)))
+        shape = (len(problem.seeds), len(self.widths))
+        ends = {name: np.empty(shape) for name in ("objective", "loss", "certificate_error")}
+        pairs = {
+            name: np.empty((*shape, len(self.references)))
+            for name in ("reference_loss", "bound", "sharp_bound", "coupling", "norm_ratio")
+        }
+        flops = np.zeros(shape[0])
+        for s in range(shape[0]):
+            x, targets = batch.x[s].astype(np.float64), batch.labels[s, :, 0]
+            for i, width in enumerate(self.widths):
+                first, signs = np.tile(w0[s, : width // 2], (2, 1)), np.repeat([1.0, -1.0], width // 2)
+                start = self.start * width**-0.25 * rows[s, :width]
+                model = (x, np.maximum(x @ first.T, 0.0), signs, targets)
+                point = self._trained(SquaredRandomised(x, first, signs, targets), start)
+                path = self._quadratic(model, start)
+                known = {"explicit": leading_reference(*model), "quadratic": path.weights[0]}
+                for key, value in zip(ends, (point.objective, point.loss, point.error()), strict=True):
+                    ends[key][s, i] = value
+                for k, name in enumerate(self.references):
+                    for key, value in zip(pairs, self._compared(model, point, known[name]), strict=True):
+                        pairs[key][s, i, k] = value
+                # A gradient is two matrix products, a Hessian product two, and the Hessian has a column per weight.
+                products = 2.0 * point.evaluations + 2.0 * width * dimension
+                flops[s] += float(path.flops[0]) + products * 2.0 * self.samples * width * dimension
+        measured = {name: (("seed", "width"), values) for name, values in ends.items()}
+        measured |= {name: (("seed", "width", "reference"), values) for name, values in pairs.items()}
+        measured["certificate_limit"] = (("seed", "width"), np.full(shape, self.limit))
+        measured["flops"] = (("seed",), flops)
+        found = {
+            name: Variable(dims, values, {"units": "1", "long_name": MEASURES[name]})
+            for name, (dims, values) in measured.items()
+        }
+        return found | {
+            "seed": Variable(("seed",), np.array(problem.seeds)),
+            "width": Variable(("width",), np.array(self.widths), {"units": "1", "long_name": "neurons m"}),
+            "reference": Variable(("reference",), np.array(self.references), {"long_name": "reference W*"}),
+        }
+
+    def _absolute(self, x) -> float:
+        """Scaled back to |h|^2 = D: a ridge means the same at every number of features."""
+        return self.ridge / x.shape[1] ** 4
+
+    def _quadratic(self, model, start):
+        """The quadratic model trained from the same start with the same ridge."""
+        options = {"penalty_power": 8, "stop": "decrease", "max_iterations": self.max_iterations}
+        return fit_path(*model, [self._absolute(model[0])], start, **options)
+
+    def _trained(self, network, start) -> "Trained":
+        ridge = self._absolute(network.features)
+
+        def objective(flat):
+            weights = flat.reshape(start.shape)
+            risk, gradient = network.risk_and_gradient(weights)
+            value, slope = eighth_power(weights)
+            return risk + ridge * value, (gradient + ridge * slope).ravel()
+
+        # Flat directions hold the gradient up long after the objective has settled, so the rule is on the gradient.
+        options = {"maxiter": self.max_iterations, "maxfun": 2 * self.max_iterations, "ftol": 0.0, "gtol": 1e-7}
+        end = minimize(objective, start.ravel(), jac=True, method="L-BFGS-B", options=options)
+        weights = end.x.reshape(start.shape)
+        loss, _ = network.risk_and_gradient(weights)
+        hessian = np.empty((start.size, start.size))
+        for column, unit in zip(hessian, np.eye(start.size), strict=True):
+            column[:] = network.hessian_product(weights, unit.reshape(start.shape)).ravel()
+        hessian = (hessian + hessian.T) / 2.0 + ridge * eighth_power_hessian(weights)
+        smallest = float(np.linalg.eigvalsh(hessian)[0])
+        return Trained(network, weights, float(end.fun), loss, float(np.linalg.norm(end.jac)), smallest, end.nfev)
+
+    def _compared(self, model, point, reference) -> tuple[float, ...]:
+        """reference_loss, bound, sharp_bound, coupling, norm_ratio."""
+        x, gates, signs, targets = model
+        network = point.network.landscape(point.weights, reference)
+        quadratic = quadratic_landscape(x, gates, signs, point.weights, reference, targets, SQUARED)
+        coupling = abs(network.risk - quadratic.risk) + 0.5 * abs(network.radial - quadratic.radial)
+        coupling += 0.5 * abs(network.curvature - quadratic.curvature)
+        loss = float(np.mean((quadratic_outputs(x, gates, signs, reference) - targets) ** 2))
+        slack = curvature_slack(x, gates, point.weights, reference, np.full(len(targets), 2.0))
+        open_loss = loss + slack / 2.0 + coupling + point.error(reference) * point.objective
+        bounds = objective_bounds(open_loss, point.weights, reference, self._absolute(x), 8)
+        ratio = (quartic_norm(point.weights) / quartic_norm(reference)) ** 0.25
+        return loss, *bounds, coupling, ratio
+
+
+@dataclass(frozen=True)
+class Trained:
+    """An end point of the randomised network: weights (m, D), objective, loss, |gradient|_F, smallest eigenvalue of the
+    Hessian, and evaluations spent."""
+
+    network: SquaredRandomised
+    weights: np.ndarray
+    objective: float
+    loss: float
+    gradient_norm: float
+    curvature: float
+    evaluations: int
+
+    def error(self, reference=None) -> float:
+        """(|gradient| |W|_F + (-curvature)^+ |W*|_F^2) / 2 relative to the objective; W* = W without a reference."""
+        size = np.sum(np.square(self.weights if reference is None else reference))
+        steep, bent = self.gradient_norm * np.linalg.norm(self.weights), max(0.0, -self.curvature) * size
+        return float((steep + bent) / (2.0 * self.objective))

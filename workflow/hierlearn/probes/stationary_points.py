@@ -1,0 +1,229 @@
+"""Certified stationary points of quadratic Taylor models from several starts, against the landscape theorems."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from hierlearn.problem import Problem
+from hierlearn.solvers.certificate import certify_and_polish
+from hierlearn.solvers.taylor import fit_path
+from hierlearn.store import Variable
+from hierlearn.theory.landscape import (
+    curvature_slack,
+    leading_reference,
+    objective_bounds,
+    quadratic_outputs,
+    quartic_norm,
+)
+
+PARAMETERS = {
+    "representation": {
+        "description": "Representation h of the input.",
+        "component": "representations",
+        "default": {"name": "raw"},
+    },
+    "activation": {
+        "description": "sigma: relu2 is relu^2 / 2 (chen2020), relu3 is relu^3 / 6 (bai2020).",
+        "enum": ["relu2", "relu3"],
+        "default": "relu2",
+    },
+    "penalty_power": {
+        "description": "4: ridge |W|_{2,4}^4 (chen2020, eq. 2); 8: ridge |W|_{2,4}^8 (bai2020, Section 4).",
+        "enum": [4, 8],
+        "default": 4,
+    },
+    "widths": {
+        "description": "Numbers m of neurons, even.",
+        "type": "array",
+        "items": {"type": "integer", "minimum": 2, "multipleOf": 2},
+        "minItems": 1,
+        "uniqueItems": True,
+        "default": [4, 8],
+    },
+    "starts": {
+        "description": "Random starts, by number.",
+        "type": "array",
+        "items": {"type": "integer", "minimum": 0},
+        "minItems": 2,
+        "uniqueItems": True,
+        "default": [0, 1],
+    },
+    "references": {
+        "description": (
+            "W*: explicit, from leading eigenvectors of the labels; smaller_ridge, the same start at a tenth of the "
+            "ridge; other_start, the end point of the next start."
+        ),
+        "type": "array",
+        "items": {"enum": ["explicit", "smaller_ridge", "other_start"]},
+        "minItems": 1,
+        "uniqueItems": True,
+        "default": ["explicit", "smaller_ridge", "other_start"],
+    },
+    "samples": {"description": "Number n of training points.", "type": "integer", "minimum": 2, "default": 50},
+    "unlabelled": {
+        "description": "Number n0 of unlabelled points of the representation.",
+        "type": "integer",
+        "minimum": 2,
+        "default": 100,
+    },
+    "ridge": {
+        "description": "Ridge of the penalty, for features with |h|^2 = D.",
+        "type": "number",
+        "exclusiveMinimum": 0,
+        "default": 1.0e-2,
+    },
+    "start": {
+        "description": "Size of <w_r, h> m^{1/4} at the random start; W = 0 is a saddle.",
+        "type": "number",
+        "exclusiveMinimum": 0,
+        "default": 0.1,
+    },
+    "limit": {
+        "description": "Certificate error relative to the objective that a point may have.",
+        "type": "number",
+        "exclusiveMinimum": 0,
+        "default": 0.01,
+    },
+    "max_iterations": {"description": "Most iterations per ridge.", "type": "integer", "minimum": 1, "default": 500},
+    "polish_rounds": {
+        "description": "Most attempts to repair a point that fails its certificate.",
+        "type": "integer",
+        "minimum": 0,
+        "default": 8,
+    },
+}
+MEASURES = {
+    "objective": "L(W) + ridge |W|^p at the stationary point",
+    "bound": "L(W*) + c ridge |W*|^p + s / 2 + certificate error",
+    "sharp_bound": "the same with the penalty's own curvature and slope at W and W* in place of c ridge |W*|^p",
+    "slack": "s of Lemma 1",
+    "norm_ratio": "|W|_{2,4} / |W*|_{2,4}",
+    "certificate_error": "error of the certificate relative to the objective",
+    "certificate_limit": "what it may be",
+    "spread": "range of the objective over starts, relative to the smallest",
+    "flops": "floating-point operations of matrix products",
+}
+COORDINATES = {"width": "widths", "start": "starts", "reference": "references"}
+POWERS = {"relu2": 0, "relu3": 1}
+
+
+@dataclass(frozen=True)
+class StationaryPoints:
+    """Both sides of L(W) + ridge |W|^p <= L(W*) + c ridge |W*|^p + s / 2 + error at trained Quad-h, squared loss.
+
+    Lemma 1 of bai2020 for W and W*, with the penalty's part of the Hessian and the gradient, gives c = 9 for p = 4
+    (chen2020, Theorem 1(1)) and c = 2401 for p = 8 (bai2020, Theorem 4); |.| is the (2, 4)-norm. The error is what a
+    certificate in float64 leaves open, (|gradient| |W|_F + (-curvature)^+ |W*|_F^2) / 2.
+    """
+
+    representation: Any = None
+    activation: str = "relu2"
+    penalty_power: int = 4
+    widths: list[int] = field(default_factory=lambda: [4, 8])
+    starts: list[int] = field(default_factory=lambda: [0, 1])
+    references: list[str] = field(default_factory=lambda: ["explicit", "smaller_ridge", "other_start"])
+    samples: int = 50
+    unlabelled: int = 100
+    ridge: float = 1.0e-2
+    start: float = 0.1
+    limit: float = 0.01
+    max_iterations: int = 500
+    polish_rounds: int = 8
+
+    def measure(self, problem: Problem) -> dict[str, Variable]:
+        """MEASURES over (seed, width, start, reference), those without W* over fewer; NaN where a training diverged."""
+        streams = problem.streams.at("stationary_points")
+        state = self.representation.fit(problem.unlabelled(self.unlabelled), streams.at("representation"))
+        batch = problem.draw("training", self.samples)
+        features = self.representation.apply(state, batch.x).astype(np.float64)
+        count, widest = features.shape[-1], max(self.widths)
+        w0 = streams.at("w0").stack(lambda g: g.standard_normal((widest // 2, count)))
+        starts = [streams.at("start", i).stack(lambda g: g.standard_normal((widest, count))) for i in self.starts]
+        shape = (len(problem.seeds), len(self.widths), len(self.starts))
+        ends = {name: np.empty(shape) for name in ("objective", "certificate_error")}
+        compared = ("bound", "sharp_bound", "slack", "norm_ratio")
+        pairs = {name: np.empty((*shape, len(self.references))) for name in compared}
+        flops = np.zeros(len(problem.seeds))
+        for s in range(len(problem.seeds)):
+            for i, width in enumerate(self.widths):
+                model = self._model(features[s], w0[s, : width // 2], batch.labels[s, :, 0])
+                trained = [self._trained(model, start[s, :width]) for start in starts]
+                flops[s] += sum(point.flops for point in trained)
+                for j, point in enumerate(trained):
+                    ends["objective"][s, i, j] = point.certificate.objective
+                    ends["certificate_error"][s, i, j] = point.certificate.relative_error
+                    known = {
+                        "explicit": leading_reference(*model),
+                        "smaller_ridge": point.looser,
+                        "other_start": trained[(j + 1) % len(trained)].weights,
+                    }
+                    for k, name in enumerate(self.references):
+                        found = self._compared(model, point, known[name])
+                        for key, value in zip(pairs, found, strict=True):
+                            pairs[key][s, i, j, k] = value
+        least = ends["objective"].min(axis=2)
+        measured = {name: (("seed", "width", "start"), values) for name, values in ends.items()}
+        measured |= {name: (("seed", "width", "start", "reference"), values) for name, values in pairs.items()}
+        measured["certificate_limit"] = (("seed", "width", "start"), np.full(shape, self.limit))
+        measured["spread"] = (("seed", "width"), (ends["objective"].max(axis=2) - least) / least)
+        measured["flops"] = (("seed",), flops)
+        found = {
+            name: Variable(dims, values, {"units": "1", "long_name": MEASURES[name]})
+            for name, (dims, values) in measured.items()
+        }
+        return found | {
+            "seed": Variable(("seed",), np.array(problem.seeds)),
+            "width": Variable(("width",), np.array(self.widths), {"units": "1", "long_name": "neurons m"}),
+            "start": Variable(("start",), np.array(self.starts), {"units": "1", "long_name": "random start"}),
+            "reference": Variable(("reference",), np.array(self.references), {"long_name": "reference W*"}),
+        }
+
+    def _model(self, features, w0, targets):
+        """features (n, D), gates (n, m), signs (m,), targets (n,) with the symmetric initialisation."""
+        inner = np.tile(features @ w0.T, (1, 2))
+        gates = np.maximum(inner, 0.0) ** POWERS[self.activation] if POWERS[self.activation] else (inner >= 0.0) * 1.0
+        return features, gates, np.repeat([1.0, -1.0], len(w0)), targets
+
+    def _absolute(self, features) -> float:
+        """Scaled back to |h|^2 = D: a ridge means the same at every number of features."""
+        return self.ridge * float(features.shape[1]) ** (-self.penalty_power / 2)
+
+    def _trained(self, model, start) -> "Trained":
+        """The certified end of one start, and where the path goes from there at a tenth of the ridge."""
+        ridge, scale = self._absolute(model[0]), self.start * len(start) ** -0.25
+        path = fit_path(
+            *model,
+            [ridge, 0.1 * ridge],
+            scale * start,
+            penalty_power=self.penalty_power,
+            stop="decrease",
+            max_iterations=self.max_iterations,
+        )
+        options = {"penalty_power": self.penalty_power, "limit": self.limit, "max_rounds": self.polish_rounds}
+        done = certify_and_polish(*model, ridge, path.weights[0], **options)
+        # A Hessian-vector product is four matrix products, an iteration two.
+        products = 4.0 * done.certificate.products + 2.0 * done.iterations
+        flops = float(np.sum(path.flops)) + products * 2.0 * model[1].size * model[0].shape[1]
+        return Trained(done.weights, done.certificate, path.weights[1], flops)
+
+    def _compared(self, model, point, reference) -> tuple[float, float, float, float]:
+        """bound, sharp_bound, slack, norm_ratio."""
+        features, gates, _, targets = model
+        loss = float(np.mean((quadratic_outputs(*model[:3], reference) - targets) ** 2))
+        slack = curvature_slack(features, gates, point.weights, reference, np.full(len(targets), 2.0))
+        steep = point.certificate.gradient_norm * np.linalg.norm(point.weights)
+        bent = max(0.0, -point.certificate.curvature_bound) * np.sum(reference**2)
+        open_loss = loss + slack / 2.0 + (steep + bent) / 2.0
+        bounds = objective_bounds(open_loss, point.weights, reference, self._absolute(features), self.penalty_power)
+        return *bounds, slack, (quartic_norm(point.weights) / quartic_norm(reference)) ** 0.25
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A stationary point: weights (m, D) with their certificate, weights at a tenth of the ridge, operations spent."""
+
+    weights: np.ndarray
+    certificate: Any
+    looser: np.ndarray
+    flops: float

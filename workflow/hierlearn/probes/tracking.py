@@ -1,0 +1,156 @@
+"""Which of its Taylor models a trained randomised network follows: the quadratic one or its tangent kernel."""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from hierlearn.problem import Problem, ProblemFeatures
+from hierlearn.protocols import Fit, Learner, Representation
+from hierlearn.store import Variable
+
+PARAMETERS = {
+    "network": {
+        "description": "The true network at randomised weights.",
+        "component": "learners",
+        "default": {"name": "randomised"},
+    },
+    "quadratic": {
+        "description": "Its second-order model, of the same activation, penalty and start.",
+        "component": "learners",
+        "default": {"name": "taylor", "order": 2, "activation": "relu3", "penalty_power": 8, "tolerance": 1.0e-4},
+    },
+    "linear": {
+        "description": "Its first-order model.",
+        "component": "learners",
+        "default": {"name": "taylor", "order": 1, "activation": "relu3"},
+    },
+    "representation": {
+        "description": "What the three see of x.",
+        "component": "representations",
+        "default": {"name": "raw"},
+    },
+    "widths": {
+        "description": "Numbers m of neurons, even.",
+        "type": "array",
+        "items": {"type": "integer", "minimum": 2, "multipleOf": 2},
+        "minItems": 1,
+        "uniqueItems": True,
+        "default": [32, 128],
+    },
+    "ridge": {
+        "description": "Ridge of the network and of the quadratic model, the same for both.",
+        "type": "number",
+        "exclusiveMinimum": 0,
+        "default": 1.0e-3,
+    },
+    "linear_ridges": {
+        "description": "Ridges of the first-order model; the best on validation points counts.",
+        "type": "array",
+        "items": {"type": "number", "exclusiveMinimum": 0},
+        "minItems": 1,
+        "default": [1.0e-1, 1.0e-2, 1.0e-3, 1.0e-4],
+    },
+    "samples": {"description": "Number n of training points.", "type": "integer", "minimum": 2, "default": 300},
+    "validation": {"description": "Number of validation points.", "type": "integer", "minimum": 2, "default": 500},
+    "test": {"description": "Number of test points.", "type": "integer", "minimum": 2, "default": 2000},
+}
+MEASURES = {
+    "true_to_quad": "L2 distance of the network from the quadratic model on test points",
+    "true_to_ntk": "L2 distance of the network from the first-order model on test points",
+    "distance_ratio": "distance from the quadratic model over that from the first-order model",
+    "gap": "squared error of the network on test points less that on training points",
+    "quad_gap": "squared error of the quadratic model on test points less that on training points",
+    "true_risk": "squared error of the network on test points",
+    "quad_risk": "squared error of the quadratic model on test points",
+    "ntk_risk": "squared error of the first-order model on test points",
+    "true_train_risk": "squared error of the network on training points",
+    "quad_train_risk": "squared error of the quadratic model on training points",
+    "ntk_train_risk": "squared error of the first-order model on training points",
+    "true_norm": "|W|_{2,4} of the network's movement",
+    "quad_norm": "|W|_{2,4} of the quadratic model's movement",
+    "flops": "floating-point operations of matrix products",
+}
+COORDINATES = {"width": "widths"}
+
+
+@dataclass(frozen=True)
+class Tracking:
+    """Trains f_{W0 + WZ}, its Quad and its NTK on the same points from the same w0  (bai2020, Section 3, Theorem 6).
+
+    The network and the quadratic model minimise their losses plus the same ridge |W|_{2,4}^power from the same small
+    start; a network that follows its quadratic part comes closer to that model as it widens, and not to the other.
+    """
+
+    network: Learner
+    quadratic: Learner
+    linear: Learner
+    representation: Representation
+    widths: list[int] = field(default_factory=lambda: [32, 128])
+    ridge: float = 1.0e-3
+    linear_ridges: list[float] = field(default_factory=lambda: [1.0e-1, 1.0e-2, 1.0e-3, 1.0e-4])
+    samples: int = 300
+    validation: int = 500
+    test: int = 2000
+
+    def measure(self, problem: Problem) -> dict[str, Variable]:
+        """MEASURES over (seed, width); NaN for a seed whose training diverged. Distances are in the target's units."""
+        problem = replace(problem, held_out=self.validation)
+        counts = {"training": self.samples, "validation": self.validation, "test": self.test}
+        problem = replace(problem, pools={role: problem.draw(role, count) for role, count in counts.items()})
+        streams = problem.streams.at("tracking")
+        unlabelled = problem.unlabelled(max(self.representation.unlabelled, 1))
+        state = self.representation.fit(unlabelled, streams.at("representation"))
+        features = ProblemFeatures(problem, self.representation, state)
+        rows = [self._at(width, problem, features, streams) for width in self.widths]
+        dims = ("seed", "width")
+        found = {
+            name: Variable(dims, np.stack([row[name] for row in rows], axis=1), {"units": "1", "long_name": text})
+            for name, text in MEASURES.items()
+            if name != "flops"
+        }
+        flops = np.sum([row["flops"] for row in rows], axis=0)
+        return found | {
+            "seed": Variable(("seed",), np.array(problem.seeds)),
+            "width": Variable(("width",), np.array(self.widths), {"units": "1", "long_name": "number of neurons m"}),
+            "flops": Variable(("seed",), flops, {"units": "1", "long_name": MEASURES["flops"]}),
+        }
+
+    def _at(self, width, problem, features, streams) -> dict[str, np.ndarray]:
+        """Every measure (S,) at one width."""
+        ridges = {"true": [self.ridge], "quad": [self.ridge], "ntk": self.linear_ridges}
+        learners = {"true": self.network, "quad": self.quadratic, "ntk": self.linear}
+        test, found, outputs, flops = problem.pools["test"], {}, {}, 0.0
+        for name, template in learners.items():
+            learner = replace(template, width=width)
+            choices = {"ridge": ridges[name]}
+            fit = learner.fit(problem, features, self.samples, choices, streams, _Silent(), {})
+            outputs[name] = learner.predict(fit.state, features, "test", self.test, {})
+            found[f"{name}_risk"] = _mean_square(outputs[name] - test.target)
+            found[f"{name}_train_risk"] = fit.train_risk
+            if name != "ntk":
+                found[f"{name}_norm"] = _norm(fit)
+            flops = flops + fit.flops
+        found["true_to_quad"], found["true_to_ntk"] = (
+            np.sqrt(_mean_square(outputs["true"] - outputs[name])) for name in ("quad", "ntk")
+        )
+        found["distance_ratio"] = found["true_to_quad"] / found["true_to_ntk"]
+        found["gap"] = found["true_risk"] - found["true_train_risk"]
+        found["quad_gap"] = found["quad_risk"] - found["quad_train_risk"]
+        return found | {"flops": flops}
+
+
+class _Silent:
+    """A monitor for trainings that are seconds long."""
+
+    def report(self, done: int, total: int, text: str) -> None:
+        """Says nothing."""
+
+
+def _mean_square(values: np.ndarray) -> np.ndarray:
+    """(S, n, k) -> (S,)."""
+    return np.mean(np.sum(values**2, axis=-1), axis=-1)
+
+
+def _norm(fit: Fit) -> np.ndarray:
+    """(sum_r |w_r|^4)^{1/4} over the neurons of all outputs, (S,)."""
+    return np.sum(np.sum(fit.state["weights"].astype(np.float64) ** 2, axis=-1) ** 2, axis=(1, 2)) ** 0.25

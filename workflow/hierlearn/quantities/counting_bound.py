@@ -1,0 +1,70 @@
+"""The lower bound that counting sets to every kernel method."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import xarray
+
+from hierlearn.claims import quantities
+from hierlearn.claims.quantities import Measured
+from hierlearn.quantities._tables import FAILED, unjudged
+from hierlearn.theory.dimensions import harmonics
+
+PARAMETERS = {
+    "predictors": {
+        "description": "Names of the kernel learners.",
+        "type": "array",
+        "items": {"type": "string"},
+        "minItems": 1,
+        "reference": "learners",
+    },
+    "where": {
+        "description": "Values of axes that are fixed.",
+        "type": "object",
+        "reference": "some coordinates",
+        "default": {},
+    },
+}
+
+
+@dataclass(frozen=True)
+class CountingBound:
+    """Share of the cells (learner, d, p, swept values, n) in which the risk is at least 1 - n / N(d, p).
+
+    Any predictor sum_i c_i K(x_i, .) lies in a space of n functions that the rotation of the teacher does not enter.
+    Averaged over rotations, at most n / N(d, p) of a unit-norm harmonic of degree p lies in it, whatever the kernel,
+    the points and the weights (chen2020, Theorem 3). Every seed draws its teacher and its points: a cell is the mean
+    over seeds. Cells with n >= N(d, p), where the bound says nothing, are not counted.
+    """
+
+    predictors: list[str]
+    where: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def learners(self) -> list[str]:
+        """The learners that the quantity rests on."""
+        return list(self.predictors)
+
+    def measure(self, cube: xarray.Dataset, probes: dict[str, xarray.Dataset]) -> Measured:
+        """cube: scores.nc of a study with the axes dimension and degree. Slack ratio: measured risk over the bound."""
+        measured, bounds, failed, seeds = [], [], [], cube.sizes["seed"]
+        for learner in self.predictors:
+            chosen = cube.sel(learner=learner, **self.where)
+            left = [axis for axis in chosen.test_risk.dims if axis != "seed"]
+            table = chosen.test_risk.transpose(*left, "seed")
+            count = xarray.zeros_like(table.isel(seed=0), dtype=float)
+            for d in np.atleast_1d(chosen.dimension.values):
+                for p in np.atleast_1d(chosen.degree.values):
+                    here = {axis: value for axis, value in (("dimension", d), ("degree", p)) if axis in count.dims}
+                    count.loc[here] = harmonics(int(d), int(p))
+            bound = 1.0 - chosen.samples / count
+            trained = np.isfinite(table).all("seed") & (bound > 0)
+            measured.append(table.mean("seed").values[trained.values])
+            bounds.append(bound.transpose(*left).values[trained.values])
+            if np.isin(chosen.status.values, FAILED).any():
+                failed.append(f"{learner}: training failed in some cells")
+        larger, smaller = np.concatenate(measured), np.concatenate(bounds)
+        if not larger.size:
+            return Measured(np.nan, np.nan, np.nan, "no cell below n = N(d, p) was trained by all seeds", seeds)
+        return unjudged(quantities.cases(larger, smaller, seeds), *failed)

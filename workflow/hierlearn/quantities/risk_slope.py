@@ -1,0 +1,73 @@
+"""How the risk of a learner at one number of samples changes along an axis."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import xarray
+
+from hierlearn.claims import quantities
+from hierlearn.claims.quantities import Measured
+from hierlearn.quantities._tables import FAILED, at, unjudged
+from hierlearn.statistics.complexity import Complexities
+
+PARAMETERS = {
+    "learner": {"description": "Name of the learner.", "type": "string", "reference": "learners"},
+    "axis": {
+        "description": "The axis or swept parameter.",
+        "type": "string",
+        "reference": "axis",
+        "default": "dimension",
+    },
+    "where": {"description": "Values of the other axes.", "type": "object", "reference": "coordinates", "default": {}},
+    "samples": {
+        "description": "Number of labelled samples n; largest: at every place the largest that was trained.",
+        "oneOf": [{"type": "integer", "minimum": 1}, {"const": "largest"}],
+        "default": "largest",
+    },
+    "values": {
+        "description": "Values of the axis that the line is fitted to, named before the run; null: all.",
+        "type": ["array", "null"],
+        "items": {"type": "number"},
+        "reference": "axis values",
+        "default": None,
+    },
+    "risk": {
+        "description": "Which measure.",
+        "enum": ["test_risk", "test_error", "train_risk", "generalisation_gap", "representation_floor"],
+        "default": "test_risk",
+    },
+}
+
+
+@dataclass(frozen=True)
+class RiskSlope:
+    """Slope of log risk in log of an axis at one n, a line through the medians over seeds."""
+
+    learner: str
+    samples: int | str = "largest"
+    axis: str = "dimension"
+    where: dict[str, Any] = field(default_factory=dict)
+    values: list[float] | None = None
+    risk: str = "test_risk"
+
+    @property
+    def learners(self) -> list[str]:
+        """The learner that the quantity rests on."""
+        return [self.learner]
+
+    def measure(self, cube: xarray.Dataset, probes: dict[str, xarray.Dataset]) -> Measured:
+        """cube: scores.nc of a study. generalisation_gap is test_risk - train_risk."""
+        chosen = at(cube, self.learner, self.where | {"samples": self.samples}, (self.axis, "seed"))
+        chosen = chosen.sortby(self.axis)
+        if self.risk == "generalisation_gap":
+            risks = (chosen.test_risk - chosen.train_risk).values
+        else:
+            risks = chosen[self.risk].values
+        known = np.isfinite(risks) & (risks > 0)
+        table = Complexities(
+            chosen[self.axis].values, np.where(known, risks, np.nan), np.where(known, "observed", "missing")
+        )
+        failed = np.isin(chosen.status.values, FAILED).any()
+        reason = f"{self.learner}: training failed at n = {self.samples}" if failed else ""
+        return unjudged(quantities.exponent(table, None, self.values), reason)

@@ -1,0 +1,110 @@
+"""A randomised two-layer network against its Taylor series: exact moments over the random multipliers.
+
+f(x) = 1/sqrt(m) sum_r a_r sigma(<w0_r + z_r w_r, x>) = sum_j f^(j)(x), where neuron r adds to f^(j) the amount
+a_r sigma^(j)(<w0_r, x>) (z_r <w_r, x>)^j / (sqrt(m) j!)  (bai2020, Sections 3 and 6). The multipliers z_r are
+independent with a discrete law for a = +1 and another for a = -1, so means and variances over them add up neuron by
+neuron; nothing is sampled but what is called a draw.
+"""
+
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+
+from hierlearn.theory.activations import Activation
+from hierlearn.theory.randomisation import Law
+
+
+@dataclass
+class Sums:
+    """Sums over neurons at n points, for the Taylor terms of order 1 .. k and what is left beyond order k.
+
+    term_mean, term_variance (k, n): of f^(j); remainder_mean, remainder_variance, remainder_highest, remainder_lowest
+    (n,): of f - sum_{j <= k} f^(j) over all outcomes of z; drawn (n, draws): f - f^(k) for draws of all z. All float64
+    and without the factor 1/sqrt(m), for variances 1/m, of a network, which `sizes` puts in.
+    """
+
+    term_mean: np.ndarray
+    term_variance: np.ndarray
+    remainder_mean: np.ndarray
+    remainder_variance: np.ndarray
+    remainder_highest: np.ndarray
+    remainder_lowest: np.ndarray
+    drawn: np.ndarray
+
+    @classmethod
+    def empty(cls, order: int, points: int, draws: int) -> "Sums":
+        """No neuron yet."""
+        terms = (np.zeros((order, points)) for _ in range(2))
+        return cls(*terms, *(np.zeros(points) for _ in range(4)), np.zeros((points, draws)))
+
+    def add(
+        self,
+        sigma: Activation,
+        gates: list[np.ndarray],
+        before: np.ndarray,
+        movement: np.ndarray,
+        sign: float,
+        law: Law,
+        outcomes: np.ndarray,
+    ) -> None:
+        """Add neurons of one sign a.
+
+        gates: sigma^(0) .. sigma^(k) at `before` = <w0_r, x> (n, b); movement: <w_r, x>, (n, b) or (n, 1) if it is the
+        same for all; outcomes (b, draws): positions of the drawn multipliers in law.values.
+        """
+        order = len(gates) - 1
+        terms, power = [], np.ones_like(movement)
+        for j in range(1, order + 1):
+            power = power * movement / j
+            term = gates[j] * power
+            terms.append(term)
+            self.term_mean[j - 1] += sign * law.moment(j) * np.sum(term, axis=1)
+            self.term_variance[j - 1] += law.variance(j) * np.einsum("nb,nb->n", term, term)
+            if j < order:
+                self.drawn += sign * (term @ law.values[outcomes] ** j)
+        remainders = [_remainder(sigma, gates[0], before, movement, terms, z) for z in law.values]
+        mean = np.zeros_like(before)
+        for i, (p, remainder) in enumerate(zip(law.probabilities, remainders, strict=True)):
+            mean += p * remainder
+            self.remainder_variance += p * np.einsum("nb,nb->n", remainder, remainder)
+            self.drawn += sign * (remainder @ (outcomes == i).astype(np.float64))
+        self.remainder_mean += sign * np.sum(mean, axis=1)
+        self.remainder_variance -= np.einsum("nb,nb->n", mean, mean)
+        highest, lowest = reduce(np.maximum, remainders), reduce(np.minimum, remainders)
+        if sign < 0:
+            highest, lowest = -lowest, -highest
+        self.remainder_highest += np.sum(highest, axis=1)
+        self.remainder_lowest += np.sum(lowest, axis=1)
+
+    def sizes(self, width: int) -> "Sizes":
+        """What the sums of a network of m = width neurons come to."""
+        largest = np.maximum(np.abs(self.remainder_highest), np.abs(self.remainder_lowest))
+        return Sizes(
+            terms=np.sqrt(np.mean(np.square(self.term_mean) + self.term_variance, axis=1) / width),
+            remainder=float(np.sqrt(np.mean(np.square(self.remainder_mean) + self.remainder_variance) / width)),
+            worst_remainder=float(np.max(largest) / np.sqrt(width)),
+            drawn=float(np.mean(np.max(np.abs(self.drawn), axis=0)) / np.sqrt(width)),
+        )
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """terms (k,) and remainder: root mean squares over points and z; worst_remainder: largest absolute value over
+    points and all outcomes of z; drawn: the largest |f - f^(k)| over points, its mean over draws of z."""
+
+    terms: np.ndarray
+    remainder: float
+    worst_remainder: float
+    drawn: float
+
+
+def _remainder(sigma, at_zero, before, movement, terms, z) -> np.ndarray:
+    """sigma(t + z s) - sum_{j <= k} sigma^(j)(t) (z s)^j / j!, (n, b)."""
+    if z == 0:
+        return np.zeros_like(before)
+    left = sigma(before + z * movement)
+    left -= at_zero
+    for j, term in enumerate(terms, start=1):
+        left -= z**j * term
+    return left

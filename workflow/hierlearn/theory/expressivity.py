@@ -1,0 +1,58 @@
+"""Weights in closed form with which a quadratic Taylor model of relu^3 / 6 expresses a power of one direction.
+
+bai2020, Lemmas 9 and 15 and Theorem 7, with alpha = 1, |beta| = 1, |x| = 1 and w0 ~ N(0, I): the paper shows that
+weights exist; here they are the ones that its norm bound comes from. Hermite polynomials he_q, orthonormal under
+N(0, 1), satisfy E[relu(<w0, x>) he_q(<w0, b>)] = s_q <b, x>^q with s_q = E[relu(g) he_q(g)], so the amplitude
+a(w0) = he_{p-2}(<w0, b>) / s_{p-2} gives E[relu(<w0, x>) a(w0)] = <b, x>^{p-2}, and E a^2 = 1 / s_{p-2}^2.
+"""
+
+from math import factorial, pi, prod, sqrt
+
+import numpy as np
+
+from hierlearn.theory.gegenbauer import hermite
+
+
+def relu_component(degree: int) -> float:
+    """s_q = E[relu(g) he_q(g)], g ~ N(0, 1); its square is the coefficient c_q of the kernel in Lemma 9.
+
+    s_0 = 1/sqrt(2 pi), s_1 = 1/2, s_q = (-1)^{q/2-1} (q-3)!! / sqrt(2 pi q!) for even q >= 2; 0 for the other odd q.
+    Raises ValueError below 0.
+    """
+    if degree < 0:
+        raise ValueError(f"degree {degree}; expected at least 0")
+    if degree == 1:
+        return 0.5
+    if degree % 2:
+        return 0.0
+    sign = -1.0 if degree and degree % 4 == 0 else 1.0
+    return sign * prod(range(degree - 3, 0, -2)) / sqrt(2 * pi * factorial(degree))
+
+
+def expressible(degree: int) -> bool:
+    """Whether p - 2 is 0, 1 or even: the powers <b, x>^p that Lemma 15 speaks of."""
+    return degree >= 2 and relu_component(degree - 2) != 0
+
+
+def scales(degree: int, projections: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray]:
+    """c+ and c- of the weights w*_r = c+ b of the neurons with a = +1 and c- b of their copies with a = -1.
+
+    c = 2 m^{-1/4} sqrt(a+) and 2 m^{-1/4} sqrt(a-), a = a+ - a- the amplitude (eq. 22 and Appendix C.4).
+    projections: <w0_r, b>, any shape -> two arrays of that shape, float64 >= 0. Raises ValueError for a degree that
+    relu has no component for.
+    """
+    if not expressible(degree):
+        raise ValueError(f"degree {degree}; expected 2, 3 or an even number")
+    amplitudes = hermite(degree - 2, projections) / relu_component(degree - 2)
+    return tuple(2.0 * width**-0.25 * np.sqrt(np.maximum(sign * amplitudes, 0.0)) for sign in (1.0, -1.0))
+
+
+def norm_bound(degree: int, failure: float) -> float:
+    """What |W*|_{2,4} stays below with probability 1 - failure/2 over w0: (32 pi max(p-2, 1)^3 / failure)^{1/4}.
+
+    Appendix C.4: Markov's inequality for 8 (1/(m/2)) sum_r a(w0_r)^2, where E a^2 <= 2 pi max(p-2, 1)^3. Raises
+    ValueError unless failure is in (0, 1].
+    """
+    if not 0 < failure <= 1:
+        raise ValueError(f"failure {failure}; expected above 0 and at most 1")
+    return (32 * pi * max(degree - 2, 1) ** 3 / failure) ** 0.25

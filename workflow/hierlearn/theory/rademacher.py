@@ -1,0 +1,75 @@
+"""The empirical Rademacher complexity of a ball of quadratic Taylor models, exactly up to the mean over signs.
+
+The class is {f_W : |W|_{2,4} <= B_w}, f_W(x) = 1/(2 sqrt(m)) sum_r a_r sigma''(<w0_r, h>) <w_r, h>^2 (chen2020,
+Theorem 1; bai2020, Lemma 5). With A_r = (1/n) sum_i sigma_i sigma''(<w0_r, h_i>) h_i h_i^T,
+
+    (1/n) sum_i sigma_i f_W(x_i) = 1/(2 sqrt(m)) sum_r a_r w_r^T A_r w_r.
+
+At a given |w_r|^2 = t_r the best direction gives t_r lambda_max^+(a_r A_r), and the best t >= 0 with |t|_2 <= B_w^2 is
+parallel to these eigenvalues (Cauchy-Schwarz), so that the supremum is (B_w^2 / 2) (mean_r lambda_max^+(a_r
+A_r)^2)^{1/2}: the 1/sqrt(m) of the model turns the sum over neurons into their mean, and no other factor is left.
+Everything below is for B_w = 1; values grow as B_w^2.
+"""
+
+from math import log, sqrt
+
+import numpy as np
+
+# Minus the mean of the Tracy-Widom law of real symmetric matrices.
+EDGE = 1.2065335745820
+
+
+def extreme_eigenvalues(features: np.ndarray, gates: np.ndarray, draws: np.ndarray) -> np.ndarray:
+    """Smallest and largest eigenvalue of every A_r, for every draw of the signs.
+
+    features (n, D), gates (n, m), draws (K, n) of -1 and +1 -> (K, m, 2) float64; the products are made in the
+    features' dtype.
+    """
+    count, width = gates.shape
+    result = np.empty((len(draws), width, 2))
+    for r in range(width):
+        active = np.flatnonzero(gates[:, r])
+        seen = features[active]
+        weights = gates[active, r].astype(features.dtype) / features.dtype.type(count)
+        for k, signs in enumerate(draws):
+            moment = (seen * (weights * signs[active])[:, None]).T @ seen
+            result[k, r] = np.linalg.eigvalsh(moment.astype(np.float64))[[0, -1]]
+    return result
+
+
+def suprema(extremes: np.ndarray, signs: np.ndarray) -> np.ndarray:
+    """sup over |W|_{2,4} <= 1 of (1/n) sum_i sigma_i f_W(x_i), for every draw.
+
+    extremes (K, m, 2) of `extreme_eigenvalues`, signs a (m,) of -1 and +1 -> (K,); their mean over draws is the
+    complexity.
+    """
+    towards = np.where(signs > 0, extremes[..., 1], -extremes[..., 0])
+    return 0.5 * np.sqrt(np.mean(np.square(np.maximum(towards, 0.0)), axis=-1))
+
+
+def isotropic_edge(samples: int, dimension: int) -> float:
+    """The complexity for x ~ Unif(S^{D-1}) and gates that are open for half of the points, by random-matrix theory.
+
+    For n >> D the entries of A_r are nearly normal of variance 1/(2 n D (D + 2)) off the diagonal, and the largest
+    eigenvalue is (2 sqrt(D) - 1.2065 D^{-1/6}) standard deviations on average: D^{-1/2} with a slow correction.
+    """
+    deviation = 1.0 / sqrt(2.0 * samples * dimension * (dimension + 2.0))
+    return 0.5 * deviation * (2.0 * sqrt(dimension) - EDGE * dimension ** (-1.0 / 6.0))
+
+
+def operator_norm(features: np.ndarray) -> float:
+    """|(1/n) sum_i h_i h_i^T|_op of features (n, D); B_h M_{h,op} is the root of its mean over samples."""
+    features = features.astype(np.float64)
+    return float(np.linalg.eigvalsh(features.T @ features / len(features))[-1])
+
+
+def matrix_bound(features: np.ndarray, width: int, norm_bound: float) -> float:
+    """The bound B_h B_w^2 |(1/n) sum h h^T|_op^{1/2} / sqrt(n) of chen2020, with logarithm and constant, for B_w = 1.
+
+    (1/2) E max_r |A_r| <= (1/2) sqrt(2 v log(2 m D)), v = B_h^2 |(1/n) sum h h^T|_op / n, for gates of at most 1
+    (matrix Rademacher series, Tropp 2015, Theorem 4.1.1, on the block-diagonal matrix of all A_r). norm_bound: B_h; it
+    is a theorem with the maximum of |h_i|, and an estimate with their root mean square.
+    """
+    count, dimension = features.shape
+    variance = norm_bound**2 * operator_norm(features) / count
+    return 0.5 * sqrt(2.0 * variance * log(2 * width * dimension))

@@ -1,0 +1,34 @@
+"""Spectra of a covariance: isotropic, falling as a power, or with a few spikes."""
+
+import numpy as np
+
+NAMES = ("isotropic", "power", "spiked")
+
+
+def eigenvalues(
+    name: str, dimension: int, exponent: float = 1.0, spikes: int = 2, spike_share: float = 0.5
+) -> np.ndarray:
+    """Eigenvalues (d,) float64 of a covariance of trace 1, the leading ones first.
+
+    isotropic: 1/d each; power: proportional to j^-exponent; spiked: `spikes` directions hold `spike_share` of the trace
+    in equal parts and the others the rest. Raises ValueError for an unknown name or more spikes than dimensions.
+    """
+    if name not in NAMES:
+        raise ValueError(f"spectrum {name!r}; expected one of {', '.join(NAMES)}")
+    if name == "isotropic":
+        return np.full(dimension, 1.0 / dimension)
+    if name == "power":
+        values = np.arange(1, dimension + 1, dtype=np.float64) ** -exponent
+        return values / np.sum(values)
+    if spikes > dimension:
+        raise ValueError(f"spikes {spikes}; expected at most the dimension {dimension}")
+    others = dimension - spikes
+    rest = np.full(others, (1.0 - spike_share) / max(others, 1))
+    values = np.concatenate([np.full(spikes, spike_share / spikes), rest])
+    return values / np.sum(values)
+
+
+def stretched(x: np.ndarray, spectrum: np.ndarray) -> np.ndarray:
+    """Sigma^{1/2} x / |Sigma^{1/2} x| for Sigma diagonal with this spectrum (d,): (..., d) -> (..., d), unit norm."""
+    moved = x * np.sqrt(spectrum)
+    return moved / np.linalg.norm(moved, axis=-1, keepdims=True)
