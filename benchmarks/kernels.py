@@ -76,9 +76,10 @@ def compare(points: int, dimension: int, reference: str) -> None:
     """Both libraries on two cores."""
     cores = sorted(os.sched_getaffinity(0))[:2]
     os.sched_setaffinity(0, cores)
-    threads = {name: str(len(cores)) for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")}
+    # Here threads share out tiles, whose products are too small to be shared out again.
+    own_environment = os.environ | {"OMP_NUM_THREADS": str(len(cores)), "OPENBLAS_NUM_THREADS": "1"}
     # The reference must not see this project's packages.
-    bare = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    bare = {key: value for key, value in os.environ.items() if key != "PYTHONPATH" and "THREADS" not in key}
     print(f"\nsymmetric matrix of {points} points on the sphere in dimension {dimension}, {len(cores)} cores")
     print(f"{'kernel':<12}{'by':<28}{'seconds':>9}{'ratio':>8}{'memory':>11}{'deviation':>12}{'not finite':>12}")
     with tempfile.TemporaryDirectory() as folder:
@@ -88,16 +89,14 @@ def compare(points: int, dimension: int, reference: str) -> None:
         for case in COMPARED:
             first = None
             for label, command, environment in (
-                ("this package, float64", [sys.executable, __file__, "--own", file, case], os.environ),
+                ("this package, float64", [sys.executable, __file__, "--own", file, case], own_environment),
                 *(
                     (f"neural-tangents, {dtype}", [reference, str(REFERENCE), file, case, dtype], bare)
                     for dtype in ("float64", "float32")
                 ),
             ):
                 target = str(Path(folder, "result.npy"))
-                done = subprocess.run(
-                    [*command, target], env={**environment, **threads}, check=True, capture_output=True, text=True
-                )
+                done = subprocess.run([*command, target], env=environment, check=True, capture_output=True, text=True)
                 spent, added = map(float, done.stdout.split()[-2:])
                 gram = np.load(target)
                 first = first or (spent, gram)

@@ -92,6 +92,16 @@ def test_bounds_name_its_own_parameters(kind, name):
         assert high == "dimension" or high in parameters(kind, name)
 
 
+@every
+def test_excluded_combinations_are_of_its_own_parameters_and_the_law(kind, name):
+    known = parameters(kind, name)
+    for combination, instead in literal(kind, name, "EXCLUDED") or ():
+        assert instead and set(combination) - {"law"} <= set(known)
+        for key, values in combination.items():
+            for value in values:
+                assert value in (available("inputs") if key == "law" else known[key]["enum"])
+
+
 def test_an_unknown_name_is_refused_with_the_known_ones():
     with pytest.raises(components.UnknownComponent, match=r"found 'spere'; expected one of .*sphere"):
         components.path("inputs", "spere")

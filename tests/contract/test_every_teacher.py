@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hierlearn.components import available, build, literal
+from hierlearn.components import available, build, literal, parameters
 from hierlearn.problem import pose
 from hierlearn.streams import Streams
 
@@ -16,7 +16,18 @@ LAWS = [
 @pytest.fixture(params=LAWS, ids="-".join)
 def parts(request):
     name, law = request.param
-    return build("teachers", {"name": name}), build("inputs", {"name": law}, dimension=6)
+    return build("teachers", {"name": name} | allowed(name, law)), build("inputs", {"name": law}, dimension=6)
+
+
+def allowed(name, law):
+    """Parameters that the teacher has under this law where its defaults are excluded."""
+    chosen = {}
+    for combination, _ in literal("teachers", name, "EXCLUDED") or ():
+        if law in combination.get("law", ()):
+            for key, values in combination.items():
+                if key != "law":
+                    chosen[key] = next(v for v in parameters("teachers", name)[key]["enum"] if v not in values)
+    return chosen
 
 
 def test_targets_have_seed_point_and_output(parts):

@@ -128,7 +128,11 @@ def test_a_sound_study_has_no_fault_at_any_preset(content, check):
         ("problem.teacher.rnk", 2, "problem.teacher.rnk: found an unknown parameter; expected one of"),
         ("problem.teacher.rank", {"coefficient": 1, "of": "features"}, "problem.teacher.rank.of: found 'features'"),
         ("problem.teacher.rank", 4, "problem.teacher.rank: found 4 at {'dimension': 3, 'degree': 2}; expected"),
-        ("problem.input.name", "hypercube", "problem.input.name: found 'hypercube'; expected one of gaussian, sphere"),
+        (
+            "problem.input.name",
+            "hypercube",
+            "problem.input.name: found 'hypercube'; expected one of anisotropic_sphere, gaussian",
+        ),
         ("cut", ["dimensions"], "cut[0]: found 'dimensions'; expected one of degree, dimension (nearest: dimension)"),
         ("representations.neural.directions", 7, ""),
         ("representations.neural.count", {"coefficient": 1, "of": "features"}, "representations.neural.count.of"),
@@ -169,6 +173,7 @@ def test_a_sound_study_has_no_fault_at_any_preset(content, check):
         ("claims.C1-theory.quantity.probe", [], "quantity.probe: found []; expected string"),
         ("claims.claim-1", {}, "claims: found the name 'claim-1'"),
         ("learners.kernel.samples", {"at": [{"coefficient": 1, "of": "feature"}]}, "learners.kernel.samples.at[0]"),
+        ("learners.linear.learner.loss", "logistic", "learner.loss: found 'logistic' with order 1; expected squared"),
         ("learners.kernel.samples", {"at": [4], "cap": 8}, "learners.kernel.samples: found"),
         ("claims.C1-theory.quantity", SLOPE | {"variable": "samples"}, "quantity.variable: found 'samples'; expected"),
         ("claims.C1-theory.quantity", SLOPE | {"axis": "width"}, "quantity.axis: found 'width'; expected one of"),
@@ -220,6 +225,14 @@ def test_a_size_of_a_degree_needs_a_teacher_with_one(content, check):
     content["axes"] = {"dimension": [3, 4, 5]}
     lines = [str(fault) for fault in check(content)[1]]
     assert any("samples.at[0].of: found 'harmonic_dimension'; expected one of dimension" in line for line in lines)
+
+
+def test_a_basis_that_a_law_does_not_have_is_refused(content, check):
+    content["problem"]["input"] = {"name": "anisotropic_sphere"}
+    lines = [str(fault) for fault in check(content)[1]]
+    assert any("problem.teacher.basis: found 'gegenbauer' with law 'anisotropic_sphere'" in line for line in lines)
+    content["problem"]["teacher"]["basis"] = "monomial"
+    assert not [fault for fault in check(content)[1] if fault.field.startswith("problem")]
 
 
 def test_faults_of_all_kinds_are_listed_together(content, check):

@@ -1,10 +1,13 @@
 """The panels figure draws what the data say."""
 
+import runpy
+
 import numpy as np
 import pytest
 import xarray
 
-from hierlearn.components import build
+from hierlearn.components import PACKAGE, build
+from hierlearn.figures._style import noted
 
 STUDY = {"title": "t", "labels": {"a": "learner A", "b": "learner B"}}
 
@@ -79,3 +82,21 @@ def test_places_without_panels_stay_empty():
     panel = {"kind": "probe", "title": "T", "probe": "p", "x": "width", "lines": [{"variable": "law"}]}
     figure = build("figures", {"name": "panels", "columns": 2, "panels": [panel] * 3}).draw(None, probes(), STUDY)
     assert [place.axison for place in figure.axes] == [True, True, True, False]
+
+
+def test_warnings_stand_below_the_figure():
+    panel = {"kind": "probe", "title": "T", "probe": "p", "x": "width", "lines": [{"variable": "law"}]}
+    figure = build("figures", {"name": "panels", "panels": [panel]}).draw(None, probes(), STUDY)
+    assert noted(figure, []) is figure and figure.get_supxlabel() == ""
+    assert noted(figure, ["one", "two"]).get_supxlabel() == "! one\n! two"
+
+
+def test_a_degree_that_a_kernel_cannot_represent_is_a_warning():
+    holes = runpy.run_path(str(PACKAGE.parent / "scripts" / "figure.py"), run_name="imported")["holes"]
+    kernel = {"name": "kernel_ridge", "kernel": {"name": "arccos", "order": 1}}
+    models = [
+        {"name": "a", "learner": kernel, "teacher": {"name": "ridge_polynomial", "degree": p}, "dimension": 5}
+        for p in (2, 3, 3)
+    ]
+    (line,) = holes(models, STUDY["labels"])
+    assert line.startswith("learner A: the kernel has no eigenvalue at degree 3")

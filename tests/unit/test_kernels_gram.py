@@ -94,3 +94,13 @@ def test_parameters_are_described_with_a_default(name):
         assert schema["description"]
         assert "default" in schema
     assert build("kernels", {"name": name})
+
+
+@pytest.mark.parametrize("symmetric", [True, False])
+def test_threads_change_no_bit(monkeypatch, symmetric):
+    generator = np.random.default_rng(5)
+    x, z = generator.standard_normal((2, 300, 4))
+    kernel = build("kernels", {"name": "ntk"})
+    alone = kernel(x, None if symmetric else z)
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    assert np.array_equal(kernel(x, None if symmetric else z), alone)

@@ -155,3 +155,13 @@ def test_directions_and_coefficients_that_do_not_fit_are_refused():
         RidgePolynomial(rank=2, coefficients=[1.0]).draw(STREAMS, law("sphere", 4))
     with pytest.raises(ValueError, match="longer than the dimension 4"):
         RidgePolynomial(directions=[[1.0] * 5]).draw(STREAMS, law("sphere", 4))
+
+
+def test_on_the_anisotropic_sphere_a_power_has_the_norm_of_many_points():
+    inputs = build("inputs", {"name": "anisotropic_sphere", "spectrum": "spiked"}, dimension=12)
+    teacher = RidgePolynomial(degree=2, basis="monomial")
+    state = teacher.draw(STREAMS, inputs)
+    target = teacher.target(state, inputs.sample(STREAMS, "test", 0, 200_000))[..., 0]
+    np.testing.assert_allclose(teacher.norm(state, inputs), np.sqrt(np.mean(target**2, axis=1)), rtol=0.02)
+    with pytest.raises(ValueError, match="expected monomial"):
+        RidgePolynomial(degree=2).draw(STREAMS, inputs)

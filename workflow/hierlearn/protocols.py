@@ -97,6 +97,10 @@ class Teacher(Protocol):
         """L2 norm of the target under the input law, (S,)."""
         ...
 
+    def degrees(self) -> tuple[int, ...]:
+        """Degrees in x that a learner must represent."""
+        ...
+
     def bases(self, state: State, x: np.ndarray) -> np.ndarray:
         """Functions (S, n, b) that a representation must express linearly for the target to be within reach."""
         ...

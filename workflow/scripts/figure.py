@@ -10,7 +10,8 @@ from pathlib import Path
 import xarray
 
 from hierlearn import components, store
-from hierlearn.figures._style import laid_out, saved
+from hierlearn.figures._style import laid_out, noted, saved
+from hierlearn.job import log
 
 
 def figure(scores, probes, outputs, parameters):
@@ -21,11 +22,27 @@ def figure(scores, probes, outputs, parameters):
     drawing = components.build("figures", parameters["figure"])
     cube = xarray.load_dataset(scores[0]) if scores else None
     measured = {name: xarray.load_dataset(file) for name, file in probes.items()}
-    drawn = laid_out(drawing.draw(cube, measured, parameters))
+    notes = holes(parameters["raw"], parameters["labels"])
+    for note in notes:
+        log.warning("%s", note)
+    drawn = laid_out(noted(drawing.draw(cube, measured, parameters), notes))
     for kind, output in outputs.items():
         buffer = io.BytesIO()
         saved(drawn, buffer, kind)
         store.replace(output, buffer.getvalue())
+
+
+def holes(models, labels):
+    """One line for every degree of a teacher that a learner of the raw input cannot represent."""
+    notes = []
+    for model in models:
+        learner = components.build("learners", model["learner"])
+        for degree in components.build("teachers", model["teacher"]).degrees():
+            why = learner.blind(model["dimension"], degree) if hasattr(learner, "blind") else ""
+            line = f"{labels[model['name']]}: {why}"
+            if why and line not in notes:
+                notes.append(line)
+    return notes
 
 
 if __name__ == "__main__":

@@ -27,6 +27,13 @@ COLOURS = ("#0072B2", "#56B4E9", "#D55E00", "#000000", "#009E73", "#CC79A7", "#E
 MARKERS = ("o", "D", "s", "^", "v", "P", "X")
 
 
+def noted(figure, notes):
+    """The figure with warnings below it, one line each."""
+    if notes:
+        figure.supxlabel("\n".join(f"! {note}" for note in notes), fontsize=7, color="#9c1c00", x=0.01, ha="left")
+    return figure
+
+
 def laid_out(figure):
     """The figure with its layout computed once: it is the same in every format, and costs more than drawing."""
     figure.draw_without_rendering()

@@ -10,6 +10,21 @@ DIAGONAL = (0.5, 0.5, 1.5)
 DERIVATIVES = {"relu": (0, 1.0), "relu2": (1, 1.0), "relu3": (2, 0.25)}
 
 
+def moments(cosine: np.ndarray) -> np.ndarray:
+    """The moment of order 1, in place, and that of order 0, returned: one arccos serves a whole layer of ReLU."""
+    snap(cosine)
+    rest = np.arccos(cosine)
+    np.subtract(np.pi, rest, out=rest)
+    sine = 1.0 - cosine
+    sine *= 1.0 + cosine
+    np.sqrt(sine, out=sine)
+    cosine *= rest
+    cosine += sine
+    cosine *= 0.5 / np.pi
+    rest *= 0.5 / np.pi
+    return rest
+
+
 def moment(order: int, cosine: np.ndarray) -> None:
     """E[u_+^a v_+^a], a = order in {0, 1, 2}, of standard normal u, v with correlation `cosine`; in place.
 

@@ -5,7 +5,7 @@ from math import sqrt
 
 import numpy as np
 
-from hierlearn.kernels._arccos import moment
+from hierlearn.kernels._arccos import moments
 from hierlearn.kernels._cosine import cosine_gram, cosine_profile
 from hierlearn.kernels._tiles import snap
 
@@ -63,13 +63,11 @@ class Ntk:
         snap(cosine)
         tangent = cosine.copy()
         for layer in range(1, self.depth):
+            slope = moments(cosine)
+            cosine *= 2.0
             if self.trained != "last":
-                slope = cosine.copy()
-                moment(0, slope)
                 slope *= 2.0
                 tangent *= slope
-            moment(1, cosine)
-            cosine *= 2.0
             if layer < self.depth - 1 or self.trained == "all":
                 tangent += cosine
         if self.trained != "last":

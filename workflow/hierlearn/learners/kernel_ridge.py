@@ -9,6 +9,7 @@ import numpy as np
 from hierlearn.learners._dual import crossed, fit_dual, grown
 from hierlearn.protocols import Features, Fit, Kernel, Monitor, State
 from hierlearn.streams import Streams
+from hierlearn.theory.holes import kernel_reaches
 
 PARAMETERS = {
     "kernel": {
@@ -60,6 +61,12 @@ class KernelRidge:
             choices={"ridge": np.array([fit.ridge for fit in fits])},
             flops=np.array([fit.flops for fit in fits]),
         )
+
+    def blind(self, dimension: int, degree: int) -> str:
+        """Why the kernel of the raw input cannot represent a degree, in one line; "" if it can."""
+        if kernel_reaches(self.kernel.profile, dimension, degree):
+            return ""
+        return f"the kernel has no eigenvalue at degree {degree}; give it a bias or use another one"
 
     def predict(self, state: State, features: Features, role: str, count: int, memory: dict[Any, Any]) -> np.ndarray:
         """(S, count, k) float64."""

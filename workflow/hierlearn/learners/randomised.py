@@ -68,6 +68,10 @@ CHOICES = {
     },
 }
 
+EXCLUDED = (
+    ({"order": [3, 4], "activation": ["relu2", "relu3"]}, "erf, sin or softplus, or order 2"),
+    ({"draws": ["exact"], "loss": ["logistic", "soft_hinge"]}, "squared, or sampled draws"),
+)
 # Those whose Taylor series has terms of every order (bai2020, Section 6).
 ANALYTIC = ("erf", "sin", "softplus")
 BLOCK_ROWS = 2048

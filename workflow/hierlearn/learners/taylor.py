@@ -14,6 +14,7 @@ from hierlearn.solvers.certificate import certify_and_polish
 from hierlearn.solvers.losses import get_loss
 from hierlearn.streams import Streams
 from hierlearn.theory.activations import derivative
+from hierlearn.theory.holes import taylor_reaches
 
 PARAMETERS = {
     "order": {
@@ -76,6 +77,10 @@ CHOICES = {
     },
 }
 
+EXCLUDED = (
+    ({"order": [3, 4], "activation": ["relu2", "relu3"]}, "erf, sin or softplus, or an order up to 2"),
+    ({"order": [1], "loss": ["logistic", "soft_hinge"]}, "squared, or another order"),
+)
 # Those whose Taylor series has terms of every order (bai2020, Section 6).
 ANALYTIC = ("erf", "sin", "softplus")
 BLOCK_ROWS = 2048
@@ -161,6 +166,15 @@ class Taylor:
         roots = state.get("root", [None] * len(state["w0"]))
         parts = zip(state["w0"], roots, state["weights"], features.draw(role, count), strict=True)
         return np.stack([self._outputs(*part) for part in parts])
+
+    def blind(self, dimension: int, degree: int) -> str:
+        """Why the model of the raw input cannot represent a degree, in one line; "" if it can."""
+        if taylor_reaches(self.activation, self.order, degree):
+            return ""
+        return (
+            f"gates sigma^({self.order}) of {self.activation} leave out degree {degree} of the raw input; "
+            "use another activation"
+        )
 
     @property
     def signs(self) -> np.ndarray:

@@ -8,6 +8,7 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined
 
 from hierlearn.claims.ledger import Row
+from hierlearn.claims.rules import VERDICTS
 
 PAPERS = {
     "chen2020": (
@@ -38,6 +39,7 @@ td.number { font-variant-numeric: tabular-nums; white-space: nowrap; }
 .verdict { white-space: nowrap; font-weight: 600; }
 .supported { color: #00573f; } .contradicted { color: #9c1c00; } .inconclusive { color: #5a5a5a; }
 .reason { color: #555; font-size: .85rem; }
+.contents { width: auto; margin: 1.5rem 0; } .contents td, .contents th { padding: .15rem .8rem .15rem 0; }
 img { max-width: 100%; height: auto; border: 1px solid #eee; }
 code { font-size: .9em; }
 </style>
@@ -48,6 +50,11 @@ code { font-size: .9em; }
 <code>{{ preset }}</code>: {{ total }} rows, {{ tally }}. Every rule was fixed in its study file before the run; intervals are 95&nbsp;%.
 The table is also in <a href="claims.csv">claims.csv</a> and <a href="claims.nc">claims.nc</a>.</p>
 {% if missing %}<p class="note"><strong>Not there yet:</strong> {{ missing | join(", ") }}.</p>{% endif %}
+<nav><table class="contents">
+<thead><tr><th>Paper</th><th>Study</th><th>✓</th><th>✗</th><th>?</th></tr></thead>
+<tbody>
+{% for study in studies %}<tr><td>{{ study.key }}</td><td><a href="#{{ study.name }}">{{ study.title }}</a></td>{% for verdict in verdicts %}<td class="number {{ verdict }}">{{ study.counts[verdict] or "" }}</td>{% endfor %}</tr>
+{% endfor %}</tbody></table></nav>
 {% for study in studies %}
 <section id="{{ study.name }}">
 <h2>{{ study.title }}</h2>
@@ -94,10 +101,11 @@ def page(
         tally=", ".join(f"{counts[name]} {name}" for name in order if counts[name]) or "none judged",
         missing=[study["title"] for study in studies.values() if not study["present"]],
         studies=[
-            {**study, "name": name, "paper": PAPERS[study["paper"]]} | _of_study(name, rows)
+            {**study, "name": name, "key": study["paper"], "paper": PAPERS[study["paper"]]} | _of_study(name, rows)
             for name, study in studies.items()
             if study["present"]
         ],
+        verdicts=VERDICTS,
         details=details,
         fitted=fitted,
         marks=MARKS,
@@ -108,10 +116,11 @@ def page(
     )
 
 
-def _of_study(name: str, rows: Sequence[Row]) -> dict[str, list]:
-    """The rows of a study, and the files that they were read from."""
+def _of_study(name: str, rows: Sequence[Row]) -> dict[str, Any]:
+    """The rows of a study, how many have which verdict, and the files that they were read from."""
     own = [row for row in rows if row.study == name]
-    return {"rows": own, "files": sorted({row.data for row in own})}
+    counts = Counter(row.verdict for row in own)
+    return {"rows": own, "counts": counts, "files": sorted({row.data for row in own})}
 
 
 def fitted(detail: Mapping[str, Any]) -> str:

@@ -433,7 +433,9 @@ def _resolved(study: Study) -> Iterator[Fault]:
                         study.file, field, f"start {start} above cap {cap} at {point.coordinates}", "start <= cap"
                     )
                 for variant in study.variants(name, point):
-                    yield from _component_values(study, ("learners", name), "learners", variant["learner"], point)
+                    yield from _component_values(
+                        study, ("learners", name, "learner"), "learners", variant["learner"], point
+                    )
             for name in study.content["representations"]:
                 description = study.representation(name, point)
                 yield from _component_values(study, ("representations", name), "representations", description, point)
@@ -453,10 +455,19 @@ def _component_values(study: Study, at: tuple, kind: str, description: Mapping[s
 
 
 def _relations(study: Study, at: tuple, kind: str, description: Mapping[str, Any], point) -> Iterator[Fault]:
-    """Parameters bounded by others: a component's literal BOUNDS lists (parameter, what it may not exceed, when).
+    """What a component's literals say of its parameters together.
 
-    when: values that other parameters have where the bound holds.
+    BOUNDS lists (parameter, what it may not exceed, when), `when` the values that other parameters have where the bound
+    holds. EXCLUDED lists ({parameter: values}, what to write instead) of combinations that make no sense; a last
+    parameter `law` is the law of the input.
     """
+    laws = {"law": study.content["problem"]["input"]["name"]}
+    for combination, instead in components.literal(kind, description["name"], "EXCLUDED") or ():
+        given = {key: (laws | dict(description))[key] for key in combination}
+        if all(value in combination[key] for key, value in given.items()):
+            last = [key for key in combination if key != "law"][-1]
+            beside = ", ".join(f"{key} {shown(value)}" for key, value in given.items() if key != last)
+            yield Fault(study.file, dotted((*at, last)), f"{shown(given[last])} with {beside}", instead)
     for low, high, when in components.literal(kind, description["name"], "BOUNDS") or ():
         if any(description[key] != value for key, value in when.items()):
             continue

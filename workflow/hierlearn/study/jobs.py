@@ -1,5 +1,6 @@
 """The parameters of each stage's job, complete and canonical: equal parameters and code give an equal result."""
 
+import json
 from typing import Any
 
 from hierlearn import components, provenance
@@ -90,7 +91,29 @@ def figure(study: Study) -> dict[str, Any]:
         | study.content["figure"],
         "study": {"name": study.name, "title": study.content["title"], "preset": study.preset},
         "labels": {name: entry["label"] for name, entry in study.content["learners"].items()},
+        "raw": _raw(study),
     }
+
+
+def _raw(study: Study) -> list[dict[str, Any]]:
+    """Every learner of the raw input with every teacher that it meets, at the smallest dimension."""
+    met = {}
+    for task in study.tasks.values():
+        for name in study.learners_in(task):
+            if study.content["learners"][name]["representation"] != "raw":
+                continue
+            for point in sorted(study.trained(name, task), key=lambda point: point.dimension):
+                teacher = point.problem["teacher"]
+                for variant in study.variants(name, point):
+                    key = (name, json.dumps([teacher, variant["coordinates"]]))
+                    if key not in met or met[key]["dimension"] > point.dimension:
+                        met[key] = {
+                            "name": name,
+                            "learner": variant["learner"],
+                            "teacher": teacher,
+                            "dimension": point.dimension,
+                        }
+    return [met[key] for key in sorted(met)]
 
 
 def judge(study: Study) -> dict[str, Any]:

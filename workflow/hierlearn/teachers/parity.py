@@ -48,6 +48,10 @@ class Parity:
         """1 for every seed."""
         return np.ones(len(state["coordinates"]))
 
+    def degrees(self) -> tuple[int, ...]:
+        """k alone."""
+        return (self.order,)
+
     def bases(self, state: State, x: np.ndarray) -> np.ndarray:
         """The coordinates in the product."""
         chosen = np.take_along_axis(x, state["coordinates"][:, None, :], axis=-1)

@@ -11,7 +11,8 @@ from hierlearn.protocols import Input, State
 from hierlearn.streams import Streams
 from hierlearn.theory.gegenbauer import orthonormal, quadrature
 
-LAWS = ("sphere", "gaussian")
+LAWS = ("sphere", "gaussian", "anisotropic_sphere")
+EXCLUDED = (({"law": ["anisotropic_sphere"], "basis": ["gegenbauer"]}, "monomial, or another input"),)
 BOUNDS = (("rank", "dimension", {"orthonormal": True, "directions": None}),)
 PARAMETERS = {
     "degree": {"description": "Degree p of every term.", "type": "integer", "minimum": 1, "maximum": 12, "default": 4},
@@ -50,12 +51,17 @@ PARAMETERS = {
 }
 
 
+# An estimate of the norm to about half a per cent.
+NORM_POINTS = 1 << 16
+
+
 @dataclass(frozen=True)
 class RidgePolynomial:
     """f(x) = length^p sum_s alpha_s q_p(<beta_s, x>), |beta_s| = 1  (chen2020, eq. 5; bai2020, Section 5.2).
 
     q_p is the degree-p Gegenbauer polynomial on the sphere, the Hermite polynomial under a normal law (`gegenbauer`),
-    or a power (`monomial`), of unit L2 norm under the law of <beta, x>.
+    or a power (`monomial`), of unit L2 norm under the law of <beta, x>; on the anisotropic sphere, which has powers
+    only, with the factor of the uniform one.
     """
 
     degree: int = 4
@@ -72,6 +78,8 @@ class RidgePolynomial:
         """directions (S, r, d), coefficients (S, r) float64. Raises ValueError where they do not fit into d."""
         if inputs.law not in LAWS:
             raise ValueError(f"ridge_polynomial: input law {inputs.law!r}; expected one of {', '.join(LAWS)}")
+        if inputs.law == "anisotropic_sphere" and self.basis != "monomial":
+            raise ValueError(f"ridge_polynomial: basis {self.basis!r} on {inputs.law}; expected monomial")
         if self.orthonormal and self.terms > inputs.dimension:
             raise ValueError(f"ridge_polynomial: rank {self.terms}; expected at most the dimension {inputs.dimension}")
         if self.coefficients is not None and len(self.coefficients) != self.terms:
@@ -97,11 +105,15 @@ class RidgePolynomial:
             directions = np.repeat(given[None], seeds, axis=0)
         alpha = np.full(self.terms, 1 / sqrt(self.terms)) if self.coefficients is None else self.coefficients
         factors = np.asarray(alpha, dtype=np.float64) * self.length**self.degree
-        return {
+        state = {
             "directions": directions,
             "coefficients": np.repeat(factors[None], seeds, axis=0),
-            "on_sphere": np.full(seeds, inputs.law == "sphere").astype(np.int8),
+            "on_sphere": np.full(seeds, inputs.law != "gaussian").astype(np.int8),
         }
+        if inputs.law == "anisotropic_sphere":
+            points = inputs.sample(streams.at("norm"), "norm", 0, NORM_POINTS)
+            state["sampled_norm"] = np.sqrt(np.mean(self.target(state, points)[..., 0] ** 2, axis=1))
+        return state
 
     @property
     def terms(self) -> int:
@@ -114,12 +126,21 @@ class RidgePolynomial:
         return np.sum(terms * state["coefficients"][:, None, :], axis=-1, keepdims=True)
 
     def norm(self, state: State, inputs: Input) -> np.ndarray:
-        """L2 norm (S,), exact: products of ridge functions have closed-form means in the directions' inner products."""
+        """L2 norm (S,), exact: products of ridge functions have closed-form means in the directions' inner products.
+
+        On the anisotropic sphere the estimate from NORM_POINTS points that `draw` made.
+        """
+        if "sampled_norm" in state:
+            return state["sampled_norm"]
         gram = np.clip(np.einsum("srd,std->srt", state["directions"], state["directions"]), -1.0, 1.0)
         weights = self._weights(inputs)
         means = sum(weight * self._correlation(k, inputs, gram) for k, weight in enumerate(weights) if weight)
         alpha = state["coefficients"]
         return np.sqrt(np.einsum("sr,srt,st->s", alpha, means, alpha))
+
+    def degrees(self) -> tuple[int, ...]:
+        """p alone for `gegenbauer`; the positive degrees of a power."""
+        return (self.degree,) if self.basis == "gegenbauer" else tuple(range(self.degree, 0, -2))
 
     def bases(self, state: State, x: np.ndarray) -> np.ndarray:
         """q_1 .. q_{ceil(p/2)} of every direction: quadratic models of them reach degree p (chen2020, Section 4.2)."""
