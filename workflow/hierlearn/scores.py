@@ -25,6 +25,15 @@ UNITS = {
     "smallest_curvature": ("1", "smallest eigenvalue of the objective's Hessian at the end point"),
     "certificate_error": ("1", "error that stationarity leaves, relative to the objective"),
     "representation_floor": ("1", "1 - R^2 of the functions that the features must express linearly"),
+    "representation_operator_norm": (
+        "1",
+        "M_{h,op}: root of the second moment's largest eigenvalue over the largest norm",
+    ),
+    "representation_smallest_eigenvalue": ("1", "smallest eigenvalue of the unwhitened features' second moment"),
+    "representation_condition_number": (
+        "1",
+        "largest over smallest eigenvalue of the unwhitened features' second moment",
+    ),
     "flops": ("1", "floating-point operations of matrix products, counted"),
     "unlabelled_samples": ("1", "unlabelled points n0 that the representation used"),
 }

@@ -34,7 +34,8 @@ def score(scores, name, point, group, fitted, trained, count):
     for position, seed in enumerate(problem.seeds):
         here = {"target_norm": float(norms[position]), "unlabelled_samples": representation.unlabelled}
         if fitted is not None:
-            here["representation_floor"] = float(fitted["floor"].values[position])
+            measures = data.unpacked("measure", fitted)
+            here |= {f"representation_{key}": float(values[position]) for key, values in measures.items()}
         alone, seen, described = problem.take([position]), features.take([position]), None
         for variant in point["variants"]:
             cell = {"learner": name, **point["coordinates"], **variant["coordinates"]}

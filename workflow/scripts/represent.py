@@ -7,6 +7,7 @@ job.start(globals())
 import numpy as np
 
 from hierlearn import components, data, provenance, store
+from hierlearn.statistics.moments import operator_norm
 from hierlearn.statistics.regression import unexplained
 from hierlearn.store import Variable
 
@@ -28,11 +29,15 @@ def fitted(point, group):
     held_out = problem.pools["validation"].x
     seen = [representation.apply(state, x) for x in (unlabelled, held_out)]
     bases = [problem.teacher.bases(problem.state, x) for x in (unlabelled, held_out)]
-    floor = unexplained(seen[0], bases[0], seen[1], bases[1])
-    text = "1 - R^2 of the functions that the target needs, regressed on the features"
+    measures = {"floor": unexplained(seen[0], bases[0], seen[1], bases[1]), "operator_norm": operator_norm(seen[1])}
+    if "spectrum" in state:
+        measures |= {
+            "smallest_eigenvalue": state["spectrum"][:, -1],
+            "condition_number": state["spectrum"][:, 0] / np.maximum(state["spectrum"][:, -1], np.finfo(float).tiny),
+        }
     return {
         "seed": Variable(("seed",), np.array(problem.seeds)),
-        "floor": Variable(("seed",), floor, {"units": "1", "long_name": text}),
+        **data.packed("measure", measures),
         **data.packed("state", state),
     }
 

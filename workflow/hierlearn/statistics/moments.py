@@ -1,0 +1,19 @@
+"""Second moments of features."""
+
+import numpy as np
+
+
+def operator_norm(features: np.ndarray) -> np.ndarray:
+    """M_{h,op} = |(1/n) sum_i h_i h_i^T|_op^{1/2} / max_i |h_i| of features (S, n, D) -> (S,) float64.
+
+    Dimensionless: 1/sqrt(D) where no direction stands out and norms are equal (chen2020, Theorem 1), 1 where all points
+    lie in one direction. The finite n keeps it from falling below about 1/sqrt(n).
+    """
+    values = []
+    for h in features:
+        h = h.astype(np.float64)
+        # The smaller of the two matrices with the same largest eigenvalue.
+        gram = h.T @ h if h.shape[1] <= len(h) else h @ h.T
+        largest = float(np.max(np.linalg.norm(h, axis=1)))
+        values.append(np.sqrt(np.linalg.eigvalsh(gram)[-1] / len(h)) / largest if largest else np.nan)
+    return np.array(values)
