@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from hierlearn import components
-from hierlearn.study.expansion import Study, resolve
+from hierlearn.study.expansion import Study
+from hierlearn.study.points import resolved
 from hierlearn.study.reading import (
     Fault,
     Validator,
@@ -18,6 +19,7 @@ from hierlearn.study.reading import (
     schema_faults,
     shown,
 )
+from hierlearn.study.references import reference, size_reference
 
 PRESETS = ("quick", "full", "smoke")
 # A problem key may be an axis too.
@@ -88,7 +90,7 @@ def _study_faults(study: Study) -> Iterator[Fault]:
         faults += [Fault(study.file, *fault) for fault in _references(study)]
     yield from faults
     if not faults:
-        yield from _resolved(study)
+        yield from resolved(study)
 
 
 def _parts_faults(study: Study, known: list[Fault]) -> list[Fault]:
@@ -167,141 +169,19 @@ def component_faults(
             if known[key].get("type") not in ("integer", "number") or at[0] not in SIZED:
                 yield Fault(study.file, where, shown(value), f"a {known[key].get('type', 'value')}, not a size")
             elif references:
-                yield from _size_reference(study, (*at, key), value)
+                yield from size_reference(study, (*at, key), value)
         else:
             broken = list(schema_faults(study.file, value, known[key], (*at, key)))
             yield from broken
             if references and not broken:
-                yield from _reference(study, (*at, key), known[key], value, scope)
+                yield from reference(study, (*at, key), known[key], value, scope)
     for key, against in known.items():
         if key in description:
             continue
         if "default" not in against:
             yield Fault(study.file, dotted((*at, key)), "nothing", f"this required parameter: {against['description']}")
         elif references and kind == "quantities":
-            yield from _reference(study, (*at, key), against, against["default"], scope)
-
-
-def _size_reference(study: Study, at: tuple, value: Mapping[str, Any]) -> Iterator[Fault]:
-    """A size that refers to what its place does not know: features before there are any, a degree of no polynomial."""
-    known = ["dimension", "quadratic_dimension"]
-    if at[0] != "problem":
-        teacher = study.content["problem"]["teacher"].get("name")
-        if teacher in components.available("teachers") and "degree" in components.parameters("teachers", teacher):
-            known += ["harmonic_dimension", "polynomial_dimension", "quad_raw_dimension"]
-        if (at[0], at[-1]) != ("representations", "count"):
-            known.append("features")
-    if value.get("of") not in known:
-        yield Fault(study.file, dotted((*at, "of")), shown(value.get("of")), f"one of {', '.join(known)}")
-
-
-def _reference(
-    study: Study, at: tuple, against: Mapping[str, Any], value: Any, scope: Mapping[str, Any]
-) -> Iterator[Fault]:
-    """A parameter that names something of the study: its schema says {"reference": "learners"}.
-
-    Goes into lists and objects. scope: the keys beside the value and around it, for what refers to a `probe` or `axis`.
-    """
-    section = against.get("reference")
-    if value is None:
-        return
-    if section is None:
-        if isinstance(value, dict):
-            around = dict(scope) | value
-            for key, part in against.get("properties", {}).items():
-                if key in value or "default" in part:
-                    yield from _reference(study, (*at, key), part, value.get(key, part.get("default")), around)
-        elif isinstance(value, list) and "items" in against:
-            for i, one in enumerate(value):
-                yield from _reference(study, (*at, i), against["items"], one, scope)
-        return
-    if section.endswith(("coordinates", "place")):
-        if isinstance(value, dict):
-            yield from _coordinates(study, at, section, value, scope)
-        return
-    known = _known(study, section, scope)
-    if known is None:
-        return
-    for i, name in enumerate(value if isinstance(value, list) else [value]):
-        if name not in known:
-            place = (*at, i) if isinstance(value, list) else at
-            yield Fault(study.file, dotted(place), shown(name), nearest(name, known))
-
-
-def _known(study: Study, section: str, scope: Mapping[str, Any]) -> list | None:
-    """What a reference may name; None where something else is at fault."""
-    content = study.content
-    if section.endswith("axis"):
-        return list(_grid(study, section, scope))
-    if section.endswith("axis values"):
-        known = _grid(study, section, scope)
-        return known[scope["axis"]] if scope.get("axis") in list(known) else None
-    if section.startswith("probe "):
-        return _of_probe(study, section.removeprefix("probe "), scope)
-    own = {"thresholds": content["samples"]["thresholds"], "dimensions": content["axes"]["dimension"]}
-    return list(own[section] if section in own else content[section])
-
-
-def _of_probe(study: Study, part: str, scope: Mapping[str, Any]) -> list | None:
-    """What the probe in scope offers: measures, lines, thresholds or dimensions; None without it."""
-    name = scope.get("probe")
-    if name not in list(study.content["probes"]):
-        return None
-    entry = study.content["probes"][name]
-    if part == "dimension":
-        return (study.axes | entry["axes"])["dimension"]
-    # A probe that is broken itself has faults of its own.
-    if entry["probe"]["name"] not in components.available("probes"):
-        return None
-    if part == "measures":
-        return list(components.literal("probes", entry["probe"]["name"], "MEASURES") or ())
-    offered = (components.defaults("probes", entry["probe"]["name"]) | entry["probe"]).get(part)
-    return list(offered) if isinstance(offered, list | dict) else None
-
-
-def _grid(study: Study, section: str, scope: Mapping[str, Any]) -> dict[str, list]:
-    """Coordinates with their values: of the scores, of the grid of the probe in scope, or of the probe itself.
-
-    section: has the word `probe` for a probe, `panel` where that depends on whether one is in scope, and `grid` where
-    its own coordinates are left out.
-    """
-    if "panel" in section and scope.get("probe") is None:
-        return study.axes | study.swept | {"samples": [*study.coordinates["samples"], "largest"]}
-    if "probe" not in section and "panel" not in section:
-        return study.axes | study.swept
-    if scope.get("probe") not in list(study.content["probes"]):
-        return dict(study.axes)
-    entry = study.content["probes"][scope["probe"]]
-    grid = study.axes | entry["axes"]
-    if "grid" not in section and entry["probe"]["name"] in components.available("probes"):
-        described = components.defaults("probes", entry["probe"]["name"]) | entry["probe"]
-        own = components.literal("probes", entry["probe"]["name"], "COORDINATES") or {}
-        grid |= {axis: list(described[parameter]) for axis, parameter in own.items()}
-    return grid
-
-
-def _coordinates(
-    study: Study, at: tuple, section: str, where: Mapping[str, Any], scope: Mapping[str, Any]
-) -> Iterator[Fault]:
-    """One place in the scores of the learners, or in a probe.
-
-    section: "... coordinates" fixes all axes but the one in scope (the dimension if there is none) and those of a
-    single value; "... place" leaves none open; "some ... coordinates" fixes any.
-    """
-    known, some = _grid(study, section, scope), section.startswith("some ")
-    open_axis = None if some or section.endswith("place") else scope.get("axis", "dimension")
-    for axis, chosen in where.items():
-        if axis not in known or axis == open_axis:
-            others = [name for name in known if name != open_axis]
-            found = "an axis that is never fixed" if axis == open_axis else "an unknown axis"
-            yield Fault(study.file, dotted((*at, axis)), found, nearest(axis, others))
-        elif chosen not in known[axis]:
-            yield Fault(study.file, dotted((*at, axis)), shown(chosen), nearest(chosen, known[axis]))
-    if some:
-        return
-    for axis, values in known.items():
-        if axis not in where and axis != open_axis and len(values) > 1:
-            yield Fault(study.file, dotted((*at, axis)), "nothing", f"a value: {nearest('', values)}")
+            yield from reference(study, (*at, key), against, against["default"], scope)
 
 
 def _references(study: Study) -> Iterator[tuple[str, str, str]]:
@@ -391,7 +271,7 @@ def _learner_references(study: Study, name: str, entry: Mapping[str, Any]) -> It
         for i, size in enumerate(planned if key == "at" else [planned]):
             if isinstance(size, dict):
                 place = ("learners", name, "samples", key, i) if key == "at" else ("learners", name, "samples", key)
-                yield from ((f.field, f.found, f.allowed) for f in _size_reference(study, place, size))
+                yield from ((f.field, f.found, f.allowed) for f in size_reference(study, place, size))
     parameters = components.parameters("learners", component) | choices
     for key, values in entry["sweep"].items():
         if key not in parameters:
@@ -418,60 +298,3 @@ def _learner_references(study: Study, name: str, entry: Mapping[str, Any]) -> It
             yield f"{at}.limits.{axis}", "an unknown axis", nearest(axis, axes)
         elif not all(isinstance(value, int | float) for value in axes[axis]):
             yield f"{at}.limits.{axis}", "an axis of words", "an axis of numbers"
-
-
-def _resolved(study: Study) -> Iterator[Fault]:
-    """Sizes that become something impossible at a point of the grid."""
-    for task in study.tasks.values():
-        for point in task.points:
-            for name, entry in study.content["learners"].items():
-                context, planned = study.context(name, point), entry["samples"]
-                field = f"learners.{name}.samples"
-                start, cap = (resolve(planned.get(key, 1), context) for key in ("start", "cap"))
-                if start > cap:
-                    yield Fault(
-                        study.file, field, f"start {start} above cap {cap} at {point.coordinates}", "start <= cap"
-                    )
-                for variant in study.variants(name, point):
-                    yield from _component_values(
-                        study, ("learners", name, "learner"), "learners", variant["learner"], point
-                    )
-            for name in study.content["representations"]:
-                description = study.representation(name, point)
-                yield from _component_values(study, ("representations", name), "representations", description, point)
-            for part in ("input", "teacher"):
-                description = point.problem[part]
-                yield from _component_values(study, ("problem", part), f"{part}s", description, point)
-
-
-def _component_values(study: Study, at: tuple, kind: str, description: Mapping[str, Any], point) -> Iterator[Fault]:
-    known = components.parameters(kind, description["name"])
-    for key, value in description.items():
-        if key != "name" and not {"component", "components"} & set(known[key]):
-            for error in Validator(known[key]).iter_errors(value):
-                found = f"{shown(value)} at {point.coordinates}"
-                yield Fault(study.file, dotted((*at, key)), found, f"{error.validator} {error.validator_value}")
-    yield from _relations(study, at, kind, description, point)
-
-
-def _relations(study: Study, at: tuple, kind: str, description: Mapping[str, Any], point) -> Iterator[Fault]:
-    """What a component's literals say of its parameters together.
-
-    BOUNDS lists (parameter, what it may not exceed, when), `when` the values that other parameters have where the bound
-    holds. EXCLUDED lists ({parameter: values}, what to write instead) of combinations that make no sense; a last
-    parameter `law` is the law of the input.
-    """
-    laws = {"law": study.content["problem"]["input"]["name"]}
-    for combination, instead in components.literal(kind, description["name"], "EXCLUDED") or ():
-        given = {key: (laws | dict(description))[key] for key in combination}
-        if all(value in combination[key] for key, value in given.items()):
-            last = [key for key in combination if key != "law"][-1]
-            beside = ", ".join(f"{key} {shown(value)}" for key, value in given.items() if key != last)
-            yield Fault(study.file, dotted((*at, last)), f"{shown(given[last])} with {beside}", instead)
-    for low, high, when in components.literal(kind, description["name"], "BOUNDS") or ():
-        if any(description[key] != value for key, value in when.items()):
-            continue
-        most = point.dimension if high == "dimension" else description[high]
-        if description[low] > most:
-            found = f"{description[low]} at {point.coordinates}"
-            yield Fault(study.file, dotted((*at, low)), found, f"at most {high} = {most}")

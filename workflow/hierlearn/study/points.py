@@ -1,0 +1,65 @@
+"""What the sizes and parameters of a study become at every point of its grid, and whether that is possible."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from hierlearn import components
+from hierlearn.study.expansion import Study, resolve
+from hierlearn.study.reading import Fault, Validator, dotted, shown
+
+
+def resolved(study: Study) -> Iterator[Fault]:
+    """Sizes that become something impossible at a point of the grid."""
+    for task in study.tasks.values():
+        for point in task.points:
+            for name, entry in study.content["learners"].items():
+                context, planned = study.context(name, point), entry["samples"]
+                field = f"learners.{name}.samples"
+                start, cap = (resolve(planned.get(key, 1), context) for key in ("start", "cap"))
+                if start > cap:
+                    yield Fault(
+                        study.file, field, f"start {start} above cap {cap} at {point.coordinates}", "start <= cap"
+                    )
+                for variant in study.variants(name, point):
+                    yield from _component_values(
+                        study, ("learners", name, "learner"), "learners", variant["learner"], point
+                    )
+            for name in study.content["representations"]:
+                description = study.representation(name, point)
+                yield from _component_values(study, ("representations", name), "representations", description, point)
+            for part in ("input", "teacher"):
+                description = point.problem[part]
+                yield from _component_values(study, ("problem", part), f"{part}s", description, point)
+
+
+def _component_values(study: Study, at: tuple, kind: str, description: Mapping[str, Any], point) -> Iterator[Fault]:
+    known = components.parameters(kind, description["name"])
+    for key, value in description.items():
+        if key != "name" and not {"component", "components"} & set(known[key]):
+            for error in Validator(known[key]).iter_errors(value):
+                found = f"{shown(value)} at {point.coordinates}"
+                yield Fault(study.file, dotted((*at, key)), found, f"{error.validator} {error.validator_value}")
+    yield from _relations(study, at, kind, description, point)
+
+
+def _relations(study: Study, at: tuple, kind: str, description: Mapping[str, Any], point) -> Iterator[Fault]:
+    """What a component's literals say of its parameters together.
+
+    BOUNDS lists (parameter, what it may not exceed, when), `when` the values that other parameters have where the bound
+    holds. EXCLUDED lists ({parameter: values}, what to write instead) of combinations that make no sense; a last
+    parameter `law` is the law of the input.
+    """
+    laws = {"law": study.content["problem"]["input"]["name"]}
+    for combination, instead in components.literal(kind, description["name"], "EXCLUDED") or ():
+        given = {key: (laws | dict(description))[key] for key in combination}
+        if all(value in combination[key] for key, value in given.items()):
+            last = [key for key in combination if key != "law"][-1]
+            beside = ", ".join(f"{key} {shown(value)}" for key, value in given.items() if key != last)
+            yield Fault(study.file, dotted((*at, last)), f"{shown(given[last])} with {beside}", instead)
+    for low, high, when in components.literal(kind, description["name"], "BOUNDS") or ():
+        if any(description[key] != value for key, value in when.items()):
+            continue
+        most = point.dimension if high == "dimension" else description[high]
+        if description[low] > most:
+            found = f"{description[low]} at {point.coordinates}"
+            yield Fault(study.file, dotted((*at, low)), found, f"at most {high} = {most}")

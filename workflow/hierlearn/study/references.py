@@ -1,0 +1,133 @@
+"""Names in a study that refer to other parts of it: learners, probes and what they measure, axes and their values.
+
+A parameter's schema says what it names by the keyword `reference`.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from hierlearn import components
+from hierlearn.study.expansion import Study
+from hierlearn.study.reading import Fault, dotted, nearest, shown
+
+
+def size_reference(study: Study, at: tuple, value: Mapping[str, Any]) -> Iterator[Fault]:
+    """A size that refers to what its place does not know: features before there are any, a degree of no polynomial."""
+    known = ["dimension", "quadratic_dimension"]
+    if at[0] != "problem":
+        teacher = study.content["problem"]["teacher"].get("name")
+        if teacher in components.available("teachers") and "degree" in components.parameters("teachers", teacher):
+            known += ["harmonic_dimension", "polynomial_dimension", "quad_raw_dimension"]
+        if (at[0], at[-1]) != ("representations", "count"):
+            known.append("features")
+    if value.get("of") not in known:
+        yield Fault(study.file, dotted((*at, "of")), shown(value.get("of")), f"one of {', '.join(known)}")
+
+
+def reference(
+    study: Study, at: tuple, against: Mapping[str, Any], value: Any, scope: Mapping[str, Any]
+) -> Iterator[Fault]:
+    """A parameter that names something of the study: its schema says {"reference": "learners"}.
+
+    Goes into lists and objects. scope: the keys beside the value and around it, for what refers to a `probe` or `axis`.
+    """
+    section = against.get("reference")
+    if value is None:
+        return
+    if section is None:
+        if isinstance(value, dict):
+            around = dict(scope) | value
+            for key, part in against.get("properties", {}).items():
+                if key in value or "default" in part:
+                    yield from reference(study, (*at, key), part, value.get(key, part.get("default")), around)
+        elif isinstance(value, list) and "items" in against:
+            for i, one in enumerate(value):
+                yield from reference(study, (*at, i), against["items"], one, scope)
+        return
+    if section.endswith(("coordinates", "place")):
+        if isinstance(value, dict):
+            yield from _coordinates(study, at, section, value, scope)
+        return
+    known = _known(study, section, scope)
+    if known is None:
+        return
+    for i, name in enumerate(value if isinstance(value, list) else [value]):
+        if name not in known:
+            place = (*at, i) if isinstance(value, list) else at
+            yield Fault(study.file, dotted(place), shown(name), nearest(name, known))
+
+
+def _known(study: Study, section: str, scope: Mapping[str, Any]) -> list | None:
+    """What a reference may name; None where something else is at fault."""
+    content = study.content
+    if section.endswith("axis"):
+        return list(_grid(study, section, scope))
+    if section.endswith("axis values"):
+        known = _grid(study, section, scope)
+        return known[scope["axis"]] if scope.get("axis") in list(known) else None
+    if section.startswith("probe "):
+        return _of_probe(study, section.removeprefix("probe "), scope)
+    own = {"thresholds": content["samples"]["thresholds"], "dimensions": content["axes"]["dimension"]}
+    return list(own[section] if section in own else content[section])
+
+
+def _of_probe(study: Study, part: str, scope: Mapping[str, Any]) -> list | None:
+    """What the probe in scope offers: measures, lines, thresholds or dimensions; None without it."""
+    name = scope.get("probe")
+    if name not in list(study.content["probes"]):
+        return None
+    entry = study.content["probes"][name]
+    if part == "dimension":
+        return (study.axes | entry["axes"])["dimension"]
+    # A probe that is broken itself has faults of its own.
+    if entry["probe"]["name"] not in components.available("probes"):
+        return None
+    if part == "measures":
+        return list(components.literal("probes", entry["probe"]["name"], "MEASURES") or ())
+    offered = (components.defaults("probes", entry["probe"]["name"]) | entry["probe"]).get(part)
+    return list(offered) if isinstance(offered, list | dict) else None
+
+
+def _grid(study: Study, section: str, scope: Mapping[str, Any]) -> dict[str, list]:
+    """Coordinates with their values: of the scores, of the grid of the probe in scope, or of the probe itself.
+
+    section: has the word `probe` for a probe, `panel` where that depends on whether one is in scope, and `grid` where
+    its own coordinates are left out.
+    """
+    if "panel" in section and scope.get("probe") is None:
+        return study.axes | study.swept | {"samples": [*study.coordinates["samples"], "largest"]}
+    if "probe" not in section and "panel" not in section:
+        return study.axes | study.swept
+    if scope.get("probe") not in list(study.content["probes"]):
+        return dict(study.axes)
+    entry = study.content["probes"][scope["probe"]]
+    grid = study.axes | entry["axes"]
+    if "grid" not in section and entry["probe"]["name"] in components.available("probes"):
+        described = components.defaults("probes", entry["probe"]["name"]) | entry["probe"]
+        own = components.literal("probes", entry["probe"]["name"], "COORDINATES") or {}
+        grid |= {axis: list(described[parameter]) for axis, parameter in own.items()}
+    return grid
+
+
+def _coordinates(
+    study: Study, at: tuple, section: str, where: Mapping[str, Any], scope: Mapping[str, Any]
+) -> Iterator[Fault]:
+    """One place in the scores of the learners, or in a probe.
+
+    section: "... coordinates" fixes all axes but the one in scope (the dimension if there is none) and those of a
+    single value; "... place" leaves none open; "some ... coordinates" fixes any.
+    """
+    known, some = _grid(study, section, scope), section.startswith("some ")
+    open_axis = None if some or section.endswith("place") else scope.get("axis", "dimension")
+    for axis, chosen in where.items():
+        if axis not in known or axis == open_axis:
+            others = [name for name in known if name != open_axis]
+            found = "an axis that is never fixed" if axis == open_axis else "an unknown axis"
+            yield Fault(study.file, dotted((*at, axis)), found, nearest(axis, others))
+        elif chosen not in known[axis]:
+            yield Fault(study.file, dotted((*at, axis)), shown(chosen), nearest(chosen, known[axis]))
+    if some:
+        return
+    for axis, values in known.items():
+        if axis not in where and axis != open_axis and len(values) > 1:
+            yield Fault(study.file, dotted((*at, axis)), "nothing", f"a value: {nearest('', values)}")
