@@ -88,8 +88,10 @@ def test_module_class_and_public_methods_are_documented(kind, name):
 @every
 def test_bounds_name_its_own_parameters(kind, name):
     for low, high, when in literal(kind, name, "BOUNDS") or ():
-        assert {low, *when} <= set(parameters(kind, name))
-        assert high == "dimension" or high in parameters(kind, name)
+        known = parameters(kind, name)
+        assert set(when) <= set(known)
+        assert all(isinstance(side, int) or side == "dimension" or side in known for side in (low, high))
+        assert not isinstance(low, int) or not isinstance(high, int)
 
 
 @every
@@ -99,7 +101,10 @@ def test_excluded_combinations_are_of_its_own_parameters_and_the_law(kind, name)
         assert instead and set(combination) - {"law"} <= set(known)
         for key, values in combination.items():
             for value in values:
-                assert value in (available("inputs") if key == "law" else known[key]["enum"])
+                allowed = (
+                    [True, False] if known.get(key, {}).get("type") == "boolean" else known.get(key, {}).get("enum")
+                )
+                assert value in (available("inputs") if key == "law" else allowed)
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones():

@@ -12,13 +12,13 @@ SCRIPTS = PACKAGE.parent / "scripts"
 # From the ground up; rooms on one floor do not know each other.
 FLOORS = (
     ("streams", "store", "provenance", "job"),
-    ("protocols",),
+    ("protocols", "monitor", "published"),
     ("theory",),
     ("statistics", "solvers"),
     ("claims",),
     ("page",),
     ("problem", "scores"),
-    ("walk",),
+    ("walk", "traces"),
     KINDS,
     ("components",),
     ("data",),

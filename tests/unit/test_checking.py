@@ -6,6 +6,7 @@ import json
 import pytest
 import yaml
 
+from hierlearn import components
 from hierlearn.study import checking, jobs
 from hierlearn.study.reading import load
 
@@ -218,6 +219,185 @@ def test_a_slope_of_a_probe_and_its_panel_are_sound(content, check):
     assert faults == []
 
 
+NUMBERS = """
+paper: chen2020
+source: Someone
+tables:
+  figure-7:
+    title: Error
+    place: Figure 7
+    obtained: read
+    units: "1"
+    coordinates: {learner: who, dimension: d, samples: n}
+    rows:
+      - {learner: net, dimension: 3, samples: 4, value: 0.5}
+      - {learner: net, dimension: 4, samples: 4, value: 0.7}
+      - {learner: net, dimension: 4, samples: 16, low: 0.1, high: 0.2}
+  figure-8:
+    title: Error
+    place: Figure 8
+    obtained: printed
+    units: "1"
+    coordinates: {learner: who}
+    rows: [{learner: net, value: 1}]
+"""
+RATIO = {
+    "name": "published_ratio",
+    "published": "figure-7",
+    "published_where": {"learner": "net"},
+    "learner": "kernel",
+    "where": {"dimension": 3, "degree": 1},
+    "samples": 4,
+}
+
+
+@pytest.fixture
+def numbers(tmp_path, check):
+    """A check of studies that lie beside published numbers."""
+    (tmp_path / "published").mkdir()
+    (tmp_path / "published" / "chen2020.yaml").write_text(NUMBERS)
+
+    def checked(content):
+        file = tmp_path / "studies" / "a-study.yaml"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(yaml.safe_dump(content, sort_keys=False))
+        return checking.study(file, "config/studies/a-study.yaml", "quick")
+
+    return checked
+
+
+def cited(content, quantity=None, lines=None):
+    """The content with a claim on published numbers and with published lines in its figure."""
+    claim = {"place": "Figure 7", "statement": "As printed", "label": "secondary", "rule": "published", "predicted": 1}
+    content["claims"]["C2"] = claim | {"quantity": RATIO | (quantity or {})}
+    content["figure"] = panel(kind="risk", probe=None, x="samples", lines=lines or [{"published": "figure-8"}])
+    del content["figure"]["panels"][0]["probe"]
+    del content["presets"]
+    return content
+
+
+def test_published_numbers_enter_the_jobs_that_compare_with_them_or_draw_them(content, numbers):
+    study, faults = numbers(cited(content, lines=[{"published": "figure-7", "where": {"learner": "net"}}]))
+    assert faults == []
+    table = jobs.judge(study)["claims"]["C2"]["quantity"]["published"]
+    assert (table["place"], table["coordinates"]) == ("Figure 7", ["learner", "dimension", "samples"])
+    assert table["rows"] == yaml.safe_load(NUMBERS)["tables"]["figure-7"]["rows"]
+    (line,) = jobs.figure(study)["figure"]["panels"][0]["lines"]
+    assert line == {"published": table, "where": {"learner": "net"}}
+    assert "net" not in json.dumps(
+        [jobs.aggregate(study), *(jobs.train(study, t, "kernel") for t in study.tasks.values())]
+    )
+
+
+@pytest.mark.parametrize(
+    ("quantity", "message"),
+    [
+        (
+            {"published": "figure-9"},
+            "quantity.published: found 'figure-9'; expected one of figure-7, figure-8 (nearest",
+        ),
+        ({"published_where": {"learner": "nte"}}, "published_where.learner: found 'nte'; expected one of net (nearest"),
+        ({"published_where": {"lerner": "net"}}, "published_where.lerner: found an unknown coordinate; expected one"),
+        ({"published_where": {}, "where": {"degree": 1}}, "published_where: found 2 rows at {'samples': 4}; expected"),
+        ({"where": {"dimension": 5, "degree": 1}}, "published_where: found 0 rows at {'dimension': 5,"),
+        ({"where": {"dimension": 4, "degree": 1}, "samples": 16}, "published_where: found a range at {"),
+        ({"learner": "kernal"}, "quantity.learner: found 'kernal'; expected one of"),
+    ],
+)
+def test_a_published_number_that_is_not_there_is_a_fault(content, numbers, quantity, message):
+    lines = [str(fault) for fault in numbers(cited(content, quantity))[1]]
+    assert any(message in line for line in lines), lines
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ({"published": "figure-77"}, "lines[0].published: found 'figure-77'; expected one of figure-7, figure-8"),
+        (
+            {"published": "figure-7", "where": {"degree": 1}},
+            "where.degree: found an unknown coordinate; expected one of",
+        ),
+        ({"published": "figure-7", "where": {"dimension": 5}}, "where.dimension: found 5; expected one of 3, 4"),
+        (
+            {"published": "figure-7", "where": {"dimension": 3, "samples": 16}},
+            "where: found no row at {'dimension': 3, 'samples': 16}; expected a place in Figure 7",
+        ),
+    ],
+)
+def test_a_published_line_that_is_not_there_is_a_fault(content, numbers, line, message):
+    lines = [str(fault) for fault in numbers(cited(content, lines=[line]))[1]]
+    assert any(message in line for line in lines), lines
+
+
+def test_a_paper_without_published_numbers_has_none_to_name(content, check):
+    lines = [str(fault) for fault in check(cited(content))[1]]
+    assert any("quantity.published: found 'figure-7'; expected nothing here" in line for line in lines)
+
+
+@pytest.fixture
+def recording(monkeypatch):
+    """The Taylor learner of the study says that it records its training."""
+    said = {"TRACES": {"train_loss": "loss"}, "MEASURES": {"layer_start": "step"}}
+    known = components.literal
+
+    def literal(kind, name, variable):
+        return said[variable] if name == "taylor" and variable in said else known(kind, name, variable)
+
+    monkeypatch.setattr(components, "literal", literal)
+
+
+TRACE = {
+    "learner": "linear",
+    "variable": "train_loss",
+    "where": {"dimension": 3, "degree": 1, "width": 4, "samples": 4},
+    "marks": ["layer_start"],
+}
+
+
+def traced(content, *lines, **changes):
+    content["figure"] = panel(kind="trace", x="step", lines=list(lines), **changes)
+    del content["figure"]["panels"][0]["probe"]
+    del content["presets"]
+    return content
+
+
+def test_a_panel_of_a_recorded_training_is_sound(content, check, recording):
+    assert check(traced(content, TRACE))[1] == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"learner": "kernel"}, "lines[0].learner: found 'kernel'; expected one of linear"),
+        ({"variable": "trian_loss"}, "lines[0].variable: found 'trian_loss'; expected one of train_loss (nearest"),
+        ({"marks": ["layer_end"]}, "lines[0].marks[0]: found 'layer_end'; expected one of layer_start (nearest"),
+        (
+            {"where": TRACE["where"] | {"samples": "largest"}},
+            "lines[0].where.samples: found 'largest'; expected one of",
+        ),
+        (
+            {"where": {"dimension": 3, "degree": 1, "samples": 4}},
+            "lines[0].where.width: found nothing; expected a value",
+        ),
+        ({"where": TRACE["where"] | {"step": 1}}, "lines[0].where.step: found an unknown axis"),
+    ],
+)
+def test_a_panel_of_a_training_that_is_not_recorded_is_a_fault(content, check, recording, changes, message):
+    lines = [str(fault) for fault in check(traced(content, TRACE | changes))[1]]
+    assert any(message in line for line in lines), lines
+
+
+def test_a_trajectory_needs_a_learner_a_variable_and_the_steps_as_its_x(content, check, recording):
+    lines = [str(fault) for fault in check(traced(content, {"variable": "train_loss"}))[1]]
+    assert any("lines[0].learner: found nothing; expected this required key" in line for line in lines), lines
+    content["presets"] = {}
+    content = traced(content, {key: TRACE[key] for key in ("learner", "variable")})
+    content["figure"]["panels"][0]["x"] = "samples"
+    lines = [str(fault) for fault in check(content)[1]]
+    assert any("panels[0].x: found 'samples'; expected one of step" in line for line in lines), lines
+    assert any("lines[0].where.dimension: found nothing; expected a value" in line for line in lines), lines
+
+
 def test_a_size_of_a_degree_needs_a_teacher_with_one(content, check):
     content["learners"]["kernel"]["samples"] = {"at": [{"coefficient": 1, "of": "harmonic_dimension"}]}
     assert check(content)[1] == []
@@ -267,15 +447,22 @@ def test_the_configuration_names_its_faults():
     assert [str(fault) for fault in faults] == [
         "config: preset: found 'quik'; expected one of full, quick, smoke (nearest: quick)",
         "config: studies[0]: found 'b'; expected one of a",
-        "config: sutdies: found an unknown key; expected one of keep_models, partial, preset, results, studies "
-        "(nearest: studies)",
+        "config: sutdies: found an unknown key; expected one of keep_models, memory_limit_mb, partial, preset, "
+        "results, studies (nearest: studies)",
     ]
 
 
 def test_the_configuration_has_a_default_for_every_key():
     settings, faults = checking.configuration({}, "config", [])
     assert faults == []
-    assert settings == {"preset": "quick", "studies": [], "results": "results", "keep_models": True, "partial": False}
+    assert settings == {
+        "preset": "quick",
+        "studies": [],
+        "results": "results",
+        "keep_models": True,
+        "partial": False,
+        "memory_limit_mb": 1_000_000,
+    }
 
 
 @pytest.mark.parametrize("folder", ["/tmp", "../x", "a/../../x", ".hidden", "", "a b", 3])

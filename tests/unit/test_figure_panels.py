@@ -9,7 +9,7 @@ import xarray
 from hierlearn.components import PACKAGE, build
 from hierlearn.figures._style import noted
 
-STUDY = {"title": "t", "labels": {"a": "learner A", "b": "learner B"}}
+STUDY = {"title": "t", "labels": {"a": "learner A", "b": "learner B", "c": "learner C"}}
 
 
 def probes():
@@ -28,9 +28,39 @@ def cube():
     )
 
 
-def drawn(panel, scores=None):
-    figure = build("figures", {"name": "panels", "panels": [panel]}).draw(scores, probes(), STUDY)
+TABLE = {
+    "place": "Figure 7",
+    "coordinates": ["learner", "samples"],
+    "rows": [
+        {"learner": "net", "samples": 40, "value": 0.5},
+        {"learner": "net", "samples": 10, "value": 2.0},
+        {"learner": "net", "samples": 20, "low": 0.7, "high": 0.9},
+        {"learner": "other", "low": 0.1, "high": 0.3},
+        {"learner": "last", "value": 1.45},
+    ],
+}
+
+
+def traces():
+    """Learner a, trained with seeds 0 and 1 of three, recorded at 0, 1, 10 and 100; b at 3."""
+    loss = np.full((2, 1, 3, 5), np.nan)
+    loss[0, 0, 0, [0, 1, 3, 4]] = [9.0, 4.0, 2.0, 1.0]
+    loss[0, 0, 1, [0, 1, 3, 4]] = [9.0, 6.0, 4.0, 1.0]
+    loss[1, 0, :, 2] = 5.0
+    return xarray.Dataset(
+        {"train_loss": (("learner", "dimension", "seed", "step"), loss)},
+        {"learner": ["a", "b"], "dimension": [4], "seed": [0, 1, 2], "step": [0, 1, 3, 10, 100]},
+    )
+
+
+def drawn(panel, scores=None, recorded=None):
+    figure = build("figures", {"name": "panels", "panels": [panel]}).draw(scores, probes(), STUDY, recorded)
     return figure.axes[0]
+
+
+def overlaid(*lines):
+    ours = {"learner": "a", "where": {"dimension": 4}}
+    return drawn({"kind": "risk", "title": "T", "x": "samples", "lines": [*lines, ours]}, cube())
 
 
 def test_a_probe_is_drawn_as_medians_with_the_predicted_slope_through_the_last():
@@ -76,6 +106,72 @@ def test_bars_have_a_row_for_every_learner():
     assert [text.get_text() for text in place.get_yticklabels()] == ["learner A", "learner B"]
     medians = [line.get_xdata()[0] for line in place.get_lines() if len(line.get_xdata()) == 1]
     assert medians == pytest.approx([0.4, 8.0])
+
+
+def test_trajectories_are_medians_of_the_seeds_that_were_trained_at_their_own_steps():
+    line = {"learner": "a", "variable": "train_loss", "where": {"dimension": 4}}
+    panel = {"kind": "trace", "title": "T", "x": "step", "lines": [line]}
+    place = drawn(panel, cube(), traces())
+    (curve,) = place.get_lines()
+    np.testing.assert_allclose(curve.get_xydata(), [[1, 5.0], [10, 3.0], [100, 1.0]])
+    assert place.get_xscale() == place.get_yscale() == "log"
+    assert (place.get_xlabel(), place.get_ylabel(), curve.get_label()) == ("step", "train loss", "learner A")
+    low, high = place.collections[0].get_datalim(place.transData).extents[[1, 3]]
+    assert (low, high) == pytest.approx((1.0, 6.0))
+    (linear,) = drawn(panel | {"xscale": "linear"}, cube(), traces()).get_lines()
+    np.testing.assert_allclose(linear.get_xdata(), [0, 1, 10, 100])
+
+
+def test_marks_stand_at_the_median_step_of_the_seeds_that_have_one():
+    scores = cube().isel(samples=[0], dimension=[0])
+    scores["layer_start"] = scores.test_risk.copy(data=np.array([30.0, np.nan, 50.0, 1, 1, 1]).reshape(2, 1, 1, 3))
+    line = {"learner": "a", "variable": "train_loss", "where": {"dimension": 4}, "marks": ["layer_start"]}
+    place = drawn({"kind": "trace", "title": "T", "x": "step", "lines": [line]}, scores, traces())
+    assert [list(mark.get_xdata()) for mark in place.get_lines() if mark.get_linestyle() == ":"] == [[40.0, 40.0]]
+
+
+@pytest.mark.parametrize("line", [{"learner": "b", "variable": "norm"}, {"learner": "c", "variable": "train_loss"}])
+def test_what_nobody_recorded_is_not_drawn(line):
+    panel = {"kind": "trace", "title": "T", "x": "step", "lines": [line | {"label": "L"}]}
+    for recorded in (traces(), xarray.Dataset(), None):
+        assert not drawn(panel, cube(), recorded).get_lines()
+
+
+def test_published_numbers_are_hollow_and_black_beside_our_own():
+    place = overlaid({"published": TABLE, "where": {"learner": "net"}})
+    ours, points, between = place.get_lines()
+    np.testing.assert_allclose(points.get_xydata(), [[10, 2.0], [40, 0.5]])
+    np.testing.assert_allclose(between.get_xydata(), [[20, 0.7], [20, 0.9]])
+    for drawn_line in (points, between):
+        assert (drawn_line.get_markerfacecolor(), drawn_line.get_markeredgecolor()) == ("none", "black")
+    assert points.get_linestyle() == "None"
+    assert ours.get_color() == overlaid().get_lines()[0].get_color()
+    assert [text.get_text() for text in place.get_legend().get_texts()] == ["learner A", "published"]
+
+
+def test_a_published_level_is_a_line_and_a_range_a_band():
+    place = overlaid(*({"published": TABLE, "where": {"learner": name}} for name in ("other", "last")))
+    (band,) = place.patches
+    corners = band.get_extents().transformed(place.transData.inverted())
+    assert (corners.y0, corners.y1) == pytest.approx((0.1, 0.3))
+    level = place.get_lines()[-1]
+    assert list(level.get_ydata()) == [1.45, 1.45]
+    # one entry of the legend for all of them
+    assert [text.get_text() for text in place.get_legend().get_texts()] == ["learner A", "published"]
+
+
+def test_published_numbers_have_rows_of_their_own_among_bars():
+    lines = [
+        {"learner": "a", "where": {"dimension": 4, "samples": 40}},
+        {"published": TABLE, "where": {"learner": "last"}, "label": "Figure 7"},
+        {"published": TABLE, "where": {"learner": "other"}},
+    ]
+    place = drawn({"kind": "bars", "title": "T", "x": "samples", "lines": lines}, cube())
+    assert [text.get_text() for text in place.get_yticklabels()] == ["learner A", "Figure 7", "published"]
+    assert [list(map(tuple, line.get_xydata())) for line in place.get_lines()[-2:]] == [
+        [(1.45, 1)],
+        [(0.1, 2), (0.3, 2)],
+    ]
 
 
 def test_places_without_panels_stay_empty():

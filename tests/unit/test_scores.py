@@ -91,6 +91,18 @@ def test_the_stored_cube_is_labelled_and_described(tmp_path):
     assert all(cube[name].attrs["long_name"] for name in cube.variables)
 
 
+def test_what_a_part_says_of_its_variables_goes_with_it(tmp_path):
+    part, whole = Scores(COORDINATES | {"dimension": [6]}), Scores(COORDINATES)
+    part.fill({"learner": "a"}, movement=1.0)
+    part.attributes["movement"] = {"long_name": "how far the weights moved"}
+    store.write(tmp_path / "part.nc", {"": part.group()}, {})
+    whole.insert(store.read(tmp_path / "part.nc")[""])
+    store.write(tmp_path / "whole.nc", {"": whole.group()}, {})
+    found = xarray.open_dataset(tmp_path / "whole.nc")
+    assert found.movement.attrs == {"units": "1", "long_name": "how far the weights moved"}
+    assert found.status.attrs["flag_meanings"].split() == list(STATUS)
+
+
 def test_an_unknown_coordinate_is_an_error():
     with pytest.raises(KeyError):
         Scores(COORDINATES).fill({"learner": "c"}, test_risk=1.0)

@@ -1,7 +1,9 @@
 """A change runs again what rests on it, and nothing else."""
 
+import json
 import os
 import re
+import shutil
 from contextlib import contextmanager
 
 import pytest
@@ -56,6 +58,7 @@ def edited(file, change):
         "hierlearn/theory/deterministic_equivalent.py": {"probe theory", "figure", "judge", "ledger"},
         "hierlearn/walk.py": EVERYTHING - {"generate all", "represent all neural", "probe theory"},
         "hierlearn/scores.py": SCORED,
+        "hierlearn/traces.py": SCORED,
         "hierlearn/figures/sample_complexity.py": {"figure", "ledger"},
         "hierlearn/claims/judging.py": {"judge", "ledger"},
         "hierlearn/page/index.py": {"ledger"},
@@ -90,6 +93,58 @@ def test_a_new_learner_trains_only_itself(changed):
 
     with edited(changed / "config" / "studies" / "tiny.yaml", of_study(change)):
         assert planned(changed) == {"train all another"} | SCORED
+
+
+NUMBERS = """
+paper: chen2020
+source: Nobody
+tables:
+  figure-0:
+    title: Risk
+    place: Figure 0
+    obtained: read
+    units: "1"
+    coordinates: {learner: who, samples: n}
+    rows:
+      - {learner: kernel, samples: 2, value: 0.8}
+      - {learner: kernel, samples: 8, value: 0.2}
+"""
+
+
+def test_a_published_number_is_drawn_and_judged_and_its_change_does_only_that_again(tree, results, tmp_path):
+    """The figure shows trajectories, and risks beside what was published."""
+    other = shutil.copytree(tree, tmp_path / "tree")
+    place = {"dimension": 3, "degree": 1, "width": 4}
+
+    def change(content):
+        published, there = {"published": "figure-0"}, {"learner": "kernel"}
+        quantity = {"name": "published_ratio", "learner": "kernel", "samples": 2, "where": place}
+        quantity |= published | {"published_where": there}
+        claim = content["claims"]["C1-kernel"] | {"rule": "published", "slack": 100, "quantity": quantity}
+        content["claims"]["C2"] = claim
+        risk = [{"learner": "kernel", "where": place}, published | {"where": there}]
+        trace = [{"learner": "failing", "variable": "train_loss", "where": place | {"samples": 4}}]
+        panels = [("risk", "samples", risk), ("trace", "step", trace)]
+        content["figure"] = {
+            "name": "panels",
+            "panels": [{"kind": kind, "title": kind, "x": x, "lines": lines} for kind, x, lines in panels],
+        }
+
+    study, numbers = other / "config" / "studies" / "tiny.yaml", other / "config" / "published" / "chen2020.yaml"
+    study.write_text(of_study(change)(study.read_text()))
+    numbers.write_text(NUMBERS)
+    assert planned(other) == {"figure", "judge", "ledger"}
+    done = snakemake(other, "--cores", "1")
+    assert done.code == 0, done.end
+    rows = json.loads((other / "results/quick/tiny/claims.json").read_text())["rows"]
+    (row,) = [row for row in rows if row["claim"] == "C2"]
+    assert row["verdict"] == "supported"
+    drawn = (other / "results/quick/tiny/figure.svg").read_text()
+    assert ">published<" in drawn and ">train loss<" in drawn
+    numbers.write_text(NUMBERS.replace("Nobody", "Somebody"))
+    assert planned(other) == set()
+    numbers.write_text(NUMBERS.replace("0.8", "0.7"))
+    assert planned(other) == {"figure", "judge", "ledger"}
 
 
 def test_another_order_of_keys_and_comments_in_a_study_change_nothing(changed):

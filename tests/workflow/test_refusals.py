@@ -38,7 +38,8 @@ def test_every_fault_of_every_study_is_named_at_once(fresh):
     content["learners"]["linear"]["select"]["ridge"] = ["1e-3"]
     file.write_text(yaml.safe_dump(content))
     (fresh / "config" / "studies" / "other.yaml").write_text("title: [unclosed\n")
-    errors = refused(snakemake(fresh), fresh, 5)
+    (fresh / "config" / "published" / "bai2020.yaml").write_text("paper: bai2020\nsource: Someone\ntables: {}\n")
+    errors = refused(snakemake(fresh), fresh, 6)
     text = "\n".join(errors)
     assert "tiny.yaml: seedz: found an unknown key; expected one of" in text
     assert "(nearest: seeds)" in text
@@ -47,6 +48,7 @@ def test_every_fault_of_every_study_is_named_at_once(fresh):
     assert "(nearest: ntk_raw)" in text
     assert "write 1.0e-3 for 1e-3" in text
     assert "other.yaml: line 2: found" in text
+    assert "config/published/bai2020.yaml: tables: found {}; expected at least 1 entries" in text
 
 
 @pytest.mark.parametrize(

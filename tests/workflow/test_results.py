@@ -37,6 +37,11 @@ def scores(results):
 
 
 @pytest.fixture(scope="module")
+def traces(results):
+    return xarray.load_dataset(results / "tiny" / "traces.nc")
+
+
+@pytest.fixture(scope="module")
 def claims(results):
     with open(results / "claims.csv", newline="") as file:
         return {row["claim"]: row for row in csv.DictReader(file)}
@@ -45,7 +50,7 @@ def claims(results):
 def test_every_promised_file_is_there(results):
     for name in ("claims.nc", "claims.csv", "index.html"):
         assert (results / name).stat().st_size
-    for name in ("scores.nc", "theory.probe.nc", "claims.json", "figure.svg", "figure.pdf", "figure.png"):
+    for name in ("scores.nc", "traces.nc", "theory.probe.nc", "claims.json", "figure.svg", "figure.pdf", "figure.png"):
         assert (results / "tiny" / name).stat().st_size
 
 
@@ -70,10 +75,25 @@ def test_flags_say_what_their_values_mean(scores):
         assert meanings[-1] == last
 
 
-def test_every_variable_and_coordinate_is_described(scores):
-    for name in scores.variables:
-        assert scores[name].attrs["long_name"], name
-        assert name == "learner" or scores[name].attrs["units"], name
+def test_every_variable_and_coordinate_is_described(scores, traces):
+    for cube in (scores, traces):
+        for name in cube.variables:
+            assert cube[name].attrs["long_name"], name
+            assert name == "learner" or cube[name].attrs["units"], name
+
+
+def test_trajectories_are_those_of_the_learners_that_record_them(scores, traces):
+    assert set(traces.coords) == set(scores.coords) | {"step"}
+    assert traces.learner.values.tolist() == ["failing"]
+    assert traces.step.values.tolist() == [0, 2, 4, 8, 16, 32, 64]
+    assert traces.train_loss.dims == (*scores.sizes, "step")
+    assert traces.train_loss.attrs["long_name"] == "squared error on the training points"
+    first = traces.train_loss.sel(learner="failing", dimension=3, degree=1, samples=4)
+    assert (first.sel(seed=[0, 2], step=0) == 1).all()
+    wanted = scores.train_risk.sel(learner="failing", dimension=3, degree=1, samples=4, seed=[0, 2])
+    np.testing.assert_array_equal(first.sel(seed=[0, 2], step=4), wanted)
+    assert np.isnan(first.sel(seed=1, step=4)).all()
+    assert np.isnan(first.sel(step=[2, 8, 16, 32, 64])).all()
 
 
 def test_a_file_says_which_code_and_versions_made_it_and_not_where(results):

@@ -31,11 +31,3 @@ def _report(kind, error, trace) -> None:
     log.error("%s", "".join(traceback.format_exception(kind, error, trace)))
     line = str(error).splitlines()[0] if str(error) else kind.__name__
     print(f"error: {line}" if isinstance(error, ValueError) else f"error: {kind.__name__}: {line}", file=sys.stderr)
-
-
-class LogMonitor:
-    """Tells the log how far a training is."""
-
-    def report(self, done: int, total: int, text: str) -> None:
-        """done of total steps of what `text` says."""
-        log.info("%d/%d %s", done, total, text)

@@ -3,7 +3,7 @@
 S seeds, n samples, k outputs; arrays carry the seed first. `x` is (S, n, *shape), labels and targets are (S, n, k).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -64,6 +64,7 @@ class Fit:
     train_risk: np.ndarray
     choices: dict[str, np.ndarray] = field(default_factory=dict)
     certificate: dict[str, np.ndarray] | None = None
+    measures: dict[str, np.ndarray] = field(default_factory=dict)
     trace: dict[str, np.ndarray] = field(default_factory=dict)
     flops: np.ndarray | None = None
 
@@ -123,9 +124,23 @@ class Features(Protocol):
 
 
 class Monitor(Protocol):
-    """Who is told how far a long training is."""
+    """Who is told how far a long training is, and keeps what it would need to go on after it was killed."""
 
-    def report(self, done: int, total: int, text: str) -> None: ...
+    def report(self, done: int, total: int, text: str) -> None:
+        """Something worth a line of the log."""
+        ...
+
+    def advance(self, done: int, total: int) -> None:
+        """Steps of the present training that are done; called often."""
+        ...
+
+    def restore(self, key: str) -> State | None:
+        """What `save` kept under a key in an earlier run of this very job, or None."""
+        ...
+
+    def save(self, key: str, state: Callable[[], State], final: bool = False) -> None:
+        """Keep state() if enough time has passed since the last time, or if nothing will follow."""
+        ...
 
 
 class Learner(Protocol):
@@ -173,13 +188,16 @@ class Quantity(Protocol):
     learners: list[str]
 
     def measure(self, cube: Any, probes: Mapping[str, Any]) -> Any:
-        """cube: scores.nc of a study; probes: its probes; both xarray datasets. Returns a `Measured`."""
+        """cube: scores.nc of a study; probes: its probes; both xarray datasets. Returns a `Measured`.
+
+        With `reads_traces` = True it is given traces.nc as a third argument.
+        """
         ...
 
 
 class Figure(Protocol):
     """A figure of a study."""
 
-    def draw(self, cube: Any, probes: Mapping[str, Any], study: Mapping[str, Any]) -> Any:
-        """A matplotlib Figure."""
+    def draw(self, cube: Any, probes: Mapping[str, Any], study: Mapping[str, Any], traces: Any = None) -> Any:
+        """A matplotlib Figure. cube, traces: scores.nc and traces.nc, None where nothing is trained."""
         ...

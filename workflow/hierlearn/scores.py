@@ -1,4 +1,4 @@
-"""The labelled cube of scores: every planned cell has a status, and numbers where a learner was trained."""
+"""Labelled cubes. Of scores: every planned cell has a status, and numbers where a learner was trained."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -40,16 +40,18 @@ UNITS = {
 
 
 @dataclass
-class Scores:
-    """Variables over (learner, axes, sweeps, samples, seed), filled cell by cell."""
+class Cube:
+    """Variables over labelled coordinates, filled cell by cell; NaN where nothing is known.
+
+    attributes: units and long_name of variables that have no usual ones.
+    """
 
     coordinates: Mapping[str, Sequence[Any]]
     values: dict[str, np.ndarray] = field(default_factory=dict)
+    attributes: dict[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def __post_init__(self):
         self.index = {axis: {v: i for i, v in enumerate(values)} for axis, values in self.coordinates.items()}
-        for name in FLAGS:
-            self._variable(name)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -57,39 +59,55 @@ class Scores:
 
     def fill(self, cell: Mapping[str, Any], **values: Any) -> None:
         """Set variables at a cell; a coordinate that `cell` does not name is filled along its whole length."""
-        where = tuple(self.index[axis][cell[axis]] if axis in cell else slice(None) for axis in self.coordinates)
+        where = self._at(cell)
         for name, value in values.items():
             self._variable(name)[where] = value
 
-    def mark(self, cell: Mapping[str, Any], status: str, only: str = "not_planned") -> None:
-        """Set the status of those cells that still have the status `only`."""
-        where = tuple(self.index[axis][cell[axis]] if axis in cell else slice(None) for axis in self.coordinates)
-        part = np.asarray(self.values["status"][where])
-        self.values["status"][where] = np.where(part == STATUS[only], STATUS[status], part)
-
     def insert(self, other: Mapping[str, Variable]) -> None:
-        """Put a cube over part of these coordinates into its place."""
-        axes = list(self.coordinates)
-        where = np.ix_(*([self.index[axis][v] for v in other[axis].values.tolist()] for axis in axes))
+        """Put a cube over part of these coordinates into its place, with what it says of its variables."""
+        where = np.ix_(*([self.index[axis][v] for v in other[axis].values.tolist()] for axis in self.coordinates))
         for name, variable in other.items():
             if name not in self.coordinates:
                 self._variable(name)[where] = variable.values
+                self.attributes.setdefault(name, variable.attributes)
 
     def group(self) -> dict[str, Variable]:
         """Coordinates and variables as they are stored."""
         axes = tuple(self.coordinates)
         stored = {axis: Variable((axis,), _array(values), _axis(axis)) for axis, values in self.coordinates.items()}
         for name in sorted(self.values):
-            stored[name] = Variable(axes, self.values[name], _attributes(name))
+            stored[name] = Variable(axes, self.values[name], _attributes(name) | dict(self.attributes.get(name, {})))
         return stored
+
+    def _at(self, cell: Mapping[str, Any]) -> tuple[Any, ...]:
+        return tuple(self.index[axis][cell[axis]] if axis in cell else slice(None) for axis in self.coordinates)
 
     def _variable(self, name: str) -> np.ndarray:
         if name not in self.values:
-            if name in FLAGS:
-                self.values[name] = np.full(self.shape, FLAGS[name][1], dtype=np.int8)
-            else:
-                self.values[name] = np.full(self.shape, np.nan)
+            self.values[name] = self._empty(name)
         return self.values[name]
+
+    def _empty(self, name: str) -> np.ndarray:
+        return np.full(self.shape, np.nan)
+
+
+@dataclass
+class Scores(Cube):
+    """A cube over (learner, axes, sweeps, samples, seed) whose every cell says what became of it."""
+
+    def __post_init__(self):
+        super().__post_init__()
+        for name in FLAGS:
+            self._variable(name)
+
+    def mark(self, cell: Mapping[str, Any], status: str, only: str = "not_planned") -> None:
+        """Set the status of those cells that still have the status `only`."""
+        where = self._at(cell)
+        part = np.asarray(self.values["status"][where])
+        self.values["status"][where] = np.where(part == STATUS[only], STATUS[status], part)
+
+    def _empty(self, name: str) -> np.ndarray:
+        return np.full(self.shape, FLAGS[name][1], dtype=np.int8) if name in FLAGS else super()._empty(name)
 
 
 def _attributes(name: str) -> dict[str, Any]:
@@ -106,6 +124,7 @@ def _axis(axis: str) -> dict[str, str]:
         "dimension": "input dimension d",
         "samples": "number n of labelled points",
         "seed": "independent repetition",
+        "step": "steps of training done",
     }
     return {"long_name": texts.get(axis, axis.replace("_", " "))} | ({} if axis == "learner" else {"units": "1"})
 

@@ -80,6 +80,7 @@ def joined(parts: Sequence[tuple[list[int], Fit]]) -> tuple[list[int], Fit]:
         train_risk=np.concatenate([fit.train_risk for fit in fits]),
         choices=together(lambda fit: fit.choices),
         certificate=None if fits[0].certificate is None else together(lambda fit: fit.certificate),
+        measures=together(lambda fit: fit.measures),
         trace=together(lambda fit: fit.trace),
         flops=None if fits[0].flops is None else np.concatenate([fit.flops for fit in fits]),
     )

@@ -1,8 +1,10 @@
 rule aggregate:
     input:
-        scores_of_tasks,
+        scores=of_tasks("scores"),
+        traces=of_tasks("traces"),
     output:
-        f"{RESULTS}/{{study}}/scores.nc",
+        scores=f"{RESULTS}/{{study}}/scores.nc",
+        traces=f"{RESULTS}/{{study}}/traces.nc",
     log:
         f"{RESULTS}/logs/{{study}}/aggregate.log",
     benchmark:

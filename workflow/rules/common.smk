@@ -95,13 +95,18 @@ def evaluation_inputs(wildcards):
     }
 
 
-def scores_of_tasks(wildcards):
-    return [f"{RESULTS}/{wildcards.study}/{task}/scores.nc" for task in STUDIES[wildcards.study].tasks]
+def of_tasks(kind):
+    """The files of a kind (scores or traces) of all tasks of a study."""
+    return lambda wildcards: [
+        f"{RESULTS}/{wildcards.study}/{task}/{kind}.nc" for task in STUDIES[wildcards.study].tasks
+    ]
 
 
-def scores_of(wildcards):
-    """The cube of a study's scores; none where a study only probes."""
-    return [f"{RESULTS}/{wildcards.study}/scores.nc"] if STUDIES[wildcards.study].content["learners"] else []
+def of_study(kind):
+    """The cube of a kind (scores or traces) of a study; none where a study only probes."""
+    return lambda wildcards: (
+        [f"{RESULTS}/{wildcards.study}/{kind}.nc"] if STUDIES[wildcards.study].content["learners"] else []
+    )
 
 
 def probes_of(wildcards):

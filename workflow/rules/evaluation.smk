@@ -3,7 +3,8 @@ rule evaluate:
         unpack(evaluation_inputs),
         data=f"{RESULTS}/{{study}}/{{task}}/data.nc",
     output:
-        f"{RESULTS}/{{study}}/{{task}}/scores.nc",
+        scores=f"{RESULTS}/{{study}}/{{task}}/scores.nc",
+        traces=f"{RESULTS}/{{study}}/{{task}}/traces.nc",
     log:
         f"{RESULTS}/logs/{{study}}/{{task}}/evaluate.log",
     benchmark:

@@ -1,6 +1,7 @@
 rule figure:
     input:
-        scores=scores_of,
+        scores=of_study("scores"),
+        traces=of_study("traces"),
         probes=probes_of,
     output:
         svg=report(
@@ -27,7 +28,8 @@ rule figure:
 
 rule judge:
     input:
-        scores=scores_of,
+        scores=of_study("scores"),
+        traces=of_study("traces"),
         probes=probes_of,
     output:
         f"{RESULTS}/{{study}}/claims.json",

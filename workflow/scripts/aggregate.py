@@ -1,4 +1,4 @@
-"""Joins the scores of all tasks into the labelled cube of the study."""
+"""Joins the scores of all tasks, and the trajectories of training, into the labelled cubes of the study."""
 
 from hierlearn import job
 
@@ -6,21 +6,27 @@ job.start(globals())
 
 from hierlearn import provenance, store
 from hierlearn.scores import Scores
+from hierlearn.traces import Traces
 
 
-def aggregate(sources, output, parameters, code):
-    """Write scores.nc of a study: every planned cell has a status."""
-    scores = Scores(parameters["coordinates"])
-    for source in sources:
-        scores.insert(store.read(source)[""])
-    described = {name: parameters[name] for name in ("title", "paper")}
-    store.write(output, {"": scores.group()}, described | provenance.attributes(code, parameters))
+def aggregate(sources, outputs, parameters, code):
+    """Write scores.nc of a study, where every planned cell has a status, and traces.nc.
+
+    sources: files of the tasks under "scores" and "traces"; outputs: the file of each.
+    """
+    described = {name: parameters[name] for name in ("title", "paper")} | provenance.attributes(code, parameters)
+    scores, traces = Scores(parameters["coordinates"]), Traces(parameters["coordinates"])
+    for kind, cube in (("scores", scores), ("traces", traces)):
+        for source in sources[kind]:
+            cube.insert(store.read(source)[""])
+    store.write(outputs["scores"], {"": scores.group()}, described)
+    store.write(outputs["traces"], {"": traces.group()}, traces.comment | described)
 
 
 if __name__ == "__main__":
     aggregate(
-        list(snakemake.input),  # noqa: F821
-        snakemake.output[0],  # noqa: F821
+        {kind: list(snakemake.input[kind]) for kind in ("scores", "traces")},  # noqa: F821
+        dict(snakemake.output.items()),  # noqa: F821
         snakemake.params.parameters,  # noqa: F821
         snakemake.params.code,  # noqa: F821
     )

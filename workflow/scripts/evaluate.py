@@ -8,21 +8,25 @@ import numpy as np
 
 from hierlearn import components, data, provenance, store
 from hierlearn.scores import Scores
+from hierlearn.traces import Traces
 
 
-def evaluate(source, representations, models, output, parameters, code):
-    """Write scores.nc of a task. representations, models: learner -> file (None for raw)."""
-    scores = Scores(parameters["coordinates"])
+def evaluate(source, representations, models, outputs, parameters, code):
+    """Write scores.nc and traces.nc of a task. representations, models: learner -> file (None for raw)."""
+    scores, traces = Scores(parameters["coordinates"]), Traces(parameters["coordinates"])
     stored = store.read(source)
     for name, training in parameters["learners"].items():
         fitted = store.read(representations[name]) if representations[name] else {}
         trained = store.read(models[name])
         for point in training["points"]:
             score(scores, name, point, stored[point["name"]], fitted.get(point["name"]), trained, parameters["test"])
+            trace(traces, name, point, trained)
     for name, points in parameters["limited"].items():
         for coordinates in points:
             scores.mark({"learner": name, **coordinates}, "over_cap")
-    store.write(output, {"": scores.group()}, provenance.attributes(code, parameters))
+    made = provenance.attributes(code, parameters)
+    store.write(outputs["scores"], {"": scores.group()}, made)
+    store.write(outputs["traces"], {"": traces.group()}, traces.comment | made)
 
 
 def score(scores, name, point, group, fitted, trained, count):
@@ -42,6 +46,8 @@ def score(scores, name, point, group, fitted, trained, count):
             planned(scores, cell, point["samples"])
             if variant["learner"] != described:
                 described, memory = variant["learner"], {}
+                texts = components.literal("learners", described["name"], "MEASURES") or {}
+                scores.attributes.update({measure: {"long_name": text} for measure, text in texts.items()})
             learner = components.build("learners", described)
             # From the largest sample down: what kernels compute for it serves the smaller ones.
             for n in reversed(point["samples"]):
@@ -61,6 +67,19 @@ def score(scores, name, point, group, fitted, trained, count):
                 scores.fill({**cell, "samples": n, "seed": seed}, **here, **values)
 
 
+def trace(traces, name, point, trained):
+    """Add what one learner recorded at one problem."""
+    for variant in point["variants"]:
+        texts = components.literal("learners", variant["learner"]["name"], "TRACES") or {}
+        cell = {"learner": name, **point["coordinates"], **variant["coordinates"]}
+        for n in point["samples"]:
+            model = trained.get(f"{point['name']}/{variant['name']}/n{n}", {})
+            recorded = data.unpacked("trace", model)
+            for row, seed in enumerate(model["seed"].values.tolist() if recorded else ()):
+                one = {key: values[row] for key, values in recorded.items()}
+                traces.record({**cell, "samples": n, "seed": seed}, one, texts)
+
+
 def planned(scores, cell, samples):
     """Say of every sample size why a cell may stay empty."""
     for n in scores.coordinates["samples"]:
@@ -75,7 +94,7 @@ if __name__ == "__main__":
         snakemake.input.data,  # noqa: F821
         snakemake.params.representations,  # noqa: F821
         snakemake.params.models,  # noqa: F821
-        snakemake.output[0],  # noqa: F821
+        dict(snakemake.output.items()),  # noqa: F821
         snakemake.params.parameters,  # noqa: F821
         snakemake.params.code,  # noqa: F821
     )

@@ -14,18 +14,18 @@ from hierlearn.figures._style import laid_out, noted, saved
 from hierlearn.job import log
 
 
-def figure(scores, probes, outputs, parameters):
+def figure(scores, traces, probes, outputs, parameters):
     """Write one file per format; equal data gives equal bytes.
 
-    scores: the file, if the study trains anything; probes: name -> file; outputs: format -> file.
+    scores, traces: the file, if the study trains anything; probes: name -> file; outputs: format -> file.
     """
     drawing = components.build("figures", parameters["figure"])
-    cube = xarray.load_dataset(scores[0]) if scores else None
+    cube, recorded = (xarray.load_dataset(files[0]) if files else None for files in (scores, traces))
     measured = {name: xarray.load_dataset(file) for name, file in probes.items()}
     notes = holes(parameters["raw"], parameters["labels"])
     for note in notes:
         log.warning("%s", note)
-    drawn = laid_out(noted(drawing.draw(cube, measured, parameters), notes))
+    drawn = laid_out(noted(drawing.draw(cube, measured, parameters, recorded), notes))
     for kind, output in outputs.items():
         buffer = io.BytesIO()
         saved(drawn, buffer, kind)
@@ -48,6 +48,7 @@ def holes(models, labels):
 if __name__ == "__main__":
     figure(
         snakemake.input.get("scores", []),  # noqa: F821
+        snakemake.input.get("traces", []),  # noqa: F821
         {Path(file).name.removesuffix(".probe.nc"): file for file in snakemake.input.probes},  # noqa: F821
         {kind: getattr(snakemake.output, kind) for kind in ("svg", "pdf", "png")},  # noqa: F821
         snakemake.params.parameters,  # noqa: F821

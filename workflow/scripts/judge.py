@@ -13,17 +13,18 @@ from hierlearn import components, provenance, store
 from hierlearn.claims.judging import judged
 
 
-def judge(scores, probes, output, parameters, code):
+def judge(scores, traces, probes, output, parameters, code):
     """Write claims.json: one row per claim, with what stands behind it.
 
-    scores: the file, if the study trains anything; probes: name -> file.
+    scores, traces: the files, if the study trains anything; probes: name -> file.
     """
-    cube = xarray.load_dataset(scores[0]) if scores else None
+    cube, recorded = (xarray.load_dataset(files[0]) if files else None for files in (scores, traces))
     measured = {name: xarray.load_dataset(file) for name, file in probes.items()}
     rows = []
     for name, claim in parameters["claims"].items():
         quantity = components.build("quantities", claim["quantity"])
-        result = quantity.measure(cube, measured)
+        extra = [recorded] if getattr(quantity, "reads_traces", False) else []
+        result = quantity.measure(cube, measured, *extra)
         source = f"{quantity.probe}.probe.nc" if hasattr(quantity, "probe") else "scores.nc"
         rows.append(judged(name, claim, result, spent(quantity, cube, measured), source, parameters["study"]))
     content = {"rows": rows, "provenance": provenance.attributes(code, parameters)}
@@ -42,6 +43,7 @@ def spent(quantity, cube, probes):
 if __name__ == "__main__":
     judge(
         snakemake.input.get("scores", []),  # noqa: F821
+        snakemake.input.get("traces", []),  # noqa: F821
         {Path(file).name.removesuffix(".probe.nc"): file for file in snakemake.input.probes},  # noqa: F821
         snakemake.output[0],  # noqa: F821
         snakemake.params.parameters,  # noqa: F821

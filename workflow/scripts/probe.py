@@ -7,13 +7,13 @@ job.start(globals())
 import numpy as np
 
 from hierlearn import components, data, provenance, store
-from hierlearn.job import LogMonitor
+from hierlearn.monitor import JobMonitor
 from hierlearn.store import Variable
 
 
 def probe(output, parameters, code):
     """Write <probe>.probe.nc: a labelled cube over the probe's grid and its own dimensions."""
-    measured, monitor = {}, LogMonitor()
+    measured, monitor = {}, JobMonitor()
     instrument = components.build("probes", parameters["probe"])
     axes = parameters["axes"]
     for done, point in enumerate(parameters["points"]):

@@ -7,7 +7,7 @@ job.start(globals())
 import numpy as np
 
 from hierlearn import components, data, provenance, store
-from hierlearn.job import LogMonitor
+from hierlearn.monitor import Checkpoints, JobMonitor
 from hierlearn.store import Variable
 from hierlearn.walk import walk
 
@@ -15,7 +15,8 @@ from hierlearn.walk import walk
 def train(source, representation, output, parameters, code):
     """Write <learner>.model.nc: one group per problem, variant and sample size."""
     stored, fitted = store.read(source), store.read(representation) if representation else {}
-    groups = {}
+    identity, groups = provenance.attributes(code, parameters), {}
+    checkpoints = Checkpoints(output, identity)
     for point in parameters["points"]:
         problem = data.loaded(point, stored[point["name"]])
         features = data.seen(
@@ -28,20 +29,25 @@ def train(source, representation, output, parameters, code):
                 memories = {} if described.count(described[i]) > 1 else None
             learner = components.build("learners", variant["learner"])
             grid = point["samples"], point["thresholds"], variant["choices"]
-            visits = walk(learner, problem, features, *grid, LogMonitor(), memories)
+            monitor = JobMonitor(checkpoints).within(f"{point['name']}/{variant['name']}")
+            visits = walk(learner, problem, features, *grid, monitor, memories)
             for n, (positions, fit) in visits.items():
-                groups[f"{point['name']}/{variant['name']}/n{n}"] = model(np.array(point["seeds"])[positions], fit)
-    store.write(output, groups, provenance.attributes(code, parameters))
+                groups[f"{point['name']}/{variant['name']}/n{n}"] = model(
+                    np.array(point["seeds"])[positions], fit, variant["coordinates"]
+                )
+    store.write(output, groups, identity)
+    checkpoints.clear()
 
 
-def model(seeds, fit):
-    """A fit as it is stored."""
+def model(seeds, fit, swept):
+    """A fit as it is stored; a choice that is swept is a coordinate already."""
     per_seed = {
         "status": fit.status,
         "validation_risk": fit.validation_risk,
         "train_risk": fit.train_risk,
-        **{f"selected_{name}": values for name, values in fit.choices.items()},
+        **{f"selected_{name}": values for name, values in fit.choices.items() if name not in swept},
         **(fit.certificate or {}),
+        **fit.measures,
         **({} if fit.flops is None else {"flops": fit.flops}),
     }
     group = {"seed": Variable(("seed",), seeds)}

@@ -1,23 +1,16 @@
-"""Panels of curves: a probe's variables along a coordinate, risks along samples or an axis, or n* along an axis."""
+"""Panels of curves: a probe's variables, risks, n* or trajectories of training, and published numbers beside them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import pairwise
 from math import ceil
 from typing import Any
 
 import numpy as np
 import xarray
 from matplotlib.figure import Figure
-from matplotlib.ticker import (
-    FixedLocator,
-    LogLocator,
-    NullFormatter,
-    NullLocator,
-    ScalarFormatter,
-    StrMethodFormatter,
-)
 
+from hierlearn.figures._axes import ticked, tidy
+from hierlearn.figures._published import LABEL, overlay, overlay_row
 from hierlearn.figures._style import COLOURS, MARKERS
 from hierlearn.quantities._probes import along
 from hierlearn.quantities._tables import at, complexities
@@ -38,8 +31,9 @@ PARAMETERS = {
             "properties": {
                 "kind": {
                     "description": "probe: variables of a probe; risk: risks of learners; growth: n* of learners; "
-                    "bars: risks of learners at one place, learner by learner.",
-                    "enum": ["probe", "risk", "growth", "bars"],
+                    "bars: risks of learners at one place, learner by learner; trace: what learners recorded while "
+                    "they trained, x being step.",
+                    "enum": ["probe", "risk", "growth", "bars", "trace"],
                 },
                 "title": {"type": "string"},
                 "probe": {"description": "Name of the probe.", "type": "string", "reference": "probes"},
@@ -65,18 +59,45 @@ PARAMETERS = {
                         "additionalProperties": False,
                         "properties": {
                             "label": {"type": "string"},
-                            "variable": {"type": "string", "reference": "probe measures"},
-                            "learner": {"type": "string", "reference": "learners"},
+                            "variable": {
+                                "description": "A measure of the probe, or what the learner records (trace).",
+                                "type": "string",
+                                "reference": "panel variables",
+                            },
+                            "learner": {"type": "string", "reference": "panel learners"},
+                            "published": {
+                                "description": "A table of config/published instead of a learner or a variable.",
+                                "type": "string",
+                                "reference": "published",
+                            },
                             "where": {
                                 "description": "Values of the other coordinates.",
                                 "type": "object",
                                 "reference": "some panel coordinates",
+                                "default": {},
                             },
                             "slope": {"description": "Predicted slope, a dashed guide.", "type": "number"},
                             "bound": {"description": "A bound: thin, without markers.", "type": "boolean"},
+                            "marks": {
+                                "description": "trace: measures of the learner that are steps, drawn as vertical "
+                                "lines at their medians.",
+                                "type": "array",
+                                "items": {"type": "string", "reference": "learner measures"},
+                            },
                         },
                     },
                 },
+            },
+            "if": {"required": ["kind"], "properties": {"kind": {"const": "trace"}}},
+            "then": {
+                "properties": {
+                    "lines": {
+                        "items": {
+                            "if": {"not": {"required": ["published"]}},
+                            "then": {"required": ["learner", "variable"]},
+                        }
+                    }
+                }
             },
         },
     },
@@ -93,9 +114,14 @@ class Panels:
     )
 
     def draw(
-        self, cube: xarray.Dataset | None, probes: Mapping[str, xarray.Dataset], study: Mapping[str, Any]
+        self,
+        cube: xarray.Dataset | None,
+        probes: Mapping[str, xarray.Dataset],
+        study: Mapping[str, Any],
+        traces: xarray.Dataset | None = None,
     ) -> Figure:
-        """cube: scores.nc of the study, None if it trains nothing; probes by name; study: labels of the learners."""
+        """cube: scores.nc of the study, None if it trains nothing; probes by name; study: labels of the learners;
+        traces: traces.nc, None as cube."""
         rows, columns = ceil(len(self.panels) / self.columns), min(self.columns, len(self.panels))
         figure = Figure(figsize=(4.1 * columns, 3.5 * rows), layout="constrained")
         places = figure.subplots(rows, columns, squeeze=False).ravel()
@@ -105,33 +131,46 @@ class Panels:
             place.set_title(f"{letter}  {panel['title']}")
             if panel["kind"] == "bars":
                 self._bars(place, panel, cube, study["labels"])
-                continue
-            place.set(xscale=panel.get("xscale", "log"), yscale=panel.get("yscale", "log"))
-            for number, line in enumerate(panel["lines"]):
-                self._line(place, panel, line, number, cube, probes, study["labels"])
-            if "counting" in panel:
-                self._counting(place, panel["counting"])
-            if "level" in panel:
-                place.axhline(panel["level"], color="#777777", lw=0.8, ls=":")
-            place.set_xlabel(panel.get("xlabel", panel["x"].replace("_", " ")))
-            place.set_ylabel(panel.get("ylabel", "n*" if panel["kind"] == "growth" else "test risk"))
-            _tidy(place)
-            _ticks(place, panel)
-            handles, _ = place.get_legend_handles_labels()
-            if handles:
-                place.legend(fontsize=6.5, frameon=True, framealpha=0.75, edgecolor="none")
+            else:
+                self._curves(place, panel, cube, probes, study["labels"], traces)
         return figure
 
-    def _line(self, place, panel, line, number, cube, probes, labels) -> None:
+    def _curves(self, place, panel, cube, probes, labels, traces) -> None:
+        place.set(xscale=panel.get("xscale", "log"), yscale=panel.get("yscale", "log"))
+        ours = [line for line in panel["lines"] if "published" not in line]
+        for number, line in enumerate(ours):
+            self._line(place, panel, line, number, cube, probes, labels, traces)
+        for number, line in enumerate(line for line in panel["lines"] if "published" in line):
+            overlay(place, line, panel["x"], number)
+        if "counting" in panel:
+            self._counting(place, panel["counting"])
+        if "level" in panel:
+            place.axhline(panel["level"], color="#777777", lw=0.8, ls=":")
+        place.set_xlabel(panel.get("xlabel", panel["x"].replace("_", " ")))
+        place.set_ylabel(panel.get("ylabel", _ylabel(panel, ours)))
+        tidy(place)
+        ticked(place, panel["x"])
+        handles, _ = place.get_legend_handles_labels()
+        if handles:
+            place.legend(fontsize=6.5, frameon=True, framealpha=0.75, edgecolor="none")
+
+    def _line(self, place, panel, line, number, cube, probes, labels, traces) -> None:
         colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
         where, axis = line.get("where", {}), panel["x"]
         if panel["kind"] == "probe":
             x, values = along(probes[panel["probe"]], line["variable"], axis, where)
             label = line.get("label", line["variable"].replace("_", " "))
+        elif panel["kind"] == "trace":
+            label = line.get("label", labels[line["learner"]])
+            x, values = self._recorded(line, where, traces)
+            self._marks(place, line, where, cube, colour)
         else:
             label = line.get("label", labels[line["learner"]])
             x, values = self._learned(panel, line["learner"], axis, where, cube)
         known = np.isfinite(values).all(axis=1)
+        if place.get_xscale() == "log" and panel["kind"] == "trace":
+            # before the first step there is nothing to take the logarithm of
+            known &= x > 0
         if place.get_yscale() == "log":
             # half of the seeds and more at 0 or below have no place on the axis
             known &= np.median(np.where(known[:, None], values, 1.0), axis=1) > 0
@@ -144,7 +183,9 @@ class Panels:
         if line.get("bound"):
             place.plot(x, middle, color=colour, lw=0.9, ls="-.", label=label)
         else:
-            place.plot(x, middle, color=colour, marker=marker, label=label)
+            # of many steps a few are marked, to tell the lines apart without colours
+            every = 0.15 if panel["kind"] == "trace" else None
+            place.plot(x, middle, color=colour, marker=marker, markevery=every, label=label)
             place.fill_between(x, values.min(axis=1), values.max(axis=1), color=colour, alpha=0.18, lw=0)
         if "slope" in line:
             guide = middle[-1] * (x / x[-1]) ** line["slope"]
@@ -160,8 +201,13 @@ class Panels:
 
     def _bars(self, place, panel, cube, labels) -> None:
         """One row a learner: every seed, and the median over seeds."""
-        names = []
+        names, beside = [], 0
         for row, line in enumerate(panel["lines"]):
+            if "published" in line:
+                overlay_row(place, line, row, beside)
+                names.append(line.get("label", LABEL))
+                beside += 1
+                continue
             values = at(cube, line["learner"], line.get("where", {}), ("seed",))[panel.get("risk", "test_risk")].values
             colour = COLOURS[row % len(COLOURS)]
             place.plot(values, np.full(len(values), row), ".", color=colour, alpha=0.5)
@@ -171,7 +217,7 @@ class Panels:
         place.invert_yaxis()
         place.set(xscale=panel.get("xscale", "log"), xlabel=panel.get("ylabel", "test risk"))
         place.grid(axis="y", color="#dddddd", lw=0.5)
-        _tidy(place)
+        tidy(place)
 
     def _learned(self, panel, learner, axis, where, cube):
         """x (K,) and risks or n* (K, S) of a learner; NaN where it was not trained or never crossed."""
@@ -182,6 +228,24 @@ class Panels:
             return table.sizes, np.where(np.isfinite(centre)[:, None], shown, np.nan)
         chosen = at(cube, learner, where, (axis, "seed")).sortby(axis)
         return chosen[axis].values, chosen[panel.get("risk", "test_risk")].values
+
+    def _recorded(self, line, where, traces):
+        """Steps (T,) and what a learner recorded (T, S), of the seeds that it was trained for at this place."""
+        learner, variable = line["learner"], line["variable"]
+        if traces is None or variable not in traces or learner not in traces.learner.values:
+            return np.empty(0), np.empty((0, 1))
+        chosen = at(traces[[variable]], learner, where, ("step", "seed"))
+        values = chosen[variable].values
+        trained = np.isfinite(values).any(axis=0)
+        return chosen.step.values, values[:, trained] if trained.any() else values
+
+    def _marks(self, place, line, where, cube, colour) -> None:
+        """Thin vertical lines where something happened to the learner, at the median over the seeds it happened to."""
+        for name in line.get("marks", []):
+            steps = at(cube, line["learner"], where, ("seed",))[name].values
+            steps = steps[np.isfinite(steps)]
+            if len(steps):
+                place.axvline(np.median(steps), color=colour, lw=0.7, ls=":")
 
     def _censored(self, place, panel, line, axis, where, cube, colour) -> None:
         """Open triangles where half the seeds or more never crossed: n* is at least this."""
@@ -197,28 +261,9 @@ class Panels:
         place.plot(n, 1.0 - n / count, color="#777777", lw=1, ls="--", label="bound $1-n/N(d,p)$")
 
 
-def _ticks(place, panel) -> None:
-    """Ticks at the values themselves where they are few numbers on a log axis."""
-    drawn = [line.get_xdata() for line in place.get_lines() if line.get_marker() not in ("None", None, "")]
-    values = np.unique(np.concatenate(drawn)) if drawn else np.empty(0)
-    if panel["x"] == "samples" or place.get_xscale() != "log" or not 1 < len(values) <= 8 or values[-1] >= 10_000:
-        return
-    # neighbours that are too close for two labels share the first one's
-    apart, span = [values[0]], np.log(values[-1] / values[0])
-    apart += [v for a, v in pairwise(values) if np.log(v / a) > 0.07 * span]
-    place.xaxis.set_major_locator(FixedLocator(apart))
-    place.xaxis.set_minor_locator(NullLocator())
-    place.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-
-
-def _tidy(place) -> None:
-    for scale, axis in ((place.get_xscale(), place.xaxis), (place.get_yscale(), place.yaxis)):
-        if scale != "log":
-            continue
-        low, high = axis.get_view_interval()
-        if high / low < 30:
-            axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-            plain = ScalarFormatter()
-            plain.set_scientific(False)
-            axis.set_major_formatter(plain)
-        axis.set_minor_formatter(NullFormatter())
+def _ylabel(panel, lines) -> str:
+    """What the panel shows, where its file does not say."""
+    if panel["kind"] == "growth":
+        return "n*"
+    variables = {line["variable"] for line in lines} if panel["kind"] == "trace" else set()
+    return variables.pop().replace("_", " ") if len(variables) == 1 else "test risk"

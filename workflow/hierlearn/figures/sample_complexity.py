@@ -59,7 +59,13 @@ class SampleComplexity:
     theory: dict[str, str] = field(default_factory=dict)
     probe: str = ""
 
-    def draw(self, cube: xarray.Dataset, probes: Mapping[str, xarray.Dataset], study: Mapping[str, Any]) -> Figure:
+    def draw(
+        self,
+        cube: xarray.Dataset,
+        probes: Mapping[str, xarray.Dataset],
+        study: Mapping[str, Any],
+        traces: xarray.Dataset | None = None,
+    ) -> Figure:
         """cube: scores.nc of the study; probes by name; study: labels of the learners, title."""
         names = [str(name) for name in cube.learner.values]
         looks = {name: (COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]) for i, name in enumerate(names)}

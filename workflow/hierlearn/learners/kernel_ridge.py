@@ -25,6 +25,16 @@ CHOICES = {
         "exclusiveMinimum": 0,
     },
 }
+# Gram matrix, its smaller predecessor and its factor; the kernel between the points and others, while it grows.
+MEMORY = {
+    "fit": ((3, "samples", "samples"), (2, "validation", "samples")),
+    "model": (("samples", "outputs"),),
+    "predict": ((2, "test", "samples"),),
+}
+WORK = {
+    "fit": (("choices", "samples", "samples", "samples"), (200, "samples", "samples"), (200, "samples", "validation")),
+    "predict": ((200, "test", "samples"),),
+}
 
 
 @dataclass(frozen=True)

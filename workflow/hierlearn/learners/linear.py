@@ -38,6 +38,18 @@ CHOICES = {
         "exclusiveMinimum": 0,
     },
 }
+MEMORY = {
+    "fit": ((4, "samples", "features"), (2, "validation", "features"), (3, "features", "features")),
+    "model": (("features", "outputs"),),
+    "predict": ((1, "test", "features"),),
+}
+WORK = {
+    "fit": (
+        (20, "samples", "features", "features", {"penalty": ["ridge"]}),
+        (0.1, "choices", "max_iterations", "outputs", "samples", "features", {"penalty": ["lasso"]}),
+    ),
+    "predict": ((2, "test", "features", "outputs"),),
+}
 
 
 @dataclass(frozen=True)

@@ -72,6 +72,25 @@ EXCLUDED = (
     ({"order": [3, 4], "activation": ["relu2", "relu3"]}, "erf, sin or softplus, or order 2"),
     ({"draws": ["exact"], "loss": ["logistic", "soft_hinge"]}, "squared, or sampled draws"),
 )
+# Activations of both halves at every value of the multipliers; weights at every ridge, and Adam's means.
+MEMORY = {
+    "fit": (
+        (10, "samples", "width"),
+        (4, "validation", "width"),
+        (2, "choices", "outputs", "width", "features"),
+        (4, "width", "features"),
+    ),
+    "model": ((1, "outputs", "width", "features"),),
+    "predict": ((2, "test", "features"), (4, "test", "width"), (2, "outputs", "width", "features")),
+}
+# An activation and its slope cost as much as some ten products.
+WORK = {
+    "fit": (
+        (4, "choices", "outputs", "steps", "samples", "width", "features"),
+        (100, "choices", "outputs", "steps", "samples", "width"),
+    ),
+    "predict": ((4, "outputs", "test", "width", "features"),),
+}
 # Those whose Taylor series has terms of every order (bai2020, Section 6).
 ANALYTIC = ("erf", "sin", "softplus")
 BLOCK_ROWS = 2048

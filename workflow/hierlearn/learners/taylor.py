@@ -81,6 +81,31 @@ EXCLUDED = (
     ({"order": [3, 4], "activation": ["relu2", "relu3"]}, "erf, sin or softplus, or an order up to 2"),
     ({"order": [1], "loss": ["logistic", "soft_hinge"]}, "squared, or another order"),
 )
+# Order 1: as kernel ridge regression, and the gates. Above: the metric's n x n factor, gates and activations of the
+# descent in both precisions, and the vectors of the weights' size that descent and certificate keep.
+MEMORY = {
+    "fit": (
+        (3, "samples", "samples"),
+        (2, "samples", "validation", {"order": [1]}),
+        (2, "samples", "width", {"order": [1]}),
+        (6, "samples", "width", {"order": [2, 3, 4]}),
+        (300, "width", "features", {"order": [2, 3, 4]}),
+        (3, "features", "features", {"regulariser": ["data"]}),
+    ),
+    "model": ((1, "outputs", "width", "features"), (1, "features", "features", {"regulariser": ["data"]})),
+    "predict": ((2, "test", "features"), (4, "outputs", "width", "features")),
+}
+# A thousand iterations of polishing and six hundred Hessian-vector products at most.
+WORK = {
+    "fit": (
+        ("choices", "samples", "samples", "samples", {"order": [1]}),
+        (4, "samples", "samples", "features", {"order": [1]}),
+        (4, "samples", "validation", "features", {"order": [1]}),
+        (4, "choices", "max_iterations", "outputs", "samples", "width", "features", {"order": [2, 3, 4]}),
+        (10000, "outputs", "samples", "width", "features", {"order": [2, 3, 4]}),
+    ),
+    "predict": ((4, "outputs", "test", "width", "features"),),
+}
 # Those whose Taylor series has terms of every order (bai2020, Section 6).
 ANALYTIC = ("erf", "sin", "softplus")
 BLOCK_ROWS = 2048

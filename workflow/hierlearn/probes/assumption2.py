@@ -67,6 +67,8 @@ class Assumption2:
         law, dimension = problem.inputs.law, problem.inputs.dimension
         if law not in LAWS:
             raise ValueError(f"assumption2: input law {law!r}; expected one of {', '.join(LAWS)}")
+        if law == "gaussian" and problem.inputs.norm != "sqrt_dimension":
+            raise ValueError(f"assumption2: gaussian of norm {problem.inputs.norm}; expected sqrt_dimension")
         counts = [max(1, round(c * dimension**self.order)) for c in self.multiples]
         draws = []
         for repeat in range(self.repeats):

@@ -101,6 +101,8 @@ class Coupling:
         another norm than 1.
         """
         self._check(problem.inputs.law)
+        if getattr(problem.inputs, "norm", "unit") != "unit":
+            raise ValueError(f"coupling: input of norm {problem.inputs.norm}; expected unit")
         streams = problem.streams.at("coupling")
         sizes = [
             [self._network(problem.inputs, streams.take([i]), width) for width in self.widths]

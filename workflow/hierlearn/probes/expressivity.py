@@ -69,6 +69,8 @@ class Expressivity:
         """
         if problem.inputs.law not in LAWS:
             raise ValueError(f"expressivity: input law {problem.inputs.law!r}; expected one of {', '.join(LAWS)}")
+        if getattr(problem.inputs, "norm", "unit") != "unit":
+            raise ValueError(f"expressivity: input of norm {problem.inputs.norm}; expected unit")
         for degree in self.degrees:
             if not expressible(degree):
                 raise ValueError(f"expressivity: degree {degree}; expected 2, 3 or an even number")

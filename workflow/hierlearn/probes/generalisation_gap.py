@@ -91,6 +91,8 @@ class GeneralisationGap:
         if problem.inputs.law not in LAWS:
             found = problem.inputs.law
             raise ValueError(f"generalisation_gap: input law {found!r}; expected one of {', '.join(LAWS)}")
+        if getattr(problem.inputs, "norm", "unit") != "unit":
+            raise ValueError(f"generalisation_gap: input of norm {problem.inputs.norm}; expected unit")
         most, dimension = max(self.samples), problem.inputs.dimension
         streams = problem.streams.at("generalisation_gap")
         training, test = problem.draw("training", most), problem.draw("test", self.test)

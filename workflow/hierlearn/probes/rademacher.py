@@ -73,6 +73,8 @@ class Rademacher:
         """MEASURES over (seed, spectrum, samples, width). Raises ValueError for x other than isotropic of unit norm."""
         if problem.inputs.law not in LAWS:
             raise ValueError(f"rademacher: input law {problem.inputs.law!r}; expected one of {', '.join(LAWS)}")
+        if getattr(problem.inputs, "norm", "unit") != "unit":
+            raise ValueError(f"rademacher: input of norm {problem.inputs.norm}; expected unit")
         most, dimension = max(self.samples), problem.inputs.dimension
         streams = problem.streams.at("rademacher")
         x = problem.draw("training", most).x

@@ -34,7 +34,7 @@ PARAMETERS = {
     },
     "risk": {
         "description": "Which measure.",
-        "enum": ["test_risk", "test_error", "train_risk", "generalisation_gap", "representation_floor"],
+        "enum": ["test_risk", "test_error", "train_risk", "generalisation_gap", "representation_floor", "base_error"],
         "default": "test_risk",
     },
 }

@@ -41,6 +41,9 @@ ACTIVATIONS = {
     "quadratic": np.square,
 }
 BOUNDS = (("directions", "count", {"whiten": "truncated"}),)
+# The second moment, its eigenvectors, and the whitening; one block of features in float64.
+MEMORY = {"fit": ((6, "count", "count"), (2, "unlabelled", "count"))}
+WORK = {"fit": ((20, "count", "count", "count"), (4, "unlabelled", "count", "count"))}
 # Directions whose second moment is below this part of the largest are rounding: whitening would blow them up.
 ROUNDING = 1e-10
 ROWS = 2048

@@ -9,7 +9,10 @@ all that is left to resolve is C, at every ridge alike.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import cho_factor
+from scipy.linalg.blas import get_blas_funcs
+
+from hierlearn.solvers.taylor_model import add_product, row_blocks
 
 
 def hessian_operator(point, scaled_ridge):
@@ -28,14 +31,21 @@ def hessian_operator(point, scaled_ridge):
     weights, norms = point.weights, point.norms
     outer = 1.0 if problem.penalty_power == 4 else 2.0 * (norms @ norms)
 
+    blocks = row_blocks(second)
+    buffers = np.empty_like(second[blocks[0]]), np.empty_like(second[blocks[0]])
+
     def apply(vector):
-        moved = problem.features @ vector.T
-        change = np.einsum("ij,ij->i", point.power, moved)
-        moved *= second
-        moved += point.power * (curvature * change)[:, None]
-        image = moved.T @ problem.features
-        cross = np.einsum("ij,ij->i", weights, vector)
-        image += (4.0 * outer * scaled_ridge * norms)[:, None] * vector
+        transposed = np.ascontiguousarray(vector.T)
+        image = (4.0 * outer * scaled_ridge * norms)[:, None] * vector
+        for rows in blocks:
+            features, power = problem.features[rows], point.power[rows]
+            moved, tangent = (buffer[: len(power)] for buffer in buffers)
+            np.matmul(features, transposed, out=moved)
+            change = curvature[rows] * np.vecdot(power, moved)
+            moved *= second[rows]
+            moved += np.multiply(power, change[:, None], out=tangent)
+            add_product(moved, features, image)
+        cross = np.vecdot(weights, vector)
         along = 8.0 * outer * cross
         if problem.penalty_power == 8:
             along += 32.0 * (norms @ cross) * norms
@@ -50,8 +60,8 @@ class GaussNewtonMetric:
 
     `solve(V)` is M^{-1} V for V (m, D): two products and two triangular solves. Setting up costs 2 n^2 (m + D) and
     one Cholesky factorisation; without it (`whole` False) M is delta I. `bound` is at least M's largest eigenvalue.
-    features: those of the problem in another dtype, in which the products are made; float32 serves where M only
-    preconditions and the floor is above its rounding.
+    features: those of the problem in another dtype, in which all is done; float32 serves where M only preconditions
+    and the floor is above its rounding.
     """
 
     def __init__(self, point, scaled_ridge, whole=True, floor=1e-10, features=None):
@@ -59,32 +69,57 @@ class GaussNewtonMetric:
         outer = 1.0 if problem.penalty_power == 4 else 2.0 * (point.norms @ point.norms)
         curvature = problem.loss.curvature(point.outputs, problem.targets) / len(problem.targets)
         self.features = problem.features if features is None else features
-        self.power, self.factor = point.power.astype(self.features.dtype), None
+        dtype = self.features.dtype
+        self.power, self.factor = point.power.astype(dtype), None
         self.weight = np.sqrt(curvature) * problem.order * problem.output_scale
         # The penalty's own mean curvature; the floor keeps the Cholesky factor's rounding below delta.
         trace = float(np.sum(self.weight**2 * _row_norms(point.power) * _row_norms(problem.features)))
         self.delta = max(4.0 * outer * scaled_ridge * float(point.norms.mean()), floor * trace)
         self.bound = trace + self.delta
         if whole:
-            kernel = ((self.power @ self.power.T) * (self.features @ self.features.T)).astype(np.float64)
-            kernel *= self.weight[:, None]
-            kernel *= self.weight
+            # Rows of slopes are weighted before the product: n m operations for 2 n^2.
+            self.power *= self.weight.astype(dtype)[:, None]
+            kernel = self.power @ self.power.T
+            kernel *= self.features @ self.features.T
             kernel[np.diag_indices(len(kernel))] += self.delta
-            factor, lower = cho_factor(kernel.T, lower=True, overwrite_a=True, check_finite=False)
-            self.factor = factor.astype(self.features.dtype, copy=False), lower
+            self.factor, _ = cho_factor(kernel.T, lower=True, overwrite_a=True, check_finite=False)
+            self.triangular_solve = get_blas_funcs("trsv", dtype=dtype)
+            self.blocks = row_blocks(self.power)
+            self.buffer = np.empty_like(self.power[self.blocks[0]])
+            # (diag(c) power)^T features scales whichever matrix has fewer columns.
+            narrow = self.features.shape[1] < self.power.shape[1]
+            self.scaled = np.empty_like(self.features) if narrow else None
 
     def solve(self, vector):
         """M^{-1} V by Woodbury's identity, (m, D) -> (m, D)."""
         if self.factor is None:
             return vector / self.delta
-        dtype = self.features.dtype
-        change = self.weight * np.einsum("ij,ij->i", self.power, self.features @ vector.astype(dtype, copy=False).T)
-        change = self.weight * cho_solve(self.factor, change.astype(dtype, copy=False), check_finite=False)
-        return (vector - (self.power * change.astype(dtype)[:, None]).T @ self.features) / self.delta
+        cast = vector.astype(self.features.dtype, copy=False)
+        transposed, change = np.ascontiguousarray(cast.T), np.empty(len(self.power), cast.dtype)
+        for rows in self.blocks:
+            power = self.power[rows]
+            moved = np.matmul(self.features[rows], transposed, out=self.buffer[: len(power)])
+            np.vecdot(power, moved, out=change[rows])
+        # One right side: two triangular solves that each read the factor once, without the packing of LAPACK's.
+        change = self.triangular_solve(self.factor, change, lower=True)
+        change = self.triangular_solve(self.factor, change, lower=True, trans=True)
+        result = np.subtract(vector, self._sum_of_slopes(change[:, None]), dtype=vector.dtype)
+        result /= self.delta
+        return result
+
+    def _sum_of_slopes(self, factors):
+        """(diag(factors) power)^T features."""
+        if self.scaled is not None:
+            return self.power.T @ np.multiply(self.features, factors, out=self.scaled)
+        total = np.zeros((self.power.shape[1], self.features.shape[1]), self.features.dtype)
+        for rows in self.blocks:
+            power = self.power[rows]
+            add_product(np.multiply(power, factors[rows], out=self.buffer[: len(power)]), self.features[rows], total)
+        return total
 
 
 def _row_norms(matrix):
-    return np.einsum("ij,ij->i", matrix, matrix)
+    return np.vecdot(matrix, matrix)
 
 
 @dataclass(frozen=True)
@@ -115,9 +150,11 @@ def smallest_ratio(operator, metric, start, decided, max_products):
         basis[step], images[step] = vector / beta, image / beta
         image = operator(basis[step].reshape(shape)).reshape(size)
         scale = float(np.linalg.norm(image))
-        overlaps = basis[: step + 1] @ image
-        tridiagonal[step, step] = overlaps[step]
-        image = image - overlaps @ images[: step + 1]
+        tridiagonal[step, step] = basis[step] @ image
+        # The recurrence takes out what is large; one sweep over all vectors then takes out its rounding.
+        image = image - tridiagonal[step, step] * images[step]
+        if step:
+            image -= tridiagonal[step, step - 1] * images[step - 1]
         image -= (basis[: step + 1] @ image) @ images[: step + 1]
         vector = metric.solve(image.reshape(shape)).reshape(size)
         beta = np.sqrt(max(float(image @ vector), 0.0))

@@ -21,6 +21,7 @@ class History:
         """Forget all pairs."""
         self.count = 0
         self.order = []
+        # Inner products of steps with changes and of changes among each other, oldest pair first.
         self.step_change = np.zeros((self.memory, self.memory))
         self.change_change = np.zeros((self.memory, self.memory))
         self.products = None
@@ -28,8 +29,10 @@ class History:
     def slot(self):
         """Views (step, change) to be filled with the next pair before `push`; the oldest pair is overwritten."""
         j = self.count % self.memory
-        if self.count >= self.memory:
-            self.order = [i for i in self.order if i != j]
+        if len(self.order) == self.memory:
+            del self.order[0]
+            for matrix in (self.step_change, self.change_change):
+                matrix[:-1, :-1] = matrix[1:, 1:]
         return self.vectors[0, j], self.vectors[1, j]
 
     def push(self, old_gradient):
@@ -53,23 +56,22 @@ class History:
         products = np.zeros((2, self.memory))
         for half in range(2):
             products[half, :used] = rows[half] @ gradient
-        newest = self.order[-1]
-        change = products - self.products
-        self.step_change[:, newest] = change[0]
-        self.change_change[:, newest] = self.change_change[newest] = change[1]
-        self.products = products
-
         order = np.array(self.order)
-        upper = self.step_change[order][:, order]
-        changes = self.change_change[order][:, order]
+        change = (products - self.products)[:, order]
+        self.products = products
+        upper, changes = self.step_change[:used, :used], self.change_change[:used, :used]
+        upper[:, -1] = change[0]
+        changes[:, -1] = changes[-1] = change[1]
         gamma = upper[-1, -1] / changes[-1, -1]
+        along_steps, along_changes = products[:, order]
         # Only the upper triangle is read: entries below it belong to no pair's update.
-        weights = dtrtrs(upper, products[0, order])[0]
-        middle = upper.diagonal() * weights + gamma * (changes @ weights - products[1, order])
-        coefficients = np.zeros((2, used), gradient.dtype)
+        weights = dtrtrs(upper, along_steps)[0]
+        middle = upper.diagonal() * weights + gamma * (changes @ weights - along_changes)
+        coefficients = np.empty((2, used), gradient.dtype)
         coefficients[0, order] = -dtrtrs(upper, middle, trans=1)[0]
         coefficients[1, order] = gamma * weights
         np.multiply(lifted, -gamma, out=out)
-        for half in range(2):
+        # Backwards: what the products read last is still in cache.
+        for half in (1, 0):
             out += coefficients[half] @ rows[half]
         return out

@@ -11,11 +11,13 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg.blas import get_blas_funcs
 
 from hierlearn.solvers.line_search import penalty_polynomial
 from hierlearn.solvers.losses import Loss, get_loss
 
-_BLOCK_BYTES = 1 << 20
+# Of one (n, m) matrix's block of rows: three or four of them, with the features' rows, fit into a level-2 cache.
+_BLOCK_BYTES = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,24 @@ def make_problem(features, gates, signs, targets, order=2, loss="squared", penal
 
 def row_dots(left, right):
     """<left_r, right_r> of each row: (m, D), (m, D) -> (m,) float64."""
-    return np.einsum("ij,ij->i", left, right).astype(np.float64)
+    return np.vecdot(left, right).astype(np.float64)
+
+
+def row_blocks(matrix):
+    """Slices of rows, small enough for what one step makes of a block to be in cache for the next one."""
+    rows = max(8, _BLOCK_BYTES // (matrix.shape[1] * matrix.itemsize))
+    return [slice(i, min(i + rows, len(matrix))) for i in range(0, len(matrix), rows)]
+
+
+def add_product(left, right, out):
+    """out += left^T right in one pass over out: (n, m), (n, D) -> (m, D), all of one dtype, rows contiguous."""
+    gemm = get_blas_funcs("gemm", dtype=out.dtype)
+    gemm(1.0, right.T, left.T, beta=1.0, c=out.T, trans_b=True, overwrite_c=True)
+
+
+def add_multiple(factor, change, out):
+    """out += factor * change in one pass: contiguous arrays of one shape and dtype."""
+    get_blas_funcs("axpy", dtype=out.dtype)(change.reshape(-1), out.reshape(-1), a=factor)
 
 
 class Point:
@@ -107,25 +126,35 @@ class Point:
     def __init__(self, problem, scaled_weights):
         self.problem = problem
         self.weights = np.array(scaled_weights, problem.features.dtype, order="C")
-        self.moved = np.empty_like(problem.signed_gates)
-        self.power = np.empty_like(self.moved)
-        self.scratch = np.empty_like(self.moved)
-        self.inner = np.empty_like(self.moved) if problem.order > 2 else None
-        rows = max(8, _BLOCK_BYTES // (4 * problem.width * self.moved.itemsize))
-        count = len(self.moved)
-        self.blocks = [slice(i, min(i + rows, count)) for i in range(0, count, rows)]
+        self.transposed = np.empty(self.weights.shape[::-1], self.weights.dtype)
+        self.power = np.empty_like(problem.signed_gates)
+        self.gated = np.empty_like(self.power)
+        self.blocks = row_blocks(self.power)
+        # Above order 2, Z and its change along a line are kept; at order 2 a block of them serves.
+        keep = problem.order > 2
+        self.inner = np.empty_like(self.power) if keep else None
+        self.moved = np.empty_like(self.power if keep else self.power[self.blocks[0]])
+        # The gradient B^T diag(slope) H scales whichever matrix has fewer columns.
+        self.narrow = problem.features.shape[1] < problem.width
+        self.scratch = np.empty_like(problem.features) if self.narrow else self.gated
         self.refresh()
 
     def refresh(self):
         """Recompute outputs, norms and B from U by one matrix product, so that rounding does not build up."""
-        problem, inner = self.problem, self.scratch if self.inner is None else self.inner
-        np.matmul(problem.features, self.weights.T, out=inner)
-        self.outputs = np.empty(len(inner))
+        problem = self.problem
+        self.outputs = np.empty(len(self.power))
+        np.copyto(self.transposed, self.weights.T)
         for rows in self.blocks:
-            self._raise_power(rows, inner[rows])
-            self.outputs[rows] = np.einsum("ij,ij->i", self.power[rows], inner[rows])
+            inner = self._of_block(self.moved if self.inner is None else self.inner, rows)
+            np.matmul(problem.features[rows], self.transposed, out=inner)
+            self._raise_power(rows, inner)
+            self.outputs[rows] = np.vecdot(self.power[rows], inner)
         self.outputs *= problem.output_scale
         self.norms = row_dots(self.weights, self.weights)
+
+    def _of_block(self, matrix, rows):
+        """A block's rows of an (n, m) matrix, or of one that only holds a block."""
+        return matrix[rows] if len(matrix) == len(self.power) else matrix[: rows.stop - rows.start]
 
     def _raise_power(self, rows, inner):
         power = self.power[rows]
@@ -139,44 +168,45 @@ class Point:
         direction: P (m, D). One matrix product. Float64, ascending powers of t.
         """
         problem, order = self.problem, self.problem.order
-        np.matmul(problem.features, direction.T, out=self.moved)
-        coefficients = np.empty((order + 1, len(self.moved)))
+        coefficients = np.empty((order + 1, len(self.power)))
+        np.copyto(self.transposed, direction.T)
         for rows in self.blocks:
-            moved, gated = self.moved[rows], self.scratch[rows]
-            coefficients[1, rows] = np.einsum("ij,ij->i", self.power[rows], moved)
+            moved, gated = self._of_block(self.moved, rows), self.gated[rows]
+            np.matmul(problem.features[rows], self.transposed, out=moved)
+            coefficients[1, rows] = np.vecdot(self.power[rows], moved)
             np.multiply(problem.signed_gates[rows], moved, out=gated)
             partial = gated
             for j in range(2, order + 1):
                 term = partial
                 for _ in range(order - j):
                     term = term * self.inner[rows]
-                coefficients[j, rows] = np.einsum("ij,ij->i", term, moved)
+                coefficients[j, rows] = np.vecdot(term, moved)
                 partial = partial * moved if j < order else partial
         for j in range(1, order + 1):
             coefficients[j] *= math.comb(order, j) * problem.output_scale
         coefficients[0] = self.outputs
-        self.cross, self.steps = row_dots(self.weights, direction), row_dots(direction, direction)
-        return coefficients, penalty_polynomial(self.norms, self.cross, self.steps, problem.penalty_power)
+        self.norms_along = np.array(
+            [self.norms, 2.0 * row_dots(self.weights, direction), row_dots(direction, direction)]
+        )
+        return coefficients, penalty_polynomial(self.norms_along, problem.penalty_power)
 
     def move(self, t, step, coefficients):
         """Go to U + step, where step = t P for the direction and the coefficients of the last call of `line`."""
         self.weights += step
         self.outputs = t ** np.arange(len(coefficients)) @ coefficients
-        self.norms = np.maximum(self.norms + t * (2.0 * self.cross + t * self.steps), 0.0)
-        slope = self._output_slope()
+        self.norms = np.maximum(t ** np.arange(3) @ self.norms_along, 0.0)
+        slope, scaled = self._output_slope(), self.problem.features if self.narrow else self.power
         for rows in self.blocks:
             if self.inner is None:
-                self.scratch[rows] *= t
-                self.power[rows] += self.scratch[rows]
+                add_multiple(t, self.gated[rows], self.power[rows])
             else:
-                self.moved[rows] *= t
-                self.inner[rows] += self.moved[rows]
+                add_multiple(t, self.moved[rows], self.inner[rows])
                 self._raise_power(rows, self.inner[rows])
-            np.multiply(self.power[rows], slope[rows], out=self.scratch[rows])
+            np.multiply(scaled[rows], slope[rows], out=self.scratch[rows])
 
     def prepare_gradient(self):
         """Fill what `gradient` multiplies; `move` has done it for the point that it went to."""
-        np.multiply(self.power, self._output_slope(), out=self.scratch)
+        np.multiply(self.problem.features if self.narrow else self.power, self._output_slope(), out=self.scratch)
 
     def _output_slope(self):
         problem = self.problem
@@ -189,7 +219,8 @@ class Point:
 
         One matrix product. Call after `move` or `prepare_gradient`; scratch is like out.
         """
-        np.matmul(self.scratch.T, self.problem.features, out=out)
+        left, right = (self.power, self.scratch) if self.narrow else (self.scratch, self.problem.features)
+        np.matmul(left.T, right, out=out)
         factor = 4.0 * scaled_ridge * self.norms
         if self.problem.penalty_power == 8:
             factor *= 2.0 * (self.norms @ self.norms)

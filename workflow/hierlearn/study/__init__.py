@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hierlearn.study import checking
+from hierlearn.study import checking, published, resources
 from hierlearn.study.expansion import Study
 from hierlearn.study.reading import Fault, load
 
@@ -39,7 +39,8 @@ class Plan:
 def configured(given: Mapping[str, Any], file: Path, folder: Path) -> Plan:
     """The plan for the keys given on the command line over those of a file; ends the program with all faults if any.
 
-    given: --config and --configfile; file: config.yaml (may be absent); folder: of the studies.
+    given: --config and --configfile; file: config.yaml (may be absent); folder: of the studies, beside that of the
+    published numbers.
     """
     settings, faults = load(file, file.as_posix()) if file.exists() else ({}, [])
     files = {path.stem: path for path in sorted(folder.glob("*.yaml"))}
@@ -48,16 +49,19 @@ def configured(given: Mapping[str, Any], file: Path, folder: Path) -> Plan:
         settings, faults = checking.configuration({**settings, **given}, described, list(files))
     settings = {} if faults else settings
     chosen = settings.get("studies") or list(files)
+    preset, limit = settings.get("preset", "quick"), settings.get("memory_limit_mb", resources.ABSURD_MB)
     studies = {}
     for name in files:
         if not NAME.fullmatch(name) or name in RULES or name in checking.papers():
             allowed = "a name of small letters, digits and hyphens that is no rule's and no paper's"
             faults.append(Fault(f"config/studies/{name}.yaml", "", f"the file name {name!r}", allowed))
             continue
-        study, found = checking.study(files[name], f"config/studies/{name}.yaml", settings.get("preset", "quick"))
+        study, found = checking.study(files[name], f"config/studies/{name}.yaml", preset, limit)
         faults += found
         if study is not None and name in chosen:
             studies[name] = study
+    for path in sorted(folder.with_name("published").glob("*.yaml")):
+        faults += published.tables(path, f"config/published/{path.name}")[1]
     if faults:
         sys.exit("\n".join(f"error: {fault}" for fault in sorted(set(faults))))
     return Plan(settings, studies)

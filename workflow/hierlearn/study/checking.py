@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from hierlearn import components
+from hierlearn.study import published, resources
 from hierlearn.study.expansion import Study
 from hierlearn.study.points import resolved
 from hierlearn.study.reading import (
@@ -51,13 +52,21 @@ def configuration(given: Mapping[str, Any], name: str, known_studies: list[str])
     return ({} if faults else fill_defaults(dict(given), against)), sorted(set(faults))
 
 
-def study(file: Path, name: str, preset: str) -> tuple[Study | None, list[Fault]]:
-    """A study at a preset, and the faults of the study at every preset. name: what messages call the file."""
+def study(file: Path, name: str, preset: str, limit: int = resources.ABSURD_MB) -> tuple[Study | None, list[Fault]]:
+    """A study at a preset, and the faults of the study at every preset. name: what messages call the file.
+
+    limit: memory in MB that a job of this preset may need.
+
+    The published numbers that it may name lie in a folder beside its own; their faults are not the study's.
+    """
     content, faults = load(file, name)
     if faults:
         return None, faults
     against = schema("study")
     chosen = None
+    paper = content.get("paper")
+    beside = file.parents[1] / "published" / f"{paper}.yaml"
+    numbers, _ = published.tables(beside, beside.name) if paper in papers() else (None, [])
     found: list[Fault] = list(schema_faults(name, content, against))
     if any(fault.field.startswith("presets") for fault in found):
         return None, sorted(set(found))
@@ -66,10 +75,11 @@ def study(file: Path, name: str, preset: str) -> tuple[Study | None, list[Fault]
         body = merge({key: value for key, value in content.items() if key != "presets"}, overlay)
         broken = [fault for fault in schema_faults(name, body, against) if fault not in found]
         if not broken and not found:
-            candidate = Study(file.stem, name, which, fill_defaults(body, against))
+            candidate = Study(file.stem, name, which, fill_defaults(body, against), numbers)
             broken = list(_study_faults(candidate))
             if which == preset:
                 chosen = candidate
+                broken = broken or list(_too_large(candidate, limit))
         elif which == "quick":
             broken += _parts_faults(Study(file.stem, name, which, body), found)
         if which == "quick":
@@ -91,6 +101,17 @@ def _study_faults(study: Study) -> Iterator[Fault]:
     yield from faults
     if not faults:
         yield from resolved(study)
+
+
+def _too_large(study: Study, limit: int) -> Iterator[Fault]:
+    """Sizes that would need more memory than `limit` MB: of the job that needs most, or of its data alone."""
+    jobs = [(needs.mem_mb, field, job) for field, job, needs in resources.largest_jobs(study)]
+    most = max(jobs)
+    drawn = max((job for job in jobs if job[1] == "points"), default=most)
+    memory, field, job = drawn if drawn[0] > max(limit, most[0] / 2) else most
+    if memory > limit:
+        found = f"sizes that need {memory:,} MB of memory ({job})"
+        yield Fault(study.file, field, found, f"at most memory_limit_mb = {limit:,}")
 
 
 def _parts_faults(study: Study, known: list[Fault]) -> list[Fault]:
@@ -265,7 +286,7 @@ def _learner_references(study: Study, name: str, entry: Mapping[str, Any]) -> It
             for error in Validator(choices[key]).iter_errors(value):
                 yield f"{at}.select.{key}[{i}]", shown(value), f"{error.validator} {error.validator_value}"
     for key in choices:
-        if key not in entry["select"] and key not in entry["sweep"]:
+        if key not in entry["select"] and key not in entry["sweep"] and "default" not in choices[key]:
             yield f"{at}.select.{key}", "nothing", f"a list of values: {choices[key]['description']}"
     for key, planned in entry["samples"].items():
         for i, size in enumerate(planned if key == "at" else [planned]):

@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import comb
 from typing import Any
@@ -36,12 +36,14 @@ class Task:
 
 @dataclass(frozen=True)
 class Study:
-    """A checked study at one preset. content: the study file with overlay and defaults filled in."""
+    """A checked study at one preset. content: the study file with overlay and defaults filled in; published: the
+    tables of its paper by name, None where their file cannot be used."""
 
     name: str
     file: str
     preset: str
     content: dict[str, Any]
+    published: dict[str, Any] | None = field(default_factory=dict)
 
     @property
     def axes(self) -> dict[str, list]:
@@ -124,12 +126,22 @@ class Study:
 
     def sample_sizes(self, learner: str, point: Point) -> list[int]:
         """The sample sizes of a learner at a point: a list, or the lattice points 2^(j/k) that lie in start .. cap."""
-        planned = self.content["learners"][learner]["samples"]
-        context = self.context(learner, point)
-        if "at" in planned:
-            return sorted({resolve(size, context) for size in planned["at"]})
-        start, cap = resolve(planned["start"], context), resolve(planned["cap"], context)
-        return lattice(start, cap, self.content["samples"]["per_doubling"])
+        place = (learner, *point.coordinates.items())
+        if place not in self._sample_sizes:
+            planned = self.content["learners"][learner]["samples"]
+            context = self.context(learner, point)
+            if "at" in planned:
+                found = sorted({resolve(size, context) for size in planned["at"]})
+            else:
+                start, cap = resolve(planned["start"], context), resolve(planned["cap"], context)
+                found = lattice(start, cap, self.content["samples"]["per_doubling"])
+            self._sample_sizes[place] = found
+        return self._sample_sizes[place]
+
+    @cached_property
+    def _sample_sizes(self) -> dict[tuple, list[int]]:
+        """Sizes by learner and place: every parse asks for them many times."""
+        return {}
 
     def variants(self, learner: str, point: Point) -> list[dict[str, Any]]:
         """A learner at a point, once per combination of what is swept: name, coordinates, description, choices.
@@ -152,7 +164,14 @@ class Study:
 
     def learners_in(self, task: Task) -> list[str]:
         """The learners that run somewhere in a task."""
-        return [name for name in self.content["learners"] if self.trained(name, task)]
+        if task.name not in self._learners:
+            self._learners[task.name] = [name for name in self.content["learners"] if self.trained(name, task)]
+        return self._learners[task.name]
+
+    @cached_property
+    def _learners(self) -> dict[str, list[str]]:
+        """Learners by task, for the same reason."""
+        return {}
 
     def trained(self, learner: str, task: Task) -> list[Point]:
         """The points of a task at which a learner runs."""
@@ -165,7 +184,10 @@ class Study:
 
     def points_needed(self, task: Task, point: Point) -> dict[str, int]:
         """How many points of each role a task's data holds per seed."""
-        learners = [name for name in self.content["learners"] if self.within_limits(name, point)]
+        entries = self.content["learners"]
+        # Learners that train online draw their points as they go.
+        pooled = [name for name in entries if not entries[name]["learner"].get("online")]
+        learners = [name for name in pooled if self.within_limits(name, point)]
         unlabelled = [self.representation(name, point)["unlabelled"] for name in self.representations_in(task)]
         counts = {
             "training": max((max(self.sample_sizes(name, point), default=0) for name in learners), default=0),

@@ -1,6 +1,7 @@
 """The parameters of each stage's job, complete and canonical: equal parameters and code give an equal result."""
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from hierlearn import components, provenance
@@ -86,9 +87,7 @@ def aggregate(study: Study) -> dict[str, Any]:
 def figure(study: Study) -> dict[str, Any]:
     """Draws the study's figure."""
     return {
-        "figure": {"name": study.content["figure"]["name"]}
-        | components.defaults("figures", study.content["figure"]["name"])
-        | study.content["figure"],
+        "figure": _cited(study, "figures", study.content["figure"]),
         "study": {"name": study.name, "title": study.content["title"], "preset": study.preset},
         "labels": {name: entry["label"] for name, entry in study.content["learners"].items()},
         "raw": _raw(study),
@@ -121,10 +120,27 @@ def judge(study: Study) -> dict[str, Any]:
     return {
         "study": {"name": study.name, "paper": study.content["paper"], "preset": study.preset},
         "claims": {
-            name: claim | {"quantity": components.defaults("quantities", claim["quantity"]["name"]) | claim["quantity"]}
+            name: claim | {"quantity": _cited(study, "quantities", claim["quantity"])}
             for name, claim in study.content["claims"].items()
         },
     }
+
+
+def _cited(study: Study, kind: str, description: Mapping[str, Any]) -> dict[str, Any]:
+    """A description with its defaults, and with published tables in place of their names: a job knows no other files,
+    and a number that changes runs again what rests on it."""
+
+    def put(value: Any, against: Mapping[str, Any]) -> Any:
+        if against.get("reference") == "published":
+            table = study.published[value]
+            return {"place": table["place"], "coordinates": list(table["coordinates"]), "rows": table["rows"]}
+        if isinstance(value, dict):
+            known = against.get("properties", {})
+            return {key: put(part, known.get(key, {})) for key, part in value.items()}
+        return [put(part, against.get("items", {})) for part in value] if isinstance(value, list) else value
+
+    full = {"name": description["name"]} | components.defaults(kind, description["name"]) | description
+    return put(full, {"properties": components.parameters(kind, description["name"])})
 
 
 def code(script: str, named: list[tuple[str, str]]) -> str:

@@ -45,9 +45,9 @@ def _component_values(study: Study, at: tuple, kind: str, description: Mapping[s
 def _relations(study: Study, at: tuple, kind: str, description: Mapping[str, Any], point) -> Iterator[Fault]:
     """What a component's literals say of its parameters together.
 
-    BOUNDS lists (parameter, what it may not exceed, when), `when` the values that other parameters have where the bound
-    holds. EXCLUDED lists ({parameter: values}, what to write instead) of combinations that make no sense; a last
-    parameter `law` is the law of the input.
+    BOUNDS lists (what, what it may not exceed, when), each of the two a parameter, `dimension` or a number, `when` the
+    values that other parameters have where the bound holds. EXCLUDED lists ({parameter: values}, what to write instead)
+    of combinations that make no sense; a last parameter `law` is the law of the input.
     """
     laws = {"law": study.content["problem"]["input"]["name"]}
     for combination, instead in components.literal(kind, description["name"], "EXCLUDED") or ():
@@ -59,7 +59,10 @@ def _relations(study: Study, at: tuple, kind: str, description: Mapping[str, Any
     for low, high, when in components.literal(kind, description["name"], "BOUNDS") or ():
         if any(description[key] != value for key, value in when.items()):
             continue
-        most = point.dimension if high == "dimension" else description[high]
-        if description[low] > most:
-            found = f"{description[low]} at {point.coordinates}"
-            yield Fault(study.file, dotted((*at, low)), found, f"at most {high} = {most}")
+        sizes = dict(description) | {"dimension": point.dimension}
+        least, most = sizes.get(low, low), sizes.get(high, high)
+        if least > most and low in description:
+            yield Fault(study.file, dotted((*at, low)), f"{least} at {point.coordinates}", f"at most {high} = {most}")
+        elif least > most:
+            wanted = f"at most {most}" if low == "dimension" else f"at least {least}"
+            yield Fault(study.file, "axes.dimension", shown(point.dimension), f"{wanted} for {description['name']}")

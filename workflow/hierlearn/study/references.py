@@ -1,4 +1,5 @@
-"""Names in a study that refer to other parts of it: learners, probes and what they measure, axes and their values.
+"""Names in a study that refer to other parts of it: learners, probes and what they measure, axes and their values,
+tables of published numbers.
 
 A parameter's schema says what it names by the keyword `reference`.
 """
@@ -6,7 +7,7 @@ A parameter's schema says what it names by the keyword `reference`.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from hierlearn import components
+from hierlearn import components, published
 from hierlearn.study.expansion import Study
 from hierlearn.study.reading import Fault, dotted, nearest, shown
 
@@ -46,7 +47,9 @@ def reference(
         return
     if section.endswith(("coordinates", "place")):
         if isinstance(value, dict):
-            yield from _coordinates(study, at, section, value, scope)
+            # In a line of a figure, `where` is a place in the table that the line names.
+            of_table = section == "published place" or ("panel" in section and "published" in scope)
+            yield from (_of_table if of_table else _coordinates)(study, at, section, value, scope)
         return
     known = _known(study, section, scope)
     if known is None:
@@ -60,6 +63,16 @@ def reference(
 def _known(study: Study, section: str, scope: Mapping[str, Any]) -> list | None:
     """What a reference may name; None where something else is at fault."""
     content = study.content
+    if section == "published":
+        return None if study.published is None else list(study.published)
+    if section == "panel variables":
+        section = "learner traces" if scope.get("kind") == "trace" else "probe measures"
+    if section == "panel learners":
+        return [name for name in content["learners"] if scope.get("kind") != "trace" or _says(study, name, "TRACES")]
+    if section.startswith("learner "):
+        name = scope.get("learner")
+        known = name in list(content["learners"])
+        return list(_says(study, name, section.removeprefix("learner ").upper())) if known else None
     if section.endswith("axis"):
         return list(_grid(study, section, scope))
     if section.endswith("axis values"):
@@ -69,6 +82,13 @@ def _known(study: Study, section: str, scope: Mapping[str, Any]) -> list | None:
         return _of_probe(study, section.removeprefix("probe "), scope)
     own = {"thresholds": content["samples"]["thresholds"], "dimensions": content["axes"]["dimension"]}
     return list(own[section] if section in own else content[section])
+
+
+def _says(study: Study, learner: str, literal: str) -> Mapping[str, str]:
+    """What a learner's component says that it records (TRACES) or measures (MEASURES) when it trains."""
+    name = study.content["learners"][learner]["learner"]["name"]
+    # A learner that is broken itself has faults of its own.
+    return (components.literal("learners", name, literal) or {}) if name in components.available("learners") else {}
 
 
 def _of_probe(study: Study, part: str, scope: Mapping[str, Any]) -> list | None:
@@ -94,6 +114,9 @@ def _grid(study: Study, section: str, scope: Mapping[str, Any]) -> dict[str, lis
     section: has the word `probe` for a probe, `panel` where that depends on whether one is in scope, and `grid` where
     its own coordinates are left out.
     """
+    if "panel" in section and scope.get("kind") == "trace":
+        recorded = study.axes | study.swept | {"samples": study.coordinates["samples"]}
+        return {"step": []} if section.endswith("axis") else recorded
     if "panel" in section and scope.get("probe") is None:
         return study.axes | study.swept | {"samples": [*study.coordinates["samples"], "largest"]}
     if "probe" not in section and "panel" not in section:
@@ -117,8 +140,10 @@ def _coordinates(
     section: "... coordinates" fixes all axes but the one in scope (the dimension if there is none) and those of a
     single value; "... place" leaves none open; "some ... coordinates" fixes any.
     """
-    known, some = _grid(study, section, scope), section.startswith("some ")
-    open_axis = None if some or section.endswith("place") else scope.get("axis", "dimension")
+    # A trajectory is that of one place; other panels say what they leave open when they are drawn.
+    known, some = _grid(study, section, scope), section.startswith("some ") and scope.get("kind") != "trace"
+    whole = some or section.endswith("place") or scope.get("kind") == "trace"
+    open_axis = None if whole else scope.get("axis", "dimension")
     for axis, chosen in where.items():
         if axis not in known or axis == open_axis:
             others = [name for name in known if name != open_axis]
@@ -131,3 +156,35 @@ def _coordinates(
     for axis, values in known.items():
         if axis not in where and axis != open_axis and len(values) > 1:
             yield Fault(study.file, dotted((*at, axis)), "nothing", f"a value: {nearest('', values)}")
+
+
+def _of_table(
+    study: Study, at: tuple, section: str, where: Mapping[str, Any], scope: Mapping[str, Any]
+) -> Iterator[Fault]:
+    """A place in the published table in scope.
+
+    "published place" leads to one number, together with the coordinates in scope that the table has too.
+    """
+    table = (study.published or {}).get(str(scope.get("published")))
+    if table is None:
+        return
+    sound, known = True, {axis: {row[axis]: 0 for row in table["rows"] if axis in row} for axis in table["coordinates"]}
+    for axis, chosen in where.items():
+        if axis not in known:
+            sound = False
+            yield Fault(study.file, dotted((*at, axis)), "an unknown coordinate", nearest(axis, known))
+        elif chosen not in list(known[axis]):
+            sound = False
+            yield Fault(study.file, dotted((*at, axis)), shown(chosen), nearest(chosen, known[axis]))
+    if not sound:
+        return
+    if section != "published place":
+        if not published.rows(table, where):
+            yield Fault(study.file, dotted(at), f"no row at {shown(where)}", f"a place in {table['place']}")
+        return
+    ours = dict(scope.get("where") or {}) | {"samples": scope.get("samples")}
+    here = published.place(table, ours, where)
+    found = published.rows(table, here)
+    if len(found) != 1 or "value" not in found[0]:
+        count = f"{len(found)} rows at {here}" if len(found) != 1 else f"a range at {here}"
+        yield Fault(study.file, dotted(at), count, f"one number of {table['place']}: name {', '.join(known)}")

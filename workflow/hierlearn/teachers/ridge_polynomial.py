@@ -78,6 +78,8 @@ class RidgePolynomial:
         """directions (S, r, d), coefficients (S, r) float64. Raises ValueError where they do not fit into d."""
         if inputs.law not in LAWS:
             raise ValueError(f"ridge_polynomial: input law {inputs.law!r}; expected one of {', '.join(LAWS)}")
+        if inputs.law == "gaussian" and inputs.norm != "sqrt_dimension":
+            raise ValueError(f"ridge_polynomial: gaussian of norm {inputs.norm}; expected sqrt_dimension")
         if inputs.law == "anisotropic_sphere" and self.basis != "monomial":
             raise ValueError(f"ridge_polynomial: basis {self.basis!r} on {inputs.law}; expected monomial")
         if self.orthonormal and self.terms > inputs.dimension:

@@ -1,0 +1,95 @@
+"""Batched training of small networks against a plain PyTorch loop over the runs, on equal cores.
+
+    PYTHONPATH=workflow python benchmarks/networks.py
+
+8 seeds times 6 settings of the three-layer ResNet (allenzhu2019, Section 6) at m = 200, d = 40, k = 4, batch 50: the
+same steps with the same points and starts, which must end in the same weights. One thread.
+"""
+
+import argparse
+import os
+import time
+
+os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
+
+import numpy as np
+import torch
+
+from hierlearn.solvers.networks import shapes, trainable
+from hierlearn.solvers.sgd import Descent, Training
+
+DIMENSION, OUTPUTS, BATCH = 40, 4, 50
+RATES = (0.02, 0.01, 0.005, 0.002, 0.001, 0.0005)
+
+
+class Plain(torch.nn.Module):
+    """The network as one would write it."""
+
+    def __init__(self, architecture, weights):
+        super().__init__()
+        self.architecture = architecture
+        self.hidden = torch.nn.ParameterDict({name: v.clone() for name, v in weights.items() if name != "last"})
+        self.last = weights["last"]
+
+    def forward(self, x):
+        linear, weights = torch.nn.functional.linear, self.hidden
+        hidden = torch.relu(linear(x, weights["first"]))
+        if self.architecture == "two_layer":
+            return linear(hidden, self.last)
+        below = linear(hidden, self.last) if self.architecture == "resnet" else hidden
+        top = linear(torch.relu(linear(below, weights["second"], weights["second_bias"])), self.last)
+        return below + top if self.architecture == "resnet" else top
+
+
+def compared(architecture, width, seeds, steps):
+    """Seconds of the loop and of the batch, and the largest difference of the weights at the end."""
+    generator = torch.Generator().manual_seed(0)
+    x = torch.randn(seeds, 1000, DIMENSION + 1, generator=generator) / DIMENSION**0.5
+    labels = torch.randn(seeds, 1000, OUTPUTS, generator=generator)
+    orders = torch.randint(0, 1000, (steps, seeds, BATCH), generator=generator)
+    known = shapes(architecture, DIMENSION, width, OUTPUTS, True)
+    scales = {"first": DIMENSION**-0.5, "second": width**-0.5, "second_bias": width**-0.5, "last": width**-0.5}
+    start = {n: scales[n] * torch.randn(seeds, 1, *shape, generator=generator) for n, shape in known.items()}
+
+    began = time.perf_counter()
+    looped = []
+    for seed in range(seeds):
+        for rate in RATES:
+            network = Plain(architecture, {name: values[seed, 0] for name, values in start.items()})
+            steps_of = torch.optim.SGD(network.parameters(), lr=rate, momentum=0.9, weight_decay=1e-4)
+            for step in range(steps):
+                rows = orders[step, seed]
+                steps_of.zero_grad()
+                loss = 0.5 * (network(x[seed, rows]) - labels[seed, rows]).square().sum(-1).mean()
+                loss.backward()
+                steps_of.step()
+            looped.append({name: values.detach() for name, values in network.hidden.items()})
+    loop = time.perf_counter() - began
+
+    began = time.perf_counter()
+    names = trainable(architecture, "hidden", True)
+    plan = Descent(architecture, "hidden", "squared", "sgd", 0.9, steps, (), 1.0, ((2, names),))
+    rates = torch.tensor(RATES)
+    training, every = Training(plan, start, rates, torch.full_like(rates, 1e-4)), torch.arange(seeds)[:, None]
+    training.advance(lambda step: (x[every, orders[step]][:, None], labels[every, orders[step]][:, None]), steps)
+    batch = time.perf_counter() - began
+    flat = {name: values.flatten(0, 1) for name, values in training.weights.items()}
+    apart = max(float((flat[name][i] - run[name]).abs().max()) for i, run in enumerate(looped) for name in run)
+    return loop, batch, apart
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, default=8)
+    parser.add_argument("--steps", type=int, default=200)
+    parser.add_argument("--repeats", type=int, default=3)
+    given = parser.parse_args()
+    torch.set_num_threads(1)
+    for architecture, width in (("resnet", 200), ("two_layer", 200), ("three_layer", 200), ("resnet", 100)):
+        results = [compared(architecture, width, given.seeds, given.steps) for _ in range(given.repeats)]
+        loop, batch = (np.median([result[i] for result in results]) for i in (0, 1))
+        apart = max(result[2] for result in results)
+        print(
+            f"{architecture} m={width}  {given.seeds} seeds x {len(RATES)} rates, {given.steps} steps  "
+            f"loop {loop:.2f} s  batch {batch:.2f} s  ratio {loop / batch:.2f}  weights apart {apart:.1e}"
+        )

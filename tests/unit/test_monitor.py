@@ -1,0 +1,57 @@
+"""Checkpoints: kept for the very job that wrote them, ignored by any other, gone when the target is there."""
+
+import numpy as np
+import pytest
+
+from hierlearn import monitor
+from hierlearn.monitor import Checkpoints, JobMonitor
+
+IDENTITY = {"code_hash": "a", "parameters_hash": "b"}
+STATE = {"weights": np.arange(6.0).reshape(2, 3), "done": np.array(7)}
+
+
+@pytest.fixture
+def kept(tmp_path):
+    checkpoints = Checkpoints(tmp_path / "learner.model.nc", IDENTITY)
+    JobMonitor(checkpoints).within("point/only").save("n8", lambda: STATE, final=True)
+    return tmp_path
+
+
+def restored(folder, identity=IDENTITY, name="point/only"):
+    return JobMonitor(Checkpoints(folder / "learner.model.nc", identity)).within(name).restore("n8")
+
+
+def test_what_was_saved_comes_back(kept):
+    found = restored(kept)
+    assert set(found) == set(STATE)
+    for name, values in STATE.items():
+        assert np.array_equal(found[name], values)
+
+
+@pytest.mark.parametrize("change", ["code_hash", "parameters_hash"])
+def test_another_job_ignores_it(kept, change):
+    assert restored(kept, IDENTITY | {change: "other"}) is None
+
+
+def test_another_part_of_the_job_has_its_own(kept):
+    assert restored(kept, name="point/other") is None
+
+
+def test_a_damaged_file_is_ignored(kept):
+    (file,) = (kept / ".learner.model.nc.checkpoints").iterdir()
+    file.write_bytes(file.read_bytes()[:100])
+    assert restored(kept) is None
+
+
+def test_it_is_saved_now_and_then_only(tmp_path, monkeypatch):
+    checkpoints = Checkpoints(tmp_path / "learner.model.nc", IDENTITY)
+    JobMonitor(checkpoints).save("n8", lambda: STATE)
+    assert restored(tmp_path, name="") is None
+    monkeypatch.setattr(monitor, "SECONDS_BETWEEN_SAVES", 0.0)
+    JobMonitor(checkpoints).save("n8", lambda: STATE)
+    assert JobMonitor(Checkpoints(tmp_path / "learner.model.nc", IDENTITY)).restore("n8") is not None
+
+
+def test_nothing_is_left_once_the_target_is_there(kept):
+    Checkpoints(kept / "learner.model.nc", IDENTITY).clear()
+    assert list(kept.iterdir()) == []

@@ -1,0 +1,58 @@
+"""Means of scores, and norms at matched training error."""
+
+import numpy as np
+import pytest
+import xarray
+from scipy import stats
+
+from hierlearn.protocols import STATUS
+from hierlearn.quantities.norm_at_error import NormAtError, crossed
+from hierlearn.quantities.score_mean import ScoreMean
+
+RISKS = np.array([0.1, 0.2, 0.4, 0.3])
+
+
+def cube(status="ok"):
+    axes = ("learner", "samples", "seed")
+    return xarray.Dataset(
+        {"test_risk": (axes, RISKS[None, None]), "status": (axes, np.full((1, 1, 4), STATUS[status]))},
+        coords={"learner": ["net"], "samples": [50], "seed": range(4)},
+    )
+
+
+@pytest.mark.parametrize("log", [False, True])
+def test_a_mean_has_the_t_interval_of_scipy(log):
+    measured = ScoreMean("net", 50, log=log).measure(cube(), {})
+    values = np.log(RISKS) if log else RISKS
+    expected = stats.t.interval(0.95, 3, np.mean(values), stats.sem(values))
+    assert measured.value == pytest.approx(np.mean(values))
+    assert (measured.low, measured.high) == pytest.approx(expected)
+
+
+def test_a_failed_training_leaves_no_interval():
+    measured = ScoreMean("net", 50).measure(cube("diverged"), {})
+    assert not np.isfinite(measured.low)
+    assert "training failed" in measured.reason
+
+
+def test_the_norm_is_read_where_a_power_law_crosses():
+    steps = np.array([1.0, 10, 100, 1000])
+    losses, norms = steps**-0.5, 3 * steps**0.25
+    for error in (0.5, 0.2, 0.05):
+        assert crossed(losses, norms, error) == pytest.approx(3 * error**-0.5)
+    assert np.isnan(crossed(losses, norms, 1e-3))
+    assert crossed(losses, norms, 2.0) == norms[0]
+
+
+def test_a_seed_that_never_gets_there_is_named():
+    steps = np.array([1, 10, 100])
+    losses = np.array([[1.0, 0.5, 0.1]] * 3 + [[1.0, 0.9, 0.8]])
+    axes = ("learner", "samples", "seed", "step")
+    traces = xarray.Dataset(
+        {"train_loss": (axes, losses[None, None]), "frobenius_norm": (axes, np.ones((1, 1, 4, 3)))},
+        coords={"learner": ["net"], "samples": [50], "seed": range(4), "step": steps},
+    )
+    measured = NormAtError("net", 50, 0.2).measure(cube(), {}, traces)
+    assert not np.isfinite(measured.low)
+    assert "1 seeds stay above" in measured.reason
+    assert NormAtError("net", 50, 0.95).measure(cube(), {}, traces).value == 1

@@ -1,0 +1,47 @@
+"""Published numbers beside our own: hollow, black, and never taken for a measurement of ours."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from hierlearn.figures._style import MARKERS
+from hierlearn.published import rows
+
+LABEL = "published"
+HOLLOW = {"color": "black", "mfc": "none", "mec": "black", "lw": 0.8, "zorder": 3}
+
+
+def overlay(place, line: Mapping[str, Any], axis: str, number: int) -> None:
+    """Draw the rows of a table: points and ranges along the axis, levels and bands where a row lacks it.
+
+    line: published (the table), where, label; number: which of the panel's published lines it is, for its marker.
+    """
+    found = rows(line["published"], line.get("where", {}))
+    here = sorted((row for row in found if axis in row), key=lambda row: row[axis])
+    marker, label = MARKERS[number % len(MARKERS)], line.get("label", LABEL)
+    known = place.get_legend_handles_labels()[1]
+    name = {} if label in known else {"label": label}
+    points = [row for row in here if "value" in row]
+    if points:
+        x, y = [row[axis] for row in points], [row["value"] for row in points]
+        place.plot(x, y, marker=marker, ls="none", **HOLLOW, **name)
+        name = {}
+    for row in here:
+        if "low" in row:
+            place.plot([row[axis]] * 2, [row["low"], row["high"]], marker="_", **HOLLOW, **name)
+            name = {}
+    for row in found:
+        if axis not in row:
+            if "value" in row:
+                place.axhline(row["value"], color="black", lw=0.8, ls=(0, (1, 2)), **name)
+            else:
+                place.axhspan(row["low"], row["high"], color="#777777", alpha=0.15, lw=0, **name)
+            name = {}
+
+
+def overlay_row(place, line: Mapping[str, Any], height: int, number: int) -> None:
+    """Draw the rows of a table along one row of a panel of bars."""
+    for row in rows(line["published"], line.get("where", {})):
+        if "value" in row:
+            place.plot(row["value"], height, marker=MARKERS[number % len(MARKERS)], ls="none", **HOLLOW)
+        else:
+            place.plot([row["low"], row["high"]], [height] * 2, marker="|", **HOLLOW)

@@ -1,0 +1,246 @@
+"""Trains all settings (rate, weight decay) of a network for all seeds, and chooses among them."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from hierlearn.learners._batches import FRESH_POINTS, Batches
+from hierlearn.learners._selection import best, error
+from hierlearn.protocols import STATUS, Features, Monitor, State
+from hierlearn.streams import Streams
+
+Settings = Sequence[tuple[float, float]]
+BLOCK_ROWS = 512
+# Points of the training and validation sets that a trace looks at, and how many looks there are.
+TRACED_POINTS, LOOKS = 1000, 24
+# Weights, velocities and activations of the runs that are trained together stay below this.
+BYTES_TOGETHER = 512 * 2**20
+STEPS_BETWEEN_SIGNS = 50
+
+
+def trained_grid(
+    learner: Any,
+    problem: Any,
+    features: Features,
+    samples: int,
+    settings: Settings,
+    streams: Streams,
+    monitor: Monitor,
+) -> list[dict[str, dict[str, Any]]]:
+    """For each seed the run that is kept, by the points on which it was chosen ("validation", "test").
+
+    A run is a dict of `state`, `choices`, `measures`, `trace` and `scalars` (status, risks, flops).
+    """
+    seeds, inputs = len(problem.seeds), learner.seen(features.draw("validation", 1)).shape[-1] - learner.bias
+    start = learner.start(inputs, problem.outputs, streams)
+    bytes_per_run = 12 * sum(values[0].size for values in start.values()) + 24 * learner.batch * learner.width
+    columns = int(np.clip(BYTES_TOGETHER // bytes_per_run, 1, len(settings)))
+    rows = int(np.clip(BYTES_TOGETHER // (columns * bytes_per_run), 1, seeds))
+    found = []
+    for first in range(0, seeds, rows):
+        positions = list(range(first, min(first + rows, seeds)))
+        part, seen = problem.take(positions), features.take(positions)
+        weights = {name: values[positions] for name, values in start.items()}
+        runs = [
+            Runs(learner, part, seen, samples, settings[i : i + columns], weights, streams.take(positions))
+            for i in range(0, len(settings), columns)
+        ]
+        for i, block in enumerate(runs):
+            block.train(monitor, f"n{samples}-seed{part.seeds[0]}-part{i}")
+        found += _chosen(runs)
+    for seed, kept in zip(problem.seeds, found, strict=True):
+        lost = kept["validation"]["measures"]["diverged_runs"]
+        if lost:
+            monitor.report(1, 1, f"n = {samples}, seed {seed}: {lost:.0f} of {len(settings)} runs diverged")
+    return found
+
+
+class Runs:
+    """Some settings of some seeds in lockstep. start: the initial weights, (S, ...) each."""
+
+    def __init__(
+        self,
+        learner: Any,
+        problem: Any,
+        features: Features,
+        samples: int,
+        settings: Settings,
+        start: State,
+        streams: Streams,
+    ):
+        # Imported here: to predict and to check a study needs no torch, and it takes more than a second.
+        import torch
+
+        from hierlearn.solvers.sgd import Descent, Training
+
+        self.learner, self.problem, self.features = learner, problem, features
+        self.samples, self.settings, self.start = samples, settings, start
+        self.batches = Batches(problem, features, samples, learner.batch, learner.online, streams, learner.seen)
+        epochs = 1 if learner.online else learner.epochs
+        fixed = None if learner.online else learner.steps
+        descent = Descent(
+            architecture=learner.architecture,
+            trained=learner.trained,
+            loss=learner.loss,
+            optimiser=learner.optimiser,
+            momentum=learner.momentum,
+            steps=epochs * self.batches.per_epoch if fixed is None else fixed,
+            drops=tuple(learner.drops),
+            ratio=learner.rate_ratio,
+            phases=learner.phases(),
+        )
+        # One matrix product alone is rounded in another way than the same one among others: a run that is alone is
+        # trained twice, so that its numbers do not depend on its company.
+        twice = 2 if len(problem.seeds) * len(settings) == 1 else 1
+        rates, decays = (torch.tensor(values * twice, dtype=torch.float32) for values in zip(*settings, strict=True))
+        shared = {name: torch.from_numpy(values)[:, None] for name, values in start.items()}
+        self.training = Training(descent, shared, rates, decays)
+        self.tensor = torch.from_numpy
+        # About evenly spaced in their logarithm, the last step among them.
+        self.looks = sorted({int(step) for step in np.round(np.geomspace(1, descent.total, LOOKS))})
+        self.trace: dict[str, list[np.ndarray]] = {}
+
+    def train(self, monitor: Monitor, key: str) -> None:
+        """To the end, from where an earlier run of this job was stopped; the trace gets (S, G) entries by name."""
+        training, total = self.training, self.training.descent.total
+        kept = monitor.restore(key)
+        if kept is not None:
+            training.restore(kept)
+            names = [name.removeprefix("trace_") for name in kept if name.startswith("trace_")]
+            self.trace = {name: list(kept[f"trace_{name}"]) for name in names}
+        looked = {
+            name: (self._points(role, count), self.problem.draw(role, count).labels[:, None])
+            for name, role, count in (
+                ("train_loss", "training", min(self.samples, TRACED_POINTS)),
+                ("validation_risk", "validation", min(self.problem.held_out, TRACED_POINTS)),
+            )
+        }
+
+        def batch(step):
+            return tuple(self.tensor(np.ascontiguousarray(values)) for values in self.batches.at(step))
+
+        def state():
+            return training.state() | {f"trace_{name}": np.stack(values) for name, values in self.trace.items()}
+
+        while training.done < total:
+            look = next(step for step in self.looks if step > training.done)
+            training.advance(batch, min(look, training.done + STEPS_BETWEEN_SIGNS))
+            if training.done == look:
+                for name, (x, labels) in looked.items():
+                    values = error(self._predicted(x, training.outputs), labels, self.problem.teacher.kind)
+                    self.trace.setdefault(name, []).append(values)
+                for name, values in self.norms().items():
+                    self.trace.setdefault(name, []).append(values)
+            monitor.advance(training.done, total)
+            monitor.save(key, state, final=training.done == total)
+
+    def predictions(self, role: str, count: int, outputs: Callable | None = None) -> np.ndarray:
+        """(S, G, count, k) float64 of every run; outputs: of the training, by default those of the whole network."""
+        return self._predicted(self._points(role, count), outputs or self.training.outputs)
+
+    def finite(self) -> np.ndarray:
+        """Which runs (S, G) have finite weights."""
+        parts = [values.isfinite().flatten(2).all(2).numpy() for values in self.training.weights.values()]
+        return np.logical_and.reduce(parts)[:, : len(self.settings)]
+
+    def norms(self) -> dict[str, np.ndarray]:
+        """Frobenius norms (S, G) of the weights that are trained, and of how far they moved."""
+        whole, moved = 0.0, 0.0
+        for name, values in self.training.weights.items():
+            origin = 0.0 if self.learner.trained == "tangent" else self.training.start[name]
+            axes = tuple(range(2, values.ndim))
+            whole = whole + values.double().square().sum(axes)
+            moved = moved + (values.double() - origin).square().sum(axes)
+        squares = {"frobenius_norm": whole, "movement": moved}
+        return {name: values.sqrt().numpy()[:, : len(self.settings)] for name, values in squares.items()}
+
+    def weights(self, seed: int, column: int) -> State:
+        """What `predict` needs of one run."""
+        moved = {name: values[seed, column].numpy().copy() for name, values in self.training.weights.items()}
+        start = {name: values[seed] for name, values in self.start.items()}
+        if self.learner.trained in ("last", "tangent"):
+            return moved | {f"start_{name}": values for name, values in start.items()}
+        return start | moved
+
+    def flops(self) -> float:
+        """Matrix products of one run: one forward and two back for every matrix and step."""
+        size = sum(values[0].size for name, values in self.start.items() if name != "second_bias")
+        return 6.0 * self.batches.size * size * self.training.descent.total
+
+    def train_risk(self, seed: int, column: int) -> float:
+        """Error of one run on all training points; on the first of them where they were fresh."""
+        count = min(self.samples, FRESH_POINTS) if self.learner.online else self.samples
+        state = {name: values[None] for name, values in self.weights(seed, column).items()}
+        outputs = self.learner.predict(state, self.features.take([seed]), "training", count, {})
+        labels = self.problem.take([seed]).draw("training", count).labels
+        return float(error(outputs, labels, self.problem.teacher.kind)[0])
+
+    def _points(self, role: str, count: int):
+        return self.tensor(self.learner.seen(self.features.draw(role, count)))[:, None]
+
+    def _predicted(self, x, outputs: Callable) -> np.ndarray:
+        parts = [outputs(x[:, :, i : i + BLOCK_ROWS]).double().numpy() for i in range(0, x.shape[2], BLOCK_ROWS)]
+        return np.concatenate(parts, axis=2)[:, : len(self.settings)]
+
+
+def _chosen(blocks: Sequence[Runs]) -> list[dict[str, dict[str, Any]]]:
+    """For each seed the run that is kept, by the points on which it was chosen; (S, G) tables over all settings."""
+    problem = blocks[0].problem
+    place = [(block, i) for block in blocks for i in range(len(block.settings))]
+    pool = problem.pools.get("test")
+    counts = {"validation": problem.held_out} | ({} if pool is None else {"test": pool.x.shape[1]})
+    with np.errstate(over="ignore", invalid="ignore"):
+        errors = {role: _errors(blocks, role, count) for role, count in counts.items()}
+        base = _base_errors(blocks, problem.held_out)
+    finite = np.concatenate([block.finite() for block in blocks], axis=1)
+    found = []
+    for seed in range(len(problem.seeds)):
+        kept_by = {}
+        for role in counts:
+            losses = np.where(finite[seed], errors[role][seed], np.nan)
+            kept = best(losses, losses)
+            block, column = place[kept]
+            here = seed, column
+            kept_by[role] = {
+                "state": block.weights(*here),
+                "choices": dict(zip(("rate", "decay"), block.settings[column], strict=True)),
+                "measures": {
+                    "diverged_runs": float(np.sum(~finite[seed])),
+                    **{name: values[here] for name, values in block.norms().items()},
+                    **({} if base is None else {"base_error": base[seed, kept]}),
+                },
+                "trace": {"step": np.array(block.looks)}
+                | {name: np.stack(values)[(slice(None), *here)] for name, values in block.trace.items()},
+                "scalars": {
+                    "status": STATUS["ok" if finite[seed, kept] else "diverged"],
+                    "validation_risk": errors["validation"][seed, kept],
+                    "train_risk": block.train_risk(*here),
+                    "flops": block.flops() * len(place),
+                },
+            }
+        found.append(kept_by)
+    return found
+
+
+def _errors(blocks: Sequence[Runs], role: str, count: int) -> np.ndarray:
+    """(S, G) against labels."""
+    problem = blocks[0].problem
+    labels = problem.draw(role, count).labels[:, None]
+    parts = [error(block.predictions(role, count), labels, problem.teacher.kind) for block in blocks]
+    return np.concatenate(parts, axis=1)
+
+
+def _base_errors(blocks: Sequence[Runs], count: int) -> np.ndarray | None:
+    """E|out_1 - F|^2 (S, G) of a ResNet on validation points, where the teacher names its base F."""
+    problem, learner = blocks[0].problem, blocks[0].learner
+    if learner.architecture != "resnet" or learner.trained in ("last", "tangent"):
+        return None
+    if not hasattr(problem.teacher, "parts"):
+        return None
+    parts = problem.teacher.parts(problem.state, problem.draw("validation", count).x)
+    if "base" not in parts:
+        return None
+    base = (parts["base"] * problem.factor[:, None, None])[:, None]
+    found = [block.predictions("validation", count, block.training.first_block) for block in blocks]
+    return np.concatenate([error(outputs, base, "regression") for outputs in found], axis=1)

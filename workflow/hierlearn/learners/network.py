@@ -1,0 +1,241 @@
+"""Two- and three-layer ReLU networks and the three-layer ResNet, trained by stochastic gradient descent."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any, ClassVar
+
+import numpy as np
+
+from hierlearn.learners._runs import BLOCK_ROWS, trained_grid
+from hierlearn.protocols import Features, Fit, Monitor, State
+from hierlearn.solvers.networks import forward, gate, last_features, shapes, tangent, trainable
+from hierlearn.streams import Streams
+
+PARAMETERS = {
+    "architecture": {
+        "description": "A relu(W x), A relu(V relu(W x)), or out + A relu(V out) with out = A relu(W x).",
+        "enum": ["two_layer", "three_layer", "resnet"],
+        "default": "resnet",
+    },
+    "trained": {
+        "description": "hidden: W and V; last: A alone; all: both; tangent: W and V in the linearisation at the start.",
+        "enum": ["hidden", "last", "all", "tangent"],
+        "default": "hidden",
+    },
+    "width": {"description": "Number m of neurons per layer.", "type": "integer", "minimum": 1, "default": 200},
+    "bias": {"description": "Layers see (x, 1) and (out, 1).", "type": "boolean", "default": True},
+    "first_scale": {
+        "description": "sigma_w: standard deviation of W's entries at the start; null is d^{-1/2}.",
+        "type": ["number", "null"],
+        "exclusiveMinimum": 0,
+        "default": None,
+    },
+    "second_scale": {
+        "description": "sigma_v: the entries of V have standard deviation sigma_v m^{-1/2} at the start.",
+        "type": "number",
+        "exclusiveMinimum": 0,
+        "default": 1.0,
+    },
+    "last_weights": {
+        "description": "A: Gaussian with standard deviation m^{-1/2}, or random signs over m^{1/2}.",
+        "enum": ["gaussian", "signs"],
+        "default": "gaussian",
+    },
+    "loss": {
+        "description": "squared: |f - y|^2 / 2; logistic: log(1 + exp(-y f)), for classes.",
+        "enum": ["squared", "logistic"],
+        "default": "squared",
+    },
+    "schedule": {
+        "description": "joint: all at once; layerwise: W alone in front of A, then V with W at rest (ResNet).",
+        "enum": ["joint", "layerwise"],
+        "default": "joint",
+    },
+    "optimiser": {"description": "Rule of the steps.", "enum": ["sgd", "adam"], "default": "sgd"},
+    "momentum": {
+        "description": "Momentum of sgd.",
+        "type": "number",
+        "minimum": 0,
+        "exclusiveMaximum": 1,
+        "default": 0.9,
+    },
+    "batch": {"description": "Points per step.", "type": "integer", "minimum": 1, "default": 50},
+    "epochs": {
+        "description": "Passes over the training points per phase.",
+        "type": "integer",
+        "minimum": 1,
+        "default": 100,
+    },
+    "steps": {
+        "description": "Steps per phase, in place of epochs.",
+        "type": ["integer", "null"],
+        "minimum": 1,
+        "default": None,
+    },
+    "drops": {
+        "description": "Parts of a phase after which the rate is divided by 10.",
+        "type": "array",
+        "items": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
+        "default": [0.5],
+    },
+    "rate_ratio": {
+        "description": "eta_v / eta_w: rate of V over that of the other layers.",
+        "type": "number",
+        "exclusiveMinimum": 0,
+        "default": 1.0,
+    },
+    "online": {
+        "description": "One pass over fresh points: the number of samples is steps times batch.",
+        "type": "boolean",
+        "default": False,
+    },
+}
+CHOICES = {
+    "rate": {"description": "Rate of the steps.", "type": "number", "exclusiveMinimum": 0},
+    "decay": {"description": "Weight decay.", "type": "number", "minimum": 0, "default": 0.0},
+    "selected_on": {
+        "description": "Points on which rate and decay are chosen; test is how allenzhu2019 chose.",
+        "enum": ["validation", "test"],
+        "default": "validation",
+    },
+}
+MEASURES = {
+    "diverged_runs": "runs (rate, decay) that were not finite at the end",
+    "frobenius_norm": "Frobenius norm of the weights that are trained",
+    "movement": "Frobenius norm of how far the weights that are trained moved",
+    "base_error": "E|out_1 - F|^2 of a ResNet's first block, where the teacher names its base F",
+}
+TRACES = {
+    "train_loss": "squared error on at most 1000 training points, summed over outputs; classes: error rate",
+    "validation_risk": "the same against the labels of at most 1000 validation points",
+    "frobenius_norm": "Frobenius norm of the weights that are trained",
+    "movement": "Frobenius norm of how far the weights that are trained moved",
+}
+EXCLUDED = (
+    ({"schedule": ["layerwise"], "architecture": ["two_layer", "three_layer"]}, "resnet"),
+    ({"schedule": ["layerwise"], "trained": ["last", "all", "tangent"]}, "hidden, or the schedule joint"),
+    ({"schedule": ["layerwise"], "online": [True]}, "false, or the schedule joint"),
+)
+
+
+@dataclass(frozen=True)
+class Network:
+    """f(x) of solvers.networks: A ~ N(0, 1/m), W ~ N(0, sigma_w^2), V ~ N(0, sigma_v^2 / m)  (allenzhu2019, Section 6).
+
+    All settings (rate, decay) of all seeds are trained in lockstep; the one with the least error on validation points
+    is kept, or with selected_on = test on test points. Runs that are not finite at the end are not chosen and counted
+    in `diverged_runs`; a seed with no other has the status diverged. The decay pulls all trained weights towards 0, in
+    the tangent mode the displacement. float32. Data order, initial weights and points are those of the seed, whatever
+    the setting. Raises ValueError for the logistic loss on a regression teacher.
+    """
+
+    architecture: str = "resnet"
+    trained: str = "hidden"
+    width: int = 200
+    bias: bool = True
+    first_scale: float | None = None
+    second_scale: float = 1.0
+    last_weights: str = "gaussian"
+    loss: str = "squared"
+    schedule: str = "joint"
+    optimiser: str = "sgd"
+    momentum: float = 0.9
+    batch: int = 50
+    epochs: int = 100
+    steps: int | None = None
+    drops: list[float] = field(default_factory=lambda: [0.5])
+    rate_ratio: float = 1.0
+    online: bool = False
+    together: ClassVar[bool] = True
+
+    def fit(
+        self,
+        problem: Any,
+        features: Features,
+        samples: int,
+        choices: Mapping[str, Sequence[Any]],
+        streams: Streams,
+        monitor: Monitor,
+        memory: dict[Any, Any],
+    ) -> Fit:
+        """State: the weights of the network, or start_* and what was trained, (S, ...) float32."""
+        if self.loss != "squared" and problem.teacher.kind != "classes":
+            raise ValueError(f"network: loss {self.loss!r} on a teacher of {problem.teacher.kind}; expected squared")
+        rule = choices.get("selected_on", [CHOICES["selected_on"]["default"]])[0]
+        settings = list(product(choices["rate"], choices.get("decay", [CHOICES["decay"]["default"]])))
+        fresh = [i for i, seed in enumerate(problem.seeds) if (samples, seed) not in memory]
+        if fresh:
+            part, seen = problem.take(fresh), features.take(fresh)
+            found = trained_grid(self, part, seen, samples, settings, streams.take(fresh), monitor)
+            memory.update({(samples, seed): runs for seed, runs in zip(part.seeds, found, strict=True)})
+        fits = [memory[samples, seed][rule] for seed in problem.seeds]
+
+        def stacked(pick):
+            return {name: np.stack([pick(fit)[name] for fit in fits]) for name in pick(fits[0])}
+
+        chosen = stacked(lambda fit: fit["choices"])
+        if "selected_on" in choices:
+            chosen["selected_on"] = np.full(len(fits), ["validation", "test"].index(rule))
+        scalars = stacked(lambda fit: fit["scalars"])
+        return Fit(
+            state=stacked(lambda fit: fit["state"]),
+            status=scalars["status"].astype(np.int8),
+            validation_risk=scalars["validation_risk"],
+            train_risk=scalars["train_risk"],
+            choices=chosen,
+            measures=stacked(lambda fit: fit["measures"]),
+            trace=stacked(lambda fit: fit["trace"]),
+            flops=scalars["flops"],
+        )
+
+    def predict(self, state: State, features: Features, role: str, count: int, memory: dict[Any, Any]) -> np.ndarray:
+        """(S, count, k) float64."""
+        x = self.seen(features.draw(role, count))
+        start = {name.removeprefix("start_"): values for name, values in state.items() if name.startswith("start_")}
+        moved = {name: values for name, values in state.items() if not name.startswith("start_")}
+        with np.errstate(over="ignore", invalid="ignore"):
+            parts = [self._outputs(start, moved, x[:, i : i + BLOCK_ROWS]) for i in range(0, count, BLOCK_ROWS)]
+        return np.concatenate(parts, axis=1).astype(np.float64)
+
+    def seen(self, x: np.ndarray) -> np.ndarray:
+        """Points as the first layer sees them: (S, n, d) -> (S, n, d + 1) with a bias."""
+        x = x.reshape(*x.shape[:2], -1)
+        return np.concatenate([x, np.ones((*x.shape[:2], 1), x.dtype)], axis=-1) if self.bias else x
+
+    def phases(self) -> tuple[tuple[int, tuple[str, ...]], ...]:
+        """For each phase the number of blocks and the weights that move."""
+        names = trainable(self.architecture, self.trained, self.bias)
+        if self.schedule == "joint":
+            return ((2, names),)
+        return ((1, ("first",)), (2, tuple(name for name in names if name != "first")))
+
+    def start(self, inputs: int, outputs: int, streams: Streams) -> State:
+        """Initial weights by name, (S, ...) float32."""
+        deviations = {
+            "first": inputs**-0.5 if self.first_scale is None else self.first_scale,
+            "second": self.second_scale * self.width**-0.5,
+            "second_bias": self.second_scale * self.width**-0.5,
+            "last": self.width**-0.5,
+        }
+        weights = {}
+        for name, shape in shapes(self.architecture, inputs, self.width, outputs, self.bias).items():
+            draw = _signs if name == "last" and self.last_weights == "signs" else _normal
+            drawn = streams.at("start", name).stack(lambda g, draw=draw, shape=shape: draw(g, shape))
+            weights[name] = (deviations[name] * drawn).astype(np.float32)
+        return weights
+
+    def _outputs(self, start: State, moved: State, x: np.ndarray) -> np.ndarray:
+        if self.trained == "last":
+            return last_features(self.architecture, start, x) @ np.swapaxes(moved["last"], -1, -2)
+        if self.trained == "tangent":
+            return tangent(self.architecture, start, forward(self.architecture, start, x), moved, gate)["out"]
+        return forward(self.architecture, moved, x)["out"]
+
+
+def _normal(generator: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    return generator.standard_normal(shape, dtype=np.float32)
+
+
+def _signs(generator: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    return generator.integers(0, 2, shape).astype(np.float32) * 2 - 1

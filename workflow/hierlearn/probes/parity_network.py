@@ -1,0 +1,130 @@
+"""Frobenius norms of two-layer networks that are a parity: built as the paper builds them, and the least there is."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from hierlearn.problem import Problem
+from hierlearn.store import Variable
+from hierlearn.theory.parity_networks import (
+    LARGEST_ORDER,
+    Network,
+    duplicated,
+    least_norm_units,
+    norm_factor,
+    padded,
+    realised,
+    sign_patterns,
+    trained,
+)
+
+PARAMETERS = {
+    "train_errors": {
+        "description": "Mean square errors that the small network is trained to.",
+        "type": "array",
+        "items": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
+        "minItems": 1,
+        "uniqueItems": True,
+        "default": [0.12, 0.037, 0.011],
+    },
+    "width": {"description": "Rows of the small network.", "type": "integer", "minimum": 1, "default": 200},
+    "copies": {
+        "description": "Copies of each of its rows in the large one; the network of the least norm has as many rows.",
+        "type": "integer",
+        "minimum": 1,
+        "default": 16,
+    },
+}
+MEASURES = {
+    "trained_norm": "|W|_F of the network that is trained on the parity's coordinates, padded and duplicated",
+    "trained_error": "its risk, over all signs of the parity's coordinates",
+    "norm_floor": "least |W|_F that any network of this risk has",
+    "minimal_norm": "|W|_F of the network from linear programming",
+    "minimal_error": "its risk, over all signs of the parity's coordinates",
+    "norm_bound": "least |W|_F that any network of risk 0 has",
+    "flops": "floating-point operations of matrix products",
+}
+COORDINATES = {"train_error": "train_errors"}
+LAWS = ("hypercube",)
+
+
+@dataclass(frozen=True)
+class ParityNetwork:
+    """|W|_F of f(x) = m^{-1/2} sum_r s_r relu(<w_r, x>), s_r = +-1 fixed, without biases  (allenzhu2019, Figure 1).
+
+    The paper's way: train `width` rows on the k coordinates of the parity alone, from N(0, 1/k) weights and random
+    signs, to an error; pad with zeros to d inputs; duplicate. Against it the network of the least norm, and the bound
+    |W|_F >= (1 - sqrt(risk)) N sqrt(d) on every network, N from `theory.parity_networks`. Risks are exact: means over
+    the 2^k signs of the parity's coordinates, at random signs of the others.
+    """
+
+    train_errors: list[float] = field(default_factory=lambda: [0.12, 0.037, 0.011])
+    width: int = 200
+    copies: int = 16
+
+    def measure(self, problem: Problem) -> dict[str, Variable]:
+        """trained_norm, trained_error and norm_floor (seed, train_error); the others (seed,).
+
+        Raises ValueError for another law, another teacher than a parity for regression, and for an order that is odd
+        or beyond what the bound is computed for.
+        """
+        teacher, dimension = problem.teacher, problem.inputs.dimension
+        if problem.inputs.law not in LAWS:
+            raise ValueError(f"parity_network: input law {problem.inputs.law!r}; expected one of {', '.join(LAWS)}")
+        order = getattr(teacher, "order", None)
+        if order is None or "coordinates" not in problem.state or teacher.kind != "regression":
+            raise ValueError("parity_network: expected the teacher parity, for regression")
+        if order % 2 or not 2 <= order <= LARGEST_ORDER:
+            raise ValueError(f"parity_network: order {order}; expected an even number up to {LARGEST_ORDER}")
+        least = realised(*least_norm_units(order), self.width * self.copies)
+        bound, seeds = norm_factor(order) * np.sqrt(dimension), len(problem.seeds)
+        norms, errors, gradients = (np.empty((seeds, len(self.train_errors))) for _ in range(3))
+        least_norms, least_errors = np.empty(seeds), np.empty(seeds)
+        for i in range(seeds):
+            one = problem.take([i])
+            for j, (network, spent) in enumerate(self._trained(one, order)):
+                norms[i, j], errors[i, j] = _judged(duplicated(network, self.copies), one)
+                gradients[i, j] = spent
+            least_norms[i], least_errors[i] = _judged(least, one)
+        # Two products with (2^k, k) and (k, m) matrices for a gradient.
+        flops = 4.0 * 2**order * order * self.width * np.sum(gradients, axis=1)
+        measured = {
+            "trained_norm": (("seed", "train_error"), norms),
+            "trained_error": (("seed", "train_error"), errors),
+            "norm_floor": (("seed", "train_error"), bound * (1 - np.sqrt(errors))),
+            "minimal_norm": (("seed",), least_norms),
+            "minimal_error": (("seed",), least_errors),
+            "norm_bound": (("seed",), np.full(seeds, bound)),
+            "flops": (("seed",), flops),
+        }
+        return {
+            name: Variable(dims, values, {"units": "1", "long_name": MEASURES[name]})
+            for name, (dims, values) in measured.items()
+        } | {
+            "seed": Variable(("seed",), np.array(problem.seeds), {"long_name": "independent repetition"}),
+            "train_error": Variable(
+                ("train_error",),
+                np.array(self.train_errors),
+                {"units": "1", "long_name": "error that the small network is trained to"},
+            ),
+        }
+
+    def _trained(self, problem: Problem, order: int):
+        """The small network of one seed and its number of gradients, error by error from the same initial weights."""
+        generator = problem.streams.at("parity-network").generators()[0]
+        signs = generator.choice([-1.0, 1.0], self.width)
+        start = generator.standard_normal((self.width, order)) / np.sqrt(order)
+        return [trained(signs, start, error) for error in self.train_errors]
+
+
+def _judged(network: Network, problem: Problem) -> tuple[float, float]:
+    """|W|_F of a network of k inputs, padded to the problem's dimension, and its exact risk there for one seed."""
+    coordinates, dimension = problem.state["coordinates"][0], problem.inputs.dimension
+    patterns = sign_patterns(len(coordinates))
+    others = problem.streams.at("parity-network", "others").generators()[0]
+    x = others.choice([-1.0, 1.0], (len(patterns), dimension))
+    x[:, coordinates] = patterns
+    x /= np.sqrt(dimension)
+    network = padded(network, coordinates, dimension)
+    target = problem.teacher.target(problem.state, x[None])[0, :, 0] * problem.factor[0]
+    return network.norm, float(np.mean((network(x) - target) ** 2))

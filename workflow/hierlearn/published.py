@@ -1,0 +1,29 @@
+"""Tables of published numbers, and the rows of one at some coordinates."""
+
+from collections.abc import Mapping
+from typing import Any
+
+# What a row says beside its coordinates.
+SAID = ("value", "low", "high", "inferred")
+
+
+def rows(table: Mapping[str, Any], where: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The rows at some coordinates; a row that lacks one of them is for all of its values, and is no such row.
+
+    table: coordinates and rows, as in config/published; each row has a `value`, or the ends `low` and `high`.
+    """
+    return [row for row in table["rows"] if all(axis in row and row[axis] == v for axis, v in where.items())]
+
+
+def place(table: Mapping[str, Any], ours: Mapping[str, Any], where: Mapping[str, Any]) -> dict[str, Any]:
+    """Where a measurement at our coordinates `ours` stands in a table: those that it has too, and `where` over them."""
+    return {axis: value for axis, value in ours.items() if axis in table["coordinates"]} | dict(where)
+
+
+def number(table: Mapping[str, Any], where: Mapping[str, Any]) -> float:
+    """The number at a place. Raises ValueError unless exactly one row is there, with a value."""
+    found = rows(table, where)
+    if len(found) != 1 or "value" not in found[0]:
+        ends = " without a value" if len(found) == 1 else "s"
+        raise ValueError(f"{table['place']}: {len(found)} row{ends} at {dict(where)}; expected one with a value")
+    return float(found[0]["value"])

@@ -1,0 +1,112 @@
+"""The lower bound that counting sets to kernels and fixed features on compositions of signs."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import xarray
+
+from hierlearn.claims import quantities
+from hierlearn.claims.quantities import Measured
+from hierlearn.quantities._tables import FAILED, unjudged
+from hierlearn.theory.counting import composed_risk_bound
+
+PARAMETERS = {
+    "predictors": {
+        "description": "Names of the learners: kernels, or linear functions of fixed features.",
+        "type": "array",
+        "items": {"type": "string"},
+        "minItems": 1,
+        "reference": "learners",
+    },
+    "features": {
+        "description": "Number D of fixed features. null: a kernel, which has one function per sample.",
+        "type": ["integer", "null"],
+        "minimum": 1,
+        "default": None,
+    },
+    "features_axis": {
+        "description": "Axis that holds the number of features, in place of `features`.",
+        "type": ["string", "null"],
+        "reference": "axis",
+        "default": None,
+    },
+    "alpha": {
+        "description": "Factor alpha of the teacher; an axis of this name takes its place.",
+        "type": "number",
+        "minimum": 0,
+        "default": 0.3,
+    },
+    "beta": {
+        "description": "Factor beta of the teacher; an axis of this name takes its place.",
+        "type": "number",
+        "minimum": 0,
+        "default": 1,
+    },
+    "order": {
+        "description": "Number k of signs in the teacher's product; an axis of this name takes its place.",
+        "type": "integer",
+        "minimum": 2,
+        "default": 4,
+    },
+    "where": {
+        "description": "Values of axes that are fixed.",
+        "type": "object",
+        "reference": "some coordinates",
+        "default": {},
+    },
+}
+
+
+@dataclass(frozen=True)
+class ComposedCountingBound:
+    """Share of the cells (learner, axes, swept values, n) in which the risk is at least k alpha^2 (1 - N / C(d, k)).
+
+    N = n points of any kernel at any weights  (allenzhu2019, Theorems 2 and 3), or D fixed features (Theorem 4), on the
+    teacher residual_composition, `product`. Proof, in two steps: adding all d signs to the N functions makes the span
+    larger, so F can be had for nothing; what is left of the span beside the signs has at most N dimensions, and as the
+    products of k signs are orthonormal, and orthogonal to F, at most N / C(d, k) of a random one lies in it. Each of
+    the k outputs has the same product to fit and a span of its own. A ridge may be chosen by the labels, points,
+    features and the kernel's own parameters may not: the span must not know the coordinates.
+
+    The bound is one on the mean over coordinates: every seed draws its own, and a cell is the mean over seeds. Cells
+    with N >= C(d, k), where the bound says nothing, are not counted.
+    """
+
+    predictors: list[str]
+    features: int | None = None
+    features_axis: str | None = None
+    alpha: float = 0.3
+    beta: float = 1
+    order: int = 4
+    where: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def learners(self) -> list[str]:
+        """The learners that the quantity rests on."""
+        return list(self.predictors)
+
+    def measure(self, cube: xarray.Dataset, probes: dict[str, xarray.Dataset]) -> Measured:
+        """cube: scores.nc of a study, at either scale. Slack ratio: measured risk over the bound."""
+        measured, bounds, failed, seeds = [], [], [], cube.sizes["seed"]
+        for learner in self.predictors:
+            chosen = cube.sel(learner=learner, **self.where)
+            risk, bound = xarray.broadcast(chosen.test_risk, self._bound(chosen))
+            trained = np.isfinite(risk).all("seed") & (bound > 0).all("seed")
+            measured.append(risk.mean("seed").values[trained.values])
+            bounds.append(bound.mean("seed").values[trained.values])
+            if np.isin(chosen.status.values, FAILED).any():
+                failed.append(f"{learner}: training failed in some cells")
+        larger, smaller = np.concatenate(measured), np.concatenate(bounds)
+        if not larger.size:
+            return Measured(np.nan, np.nan, np.nan, "no cell below N = C(d, k) was trained by all seeds", seeds)
+        return unjudged(quantities.cases(larger, smaller, seeds), *failed)
+
+    def _bound(self, chosen: xarray.Dataset) -> xarray.DataArray:
+        """The bound in the units of the risk, where |H|^2 = k (alpha^2 + beta^2) is the stored norm's square."""
+        alpha, beta, order = (chosen.coords.get(name, getattr(self, name)) for name in ("alpha", "beta", "order"))
+        functions = chosen.coords[self.features_axis or "samples"] if self.features is None else self.features
+        paper = xarray.apply_ufunc(
+            np.vectorize(composed_risk_bound, otypes=[float]), functions, chosen.dimension, order, alpha
+        )
+        return paper * chosen.target_norm**2 / (order * (alpha**2 + beta**2))

@@ -1,0 +1,92 @@
+"""How a risk of ours compares with the published number."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import xarray
+
+from hierlearn.claims.quantities import Measured
+from hierlearn.published import number, place
+from hierlearn.quantities._tables import FAILED, at, unjudged
+from hierlearn.statistics.intervals import LEVEL, t_interval
+
+PARAMETERS = {
+    "published": {"description": "A table of config/published.", "type": "string", "reference": "published"},
+    "published_where": {
+        "description": "Its coordinates that are none of ours, or other than ours; the rest are those of `where`.",
+        "type": "object",
+        "reference": "published place",
+        "default": {},
+    },
+    "learner": {"description": "Name of the learner.", "type": "string", "reference": "learners"},
+    "where": {"description": "Values of the axes.", "type": "object", "reference": "some coordinates", "default": {}},
+    "samples": {"description": "Number of labelled samples n.", "type": "integer", "minimum": 1},
+    "statistic": {
+        "description": "median: a typical run; best: the smallest risk of all seeds, for papers that report theirs.",
+        "enum": ["median", "best"],
+        "default": "median",
+    },
+    "risk": {
+        "description": "Which measure is compared.",
+        "enum": ["test_risk", "test_error", "train_risk"],
+        "default": "test_risk",
+    },
+}
+
+
+@dataclass(frozen=True)
+class PublishedRatio:
+    """A statistic over seeds of risk / published, with an interval that is symmetric in the logarithm or resampled.
+
+    median: the interval is exp of the t-interval of the mean log ratio, that of the median where logarithms are
+    symmetric. best: the central 95 % of the smallest of S seeds drawn anew, with replacement, from the S seeds, which
+    is known without drawing: P(above the i-th smallest) = (1 - i/S)^S. The rule `published` compares with 1.
+    """
+
+    published: Mapping[str, Any]
+    learner: str
+    samples: int
+    published_where: dict[str, Any] = field(default_factory=dict)
+    where: dict[str, Any] = field(default_factory=dict)
+    statistic: str = "median"
+    risk: str = "test_risk"
+
+    @property
+    def learners(self) -> list[str]:
+        """The learner that the quantity rests on."""
+        return [self.learner]
+
+    def measure(self, cube: xarray.Dataset, probes: dict[str, xarray.Dataset]) -> Measured:
+        """cube: scores.nc of a study. A seed without a risk, or of a failed training, leaves no interval."""
+        here = self.where | {"samples": self.samples}
+        wanted = number(self.published, place(self.published, here, self.published_where))
+        chosen = at(cube, self.learner, here, ("seed",))
+        ratios = chosen[self.risk].values / wanted
+        detail = {"published": wanted, "place": self.published["place"], "risks": (ratios * wanted).tolist()}
+        unknown = int(np.sum(~(np.isfinite(ratios) & (ratios > 0))))
+        if unknown:
+            reason = f"{unknown} of {len(ratios)} seeds without a positive risk"
+            return Measured(np.nan, np.nan, np.nan, reason, len(ratios))
+        value, low, high, reason = (best if self.statistic == "best" else median)(ratios)
+        failed = np.isin(chosen.status.values, FAILED).any()
+        measured = Measured(value, low, high, reason, len(ratios), detail)
+        return unjudged(measured, f"{self.learner}: training failed at n = {self.samples}" if failed else "")
+
+
+def median(ratios: np.ndarray) -> tuple[float, float, float, str]:
+    """(value, low, high, reason) of a typical ratio. ratios: (S,), positive."""
+    estimate = t_interval(np.log(ratios))
+    return float(np.median(ratios)), float(np.exp(estimate.low)), float(np.exp(estimate.high)), estimate.reason
+
+
+def best(ratios: np.ndarray) -> tuple[float, float, float, str]:
+    """(value, low, high, reason) of the smallest ratio. ratios: (S,), positive."""
+    ordered, count = np.sort(ratios), len(ratios)
+    if count < 2:
+        return float(ordered[0]), np.nan, np.nan, f"{count} value(s): no interval from fewer than 2"
+    above = (1 - np.arange(1, count + 1) / count) ** count
+    tail = (1 - LEVEL) / 2
+    low, high = (ordered[np.flatnonzero(above <= 1 - part)[0]] for part in (tail, 1 - tail))
+    return float(ordered[0]), float(low), float(high), ""

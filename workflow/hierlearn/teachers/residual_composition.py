@@ -1,0 +1,292 @@
+"""A function plus a small multiple of another one of its values: what a residual network can learn in two steps."""
+
+from dataclasses import dataclass
+from math import prod, sqrt
+from typing import ClassVar
+
+import numpy as np
+
+from hierlearn.protocols import Input, State
+from hierlearn.streams import Streams
+
+LAWS = ("hypercube", "sphere", "gaussian")
+EXCLUDED = (
+    (
+        {"law": ["sphere", "gaussian"], "instance": ["product", "parities_8", "parities_15"]},
+        "polynomial, powers or smooth, or the input hypercube",
+    ),
+    (
+        {"law": ["hypercube"], "instance": ["polynomial", "powers"]},
+        "product, parities_8, parities_15 or smooth, or the input sphere or gaussian",
+    ),
+    # The exponential of an exponential of a normal variable has no second moment, and of large arguments none in reach.
+    (
+        {"law": ["gaussian"], "base_activation": ["exponential"], "composite_activation": ["exponential"]},
+        "sin or tanh for one of the two",
+    ),
+    (
+        {
+            "base_activation": ["exponential"],
+            "composite_activation": ["exponential"],
+            "arguments": ["sqrt_dimension"],
+        },
+        "arguments unit, or sin or tanh for one of the two",
+    ),
+)
+BOUNDS = (
+    ("order", "dimension", {"instance": "product"}),
+    ("order", "dimension", {"instance": "polynomial"}),
+    ("degree", "order", {"instance": "polynomial"}),
+    (16, "dimension", {"instance": "parities_8"}),
+    (30, "dimension", {"instance": "parities_15"}),
+)
+PARAMETERS = {
+    "instance": {
+        "description": "product: F is k signs, G their product. parities_8, parities_15: F is 8 or 15 products of two "
+        "signs, G products of four of them. polynomial: F is linear, G products of its coordinates. powers: F is two "
+        "linear functions, G the difference of their powers. smooth: two networks with smooth activations.",
+        "enum": ["product", "parities_8", "parities_15", "polynomial", "powers", "smooth"],
+        "default": "product",
+    },
+    "alpha": {
+        "description": "Factor of G(F(x)).",
+        "type": "number",
+        "minimum": 0,
+        "exclusiveMaximum": 1,
+        "default": 0.3,
+    },
+    "beta": {"description": "Factor of F(x) where it stands alone.", "type": "number", "minimum": 0, "default": 1},
+    "order": {
+        "description": "product, polynomial, smooth: number k of coordinates of F, and of outputs.",
+        "type": "integer",
+        "minimum": 2,
+        "default": 4,
+    },
+    "degree": {
+        "description": "polynomial: number of coordinates in a product; powers: the power.",
+        "type": "integer",
+        "minimum": 2,
+        "maximum": 12,
+        "default": 4,
+    },
+    "base_activation": {
+        "description": "smooth: activation of F; exponential is exp - 1.",
+        "enum": ["sin", "exponential", "tanh"],
+        "default": "sin",
+    },
+    "composite_activation": {
+        "description": "smooth: activation of G.",
+        "enum": ["sin", "exponential", "tanh"],
+        "default": "sin",
+    },
+    "base_neurons": {
+        "description": "smooth: neurons p_F per output of F.",
+        "type": "integer",
+        "minimum": 1,
+        "default": 4,
+    },
+    "composite_neurons": {
+        "description": "smooth: neurons p_G per output of G.",
+        "type": "integer",
+        "minimum": 1,
+        "default": 4,
+    },
+    "arguments": {
+        "description": "smooth: norm to which F scales x. unit is the letter of Concept 1, where F is the closer to a "
+        "linear function the larger the dimension; with sqrt_dimension the arguments keep their size.",
+        "enum": ["unit", "sqrt_dimension"],
+        "default": "sqrt_dimension",
+    },
+}
+
+# Outputs of the parities, each a product of two of twice as many signs.
+PARITIES = {"parities_8": 8, "parities_15": 15}
+ACTIVATIONS = {"sin": np.sin, "exponential": np.expm1, "tanh": np.tanh}
+# Sampled norms: std(|H|^2) / (2 E|H|^2 sqrt(points)) of relative error, 0.2 % where |H|^2 spreads by its own size.
+NORM_POINTS, NORM_BLOCK = 1 << 16, 1 << 12
+
+
+@dataclass(frozen=True)
+class ResidualComposition:
+    """H(x) = beta F(x) + alpha G(F(x)), F: R^d -> R^k, G: R^k -> R^k  (allenzhu2019, Concept 1, eq. 5.1-5.2, Figure 2).
+
+    Inputs of norm 1 and of norm sqrt(d) pose the same problem: z is x scaled to E|z|^2 = d, its signs s on the cube.
+
+    - product (Section 7): F = (s_{i1}, ..., s_{ik}), G(y)_j = y_1 ... y_k for every j.
+    - parities_8 (Figure 2): F = (s_1 s_2, ..., s_15 s_16), G = y_1 y_2 y_3 y_4 four times, then y_5 y_6 y_7 y_8.
+    - parities_15 (a later version of it): F = (s_1 s_2, ..., s_29 s_30), G_i = (-1)^i y_1 y_2 y_3 y_4, i = 1 .. 15.
+    - polynomial: F = Wz, W with orthonormal rows, G(y)_j = y_j y_{j+1} ... y_{j+p-1}, indices mod k.
+    - powers (Section 2.1): F = Wz with two orthonormal rows, G(y)_1 = G(y)_2 = c (y_1^p - y_2^p) with E G_j^2 = 1: bare
+      tenth powers of normal variables are 10^4 times as large as F.
+    - smooth (eq. 5.2, Example 4.1): F_r = sum_i a_ri phi(<w_ri, z>), G alike in y, rows uniform on the sphere of
+      radius 1/sqrt(2), a uniform on [-1, 1]; with `arguments` unit x scaled to norm 1 takes the place of z.
+
+    Coordinates, W and the networks are redrawn per seed.
+    """
+
+    instance: str = "product"
+    alpha: float = 0.3
+    beta: float = 1
+    order: int = 4
+    degree: int = 4
+    base_activation: str = "sin"
+    composite_activation: str = "sin"
+    base_neurons: int = 4
+    composite_neurons: int = 4
+    arguments: str = "sqrt_dimension"
+    kind: ClassVar[str] = "regression"
+
+    @property
+    def outputs(self) -> int:
+        """k."""
+        return PARITIES.get(self.instance, 2 if self.instance == "powers" else self.order)
+
+    def draw(self, streams: Streams, inputs: Input) -> State:
+        """product, parities: coordinates (S, c). polynomial, powers: rows (S, k, d) of F as a function of x.
+
+        powers: factor (S,), c. smooth: base_rows (S, k, p_F, d), base_coefficients (S, k, p_F), composite_rows
+        (S, k, p_G, k), composite_coefficients (S, k, p_G), sampled_norm (S,). Raises ValueError where the instance does
+        not suit the law, does not fit into d, or is zero.
+        """
+        self._check(inputs)
+        dimension, k = inputs.dimension, self.outputs
+        if self.instance == "product" or self.instance in PARITIES:
+            count = 2 * k if self.instance in PARITIES else k
+            return {"coordinates": streams.at("coordinates").stack(lambda g: g.permutation(dimension)[:count])}
+        # From x to z; a law without a choice of norm is one of norm 1.
+        stretch = 1.0 if getattr(inputs, "norm", "unit") == "sqrt_dimension" else sqrt(dimension)
+        if self.instance in ("polynomial", "powers"):
+            rows = stretch * streams.at("rows").stack(lambda g: _orthonormal(g, k, dimension))
+            if self.instance == "polynomial":
+                return {"rows": rows}
+            p = self.degree
+            square = 2 * (_moment([2 * p], inputs) - _moment([p, p], inputs))
+            return {"rows": rows, "factor": np.full(len(streams.seeds), square**-0.5)}
+        if self.arguments == "unit":
+            stretch /= sqrt(dimension)
+        state = {}
+        for part, neurons, size, scale in (
+            ("base", self.base_neurons, dimension, stretch),
+            ("composite", self.composite_neurons, k, 1.0),
+        ):
+            own, shape = streams.at(part), (k, neurons)
+            state[f"{part}_rows"] = (
+                scale * own.at("rows").stack(lambda g, s=(*shape, size): _directions(g, s)) / sqrt(2)
+            )
+            state[f"{part}_coefficients"] = own.at("coefficients").stack(lambda g, s=shape: g.uniform(-1.0, 1.0, s))
+        return state | {"sampled_norm": self._sampled_norm(state, streams.at("norm"), inputs)}
+
+    def parts(self, state: State, x: np.ndarray) -> dict[str, np.ndarray]:
+        """beta F(x) as `base` and alpha G(F(x)) as `composite`, whose sum is the target; (S, n, k) float64 each."""
+        y = self._base(state, x)
+        return {"base": self.beta * y, "composite": self.alpha * self._composite(state, y)}
+
+    def target(self, state: State, x: np.ndarray) -> np.ndarray:
+        """(S, n, d) -> (S, n, k) float64."""
+        return sum(self.parts(state, x).values())
+
+    def norm(self, state: State, inputs: Input) -> np.ndarray:
+        """L2 norm (S,), exact: F and G(F) are orthogonal. smooth: the estimate from NORM_POINTS points in `draw`."""
+        if "sampled_norm" in state:
+            return state["sampled_norm"]
+        square = _moment([2] * self.degree, inputs) if self.instance == "polynomial" else 1.0
+        seeds = len(next(iter(state.values())))
+        return np.full(seeds, sqrt(self.outputs * (self.beta**2 + self.alpha**2 * square)))
+
+    def degrees(self) -> tuple[int, ...]:
+        """Those of F and of G(F). smooth: the first of endlessly many, the odd ones only if both functions are odd."""
+        if self.instance == "smooth":
+            return (1, 3) if "exponential" not in (self.base_activation, self.composite_activation) else (1, 2, 3)
+        base, composite = {
+            "product": ((1,), (self.order,)),
+            "polynomial": ((1,), (self.degree,)),
+            "powers": ((1,), tuple(range(self.degree, 0, -2))),
+        }.get(self.instance, ((2,), (8,)))
+        return tuple(sorted({*(base if self.beta else ()), *(composite if self.alpha else ())}))
+
+    def bases(self, state: State, x: np.ndarray) -> np.ndarray:
+        """F(x), which the whole target is a function of: (S, n, k)."""
+        return self._base(state, x)
+
+    def _check(self, inputs: Input) -> None:
+        name, dimension = "residual_composition", inputs.dimension
+        if inputs.law not in LAWS:
+            raise ValueError(f"{name}: input law {inputs.law!r}; expected one of {', '.join(LAWS)}")
+        for combination, instead in EXCLUDED:
+            given = {key: inputs.law if key == "law" else getattr(self, key) for key in combination}
+            if all(value in combination[key] for key, value in given.items()):
+                found = ", ".join(f"{key} {value!r}" for key, value in given.items())
+                raise ValueError(f"{name}: {found}; expected {instead}")
+        needed = 2 * self.outputs if self.instance in PARITIES else self.outputs
+        if self.instance != "smooth" and needed > dimension:
+            raise ValueError(
+                f"{name}: {self.instance} of {needed} coordinates; expected at most the dimension {dimension}"
+            )
+        if self.instance == "polynomial" and self.degree > self.order:
+            raise ValueError(f"{name}: degree {self.degree}; expected at most the order {self.order}")
+        if self.alpha == 0 and self.beta == 0:
+            raise ValueError(f"{name}: alpha 0 with beta 0; expected one of them above 0")
+
+    def _base(self, state: State, x: np.ndarray) -> np.ndarray:
+        """F(x): (S, n, d) -> (S, n, k)."""
+        if self.instance == "smooth":
+            return _network(x, state["base_rows"], state["base_coefficients"], ACTIVATIONS[self.base_activation])
+        if self.instance in ("polynomial", "powers"):
+            return np.einsum("snd,skd->snk", x.astype(np.float64), state["rows"], optimize=True)
+        signs = np.sign(np.take_along_axis(x, state["coordinates"][:, None, :], axis=-1)).astype(np.float64)
+        return signs[..., ::2] * signs[..., 1::2] if self.instance in PARITIES else signs
+
+    def _composite(self, state: State, y: np.ndarray) -> np.ndarray:
+        """G(y): (S, n, k) -> (S, n, k)."""
+        k = y.shape[-1]
+        if self.instance == "product":
+            return np.repeat(np.prod(y, axis=-1, keepdims=True), k, axis=-1)
+        if self.instance == "parities_8":
+            return np.repeat(np.prod(y.reshape(*y.shape[:-1], 2, 4), axis=-1), 4, axis=-1)
+        if self.instance == "parities_15":
+            return np.prod(y[..., :4], axis=-1, keepdims=True) * (-1.0) ** np.arange(1, k + 1)
+        if self.instance == "polynomial":
+            return np.prod([np.roll(y, -shift, axis=-1) for shift in range(self.degree)], axis=0)
+        if self.instance == "powers":
+            difference = y[..., :1] ** self.degree - y[..., 1:] ** self.degree
+            return np.repeat(state["factor"][:, None, None] * difference, k, axis=-1)
+        activation = ACTIVATIONS[self.composite_activation]
+        return _network(y, state["composite_rows"], state["composite_coefficients"], activation)
+
+    def _sampled_norm(self, state: State, streams: Streams, inputs: Input) -> np.ndarray:
+        total = 0.0
+        for start in range(0, NORM_POINTS, NORM_BLOCK):
+            x = inputs.sample(streams, "norm", start, NORM_BLOCK)
+            total = total + np.sum(self.target(state, x) ** 2, axis=(1, 2))
+        return np.sqrt(total / NORM_POINTS)
+
+
+def _network(x: np.ndarray, rows: np.ndarray, coefficients: np.ndarray, activation) -> np.ndarray:
+    """sum_i a_ri phi(<w_ri, x>): (S, n, d), (S, k, p, d), (S, k, p) -> (S, n, k)."""
+    seeds, k, neurons, size = rows.shape
+    inner = x.astype(np.float64) @ rows.reshape(seeds, k * neurons, size).swapaxes(1, 2)
+    return np.einsum("snkp,skp->snk", activation(inner.reshape(*x.shape[:2], k, neurons)), coefficients)
+
+
+def _orthonormal(generator: np.random.Generator, count: int, dimension: int) -> np.ndarray:
+    """(count, d) orthonormal rows of uniform law."""
+    q, r = np.linalg.qr(generator.standard_normal((dimension, count)))
+    return (q * np.sign(np.diag(r))).T
+
+
+def _directions(generator: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    """Independent uniform points of the unit sphere along the last axis."""
+    normal = generator.standard_normal(shape)
+    return normal / np.linalg.norm(normal, axis=-1, keepdims=True)
+
+
+def _moment(powers: list[int], inputs: Input) -> float:
+    """E z_1^{q_1} z_2^{q_2} ..., z with E|z|^2 = d, normal or on the sphere: 0 if a power is odd."""
+    if any(power % 2 for power in powers):
+        return 0.0
+    normal = float(prod(prod(range(1, power, 2)) for power in powers))
+    if inputs.law == "gaussian":
+        return normal
+    # |z|^2 of a normal point is independent of its direction.
+    d = inputs.dimension
+    return normal * prod(d / (d + 2 * j) for j in range(sum(powers) // 2))

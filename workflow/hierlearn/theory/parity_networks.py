@@ -1,0 +1,186 @@
+"""Two-layer ReLU networks that represent a parity: as the paper builds them, and of the least Frobenius norm.
+
+f(x) = m^{-1/2} sum_r s_r relu(<w_r, x>), s_r = -1 or +1 fixed, W (m, d) trained, no bias, x in {-1, 1}^d / sqrt(d)
+(allenzhu2019, Figure 1). The target chi is the product of k >= 2 signs. Without a bias it is reachable for even k.
+
+Let N be the least of |u| / |E[chi(z) relu(<u, z> + b)]| over directions u in R^k and biases b, z uniform in {-1, 1}^k.
+For every W, with R the risk E(f - chi)^2,
+
+    1 - sqrt(R) <= E[f chi] <= m^{-1/2} sum_r |w_r| / (N sqrt(d)) <= |W|_F / (N sqrt(d)),
+
+the first step as R >= (1 - E[f chi])^2, the second as the d - k other coordinates act on the k as a bias. So
+|W|_F >= (1 - sqrt(R)) N sqrt(d) in every dimension and at every width, with or without biases beside W. The average of
+one best unit over all flips of signs is a multiple of chi and attains the bound. N = 16 sqrt(6) / 3 = 13.06 for k = 6.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+
+import numpy as np
+from scipy.optimize import linprog, minimize, nnls
+
+# `norm_factor` goes through 112 cells for k = 5 and 1512, which take seconds, for k = 6; k = 7 would take many more.
+LARGEST_ORDER = 6
+# Cones that are not solid leave a residual of rounding errors, the solid ones of k <= 6 at least 0.03.
+SOLID = 1e-6
+# Rounds of the method of multipliers and steps in each; the error ends within a few percent of the target.
+ROUNDS, STEPS = 4, 250
+
+
+@dataclass(frozen=True)
+class Network:
+    """x -> m^{-1/2} sum_r s_r relu(<w_r, x>). signs: (m,) -1 or +1; weights: (m, d)."""
+
+    signs: np.ndarray
+    weights: np.ndarray
+
+    def __call__(self, x: np.ndarray) -> np.ndarray:
+        """(n, d) -> (n,)."""
+        return np.maximum(x @ self.weights.T, 0.0) @ self.signs / np.sqrt(len(self.signs))
+
+    @property
+    def norm(self) -> float:
+        """|W|_F."""
+        return float(np.linalg.norm(self.weights))
+
+
+def sign_patterns(order: int) -> np.ndarray:
+    """All points of {-1, 1}^k, (2^k, k) float64."""
+    return np.array(list(product((-1.0, 1.0), repeat=order)))
+
+
+def padded(network: Network, coordinates: np.ndarray, dimension: int) -> Network:
+    """The network of k inputs as one of `dimension` inputs that looks at k `coordinates` only.
+
+    The same function of the k signs: inputs shrink from 1/sqrt(k) to 1/sqrt(d), so weights and norm grow by sqrt(d/k).
+    """
+    weights = np.zeros((len(network.signs), dimension))
+    weights[:, coordinates] = network.weights * np.sqrt(dimension / network.weights.shape[1])
+    return Network(network.signs, weights)
+
+
+def duplicated(network: Network, copies: int) -> Network:
+    """Every row `copies` times, divided by sqrt(copies): the same function and the same norm at a larger width."""
+    weights = np.repeat(network.weights, copies, axis=0) / np.sqrt(copies)
+    return Network(np.repeat(network.signs, copies), weights)
+
+
+def least_norm_units(order: int) -> tuple[np.ndarray, np.ndarray]:
+    """Directions (q, k) and coefficients (q,) of the units of the least sum that are a parity, by linear programming.
+
+    min sum_j |c_j| |u_j| over c, subject to sum_j c_j relu(<u_j, z>) = chi(z) at all 2^k points z, over the directions
+    u_j in {-1, 0, 1}^k. At infinite width the sum is the least |W|_F / sqrt(d) of networks with rows along the u_j: of
+    m rows a unit gets a share in proportion to |c_j| |u_j|. It is an upper bound of the minimum over all directions,
+    and the minimum where it equals `norm_factor`. Raises ValueError if no network without biases is the parity.
+    """
+    points = sign_patterns(order)
+    directions = np.array([u for u in product((-1.0, 0.0, 1.0), repeat=order) if any(u)])
+    units = np.maximum(points @ directions.T, 0.0)
+    costs = np.tile(np.linalg.norm(directions, axis=1), 2)
+    found = linprog(costs, A_eq=np.hstack([units, -units]), b_eq=np.prod(points, axis=1), method="highs")
+    if found.status != 0:
+        raise ValueError(f"order {order}; expected an even number: no sum of ReLUs without biases is this parity")
+    coefficients = np.subtract(*np.split(found.x, 2))
+    used = np.abs(coefficients) > 1e-9
+    return directions[used], coefficients[used]
+
+
+def realised(directions: np.ndarray, coefficients: np.ndarray, width: int) -> Network:
+    """The network of m = `width` rows that is sum_j c_j relu(<u_j, z>) on inputs z / sqrt(k); the least norm at this m.
+
+    n_j rows along u_j have the squared norm k m c_j^2 |u_j|^2 / n_j, least for n_j in proportion to |c_j| |u_j|, which
+    are rounded to integers. Raises ValueError for fewer rows than units.
+    """
+    sizes = np.abs(coefficients) * np.linalg.norm(directions, axis=1)
+    if width < len(sizes):
+        raise ValueError(f"width {width}; expected at least {len(sizes)}, one row for each unit")
+    counts = np.ones(len(sizes), dtype=int)
+    for _ in range(width - len(sizes)):
+        # The next row goes where it saves most.
+        counts[np.argmax(sizes**2 / (counts * (counts + 1)))] += 1
+    rows = directions * (np.abs(coefficients) / counts)[:, None] * np.sqrt(directions.shape[1] * width)
+    return Network(np.repeat(np.sign(coefficients), counts), np.repeat(rows, counts, axis=0))
+
+
+@cache
+def norm_factor(order: int) -> float:
+    """N, below which |W|_F / sqrt(d) of no network that is the parity of k signs lies; exact up to rounding.
+
+    E[chi relu(<u, z> + b)] is piecewise linear in b and vanishes for large |b|, so its extremes lie where some
+    <u, s> + b = 0. With u_i s_i in place of u_i it is then 2^{-k} sum_S (-1)^{|S|} |u(S)| up to its sign, u(S) the sum
+    over a set S of coordinates. That is linear on each cell of the arrangement of hyperplanes u(S) = 0, and its maximum
+    on the unit vectors of a cell is the norm of a projection onto it. Cells with u_1 >= ... >= u_k and u([k]) >= 0
+    stand for all. Raises ValueError for orders with too many cells.
+    """
+    if not 2 <= order <= LARGEST_ORDER:
+        raise ValueError(f"order {order}; expected 2 to {LARGEST_ORDER}")
+    # Small sets first make few cells on the way; the last is [k].
+    sets = np.array(sorted(product((0.0, 1.0), repeat=order), key=sum)[1:])
+    parity = (-1.0) ** np.sum(sets, axis=1)
+    chamber = np.concatenate([np.eye(order)[:-1] - np.eye(order)[1:], np.ones((1, order))])
+    cells = [(chamber, _interior(chamber), [])]
+    for normal in sets[:-1]:
+        cells = [part for cell in cells for part in _split(cell, normal)]
+    largest = 0.0
+    for inequalities, _, sides in cells:
+        slope = (parity * [*sides, 1.0]) @ sets
+        # By Moreau's decomposition the residual to the polar cone is the projection onto the cone.
+        largest = max(largest, *(nnls(-inequalities.T, sign * slope)[1] for sign in (1.0, -1.0)))
+    return 2.0**order / largest
+
+
+def _split(cell, normal: np.ndarray):
+    """The one or two cells that a hyperplane makes of one (inequalities, a point inside, sides of the hyperplanes)."""
+    inequalities, point, sides = cell
+    for side in (1.0, -1.0):
+        cut = np.vstack([inequalities, side * normal])
+        inside = point if side * (normal @ point) > 0 else _interior(cut)
+        if inside is not None:
+            yield cut, inside, [*sides, side]
+
+
+def _interior(inequalities: np.ndarray) -> np.ndarray | None:
+    """A u with A u > 0, None if there is none: by Gordan's alternative A^T y = 0, y >= 0, sum y = 1."""
+    system = np.vstack([inequalities.T, np.ones(len(inequalities))])
+    wanted = np.append(np.zeros(inequalities.shape[1]), 1.0)
+    weights, residual = nnls(system, wanted)
+    return (system @ weights - wanted)[:-1] if residual > SOLID else None
+
+
+def trained(signs: np.ndarray, start: np.ndarray, error: float) -> tuple[Network, int]:
+    """A network of k inputs that is trained to the parity on all 2^k points, and the number of gradients it took.
+
+    signs: (m,); start: (m, k) initial weights for inputs +-1/sqrt(k); error: the mean square error to end at, above 0.
+    Minimises |W|_F^2 subject to the error by L-BFGS and the method of multipliers (a weight decay that adapts until the
+    error is met), from `start`: a local minimum. A factor on W, by which f scales, takes up what is left of the error.
+    """
+    order = start.shape[1]
+    points = sign_patterns(order)
+    target, x = np.prod(points, axis=1), points / np.sqrt(order)
+    # The multiplier at the global minimum, where |W|_F^2 = k (1 - sqrt(R))^2 N^2.
+    multiplier = order * norm_factor(order) ** 2 * (1 - np.sqrt(error)) / np.sqrt(error)
+    stiffness = multiplier / error
+    flat, gradients = start.ravel(), 0
+
+    def objective(flat):
+        hidden = x @ flat.reshape(start.shape).T
+        residual = np.maximum(hidden, 0.0) @ signs / np.sqrt(len(signs)) - target
+        force = max(0.0, multiplier + stiffness * (np.mean(residual**2) - error))
+        slope = (residual[:, None] * (hidden > 0) * signs).T @ x * (2 / (len(x) * np.sqrt(len(signs))))
+        return flat @ flat + force**2 / (2 * stiffness), 2 * flat + force * slope.ravel()
+
+    for _ in range(ROUNDS):
+        options = {"maxiter": STEPS, "maxfun": 4 * STEPS, "ftol": 1e-12, "gtol": 1e-8}
+        found = minimize(objective, flat, jac=True, method="L-BFGS-B", options=options)
+        flat, gradients = found.x, gradients + found.nfev
+        network = Network(signs, flat.reshape(start.shape))
+        multiplier = max(0.0, multiplier + stiffness * (np.mean((network(x) - target) ** 2) - error))
+    return Network(signs, network.weights * _factor(network(x), target, error)), gradients
+
+
+def _factor(outputs: np.ndarray, target: np.ndarray, error: float) -> float:
+    """The least factor on the outputs at which their mean square error is `error`, or the smallest it can be."""
+    square, overlap = np.mean(outputs**2), np.mean(outputs * target)
+    room = overlap**2 - square * (np.mean(target**2) - error)
+    return float((overlap - np.sqrt(max(0.0, room))) / square)
