@@ -28,6 +28,7 @@ CHOICES = {
 # Gram matrix, its smaller predecessor and its factor; the kernel between the points and others, while it grows.
 MEMORY = {
     "fit": ((3, "samples", "samples"), (2, "validation", "samples")),
+    "kept": (("samples", "samples"), ("validation", "samples")),
     "model": (("samples", "outputs"),),
     "predict": ((2, "test", "samples"),),
 }

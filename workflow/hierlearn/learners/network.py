@@ -100,6 +100,36 @@ CHOICES = {
         "default": "validation",
     },
 }
+# Torch itself, and seeds as long as they fit into BYTES_TOGETHER; then of one seed weights, gradients and velocities of
+# all settings, and their activations on a batch and on a block of points.
+MEMORY = {
+    "fit": (
+        (95e6,),
+        (2, "choices", "width", "width", {"architecture": ["three_layer"]}),
+        (2, "choices", "width", "dimension"),
+        (2, "choices", "width", "outputs"),
+        (4, "choices", "batch", "width"),
+        (3, "choices", 512, "width"),
+        (2, "samples", "dimension"),
+    ),
+    "model": (
+        ("width", "width", {"architecture": ["three_layer"]}),
+        ("width", "dimension"),
+        (2, "width", "outputs"),
+    ),
+    "predict": ((3, 512, "width"),),
+}
+WORK = {
+    "fit": (
+        (6, "choices", "epochs", "samples", "width", "width", {"architecture": ["three_layer"], "online": [False]}),
+        (6, "choices", "epochs", "samples", "width", "dimension", {"online": [False]}),
+        (12, "choices", "epochs", "samples", "width", "outputs", {"online": [False]}),
+        (6, "choices", "samples", "width", "width", {"architecture": ["three_layer"], "online": [True]}),
+        (6, "choices", "samples", "width", "dimension", {"online": [True]}),
+        (12, "choices", "samples", "width", "outputs", {"online": [True]}),
+    ),
+    "predict": ((2, "test", "width", "width", {"architecture": ["three_layer"]}), (2, "test", "width", "dimension")),
+}
 MEASURES = {
     "diverged_runs": "runs (rate, decay) that were not finite at the end",
     "frobenius_norm": "Frobenius norm of the weights that are trained",

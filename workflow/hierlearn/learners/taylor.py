@@ -92,6 +92,11 @@ MEMORY = {
         (300, "width", "features", {"order": [2, 3, 4]}),
         (3, "features", "features", {"regulariser": ["data"]}),
     ),
+    "kept": (
+        ("samples", "samples", {"order": [1]}),
+        ("validation", "samples", {"order": [1]}),
+        ("features", "features", {"regulariser": ["data"]}),
+    ),
     "model": ((1, "outputs", "width", "features"), (1, "features", "features", {"regulariser": ["data"]})),
     "predict": ((2, "test", "features"), (4, "outputs", "width", "features")),
 }

@@ -64,6 +64,7 @@ class Training:
             name: torch.zeros_like(values) for name, values in self.weights.items() if descent.optimiser == "adam"
         }
         self.rates, self.decays, self.done = rates, decays, 0
+        self.decaying = bool((decays > 0).any())
 
     def advance(self, batches: Callable[[int], tuple[torch.Tensor, torch.Tensor]], until: int) -> None:
         """Go on to step `until`. batches(step): x (S, 1, b, d), labels (S, 1, b, k) of a step."""
@@ -177,11 +178,11 @@ class Training:
         values, velocity = self.weights[name], self.velocity[name]
         shape = (1, -1, *[1] * (values.ndim - 2))
         rates = (factor * self.rates).reshape(shape)
-        if bool((self.decays > 0).any()):
+        if self.decaying:
             slope.addcmul_(values, self.decays.reshape(shape))
         if self.descent.optimiser == "sgd":
-            velocity.mul_(self.descent.momentum).add_(slope)
-            values.addcmul_(velocity, rates, value=-1.0)
+            moved = velocity.mul_(self.descent.momentum).add_(slope) if self.descent.momentum else slope
+            values.addcmul_(moved, rates, value=-1.0)
             return
         square = self.square[name]
         velocity.lerp_(slope, 1 - FIRST)
