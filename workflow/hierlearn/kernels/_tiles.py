@@ -51,9 +51,10 @@ def directions(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def snap(cosine: np.ndarray) -> None:
     """Clips to [-1, 1] in place; what lies within rounding of an end becomes the end."""
-    np.clip(cosine, -1.0, 1.0, out=cosine)
-    cosine[cosine > 1.0 - SNAP] = 1.0
-    cosine[cosine < SNAP - 1.0] = -1.0
+    ends = np.abs(cosine) > 1.0 - SNAP
+    # Most tiles have none.
+    if ends.any():
+        cosine[ends] = np.sign(cosine[ends])
 
 
 def gram(left: np.ndarray, right: np.ndarray | None, finish: Finish) -> np.ndarray:

@@ -70,7 +70,7 @@ def predict(features, gates, signs, weights, order=2):
     outputs = np.empty((len(stack), len(features)))
     for row, one in zip(outputs, stack, strict=True):
         inner = problem.features @ one.T
-        row[:] = np.einsum("ij,ij->i", problem.signed_gates, inner**order)
+        row[:] = np.vecdot(problem.signed_gates, inner**order)
     outputs *= problem.output_scale * np.sqrt(problem.width)
     return outputs.reshape(*weights.shape[:-2], len(features))
 
