@@ -2,12 +2,13 @@
 
 import copy
 import json
+from pathlib import Path
 
 import pytest
 import yaml
 
 from hierlearn import components
-from hierlearn.study import checking, jobs
+from hierlearn.study import checking, jobs, points
 from hierlearn.study.reading import load
 
 STUDY = """
@@ -524,3 +525,28 @@ def test_the_studies_of_this_project_are_sound():
         study, faults = checking.study(file, file.name, "quick")
         assert faults == []
         planned(study)
+
+
+MARGINAL = Path(__file__).parents[2] / "config" / "studies" / "allenzhu2020-marginal-accuracy.yaml"
+
+
+@pytest.mark.parametrize(
+    ("parameter", "value"),
+    [("widths", [2, 4]), ("widths", [90, 2]), ("graph", [[0, 1], [1, 2]]), ("kappa", 0.5)],
+)
+def test_teachers_that_break_the_rules_of_their_theory_are_refused_in_one_line(check, parameter, value):
+    content = yaml.safe_load(MARGINAL.read_text())
+    content["axes"]["depth"] = [3]
+    content["problem"]["teacher"][parameter] = value
+    _, faults = check(content)
+    told = [fault for fault in faults if fault.field == f"problem.teacher.{parameter}"]
+    assert told
+    assert all(fault.allowed for fault in told)
+
+
+def test_what_is_unwise_but_possible_is_warned_of_once():
+    study, faults = checking.study(MARGINAL, MARGINAL.name, "quick")
+    assert not faults
+    (line,) = map(str, points.warned(study))
+    assert "gaussian" in line
+    assert "problem.teacher.depth: found 4" in line

@@ -15,6 +15,8 @@ from typing import Any
 
 KINDS = ("inputs", "teachers", "representations", "learners", "kernels", "probes", "quantities", "figures")
 PACKAGE = Path(__file__).parent
+# What a nested component is given until its owner replaces it: a law of x has no dimension before there is a problem.
+UNSET = {"inputs": {"dimension": 0}}
 
 
 class UnknownComponent(ValueError):
@@ -71,9 +73,10 @@ def build(kind: str, description: Mapping[str, Any], **given: Any):
     for key, value in values.items():
         schema = known.get(key, {})
         if "component" in schema:
-            values[key] = build(schema["component"], value)
+            values[key] = build(schema["component"], value, **UNSET.get(schema["component"], {}))
         elif "components" in schema:
-            values[key] = {label: build(schema["components"], part) for label, part in value.items()}
+            unset = UNSET.get(schema["components"], {})
+            values[key] = {label: build(schema["components"], part, **unset) for label, part in value.items()}
     return implementation(kind, name)(**values, **given)
 
 

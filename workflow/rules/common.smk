@@ -18,6 +18,8 @@ from hierlearn.study import configured, jobs
 PLAN = configured(config, Path("config/config.yaml"), ROOT / "config" / "studies")
 SETTINGS, STUDIES = PLAN.settings, PLAN.studies
 RESULTS = f"{SETTINGS['results']}/{SETTINGS['preset']}"
+if workflow.is_main_process and PLAN.warnings:
+    print(*PLAN.warnings, sep="\n", file=sys.stderr)
 
 
 wildcard_constraints:

@@ -9,6 +9,7 @@ from typing import Any
 
 from hierlearn.study import checking, published, resources
 from hierlearn.study.expansion import Study
+from hierlearn.study.points import warned
 from hierlearn.study.reading import Fault, load
 
 NAME = re.compile("[a-z0-9]+(-[a-z0-9]+)*")
@@ -30,10 +31,11 @@ RULES = (
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be run: settings of the whole run, and the studies by name."""
+    """What is to be run: settings of the whole run, the studies by name, and warnings, one line each."""
 
     settings: dict[str, Any]
     studies: dict[str, Study]
+    warnings: tuple[str, ...] = ()
 
 
 def configured(given: Mapping[str, Any], file: Path, folder: Path) -> Plan:
@@ -64,4 +66,4 @@ def configured(given: Mapping[str, Any], file: Path, folder: Path) -> Plan:
         faults += published.tables(path, f"config/published/{path.name}")[1]
     if faults:
         sys.exit("\n".join(f"error: {fault}" for fault in sorted(set(faults))))
-    return Plan(settings, studies)
+    return Plan(settings, studies, tuple(f"warning: {one}" for study in studies.values() for one in warned(study)))

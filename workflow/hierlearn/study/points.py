@@ -1,5 +1,6 @@
 """What the sizes and parameters of a study become at every point of its grid, and whether that is possible."""
 
+import importlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -32,6 +33,31 @@ def resolved(study: Study) -> Iterator[Fault]:
                 yield from _component_values(study, ("problem", part), f"{part}s", description, point)
 
 
+def warned(study: Study) -> Iterator[Fault]:
+    """What a study may do at a point of its grid, but may not mean; each once, where it is met first."""
+    seen = set()
+    for task in study.tasks.values():
+        for point in task.points:
+            for part in ("input", "teacher"):
+                for key, found, expected in _said(f"{part}s", point.problem[part], point, "warnings"):
+                    at, place = dotted(("problem", part, key)), f"{found} at {point.coordinates}"
+                    if (key, found) not in seen:
+                        seen.add((key, found))
+                        yield Fault(study.file, at, place, expected)
+
+
+def _said(kind: str, description: Mapping[str, Any], point, what: str) -> Iterator[tuple[str, str, str]]:
+    """(parameter, what was found, what is expected) by the module of `theory` that a component's literal RULES names.
+
+    It has the functions `faults` and `warnings` of (the component's parameters, the input's description, d), for what
+    no schema can say of parameters together, and imports nothing heavy.
+    """
+    rules = components.literal(kind, description["name"], "RULES")
+    if rules:
+        module = importlib.import_module(f"hierlearn.theory.{rules}")
+        yield from getattr(module, what)(description, point.problem["input"], point.dimension)
+
+
 def _component_values(study: Study, at: tuple, kind: str, description: Mapping[str, Any], point) -> Iterator[Fault]:
     known = components.parameters(kind, description["name"])
     for key, value in description.items():
@@ -49,6 +75,8 @@ def _relations(study: Study, at: tuple, kind: str, description: Mapping[str, Any
     values that other parameters have where the bound holds. EXCLUDED lists ({parameter: values}, what to write instead)
     of combinations that make no sense; a last parameter `law` is the law of the input.
     """
+    for key, found, allowed in _said(kind, description, point, "faults"):
+        yield Fault(study.file, dotted((*at, key)), f"{found} at {point.coordinates}", allowed)
     laws = {"law": study.content["problem"]["input"]["name"]}
     for combination, instead in components.literal(kind, description["name"], "EXCLUDED") or ():
         given = {key: (laws | dict(description))[key] for key in combination}

@@ -1,0 +1,175 @@
+"""Whether laws of x have the properties that a theory of deep quadratic networks asks for."""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from hierlearn.problem import Problem
+from hierlearn.protocols import Input
+from hierlearn.store import Variable
+from hierlearn.streams import Streams
+from hierlearn.theory.distributions import (
+    heaviest,
+    hypercontractive_bound,
+    isotropy,
+    moment_ratios,
+    monomials,
+    top_share,
+    variables,
+)
+from hierlearn.theory.product_laws import PRODUCT_LAWS, least_top_share
+
+PARAMETERS = {
+    "laws": {
+        "description": "Laws of x by name; the law of the problem has no part in it.",
+        "components": "inputs",
+        "default": {"gaussian": {"name": "gaussian"}, "uniform": {"name": "uniform"}},
+    },
+    "degrees": {
+        "description": "Degrees q of polynomials.",
+        "type": "array",
+        "items": {"type": "integer", "minimum": 1, "maximum": 8},
+        "minItems": 1,
+        "uniqueItems": True,
+        "default": [1, 2],
+    },
+    "points": {
+        "description": "Points per seed, half of them to find the worst polynomial and half to judge it.",
+        "type": "integer",
+        "minimum": 2,
+        "multipleOf": 2,
+        "default": 20000,
+    },
+    "monomials": {
+        "description": "Polynomials are of all coordinates if they have at most so many monomials, else of as many of "
+        "the first coordinates as that allows.",
+        "type": "integer",
+        "minimum": 2,
+        "default": 160,
+    },
+    "few": {
+        "description": "Coordinates in the search for the heaviest polynomial.",
+        "type": "integer",
+        "minimum": 1,
+        "default": 2,
+    },
+    "polynomials": {
+        "description": "Random polynomials whose fourth moments are averaged, and starts of the search.",
+        "type": "integer",
+        "minimum": 1,
+        "default": 8,
+    },
+}
+MEASURES = {
+    "isotropy": "largest E <w, x>^2 of unit w",
+    "isotropy_of_squares": "largest E <w, x^2 - E x^2>^2 of unit w",
+    "top_share": "least E P^2 over the squared coefficients of highest degree of P, on fresh points",
+    "top_share_below": "the same on the points on which P was chosen, which is too small on average",
+    "guaranteed_top_share": "a lower bound on it, the exact value for independent coordinates",
+    "moment_ratio": "E f^4 / (E f^2)^2 of random polynomials, the median",
+    "worst_moment_ratio": "E f^4 / (E f^2)^2 of the heaviest polynomial found, on fresh points",
+    "hypercontractive_bound": "upper bound on E f^4 / (E f^2)^2, known for normal laws and their mixtures",
+    "variables": "coordinates that the polynomials are of",
+    "flops": "floating-point operations of matrix products",
+}
+COORDINATES = {"law": "laws", "degree": "degrees"}
+MEMORY = {"measure": ((3, "points", "monomials"), (4, "points", "dimension"))}
+SCALARS = ("isotropy", "isotropy_of_squares")
+BY_DEGREE = ("top_share", "top_share_below", "moment_ratio", "worst_moment_ratio")
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """Constants of isotropy, degree preservation and hypercontractivity  (allenzhu2020, Section 5, eq. 5.1-5.4).
+
+    Every law is scaled to E|x|^2 = d. Degree preservation: C(P_q) <= c_1(q) E P^2, so that `top_share` is 1 / c_1(q)
+    and 0 where the degree is not preserved. Hypercontractivity is measured by the fourth moments that it bounds. Random
+    polynomials have independent normal coefficients of their monomials.
+    """
+
+    laws: dict[str, Input] = field(default_factory=dict)
+    degrees: list[int] = field(default_factory=lambda: [1, 2])
+    points: int = 20000
+    monomials: int = 160
+    few: int = 2
+    polynomials: int = 8
+
+    def measure(self, problem: Problem) -> dict[str, Variable]:
+        """Isotropies (seed, law), shares and moments (seed, law, degree); bounds (law, degree); variables (degree)."""
+        dimension, streams = problem.inputs.dimension, problem.streams.at("distribution")
+        laws = [replace(law, dimension=dimension) for law in self.laws.values()]
+        seeds, sizes = len(problem.seeds), [variables(dimension, q, self.monomials) for q in self.degrees]
+        found = {name: np.empty((seeds, len(laws))) for name in SCALARS}
+        found |= {name: np.empty((seeds, len(laws), len(self.degrees))) for name in BY_DEGREE}
+        flops = 0.0
+        for i in range(seeds):
+            for j, (label, law) in enumerate(zip(self.laws, laws, strict=True)):
+                own = streams.take([i]).at(label)
+                points, fresh = np.split(self._points(law, own), 2)
+                found["isotropy"][i, j], found["isotropy_of_squares"][i, j] = isotropy(points, fresh)
+                flops = flops + 4.0 * len(points) * dimension**2
+                for k, (degree, size) in enumerate(zip(self.degrees, sizes, strict=True)):
+                    values, spent = self._at(own.at(degree), points, fresh, degree, size)
+                    flops = flops + spent
+                    for name, value in zip(BY_DEGREE, values, strict=True):
+                        found[name][i, j, k] = value
+        dims = {name: ("seed", "law", "degree") if name in BY_DEGREE else ("seed", "law") for name in found}
+        measured = {name: (dims[name], values) for name, values in found.items()} | {
+            "guaranteed_top_share": (("law", "degree"), np.array([self._guaranteed(law, sizes) for law in laws])),
+            "hypercontractive_bound": (("law", "degree"), np.array([self._bounds(law) for law in laws])),
+            "variables": (("degree",), np.array(sizes, dtype=np.float64)),
+            "flops": (("seed",), np.full(seeds, flops / seeds)),
+        }
+        return {
+            name: Variable(dimensions, values, {"units": "1", "long_name": MEASURES[name]})
+            for name, (dimensions, values) in measured.items()
+        } | {
+            "seed": Variable(("seed",), np.array(problem.seeds), {"long_name": "independent repetition"}),
+            "law": Variable(("law",), np.array(list(self.laws)), {"long_name": "law of x"}),
+            "degree": Variable(
+                ("degree",), np.array(self.degrees), {"units": "1", "long_name": "degree of polynomials"}
+            ),
+        }
+
+    def _points(self, law: Input, streams: Streams) -> np.ndarray:
+        """(points, d) float64 with mean |x|^2 = d."""
+        x = law.sample(streams, "points", 0, self.points)[0].astype(np.float64)
+        return x * np.sqrt(law.dimension / np.mean(np.sum(x**2, axis=1)))
+
+    def _at(self, streams: Streams, points: np.ndarray, fresh: np.ndarray, degree: int, size: int):
+        """BY_DEGREE at one degree, and the operations that they took."""
+        generator = streams.generators()[0]
+        values, orders = monomials(points[:, :size], degree)
+        judged, _ = monomials(fresh[:, :size], degree)
+        above_below = top_share(values, judged, orders)[::-1]
+        random = generator.standard_normal((len(orders), self.polynomials))
+        median = float(np.median(moment_ratios(judged, random)))
+        few = min(self.few, points.shape[1])
+        small, small_orders = monomials(points[:, :few], degree)
+        starts = generator.standard_normal((len(small_orders), self.polynomials))
+        chosen = heaviest(small, starts)
+        worst = float(np.max(moment_ratios(monomials(fresh[:, :few], degree)[0], chosen)))
+        flops = 2.0 * len(points) * (len(orders) ** 2 + len(small_orders) ** 2 + len(orders) * self.polynomials)
+        return (*above_below, median, worst), flops
+
+    def _guaranteed(self, law: Input, sizes: list[int]) -> list[float]:
+        """Lower bounds on the shares of all degrees, NaN where none is known.
+
+        N(0, Sigma) is the image of N(0, I), of share 1, under a map that shrinks no direction by more than the root of
+        the least eigenvalue; the mean square under a mixture is at least the least of its components.
+        """
+        if law.law in PRODUCT_LAWS:
+            power = getattr(law, "power", 1)
+            return [least_top_share(law.law, q, size, power) for q, size in zip(self.degrees, sizes, strict=True)]
+        if law.law == "gaussian_mixture":
+            return [float(np.min(np.linalg.eigvalsh(law.covariances()))) ** q for q in self.degrees]
+        return [np.nan] * len(self.degrees)
+
+    def _bounds(self, law: Input) -> list[float]:
+        """Upper bounds on the fourth moments at all degrees, NaN where none is known."""
+        if law.law == "gaussian":
+            return [hypercontractive_bound(q) for q in self.degrees]
+        if law.law == "gaussian_mixture":
+            # E f^4 <= 9^q mean_i (E_i f^2)^2 <= 9^q c (mean_i E_i f^2)^2 for c components
+            return [law.components * hypercontractive_bound(q) for q in self.degrees]
+        return [np.nan] * len(self.degrees)

@@ -1,0 +1,102 @@
+"""How many labels of a deep quadratic network depend on one of its layers."""
+
+from dataclasses import dataclass, field
+from math import pi, sqrt
+
+import numpy as np
+from scipy.special import ndtr
+
+from hierlearn.problem import Problem
+from hierlearn.store import Variable
+
+PARAMETERS = {
+    "layers": {
+        "description": "Layers l that are left out, each by itself.",
+        "type": "array",
+        "items": {"type": "integer", "minimum": 2},
+        "minItems": 1,
+        "uniqueItems": True,
+        "default": [3],
+    },
+    "gaps": {
+        "description": "alpha_{l+1} / alpha_l, in place of the teacher's.",
+        "type": "array",
+        "items": {"type": "number", "exclusiveMinimum": 0},
+        "minItems": 1,
+        "uniqueItems": True,
+        "default": [0.2, 0.1, 0.05],
+    },
+    "points": {"description": "Points of the mean.", "type": "integer", "minimum": 2, "default": 20000},
+}
+MEASURES = {
+    "flip": "probability that the label changes without layer l",
+    "flip_centred": "the same where layer l leaves its mean",
+    "flip_above": "probability that the label changes without layer l and all above it",
+    "flip_rate": "flip over alpha",
+    "flip_centred_rate": "flip_centred over alpha",
+    "flip_above_rate": "flip_above over alpha",
+    "flip_bound": "alpha_l E Sum(G*_l) / sqrt(2 pi), an upper bound on flip",
+    "alpha": "weight of layer l, after the scaling to Var G* = 1",
+    "flops": "floating-point operations of matrix products",
+}
+COORDINATES = {"layer": "layers", "gap": "gaps"}
+MEMORY = {"measure": ((6, "points", "dimension"),)}
+
+
+@dataclass(frozen=True)
+class MarginalAccuracy:
+    """Pr[sgn(x_0 + G*) != sgn(x_0 + G* - alpha_l Sum(G*_l))], x_0 ~ N(-E G*, 1)  (allenzhu2020, Section 3.1 / B.1).
+
+    G* has weights alpha_l = gap^{l-2} times one factor for Var G* = 1; the layers are those of the teacher, the same
+    for all gaps. The threshold is independent of G*, so that the probability given G* is a difference of normal
+    distribution functions; only the mean over G* is one over points.
+    """
+
+    layers: list[int] = field(default_factory=lambda: [3])
+    gaps: list[float] = field(default_factory=lambda: [0.2, 0.1, 0.05])
+    points: int = 20000
+
+    def measure(self, problem: Problem) -> dict[str, Variable]:
+        """All variables (seed, layer, gap). Raises ValueError unless the teacher is a network with these layers."""
+        teacher, state, seeds = problem.teacher, problem.state, len(problem.seeds)
+        if "layer_covariance" not in state:
+            raise ValueError("marginal_accuracy: expected the teacher quadratic_densenet")
+        if max(self.layers) > teacher.depth:
+            raise ValueError(f"marginal_accuracy: layer {max(self.layers)}; expected at most the depth {teacher.depth}")
+        x = problem.inputs.sample(problem.streams.at("marginal-accuracy"), "points", 0, self.points)
+        sums = np.stack([np.sum(one**2, axis=-1) for one in teacher.hidden(state, x).values()], axis=-1)
+        found = {name: np.empty((seeds, len(self.layers), len(self.gaps))) for name in MEASURES if name != "flops"}
+        for j, gap in enumerate(self.gaps):
+            weights = gap ** np.arange(teacher.depth - 1.0)
+            alphas = weights / np.sqrt(np.einsum("a,sab,b->s", weights, state["layer_covariance"], weights))[:, None]
+            parts, means = sums * alphas[:, None, :], alphas * state["layer_means"]
+            # The threshold -x_0 is N(E G*, 1).
+            whole = np.sum(parts, axis=-1) - np.sum(means, axis=-1)[:, None]
+            for i, layer in enumerate(self.layers):
+                part, mean, alpha = parts[..., layer - 2], means[:, None, layer - 2], alphas[:, layer - 2]
+                found["flip"][:, i, j] = _between(whole, whole - part)
+                found["flip_centred"][:, i, j] = _between(whole, whole - part + mean)
+                found["flip_above"][:, i, j] = _between(whole, whole - np.sum(parts[..., layer - 2 :], axis=-1))
+                for name in ("flip", "flip_centred", "flip_above"):
+                    found[f"{name}_rate"][:, i, j] = found[name][:, i, j] / alpha
+                found["flip_bound"][:, i, j] = np.mean(part, axis=1) / sqrt(2 * pi)
+                found["alpha"][:, i, j] = alpha
+        entries = sum(values[0].size for name, values in state.items() if name.startswith("weights_"))
+        return {
+            name: Variable(("seed", "layer", "gap"), values, {"units": "1", "long_name": MEASURES[name]})
+            for name, values in found.items()
+        } | {
+            "seed": Variable(("seed",), np.array(problem.seeds), {"long_name": "independent repetition"}),
+            "layer": Variable(("layer",), np.array(self.layers), {"units": "1", "long_name": "layer left out"}),
+            "gap": Variable(("gap",), np.array(self.gaps), {"units": "1", "long_name": "alpha_{l+1} / alpha_l"}),
+            "flops": Variable(
+                ("seed",),
+                np.full(seeds, 2.0 * self.points * entries),
+                {"units": "1", "long_name": MEASURES["flops"]},
+            ),
+        }
+
+
+def _between(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Mean probability that a standard normal threshold lies between two values: (S, n), (S, n) -> (S,)."""
+    return np.mean(np.abs(ndtr(one) - ndtr(other)), axis=1)

@@ -1,0 +1,278 @@
+"""Networks of squares whose layers see all layers before them: targets that are learned layer by layer."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from math import sqrt
+from typing import Any, ClassVar
+
+import numpy as np
+
+from hierlearn.protocols import Input, State
+from hierlearn.streams import Streams
+from hierlearn.theory import quadratic_densenets
+from hierlearn.theory.product_laws import PRODUCT_LAWS, rule, squared_features
+
+LAWS = ("gaussian", "uniform", "gaussian_mixture", "skewed")
+RULES = "quadratic_densenets"
+EXCLUDED = (
+    (
+        {"law": ["uniform", "gaussian_mixture", "skewed"], "kind": ["classes"]},
+        "regression, or the input gaussian, of which one coordinate is the threshold",
+    ),
+)
+PARAMETERS = {
+    "depth": {
+        "description": "Number L of layers, x being none.",
+        "type": "integer",
+        "minimum": 2,
+        "maximum": 6,
+        "default": 3,
+    },
+    "widths": {
+        "description": "k_2 .. k_L, not growing; null: 4, 2, 1, 1, ...",
+        "type": ["array", "null"],
+        "items": {"type": "integer", "minimum": 1},
+        "minItems": 1,
+        "default": None,
+    },
+    "graph": {
+        "description": "J_2 .. J_L, the layers that each layer sees, 0 being x and 1 its centred squares; null: "
+        "[0, 1], then [0, l - 1].",
+        "type": ["array", "null"],
+        "items": {"type": "array", "items": {"type": "integer", "minimum": 0}, "minItems": 1},
+        "minItems": 1,
+        "default": None,
+    },
+    "kappa": {
+        "description": "Singular values of all weights are drawn from [1/kappa, kappa], uniformly in their logarithm.",
+        "type": "number",
+        "minimum": 1,
+        "default": 1,
+    },
+    "gap": {
+        "description": "alpha_{l+1} / alpha_l where `alphas` is null.",
+        "type": "number",
+        "exclusiveMinimum": 0,
+        "default": 0.2,
+    },
+    "alphas": {
+        "description": "alpha_2 .. alpha_L; null: powers of the gap, alpha_2 = 1.",
+        "type": ["array", "null"],
+        "items": {"type": "number", "minimum": 0},
+        "minItems": 1,
+        "default": None,
+    },
+    "alpha_by": {
+        "description": "weight: alpha is the factor of a layer; variance: the variance that the layer adds, over that "
+        "of a layer with 1, layer 2 being left as it is.",
+        "enum": ["weight", "variance"],
+        "default": "weight",
+    },
+    "features": {
+        "description": "unit: the weights of a layer are scaled together, so that the coordinates of S_l have mean "
+        "variance 1; drawn: left as drawn.",
+        "enum": ["unit", "drawn"],
+        "default": "unit",
+    },
+    "kind": {
+        "description": "regression, or classes: the sign of the target less a normal threshold.",
+        "enum": ["regression", "classes"],
+        "default": "regression",
+    },
+}
+
+# The moments of layers that have none in closed form, see `draw`.
+MOMENT_POINTS = 1 << 17
+# Of the second moment of Sum(G*_2) in one coordinate.
+EXACT_DEGREE = 8
+
+
+@dataclass(frozen=True)
+class QuadraticDensenet:
+    """G*(x) = sum_{l=2}^L alpha_l Sum(G*_l(x)), G*_l = (S*_l)^2, S*_l = sum_{j in J_l} W_lj G*_j  (allenzhu2020, 1.3).
+
+    G*_0 = x and G*_1 = x^2 - E x^2. W_lj = U diag(s) V^T in R^{k_l x k_j} with random orthonormal U, V; with `unit`
+    features W_l is then divided by the root of the mean variance of the coordinates of S*_l. All weights are redrawn
+    per seed. Label noise makes it the agnostic setting.
+
+    classes (Theorem 3.3): y = sgn(x_0 - E G* + G*(x_1, ..., x_{d-1})), the alphas scaled by one factor to Var G* = 1: a
+    threshold of law N(-E G*, 1), independent of G*.
+
+    Resolved parameters are `layer_widths` (k_2 .. k_L), `links` (J_2 .. J_L) and state["alphas"] (S, L - 1).
+    """
+
+    depth: int = 3
+    widths: list[int] | None = None
+    graph: list[list[int]] | None = None
+    kappa: float = 1
+    gap: float = 0.2
+    alphas: list[float] | None = None
+    alpha_by: str = "weight"
+    features: str = "unit"
+    kind: str = "regression"
+    outputs: ClassVar[int] = 1
+
+    @property
+    def layer_widths(self) -> tuple[int, ...]:
+        """k_2 .. k_L."""
+        return quadratic_densenets.layer_widths(self.depth, self.widths)
+
+    @property
+    def links(self) -> tuple[tuple[int, ...], ...]:
+        """J_2 .. J_L."""
+        return quadratic_densenets.links(self.depth, self.graph)
+
+    def draw(self, streams: Streams, inputs: Input) -> State:
+        """weights_l_j (S, k_l, k_j), alphas (S, L-1), and what is known of the target.
+
+        layer_means (S, L-1) and layer_covariance (S, L-1, L-1) are those of Sum(G*_2), ..., Sum(G*_L), mean (S,) and
+        second_moment (S,) those of G*: exact for L = 2 and independent coordinates, else means over MOMENT_POINTS
+        points of a stream of their own. norm_error (S,) is the relative standard error of the root of E G*^2: near 1 %
+        for normal points at L = 3 and up to 4 % at L = 4, 0.2 to 0.5 % for uniform ones. Raises ValueError where the
+        parameters, the law and the dimension do not fit together.
+        """
+        self._check(inputs)
+        seeds = [self._one(streams.take([i]), inputs) for i in range(len(streams.seeds))]
+        return {name: np.stack([state[name] for state in seeds]) for name in seeds[0]}
+
+    def inner(self, x: np.ndarray) -> np.ndarray:
+        """The coordinates of x that G* is a function of: all, or for classes those after the threshold's."""
+        return x[..., 1:] if self.kind == "classes" else x
+
+    def hidden(self, state: State, x: np.ndarray) -> dict[str, np.ndarray]:
+        """S*_2 .. S*_L, before their squares, as S_2 .. S_L: (S, n, d) -> (S, n, k_l) float64 each."""
+        return self._features(state, self.inner(x))
+
+    def parts(self, state: State, x: np.ndarray) -> dict[str, np.ndarray]:
+        """alpha_l Sum(G*_l) as layer_2 .. layer_L, for classes the threshold x_0 - E G* too; (S, n, 1) float64 each.
+
+        They sum to the target, for classes to what it is the sign of.
+        """
+        sums = self._sums(self.hidden(state, x)) * state["alphas"][:, None, :]
+        found = {f"layer_{i + 2}": sums[..., i : i + 1] for i in range(self.depth - 1)}
+        if self.kind == "classes":
+            found["threshold"] = x[..., :1].astype(np.float64) - state["mean"][:, None, None]
+        return found
+
+    def target(self, state: State, x: np.ndarray) -> np.ndarray:
+        """(S, n, d) -> (S, n, 1) float64; for classes -1 or +1."""
+        total = sum(self.parts(state, x).values())
+        return np.where(total < 0, -1.0, 1.0) if self.kind == "classes" else total
+
+    def norm(self, state: State, inputs: Input) -> np.ndarray:
+        """L2 norm (S,) from E G*^2 as in `draw`; 1 for classes."""
+        return np.ones(len(state["mean"])) if self.kind == "classes" else np.sqrt(state["second_moment"])
+
+    def degrees(self) -> tuple[int, ...]:
+        """1 .. 2^L."""
+        return tuple(range(1, 2**self.depth + 1))
+
+    def bases(self, state: State, x: np.ndarray) -> np.ndarray:
+        """S*_2, which every other layer is made from: (S, n, k_2)."""
+        return self.hidden(state, x)["S_2"]
+
+    def _check(self, inputs: Input) -> None:
+        name = "quadratic_densenet"
+        if inputs.law not in LAWS:
+            raise ValueError(f"{name}: input law {inputs.law!r}; expected one of {', '.join(LAWS)}")
+        if self.kind == "classes" and inputs.law != "gaussian":
+            raise ValueError(f"{name}: kind 'classes' with input {inputs.law!r}; expected {EXCLUDED[0][1]}")
+        description = {"name": inputs.law} | asdict(inputs)
+        for parameter, found, allowed in quadratic_densenets.faults(asdict(self), description, inputs.dimension):
+            raise ValueError(f"{name}: {parameter} {found}; expected {allowed}")
+
+    def _one(self, streams: Streams, inputs: Input) -> Mapping[str, Any]:
+        """The state of one seed, without the seed's dimension."""
+        size = inputs.dimension - (self.kind == "classes")
+        weights = self._weights(streams.at("weights").generators()[0], size)
+        state = {name: values[None] for name, values in weights.items()}
+        alphas = np.array(quadratic_densenets.layer_weights(self.depth, self.alphas, self.gap))
+        if self.depth == 2 and inputs.law in PRODUCT_LAWS:
+            (means, moments), sums = self._exact(state, inputs), None
+        else:
+            sums = self._sampled(state, streams.at("moments"), inputs)
+            means, moments = np.mean(sums, axis=0), sums.T @ sums / len(sums)
+        covariance = moments - np.outer(means, means)
+        if self.alpha_by == "variance":
+            alphas = np.sqrt(alphas * covariance[0, 0] / np.diag(covariance))
+        if self.kind == "classes":
+            alphas = alphas / sqrt(alphas @ covariance @ alphas)
+        return {name: values[0] for name, values in state.items()} | {
+            "alphas": alphas,
+            "layer_means": means,
+            "layer_covariance": covariance,
+            "mean": alphas @ means,
+            "second_moment": alphas @ moments @ alphas,
+            "norm_error": np.array(0.0 if sums is None else _root_error((sums @ alphas) ** 2)),
+        }
+
+    def _weights(self, generator: np.random.Generator, size: int) -> State:
+        sizes = (size, size, *self.layer_widths)
+        weights = {}
+        for layer, sources in enumerate(self.links, start=2):
+            for source in sources:
+                k = sizes[layer]
+                u, v = (_orthonormal(generator, rows, k) for rows in (k, sizes[source]))
+                values = np.exp(np.log(self.kappa) * generator.uniform(-1.0, 1.0, k))
+                weights[f"weights_{layer}_{source}"] = (u * values) @ v.T
+        return weights
+
+    def _exact(self, state: State, inputs: Input):
+        """Scales the weights of layer 2 and returns E Sum(G*_2) (1,) and E Sum(G*_2)^2 (1, 1)."""
+        size = inputs.dimension - (self.kind == "classes")
+        nothing = np.zeros((1, self.layer_widths[0], size))
+        parts = [state.get(f"weights_2_{source}", nothing)[0] for source in (0, 1)]
+        covariance, fourth = squared_features(*parts, *rule(inputs.law, EXACT_DEGREE, getattr(inputs, "power", 1)))
+        variance = np.trace(covariance)
+        factor = self._rescaled(state, 2, variance / len(covariance))
+        return np.array([variance * factor**2]), np.array([[fourth * factor**4]])
+
+    def _sampled(self, state: State, streams: Streams, inputs: Input):
+        """Scales the weights of all layers and returns Sum(G*_l) at the points of the moments, (n, L-1)."""
+        x = self.inner(inputs.sample(streams, "moments", 0, MOMENT_POINTS))
+        hidden: dict[str, np.ndarray] = {}
+        for layer in range(2, self.depth + 1):
+            found = self._layer(state, x, hidden, layer)
+            hidden[f"S_{layer}"] = found * self._rescaled(state, layer, float(np.mean(np.var(found[0], axis=0))))
+        return self._sums(hidden)[0]
+
+    def _rescaled(self, state: State, layer: int, variance: float) -> float:
+        """The factor that gives S*_l a variance of 1 from the one it has; the weights are multiplied by it."""
+        factor = variance**-0.5 if self.features == "unit" else 1.0
+        for source in self.links[layer - 2]:
+            state[f"weights_{layer}_{source}"] = state[f"weights_{layer}_{source}"] * factor
+        return factor
+
+    def _features(self, state: State, x: np.ndarray) -> dict[str, np.ndarray]:
+        hidden: dict[str, np.ndarray] = {}
+        for layer in range(2, self.depth + 1):
+            hidden[f"S_{layer}"] = self._layer(state, x, hidden, layer)
+        return hidden
+
+    def _layer(self, state: State, x: np.ndarray, hidden: Mapping[str, np.ndarray], layer: int) -> np.ndarray:
+        """S*_l from those before it: (S, n, d) -> (S, n, k_l)."""
+        total = 0.0
+        for source in self.links[layer - 2]:
+            if source == 0:
+                seen = x.astype(np.float64)
+            elif source == 1:
+                seen = x.astype(np.float64) ** 2 - 1.0
+            else:
+                seen = hidden[f"S_{source}"] ** 2
+            total = total + seen @ state[f"weights_{layer}_{source}"].swapaxes(1, 2)
+        return total
+
+    def _sums(self, hidden: Mapping[str, np.ndarray]) -> np.ndarray:
+        """Sum(G*_2) .. Sum(G*_L): (S, n, L-1)."""
+        return np.stack([np.sum(hidden[f"S_{i + 2}"] ** 2, axis=-1) for i in range(self.depth - 1)], axis=-1)
+
+
+def _root_error(squares: np.ndarray) -> float:
+    """Relative standard error of the root of a mean of squares (n,)."""
+    return float(np.std(squares) / np.mean(squares) / (2 * sqrt(len(squares))))
+
+
+def _orthonormal(generator: np.random.Generator, rows: int, columns: int) -> np.ndarray:
+    """(rows, columns) with orthonormal columns of uniform law."""
+    q, r = np.linalg.qr(generator.standard_normal((rows, columns)))
+    return q * np.sign(np.diag(r))

@@ -1,0 +1,105 @@
+"""The two small targets with which backward feature correction is explained."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from hierlearn.protocols import Input, State
+from hierlearn.streams import Streams
+from hierlearn.theory.product_laws import grid
+
+LAWS = ("gaussian", "uniform", "skewed")
+BOUNDS = ((3, "dimension", {"instance": "toy_quartic"}), (4, "dimension", {"instance": "toy_two_level"}))
+PARAMETERS = {
+    "instance": {
+        "description": "toy_quartic: u_1^2 + 2 u_2^2 + alpha (u_1^2 + 2 u_2^2 + u_3)^2. toy_two_level: "
+        "u_1^4 + u_2^4 + alpha ((u_1^4 + u_3)^2 + (u_2^4 + u_4)^2).",
+        "enum": ["toy_quartic", "toy_two_level"],
+        "default": "toy_quartic",
+    },
+    "alpha": {"description": "Weight of the higher layer.", "type": "number", "minimum": 0, "default": 0.1},
+}
+
+# Coordinates that the targets use, and their degrees in a coordinate.
+COORDINATES = {"toy_quartic": 3, "toy_two_level": 4}
+DEGREES = {"toy_quartic": 4, "toy_two_level": 8}
+
+
+@dataclass(frozen=True)
+class QuadraticToy:
+    """Quadratic networks of three layers on 3 or 4 of the coordinates  (allenzhu2020, eq. 1.1 and Section 1.2).
+
+    - toy_quartic: S_2 = (u_1, sqrt(2) u_2), S_3 = u_1^2 + 2 u_2^2 + u_3; its features are linear in x.
+    - toy_two_level: S_2 = (u_1^2, u_2^2), S_3 = (u_1^4 + u_3, u_2^4 + u_4), with squares that are not centred.
+
+    The coordinates u of x are redrawn per seed, which a learner without preferred coordinates cannot notice.
+    """
+
+    instance: str = "toy_quartic"
+    alpha: float = 0.1
+    kind: ClassVar[str] = "regression"
+    outputs: ClassVar[int] = 1
+    depth: ClassVar[int] = 3
+
+    @property
+    def layer_widths(self) -> tuple[int, ...]:
+        """k_2 and k_3."""
+        return (2, 1) if self.instance == "toy_quartic" else (2, 2)
+
+    @property
+    def links(self) -> tuple[tuple[int, ...], ...]:
+        """J_2 and J_3, the layer 1 being x^2."""
+        return ((0,) if self.instance == "toy_quartic" else (1,), (0, 2))
+
+    def draw(self, streams: Streams, inputs: Input) -> State:
+        """coordinates (S, 3 or 4), alphas (S, 2). Raises ValueError for another law, or too small a dimension."""
+        if inputs.law not in LAWS:
+            raise ValueError(f"quadratic_toy: input law {inputs.law!r}; expected one of {', '.join(LAWS)}")
+        if inputs.law == "gaussian" and inputs.norm != "sqrt_dimension":
+            raise ValueError(f"quadratic_toy: gaussian of norm {inputs.norm}; expected sqrt_dimension")
+        count = COORDINATES[self.instance]
+        if inputs.dimension < count:
+            raise ValueError(f"quadratic_toy: dimension {inputs.dimension}; expected at least {count}")
+        coordinates = streams.at("coordinates").stack(lambda g: g.permutation(inputs.dimension)[:count])
+        return {"coordinates": coordinates, "alphas": np.tile([1.0, self.alpha], (len(streams.seeds), 1))}
+
+    def hidden(self, state: State, x: np.ndarray) -> dict[str, np.ndarray]:
+        """The features before their squares: S_2 (S, n, 2), S_3 (S, n, 1 or 2), float64."""
+        return self._features(np.take_along_axis(x, state["coordinates"][:, None, :], axis=-1).astype(np.float64))
+
+    def parts(self, state: State, x: np.ndarray) -> dict[str, np.ndarray]:
+        """What the layers add, as layer_2 and layer_3, whose sum is the target; (S, n, 1) float64 each."""
+        hidden = self.hidden(state, x)
+        sums = [np.sum(hidden[name] ** 2, axis=-1, keepdims=True) for name in ("S_2", "S_3")]
+        return {"layer_2": sums[0], "layer_3": self.alpha * sums[1]}
+
+    def target(self, state: State, x: np.ndarray) -> np.ndarray:
+        """(S, n, d) -> (S, n, 1) float64."""
+        return sum(self.parts(state, x).values())
+
+    def value(self, u: np.ndarray) -> np.ndarray:
+        """The target of its own coordinates: (n, 3 or 4) -> (n,)."""
+        hidden = self._features(u)
+        return np.sum(hidden["S_2"] ** 2, axis=-1) + self.alpha * np.sum(hidden["S_3"] ** 2, axis=-1)
+
+    def norm(self, state: State, inputs: Input) -> np.ndarray:
+        """L2 norm (S,), exact: a sum over the points of a Gauss rule."""
+        degree = 2 * DEGREES[self.instance]
+        points, masses = grid(inputs.law, COORDINATES[self.instance], degree, getattr(inputs, "power", 1))
+        return np.full(len(state["coordinates"]), np.sqrt(masses @ self.value(points) ** 2))
+
+    def degrees(self) -> tuple[int, ...]:
+        """All up to the largest."""
+        return tuple(range(1, DEGREES[self.instance] + 1))
+
+    def bases(self, state: State, x: np.ndarray) -> np.ndarray:
+        """The features of the second layer: (S, n, 2)."""
+        return self.hidden(state, x)["S_2"]
+
+    def _features(self, u: np.ndarray) -> dict[str, np.ndarray]:
+        squares = u[..., :2] ** 2
+        if self.instance == "toy_quartic":
+            second = u[..., :2] * np.sqrt([1.0, 2.0])
+            return {"S_2": second, "S_3": squares @ np.array([[1.0], [2.0]]) + u[..., 2:3]}
+        return {"S_2": squares, "S_3": squares**2 + u[..., 2:4]}
