@@ -63,8 +63,6 @@ def test_the_slope_of_a_risk_is_along_the_named_axis():
     scores = cube(a=lambda d, n, r: d**1.5 / n)
     found = measured(scores, name="risk_slope", learner="a", axis="dimension", samples=40, where={"ridge": 0.1})
     assert found.value == pytest.approx(1.5)
-    gap = measured(scores, name="risk_slope", learner="a", samples=40, where={"ridge": 0.1}, risk="generalisation_gap")
-    assert gap.value == pytest.approx(1.5)
 
 
 def test_the_largest_samples_are_those_trained_at_each_place():

@@ -148,6 +148,10 @@ class ProblemFeatures:
             known = self.cache[role] = self.representation.apply(self.state, pool.x)
         return known[:, start : start + count]
 
+    def of(self, x: np.ndarray) -> np.ndarray:
+        """(S, n, D) float32 features of points (S, n, *shape) that were drawn already."""
+        return self.representation.apply(self.state, x)
+
     def take(self, positions) -> "ProblemFeatures":
         """The same features for a part of the seeds."""
         return ProblemFeatures(

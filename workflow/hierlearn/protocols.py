@@ -120,7 +120,13 @@ class Representation(Protocol):
 class Features(Protocol):
     """The points of a role as a learner sees them."""
 
-    def draw(self, role: str, count: int, start: int = 0) -> np.ndarray: ...
+    def draw(self, role: str, count: int, start: int = 0) -> np.ndarray:
+        """(S, count, D) float32 features of points start .. start+count of `role`."""
+        ...
+
+    def of(self, x: np.ndarray) -> np.ndarray:
+        """The features of points (S, n, *shape) that were drawn already."""
+        ...
 
 
 class Monitor(Protocol):

@@ -9,8 +9,13 @@ rule aggregate:
         f"{RESULTS}/logs/{{study}}/aggregate.log",
     benchmark:
         f"{RESULTS}/benchmarks/{{study}}/aggregate.tsv"
+    group:
+        "verdict"
     conda:
         "../../envs/environment.yaml"
+    resources:
+        mem_mb=memory("aggregate"),
+        runtime=minutes("aggregate"),
     params:
         parameters=parameters("aggregate"),
         code=code("aggregate"),

@@ -6,8 +6,13 @@ rule generate:
     benchmark:
         f"{RESULTS}/benchmarks/{{study}}/{{task}}/generate.tsv"
     priority: urgency(0)
+    group:
+        packed
     conda:
         "../../envs/environment.yaml"
+    resources:
+        mem_mb=memory("generate"),
+        runtime=minutes("generate"),
     params:
         parameters=parameters("generate"),
         code=code("generate"),

@@ -9,8 +9,13 @@ rule evaluate:
         f"{RESULTS}/logs/{{study}}/{{task}}/evaluate.log",
     benchmark:
         f"{RESULTS}/benchmarks/{{study}}/{{task}}/evaluate.tsv"
+    group:
+        packed
     conda:
         "../../envs/environment.yaml"
+    resources:
+        mem_mb=memory("evaluate"),
+        runtime=minutes("evaluate"),
     params:
         parameters=parameters("evaluate"),
         code=code("evaluate"),

@@ -8,6 +8,9 @@ rule probe:
     priority: 1000
     conda:
         "../../envs/environment.yaml"
+    resources:
+        mem_mb=memory("probe"),
+        runtime=minutes("probe"),
     params:
         parameters=parameters("probe"),
         code=code("probe"),

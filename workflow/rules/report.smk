@@ -16,8 +16,13 @@ rule figure:
         f"{RESULTS}/logs/{{study}}/figure.log",
     benchmark:
         f"{RESULTS}/benchmarks/{{study}}/figure.tsv"
+    group:
+        "verdict"
     conda:
         "../../envs/environment.yaml"
+    resources:
+        mem_mb=memory("figure"),
+        runtime=minutes("figure"),
     params:
         parameters=parameters("figure"),
         code=code("figure"),
@@ -37,8 +42,13 @@ rule judge:
         f"{RESULTS}/logs/{{study}}/judge.log",
     benchmark:
         f"{RESULTS}/benchmarks/{{study}}/judge.tsv"
+    group:
+        "verdict"
     conda:
         "../../envs/environment.yaml"
+    resources:
+        mem_mb=memory("judge"),
+        runtime=minutes("judge"),
     params:
         parameters=parameters("judge"),
         code=code("judge"),
@@ -65,6 +75,9 @@ rule ledger:
         f"{RESULTS}/benchmarks/ledger.tsv"
     conda:
         "../../envs/environment.yaml"
+    resources:
+        mem_mb=needs.ledger().mem_mb,
+        runtime=needs.ledger().runtime,
     params:
         studies=page_entries,
         preset=SETTINGS["preset"],

@@ -8,8 +8,13 @@ rule represent:
     benchmark:
         f"{RESULTS}/benchmarks/{{study}}/{{task}}/{{representation}}.represent.tsv"
     priority: urgency(1)
+    group:
+        packed
     conda:
         "../../envs/environment.yaml"
+    resources:
+        mem_mb=memory("represent"),
+        runtime=minutes("represent"),
     params:
         parameters=parameters("represent"),
         code=code("represent"),

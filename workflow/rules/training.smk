@@ -9,8 +9,13 @@ rule train:
     benchmark:
         f"{RESULTS}/benchmarks/{{study}}/{{task}}/{{learner}}.train.tsv"
     priority: urgency(0)
+    group:
+        packed
     conda:
         "../../envs/environment.yaml"
+    resources:
+        mem_mb=memory("train"),
+        runtime=minutes("train"),
     params:
         parameters=parameters("train"),
         code=code("train"),

@@ -42,7 +42,7 @@ PARAMETERS = {
                 "ylabel": {"type": "string"},
                 "xscale": {"enum": ["log", "linear"]},
                 "yscale": {"enum": ["log", "linear"]},
-                "risk": {"enum": ["test_risk", "test_error", "train_risk", "representation_floor"]},
+                "risk": {"description": "A variable of scores.nc.", "type": "string", "reference": "scores"},
                 "threshold": {"description": "Risk that n* reaches.", "type": "number", "reference": "thresholds"},
                 "counting": {
                     "description": "Draw the bound 1 - n / N(d, p) at this place.",

@@ -57,4 +57,6 @@ class Batches:
 
     def _drawn(self, start: int, count: int) -> tuple[np.ndarray, np.ndarray]:
         batch = self.problem.draw("training", count, start)
-        return self.seen(self.features.draw("training", count, start)), batch.labels.astype(np.float32)
+        # Fresh points are drawn once; those of a pool have features that are kept.
+        features = self.features.of(batch.x) if self.online else self.features.draw("training", count, start)
+        return self.seen(features), batch.labels.astype(np.float32)

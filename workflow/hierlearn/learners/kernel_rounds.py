@@ -49,7 +49,8 @@ class KernelRounds:
 
     The second round fits what the first one leaves, as a function of its prediction. On the training points that
     prediction is the one of the fit without the point (leave-one-out): the prediction of a fit that knows the label
-    would tell the second round the label, which it does not find on new points. float64. Raises ValueError on a teacher of classes.
+    would tell the second round the label, which it does not find on new points. float64. Raises ValueError on a
+    teacher of classes.
     """
 
     first: Kernel = field()

@@ -29,7 +29,8 @@ PARAMETERS = {
     "samples": {"description": "Number of labelled samples n.", "type": "integer", "minimum": 1},
     "risk": {
         "description": "Which measure is compared.",
-        "enum": ["test_risk", "test_error", "train_risk"],
+        "type": "string",
+        "reference": "scores",
         "default": "test_risk",
     },
 }

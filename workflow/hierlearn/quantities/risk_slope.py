@@ -34,7 +34,8 @@ PARAMETERS = {
     },
     "risk": {
         "description": "Which measure.",
-        "enum": ["test_risk", "test_error", "train_risk", "generalisation_gap", "representation_floor", "base_error"],
+        "type": "string",
+        "reference": "scores",
         "default": "test_risk",
     },
 }
@@ -57,13 +58,10 @@ class RiskSlope:
         return [self.learner]
 
     def measure(self, cube: xarray.Dataset, probes: dict[str, xarray.Dataset]) -> Measured:
-        """cube: scores.nc of a study. generalisation_gap is test_risk - train_risk."""
+        """cube: scores.nc of a study."""
         chosen = at(cube, self.learner, self.where | {"samples": self.samples}, (self.axis, "seed"))
         chosen = chosen.sortby(self.axis)
-        if self.risk == "generalisation_gap":
-            risks = (chosen.test_risk - chosen.train_risk).values
-        else:
-            risks = chosen[self.risk].values
+        risks = chosen[self.risk].values
         known = np.isfinite(risks) & (risks > 0)
         table = Complexities(
             chosen[self.axis].values, np.where(known, risks, np.nan), np.where(known, "observed", "missing")

@@ -14,7 +14,8 @@ PARAMETERS = {
     "learner": {"description": "Name of the learner.", "type": "string", "reference": "learners"},
     "variable": {
         "description": "A variable of scores.nc.",
-        "enum": ["test_risk", "test_error", "train_risk", "frobenius_norm", "movement", "base_error"],
+        "type": "string",
+        "reference": "scores",
         "default": "test_risk",
     },
     "where": {"description": "Values of the axes.", "type": "object", "reference": "some coordinates", "default": {}},

@@ -11,6 +11,9 @@ from hierlearn import components, published
 from hierlearn.study.expansion import Study
 from hierlearn.study.reading import Fault, dotted, nearest, shown
 
+# Variables of scores.nc that every trained learner has; the others are those that learners measure.
+SCORES = ("test_risk", "test_error", "train_risk", "validation_risk", "representation_floor")
+
 
 def size_reference(study: Study, at: tuple, value: Mapping[str, Any]) -> Iterator[Fault]:
     """A size that refers to what its place does not know: features before there are any, a degree of no polynomial."""
@@ -65,6 +68,9 @@ def _known(study: Study, section: str, scope: Mapping[str, Any]) -> list | None:
     content = study.content
     if section == "published":
         return None if study.published is None else list(study.published)
+    if section == "scores":
+        measured = [measure for name in content["learners"] for measure in _says(study, name, "MEASURES")]
+        return [*SCORES, *dict.fromkeys(measured)]
     if section == "panel variables":
         section = "learner traces" if scope.get("kind") == "trace" else "probe measures"
     if section == "panel learners":

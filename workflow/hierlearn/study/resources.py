@@ -1,7 +1,8 @@
 """How much memory and time every job needs, from its sizes: what a cluster is asked for, and what is refused as absurd.
 
-A component may say beside its code what it holds at once and what it computes, by stage: a learner in `fit`, `model`
-(what is kept of one fit) and `predict`, a representation in `fit`, a probe in `measure`:
+A component may say beside its code what it holds at once and what it computes, by stage: a learner in `fit`, `kept`
+(what a fit leaves to the next that differs in its choices alone), `model` (what is stored of one fit) and `predict`, a
+representation in `fit`, a probe in `measure`:
 
     MEMORY = {"fit": ((3, "samples", "samples"), (2, "validation", "samples")), "model": (("samples", "outputs"),)}
     WORK = {"fit": (("choices", "samples", "samples", "samples"),)}
@@ -75,12 +76,14 @@ def train(study: Study, task: Task, learner: str) -> Needs:
     largest, operations = 0.0, 0.0
     for point in study.trained(learner, task):
         described = [variant["learner"] for variant in study.variants(learner, point)]
-        # Variants that differ in their choices alone keep what they computed for all seeds.
-        kept = any(described.count(one) > 1 for one in described)
+        # Variants that differ in their choices alone find again what was computed for each seed.
+        shared = any(described.count(one) > 1 for one in described)
         for variant in study.variants(learner, point):
             for sizes in _walked(study, learner, point, variant):
-                together = sizes["seeds"] if kept else 1
-                largest = max(largest, together * _terms("learners", variant["learner"], "MEMORY", "fit", sizes))
+                held = _terms("learners", variant["learner"], "MEMORY", "fit", sizes)
+                if shared:
+                    held += sizes["seeds"] * _terms("learners", variant["learner"], "MEMORY", "kept", sizes)
+                largest = max(largest, held)
                 operations += sizes["seeds"] * _terms("learners", variant["learner"], "WORK", "fit", sizes)
     shown = max((_features(study, learner, point, "validation") for point in task.points), default=0.0)
     held = COPIES * (_data(study, task) + _models(study, task, learner)) + shown + largest
@@ -236,6 +239,8 @@ def _terms(kind: str, described: Mapping[str, Any], literal: str, stage: str, si
     """What a component says of a stage, as a number."""
     said = components.literal(kind, described["name"], literal) or {}
     sizes = _parameters(described) | sizes
+    if stage == "kept":
+        return sum(_product(term, described, sizes) for term in said.get(stage, ()))
     if stage not in said:
         return _unsaid(literal, stage, sizes)
     return sum(_product(term, described, sizes) for term in said[stage])

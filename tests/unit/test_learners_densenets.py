@@ -1,0 +1,220 @@
+"""Quadratic DenseNets as learners: what they measure, interruption, independence of seeds, divergence, refusals."""
+
+import numpy as np
+import pytest
+
+from hierlearn import monitor
+from hierlearn.components import build, literal
+from hierlearn.monitor import Checkpoints, JobMonitor
+from hierlearn.problem import ProblemFeatures, pose
+from hierlearn.protocols import STATUS
+from hierlearn.statistics.alignment import feature_errors
+from hierlearn.streams import Streams
+
+SEEDS = (3, 5, 8)
+NAMES = ("densenet", "distilled_densenet")
+TEACHER = {"name": "quadratic_densenet", "widths": [2, 1], "gap": 0.3}
+
+
+def posed(seeds=SEEDS, scale="paper", teacher=TEACHER, dimension=6, held_out=300):
+    gaussian = build("inputs", {"name": "gaussian"}, dimension=dimension)
+    problem = pose(gaussian, build("teachers", teacher), scale, 0.0, Streams(("densenets",), seeds), held_out)
+    raw = build("representations", {"name": "raw"})
+    return problem, ProblemFeatures(problem, raw, raw.fit(np.empty((len(seeds), 0, 0)), problem.streams))
+
+
+@pytest.fixture(scope="module")
+def where():
+    return posed()
+
+
+def fitted(where, name="densenet", choices=None, samples=800, watch=None, **parameters):
+    problem, features = where
+    learner = build("learners", {"name": name, "width": 8, "steps": 40, "batch": 32} | parameters)
+    streams = problem.streams.at("learner", name)
+    return learner, learner.fit(problem, features, samples, choices or {}, streams, watch or JobMonitor(), {})
+
+
+@pytest.mark.parametrize(
+    ("name", "scale"), [("densenet", "paper"), ("densenet", "unit"), ("distilled_densenet", "unit")]
+)
+def test_staged_training_corrects_the_features_below(name, scale):
+    problem, features = posed(scale=scale, seeds=(3, 11))
+    parameters = {"steps": 1500, "batch": 64, "starts": [0.3], "choices": {"rate": [0.02]}}
+    learner, fit = fitted((problem, features), name, samples=20000, **parameters)
+    outputs = learner.predict(fit.state, features, "test", 2000, {})
+    risk = problem.risk(outputs, problem.draw("test", 2000).target)
+    assert np.all(risk < 2e-2 * problem.factor**2)
+    assert np.all(fit.measures["feature_error_2"] < 0.2 * fit.measures["feature_error_2_before"])
+    assert np.all(fit.measures["linear_feature_error_2"] <= fit.measures["feature_error_2"])
+    assert np.all(fit.measures["start_3"] <= 450)
+    # Whatever the scale, features are measured in the teacher's own units.
+    hidden = problem.teacher.hidden(problem.state, problem.draw("validation", 300).x)
+    size = np.mean(np.sum(hidden["S_2"] ** 2, axis=2), axis=1)
+    np.testing.assert_allclose(fit.measures["feature_size_2"], size, rtol=0.05)
+    if name == "distilled_densenet":
+        assert fit.measures["found_width_2"].tolist() == [2, 2]
+        assert np.all(fit.measures["distillation_gap_2"] < 0.1)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_seed_learns_the_same_bits_whoever_else_is_trained(where, name):
+    problem, features = where
+    # Thresholds that some runs cross on the way and others do not: one seed's start must not disturb another's numbers.
+    parameters = {"steps": 100, "starts": [0.9], "thresholds": [12.0]}
+    if name == "distilled_densenet":
+        parameters["threshold_scale"] = 20.0
+    choices = {"rate": [0.05, 0.01]}
+    _, whole = fitted(where, name, choices, **parameters)
+    for positions in ([1], [2, 0]):
+        _, part = fitted((problem.take(positions), features.take(positions)), name, choices, **parameters)
+        for kind in ("state", "trace", "measures"):
+            for key, values in getattr(part, kind).items():
+                assert np.array_equal(values, getattr(whole, kind)[key][positions], equal_nan=True), key
+    assert len(set(whole.measures["start_3"].tolist())) > 1
+    if name == "distilled_densenet":
+        assert len(set(whole.measures["distilled_2"].tolist())) > 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_interrupted_training_goes_on_to_the_same_bits(where, name, tmp_path, monkeypatch):
+    monkeypatch.setattr(monitor, "SECONDS_BETWEEN_SAVES", 0.0)
+    parameters, steps = {"steps": 160, "starts": [0.9], "thresholds": [12.0]}, []
+    choices = {"rate": [0.05, 0.01]}
+    _, whole = fitted(where, name, choices, **parameters)
+
+    class Stopped(Exception):
+        pass
+
+    class Watched(JobMonitor):
+        def advance(self, done, total):
+            steps.append(done)
+            if 110 < done < total and len(stops) == 0:
+                stops.append(done)
+                raise Stopped
+
+    checkpoints, stops = Checkpoints(tmp_path / "x.nc", {"a": "b"}), []
+    with pytest.raises(Stopped):
+        fitted(where, name, choices, watch=Watched(checkpoints), **parameters)
+    steps.clear()
+    _, again = fitted(where, name, choices, watch=Watched(checkpoints), **parameters)
+    assert steps[0] > 50
+    for kind in ("state", "trace", "measures"):
+        for key, values in getattr(whole, kind).items():
+            assert np.array_equal(values, getattr(again, kind)[key], equal_nan=True), key
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_diverging_seed_ends_alone(where, name):
+    problem, features = where
+    loud = np.array([1.0, 1e30, 1.0])
+
+    class Loud:
+        """The same problem with one seed's labels out of range."""
+
+        def __getattr__(self, key):
+            return getattr(problem, key)
+
+        def draw(self, role, count, start=0):
+            batch = problem.draw(role, count, start)
+            return type(batch)(batch.x, batch.labels * loud[:, None, None], batch.target)
+
+    parameters = {"choices": {"rate": [1e-4]}, "optimiser": "sgd", "clip": None}
+    _, fit = fitted((Loud(), features), name, **parameters)
+    assert fit.status.tolist() == [STATUS["ok"], STATUS["diverged"], STATUS["ok"]]
+    assert fit.measures["diverged_runs"].tolist() == [0, 1, 0]
+    assert np.isnan(fit.validation_risk[1])
+    _, quiet = fitted((problem.take([0, 2]), features.take([0, 2])), name, **parameters)
+    assert np.array_equal(fit.validation_risk[[0, 2]], quiet.validation_risk)
+
+
+def test_the_control_has_the_same_start_and_never_a_last_layer(where):
+    _, staged = fitted(where, schedule="staged")
+    _, control = fitted(where, schedule="restart")
+    assert np.isnan(control.measures["start_3"]).all()
+    assert np.array_equal(staged.measures["feature_error_2_before"], control.measures["feature_error_2_before"])
+    assert np.array_equal(control.trace["risk_layer_2"], control.trace["risk_layer_3"])
+    assert np.all(control.state["alphas"][:, 1] == 0)
+    early = staged.trace["step"][0] <= 20
+    assert np.array_equal(staged.trace["risk_layer_2"][:, early], control.trace["risk_layer_2"][:, early])
+
+
+def test_layers_below_rest_in_the_layerwise_schedule(where):
+    _, fit = fitted(where, schedule="layerwise")
+    late = fit.trace["step"][0] >= 20
+    errors = fit.trace["feature_error_2"][:, late]
+    assert np.all(errors == errors[:, :1])
+
+
+def test_the_run_with_the_least_validation_error_is_kept(where):
+    rates = [0.05, 0.002]
+    _, both = fitted(where, choices={"rate": rates})
+    alone = np.stack([fitted(where, choices={"rate": [rate]})[1].validation_risk for rate in rates])
+    np.testing.assert_array_equal(both.validation_risk, alone.min(axis=0))
+    np.testing.assert_array_equal(both.choices["rate"], np.array(rates)[alone.argmin(axis=0)])
+
+
+def test_a_student_may_have_a_graph_and_alphas_of_its_own(where):
+    _, fit = fitted(where, depth=4, graph=[[0], [2], [1, 3]], alphas=[1.0, 0.5, 0.25])
+    assert fit.state["layer_2"].shape == (3, 8, 6)
+    assert fit.state["layer_3"].shape == (3, 8, 8)
+    assert fit.state["layer_4"].shape == (3, 8, 14)
+    np.testing.assert_array_equal(fit.state["alphas"], [[1.0, 0.5, 0.25]] * 3)
+    assert "feature_error_3" in fit.measures
+    assert "feature_error_4" not in fit.measures
+
+
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ({"graph": [[0, 1], [3]]}, "layer 3 sees"),
+        ({"graph": [[0, 1]]}, "graph and alphas"),
+        ({"alphas": [1.0]}, "graph and alphas"),
+        ({"starts": [0.5, 0.6]}, "starts"),
+        ({"thresholds": [1.0, 2.0]}, "thresholds"),
+    ],
+)
+def test_lists_that_do_not_fit_the_depth_are_refused(where, parameters, said):
+    with pytest.raises(ValueError, match=said):
+        fitted(where, **parameters)
+
+
+def test_classes_are_learned_with_the_teachers_threshold():
+    teacher = TEACHER | {"kind": "classes"}
+    problem, features = posed(seeds=(3, 5), teacher=teacher)
+    learner, fit = fitted((problem, features), samples=20000, steps=1000, batch=64, starts=[0.3])
+    outputs = learner.predict(fit.state, features, "test", 4000, {})
+    assert np.all(problem.risk(outputs, problem.draw("test", 4000).target) < 0.03)
+    nothing = learner.predict(fit.state | {"alphas": 0 * fit.state["alphas"]}, features, "test", 4000, {})
+    assert np.all(problem.risk(nothing, problem.draw("test", 4000).target) > 0.12)
+
+
+def test_feature_errors_see_through_rotations_and_only_the_linear_one_through_other_maps():
+    rng = np.random.default_rng(0)
+    wanted = rng.standard_normal((400, 3))
+    spun = np.linalg.qr(rng.standard_normal((7, 3)))[0]
+    rotation, linear = feature_errors(wanted @ spun.T, wanted)
+    assert max(rotation, linear) < 1e-20
+    rotation, linear = feature_errors(wanted * [1.0, 1.0, 2.0], wanted)
+    assert linear < 1e-20
+    assert rotation == pytest.approx(np.mean(wanted[:, 2] ** 2) / np.mean(np.sum(wanted**2, 1)), rel=0.05)
+    rotation, linear = feature_errors(wanted[:, :2], wanted)
+    assert linear == pytest.approx(np.mean(wanted[:, 2] ** 2) / np.mean(np.sum(wanted**2, 1)), rel=0.05)
+    assert all(np.isnan(feature_errors(np.full((400, 3), np.nan), wanted)))
+
+
+def test_no_rotation_does_better_than_the_one_that_is_taken():
+    rng = np.random.default_rng(1)
+    wanted = rng.standard_normal((300, 3))
+    learned = wanted @ rng.standard_normal((3, 3)) + 0.3 * rng.standard_normal((300, 3))
+    found = feature_errors(learned, wanted)[0] * np.mean(np.sum(wanted**2, axis=1))
+    for _ in range(200):
+        turn = np.linalg.qr(rng.standard_normal((3, 3)))[0]
+        assert np.mean(np.sum((learned @ turn - wanted) ** 2, axis=1)) >= found - 1e-12
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_recorded_and_measured_is_what_the_component_says(where, name):
+    _, fit = fitted(posed(seeds=(1,), teacher=TEACHER | {"widths": None, "depth": 4}), name, steps=20)
+    assert set(fit.trace) == set(literal("learners", name, "TRACES")) | {"step"}
+    assert set(fit.measures) == set(literal("learners", name, "MEASURES"))

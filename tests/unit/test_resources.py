@@ -1,0 +1,90 @@
+"""What jobs ask for: products of sizes by the components' own words, for every study and every preset."""
+
+from pathlib import Path
+
+import pytest
+
+from hierlearn import components
+from hierlearn.study import checking, resources
+from hierlearn.study.expansion import Study
+from hierlearn.study.reading import fill_defaults, load, schema
+
+STUDIES = sorted((Path(__file__).parents[2] / "config" / "studies").glob("*.yaml"))
+TINY = Path(__file__).parents[1] / "workflow" / "tiny.yaml"
+STAGES = {"learners": {"fit", "kept", "model", "predict"}, "representations": {"fit"}, "probes": {"measure"}}
+
+
+def tiny(**changes) -> Study:
+    content, _ = load(TINY, "tiny")
+    del content["learners"]["failing"]
+    return Study("tiny", "tiny", "quick", fill_defaults(content | changes, schema("study")))
+
+
+@pytest.mark.parametrize("preset", ["quick", "full", "smoke"])
+@pytest.mark.parametrize("file", STUDIES, ids=lambda file: file.stem)
+def test_every_job_of_every_study_has_needs(file, preset):
+    study, faults = checking.study(file, file.name, preset)
+    assert not faults
+    for field, job, needs in resources.largest_jobs(study):
+        assert resources.BASE_MB <= needs.mem_mb < resources.ABSURD_MB, (field, job)
+        assert needs.runtime >= resources.BASE_MINUTES
+
+
+@pytest.mark.parametrize("kind", STAGES)
+def test_components_speak_of_stages_that_there_are(kind):
+    for name in components.available(kind):
+        for literal in ("MEMORY", "WORK"):
+            said = components.literal(kind, name, literal) or {}
+            assert set(said) <= STAGES[kind], name
+            assert all(isinstance(term, tuple) for terms in said.values() for term in terms), name
+
+
+def test_a_kernel_asks_for_its_gram_matrix():
+    study = tiny()
+    task = study.tasks["all"]
+    learners = study.content["learners"] | {
+        "kernel": study.content["learners"]["kernel"] | {"samples": {"at": [4000, 8000]}}
+    }
+    larger = tiny(learners=learners)
+    more = resources.train(larger, larger.tasks["all"], "kernel").mem_mb - resources.train(study, task, "kernel").mem_mb
+    # Three matrices of 8000 x 8000, and two of 50 x 8000.
+    gram = (3 * 8000**2 + 2 * 50 * 8000) * 8 / 1e6
+    assert gram < more < 1.1 * gram
+
+
+def test_a_term_counts_only_where_its_condition_holds():
+    terms = (("width", "features"), (1000, {"order": [2, 3]}))
+    sizes = {"width": 8.0, "features": 5.0}
+    assert [sum(resources._product(t, {"order": order}, sizes) for t in terms) for order in (1, 2)] == [40, 1040]
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"points": {"validation": 50, "test": 10**12}}, "points"),
+        ({"probes": {"theory": {"probe": {"name": "coupling", "widths": [10**9], "points": 10**6}}}}, "probes.theory"),
+    ],
+    ids=["points", "widths"],
+)
+def test_sizes_that_no_machine_has_are_refused_with_the_memory_they_need(change, field):
+    (fault,) = checking._too_large(tiny(**change), resources.ABSURD_MB)
+    assert fault.field == field
+    assert "MB of memory" in fault.found
+    assert fault.allowed == "at most memory_limit_mb = 1,000,000"
+
+
+def test_a_limit_of_ones_own_is_kept():
+    assert not list(checking._too_large(tiny(), 1000))
+    assert [fault.field for fault in checking._too_large(tiny(), 200)]
+
+
+@pytest.mark.parametrize("values", [10, 100, 1000, 2500])
+def test_a_study_is_submitted_at_most_two_hundred_times(values):
+    noises = [round(i / values, 6) for i in range(values)]
+    study = tiny(axes={"dimension": [4], "degree": [1], "label_noise": noises}, cut=["label_noise"])
+    jobs = len(study.tasks) * (3 + 3) + 1
+    pack = resources.pack(study)
+    # Beside the packs the probe, and aggregation, figure and verdicts in one.
+    submissions = jobs + 2 if pack == 0 else -(-len(study.tasks) // pack) + 2
+    assert submissions <= 200
+    assert pack == 0 or len(study.tasks) / pack > resources.PACKS / 2 or pack == 1

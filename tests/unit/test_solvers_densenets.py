@@ -1,0 +1,338 @@
+"""Quadratic DenseNets in lockstep: gradients against autograd, schedules, distillation, the truncated square."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+import torch
+
+from hierlearn.solvers.clipped_descent import ClippedDescent
+from hierlearn.solvers.densenet_training import DensenetTraining
+from hierlearn.solvers.densenets import Layout, pre_activations
+from hierlearn.solvers.distillation import distilled, truncated_slope, truncated_square
+from hierlearn.solvers.distilled_training import DistilledTraining, Rules
+from hierlearn.solvers.phases import Clock, Schedule
+from hierlearn.streams import Streams
+
+INPUTS, WIDTH, POINTS, RUNS = 5, 4, 7, 3
+GRAPHS = {
+    2: ((0, 1),),
+    3: ((0, 1), (0, 2)),
+    4: ((0, 1), (0, 2), (0, 1, 3)),
+    5: ((0, 1), (0, 2), (1, 3), (0, 2, 4)),
+}
+
+
+def schedule(kind="joint", depth=3, starts=(), thresholds=(), total=100, annealing="constant"):
+    return Schedule(kind, depth, starts, thresholds, total, annealing)
+
+
+def points(layout, rng, columns=0, seeds=RUNS):
+    """What a network sees of normal points, as (S, 1, b, .) float64."""
+    x = rng.standard_normal((seeds, 1, POINTS, layout.inputs))
+    blocks = [{0: x, 1: x * x - 1}[block] for block in layout.order if block < 2]
+    return torch.from_numpy(np.concatenate([*blocks, rng.standard_normal((seeds, 1, POINTS, columns))], axis=-1))
+
+
+def plain(depth, graph=None, kind="joint", loss="squared", rng=None, **given):
+    rng = np.random.default_rng(0) if rng is None else rng
+    layout = Layout(INPUTS, (WIDTH,) * (depth - 1), graph or GRAPHS[depth])
+    start = {
+        f"layer_{i}": torch.from_numpy(0.3 * rng.standard_normal((RUNS, WIDTH, layout.size(i)))) for i in layout.layers
+    }
+    alphas = rng.uniform(0.2, 1.0, (RUNS, depth - 1))
+    clock = Clock(schedule(kind, depth, **given), RUNS)
+    return DensenetTraining(layout, clock, start, alphas, np.full(RUNS, 0.01), np.zeros(RUNS), loss=loss, sharpness=3.0)
+
+
+def mean_loss(training, seen, labels, outputs):
+    labels = labels.flatten(0, 1)[..., 0]
+    if training.loss == "squared":
+        return (outputs - labels).square().mean(1)
+    margin = training.sharpness * labels * (seen[:, 0, :, -1] + outputs)
+    return torch.logaddexp(torch.zeros_like(margin), -margin).mean(1)
+
+
+@pytest.mark.parametrize("loss", ["squared", "logistic"])
+@pytest.mark.parametrize("depth", GRAPHS)
+def test_gradients_of_the_plain_network_are_those_of_autograd(depth, loss):
+    training, rng = plain(depth, loss=loss), np.random.default_rng(1)
+    seen = points(training.layout, rng, columns=1 if loss == "logistic" else 0)
+    labels = torch.from_numpy(np.sign(rng.standard_normal((RUNS, 1, POINTS, 1))))
+    losses = training.gradients(seen, labels)
+    weights = {name: values.clone().requires_grad_() for name, values in training.descent.weights.items()}
+    arguments = pre_activations(list(weights.values()), seen[:, 0], training.layout)
+    alphas = torch.from_numpy(training.alphas)
+    outputs = sum(alphas[:, i, None] * values.square().sum(-1) for i, values in enumerate(arguments))
+    wanted = mean_loss(training, seen, labels, outputs)
+    wanted.sum().backward()
+    torch.testing.assert_close(losses, wanted.detach(), rtol=1e-8, atol=0)
+    for name, slope in training.descent.slopes.items():
+        torch.testing.assert_close(slope, weights[name].grad, rtol=1e-10, atol=1e-12)
+
+
+def test_several_settings_of_a_seed_see_its_points():
+    training, rng = plain(3), np.random.default_rng(1)
+    seen = points(training.layout, rng, seeds=1)
+    labels = torch.from_numpy(rng.standard_normal((1, 1, POINTS, 1)))
+    losses = training.gradients(seen, labels)
+    outputs = training.cumulative(seen[:, 0].repeat(RUNS, 1, 1))[..., -1]
+    torch.testing.assert_close(losses, (outputs - labels[0, 0, :, 0]).square().mean(1))
+
+
+def test_every_layers_inputs_lie_side_by_side_where_an_order_allows_it():
+    for depth, graph in GRAPHS.items():
+        layout = Layout(INPUTS, (WIDTH,) * (depth - 1), graph)
+        assert abs(layout.order.index(0) - layout.order.index(1)) == 1
+        if depth < 4:
+            assert all(len(layout.spans(layer)) == 1 for layer in layout.layers)
+        for layer in layout.layers:
+            assert sum(span.stop - span.start for span in layout.spans(layer)) == layout.size(layer)
+            assert set(layout.places(layer)) == set(graph[layer - 2])
+
+
+def constructed(rules=None, depth=3, rng=None, loss="squared", scale=0.4, kind="joint", **given):
+    """A training of the network with K, W and R with random weights, float64."""
+    rng = np.random.default_rng(0) if rng is None else rng
+    most = (3, 2, 2)[: depth - 1]
+    offered = [k * (k + 1) // 2 for k in most]
+    layout = Layout(INPUTS, (*offered[:-1], 0), GRAPHS[depth])
+    start = {
+        f"layer_{layer}": torch.from_numpy(scale * rng.standard_normal((RUNS, k + WIDTH, layout.size(layer))))
+        for layer, k in zip(layout.layers, most, strict=True)
+    }
+    layers = depth - 1
+    known = dict(
+        most=most,
+        thresholds=np.zeros((RUNS, layers)),
+        latest=(10**9,) * layers,
+        smallest=0.1,
+        lambdas=rng.uniform(0.5, 1.5, (RUNS, layers, 3)),
+        shrinkage=tuple(0.1 * (i + 1) for i in range(layers)),
+        target=1e-9,
+        bound=1.0,
+        noise=0.0,
+        warm_start="svd",
+    )
+    alphas = rng.uniform(0.2, 1.0, (RUNS, layers))
+    clock = Clock(schedule(kind, depth, **given), RUNS)
+    generators = [partial(Streams(("distilled",), (seed,)).generator, seed) for seed in range(RUNS)]
+    return DistilledTraining(
+        Rules(**(known | (rules or {}))),
+        np.full(RUNS, 0.7),
+        generators,
+        layout,
+        clock,
+        start,
+        alphas,
+        np.full(RUNS, 0.01),
+        np.zeros(RUNS),
+        loss=loss,
+        sharpness=3.0,
+    )
+
+
+@pytest.mark.parametrize("loss", ["squared", "logistic"])
+@pytest.mark.parametrize("depth", [2, 3, 4])
+def test_gradients_with_distillation_and_truncation_are_those_of_autograd(depth, loss):
+    training, rng = constructed(depth=depth, loss=loss), np.random.default_rng(1)
+    for run, layer in np.ndindex(RUNS, depth - 1):
+        training._distil(run, layer, 0)
+    # Distillation makes K^T K agree with W^T W in part: move away, so that every regulariser has a gradient.
+    for values in training.descent.weights.values():
+        values.add_(0.2 * torch.from_numpy(rng.standard_normal(values.shape)))
+    seen = points(training.layout, rng, columns=1 if loss == "logistic" else 0)
+    labels = torch.from_numpy(np.sign(rng.standard_normal((RUNS, 1, POINTS, 1))))
+    training.gradients(seen, labels)
+    weights = [values.clone().requires_grad_() for values in training.descent.weights.values()]
+    total, truncated = torch.zeros(()), False
+    for run in range(RUNS):
+        blocks, outputs = training.layout.parted(seen[run, 0]), 0.0
+        for i, layer in enumerate(training.layout.layers):
+            most, places = training.rules.most[i], training.layout.places(layer)
+            inner, outer = weights[i][run, :most], weights[i][run, most:]
+            features = sum(blocks[j] @ inner[:, place].T for j, place in places.items())
+            argument = sum(blocks[j] @ outer[:, place].T for j, place in places.items())
+            outputs = outputs + training.alphas[run, i] * argument.square().sum(-1)
+            if i < depth - 2:
+                z = features @ training.fixed[i][run].T
+                truncated |= bool((z.abs() > 1).any())
+                blocks[layer] = truncated_square(z, 1.0)
+            before = places[layer - 1]
+            rest = [c for j, place in places.items() if j != layer - 1 for c in range(place.start, place.stop)]
+            lambdas = training.rules.lambdas[run, i]
+            for part, weight in (
+                (lambda q, b=before, r=rest: q[:, b].T @ q[:, r], lambdas[0]),
+                (lambda q, b=before: q[:, b].T @ q[:, b], lambdas[1]),
+                (lambda q: q.T @ q, lambdas[2]),
+            ):
+                total = total + weight * (part(inner) - part(outer)).square().sum()
+            total = total + training.shrinking[run, i] * weights[i][run].square().sum()
+        total = total + mean_loss(training, seen[run : run + 1], labels[run : run + 1], outputs[None])[0]
+    assert truncated or depth == 2
+    total.backward()
+    for values, slope in zip(weights, training.descent.slopes.values(), strict=True):
+        torch.testing.assert_close(slope, values.grad, rtol=1e-9, atol=1e-11)
+
+
+def test_the_truncated_square_is_smooth_monotone_and_a_square_inside():
+    z = np.linspace(-5, 5, 4001)
+    values, slopes = truncated_square(z, 1.5), truncated_slope(z, 1.5)
+    inside = np.abs(z) <= 1.5
+    np.testing.assert_allclose(values[inside], z[inside] ** 2, rtol=1e-14)
+    np.testing.assert_allclose(values[np.abs(z) >= 3], 13 / 6 * 1.5**2)
+    assert np.all(slopes * z >= 0)
+    np.testing.assert_allclose(np.gradient(values, z)[1:-1], slopes[1:-1], atol=1e-2)
+    assert np.abs(np.diff(slopes, 2)).max() < 1e-4
+
+
+def test_the_distillation_of_exact_weights_finds_their_width_and_their_features_up_to_a_rotation():
+    rng = np.random.default_rng(0)
+    k, size, m = 3, 8, 12
+    left, right = (np.linalg.qr(rng.standard_normal((size, k)))[0].T for _ in range(2))
+    spun = np.linalg.qr(rng.standard_normal((m, k)))[0]
+    inner_left, inner_right, found = distilled(spun @ left, spun @ right, 0.1, 6)
+    assert found == k
+    assert inner_left.shape == inner_right.shape == (k, size)
+    wanted, learned = np.concatenate([left, right], axis=1), np.concatenate([inner_left, inner_right], axis=1)
+    rotation = learned @ wanted.T / 2
+    np.testing.assert_allclose(rotation @ rotation.T, np.eye(k), atol=1e-12)
+    np.testing.assert_allclose(rotation @ wanted, learned, atol=1e-12)
+
+
+def test_a_distillation_keeps_what_is_above_the_smallest_value_and_no_more_than_it_may():
+    left, right = np.diag([1.0, 0.8, 0.05]), np.eye(3)
+    assert distilled(left, right, 0.1, 9)[2] == 2
+    inner, _, found = distilled(left, right, 0.01, 2)
+    assert found == 3
+    assert len(inner) == 2
+    assert len(distilled(0 * left, right, 0.1, 9)[0]) == 1
+    alone, nothing, found = distilled(np.empty((3, 0)), left, 0.1, 9)
+    assert (alone.shape, found) == ((2, 0), 2)
+    np.testing.assert_allclose(nothing.T @ nothing, np.diag([1.0, 0.64, 0.0]), atol=1e-12)
+
+
+def test_each_run_starts_layers_by_its_own_loss():
+    clock = Clock(schedule("staged", 3, (50,), (0.5,)), 3)
+    assert clock.ask(5, np.array([0.1, 0.1, 0.1])) is None
+    assert clock.ask(10, np.array([0.4, 0.6, np.nan])).tolist() == [True, False, False]
+    assert clock.moving.tolist() == [[True, True], [True, False], [True, False]]
+    assert clock.ask(20, np.array([0.0, 0.5, 0.6])).tolist() == [False, True, False]
+    assert clock.ask(50, np.ones(3)).tolist() == [False, False, True]
+    assert clock.layer_starts().tolist() == [[0, 10], [0, 20], [0, 50]]
+
+
+@pytest.mark.parametrize(
+    ("kind", "present", "moving"),
+    [
+        ("staged", [[1, 0, 0], [1, 1, 0], [1, 1, 1]], [[1, 0, 0], [1, 1, 0], [1, 1, 1]]),
+        ("layerwise", [[1, 0, 0], [1, 1, 0], [1, 1, 1]], [[1, 0, 0], [0, 1, 0], [0, 0, 1]]),
+        ("restart", [[1, 0, 0], [1, 1, 0], [1, 1, 0]], [[1, 0, 0], [1, 1, 0], [1, 1, 0]]),
+        ("joint", [[1, 1, 1]] * 3, [[1, 1, 1]] * 3),
+    ],
+)
+def test_schedules_say_which_layers_are_there_and_which_move(kind, present, moving):
+    training, rng = plain(4, kind=kind, starts=(4, 8), total=12), np.random.default_rng(2)
+    seen = points(training.layout, rng)
+    labels = torch.from_numpy(rng.uniform(1, 2, (RUNS, 1, POINTS, 1)))
+    for phase in range(3):
+        before = [values.clone() for values in training.descent.weights.values()]
+        training.advance(lambda step: (seen, labels), 4 * phase + 4)
+        after = training.descent.weights.values()
+        assert [not torch.equal(a, b) for a, b in zip(before, after, strict=True)] == [bool(m) for m in moving[phase]]
+        assert (training.shown[0, 0] > 0).tolist() == [bool(p) for p in present[phase]]
+
+
+def test_a_rate_falls_to_nothing_within_a_phase_and_is_restored_with_the_next():
+    clock = Clock(schedule("restart", 3, (40,), annealing="cosine"), 2)
+    assert clock.factors(0).tolist() == [1, 1]
+    assert clock.factors(20) == pytest.approx(0.5)
+    assert np.all(clock.factors(39) < 0.01)
+    assert clock.ask(40, np.ones(2)) is not None
+    assert clock.factors(40).tolist() == [1, 1]
+    assert clock.factors(70) == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("optimiser", ["sgd", "adam"])
+@pytest.mark.parametrize("decay", [0.0, 0.1])
+def test_steps_are_those_of_torch(optimiser, decay):
+    rng = np.random.default_rng(0)
+    start = {
+        name: torch.from_numpy(rng.standard_normal((2, *shape))) for name, shape in {"a": (3, 2), "b": (4,)}.items()
+    }
+    descent = ClippedDescent(start, optimiser, 0.9, 1.5)
+    alone = [torch.nn.ParameterDict({name: v[i].clone() for name, v in start.items()}) for i in range(2)]
+    kinds = {"sgd": lambda p, r: torch.optim.SGD(p, lr=r, momentum=0.9), "adam": lambda p, r: torch.optim.Adam(p, lr=r)}
+    moves = [kinds[optimiser](run.parameters(), rate) for run, rate in zip(alone, (0.1, 0.02), strict=True)]
+    for _ in range(5):
+        slopes = {name: torch.from_numpy(rng.standard_normal(v.shape)) for name, v in start.items()}
+        for name, values in slopes.items():
+            descent.slopes[name].copy_(values)
+        for i, run in enumerate(alone):
+            for name in run:
+                run[name].grad = slopes[name][i].clone()
+            torch.nn.utils.clip_grad_norm_(run.parameters(), 1.5)
+            for name in run:
+                run[name].grad += decay * run[name].detach()
+            moves[i].step()
+        decays = torch.full((2,), decay, dtype=torch.float64) if decay else None
+        descent.step(np.array([[0.1, 0.1], [0.02, 0.02]]), decays)
+    for i, run in enumerate(alone):
+        for name in run:
+            torch.testing.assert_close(descent.weights[name][i], run[name].detach(), rtol=1e-5, atol=1e-7)
+
+
+def test_a_matrix_that_rests_takes_no_part_in_clipping():
+    start = {name: torch.zeros(1, 2, dtype=torch.float64) for name in ("a", "b")}
+    descent = ClippedDescent(start, "sgd", 0.0, 1.0)
+    descent.slopes["a"][:], descent.slopes["b"][:] = 100.0, 0.5
+    descent.step(np.array([[0.0, 1.0]]))
+    assert descent.weights["b"].tolist() == [[-0.5, -0.5]]
+    assert descent.weights["a"].tolist() == [[0.0, 0.0]]
+
+
+def test_a_run_distils_decays_and_ends_by_its_own_objective():
+    rules = {"thresholds": np.array([[1.0, 0.0]] * RUNS), "target": 0.3}
+    training, rng = (
+        constructed(rules, kind="staged", starts=(90,), thresholds=(0.0,), scale=0.02),
+        np.random.default_rng(3),
+    )
+    training.errors[:] = 2.0
+    first = training.shrinking[:, 0].copy()
+    training.running = torch.tensor([2.0, 0.9, 0.01], dtype=torch.float64)
+    training.attend(10)
+    assert np.isnan(training.distilled[:, 0]).tolist() == [True, False, False]
+    assert np.isnan(training.distilled[:, 1]).all()
+    # eps_0 is halved as often as the objective lies below eps_0^2 / 4, and lambda_6 quartered with it.
+    assert training.errors[0] == 2.0
+    assert training.errors[1] == 1.0
+    assert training.errors[2] < 0.3
+    halvings = np.log2(2.0 / training.errors)
+    np.testing.assert_allclose(training.shrinking[:, 0], first / 4**halvings)
+    assert np.isnan(training.ended).tolist() == [True, True, False]
+    before = training.descent.weights["layer_2"].clone()
+    seen = points(training.layout, rng)
+    labels = torch.from_numpy(rng.uniform(1, 2, (RUNS, 1, POINTS, 1)))
+    training.done = 10
+    training.advance(lambda step: (seen, labels), 12)
+    moved = (training.descent.weights["layer_2"] != before).flatten(1).any(1)
+    assert moved.tolist() == [True, True, False]
+
+
+def test_a_layer_is_distilled_before_the_next_one_sees_it():
+    training, rng = constructed(kind="staged", starts=(3,), total=6), np.random.default_rng(3)
+    seen = points(training.layout, rng)
+    labels = torch.from_numpy(rng.uniform(1, 2, (RUNS, 1, POINTS, 1)))
+    training.advance(lambda step: (seen, labels), 6)
+    assert training.distilled[:, 0].tolist() == [3] * RUNS
+
+
+def test_noise_moves_w_alone():
+    training = constructed({"noise": 0.1}, kind="staged", starts=(3,))
+    before = [values.clone() for values in training.descent.weights.values()]
+    training.attend(0)
+    moved = [new - old for new, old in zip(training.descent.weights.values(), before, strict=True)]
+    assert (moved[0][:, :3] == 0).all()
+    assert moved[0][:, 3:].std().item() == pytest.approx(0.1 * 10**0.5, rel=0.2)
+    # Layer 3 has not come.
+    assert (moved[1] == 0).all()

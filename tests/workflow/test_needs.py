@@ -1,0 +1,41 @@
+"""What jobs used, as Snakemake measured it, beside what they would ask a cluster for."""
+
+import csv
+
+import pytest
+from conftest import HERE
+
+from hierlearn.study import resources
+from hierlearn.study.expansion import Study
+from hierlearn.study.reading import fill_defaults, load, schema
+
+
+@pytest.fixture(scope="module")
+def study() -> Study:
+    """The study without the learner that only its tree has."""
+    content, _ = load(HERE / "tiny.yaml", "tiny")
+    del content["learners"]["failing"]
+    return Study("tiny", "tiny", "quick", fill_defaults(content, schema("study")))
+
+
+def used(file) -> float:
+    """Largest memory of a job in MB, 0 if it ended before anyone looked."""
+    with open(file, newline="") as table:
+        (row,) = csv.DictReader(table, delimiter="\t")
+    return 0.0 if row["max_rss"] == "-" else float(row["max_rss"])
+
+
+def test_jobs_stay_below_the_memory_that_they_ask_for(study, results):
+    task, folder = study.tasks["all"], results / "benchmarks" / "tiny"
+    asked = {
+        "all/generate.tsv": resources.generate(study, task),
+        "all/neural.represent.tsv": resources.represent(study, task, "neural"),
+        "all/evaluate.tsv": resources.evaluate(study, task),
+        "theory.probe.tsv": resources.probe(study, "theory"),
+        "aggregate.tsv": resources.aggregate(study),
+        "figure.tsv": resources.figure(study),
+        "judge.tsv": resources.judge(study),
+    }
+    asked |= {f"all/{name}.train.tsv": resources.train(study, task, name) for name in study.content["learners"]}
+    for name, needs in asked.items():
+        assert used(folder / name) < needs.mem_mb, name

@@ -1,0 +1,408 @@
+"""Trains all settings of a quadratic DenseNet for all seeds, chooses among them, and measures features on the way."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from hierlearn.learners._batches import FRESH_POINTS, Batches
+from hierlearn.learners._selection import best, error
+from hierlearn.problem import Problem
+from hierlearn.protocols import STATUS, Features, Fit, Monitor, State
+from hierlearn.solvers.densenets import Layout
+from hierlearn.solvers.phases import Schedule
+from hierlearn.statistics.alignment import feature_errors
+from hierlearn.streams import Streams
+from hierlearn.theory import quadratic_densenets
+
+Settings = Sequence[tuple[float, float]]
+BLOCK_ROWS = 512
+# Points of the training and validation sets that a trace looks at, and looks per phase.
+TRACED_POINTS, LOOKS = 1000, 20
+STEPS_BETWEEN_SIGNS = 50
+# Without a teacher that is such a network itself: the weight of a layer over that of the one before, and the depth.
+USUAL_GAP, USUAL_DEPTH = 0.2, 3
+
+
+@dataclass(frozen=True)
+class Student:
+    """What a student has in common with its teacher, resolved for every seed.
+
+    links: J_2 .. J_L; alphas (S, L - 1); scale (S,): what F is multiplied with to be in the problem's units; mean (S,):
+    what is taken off the first coordinate to give the threshold of classes, None where there is no threshold; stretch:
+    factor of points that gives coordinates of variance 1, as G_1 = x^2 - 1 needs; widths: the teacher's k_2 .., if it
+    has them.
+    """
+
+    links: tuple[tuple[int, ...], ...]
+    alphas: np.ndarray
+    scale: np.ndarray
+    mean: np.ndarray | None
+    stretch: float
+    widths: tuple[int, ...] | None = None
+
+    @property
+    def depth(self) -> int:
+        """L."""
+        return len(self.links) + 1
+
+    @classmethod
+    def of(cls, learner: Any, problem: Problem) -> "Student":
+        """The student of a problem: what the learner leaves open is taken from the teacher, if that has it.
+
+        Raises ValueError where graph or alphas do not fit the depth.
+        """
+        teacher, seeds = problem.teacher, len(problem.seeds)
+        known = getattr(teacher, "links", None)
+        depth = learner.depth or (USUAL_DEPTH if known is None else len(known) + 1)
+        if learner.graph is None and known is not None and depth <= len(known) + 1:
+            links = tuple(known[: depth - 1])
+        else:
+            links = quadratic_densenets.links(depth, learner.graph)
+        for layer, seen in enumerate(links, start=2):
+            if not seen or not set(seen) <= set(range(layer)):
+                raise ValueError(f"graph: layer {layer} sees {list(seen)}; expected earlier layers, 0 to {layer - 1}")
+        if learner.alphas is None and learner.gap is None and known is not None and depth <= len(known) + 1:
+            alphas = problem.state["alphas"][:, : depth - 1]
+        else:
+            gap = USUAL_GAP if learner.gap is None else learner.gap
+            weights = quadratic_densenets.layer_weights(depth, learner.alphas, gap)
+            alphas = np.tile(weights, (seeds, 1))
+        if not len(links) == alphas.shape[1] == depth - 1:
+            raise ValueError(f"graph and alphas: {len(links)} and {alphas.shape[1]} layers; expected {depth - 1} each")
+        inputs = problem.inputs
+        unit = getattr(inputs, "norm", "unit" if inputs.law.endswith("sphere") else "sqrt_dimension") == "unit"
+        threshold = teacher.kind == "classes" and known is not None
+        return cls(
+            links,
+            np.asarray(alphas, dtype=np.float64),
+            problem.factor if known is not None else np.ones(seeds),
+            problem.state["mean"] if threshold else None,
+            float(np.sqrt(inputs.dimension)) if unit else 1.0,
+            teacher.layer_widths[: depth - 1] if known is not None and depth <= len(known) + 1 else None,
+        )
+
+    def columns(self, x: np.ndarray) -> int:
+        """d: the columns of points (S, n, ...) that F sees."""
+        return int(np.prod(x.shape[2:])) - (self.mean is not None)
+
+    def constants(self) -> State:
+        """What `predict` needs beside the weights, S first."""
+        seeds = len(self.scale)
+        table = np.zeros((len(self.links), self.depth), dtype=np.int8)
+        for row, seen in zip(table, self.links, strict=True):
+            row[list(seen)] = 1
+        known = {
+            "links": np.repeat(table[None], seeds, axis=0),
+            "scale": self.scale,
+            "stretch": np.full(seeds, self.stretch),
+        }
+        return known | ({} if self.mean is None else {"threshold_mean": self.mean})
+
+    @classmethod
+    def from_state(cls, state: State) -> "Student":
+        """The student whose weights and `constants` are given."""
+        links = tuple(tuple(int(j) for j in np.flatnonzero(row)) for row in state["links"][0])
+        mean = state.get("threshold_mean")
+        return cls(links, state["alphas"], state["scale"], mean, float(state["stretch"][0]))
+
+    def seen(self, x: np.ndarray, layout: Layout) -> np.ndarray:
+        """x and G_1 side by side, and the threshold of classes: (S, n, ...) -> (S, n, 2 d (+ 1)) float32."""
+        x = x.reshape(*x.shape[:2], -1)
+        inner = x if self.mean is None else x[..., 1:]
+        joined = layout.joined((self.stretch * inner).astype(np.float32), 1.0)
+        if self.mean is None:
+            return joined
+        return np.concatenate([joined, (x[..., :1] - self.mean[:, None, None]).astype(np.float32)], axis=-1)
+
+
+def predicted(student: Student, layout: Layout, seen: np.ndarray, arguments: Sequence[np.ndarray]) -> np.ndarray:
+    """(S, n, 1) float64 in the problem's units; arguments: what is squared in F_2 .. F_L."""
+    sums = np.stack([np.sum(np.square(values, dtype=np.float64), axis=-1) for values in arguments], axis=-1)
+    outputs = np.sum(sums * student.alphas[:, None, :], axis=-1, keepdims=True)
+    if student.mean is not None:
+        outputs = outputs + seen[..., 2 * layout.inputs :]
+    return outputs * student.scale[:, None, None]
+
+
+def fitted(
+    learner: Any,
+    problem: Problem,
+    features: Features,
+    samples: int,
+    settings: Settings,
+    streams: Streams,
+    monitor: Monitor,
+) -> Fit:
+    """For each seed the run with the least error on validation points."""
+    runs = Runs(learner, problem, features, samples, settings, streams)
+    runs.train(monitor, f"n{samples}-seed{problem.seeds[0]}-{len(problem.seeds)}")
+    found = runs.chosen()
+    for seed, kept in zip(problem.seeds, found, strict=True):
+        lost = kept["measures"]["diverged_runs"]
+        if lost:
+            monitor.report(1, 1, f"n = {samples}, seed {seed}: {lost:.0f} of {len(settings)} runs diverged")
+
+    def stacked(part):
+        return {name: np.stack([kept[part][name] for kept in found]) for name in found[0][part]}
+
+    scalars = stacked("scalars")
+    return Fit(
+        state=stacked("state"),
+        status=scalars["status"].astype(np.int8),
+        validation_risk=scalars["validation_risk"],
+        train_risk=scalars["train_risk"],
+        choices=stacked("choices"),
+        measures=stacked("measures"),
+        trace=stacked("trace"),
+        flops=scalars["flops"],
+    )
+
+
+class Runs:
+    """All settings of all seeds in lockstep; a run's place is seed * settings + setting."""
+
+    def __init__(
+        self,
+        learner: Any,
+        problem: Problem,
+        features: Features,
+        samples: int,
+        settings: Settings,
+        streams: Streams,
+    ):
+        # Imported here: to predict and to check a study needs no torch, and it takes more than a second.
+        import torch
+
+        self.torch = torch
+        self.learner, self.problem, self.features, self.samples = learner, problem, features, samples
+        # One matrix product alone is rounded in another way than the same one among others: a run that is alone is
+        # trained twice, so that its numbers do not depend on its company.
+        twice = 2 if len(problem.seeds) * len(settings) == 1 else 1
+        self.settings, self.distinct = list(settings) * twice, len(settings)
+        self.student = Student.of(learner, problem)
+        self.layout = learner.layout(self.student.columns(features.draw("validation", 1)), self.student)
+        self.batches = Batches(problem, features, samples, learner.batch, learner.online, streams, self.seen)
+        total = self.batches.per_epoch * (1 if learner.online else learner.epochs)
+        total = learner.steps if learner.steps is not None and not learner.online else total
+        self.schedule = scheduled(learner, self.student.depth, total)
+        rates, decays = (np.tile(values, len(problem.seeds)) for values in zip(*self.settings, strict=True))
+        start, every = learner.start(self.layout, self.student, streams), len(self.settings)
+        labels = self._trained[1] / self.student.scale[:, None, None]
+        self.training = learner.training(
+            self.layout,
+            self.student,
+            self.schedule,
+            {name: np.repeat(values, every, axis=0) for name, values in start.items()},
+            np.repeat(np.sqrt(np.mean(labels**2, axis=(1, 2))), every),
+            [streams.take([s]) for s in range(len(problem.seeds)) for _ in self.settings],
+            alphas=np.repeat(self.student.alphas, every, axis=0),
+            rates=rates,
+            decays=decays,
+            loss="logistic" if problem.teacher.kind == "classes" else "squared",
+        )
+        self.looks = looks(self.schedule)
+        self.trace: dict[str, list[np.ndarray]] = {}
+        runs = len(problem.seeds) * len(self.settings)
+        # Errors of the features of each layer when the one above it came, or would have come.
+        self.before = {name: np.full(runs, np.nan) for name in self._feature_measures()}
+
+    def seen(self, x: np.ndarray) -> np.ndarray:
+        """Points as the network sees them."""
+        return self.student.seen(x, self.layout)
+
+    def train(self, monitor: Monitor, key: str) -> None:
+        """To the end, from where an earlier run of this job was stopped; the trace gets (R,) entries by name."""
+        training, total = self.training, self.schedule.total
+        kept = monitor.restore(key)
+        if kept is not None:
+            training.restore(kept)
+            for name, values in kept.items():
+                if name.startswith("trace_"):
+                    self.trace[name.removeprefix("trace_")] = list(values)
+                if name.startswith("before_"):
+                    self.before[name.removeprefix("before_")] = values.copy()
+
+        scale = self.student.scale.astype(np.float32)[:, None, None, None]
+
+        def points(step):
+            seen, labels = self.batches.at(step)
+            return seen, labels / scale
+
+        def state():
+            own = {f"trace_{name}": np.stack(values) for name, values in self.trace.items()}
+            return training.state() | own | {f"before_{name}": values for name, values in self.before.items()}
+
+        while training.done < total:
+            look = next(step for step in self.looks if step > training.done)
+            training.advance(points, min(look, training.done + STEPS_BETWEEN_SIGNS), self._entered)
+            if training.done == look:
+                for name, values in self._looked().items():
+                    self.trace.setdefault(name, []).append(values)
+            monitor.advance(training.done, total)
+            monitor.save(key, state, final=training.done == total)
+
+    def chosen(self) -> list[dict[str, Any]]:
+        """For each seed the run that is kept."""
+        problem, count = self.problem, self.problem.held_out
+        labels, finite = problem.draw("validation", count).labels, self._finite()
+        with np.errstate(over="ignore", invalid="ignore"):
+            outputs = self._outputs(self._points("validation", count))[-1]
+            errors = self._errors(outputs, labels)
+            final = self._looked() | self.training.measures()
+            final |= {f"{name}_before": values for name, values in self.before.items()}
+        starts = self.training.clock.layer_starts()
+        final |= {f"start_{layer}": starts[:, layer - 2] for layer in self.layout.layers}
+        state, constants = self.training.final(), self.student.constants()
+        dropped = ("train_loss", "validation_risk")
+        found = []
+        for seed in range(len(problem.seeds)):
+            rows = np.arange(self.distinct) + seed * len(self.settings)
+            losses = np.where(finite[rows], errors[rows], np.nan)
+            setting = best(losses, losses)
+            run = rows[setting]
+            kept = {name: values[run].copy() for name, values in state.items()}
+            kept |= {name: values[seed] for name, values in constants.items()}
+            found.append(
+                {
+                    "state": kept,
+                    "choices": dict(zip(("rate", "decay"), self.settings[setting], strict=True)),
+                    "measures": {"diverged_runs": float(np.sum(~finite[rows]))}
+                    | {name: values[run] for name, values in final.items() if name not in dropped},
+                    "trace": {"step": np.array(self.looks)}
+                    | {name: np.stack(values)[:, run] for name, values in self.trace.items()},
+                    "scalars": {
+                        "status": STATUS["ok" if finite[run] else "diverged"],
+                        "validation_risk": errors[run],
+                        "train_risk": self._train_risk(seed, kept),
+                        "flops": self._flops() * self.distinct,
+                    },
+                }
+            )
+        return found
+
+    def _entered(self, runs: np.ndarray) -> None:
+        measured = self._feature_errors()
+        phases = self.training.clock.phase
+        for name, values in self.before.items():
+            # The layer that came with the phase that ends here.
+            ending = runs & (phases == int(name.rsplit("_", 1)[1]) - 1)
+            values[ending] = measured[name][ending]
+
+    def _looked(self) -> dict[str, np.ndarray]:
+        """What is known at the present step, (R,) by name."""
+        found = {}
+        seen, labels = self._trained
+        found["train_loss"] = self._errors(self._outputs(seen)[-1], labels)
+        seen, labels = self._traced
+        for layer, outputs in zip(self.layout.layers, self._outputs(seen), strict=True):
+            found[f"risk_layer_{layer}"] = self._errors(outputs, labels)
+        found["validation_risk"] = found[f"risk_layer_{self.student.depth}"]
+        squares = [values.double().flatten(1).square().sum(1) for values in self.training.descent.weights.values()]
+        found["frobenius_norm"] = sum(squares).sqrt().numpy()
+        return found | self.training.looked() | self._feature_errors()
+
+    def _feature_measures(self) -> Iterator[str]:
+        # No layer comes above the last.
+        for layer in self.layout.layers[:-1]:
+            if f"S_{layer}" in self._hidden:
+                yield f"feature_error_{layer}"
+                yield f"linear_feature_error_{layer}"
+
+    def _feature_errors(self) -> dict[str, np.ndarray]:
+        """Errors of all features against the teacher's on validation points, and E|S_l|^2; (R,) by name."""
+        found: dict[str, np.ndarray] = {}
+        parts = [self.training.features(block) for block in self._blocks(self._traced[0])]
+        for layer, pieces in zip(self.layout.layers, zip(*parts, strict=True), strict=True):
+            features = self.torch.cat(pieces, dim=1).double().numpy()
+            found[f"feature_size_{layer}"] = np.mean(np.sum(features**2, axis=-1), axis=-1)
+            if f"S_{layer}" in self._hidden:
+                wanted = self._hidden[f"S_{layer}"]
+                each = [feature_errors(values, wanted[i // len(self.settings)]) for i, values in enumerate(features)]
+                found[f"feature_error_{layer}"], found[f"linear_feature_error_{layer}"] = np.array(each).T
+        return found
+
+    @cached_property
+    def _trained(self):
+        count = min(self.samples, TRACED_POINTS)
+        return self._points("training", count), self.problem.draw("training", count).labels
+
+    @cached_property
+    def _traced(self):
+        count = min(self.problem.held_out, TRACED_POINTS)
+        return self._points("validation", count), self.problem.draw("validation", count).labels
+
+    @cached_property
+    def _hidden(self) -> dict[str, np.ndarray]:
+        """The teacher's features on the points that are looked at, (S, n, k_l) each; nothing if it has none."""
+        teacher = self.problem.teacher
+        if not hasattr(teacher, "hidden"):
+            return {}
+        x = self.problem.draw("validation", min(self.problem.held_out, TRACED_POINTS)).x
+        return teacher.hidden(self.problem.state, x)
+
+    def _points(self, role: str, count: int):
+        """(R, count, .) as the network sees them."""
+        seen = self.torch.from_numpy(self.seen(self.features.draw(role, count)))
+        return seen.repeat_interleave(len(self.settings), dim=0)
+
+    def _blocks(self, seen):
+        return [seen[:, i : i + BLOCK_ROWS] for i in range(0, seen.shape[1], BLOCK_ROWS)]
+
+    def _outputs(self, seen) -> np.ndarray:
+        """Outputs (L - 1, R, n, 1) of the layers up to 2 .. L in the problem's units, float64."""
+        parts = [self.training.cumulative(block).double() for block in self._blocks(seen)]
+        outputs = self.torch.cat(parts, dim=1)
+        if self.student.mean is not None:
+            outputs = outputs + seen[..., 2 * self.layout.inputs :]
+        scale = np.repeat(self.student.scale, len(self.settings))[:, None, None]
+        return np.moveaxis(outputs.numpy() * scale, -1, 0)[..., None]
+
+    def _errors(self, outputs: np.ndarray, labels: np.ndarray) -> np.ndarray:
+        """(R, n, 1) against labels (S, n, 1): (R,)."""
+        return error(outputs, np.repeat(labels, len(self.settings), axis=0), self.problem.teacher.kind)
+
+    def _finite(self) -> np.ndarray:
+        """Which runs (R,) have finite weights."""
+        parts = [values.isfinite().flatten(1).all(1).numpy() for values in self.training.descent.weights.values()]
+        return np.logical_and.reduce(parts)
+
+    def _train_risk(self, seed: int, kept: State) -> float:
+        """Error of one run on all training points; on the first of them where they were fresh."""
+        count = min(self.samples, FRESH_POINTS) if self.learner.online else self.samples
+        state = {name: values[None] for name, values in kept.items()}
+        with np.errstate(over="ignore", invalid="ignore"):
+            outputs = self.learner.predict(state, self.features.take([seed]), "training", count, {})
+        labels = self.problem.take([seed]).draw("training", count).labels
+        return float(error(outputs, labels, self.problem.teacher.kind)[0])
+
+    def _flops(self) -> float:
+        """Matrix products of one run: one forward and two back for every matrix and step."""
+        size = sum(values[0].numel() for values in self.training.descent.weights.values())
+        return 6.0 * self.batches.size * size * self.schedule.total
+
+
+def scheduled(learner: Any, depth: int, total: int) -> Schedule:
+    """The learner's schedule in steps. Raises ValueError where its lists do not fit the depth."""
+    planned = learner.starts
+    if planned is None:
+        planned = [(i + 1) / (depth - 1) for i in range(depth - 2)]
+    if len(planned) != depth - 2 or list(planned) != sorted(set(planned)):
+        raise ValueError(f"starts: {planned}; expected {depth - 2} parts of the training, growing")
+    thresholds = learner.thresholds or []
+    if len(thresholds) not in (0, depth - 2):
+        raise ValueError(f"thresholds: {thresholds}; expected {depth - 2} losses, one for each layer from 3 on")
+    starts = tuple(max(i + 1, round(part * total)) for i, part in enumerate(planned))
+    return Schedule(learner.schedule, depth, starts, tuple(thresholds), total, learner.annealing)
+
+
+def looks(schedule: Schedule) -> list[int]:
+    """Steps at which a trace looks: about evenly spaced in the logarithm of the time since each planned start."""
+    edges = [0, *(step for step in schedule.starts if step < schedule.total), schedule.total]
+    found = {schedule.total}
+    for first, last in pairwise(edges):
+        found |= {first + int(step) for step in np.round(np.geomspace(1, last - first, LOOKS))}
+    return sorted(found)

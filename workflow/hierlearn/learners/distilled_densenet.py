@@ -1,0 +1,434 @@
+"""Quadratic DenseNets that distil every layer into a narrow one: Algorithm 1 of allenzhu2020."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise, product
+from typing import Any, ClassVar
+
+import numpy as np
+
+from hierlearn.learners._densenet_runs import BLOCK_ROWS, Student, fitted, predicted
+from hierlearn.protocols import Features, Fit, Monitor, State
+from hierlearn.solvers.densenets import Layout, distilled_pre_activations
+from hierlearn.solvers.phases import Clock, Schedule
+from hierlearn.streams import Streams
+
+PARAMETERS = {
+    "depth": {
+        "description": "Number L of layers, x being none; null: the teacher's, or 3.",
+        "type": ["integer", "null"],
+        "minimum": 2,
+        "maximum": 6,
+        "default": None,
+    },
+    "graph": {
+        "description": "J_2 .. J_L, the layers that each layer sees, 0 being x and 1 its centred squares; null: the "
+        "teacher's, or [0, 1], then [0, l - 1].",
+        "type": ["array", "null"],
+        "items": {"type": "array", "items": {"type": "integer", "minimum": 0}, "minItems": 1},
+        "minItems": 1,
+        "default": None,
+    },
+    "alphas": {
+        "description": "alpha_2 .. alpha_L; null: powers of the gap.",
+        "type": ["array", "null"],
+        "items": {"type": "number", "minimum": 0},
+        "minItems": 1,
+        "default": None,
+    },
+    "gap": {
+        "description": "alpha_{l+1} / alpha_l where `alphas` is null; null: the teacher's alphas, or 0.2.",
+        "type": ["number", "null"],
+        "exclusiveMinimum": 0,
+        "default": None,
+    },
+    "width": {"description": "Number m of neurons per layer.", "type": "integer", "minimum": 1, "default": 24},
+    "widest": {
+        "description": "Largest k_2 .. k_L that a distillation keeps; null: the teacher's widths and 2 more, or 4.",
+        "type": ["array", "null"],
+        "items": {"type": "integer", "minimum": 1},
+        "minItems": 1,
+        "default": None,
+    },
+    "kappa": {
+        "description": "k_l is the number of singular values above 1/(10 kappa^2).",
+        "type": "number",
+        "minimum": 1,
+        "default": 1,
+    },
+    "schedule": {
+        "description": "staged: layer after layer, the lower ones keep moving; layerwise: the lower ones rest; "
+        "restart: the last layer never comes, the lower ones see the same rate (the control).",
+        "enum": ["staged", "layerwise", "restart"],
+        "default": "staged",
+    },
+    "starts": {
+        "description": "Parts of the training after which layers 3 .. L come at the latest; null: evenly spread.",
+        "type": ["array", "null"],
+        "items": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
+        "default": None,
+    },
+    "thresholds": {
+        "description": "Thres_{l,up}: objectives at which layers 3 .. L come earlier, in the teacher's own units; "
+        "null: threshold_scale alpha_{l-1}^2 / d^{1/(3 C^{l-1})}.",
+        "type": ["array", "null"],
+        "items": {"type": "number", "minimum": 0},
+        "default": None,
+    },
+    "distils": {
+        "description": "Parts of the training after which layers 2 .. L are distilled at the latest; null: in the "
+        "middle of the phase that a layer comes with.",
+        "type": ["array", "null"],
+        "items": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
+        "default": None,
+    },
+    "distil_thresholds": {
+        "description": "Thres_{l,down}: objectives at which layers 2 .. L are distilled earlier, in the teacher's own "
+        "units; null: threshold_scale alpha_l^2 / d^{1/(6 C^l)}.",
+        "type": ["array", "null"],
+        "items": {"type": "number", "minimum": 0},
+        "default": None,
+    },
+    "threshold_scale": {
+        "description": "Factor of both kinds of thresholds where they are null.",
+        "type": "number",
+        "minimum": 0,
+        "default": 1.0,
+    },
+    "base": {"description": "C of the powers of d.", "type": "number", "exclusiveMinimum": 1, "default": 2.0},
+    "distillation": {
+        "description": "Factor of lambda_3, lambda_4, lambda_5 = alpha_l^2 / d^{1/(6 C^l)}, 1/(3 C^l), 1/(2 C^l).",
+        "type": "number",
+        "minimum": 0,
+        "default": 1.0,
+    },
+    "shrinkage": {
+        "description": "lambda_6 over eps_0^2 when a layer starts; null: (kbar_l L kappa)^-8.",
+        "type": ["number", "null"],
+        "minimum": 0,
+        "default": None,
+    },
+    "target": {
+        "description": "The eps_0, twice the root of the objective, below which a run ends.",
+        "type": "number",
+        "exclusiveMinimum": 0,
+        "default": 1.0e-3,
+    },
+    "truncation": {
+        "description": "B' of the truncated square.",
+        "type": "number",
+        "exclusiveMinimum": 0,
+        "default": 10.0,
+    },
+    "noise": {
+        "description": "Standard deviation of what every step adds to W, at the full rate.",
+        "type": "number",
+        "minimum": 0,
+        "default": 1.0e-4,
+    },
+    "warm_start": {
+        "description": "K at its distillation: of the singular value decomposition, or random of W's norm.",
+        "enum": ["svd", "random"],
+        "default": "svd",
+    },
+    "annealing": {
+        "description": "cosine: the rate falls to 0 by the planned end of a phase and is restored with the next one.",
+        "enum": ["cosine", "constant"],
+        "default": "cosine",
+    },
+    "optimiser": {"description": "Rule of the steps.", "enum": ["sgd", "adam"], "default": "adam"},
+    "momentum": {
+        "description": "Momentum of sgd.",
+        "type": "number",
+        "minimum": 0,
+        "exclusiveMaximum": 1,
+        "default": 0.9,
+    },
+    "clip": {
+        "description": "Largest norm of a gradient; null: none.",
+        "type": ["number", "null"],
+        "exclusiveMinimum": 0,
+        "default": 1.0,
+    },
+    "sharpness": {
+        "description": "v of the logistic loss log(1 + exp(-v y (x_0 + F))), for classes.",
+        "type": "number",
+        "exclusiveMinimum": 0,
+        "default": 10.0,
+    },
+    "batch": {"description": "Points per step.", "type": "integer", "minimum": 1, "default": 128},
+    "epochs": {"description": "Passes over the training points.", "type": "integer", "minimum": 1, "default": 100},
+    "steps": {
+        "description": "Steps, in place of epochs.",
+        "type": ["integer", "null"],
+        "minimum": 1,
+        "default": None,
+    },
+    "online": {
+        "description": "One pass over fresh points: the number of samples is steps times batch.",
+        "type": "boolean",
+        "default": False,
+    },
+}
+CHOICES = {
+    "rate": {"description": "Rate of the steps.", "type": "number", "exclusiveMinimum": 0},
+    "decay": {"description": "Weight decay, beside lambda_6.", "type": "number", "minimum": 0, "default": 0.0},
+}
+# torch itself; weights, Adam's memory and activations of every setting of one seed.
+MEMORY = {
+    "fit": (
+        (3.0e7,),
+        (10, "choices", "width", "dimension"),
+        (10, "choices", "width", "width"),
+        (8, "choices", "batch", "width"),
+        (4, "choices", 1000, "width"),
+        (2, "choices", 1000, "dimension"),
+        (2, "samples", "dimension"),
+    ),
+    "model": ((2, "width", "dimension"), (3, "width", "width")),
+    "predict": ((4, 512, "width"), (2, 512, "dimension")),
+}
+WORK = {
+    "fit": (
+        (24, "choices", "epochs", "samples", "width", "dimension", {"online": [False]}),
+        (24, "choices", "samples", "width", "dimension", {"online": [True]}),
+        (12, "choices", "epochs", "samples", "width", "width", {"online": [False]}),
+        (12, "choices", "samples", "width", "width", {"online": [True]}),
+    ),
+    "predict": ((8, "test", "width", "dimension"), (4, "test", "width", "width")),
+}
+MEASURES = {
+    "diverged_runs": "runs (rate, decay) that were not finite at the end",
+    "start_2": "step at which layer 2 came",
+    "start_3": "step at which layer 3 came",
+    "start_4": "step at which layer 4 came",
+    "distilled_2": "step at which K of layer 2 was distilled",
+    "distilled_3": "step at which K of layer 3 was distilled",
+    "distilled_4": "step at which K of layer 4 was distilled",
+    "found_width_2": "k_2 that the distillation found",
+    "found_width_3": "k_3 that the distillation found",
+    "found_width_4": "k_4 that the distillation found",
+    "ended": "step at which eps_0 fell below its target",
+    "feature_error_2_before": "feature_error_2 when the layer above came, or would have come",
+    "feature_error_3_before": "feature_error_3 when the layer above came, or would have come",
+    "linear_feature_error_2_before": "linear_feature_error_2 when the layer above came, or would have come",
+    "linear_feature_error_3_before": "linear_feature_error_3 when the layer above came, or would have come",
+    "frobenius_norm": "Frobenius norm of the weights that are trained",
+    "risk_layer_2": "validation_risk of the layers up to 2 alone",
+    "risk_layer_3": "validation_risk of the layers up to 3 alone",
+    "risk_layer_4": "validation_risk of the layers up to 4 alone",
+    "feature_error_2": "min_U E|U S_2 - S*_2|^2 / E|S*_2|^2, U with orthonormal rows, on validation points",
+    "feature_error_3": "min_U E|U S_3 - S*_3|^2 / E|S*_3|^2, U with orthonormal rows, on validation points",
+    "feature_error_4": "min_U E|U S_4 - S*_4|^2 / E|S*_4|^2, U with orthonormal rows, on validation points",
+    "linear_feature_error_2": "min_B E|B S_2 - S*_2|^2 / E|S*_2|^2, any B, on validation points",
+    "linear_feature_error_3": "min_B E|B S_3 - S*_3|^2 / E|S*_3|^2, any B, on validation points",
+    "linear_feature_error_4": "min_B E|B S_4 - S*_4|^2 / E|S*_4|^2, any B, on validation points",
+    "feature_size_2": "E|S_2|^2 on validation points",
+    "feature_size_3": "E|S_3|^2 on validation points",
+    "feature_size_4": "E|S_4|^2 on validation points",
+    "distillation_gap_2": "|K^T K - W^T W| / |W^T W| of layer 2, Frobenius norms",
+    "distillation_gap_3": "|K^T K - W^T W| / |W^T W| of layer 3, Frobenius norms",
+    "distillation_gap_4": "|K^T K - W^T W| / |W^T W| of layer 4, Frobenius norms",
+}
+TRACES = {
+    "train_loss": "squared error on at most 1000 training points; classes: error rate",
+    "validation_risk": "the same against the labels of at most 1000 validation points",
+    "frobenius_norm": "Frobenius norm of the weights that are trained",
+    "risk_layer_2": "validation_risk of the layers up to 2 alone",
+    "risk_layer_3": "validation_risk of the layers up to 3 alone",
+    "risk_layer_4": "validation_risk of the layers up to 4 alone",
+    "feature_error_2": "min_U E|U S_2 - S*_2|^2 / E|S*_2|^2, U with orthonormal rows, on validation points",
+    "feature_error_3": "min_U E|U S_3 - S*_3|^2 / E|S*_3|^2, U with orthonormal rows, on validation points",
+    "feature_error_4": "min_U E|U S_4 - S*_4|^2 / E|S*_4|^2, U with orthonormal rows, on validation points",
+    "linear_feature_error_2": "min_B E|B S_2 - S*_2|^2 / E|S*_2|^2, any B, on validation points",
+    "linear_feature_error_3": "min_B E|B S_3 - S*_3|^2 / E|S*_3|^2, any B, on validation points",
+    "linear_feature_error_4": "min_B E|B S_4 - S*_4|^2 / E|S*_4|^2, any B, on validation points",
+    "feature_size_2": "E|S_2|^2 on validation points",
+    "feature_size_3": "E|S_3|^2 on validation points",
+    "feature_size_4": "E|S_4|^2 on validation points",
+    "distillation_gap_2": "|K^T K - W^T W| / |W^T W| of layer 2, Frobenius norms",
+    "distillation_gap_3": "|K^T K - W^T W| / |W^T W| of layer 3, Frobenius norms",
+    "distillation_gap_4": "|K^T K - W^T W| / |W^T W| of layer 4, Frobenius norms",
+}
+DEFAULT_RATE = 0.005
+# Room for distillations that find too much; k_l without a teacher that has one.
+SPARE, USUAL_WIDTH = 2, 4
+
+
+@dataclass(frozen=True)
+class DistilledDensenet:
+    """F(x) = sum_l alpha_l |W_l h_l|^2, S_l = K_l h_l, h_l = (x, G_1, (R_j S_j)^2)_{j in J_l}  (allenzhu2020, eq. 2.1).
+
+    Algorithm 1 on E (F - y)^2 + sum_l lambda_3 |K_{l,l-1}^T K_{l<|} - W_{l,l-1}^T W_{l<|}|^2 + lambda_4
+    |K_{l,l-1}^T K_{l,l-1} - W_{l,l-1}^T W_{l,l-1}|^2 + lambda_5 |K_l^T K_l - W_l^T W_l|^2 + lambda_6 (|K_l|^2 +
+    |W_l|^2): W_l starts at 0 with small noise when the running objective has passed Thres_{l,up}, K_l by one k-SVD of
+    W_{l<|}^T W_{l,l-1}, which also finds k_l, when it has passed Thres_{l,down}, and all lower layers keep training;
+    lambda_6 is quartered whenever eps_0 is halved. The inner squares are truncated in training and nowhere else.
+    Every seed has its own times. Phases may also end by the step, see `starts`; with thresholds of 0 they all do.
+
+    R_l is drawn with k_l (k_l + 1) / 2 rows at the distillation. For classes the loss is logistic and the regularisers
+    are multiplied with its sharpness. Without K this is the learner `densenet`. float32. Raises ValueError where lists
+    do not fit the depth.
+    """
+
+    depth: int | None = None
+    graph: list[list[int]] | None = None
+    alphas: list[float] | None = None
+    gap: float | None = None
+    width: int = 24
+    widest: list[int] | None = None
+    kappa: float = 1
+    schedule: str = "staged"
+    starts: list[float] | None = None
+    thresholds: list[float] | None = None
+    distils: list[float] | None = None
+    distil_thresholds: list[float] | None = None
+    threshold_scale: float = 1.0
+    base: float = 2.0
+    distillation: float = 1.0
+    shrinkage: float | None = None
+    target: float = 0.001
+    truncation: float = 10.0
+    noise: float = 0.0001
+    warm_start: str = "svd"
+    annealing: str = "cosine"
+    optimiser: str = "adam"
+    momentum: float = 0.9
+    clip: float | None = 1.0
+    sharpness: float = 10.0
+    batch: int = 128
+    epochs: int = 100
+    steps: int | None = None
+    online: bool = False
+    together: ClassVar[bool] = True
+
+    def fit(
+        self,
+        problem: Any,
+        features: Features,
+        samples: int,
+        choices: Mapping[str, Sequence[Any]],
+        streams: Streams,
+        monitor: Monitor,
+        memory: dict[Any, Any],
+    ) -> Fit:
+        """State: inner_l K, outer_l W, fixed_l R, (S, ...) float32, and what the student took from the teacher."""
+        settings = list(product(choices.get("rate", [DEFAULT_RATE]), choices.get("decay", [0.0])))
+        return fitted(self, problem, features, samples, settings, streams, monitor)
+
+    def predict(self, state: State, features: Features, role: str, count: int, memory: dict[Any, Any]) -> np.ndarray:
+        """(S, count, 1) float64, without truncation."""
+        student, x = Student.from_state(state), features.draw(role, count)
+        inner, outer = ([state[f"{kind}_{i + 2}"] for i in range(student.depth - 1)] for kind in ("inner", "outer"))
+        fixed = [state[f"fixed_{i + 2}"] for i in range(student.depth - 2)]
+        layout = Layout(student.columns(x), (*(values.shape[1] for values in fixed), 0), student.links)
+        found = []
+        with np.errstate(over="ignore", invalid="ignore"):
+            for i in range(0, count, BLOCK_ROWS):
+                seen = student.seen(x[:, i : i + BLOCK_ROWS], layout)
+                _, arguments = distilled_pre_activations(inner, outer, fixed, seen, layout)
+                found.append(predicted(student, layout, seen, arguments))
+        return np.concatenate(found, axis=1)
+
+    def layout(self, inputs: int, student: Student) -> Layout:
+        """Where the layers lie for d inputs."""
+        offered = [most * (most + 1) // 2 for most in self._most(inputs, student)]
+        return Layout(inputs, (*offered[:-1], 0), student.links)
+
+    def start(self, layout: Layout, student: Student, streams: Streams) -> State:
+        """Zeros: K_l above W_l, (S, most_l + m, size) float32."""
+        seeds, most = len(streams.seeds), self._most(layout.inputs, student)
+        return {
+            f"layer_{layer}": np.zeros((seeds, k + self.width, layout.size(layer)), np.float32)
+            for layer, k in zip(layout.layers, most, strict=True)
+        }
+
+    def training(
+        self,
+        layout: Layout,
+        student: Student,
+        schedule: Schedule,
+        start: State,
+        size: np.ndarray,
+        streams: list[Streams],
+        **given: Any,
+    ) -> Any:
+        """The training of runs with given starts (R, ...); size (R,): root of the mean squared label."""
+        # Imported here: to predict and to check a study needs no torch, and it takes more than a second.
+        import torch
+
+        from hierlearn.solvers.distilled_training import DistilledTraining
+
+        factor = 1.0 if given["loss"] == "squared" else self.sharpness
+        return DistilledTraining(
+            self._rules(layout, student, schedule, given["alphas"], factor),
+            2.0 * (size if given["loss"] == "squared" else np.full(len(size), factor**0.5)),
+            [partial(one.generator, one.seeds[0]) for one in streams],
+            layout,
+            Clock(schedule, len(streams), self._come(layout, given["alphas"])),
+            {name: torch.from_numpy(values) for name, values in start.items()},
+            sharpness=self.sharpness,
+            optimiser=self.optimiser,
+            momentum=self.momentum,
+            clip=self.clip,
+            **given,
+        )
+
+    def _most(self, inputs: int, student: Student) -> list[int]:
+        """Largest k_2 .. k_L that a distillation may keep. Raises ValueError where there is not one for each layer."""
+        layers = len(student.links)
+        if self.widest is not None and len(self.widest) != layers:
+            raise ValueError(f"widest: {self.widest}; expected {layers} widths, one for each of the layers from 2 on")
+        known = student.widths or (USUAL_WIDTH,) * layers
+        most = self.widest or [k + (SPARE if student.widths else 0) for k in known]
+        return [min(k, inputs, self.width) for k in most]
+
+    def _rules(self, layout: Layout, student: Student, schedule: Schedule, alphas: np.ndarray, factor: float) -> Any:
+        """The constants of Algorithm 1 for runs with given alphas (R, L - 1)."""
+        from hierlearn.solvers.distilled_training import Rules
+
+        layers, most = np.array(layout.layers), self._most(layout.inputs, student)
+        down, third, fourth, fifth = (layout.inputs ** (-1 / (part * self.base**layers)) for part in (6, 6, 3, 2))
+        lambdas = factor * self.distillation * alphas[..., None] ** 2 * np.stack([third, fourth, fifth], axis=-1)
+        if self.distil_thresholds is None:
+            thresholds = self.threshold_scale * alphas**2 * down
+        else:
+            thresholds = np.tile(
+                _for_each_layer("distil_thresholds", self.distil_thresholds, len(layers)), (len(alphas), 1)
+            )
+        if self.distils is None:
+            edges = [0, *schedule.starts, schedule.total]
+            latest = [(first + last) // 2 for first, last in pairwise(edges)]
+        else:
+            parts = _for_each_layer("distils", self.distils, len(layers))
+            latest = [round(part * schedule.total) for part in parts]
+        widest = [max([most[j - 2] for j in seen if j >= 2], default=1) for seen in student.links]
+        paper = [(k * student.depth * self.kappa) ** -8 for k in widest]
+        return Rules(
+            most=tuple(most),
+            thresholds=thresholds,
+            latest=tuple(latest),
+            smallest=1 / (10 * self.kappa**2),
+            lambdas=lambdas,
+            shrinkage=tuple(
+                factor * value for value in (paper if self.shrinkage is None else [self.shrinkage] * len(layers))
+            ),
+            target=self.target,
+            bound=self.truncation,
+            noise=self.noise,
+            warm_start=self.warm_start,
+        )
+
+    def _come(self, layout: Layout, alphas: np.ndarray) -> np.ndarray | None:
+        """Thres_{l,up} of the layers 3 .. L, (R, L - 2); None where the schedule's own hold."""
+        if self.thresholds is not None:
+            return None
+        layers = np.array(layout.layers)[1:]
+        return self.threshold_scale * alphas[:, :-1] ** 2 * layout.inputs ** (-1 / (3 * self.base ** (layers - 1)))
+
+
+def _for_each_layer(name: str, given: Sequence[float], layers: int) -> Sequence[float]:
+    if len(given) != layers:
+        raise ValueError(f"{name}: {given}; expected {layers} numbers, one for each of the layers from 2 on")
+    return given

@@ -1,0 +1,116 @@
+"""Which layers of a deep network are there and move, and how long a rate has been falling, run by run."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+SCHEDULES = ("staged", "joint", "layerwise", "restart")
+# How often it is asked whether a layer may start, and over how many steps the running loss looks back: batches of
+# heavy-tailed targets say little alone.
+STEPS_BETWEEN_QUESTIONS, LOOK_BACK = 10, 100
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """When layers 2 .. L of a network start.
+
+    staged: layer 2 alone, then layer 3 too, and so on; all layers that are there move  (allenzhu2020, Algorithm 1).
+    joint: all from the first step. layerwise: as staged, but only the newest layer moves. restart: as staged, but layer
+    L never comes: the lower ones see the same falling and rising rate, which is the control.
+    starts: the steps at which phases 2, 3, ... begin at the latest; thresholds: running losses at or below which they
+    begin earlier, or nothing; total: all steps; annealing: cosine (to 0 at the planned end of a phase) or constant.
+    """
+
+    kind: str
+    depth: int
+    starts: tuple[int, ...]
+    thresholds: tuple[float, ...]
+    total: int
+    annealing: str = "cosine"
+
+    @property
+    def phases(self) -> int:
+        return 1 if self.kind == "joint" else self.depth - 1
+
+    def present(self, phase: int) -> range:
+        """Positions, from 0 for layer 2, of the layers that are there in a phase, counted from 0."""
+        layers = self.depth - 1
+        if self.kind == "joint":
+            return range(layers)
+        return range(min(phase + 1, layers - 1) if self.kind == "restart" and layers > 1 else phase + 1)
+
+    def moving(self, phase: int) -> range:
+        """Positions of those that move."""
+        here = self.present(phase)
+        return here[-1:] if self.kind == "layerwise" else here
+
+
+class Clock:
+    """Where R runs are in a schedule; plain numpy, asked once a step.
+
+    thresholds (R, phases - 1): of every run; None: those of the schedule.
+    """
+
+    def __init__(self, schedule: Schedule, runs: int, thresholds: np.ndarray | None = None):
+        self.schedule = schedule
+        given = np.tile(schedule.thresholds, (runs, 1)) if thresholds is None and schedule.thresholds else thresholds
+        # A run in its last phase waits for nothing.
+        self.thresholds = None if given is None else np.pad(given, ((0, 0), (0, 1)), constant_values=np.nan)
+        self.phase = np.zeros(runs, dtype=np.int64)
+        # Step at which each phase began, -1 if it has not.
+        self.begun = np.full((runs, schedule.phases), -1, dtype=np.int64)
+        self.begun[:, 0] = 0
+        self._enter()
+
+    def ask(self, step: int, losses: np.ndarray) -> np.ndarray | None:
+        """Which runs (R,) bool enter their next phase at this step, None if none does. losses (R,): running ones."""
+        schedule = self.schedule
+        asked = self.thresholds is not None and step > 0 and step % STEPS_BETWEEN_QUESTIONS == 0
+        if step < self.next and not asked:
+            return None
+        last = self.phase == schedule.phases - 1
+        entering = ~last & (step >= self.ends)
+        if asked:
+            entering |= ~last & (losses <= np.take_along_axis(self.thresholds, self.phase[:, None], axis=1)[:, 0])
+        if not entering.any():
+            return None
+        self.phase += entering
+        self.begun[entering, self.phase[entering]] = step
+        self._enter()
+        return entering
+
+    def factors(self, step: int) -> np.ndarray:
+        """What the rate of each run is multiplied with, (R,)."""
+        if self.schedule.annealing == "constant":
+            return np.ones(len(self.phase))
+        return 0.5 + 0.5 * np.cos(np.pi * (step - self.began) / (self.ends - self.began))
+
+    def layer_starts(self) -> np.ndarray:
+        """Step (R, L - 1) at which each of the layers 2 .. L came, NaN if it has not."""
+        found = np.full(self.present.shape, np.nan)
+        for run, begun in enumerate(self.begun):
+            for phase in range(self.schedule.phases - 1, -1, -1):
+                if begun[phase] >= 0:
+                    found[run, list(self.schedule.present(phase))] = begun[phase]
+        return found
+
+    def state(self) -> dict[str, np.ndarray]:
+        """All that a later `restore` needs."""
+        return {"phase": self.phase.copy(), "begun": self.begun.copy()}
+
+    def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
+        """Go back to a `state`."""
+        self.phase, self.begun = np.array(arrays["phase"]), np.array(arrays["begun"])
+        self._enter()
+
+    def _enter(self) -> None:
+        schedule, shape = self.schedule, (len(self.phase), self.schedule.depth - 1)
+        # Which layers are there and move, (R, L - 1); when the runs' phases began and will end.
+        self.present, self.moving = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
+        for run, phase in enumerate(self.phase):
+            self.present[run, list(schedule.present(phase))] = True
+            self.moving[run, list(schedule.moving(phase))] = True
+        self.began = np.take_along_axis(self.begun, self.phase[:, None], axis=1)[:, 0]
+        self.ends = np.array([*schedule.starts[: schedule.phases - 1], schedule.total])[self.phase]
+        self.next = int(self.ends.min())
