@@ -94,9 +94,20 @@ def figure(study: Study) -> dict[str, Any]:
     }
 
 
+# Laws whose points have norm 1, by themselves or where `norm` says so.
+UNIT_LAWS = ("sphere", "anisotropic_sphere")
+
+
 def _raw(study: Study) -> list[dict[str, Any]]:
-    """Every learner of the raw input with every teacher that it meets, at the smallest dimension."""
+    """Every learner of the raw input with every teacher that it meets, at the smallest dimension.
+
+    None for inputs of another norm than 1: which degrees a kernel lacks is known for points of the sphere.
+    """
     met = {}
+    given = study.content["problem"]["input"]
+    norm = (components.defaults("inputs", given["name"]) | given).get("norm")
+    if given["name"] not in UNIT_LAWS and norm != "unit":
+        return []
     for task in study.tasks.values():
         for name in study.learners_in(task):
             if study.content["learners"][name]["representation"] != "raw":
