@@ -91,6 +91,13 @@ def test_risks_are_drawn_along_samples_at_the_named_place_with_the_counting_boun
     np.testing.assert_allclose(y, 1 - x / 35)
 
 
+def test_the_counting_bound_of_compositions_is_drawn_in_their_units():
+    panel = {"kind": "risk", "title": "T", "x": "samples", "counting": {"dimension": 8, "order": 3, "alpha": 0.5}}
+    place = drawn(panel | {"lines": [{"learner": "a", "where": {"dimension": 8}}]}, cube())
+    x, y = place.get_lines()[-1].get_xydata().T
+    np.testing.assert_allclose(y, 3 * 0.25 * (1 - x / 56))
+
+
 def test_growth_shows_crossings_and_open_triangles_where_there_are_none():
     lines = [{"learner": "a"}, {"learner": "b"}]
     place = drawn({"kind": "growth", "title": "T", "x": "dimension", "threshold": 0.5, "lines": lines}, cube())

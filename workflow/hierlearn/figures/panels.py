@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import ceil
+from math import ceil, comb
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from hierlearn.figures._style import COLOURS, MARKERS
 from hierlearn.quantities._probes import along
 from hierlearn.quantities._tables import at, complexities
 from hierlearn.statistics.complexity import medians
+from hierlearn.theory.counting import composed_risk_bound
 from hierlearn.theory.dimensions import harmonics
 
 PARAMETERS = {
@@ -45,11 +46,26 @@ PARAMETERS = {
                 "risk": {"description": "A variable of scores.nc.", "type": "string", "reference": "scores"},
                 "threshold": {"description": "Risk that n* reaches.", "type": "number", "reference": "thresholds"},
                 "counting": {
-                    "description": "Draw the bound 1 - n / N(d, p) at this place.",
-                    "type": "object",
-                    "additionalProperties": False,
-                    "required": ["dimension", "degree"],
-                    "properties": {"dimension": {"type": "integer"}, "degree": {"type": "integer"}},
+                    "description": "Draw what counting says of kernels at n samples: 1 - n / N(d, p) for harmonics, "
+                    "or order alpha^2 (1 - n / C(d, order)) for a function plus alpha times a product of signs.",
+                    "oneOf": [
+                        {
+                            "type": "object",
+                            "additionalProperties": False,
+                            "required": ["dimension", "degree"],
+                            "properties": {"dimension": {"type": "integer"}, "degree": {"type": "integer"}},
+                        },
+                        {
+                            "type": "object",
+                            "additionalProperties": False,
+                            "required": ["dimension", "order", "alpha"],
+                            "properties": {
+                                "dimension": {"type": "integer"},
+                                "order": {"type": "integer"},
+                                "alpha": {"type": "number"},
+                            },
+                        },
+                    ],
                 },
                 "level": {"description": "A horizontal line of reference.", "type": "number"},
                 "lines": {
@@ -255,10 +271,17 @@ class Panels:
             place.plot(table.sizes[k], np.nanmax(table.samples[k]), color=colour, marker="^", mfc="white", ls="none")
 
     def _counting(self, place, at_) -> None:
-        count = harmonics(at_["dimension"], at_["degree"])
         low, high = place.get_xlim()
-        n = np.geomspace(max(low, 1.0), min(high, 0.98 * count), 200)
-        place.plot(n, 1.0 - n / count, color="#777777", lw=1, ls="--", label="bound $1-n/N(d,p)$")
+        if "degree" in at_:
+            count = harmonics(at_["dimension"], at_["degree"])
+            n = np.geomspace(max(low, 1.0), min(high, 0.98 * count), 200)
+            bound, label = 1.0 - n / count, "bound $1-n/N(d,p)$"
+        else:
+            count = comb(at_["dimension"], at_["order"])
+            n = np.geomspace(max(low, 1.0), min(high, 0.98 * count), 200)
+            bound = composed_risk_bound(n, at_["dimension"], at_["order"], at_["alpha"])
+            label = "bound $k\\alpha^2(1-N/C(d,k))$"
+        place.plot(n, bound, color="#777777", lw=1, ls="--", label=label)
 
 
 def _ylabel(panel, lines) -> str:
