@@ -25,12 +25,17 @@ class UnknownComponent(ValueError):
 
 def available(kind: str) -> list[str]:
     """The names of all components of a kind."""
-    return sorted(path.stem for path in (PACKAGE / kind).glob("*.py") if not path.stem.startswith("_"))
+    return list(_names(PACKAGE / kind))
+
+
+@functools.cache
+def _names(room: Path) -> tuple[str, ...]:
+    return tuple(sorted(path.stem for path in room.glob("*.py") if not path.stem.startswith("_")))
 
 
 def path(kind: str, name: str) -> Path:
     """The file of a component."""
-    if name not in available(kind):
+    if name not in _names(PACKAGE / kind):
         raise UnknownComponent(f"{kind}: found {name!r}; expected one of {', '.join(available(kind))}")
     return PACKAGE / kind / f"{name}.py"
 
@@ -38,10 +43,22 @@ def path(kind: str, name: str) -> Path:
 @functools.cache
 def literal(kind: str, name: str, variable: str) -> Any:
     """The value of a literal module-level assignment of a component's file, None if it has none; imports nothing."""
-    for node in ast.parse(path(kind, name).read_text()).body:
-        if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == variable for t in node.targets):
-            return ast.literal_eval(node.value)
-    return None
+    return _literals(path(kind, name)).get(variable)
+
+
+@functools.cache
+def _literals(file: Path) -> dict[str, Any]:
+    """All module-level assignments of literals in a file, read once."""
+    found = {}
+    for node in ast.parse(file.read_text()).body:
+        for target in node.targets if isinstance(node, ast.Assign) else ():
+            if isinstance(target, ast.Name):
+                try:
+                    found[target.id] = ast.literal_eval(node.value)
+                except ValueError:
+                    # Not a literal, so nothing that may be read without importing.
+                    continue
+    return found
 
 
 def parameters(kind: str, name: str) -> dict[str, dict]:

@@ -1,5 +1,6 @@
 """Reads and checks the published numbers of a paper: config/published/<paper>.yaml."""
 
+import functools
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,13 @@ def tables(file: Path, name: str) -> tuple[dict[str, Any] | None, list[Fault]]:
     """
     if not file.exists():
         return {}, []
+    state = file.stat()
+    return _tables(file, name, (state.st_mtime_ns, state.st_size))
+
+
+@functools.cache
+def _tables(file: Path, name: str, state: tuple[int, int]) -> tuple[dict[str, Any] | None, list[Fault]]:
+    """The same at a state of the file: every study of a paper asks for it."""
     content, faults = load(file, name)
     if faults:
         return None, faults
