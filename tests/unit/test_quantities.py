@@ -144,6 +144,6 @@ def test_a_study_of_theory_alone_is_judged_without_scores(tmp_path):
         "study": {"name": "s", "paper": "chen2020", "preset": "quick"},
         "claims": {"C3": claim | {"quantity": quantity}},
     }
-    judge([], {"theory": tmp_path / "theory.probe.nc"}, tmp_path / "claims.json", parameters, "")
+    judge([], [], {"theory": tmp_path / "theory.probe.nc"}, tmp_path / "claims.json", parameters, "")
     (row,) = json.loads((tmp_path / "claims.json").read_text())["rows"]
     assert (row["verdict"], row["flops"], row["seeds"]) == ("supported", 0.0, 0)

@@ -25,10 +25,12 @@ EVERYTHING = SCORED | {
 def planned(tree) -> set[str]:
     """The jobs that a run would do, as rule and wildcards."""
     text = snakemake(tree, "--dry-run").text
-    jobs = re.findall(r"^rule (\w+):\n((?:    .*\n)*)", text, flags=re.MULTILINE)
+    # Rules that a cluster would take as one submission stand indented below it.
+    starts = [*re.finditer(r"^ *rule (\w+):$", text, flags=re.MULTILINE)]
+    ends = [*(start.start() for start in starts), len(text)][1:]
     found = set()
-    for rule, block in jobs:
-        wildcards = re.search(r"wildcards: (.*)", block)
+    for start, end in zip(starts, ends, strict=True):
+        rule, wildcards = start[1], re.search(r"wildcards: (.*)", text[start.end() : end])
         words = [part.split("=")[1] for part in wildcards[1].split(", ")] if wildcards else []
         found.add(" ".join([rule, *(word for word in words if word != "tiny")]))
     assert found or "Nothing to be done" in text, text
