@@ -1,5 +1,6 @@
 """Training of quadratic DenseNets of many runs at once: the course of it, and the plain network's gradients."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -13,7 +14,7 @@ from hierlearn.solvers.phases import LOOK_BACK, Clock
 Points = Callable[[int], tuple[Any, Any]]
 
 
-class Training:
+class Training(ABC):
     """S seeds times G settings of F(x) = sum_l alpha_l Sum(F_l(x)) in lockstep; R = S * G, seed after seed.
 
     alphas (R, L - 1); rates, decays (R,). loss: squared, (F - y)^2, or logistic, log(1 + exp(-v y (t + F))) with the
@@ -70,9 +71,9 @@ class Training:
             self.descent.step((self.rates * self.clock.factors(step))[:, None] * self.clock.moving, self.decays)
         self.done = until
 
+    @abstractmethod
     def gradients(self, seen: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
         """Slopes of the mean loss over a batch, into `descent.slopes`; returns the loss (R,)."""
-        raise NotImplementedError
 
     def objective(self, step: int) -> np.ndarray:
         """The running objective (R,) that thresholds are compared with."""
@@ -86,13 +87,13 @@ class Training:
         sums = torch.stack([values.square().sum(-1) for values in self.arguments(seen)], dim=-1)
         return (sums * self.shown).cumsum(-1)
 
+    @abstractmethod
     def arguments(self, seen: torch.Tensor) -> list[torch.Tensor]:
         """What is squared in F_2 .. F_L, (R, n, m) each, without truncation."""
-        raise NotImplementedError
 
+    @abstractmethod
     def features(self, seen: torch.Tensor) -> list[torch.Tensor]:
         """S_2 .. S_L, (R, n, .) each, without truncation."""
-        raise NotImplementedError
 
     def looked(self) -> dict[str, np.ndarray]:
         """Measures (R,) along the training that only this network has."""
@@ -128,9 +129,9 @@ class Training:
         self.shown = shown[:, None, :]
         self.sums = self.summing(shown)
 
+    @abstractmethod
     def summing(self, shown: torch.Tensor) -> torch.Tensor:
         """(R, columns, 1) that turn the squares in a buffer into F."""
-        raise NotImplementedError
 
     def filled(self, seen: torch.Tensor, total: int) -> torch.Tensor:
         """A buffer (R, b, total) of zeros but for the points and what was there before."""
