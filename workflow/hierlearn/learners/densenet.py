@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hierlearn.learners._densenet_runs import BLOCK_ROWS, Student, fitted, predicted
+from hierlearn.learners._densenet_runs import BLOCK_ROWS, fitted
+from hierlearn.learners._densenet_student import Student, predicted
 from hierlearn.protocols import Features, Fit, Monitor, State
 from hierlearn.solvers.densenets import Layout, pre_activations
 from hierlearn.solvers.phases import Clock, Schedule
