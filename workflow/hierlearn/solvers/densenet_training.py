@@ -79,7 +79,7 @@ class Training(ABC):
         """The running objective (R,) that thresholds are compared with."""
         return self.running.numpy()
 
-    def attend(self, step: int) -> None:
+    def attend(self, step: int) -> None:  # noqa: B027 - most trainings have nothing to do here
         """What else happens before a step."""
 
     def cumulative(self, seen: torch.Tensor) -> torch.Tensor:
