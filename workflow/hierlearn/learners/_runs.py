@@ -90,10 +90,7 @@ class Runs:
             ratio=learner.rate_ratio,
             phases=learner.phases(),
         )
-        # One matrix product alone is rounded in another way than the same one among others: a run that is alone is
-        # trained twice, so that its numbers do not depend on its company.
-        twice = 2 if len(problem.seeds) * len(settings) == 1 else 1
-        rates, decays = (torch.tensor(values * twice, dtype=torch.float32) for values in zip(*settings, strict=True))
+        rates, decays = (torch.tensor(values, dtype=torch.float32) for values in zip(*settings, strict=True))
         shared = {name: torch.from_numpy(values)[:, None] for name, values in start.items()}
         self.training = Training(descent, shared, rates, decays)
         self.tensor = torch.from_numpy
@@ -142,7 +139,7 @@ class Runs:
     def finite(self) -> np.ndarray:
         """Which runs (S, G) have finite weights."""
         parts = [values.isfinite().flatten(2).all(2).numpy() for values in self.training.weights.values()]
-        return np.logical_and.reduce(parts)[:, : len(self.settings)]
+        return np.logical_and.reduce(parts)
 
     def norms(self) -> dict[str, np.ndarray]:
         """Frobenius norms (S, G) of the weights that are trained, and of how far they moved."""
@@ -153,7 +150,7 @@ class Runs:
             whole = whole + values.double().square().sum(axes)
             moved = moved + (values.double() - origin).square().sum(axes)
         squares = {"frobenius_norm": whole, "movement": moved}
-        return {name: values.sqrt().numpy()[:, : len(self.settings)] for name, values in squares.items()}
+        return {name: values.sqrt().numpy() for name, values in squares.items()}
 
     def weights(self, seed: int, column: int) -> State:
         """What `predict` needs of one run."""
@@ -181,7 +178,7 @@ class Runs:
 
     def _predicted(self, x, outputs: Callable) -> np.ndarray:
         parts = [outputs(x[:, :, i : i + BLOCK_ROWS]).double().numpy() for i in range(0, x.shape[2], BLOCK_ROWS)]
-        return np.concatenate(parts, axis=2)[:, : len(self.settings)]
+        return np.concatenate(parts, axis=2)
 
 
 def _chosen(blocks: Sequence[Runs]) -> list[dict[str, dict[str, Any]]]:

@@ -38,16 +38,14 @@ def forward(architecture: str, weights: Mapping[str, Any], x: Any, blocks: int =
     two_layer: out = A relu(W x). three_layer: out = A relu(V relu(W x) + c).
     resnet: out_1 = A relu(W x), out = out_1 + A relu(V out_1 + c); out = out_1 where `blocks` is 1.
     """
-    inner = x @ _transposed(weights["first"])
-    hidden = inner.clip(min=0)
-    known = {"x": x, "inner": inner, "hidden": hidden}
-    below = _mapped(weights["last"], hidden) if architecture != "three_layer" else hidden
+    hidden = _rectified(times(x, _transposed(weights["first"])))
+    known = {"x": x, "hidden": hidden}
+    below = times(hidden, _transposed(weights["last"])) if architecture != "three_layer" else hidden
     if architecture == "two_layer" or (architecture == "resnet" and blocks == 1):
         return known | {"out": below}
-    middle = _second(weights, below)
-    top = middle.clip(min=0)
-    out = _mapped(weights["last"], top)
-    known |= {"below": below, "middle": middle, "top": top}
+    top = _rectified(_second(weights, below))
+    out = times(top, _transposed(weights["last"]))
+    known |= {"below": below, "top": top}
     return known | {"out": below + out if architecture == "resnet" else out}
 
 
@@ -69,13 +67,14 @@ def tangent(
 
     start: what `forward` gives at the initial `weights`; gate(values, z): the values where z > 0, else 0.
     """
-    moved = gate(start["x"] @ _transposed(displacement["first"]), start["inner"])
+    moved = gate(times(start["x"], _transposed(displacement["first"])), start["hidden"])
     if architecture == "two_layer":
-        return {"moved": moved, "out": _mapped(weights["last"], moved)}
-    below = _mapped(weights["last"], moved) if architecture == "resnet" else moved
-    middle = below @ _transposed(weights["second"]) + _second(displacement, start["below"])
-    risen = gate(middle, start["middle"])
-    out = _mapped(weights["last"], risen)
+        return {"moved": moved, "out": times(moved, _transposed(weights["last"]))}
+    below = times(moved, _transposed(weights["last"])) if architecture == "resnet" else moved
+    middle = _second(displacement, start["below"])
+    middle += times(below, _transposed(weights["second"]))
+    risen = gate(middle, start["top"])
+    out = times(risen, _transposed(weights["last"]))
     return {"moved": moved, "risen": risen, "out": below + out if architecture == "resnet" else out}
 
 
@@ -84,15 +83,36 @@ def gate(values: Any, z: Any) -> Any:
     return values * (z > 0)
 
 
+def times(x: Any, matrix: Any) -> Any:
+    """x @ matrix, where the (S, G, n, m) of a seed's runs share its (S, 1, m, k): one product for each seed.
+
+    A product for each run would copy the shared matrix, and its factors would be smaller: half the speed.
+    """
+    if matrix.ndim < 4 or matrix.shape[1] != 1:
+        return product(x, matrix)
+    seeds, runs, points, inner = x.shape
+    return product(x.reshape(seeds, runs * points, inner), matrix[:, 0]).reshape(seeds, runs, points, -1)
+
+
+def product(left: Any, right: Any) -> Any:
+    """left @ right. A product alone would be rounded in another way than the same one in a batch: it is done twice."""
+    alone = (1,) * (left.ndim - 2)
+    if left.ndim > 2 and hasattr(left, "expand") and left.shape[:-2] == right.shape[:-2] == alone:
+        return (left.expand(2, *left.shape[1:]) @ right.expand(2, *right.shape[1:]))[:1]
+    return left @ right
+
+
 def _second(weights: Mapping[str, Any], below: Any) -> Any:
-    middle = below @ _transposed(weights["second"])
-    return middle + weights["second_bias"][..., None, :] if "second_bias" in weights else middle
+    middle = times(below, _transposed(weights["second"]))
+    if "second_bias" in weights:
+        middle += weights["second_bias"][..., None, :]
+    return middle
+
+
+def _rectified(z: Any) -> Any:
+    """relu of a tensor or an array, in its place."""
+    return z.relu_() if hasattr(z, "relu_") else z.clip(min=0, out=z)
 
 
 def _transposed(matrix: Any) -> Any:
     return matrix.swapaxes(-1, -2)
-
-
-def _mapped(last: Any, hidden: Any) -> Any:
-    # The long side inside the product: twice as fast for few outputs as hidden @ last^T.
-    return _transposed(last @ _transposed(hidden))

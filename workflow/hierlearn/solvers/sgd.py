@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from hierlearn.solvers.networks import forward, last_features, tangent
+from hierlearn.solvers.networks import forward, last_features, product, tangent, times
 
 Tensors = dict[str, torch.Tensor]
 # Decay of Adam's means, and what keeps its denominator from 0: the usual ones.
@@ -44,6 +44,7 @@ class Descent:
 class Training:
     """S seeds times G settings (rate, weight decay) in lockstep; every run is what it would be alone.
 
+    To rounding, and to the bit for other seeds.
     start: the initial weights, (S, 1, ...) each, shared by a seed's runs; rates, decays (G,). float32. In the tangent
     mode the weights that are trained are displacements and start at 0.
     """
@@ -96,7 +97,7 @@ class Training:
         known = self._activations(x, blocks)
         slope = self._slope(known["out"], labels)
         if self.descent.trained == "last":
-            return {"last": slope.mT @ known["features"]}
+            return {"last": product(slope.mT, known["features"])}
         backward = self._tangent_gradients if self.descent.trained == "tangent" else self._network_gradients
         return backward(known, slope, blocks, names)
 
@@ -126,7 +127,7 @@ class Training:
         name, start = self.descent.architecture, self.start
         if self.descent.trained == "last":
             features = last_features(name, start, x)
-            return {"features": features, "out": (self.weights["last"] @ features.mT).mT}
+            return {"features": features, "out": times(features, self.weights["last"].mT)}
         if self.descent.trained == "tangent":
             known = forward(name, start, x)
             return {"start": known} | tangent(name, start, known, self.weights, gate)
@@ -143,35 +144,35 @@ class Training:
         two, residual = self.descent.architecture == "two_layer", self.descent.architecture == "resnet"
         found, below = {}, slope
         if not two and blocks == 2:
-            risen = gate(slope @ last, known["middle"])
+            risen = gate(times(slope, last), known["top"])
             if "second" in names:
-                found["second"] = risen.mT @ known["below"]
+                found["second"] = product(risen.mT, known["below"])
             if "second_bias" in names:
                 found["second_bias"] = risen.sum(-2)
             if "last" in names:
-                found["last"] = slope.mT @ known["top"]
+                found["last"] = product(slope.mT, known["top"])
             if "first" in names or (residual and "last" in names):
-                below = risen @ self.weights.get("second", self.start["second"])
+                below = times(risen, self.weights.get("second", self.start["second"]))
                 below = slope + below if residual else below
         if "first" in names:
-            back = below if self.descent.architecture == "three_layer" else below @ last
-            found["first"] = gate(back, known["inner"]).mT @ known["x"]
+            back = below if self.descent.architecture == "three_layer" else times(below, last)
+            found["first"] = product(gate(back, known["hidden"]).mT, known["x"])
         if "last" in names and self.descent.architecture != "three_layer":
-            found["last"] = found.get("last", 0) + below.mT @ known["hidden"]
+            found["last"] = found.get("last", 0) + product(below.mT, known["hidden"])
         return found
 
     def _tangent_gradients(self, known, slope, blocks, names) -> Tensors:
         start, last = known["start"], self.start["last"]
         found, below = {}, slope
         if self.descent.architecture != "two_layer":
-            risen = gate(slope @ last, start["middle"])
-            found["second"] = risen.mT @ start["below"]
+            risen = gate(times(slope, last), start["top"])
+            found["second"] = product(risen.mT, start["below"])
             if "second_bias" in names:
                 found["second_bias"] = risen.sum(-2)
-            below = risen @ self.start["second"]
+            below = times(risen, self.start["second"])
             below = slope + below if self.descent.architecture == "resnet" else below
-        back = below if self.descent.architecture == "three_layer" else below @ last
-        found["first"] = gate(back, start["inner"]).mT @ start["x"]
+        back = below if self.descent.architecture == "three_layer" else times(below, last)
+        found["first"] = product(gate(back, start["hidden"]).mT, start["x"])
         return found
 
     def _move(self, name: str, slope: torch.Tensor, factor: float, count: int) -> None:
@@ -181,7 +182,8 @@ class Training:
         if self.decaying:
             slope.addcmul_(values, self.decays.reshape(shape))
         if self.descent.optimiser == "sgd":
-            moved = velocity.mul_(self.descent.momentum).add_(slope) if self.descent.momentum else slope
+            momentum = self.descent.momentum
+            moved = torch.add(slope, velocity, alpha=momentum, out=velocity) if momentum else slope
             values.addcmul_(moved, rates, value=-1.0)
             return
         square = self.square[name]
