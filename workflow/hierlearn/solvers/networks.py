@@ -88,7 +88,7 @@ def times(x: Any, matrix: Any) -> Any:
 
     A product for each run would copy the shared matrix, and its factors would be smaller: half the speed.
     """
-    if matrix.ndim < 4 or matrix.shape[1] != 1:
+    if matrix.ndim < 4 or matrix.shape[1] != 1 or x.shape[1] == 1:
         return product(x, matrix)
     seeds, runs, points, inner = x.shape
     return product(x.reshape(seeds, runs * points, inner), matrix[:, 0]).reshape(seeds, runs, points, -1)
@@ -96,8 +96,7 @@ def times(x: Any, matrix: Any) -> Any:
 
 def product(left: Any, right: Any) -> Any:
     """left @ right. A product alone would be rounded in another way than the same one in a batch: it is done twice."""
-    alone = (1,) * (left.ndim - 2)
-    if left.ndim > 2 and hasattr(left, "expand") and left.shape[:-2] == right.shape[:-2] == alone:
+    if left.ndim > 2 and left.shape[:-2] == right.shape[:-2] == (1,) * (left.ndim - 2) and hasattr(left, "expand"):
         return (left.expand(2, *left.shape[1:]) @ right.expand(2, *right.shape[1:]))[:1]
     return left @ right
 
