@@ -58,8 +58,14 @@ def named(wildcards):
 
 
 def urgency(ahead):
-    """Priority by the task's largest dimension: the longest jobs first, so that no core waits for them at the end."""
-    return lambda wildcards: ahead + max(point.dimension for point in task_of(wildcards)[1].points)
+    """Priority by the minutes of the longest training that waits: so no core waits for a long job at the end."""
+
+    def asked(wildcards):
+        study, task = task_of(wildcards)
+        learners = [wildcards.learner] if "learner" in wildcards.keys() else study.learners_in(task)
+        return ahead + max(needed("train", wildcards.study, wildcards.task, learner).runtime for learner in learners)
+
+    return asked
 
 
 def representation_of(wildcards, learner):
