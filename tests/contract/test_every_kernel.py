@@ -30,3 +30,9 @@ def test_points_with_themselves_and_with_their_copies_agree(kernel, x):
 
 def test_arguments_can_be_exchanged(kernel, x):
     np.testing.assert_allclose(kernel(x[:20], x[20:]), kernel(x[20:], x[:20]).T, rtol=1e-9, atol=1e-12)
+
+
+def test_single_precision_is_double_precision_rounded(kernel, x):
+    double, single = kernel(x), kernel(x, dtype=np.float32)
+    assert single.dtype == np.float32
+    np.testing.assert_allclose(single, double, rtol=0, atol=3e-6 * np.max(np.diag(double)))

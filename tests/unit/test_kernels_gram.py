@@ -1,9 +1,15 @@
 """What every kernel must do with its points, whatever its formula."""
 
+import runpy
+import tracemalloc
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from hierlearn.components import available, build, parameters
+
+BY_QUADRATURE = runpy.run_path(str(Path(__file__).parents[1] / "oracles" / "quadrature.py"))["KERNELS"]
 
 VARIANTS = [
     *({"name": "ntk_raw", "activation": a, "bias": b} for a in ("relu", "relu2", "relu3") for b in (False, True)),
@@ -11,14 +17,24 @@ VARIANTS = [
     *({"name": "ntk_neural", "activation": a, "bias": False} for a in ("relu", "relu2", "relu3")),
     *({"name": "arccos", "order": o, "bias": o == 1} for o in (0, 1, 2)),
     *({"name": "ntk", "depth": 3, "trained": t} for t in ("all", "hidden", "last")),
+    *({"name": "ntk", "depth": d, "bias": False} for d in (2, 4, 20)),
     {"name": "arcsin"},
     {"name": "rbf", "bandwidth": 0.7},
     *({"name": "recursive", "base": b} for b in ("arccos0", "arccos1", "arccos2", "arcsin", "exponential")),
+    *({"name": "recursive", "base": b, "depth": 20} for b in ("arccos0", "arccos1", "arccos2")),
     {"name": "recursive", "base": "arcsin", "depth": 3, "bias": True},
 ]
 
 
-@pytest.fixture(params=VARIANTS, ids=lambda v: "-".join(str(value) for value in v.values()))
+# The others are their own definition.
+INTEGRALS = [v for v in VARIANTS if v["name"] in BY_QUADRATURE and v.get("base") != "exponential"]
+
+
+def _words(description):
+    return "-".join(str(value) for value in description.values())
+
+
+@pytest.fixture(params=VARIANTS, ids=_words)
 def kernel(request):
     return build("kernels", request.param)
 
@@ -26,6 +42,11 @@ def kernel(request):
 def _points(count, dimension=6, seed=0):
     generator = np.random.default_rng(seed)
     return generator.standard_normal((count, dimension)) * generator.uniform(0.1, 3.0, (count, 1))
+
+
+def _sizes(gram):
+    """sqrt(K(x, x) K(z, z)), which bounds |K(x, z)|."""
+    return np.sqrt(np.multiply.outer(np.diag(gram), np.diag(gram)))
 
 
 def _unit(x):
@@ -40,6 +61,46 @@ def test_gram_matrix_is_symmetric_bit_by_bit_across_tiles(kernel):
     gram = kernel(_points(300))
     assert gram.dtype == np.float64
     assert np.array_equal(gram, gram.T)
+
+
+@pytest.mark.parametrize("described", INTEGRALS, ids=_words)
+def test_gram_matrix_agrees_with_quadrature(described):
+    """Across tiles, at points of different norms that are no neighbours."""
+    x, given = _points(140), {name: value for name, value in described.items() if name != "name"}
+    expected = BY_QUADRATURE[described["name"]](x, **given)
+    assert np.max(np.abs(build("kernels", described)(x) - expected) / _sizes(expected)) < 1e-12
+
+
+def test_single_precision_is_within_its_rounding_of_double(kernel):
+    """Neighbours and nearly opposite points included, where single precision loses the angle of a cosine."""
+    x = _points(150)
+    close = 10.0 ** -np.arange(2, 10).repeat(2)[:, None]
+    signs = np.tile([1.0, -1.0], 8)[:, None]
+    x = np.concatenate([x, signs * x[:16] * (1.0 + close * _points(16, seed=1)), 2.0 * x[20:30], -x[20:30]])
+    double, single = kernel(x), kernel(x, dtype=np.float32)
+    assert single.dtype == np.float32
+    assert np.array_equal(single, single.T)
+    assert np.max(np.abs(single - double) / _sizes(double)) < 3e-6
+    across = kernel(x[:140], x[140:], np.float32)
+    assert across.dtype == np.float32
+    assert np.max(np.abs(across - double[:140, 140:]) / _sizes(double)[:140, 140:]) < 3e-6
+
+
+def test_a_gram_matrix_takes_little_memory_beside_itself(kernel):
+    x = _points(1000)
+    for dtype in (np.float64, np.float32):
+        tracemalloc.start()
+        size = kernel(x, dtype=dtype).nbytes
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        # A few tiles of 128 KiB and copies of the points.
+        assert peak < size + 1.5e6
+
+
+def test_cosines_within_rounding_of_one_stay_finite_and_below_the_diagonal(kernel):
+    t = 1.0 + np.concatenate([-np.logspace(-17, -8, 400), [0.0, 2e-16, 1e-15]])
+    values = kernel.profile(t)
+    assert np.all(values <= kernel.profile(np.array(1.0)) * (1 + 1e-14))
 
 
 def test_symmetric_and_rectangular_forms_agree(kernel):
@@ -86,6 +147,8 @@ def test_bad_points_are_refused_in_one_line(kernel):
         kernel(np.zeros((3, 2)), np.zeros((3, 4)))
     with pytest.raises(ValueError, match="not finite"):
         kernel(np.array([[np.nan, 1.0]]))
+    with pytest.raises(ValueError, match="dtype int64; expected float64 or float32"):
+        kernel(np.ones((2, 3)), dtype=np.int64)
 
 
 @pytest.mark.parametrize("name", available("kernels"))
@@ -96,11 +159,12 @@ def test_parameters_are_described_with_a_default(name):
     assert build("kernels", {"name": name})
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("symmetric", [True, False])
-def test_threads_change_no_bit(monkeypatch, symmetric):
+def test_threads_change_no_bit(monkeypatch, symmetric, dtype):
     generator = np.random.default_rng(5)
     x, z = generator.standard_normal((2, 300, 4))
     kernel = build("kernels", {"name": "ntk"})
-    alone = kernel(x, None if symmetric else z)
+    alone = kernel(x, None if symmetric else z, dtype)
     monkeypatch.setenv("OMP_NUM_THREADS", "3")
-    assert np.array_equal(kernel(x, None if symmetric else z), alone)
+    assert np.array_equal(kernel(x, None if symmetric else z, dtype), alone)

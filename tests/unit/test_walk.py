@@ -129,7 +129,7 @@ def test_a_failed_seed_is_named_with_its_remedy():
     fit = Fit({}, np.array([0, 7, 5], np.int8), np.zeros(3), np.zeros(3))
     lines = failures(build("learners", {"name": "kernel_ridge"}), (4, 5, 9), 32, fit)
     assert len(lines) == 2
-    assert "kernelridge: n = 32: seeds [9] diverged: " in lines[0]
+    assert "kernel_ridge: n = 32: seeds [9] diverged: " in lines[0]
     assert "seeds [5] singular: the matrix is not positive definite to rounding; use a larger ridge" in lines[1]
 
 

@@ -53,7 +53,7 @@ def walk(
 
 def failures(learner: Learner, seeds: Sequence[int], samples: int, fit: Fit) -> list[str]:
     """One line for every way in which seeds failed, with its remedy."""
-    name = type(learner).__name__.lower()
+    name = type(learner).__module__.rpartition(".")[2]
     lines = []
     for status, remedy in REMEDIES.items():
         failed = [seed for seed, value in zip(seeds, fit.status, strict=True) if value == STATUS[status]]

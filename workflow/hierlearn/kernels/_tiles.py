@@ -5,13 +5,14 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 # 128 x 128 float64 is 128 KiB: a tile and two temporaries fit into 512 KiB of level-2 cache.
 TILE = 128
 # Closer to +-1 than the rounding of a dot product, a cosine is +-1: an angle would turn 1e-16 into 1e-8.
 SNAP = 1e-14
 
-Finish = Callable[[np.ndarray, slice, slice], None]
+Finish = Callable[[np.ndarray, slice, slice], np.ndarray]
 
 
 def points(x: np.ndarray, name: str = "x") -> np.ndarray:
@@ -51,22 +52,25 @@ def directions(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def snap(cosine: np.ndarray) -> None:
     """Clips to [-1, 1] in place; what lies within rounding of an end becomes the end."""
-    ends = np.abs(cosine) > 1.0 - SNAP
     # Most tiles have none.
-    if ends.any():
+    if cosine.max(initial=0.0) > 1.0 - SNAP or cosine.min(initial=0.0) < SNAP - 1.0:
+        ends = np.abs(cosine) > 1.0 - SNAP
         cosine[ends] = np.sign(cosine[ends])
 
 
-def gram(left: np.ndarray, right: np.ndarray | None, finish: Finish) -> np.ndarray:
-    """finish(left right^T) in tiles: (n, d), (n', d) -> (n, n') float64.
+def gram(left: np.ndarray, right: np.ndarray | None, finish: Finish, dtype: DTypeLike = np.float64) -> np.ndarray:
+    """finish(left right^T) in tiles: (n, d), (n', d) -> (n, n') float64 or float32.
 
-    finish(tile, rows, columns) turns a tile of inner products into kernel values in place. right None: left
-    with itself; only the lower triangle is computed and then mirrored, so the result is symmetric bit by bit.
-    Rows of tiles are shared out among OMP_NUM_THREADS threads (1 if it is not set), which changes no bit.
+    finish(tile, rows, columns) turns a tile of inner products, float64, into kernel values, in place or not. right
+    None: left with itself; only the lower triangle is computed and then mirrored, so the result is symmetric bit by
+    bit. Rows of tiles are shared out among OMP_NUM_THREADS threads (1 if it is not set), which changes no bit.
+    Raises ValueError for another dtype.
     """
+    if np.dtype(dtype) not in (np.float64, np.float32):
+        raise ValueError(f"dtype {np.dtype(dtype)}; expected float64 or float32")
     symmetric = right is None
     right = left if symmetric else right
-    result = np.empty((len(left), len(right)))
+    result = np.empty((len(left), len(right)), dtype)
 
     def row(i):
         buffer = np.empty(TILE * TILE)
@@ -76,13 +80,14 @@ def gram(left: np.ndarray, right: np.ndarray | None, finish: Finish) -> np.ndarr
             shape = (rows.stop - i, columns.stop - j)
             tile = buffer[: shape[0] * shape[1]].reshape(shape)
             np.matmul(left[rows], right[columns].T, out=tile)
-            finish(tile, rows, columns)
+            values = finish(tile, rows, columns)
             if symmetric and i == j:
-                above = np.triu_indices(len(tile), 1)
-                tile[above] = tile.T[above]
-            result[rows, columns] = tile
+                above = np.triu_indices(len(values), 1)
+                values[above] = values.T[above]
+            result[rows, columns] = values
             if symmetric and i != j:
-                result[columns, rows] = tile.T
+                # Not from the tile: its rows are a power of two long, so its columns fall on few sets of the cache.
+                result[columns, rows] = result[rows, columns].T
 
     # The longest rows of a triangle first, so that the threads end together.
     starts = range(0, len(left), TILE)[::-1]

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from hierlearn.kernels._arccos import moment
 from hierlearn.kernels._cosine import cosine_gram, cosine_profile
@@ -34,12 +35,12 @@ class Arccos:
     order: int = 1
     bias: bool = False
 
-    def __call__(self, x: np.ndarray, z: np.ndarray | None = None) -> np.ndarray:
-        """(n, d), (n', d) -> (n, n') float64; z None: x with itself, exactly symmetric.
+    def __call__(self, x: np.ndarray, z: np.ndarray | None = None, dtype: DTypeLike = np.float64) -> np.ndarray:
+        """(n, d), (n', d) -> (n, n') float64 or float32; z None: x with itself, exactly symmetric.
 
-        Raises ValueError for wrong shapes or values that are not finite.
+        Raises ValueError for wrong shapes, values that are not finite or another dtype.
         """
-        return cosine_gram(x, z, self._of_cosine, *self._geometry)
+        return cosine_gram(x, z, dtype, self._of_cosine, *self._geometry)
 
     def profile(self, t: np.ndarray) -> np.ndarray:
         """K of unit vectors with inner product t; any shape -> the same shape, float64."""
@@ -51,5 +52,4 @@ class Arccos:
         return (self.order, 1.0, sqrt(0.5)) if self.bias else (self.order, 0.0, 1.0)
 
     def _of_cosine(self, cosine: np.ndarray) -> None:
-        moment(self.order, cosine)
-        cosine *= 2.0
+        moment(self.order, cosine, 2.0)

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from hierlearn.kernels._cosine import cosine_gram, cosine_profile
-from hierlearn.kernels._tiles import snap
 
 PARAMETERS = {
     "bias": {
@@ -26,12 +26,12 @@ class Arcsin:
 
     bias: bool = False
 
-    def __call__(self, x: np.ndarray, z: np.ndarray | None = None) -> np.ndarray:
-        """(n, d), (n', d) -> (n, n') float64; z None: x with itself, exactly symmetric.
+    def __call__(self, x: np.ndarray, z: np.ndarray | None = None, dtype: DTypeLike = np.float64) -> np.ndarray:
+        """(n, d), (n', d) -> (n, n') float64 or float32; z None: x with itself, exactly symmetric.
 
-        Raises ValueError for wrong shapes or values that are not finite.
+        Raises ValueError for wrong shapes, values that are not finite or another dtype.
         """
-        return cosine_gram(x, z, _of_cosine, 0, float(self.bias))
+        return cosine_gram(x, z, dtype, _of_cosine, 0, float(self.bias))
 
     def profile(self, t: np.ndarray) -> np.ndarray:
         """K of unit vectors with inner product t; any shape -> the same shape, float64."""
@@ -39,6 +39,5 @@ class Arcsin:
 
 
 def _of_cosine(cosine: np.ndarray) -> None:
-    snap(cosine)
     np.arcsin(cosine, out=cosine)
     cosine *= 2.0 / np.pi

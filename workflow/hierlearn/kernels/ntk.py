@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from hierlearn.kernels._arccos import moments
+from hierlearn.kernels._arccos import relu_layer
 from hierlearn.kernels._cosine import cosine_gram, cosine_profile
-from hierlearn.kernels._tiles import snap
 
 PARAMETERS = {
     "depth": {
@@ -43,12 +43,12 @@ class Ntk:
     trained: str = "all"
     bias: bool = True
 
-    def __call__(self, x: np.ndarray, z: np.ndarray | None = None) -> np.ndarray:
-        """(n, d), (n', d) -> (n, n') float64; z None: x with itself, exactly symmetric.
+    def __call__(self, x: np.ndarray, z: np.ndarray | None = None, dtype: DTypeLike = np.float64) -> np.ndarray:
+        """(n, d), (n', d) -> (n, n') float64 or float32; z None: x with itself, exactly symmetric.
 
-        Raises ValueError for wrong shapes or values that are not finite.
+        Raises ValueError for wrong shapes, values that are not finite or another dtype.
         """
-        return cosine_gram(x, z, self._of_cosine, *self._geometry)
+        return cosine_gram(x, z, dtype, self._of_cosine, *self._geometry)
 
     def profile(self, t: np.ndarray) -> np.ndarray:
         """K of unit vectors with inner product t; any shape -> the same shape, float64."""
@@ -60,15 +60,13 @@ class Ntk:
         return (1, 1.0, sqrt(0.5)) if self.bias else (1, 0.0, 1.0)
 
     def _of_cosine(self, cosine: np.ndarray) -> None:
-        snap(cosine)
+        if self.trained == "last":
+            for _ in range(1, self.depth):
+                relu_layer(cosine)
+            return
         tangent = cosine.copy()
         for layer in range(1, self.depth):
-            slope = moments(cosine)
-            cosine *= 2.0
-            if self.trained != "last":
-                slope *= 2.0
-                tangent *= slope
+            tangent *= relu_layer(cosine)
             if layer < self.depth - 1 or self.trained == "all":
                 tangent += cosine
-        if self.trained != "last":
-            np.copyto(cosine, tangent)
+        np.copyto(cosine, tangent)

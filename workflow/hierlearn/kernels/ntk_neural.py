@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from hierlearn.kernels._arccos import DERIVATIVES, DIAGONAL, moment
 from hierlearn.kernels._cosine import cosine_gram, cosine_profile
-from hierlearn.kernels._tiles import snap
 
 PARAMETERS = {
     "features": {
@@ -44,12 +44,12 @@ class NtkNeural:
     activation: str = "relu2"
     bias: bool = True
 
-    def __call__(self, x: np.ndarray, z: np.ndarray | None = None) -> np.ndarray:
-        """(n, d), (n', d) -> (n, n') float64; z None: x with itself, exactly symmetric.
+    def __call__(self, x: np.ndarray, z: np.ndarray | None = None, dtype: DTypeLike = np.float64) -> np.ndarray:
+        """(n, d), (n', d) -> (n, n') float64 or float32; z None: x with itself, exactly symmetric.
 
-        Raises ValueError for wrong shapes or values that are not finite.
+        Raises ValueError for wrong shapes, values that are not finite or another dtype.
         """
-        return cosine_gram(x, z, self._of_cosine, *self._geometry)
+        return cosine_gram(x, z, dtype, self._of_cosine, *self._geometry)
 
     def profile(self, t: np.ndarray) -> np.ndarray:
         """H of unit vectors with inner product t; any shape -> the same shape, float64."""
@@ -64,15 +64,14 @@ class NtkNeural:
         """H at s = 1 from the cosine of the (lifted) inputs, in place."""
         order, factor = DERIVATIVES[self.activation]
         if self.features == "quadratic":
-            snap(cosine)
             np.square(cosine, out=cosine)
             cosine *= 2.0
             cosine += 1.0
             variance = 3.0
+            cosine *= 1.0 / variance
         else:
-            moment(POWERS[self.features], cosine)
             variance = DIAGONAL[POWERS[self.features]]
-        second = cosine * (factor * variance**order)
-        cosine /= variance
-        moment(order, cosine)
+            moment(POWERS[self.features], cosine, 1.0 / variance)
+        second = cosine.copy()
+        moment(order, cosine, factor * variance ** (order + 1))
         cosine *= second

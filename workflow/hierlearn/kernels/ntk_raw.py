@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from hierlearn.kernels._arccos import DERIVATIVES, moment
 from hierlearn.kernels._cosine import cosine_gram, cosine_profile
-from hierlearn.kernels._tiles import snap
 
 PARAMETERS = {
     "activation": {
@@ -34,12 +34,12 @@ class NtkRaw:
     activation: str = "relu2"
     bias: bool = True
 
-    def __call__(self, x: np.ndarray, z: np.ndarray | None = None) -> np.ndarray:
-        """(n, d), (n', d) -> (n, n') float64; z None: x with itself, exactly symmetric.
+    def __call__(self, x: np.ndarray, z: np.ndarray | None = None, dtype: DTypeLike = np.float64) -> np.ndarray:
+        """(n, d), (n', d) -> (n, n') float64 or float32; z None: x with itself, exactly symmetric.
 
-        Raises ValueError for wrong shapes or values that are not finite.
+        Raises ValueError for wrong shapes, values that are not finite or another dtype.
         """
-        return cosine_gram(x, z, self._of_cosine, *self._geometry)
+        return cosine_gram(x, z, dtype, self._of_cosine, *self._geometry)
 
     def profile(self, t: np.ndarray) -> np.ndarray:
         """K of unit vectors with inner product t; any shape -> the same shape, float64."""
@@ -53,7 +53,6 @@ class NtkRaw:
 
     def _of_cosine(self, cosine: np.ndarray) -> None:
         order, factor = DERIVATIVES[self.activation]
-        snap(cosine)
         inner = cosine * factor
         moment(order, cosine)
         cosine *= inner

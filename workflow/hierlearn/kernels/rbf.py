@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from hierlearn.kernels._tiles import SNAP, gram, pair
 
@@ -26,10 +27,10 @@ class Rbf:
         if not self.bandwidth > 0:
             raise ValueError(f"rbf: bandwidth {self.bandwidth}; expected a positive number")
 
-    def __call__(self, x: np.ndarray, z: np.ndarray | None = None) -> np.ndarray:
-        """(n, d), (n', d) -> (n, n') float64; z None: x with itself, exactly symmetric.
+    def __call__(self, x: np.ndarray, z: np.ndarray | None = None, dtype: DTypeLike = np.float64) -> np.ndarray:
+        """(n, d), (n', d) -> (n, n') float64 or float32; z None: x with itself, exactly symmetric.
 
-        Raises ValueError for wrong shapes or values that are not finite.
+        Raises ValueError for wrong shapes, values that are not finite or another dtype.
         """
         x, z = pair(x, z)
         left = x / self.bandwidth
@@ -45,8 +46,9 @@ class Rbf:
             tile[tile < total] = 0.0
             np.negative(tile, out=tile)
             np.exp(tile, out=tile)
+            return tile
 
-        return gram(left, None if z is None else right, finish)
+        return gram(left, None if z is None else right, finish, dtype)
 
     def profile(self, t: np.ndarray) -> np.ndarray:
         """K of unit vectors with inner product t; any shape -> the same shape, float64."""

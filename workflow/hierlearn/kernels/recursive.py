@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from hierlearn.kernels._arccos import DIAGONAL, moment
 from hierlearn.kernels._cosine import cosine_gram, cosine_profile
-from hierlearn.kernels._tiles import snap
 
 PARAMETERS = {
     "base": {
@@ -44,12 +44,12 @@ class Recursive:
     depth: int = 2
     bias: bool = False
 
-    def __call__(self, x: np.ndarray, z: np.ndarray | None = None) -> np.ndarray:
-        """(n, d), (n', d) -> (n, n') float64; z None: x with itself, exactly symmetric.
+    def __call__(self, x: np.ndarray, z: np.ndarray | None = None, dtype: DTypeLike = np.float64) -> np.ndarray:
+        """(n, d), (n', d) -> (n, n') float64 or float32; z None: x with itself, exactly symmetric.
 
-        Raises ValueError for wrong shapes or values that are not finite.
+        Raises ValueError for wrong shapes, values that are not finite or another dtype.
         """
-        return cosine_gram(x, z, self._of_cosine, 0, float(self.bias))
+        return cosine_gram(x, z, dtype, self._of_cosine, 0, float(self.bias))
 
     def profile(self, t: np.ndarray) -> np.ndarray:
         """K of unit vectors with inner product t; any shape -> the same shape, float64."""
@@ -62,11 +62,8 @@ class Recursive:
     def _layer(self, cosine: np.ndarray) -> None:
         """kappa, in place."""
         if self.base in ORDERS:
-            moment(ORDERS[self.base], cosine)
-            cosine /= DIAGONAL[ORDERS[self.base]]
-            return
-        snap(cosine)
-        if self.base == "arcsin":
+            moment(ORDERS[self.base], cosine, 1.0 / DIAGONAL[ORDERS[self.base]])
+        elif self.base == "arcsin":
             np.arcsin(cosine, out=cosine)
             cosine *= 2.0 / np.pi
         else:

@@ -1,0 +1,40 @@
+"""Kernels as polynomials of the angle: which are, and that a polynomial is the kernel."""
+
+import numpy as np
+import pytest
+
+from hierlearn.kernels._angle import LARGEST_DEGREE, TOLERANCE, of_angle, polynomial
+from hierlearn.kernels.ntk import Ntk
+from hierlearn.kernels.ntk_raw import NtkRaw
+from hierlearn.kernels.recursive import Recursive
+
+
+@pytest.mark.parametrize(
+    "kernel", [NtkRaw("relu3", False), *(Ntk(depth, "all", False) for depth in (2, 3, 10, 20))], ids=str
+)
+def test_layers_of_powers_are_one_polynomial_of_the_angle(kernel):
+    coefficients = polynomial(kernel._of_cosine)
+    assert len(coefficients) <= LARGEST_DEGREE + 1
+    # Between the points of its grid as well, and densely near the ends; closer, the cosine does not hold the angle.
+    angle = np.concatenate([np.random.default_rng(0).uniform(0, np.pi, 5000), np.logspace(-6, -1, 500)])
+    angle = np.concatenate([angle, np.pi - angle[-500:]])
+    values, largest = kernel.profile(np.cos(angle)), kernel.profile(np.array(1.0))
+    assert np.max(np.abs(np.polyval(coefficients, np.pi / 2 - angle) - values)) < 1.5 * TOLERANCE * largest
+
+
+def test_more_layers_cost_no_higher_degree():
+    assert len(polynomial(Ntk(8)._of_cosine)) <= len(polynomial(Ntk(3)._of_cosine)) + 2
+
+
+def test_two_layers_that_jump_are_none():
+    assert polynomial(Recursive("arccos0", 1)._of_cosine) is not None
+    assert polynomial(Recursive("arccos0", 2)._of_cosine) is None
+    assert polynomial(Recursive("arcsin", 2)._of_cosine) is None
+
+
+def test_horners_rule_takes_the_highest_power_first():
+    cosine = np.cos(np.array([[0.1, 1.5], [2.0, 3.1]]))
+    s = np.arcsin(cosine)
+    values = of_angle([3.0, -2.0, 1.0], cosine.copy())
+    assert values.dtype == np.float32
+    np.testing.assert_allclose(values, 3.0 * s**2 - 2.0 * s + 1.0, rtol=1e-6)
