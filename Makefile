@@ -6,7 +6,7 @@ SNAKEMAKE := $(VENV)/bin/snakemake --config preset=$(PRESET)
 # uv does not read pip's setting of where wheels lie.
 export UV_FIND_LINKS ?= $(PIP_FIND_LINKS)
 
-.PHONY: run setup test format bench pins clean
+.PHONY: run setup test stress format bench pins clean
 .DEFAULT_GOAL := run
 
 run: setup
@@ -32,6 +32,10 @@ $(VENV)/.installed: envs/requirements.txt
 
 test: setup
 	@$(VENV)/bin/python -m pytest tests
+
+# A hundred kills, and more of the other faults that `make test` tries a few of: about an hour.
+stress: setup
+	@STRESS_KILLS=$${STRESS_KILLS:-100} $(VENV)/bin/python -m pytest tests/stress
 
 format: setup
 	$(VENV)/bin/ruff check --fix --quiet workflow tests benchmarks

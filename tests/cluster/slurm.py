@@ -114,7 +114,11 @@ def results(tree: Path) -> dict[str, bytes]:
     folder = tree / "results" / "quick"
     files = [file for file in folder.rglob("*") if file.is_file()]
     names = {file.relative_to(folder).as_posix(): file for file in files}
-    return {name: file.read_bytes() for name, file in names.items() if not name.startswith(("logs/", "benchmarks/"))}
+    return {
+        name: file.read_bytes()
+        for name, file in names.items()
+        if not name.startswith(("logs/", "benchmarks/")) and file.suffix != ".seal"
+    }
 
 
 def said(tree: Path) -> str:

@@ -11,7 +11,8 @@ from hierlearn.components import KINDS, PACKAGE
 SCRIPTS = PACKAGE.parent / "scripts"
 # From the ground up; rooms on one floor do not know each other.
 FLOORS = (
-    ("streams", "store", "provenance", "job"),
+    ("streams", "seals", "provenance", "job"),
+    ("store",),
     ("protocols", "monitor", "published"),
     ("theory",),
     ("statistics", "solvers"),

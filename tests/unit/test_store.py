@@ -91,7 +91,7 @@ def test_a_file_that_fails_its_check_leaves_the_old_one_and_no_scratch(tmp_path)
     with pytest.raises(ValueError, match="read back b'new'"):
         store.replace(file, b"new", check)
     assert file.read_bytes() == b"old"
-    assert [path.name for path in tmp_path.iterdir()] == ["claims.json"]
+    assert {path.name for path in tmp_path.iterdir()} == {"claims.json", ".claims.json.seal"}
 
 
 def test_an_interrupted_writer_leaves_the_old_file(tmp_path):
@@ -110,7 +110,7 @@ def test_what_a_killed_writer_left_is_overwritten(tmp_path):
     (tmp_path / ".file.part").write_bytes(b"a longer text that a killed writer left behind")
     store.replace(tmp_path / "file", b"short")
     assert (tmp_path / "file").read_bytes() == b"short"
-    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+    assert {path.name for path in tmp_path.iterdir()} == {"file", ".file.seal"}
 
 
 def test_folders_are_made(tmp_path):
@@ -135,7 +135,7 @@ def test_two_writers_take_turns(tmp_path):
     content = file.read_bytes()
     assert len(content) == 200_000
     assert len(set(content)) == 1
-    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+    assert {path.name for path in tmp_path.iterdir()} == {"file", ".file.seal"}
 
 
 def test_a_dimension_of_two_lengths_is_refused():

@@ -12,6 +12,8 @@ from typing import Any
 import netCDF4
 import numpy as np
 
+from hierlearn import seals
+
 
 @dataclass(frozen=True)
 class Variable:
@@ -54,13 +56,17 @@ def encode(groups: Mapping[str, Group], attributes: Mapping[str, Any]) -> bytes:
     # Through a file: one written in memory carries the time of its creation.
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "content.nc")
-        with netCDF4.Dataset(file, mode="w", format="NETCDF4") as dataset:
+        dataset = netCDF4.Dataset(file, mode="w", format="NETCDF4")
+        content = file.open("rb")
+    # The file has no name any more: whatever ends the process ends the file.
+    with content:
+        with dataset:
             dataset.setncatts({name: attributes[name] for name in sorted(attributes)})
             for name, group in groups.items():
                 target = dataset if name == "" else dataset.createGroup(name)
                 for key, variable in group.items():
                     _add(target, name, key, variable)
-        return file.read_bytes()
+        return content.read()
 
 
 def _add(target, group: str, name: str, variable: Variable) -> None:
@@ -133,7 +139,9 @@ def replace(path: str | os.PathLike, content: bytes, check=None) -> None:
                 os.fsync(file.fileno())
             if check is not None:
                 check(scratch.read_bytes())
+            seals.lift(path)
             os.replace(scratch, path)
+            seals.put(path, seals.digest(content))
         except BaseException:
             scratch.unlink(missing_ok=True)
             raise

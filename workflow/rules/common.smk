@@ -2,6 +2,7 @@ import fcntl
 import os
 import re
 import sys
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -143,6 +144,24 @@ def page_entries(wildcards):
 
 def kept_model(file):
     return file if SETTINGS["keep_models"] else temp(file)
+
+
+def kept_files(studies):
+    """All files that a run leaves of some studies. They are asked for one by one: Snakemake does not make again what is
+    missing in the middle of a finished study."""
+    return [f"{RESULTS}/{name}/{file}" for name in studies for file in study_files(STUDIES[name])]
+
+
+def study_files(study):
+    yield from ("claims.json", "figure.svg", "figure.pdf", "figure.png")
+    yield from (f"{probe}.probe.nc" for probe in study.content["probes"])
+    if not study.content["learners"]:
+        return
+    yield from ("scores.nc", "traces.nc")
+    for label, task in study.tasks.items():
+        models = [f"{learner}.model" for learner in study.learners_in(task)] if SETTINGS["keep_models"] else []
+        representations = [f"{name}.representation" for name in study.representations_in(task)]
+        yield from (f"{label}/{name}.nc" for name in ("data", *representations, *models, "scores", "traces"))
 
 
 def targets():

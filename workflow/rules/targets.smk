@@ -5,5 +5,4 @@ for target, studies in targets().items():
         name:
             target
         input:
-            expand(f"{RESULTS}/{{study}}/claims.json", study=studies),
-            expand(f"{RESULTS}/{{study}}/figure.svg", study=studies),
+            kept_files(studies),

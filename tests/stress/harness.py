@@ -1,0 +1,207 @@
+"""A small study that is run, killed and damaged; and the count of what was tried and what was survived."""
+
+import fcntl
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+ROOT = Path(__file__).parents[2]
+HERE = Path(__file__).parent
+TOOLS = Path(sys.executable).parent
+# Both front doors, with no word that helps.
+COMMANDS = {"make": ["make"], "snakemake": ["snakemake", "--cores", "all"]}
+# What two runs need not have in common: wall times, the lines of a log, and when a file was written.
+NOT_COMPARED = ("logs/", "benchmarks/")
+# Seconds after which a run that takes half a minute on a busy machine hangs.
+HANGS = 900
+
+
+class Tally:
+    """Faults tried and survived, by kind; pytest prints them at the end."""
+
+    def __init__(self, seed: str):
+        self.seed, self.tried, self.survived = seed, Counter(), Counter()
+
+    def pytest_terminal_summary(self, terminalreporter):
+        terminalreporter.section(f"faults (STRESS_SEED={self.seed})")
+        for kind, tried in self.tried.items():
+            terminalreporter.write_line(f"{kind}: {tried} tried, {self.survived[kind]} survived")
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A copy of the workflow with the study small.yaml."""
+
+    folder: Path
+
+    @classmethod
+    def made(cls, folder: Path) -> "Tree":
+        """The copy, with an environment that `make` takes for its own and with checkpoints several times a second."""
+        ignored = shutil.ignore_patterns("__pycache__", ".*", "studies")
+        for name in ("workflow", "config", "profiles", "envs"):
+            shutil.copytree(ROOT / name, folder / name, ignore=ignored)
+        for name in ("Snakefile", "Makefile"):
+            shutil.copy2(ROOT / name, folder)
+        (folder / "config" / "studies").mkdir()
+        shutil.copy(HERE / "small.yaml", folder / "config" / "studies")
+        monitor = folder / "workflow" / "hierlearn" / "monitor.py"
+        text, period = monitor.read_text(), "SECONDS_BETWEEN_SAVES = 20.0"
+        assert period in text
+        monitor.write_text(text.replace(period, "SECONDS_BETWEEN_SAVES = 0.1"))
+        (folder / ".venv" / "bin").mkdir(parents=True)
+        (folder / ".venv" / "bin" / "snakemake").symlink_to(TOOLS / "snakemake")
+        (folder / ".venv" / ".installed").touch()
+        (folder / "tmp").mkdir()
+        return cls(folder)
+
+    @property
+    def results(self) -> Path:
+        return self.folder / "results" / "quick"
+
+    @property
+    def records(self) -> Path:
+        return self.folder / ".snakemake"
+
+    def start(self, command: str, log: str = "run.log") -> subprocess.Popen:
+        """A run in a process group of its own."""
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | {
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "PATH": f"{TOOLS}{os.pathsep}{os.environ['PATH']}",
+            "TMPDIR": str(self.folder / "tmp"),
+        }
+        with open(self.folder / log, "w") as file:
+            return subprocess.Popen(
+                COMMANDS[command], cwd=self.folder, env=environment, stdout=file, stderr=file, start_new_session=True
+            )
+
+    def run(self, command: str, log: str = "run.log") -> int:
+        """The exit status of a run; one that hangs is ended with an error."""
+        run = self.start(command, log)
+        try:
+            return run.wait(timeout=HANGS)
+        finally:
+            if run.poll() is None:
+                os.killpg(run.pid, signal.SIGKILL)
+
+    def said(self, log: str = "run.log") -> str:
+        """What the last command printed, its end."""
+        return (self.folder / log).read_text()[-3000:]
+
+    def content(self) -> dict[str, bytes]:
+        """What a run is for, by name."""
+        files = {file.relative_to(self.results).as_posix(): file for file in self.results.rglob("*") if file.is_file()}
+        return {
+            name: file.read_bytes()
+            for name, file in sorted(files.items())
+            if not name.startswith(NOT_COMPARED) and not file.name.endswith(".seal")
+        }
+
+    def processes(self) -> list[psutil.Process]:
+        """Whatever works in this folder."""
+        return [process for process in psutil.process_iter() if _works_in(process, self.folder)]
+
+    def jobs(self) -> list[psutil.Process]:
+        """Running scripts."""
+        return [
+            process for process in self.processes() if any(".snakemake/scripts" in word for word in _words(process))
+        ]
+
+    def main(self) -> list[psutil.Process]:
+        """Snakemake itself."""
+        return [process for process in self.processes() if any(word.endswith("/snakemake") for word in _words(process))]
+
+    def faults(self, whole: dict[str, bytes]) -> list[str]:
+        """How the folder differs from that of an undisturbed run that has ended."""
+        found, content = [], self.content()
+        found += [f"missing: {name}" for name in whole.keys() - content.keys()]
+        found += [f"left behind: {name}" for name in content.keys() - whole.keys()]
+        found += [f"other bytes: {name}" for name in whole.keys() & content.keys() if whole[name] != content[name]]
+        found += [f"left behind: {file}" for file in (self.records / "scripts").glob("*")]
+        found += [f"left behind: {file}" for file in (self.records / "incomplete").glob("*")]
+        # Snakemake itself leaves an empty folder behind where it is killed.
+        found += [f"left behind: {file}" for file in (self.folder / "tmp").rglob("*") if file.is_file()]
+        found += [f"alive: {process}" for process in self.processes()]
+        with open(self.records / "run.lock") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                found.append("the lock is held")
+        return sorted(found)
+
+
+def _works_in(process: psutil.Process, folder: Path) -> bool:
+    try:
+        return process.status() != psutil.STATUS_ZOMBIE and process.cwd() == str(folder)
+    except psutil.Error:
+        return False
+
+
+def _words(process: psutil.Process) -> list[str]:
+    try:
+        return process.cmdline()
+    except psutil.Error:
+        return []
+
+
+def kill(tree: Tree, run: subprocess.Popen, whom: str, chance: random.Random, delay: float) -> bool:
+    """SIGKILL the whole process tree, Snakemake alone, or a running job; False if the run ended before.
+
+    Some jobs of a killed Snakemake hang: they would hold their files for ever.
+    """
+    deadline = time.monotonic() + delay
+    while time.monotonic() < deadline and run.poll() is None:
+        time.sleep(0.02)
+    victims = []
+    while not victims and run.poll() is None:
+        # At the start there is no job yet: the first one then.
+        victims = {"job": tree.jobs, "snakemake": tree.main, "tree": tree.processes}[whom]()
+    if run.poll() is not None:
+        return False
+    try:
+        if whom == "tree":
+            os.killpg(run.pid, signal.SIGKILL)
+        else:
+            if whom == "snakemake" and (jobs := tree.jobs()):
+                chance.choice(jobs).suspend()
+            chance.choice(victims).kill()
+    except (psutil.NoSuchProcess, ProcessLookupError):
+        # It ended in this very moment.
+        for process in tree.processes():
+            process.kill()
+        run.wait()
+        return False
+    run.wait()
+    return True
+
+
+WAYS = ("halved", "emptied", "garbled", "one byte", "one byte, same time", "longer", "removed")
+
+
+def damage(file: Path, way: str, chance: random.Random) -> None:
+    """Damage a file from outside."""
+    state, content = file.stat(), bytearray(file.read_bytes())
+    if way == "removed":
+        file.unlink()
+        return
+    if way == "halved":
+        content = content[: len(content) // 2]
+    elif way == "emptied":
+        content = b""
+    elif way == "garbled":
+        content = chance.randbytes(len(content) or 100)
+    elif way == "longer":
+        content += chance.randbytes(100)
+    elif content:
+        content[chance.randrange(len(content))] ^= 0xFF
+    file.write_bytes(content)
+    if way == "one byte, same time":
+        os.utime(file, ns=(state.st_atime_ns, state.st_mtime_ns))

@@ -1,0 +1,212 @@
+"""Whatever is killed, damaged or removed: one plain command finishes, with the same bytes and nothing left behind.
+
+STRESS_KILLS: how many kills; from 100 on there are more of the other faults too. STRESS_SEED: repeats what was drawn.
+"""
+
+import os
+import random
+import shutil
+import subprocess
+import time
+from itertools import cycle
+
+import pytest
+from harness import COMMANDS, WAYS, Tally, Tree, damage, kill
+
+KILLS = int(os.environ.get("STRESS_KILLS", "4"))
+LONG = KILLS >= 100
+SEED = os.environ.get("STRESS_SEED") or str(random.SystemRandom().randrange(10**6))
+# Where each kind of file lies in a finished tree.
+KINDS = {
+    "data": "results/quick/small/all/data.nc",
+    "representation": "results/quick/small/all/neural.representation.nc",
+    "model": "results/quick/small/all/*.model.nc",
+    "scores": "results/quick/small/all/scores.nc",
+    "traces": "results/quick/small/all/traces.nc",
+    "cube": "results/quick/small/scores.nc",
+    "cube of traces": "results/quick/small/traces.nc",
+    "probe": "results/quick/small/theory.probe.nc",
+    "figure": "results/quick/small/figure.*",
+    "claims of a study": "results/quick/small/claims.json",
+    "ledger": "results/quick/claims.*",
+    "page": "results/quick/index.html",
+    "seal": "results/quick/**/.*.seal",
+    "log": "results/quick/logs/**/*.log",
+    "benchmark": "results/quick/benchmarks/**/*.tsv",
+    "record of Snakemake": ".snakemake/metadata/*",
+}
+VICTIMS = {"tree": "the process tree", "snakemake": "Snakemake", "job": "a job"}
+FOLDERS = [
+    "results",
+    "results/quick",
+    "results/quick/small",
+    "results/quick/small/all",
+    "results/quick/logs",
+    "results/quick/benchmarks",
+    ".snakemake",
+    ".snakemake/metadata",
+    ".snakemake/incomplete",
+    ".snakemake/log",
+]
+
+
+@pytest.fixture(scope="module")
+def tally(request):
+    counts = Tally(SEED)
+    request.config.pluginmanager.register(counts)
+    return counts
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory):
+    made = Tree.made(tmp_path_factory.mktemp("stress") / "tree")
+    yield made
+    for process in made.processes():
+        process.kill()
+
+
+@pytest.fixture(scope="module")
+def finished(tree):
+    """What an undisturbed run leaves, and the seconds that it took."""
+    began = time.monotonic()
+    assert tree.run("snakemake") == 0, tree.said()
+    content = tree.content()
+    assert len(content) > 12
+    assert tree.faults(content) == []
+    return content, time.monotonic() - began
+
+
+class Trial:
+    """One fault of a kind, counted; at its end one plain command must finish as if nothing had happened."""
+
+    def __init__(self, tally, kind, number):
+        self.tally, self.kind, self.name = tally, kind, f"{kind} {number}"
+        self.chance = random.Random(f"{SEED} {self.name}")
+        self.command = self.chance.choice(sorted(COMMANDS))
+
+    def survived(self, tree, whole, what, faults=1):
+        self.tally.tried[self.kind] += faults
+        code = tree.run(self.command)
+        said = f"STRESS_SEED={SEED}, {self.name} ({what}), then {self.command}: exit {code}"
+        assert code == 0, f"{said}\n{tree.said()}"
+        assert tree.faults(whole) == [], f"{said}\n{tree.said()}"
+        self.tally.survived[self.kind] += faults
+        print(said, flush=True)
+
+
+def undo(tree, chance):
+    """Take away some or all of what a run made, so that it has something to do; about how much of it, as a share."""
+    files = sorted(tree.content())
+    if not files or chance.random() < 0.2:
+        shutil.rmtree(tree.folder / "results", ignore_errors=True)
+        return 1
+    gone = chance.sample(files, chance.randint(1, len(files)))
+    for name in gone:
+        (tree.results / name).unlink()
+    return len(gone) / len(files)
+
+
+def killed(tree, trial, whom, seconds):
+    """Start runs until one was killed at work."""
+    while True:
+        delay = trial.chance.uniform(0, seconds * undo(tree, trial.chance))
+        command = trial.chance.choice(sorted(COMMANDS))
+        if kill(tree, tree.start(command), whom, trial.chance, delay):
+            return f"{command} killed after {delay:.1f} s"
+
+
+def test_a_killed_run_is_finished_by_the_next(tree, finished, tally):
+    whole, seconds = finished
+    for number, whom in zip(range(KILLS), cycle(("tree", "snakemake", "job")), strict=False):
+        trial = Trial(tally, f"kills of {VICTIMS[whom]}", number)
+        trial.survived(tree, whole, killed(tree, trial, whom, seconds))
+
+
+def damages():
+    """The damages of each run, (kind, way): all kinds at once, and in the long version each by itself as well."""
+    chance = random.Random(SEED)
+    if LONG:
+        return [[(kind, way) for kind in KINDS] for way in WAYS] + [[(kind, chance.choice(WAYS))] for kind in KINDS]
+    return [[(kind, chance.choice(WAYS)) for kind in KINDS] for _ in range(2)]
+
+
+def test_a_damaged_file_of_any_kind_is_made_again(tree, finished, tally):
+    for number, pairs in enumerate(damages()):
+        trial = Trial(tally, "damaged files", number)
+        for kind, way in pairs:
+            damage(trial.chance.choice(sorted(tree.folder.glob(KINDS[kind]))), way, trial.chance)
+        trial.survived(tree, finished[0], pairs, len(pairs))
+
+
+def test_a_removed_folder_is_made_again(tree, finished, tally):
+    for number, folder in enumerate(FOLDERS if LONG else random.Random(SEED).sample(FOLDERS, 2)):
+        trial = Trial(tally, "removed folders", number)
+        shutil.rmtree(tree.folder / folder)
+        trial.survived(tree, finished[0], folder)
+
+
+def test_a_damaged_checkpoint_costs_work_alone(tree, finished, tally):
+    for number, way in enumerate(WAYS if LONG else random.Random(SEED).sample(WAYS, 1)):
+        trial = Trial(tally, "damaged checkpoints", number)
+        (tree.results / "small" / "all" / "network.model.nc").unlink()
+        run, folder = tree.start("snakemake"), tree.results / "small" / "all" / ".network.model.nc.checkpoints"
+        while not (kept := sorted(folder.glob("[!.]*.nc"))) and run.poll() is None:
+            time.sleep(0.01)
+        assert kill(tree, run, "tree", trial.chance, trial.chance.uniform(0, 0.3)), tree.said()
+        for file in kept:
+            damage(file, way, trial.chance)
+        trial.survived(tree, finished[0], way, len(kept))
+
+
+def test_a_second_run_is_refused_and_the_first_goes_on(tree, finished, tally):
+    for number in range(4 if LONG else 1):
+        trial = Trial(tally, "second runs", number)
+        shutil.rmtree(tree.folder / "results")
+        first = tree.start(trial.command)
+        # The first holds its lock before its first job.
+        while not tree.jobs() and first.poll() is None:
+            time.sleep(0.02)
+        time.sleep(trial.chance.uniform(0, 3))
+        assert tree.run(trial.chance.choice(sorted(COMMANDS)), "second.log") != 0
+        assert "error: another run works in this folder" in tree.said("second.log")
+        assert first.wait() == 0
+        assert tree.faults(finished[0]) == []
+        trial.survived(tree, finished[0], "second run")
+
+
+@pytest.fixture
+def disk(tmp_path):
+    """A small disk of its own."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", folder], capture_output=True, text=True
+    )
+    if mounted.returncode:
+        pytest.skip(f"no small disk to fill: {mounted.stderr.strip()}")
+    yield folder
+    subprocess.run(["umount", "--lazy", folder], check=True)
+
+
+def test_a_run_on_a_full_disk_is_finished_when_there_is_space_again(disk, tree, finished, tally):
+    small = Tree.made(disk / "tree")
+    filler = disk / "filler"
+    for number in range(10 if LONG else 1):
+        trial = Trial(tally, "full disks", number)
+        shutil.rmtree(small.folder / "results", ignore_errors=True)
+        shutil.rmtree(small.records, ignore_errors=True)
+        # A whole run leaves some 700 kB.
+        room = trial.chance.randrange(4096, 500_000)
+        free = shutil.disk_usage(disk).free
+        with open(filler, "wb") as file:
+            for _ in range(0, free - room, 4096):
+                file.write(bytes(4096))
+        failed = small.run(trial.command)
+        assert failed, small.said()
+        filler.unlink()
+        trial.survived(small, finished[0], f"{room} bytes free")
+
+
+def test_after_all_of_it_there_is_nothing_to_do(tree, finished):
+    assert tree.run("make") == 0
+    assert "Nothing to be done" in tree.said()
