@@ -38,18 +38,19 @@ stress: setup
 	@STRESS_KILLS=$${STRESS_KILLS:-100} $(VENV)/bin/python -m pytest tests/stress
 
 format: setup
-	$(VENV)/bin/ruff check --fix --quiet workflow tests benchmarks
-	$(VENV)/bin/ruff format --quiet workflow tests benchmarks
+	$(VENV)/bin/ruff check --fix --quiet workflow tests benchmarks envs
+	$(VENV)/bin/ruff format --quiet workflow tests benchmarks envs
 	$(VENV)/bin/snakefmt --quiet Snakefile workflow
 
 bench: setup
-	@for file in benchmarks/*.py; do echo "$$file"; PYTHONPATH=workflow $(VENV)/bin/python $$file || exit 1; done
+	@PYTHONPATH=workflow $(VENV)/bin/python benchmarks/table.py
 
 # The pins again from requirements.in, in a fresh environment; local version suffixes name one machine's build.
 pins:
 	rm -rf $(VENV)-pins && python3 -m venv $(VENV)-pins
 	$(VENV)-pins/bin/pip install --quiet -r envs/requirements.in
 	$(VENV)-pins/bin/pip freeze --exclude pip --exclude setuptools | sed 's/+cpu$$//' > envs/requirements.txt
+	$(VENV)-pins/bin/python envs/licences.py
 	rm -rf $(VENV)-pins
 
 clean:

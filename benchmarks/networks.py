@@ -9,17 +9,22 @@ same steps with the same points and starts, which must end in the same weights. 
 import argparse
 import os
 import time
+from collections.abc import Iterator
 
 os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
 
 import numpy as np
 import torch
+from table import Row, emit
 
 from hierlearn.solvers.networks import shapes, trainable
 from hierlearn.solvers.sgd import Descent, Training
 
 DIMENSION, OUTPUTS, BATCH = 40, 4, 50
 RATES = (0.02, 0.01, 0.005, 0.002, 0.001, 0.0005)
+CASES = (("resnet", 200), ("two_layer", 200), ("three_layer", 200), ("resnet", 100))
+# How many times faster than the loop training has to be.
+TARGET = 3.5
 
 
 class Plain(torch.nn.Module):
@@ -78,18 +83,32 @@ def compared(architecture, width, seeds, steps):
     return loop, batch, apart
 
 
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
+def medians(architecture, width, seeds, steps, repeats):
+    """Median seconds of the loop and of the batch, and the largest difference of the weights."""
+    results = [compared(architecture, width, seeds, steps) for _ in range(repeats)]
+    loop, batch = (float(np.median([result[i] for result in results])) for i in (0, 1))
+    return loop, batch, max(result[2] for result in results)
+
+
+def rows(seeds, steps, repeats) -> Iterator[Row]:
+    """How many times faster the batch is than the loop."""
+    for architecture, width in CASES:
+        loop, batch, apart = medians(architecture, width, seeds, steps, repeats)
+        name = f"training {seeds * len(RATES)} x {architecture}, m = {width}, over a loop"
+        yield Row(name, loop / batch, "x", least=TARGET, note=f"{loop:.2f} s, {batch:.2f} s, weights apart {apart:.1e}")
+
+
+def main() -> None:
+    """Print the rows."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=8)
-    parser.add_argument("--steps", type=int, default=200)
+    parser.add_argument("--steps", type=int, default=100)
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--rows", action="store_true", help="one JSON object a row, for table.py")
     given = parser.parse_args()
     torch.set_num_threads(1)
-    for architecture, width in (("resnet", 200), ("two_layer", 200), ("three_layer", 200), ("resnet", 100)):
-        results = [compared(architecture, width, given.seeds, given.steps) for _ in range(given.repeats)]
-        loop, batch = (np.median([result[i] for result in results]) for i in (0, 1))
-        apart = max(result[2] for result in results)
-        print(
-            f"{architecture} m={width}  {given.seeds} seeds x {len(RATES)} rates, {given.steps} steps  "
-            f"loop {loop:.2f} s  batch {batch:.2f} s  ratio {loop / batch:.2f}  weights apart {apart:.1e}"
-        )
+    emit(rows(given.seeds, given.steps, given.repeats), None if given.rows else "networks")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,18 +1,23 @@
 """What exact kernel ridge regression costs: 20 ridges against three float64 Cholesky factorisations. One thread.
 
-Run: OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONPATH=workflow python benchmarks/ridge.py [--json] [--samples 4000]
+Run: OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONPATH=workflow python benchmarks/ridge.py [--samples 4000]
 Kernel: the tangent kernel of a two-layer ReLU network (both layers) plus a constant, of uniform points on the sphere;
 ridges 1e-8 ... 1e-1 times the mean diagonal.
 """
 
 import argparse
-import json
 import time
+from collections.abc import Iterator
 
 import numpy as np
 from scipy.linalg import cho_factor
+from table import Row, emit
 
 from hierlearn.solvers.ridge import ridge_path
+
+INPUTS = (6, 10, 20, 40)
+# How many factorisations a path may cost.
+TARGET = 3.0
 
 
 def make_case(samples, inputs, seed=0):
@@ -28,7 +33,7 @@ def make_case(samples, inputs, seed=0):
 
 
 def measure(samples, inputs, ridges):
-    """One row: wall time of the path and of one Cholesky factorisation, best of two each."""
+    """Seconds of the path and of one Cholesky factorisation, best of two each; the path's method and residual."""
     kernel, targets = make_case(samples, inputs)
     grid = np.logspace(-8, -1, ridges) * np.trace(kernel) / samples
     factor_times, path_times = [], []
@@ -40,30 +45,26 @@ def measure(samples, inputs, ridges):
         began = time.perf_counter()
         duals = ridge_path(kernel, targets, grid)
         path_times.append(time.perf_counter() - began)
-    return {
-        "case": f"ridge n={samples} d={inputs} ridges={ridges}",
-        "path_s": min(path_times),
-        "cholesky_s": min(factor_times),
-        "choleskys": min(path_times) / min(factor_times),
-        "method": duals.method,
-        "largest_residual": float(duals.residuals.max()),
-    }
+    return min(path_times), min(factor_times), duals.method, float(duals.residuals.max())
 
 
-def main():
-    """Print one row per input dimension."""
+def rows(samples, ridges) -> Iterator[Row]:
+    """A path in factorisations, per input dimension."""
+    for inputs in INPUTS:
+        path, factor, method, residual = measure(samples, inputs, ridges)
+        name = f"path of {ridges} ridges, n = {samples}, d = {inputs}, in Choleskys"
+        note = f"{path:.2f} s, {factor:.2f} s, {method}, residual {residual:.1e}"
+        yield Row(name, path / factor, most=TARGET, note=note)
+
+
+def main() -> None:
+    """Print the rows."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--json", action="store_true", help="one JSON object per row")
     parser.add_argument("--samples", type=int, default=4000)
     parser.add_argument("--ridges", type=int, default=20)
-    options = parser.parse_args()
-    for inputs in (6, 10, 20, 40):
-        row = measure(options.samples, inputs, options.ridges)
-        if options.json:
-            print(json.dumps(row), flush=True)
-        else:
-            cells = (f"{k}={v:.3g}" if isinstance(v, float) else f"{k}={v}" for k, v in row.items())
-            print("  ".join(cells).removeprefix("case="), flush=True)
+    parser.add_argument("--rows", action="store_true", help="one JSON object a row, for table.py")
+    given = parser.parse_args()
+    emit(rows(given.samples, given.ridges), None if given.rows else "ridge")
 
 
 if __name__ == "__main__":

@@ -9,12 +9,16 @@ import argparse
 import json
 import math
 import time
+from collections.abc import Iterator
 
 import numpy as np
+from table import Row, emit
 
 from hierlearn.solvers.certificate import certify
 from hierlearn.solvers.taylor import fit_path
 
+# What part of the rate of sgemm the solver has to reach at RATE_SIZES.
+RATE_TARGETS = (0.75, 0.55)
 # Samples, features, width, input dimension (and iterations timed).
 RATE_SIZES = ((4000, 500, 400, 31, 40), (1000, 195, 100, 19, 400))
 PATH_SIZES = ((500, 66, 100, 10), (1000, 195, 100, 18), (2000, 231, 200, 20))
@@ -172,6 +176,22 @@ def measure_certificate(n, dimension, width, inputs):
     }
 
 
+def rows(limit) -> Iterator[Row]:
+    """The rates, and the smallest path against Adam and against its certificates."""
+    for size, least in zip(RATE_SIZES, RATE_TARGETS, strict=True):
+        row = measure_rate(*size)
+        note = f"{row['gflops']:.0f} of {row['sgemm_gflops']:.0f} Gflop/s"
+        yield Row(row["case"] + ", part of sgemm", row["fraction"], least=least, options="--part rate", note=note)
+    row = measure_path(*PATH_SIZES[0], limit)
+    alone, missed = "--part path --sizes 1", "{} goals missed by Adam"
+    for start in ("cold", "warm"):
+        note = missed.format(row[f"adam_{start}_missed"])
+        yield Row(f"{row['case']}, over Adam {start}", row[f"ratio_{start}_decrease"], "x", options=alone, note=note)
+    row = measure_certificate(*PATH_SIZES[0])
+    alone = "--part certificate --sizes 1"
+    yield Row(f"one {row['case']}, part of training", 100 * row["one_over_path"], "%", options=alone)
+
+
 def main():
     """Print one row per case."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -179,7 +199,11 @@ def main():
     parser.add_argument("--part", choices=("rate", "path", "certificate"), action="append")
     parser.add_argument("--sizes", type=int, default=3, help="number of path sizes, smallest first")
     parser.add_argument("--limit", type=float, default=20.0, help="longest Adam run, s")
+    parser.add_argument("--rows", action="store_true", help="one JSON object a row, for table.py")
     options = parser.parse_args()
+    if options.rows:
+        emit(rows(options.limit))
+        return
     parts = options.part or ("rate", "path", "certificate")
     sizes = PATH_SIZES[: options.sizes]
     cases = [lambda size=size: measure_rate(*size) for size in RATE_SIZES if "rate" in parts]

@@ -123,7 +123,7 @@ def test_a_sound_study_has_no_fault_at_any_preset(content, check):
         ("seeds", 2.0, "seeds: found 2.0; expected integer"),
         ("axes.dimension", [3, 4.0], "axes.dimension[1]: found 4.0; expected integer"),
         ("axes.dimension", [5, 4, 3], "axes.dimension: found [5, 4, 3]; expected increasing numbers"),
-        ("axes.degree", [2, 13], "axes.degree[1]: found 13; expected maximum 12"),
+        ("axes.degree", [2, 13], "axes.degree[1]: found 13; expected at most 12"),
         ("axes.order", [1], "axes.order: found an axis that nothing has; expected one of"),
         ("problem.teacher.degree", 2, "problem.teacher.degree: found a value that the axis of this name overrides"),
         ("problem.teacher.name", "ridge", "problem.teacher.name: found 'ridge'; expected one of"),
@@ -149,16 +149,16 @@ def test_a_sound_study_has_no_fault_at_any_preset(content, check):
         ("learners.kernel.learner.kernel", "ntk", "learners.kernel.learner.kernel: found 'ntk'; expected a component"),
         ("learners.kernel.select", {}, "learners.kernel.select.ridge: found nothing; expected a list of values"),
         ("learners.kernel.select.width", [1], "learners.kernel.select.width: found an unknown choice"),
-        ("learners.kernel.select.ridge", [0], "learners.kernel.select.ridge[0]: found 0; expected exclusiveMinimum 0"),
+        ("learners.kernel.select.ridge", [0], "learners.kernel.select.ridge[0]: found 0; expected more than 0"),
         ("learners.kernel.select.ridge", ["1e-3"], "write 1.0e-3 for 1e-3"),
         ("learners.kernel.sweep", {"kernel": [{"name": "ntk"}]}, "learners.kernel.sweep.kernel: found a component"),
-        ("learners.linear.sweep.width", [3], "learners.linear.sweep.width[0]: found 3; expected multipleOf 2"),
+        ("learners.linear.sweep.width", [3], "learners.linear.sweep.width[0]: found 3; expected a multiple of 2"),
         ("learners.linear.sweep.wdth", [4], "learners.linear.sweep.wdth: found an unknown parameter"),
         ("learners.kernel.limits", {"dimensions": 3}, "learners.kernel.limits.dimensions: found an unknown axis"),
         ("learners.kernel.samples.start", 17, "learners.kernel.samples: found start 17 above cap 16"),
         ("learners.kernel.samples.cap.of", "width", ""),
         ("learners.Kernel", {}, "learners: found the name 'Kernel'"),
-        ("probes.theory.axes.dimension", [[4]], "probes.theory.axes.dimension[0]: found [4]; expected type integer"),
+        ("probes.theory.axes.dimension", [[4]], "probes.theory.axes.dimension[0]: found [4]; expected integer"),
         ("probes.theory.axes.dimension", [8, 4], "probes.theory.axes.dimension: found [8, 4]; expected increasing"),
         ("probes.theory.axes.size", [1], "probes.theory.axes.size: found an unknown axis"),
         ("probes.theory.probe.lines", {"a": {"name": "ntk-raw"}}, "probes.theory.probe.lines.a.name: found 'ntk-raw'"),
@@ -187,7 +187,7 @@ def test_a_sound_study_has_no_fault_at_any_preset(content, check):
         ("figure", panel(lines=[{"variable": "risk"}]), "figure.panels[0].lines[0].variable: found 'risk'; expected"),
         (
             "figure",
-            panel(lines=[{"where": {"degree": 9}}]),
+            panel(lines=[{"variable": "sample_complexity", "where": {"degree": 9}}]),
             "panels[0].lines[0].where.degree: found 9; expected one of",
         ),
         ("figure", panel(colour="red"), "figure.panels[0]"),
@@ -200,7 +200,7 @@ def test_a_sound_study_has_no_fault_at_any_preset(content, check):
 )
 def test_a_fault_is_named_with_its_place_and_what_is_allowed(content, check, path, value, message):
     if path == "learners.kernel.samples.cap.of":
-        path, value, message = "learners.kernel.samples.cap", {"coefficient": 1, "of": "width"}, "samples.cap: found"
+        path, value, message = "learners.kernel.samples.cap", {"coefficient": 1, "of": "width"}, "cap.of: found"
     if path == "representations.neural.directions":
         content["representations"]["neural"]["whiten"] = "truncated"
         message = (

@@ -23,7 +23,7 @@ def test_a_mapping_is_read(tmp_path):
         ("a: 1\nb: 2\na: 3\n", "line 3: found duplicate key 'a'; expected valid YAML"),
         ("a: {b: 1, b: 2}\n", "line 1: found duplicate key 'b'"),
         ("a: [1\n", "line 2: found"),
-        ("a: \tb\n\tc: 1\n", "line 1: found character"),
+        ("a: b\n\tc: 1\n", "line 2: found a tab character that violates indentation"),
         ("? [a, b]\n: 1\n", "is not a word"),
         ("a: !!python/object/apply:os.getcwd []\n", "could not determine a constructor"),
         ("a: {b: [1, .inf]}\n", "a.b[1]: found inf; expected a finite number"),

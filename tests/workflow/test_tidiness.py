@@ -7,8 +7,8 @@ from conftest import ROOT, tool
 @pytest.mark.parametrize(
     "words",
     [
-        ["ruff", "check", "--no-cache", "workflow", "tests", "benchmarks"],
-        ["ruff", "format", "--no-cache", "--check", "workflow", "tests", "benchmarks"],
+        ["ruff", "check", "--no-cache", "workflow", "tests", "benchmarks", "envs"],
+        ["ruff", "format", "--no-cache", "--check", "workflow", "tests", "benchmarks", "envs"],
         ["snakefmt", "--check", "Snakefile", "workflow"],
     ],
     ids=lambda words: " ".join(words[:2]),

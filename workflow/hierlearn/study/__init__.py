@@ -12,7 +12,7 @@ from hierlearn.study.expansion import Study
 from hierlearn.study.points import warned
 from hierlearn.study.reading import Fault, load
 
-NAME = re.compile("[a-z0-9]+(-[a-z0-9]+)*")
+NAME, LONGEST = re.compile("[a-z0-9]+(-[a-z0-9]+)*"), 60
 # A study's name is a target of its own beside these.
 RULES = (
     "all",
@@ -44,7 +44,7 @@ def configured(given: Mapping[str, Any], file: Path, folder: Path) -> Plan:
     given: --config and --configfile; file: config.yaml (may be absent); folder: of the studies, beside that of the
     published numbers.
     """
-    settings, faults = load(file, file.as_posix()) if file.exists() else ({}, [])
+    settings, faults = load(file, file.as_posix()) if file.exists() or file.is_symlink() else ({}, [])
     files = {path.stem: path for path in sorted(folder.glob("*.yaml"))}
     described = f"{file.as_posix()} with --config" if given else file.as_posix()
     if not faults:
@@ -54,14 +54,16 @@ def configured(given: Mapping[str, Any], file: Path, folder: Path) -> Plan:
     preset, limit = settings.get("preset", "quick"), settings.get("memory_limit_mb", resources.ABSURD_MB)
     studies = {}
     for name in files:
-        if not NAME.fullmatch(name) or name in RULES or name in checking.papers():
-            allowed = "a name of small letters, digits and hyphens that is no rule's and no paper's"
+        if not NAME.fullmatch(name) or len(name) > LONGEST or name in RULES or name in checking.papers():
+            allowed = f"at most {LONGEST} small letters, digits and hyphens, and no rule's and no paper's name"
             faults.append(Fault(f"config/studies/{name}.yaml", "", f"the file name {name!r}", allowed))
             continue
         study, found = checking.study(files[name], f"config/studies/{name}.yaml", preset, limit)
         faults += found
         if study is not None and name in chosen:
             studies[name] = study
+    for path in sorted(folder.glob("*.yml")):
+        faults.append(Fault(f"config/studies/{path.name}", "", "the ending .yml", f"{path.stem}.yaml"))
     for path in sorted(folder.with_name("published").glob("*.yaml")):
         faults += published.tables(path, f"config/published/{path.name}")[1]
     if faults:

@@ -12,7 +12,9 @@ from hierlearn.study.reading import (
     Fault,
     Validator,
     dotted,
+    expected,
     fill_defaults,
+    listed,
     load,
     merge,
     nearest,
@@ -27,6 +29,8 @@ PRESETS = ("quick", "full", "smoke")
 PROBLEM_AXES = ("dimension", "label_noise")
 # Sections of a study whose components may have a size that depends on the problem.
 SIZED = ("problem", "representations", "learners")
+# Sections of a study whose components name parts of the others.
+REFERRING = ("figure", "claims")
 
 
 def papers() -> list[str]:
@@ -46,9 +50,12 @@ def configuration(given: Mapping[str, Any], name: str, known_studies: list[str])
     for i, study in enumerate(chosen if isinstance(chosen, list) else []):
         if isinstance(study, str) and study not in known_studies:
             faults.append(Fault(name, f"studies[{i}]", shown(study), nearest(study, known_studies)))
-    results = given.get("results", "")
-    if isinstance(results, str) and ".." in results.split("/") and not any(f.field == "results" for f in faults):
-        faults.append(Fault(name, "results", shown(results), "a folder below the working directory"))
+    if "results" in given and not any(fault.field == "results" for fault in faults):
+        results = Path(given["results"])
+        if ".." in results.parts:
+            faults.append(Fault(name, "results", shown(str(results)), "a folder below the working directory"))
+        elif any(at.exists() and not at.is_dir() for at in (results, *results.parents)):
+            faults.append(Fault(name, "results", f"{shown(str(results))}, where a file is", "a folder"))
     return ({} if faults else fill_defaults(dict(given), against)), sorted(set(faults))
 
 
@@ -79,7 +86,8 @@ def study(file: Path, name: str, preset: str, limit: int = resources.ABSURD_MB) 
             broken = list(_study_faults(candidate))
             if which == preset:
                 chosen = candidate
-                broken = broken or list(_too_large(candidate, limit))
+                if all(fault.field.startswith(REFERRING) for fault in broken):
+                    broken += _too_large(candidate, limit)
         elif which == "quick":
             broken += _parts_faults(Study(file.stem, name, which, body), found)
         if which == "quick":
@@ -95,11 +103,16 @@ def study(file: Path, name: str, preset: str, limit: int = resources.ABSURD_MB) 
 def _study_faults(study: Study) -> Iterator[Fault]:
     """Faults that a schema cannot see: names that refer to nothing, and parameters of components."""
     parts = list(_components(study.content))
-    faults = [fault for part in parts for fault in component_faults(study, *part)]
-    if all(description["name"] in components.available(kind) for _, kind, description in parts):
+    faults = [f for part in parts if part[0][0] not in REFERRING for f in component_faults(study, *part)]
+    if all(
+        description["name"] in components.available(kind) for at, kind, description in parts if at[0] not in REFERRING
+    ):
         faults += [Fault(study.file, *fault) for fault in _references(study)]
+    # What a name may refer to is known once the parts that have the names are sound.
+    sound = not faults
+    faults += [f for part in parts if part[0][0] in REFERRING for f in component_faults(study, *part, sound)]
     yield from faults
-    if not faults:
+    if sound:
         yield from resolved(study)
 
 
@@ -183,7 +196,7 @@ def component_faults(
             else:
                 kinds = nearest("", components.available(known[key]["components"]))
                 yield Fault(study.file, where, shown(value), f"names with components {{name: ...}}, {kinds}")
-        elif isinstance(value, dict) and "coefficient" in value:
+        elif isinstance(value, dict) and ("coefficient" in value or "of" in value):
             size = schema("study")
             against = {"$defs": size["$defs"], "$ref": "#/$defs/size"}
             yield from schema_faults(study.file, value, against, (*at, key))
@@ -212,7 +225,8 @@ def _references(study: Study) -> Iterator[tuple[str, str, str]]:
         if axis not in PROBLEM_AXES and place is None:
             owners = [content["problem"][kind]["name"] for kind in ("input", "teacher")]
             kinds = zip(("inputs", "teachers"), owners, strict=True)
-            known = [*PROBLEM_AXES, *(p for kind, owner in kinds for p in components.parameters(kind, owner))]
+            kinds = [*kinds, *(("representations", part["name"]) for part in content["representations"].values())]
+            known = {*PROBLEM_AXES, *(p for kind, owner in kinds for p in components.parameters(kind, owner))}
             yield f"axes.{axis}", "an axis that nothing has", nearest(axis, known)
             continue
         if place in content["problem"] and axis in content["problem"][place]:
@@ -255,7 +269,7 @@ def _axis_values(study: Study, at: str, axis: str, values: list) -> Iterator[tup
     for i, value in enumerate(values):
         for error in Validator(against).iter_errors(value):
             broken = True
-            yield f"{at}[{i}]", shown(value), f"{error.validator} {error.validator_value}"
+            yield f"{at}[{i}]", shown(value), expected(error)
     if axis == "dimension" and not broken and values != sorted(values):
         yield at, shown(values), "increasing numbers"
 
@@ -284,7 +298,7 @@ def _learner_references(study: Study, name: str, entry: Mapping[str, Any]) -> It
             continue
         for i, value in enumerate(values):
             for error in Validator(choices[key]).iter_errors(value):
-                yield f"{at}.select.{key}[{i}]", shown(value), f"{error.validator} {error.validator_value}"
+                yield f"{at}.select.{key}[{i}]", shown(value), expected(error)
     for key in choices:
         if key not in entry["select"] and key not in entry["sweep"] and "default" not in choices[key]:
             yield f"{at}.select.{key}", "nothing", f"a list of values: {choices[key]['description']}"
@@ -307,12 +321,12 @@ def _learner_references(study: Study, name: str, entry: Mapping[str, Any]) -> It
             continue
         for i, value in enumerate(values):
             for error in Validator(parameters[key]).iter_errors(value):
-                yield f"{at}.sweep.{key}[{i}]", shown(value), f"{error.validator} {error.validator_value}"
+                yield f"{at}.sweep.{key}[{i}]", shown(value), expected(error)
     for i, place in enumerate(entry["skip"]):
         for axis, value in place.items():
             if axis not in axes:
                 yield f"{at}.skip[{i}].{axis}", "an unknown axis", nearest(axis, axes)
-            elif value not in axes[axis]:
+            elif not listed(value, axes[axis]):
                 yield f"{at}.skip[{i}].{axis}", shown(value), nearest(value, axes[axis])
     for axis in entry["limits"]:
         if axis not in axes:

@@ -102,6 +102,17 @@ class Study:
 
     def representation(self, name: str, point: Point) -> dict[str, Any]:
         """The description of a representation at a point."""
+        place = name, repr(point.coordinates)
+        if place not in self._representations:
+            self._representations[place] = self._represented(name, point)
+        return self._representations[place]
+
+    @cached_property
+    def _representations(self) -> dict[tuple, dict[str, Any]]:
+        """Representations by name and place, for the same reason as `_sample_sizes`."""
+        return {}
+
+    def _represented(self, name: str, point: Point) -> dict[str, Any]:
         context = sizes(point.dimension, degree(point.problem))
         given = RAW if name == "raw" else self.content["representations"][name]
         full = components.defaults("representations", given["name"]) | given
@@ -126,7 +137,7 @@ class Study:
 
     def sample_sizes(self, learner: str, point: Point) -> list[int]:
         """The sample sizes of a learner at a point: a list, or the lattice points 2^(j/k) that lie in start .. cap."""
-        place = (learner, *point.coordinates.items())
+        place = learner, repr(point.coordinates)
         if place not in self._sample_sizes:
             planned = self.content["learners"][learner]["samples"]
             context = self.context(learner, point)

@@ -1,5 +1,6 @@
 """The parameters of each stage's job, complete and canonical: equal parameters and code give an equal result."""
 
+import functools
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -156,6 +157,12 @@ def _cited(study: Study, kind: str, description: Mapping[str, Any]) -> dict[str,
 
 def code(script: str, named: list[tuple[str, str]]) -> str:
     """Hash of all the code that a job runs: its script, and the components that its parameters name."""
+    return _code(script, tuple(named))
+
+
+@functools.cache
+def _code(script: str, named: tuple[tuple[str, str], ...]) -> str:
+    """The same once per parse: the jobs of a learner differ in their points, not in their code."""
     return provenance.code_hash([SCRIPTS / f"{script}.py", *(components.path(kind, name) for kind, name in named)])
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from hierlearn import components
 from hierlearn.study.expansion import Study, resolve
-from hierlearn.study.reading import Fault, Validator, dotted, shown
+from hierlearn.study.reading import Fault, dotted, expected, shown, violations
 
 
 def resolved(study: Study) -> Iterator[Fault]:
@@ -39,11 +39,11 @@ def warned(study: Study) -> Iterator[Fault]:
     for task in study.tasks.values():
         for point in task.points:
             for part in ("input", "teacher"):
-                for key, found, expected in _said(f"{part}s", point.problem[part], point, "warnings"):
+                for key, found, wanted in _said(f"{part}s", point.problem[part], point, "warnings"):
                     at, place = dotted(("problem", part, key)), f"{found} at {point.coordinates}"
                     if (key, found) not in seen:
                         seen.add((key, found))
-                        yield Fault(study.file, at, place, expected)
+                        yield Fault(study.file, at, place, wanted)
 
 
 def _said(kind: str, description: Mapping[str, Any], point, what: str) -> Iterator[tuple[str, str, str]]:
@@ -62,9 +62,9 @@ def _component_values(study: Study, at: tuple, kind: str, description: Mapping[s
     known = components.parameters(kind, description["name"])
     for key, value in description.items():
         if key != "name" and not {"component", "components"} & set(known[key]):
-            for error in Validator(known[key]).iter_errors(value):
+            for error in violations(value, known[key]):
                 found = f"{shown(value)} at {point.coordinates}"
-                yield Fault(study.file, dotted((*at, key)), found, f"{error.validator} {error.validator_value}")
+                yield Fault(study.file, dotted((*at, key)), found, expected(error))
     yield from _relations(study, at, kind, description, point)
 
 

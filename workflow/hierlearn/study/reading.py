@@ -2,6 +2,7 @@
 
 import functools
 import math
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -11,11 +12,25 @@ from typing import Any
 import yaml
 from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError
+from yaml.composer import Composer
+from yaml.constructor import SafeConstructor
+from yaml.resolver import Resolver
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
+# What no file that a person writes comes near.
+BYTES, VALUES, LEVELS = 1_000_000, 100_000, 50
+
+
+def _pattern(validator, pattern: str, value: Any, against: dict) -> Iterator[ValidationError]:
+    """A pattern's $ is the end of the text; for Python it may also stand before a last line break."""
+    if isinstance(value, str) and (value.endswith("\n") or not re.search(pattern, value)):
+        yield ValidationError(f"{value!r} does not match {pattern!r}")
+
+
 # JSON counts 6.0 as an integer; Python's ranges and shapes do not.
 Validator = validators.extend(
     Draft202012Validator,
+    {"pattern": _pattern},
     type_checker=Draft202012Validator.TYPE_CHECKER.redefine(
         "integer", lambda checker, value: isinstance(value, int) and not isinstance(value, bool)
     ),
@@ -33,11 +48,43 @@ class Fault:
 
     def __str__(self) -> str:
         where = f"{self.file}: {self.field}" if self.field else self.file
-        return f"{where}: found {self.found}; expected {self.allowed}"
+        line = f"{where}: found {self.found}; expected {self.allowed}"
+        return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in line)
 
 
-class _Loader(yaml.SafeLoader):
-    """Safe YAML that refuses duplicate keys, which YAML readers otherwise drop silently."""
+class _Loader(Composer, yaml.cyaml.CParser, SafeConstructor, Resolver):
+    """Safe YAML that refuses duplicate keys, which YAML readers otherwise drop silently, and texts without end.
+
+    libyaml splits the text, many times faster than Python; Python composes, as libyaml's own recursion has no end: text
+    that nests too deeply is an error here and would be the end of the process there.
+    """
+
+    def __init__(self, stream: str):
+        yaml.cyaml.CParser.__init__(self, stream)
+        for part in (Composer, SafeConstructor, Resolver):
+            part.__init__(self)
+
+    def get_single_node(self) -> yaml.Node | None:
+        node = super().get_single_node()
+        if node is not None:
+            _extent(node, {})
+        return node
+
+
+def _extent(node: yaml.Node, known: dict[int, tuple[int, int]], depth: int = 0) -> tuple[int, int]:
+    """Number of values and of levels once every alias is written out; an alias inside its own anchor has no end."""
+    values, levels = known.get(id(node), (1, 1))
+    if id(node) not in known and depth <= LEVELS and isinstance(node, yaml.CollectionNode):
+        parts = [part for entry in node.value for part in (entry if isinstance(entry, tuple) else (entry,))]
+        below = [_extent(part, known, depth + 1) for part in parts]
+        values += sum(count for count, _ in below)
+        levels += max((height for _, height in below), default=0)
+        known[id(node)] = values, levels
+    for what, found, most in (("levels", depth + levels, LEVELS), ("values", values, VALUES)):
+        if found > most:
+            problem, allowed = f"more than {most:,} {what}, aliases written out", f"at most {most:,}"
+            raise yaml.composer.ComposerError(None, None, problem, node.start_mark, allowed)
+    return values, levels
 
 
 def _mapping(loader: _Loader, node: yaml.MappingNode) -> dict:
@@ -46,12 +93,13 @@ def _mapping(loader: _Loader, node: yaml.MappingNode) -> dict:
         if key_node.tag == "tag:yaml.org,2002:merge":
             continue
         key = loader.construct_object(key_node, deep=True)
-        if not isinstance(key, str | int | float | bool):
-            raise yaml.constructor.ConstructorError(None, None, f"key {key!r} is not a word", key_node.start_mark)
+        if not isinstance(key, str):
+            problem, allowed = f"key {shown(key)} is not a word", "words as keys, in quotes if need be"
+            raise yaml.constructor.ConstructorError(None, None, problem, key_node.start_mark, allowed)
         if key in seen:
             raise yaml.constructor.ConstructorError(None, None, f"duplicate key {key!r}", key_node.start_mark)
         seen.add(key)
-    return yaml.SafeLoader.construct_mapping(loader, node, deep=True)
+    return SafeConstructor.construct_mapping(loader, node, deep=True)
 
 
 _Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
@@ -60,16 +108,23 @@ _Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping
 def load(file: Path, name: str) -> tuple[Any, list[Fault]]:
     """The content of a YAML file and its faults. name: how the file is called in messages."""
     try:
-        text = file.read_text(encoding="utf-8")
+        with file.open("rb") as stream:
+            content = stream.read(BYTES + 1)
+        text = content[:BYTES].decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         return None, [Fault(name, "", f"a file that cannot be read ({type(error).__name__})", "a readable YAML file")]
+    if len(content) > BYTES:
+        return None, [Fault(name, "", f"a file of more than {BYTES:,} bytes", "a YAML file that a person wrote")]
     try:
         content = yaml.load(text, _Loader)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
+    except RecursionError:
+        return None, [Fault(name, "", "more levels than can be read", f"at most {LEVELS}")]
+    except (yaml.YAMLError, ValueError) as error:
         mark = getattr(error, "problem_mark", None)
         line = f"line {mark.line + 1}" if mark else ""
         problem = getattr(error, "problem", None) or str(error).splitlines()[0] or type(error).__name__
-        return None, [Fault(name, line, problem.removeprefix("found "), "valid YAML")]
+        allowed = getattr(error, "note", None) or "valid YAML"
+        return None, [Fault(name, line, problem.removeprefix("found "), allowed)]
     if not isinstance(content, dict):
         return None, [Fault(name, "", shown(content), "a mapping of keys to values")]
     return content, [Fault(name, dotted(at), shown(value), "a finite number") for at, value in _infinite(content)]
@@ -98,6 +153,11 @@ def dotted(path: Iterable[Any]) -> str:
     return text
 
 
+def listed(value: Any, known: Iterable[Any]) -> bool:
+    """Whether a value is one of some others; Python counts True as 1."""
+    return any(value == one and isinstance(value, bool) == isinstance(one, bool) for one in known)
+
+
 def nearest(word: Any, known: Iterable[str]) -> str:
     """The allowed names, the most similar one first."""
     known = sorted(str(name) for name in known)
@@ -111,13 +171,29 @@ def nearest(word: Any, known: Iterable[str]) -> str:
 @functools.cache
 def schema(name: str) -> dict:
     """A JSON Schema of workflow/schemas."""
-    return yaml.safe_load((SCHEMAS / f"{name}.schema.yaml").read_text(encoding="utf-8"))
+    return yaml.load((SCHEMAS / f"{name}.schema.yaml").read_text(encoding="utf-8"), _Loader)
 
 
 def schema_faults(file: str, content: Any, against: dict, at: tuple = ()) -> Iterator[Fault]:
     """Every violation of a schema. at: path of `content` inside its file."""
-    for error in Validator(against).iter_errors(content):
+    for error in violations(content, against):
         yield from _faults(file, at, error)
+
+
+# Values and schemas that were found to agree.
+_AGREEING: set[tuple[str, str]] = set()
+
+
+def violations(content: Any, against: dict) -> list[ValidationError]:
+    """Every violation of a schema, as jsonschema says it.
+
+    The presets and the points of a grid ask the same many times: what agrees with its schema is not checked again.
+    """
+    asked = repr(content), repr(against)
+    found = [] if asked in _AGREEING else list(Validator(against).iter_errors(content))
+    if not found:
+        _AGREEING.add(asked)
+    return found
 
 
 def _faults(file: str, at: tuple, error: ValidationError) -> Iterator[Fault]:
@@ -130,19 +206,31 @@ def _faults(file: str, at: tuple, error: ValidationError) -> Iterator[Fault]:
     elif rule == "required":
         for key in [key for key in wanted if key not in found]:
             described = error.schema.get("properties", {}).get(key, {}).get("description", "a value")
-            yield Fault(file, dotted((*path, key)), "nothing", f"this required key: {described}")
-    elif rule == "enum":
-        yield Fault(file, dotted(path), shown(found), nearest(found, wanted))
+            close = get_close_matches(key, found, n=1)
+            missing = f"nothing, but {close[0]!r}" if close else "nothing"
+            yield Fault(file, dotted((*path, key)), missing, f"this required key: {described}")
+    elif meant := _meant(error):
+        for inside in meant:
+            yield from _faults(file, at, inside)
     elif "propertyNames" in error.absolute_schema_path:
-        allowed = (
-            f"a name of the form {wanted}" if rule == "pattern" else _expectation(rule, wanted, error.schema, found)
-        )
+        allowed = f"a name of the form {wanted}" if rule == "pattern" else expected(error)
         yield Fault(file, dotted(path), f"the name {shown(found)}", allowed)
     else:
-        yield Fault(file, dotted(path), shown(found), _expectation(rule, wanted, error.schema, found))
+        yield Fault(file, dotted(path), shown(found), expected(error))
 
 
-def _expectation(rule: str, wanted: Any, against: dict, found: Any) -> str:
+def _meant(error: ValidationError) -> list[ValidationError]:
+    """The violations of that one of several forms of mappings that a mapping is nearest to."""
+    forms: dict[int, list[ValidationError]] = {}
+    for inside in error.context if isinstance(error.instance, dict) else ():
+        if error.validator_value[inside.schema_path[0]].get("type") == "object":
+            forms.setdefault(inside.schema_path[0], []).append(inside)
+    return min(forms.values(), key=len, default=[])
+
+
+def expected(error: ValidationError) -> str:
+    """What a schema allows in the place of what was found."""
+    rule, wanted, against, found = error.validator, error.validator_value, error.schema, error.instance
     hint = ""
     if isinstance(found, str):
         try:
@@ -156,6 +244,8 @@ def _expectation(rule: str, wanted: Any, against: dict, found: Any) -> str:
         "maximum": lambda: f"at most {wanted}",
         "exclusiveMinimum": lambda: f"more than {wanted}",
         "exclusiveMaximum": lambda: f"less than {wanted}",
+        "multipleOf": lambda: f"a multiple of {wanted}",
+        "enum": lambda: nearest(found, wanted),
         "minItems": lambda: f"at least {wanted} entries",
         "maxItems": lambda: f"at most {wanted} entries",
         "minProperties": lambda: f"at least {wanted} entries",

@@ -9,7 +9,7 @@ from typing import Any
 
 from hierlearn import components, published
 from hierlearn.study.expansion import Study
-from hierlearn.study.reading import Fault, dotted, nearest, shown
+from hierlearn.study.reading import Fault, dotted, listed, nearest, shown
 
 # Variables of scores.nc that every trained learner has; the others are those that learners measure.
 SCORES = ("test_risk", "test_error", "train_risk", "validation_risk", "representation_floor")
@@ -44,6 +44,10 @@ def reference(
             for key, part in against.get("properties", {}).items():
                 if key in value or "default" in part:
                     yield from reference(study, (*at, key), part, value.get(key, part.get("default")), around)
+            names, rest = against.get("propertyNames", {}), against.get("additionalProperties")
+            for key in value if isinstance(rest, dict) else ():
+                yield from reference(study, (*at, key), names, key, scope)
+                yield from reference(study, (*at, key), rest, value[key], scope)
         elif isinstance(value, list) and "items" in against:
             for i, one in enumerate(value):
                 yield from reference(study, (*at, i), against["items"], one, scope)
@@ -58,9 +62,11 @@ def reference(
     if known is None:
         return
     for i, name in enumerate(value if isinstance(value, list) else [value]):
-        if name not in known:
-            place = (*at, i) if isinstance(value, list) else at
+        place = (*at, i) if isinstance(value, list) else at
+        if not listed(name, known):
             yield Fault(study.file, dotted(place), shown(name), nearest(name, known))
+        elif isinstance(value, list) and name in value[:i]:
+            yield Fault(study.file, dotted(place), f"{shown(name)} again", "no entry twice")
 
 
 def _known(study: Study, section: str, scope: Mapping[str, Any]) -> list | None:
@@ -68,6 +74,8 @@ def _known(study: Study, section: str, scope: Mapping[str, Any]) -> list | None:
     content = study.content
     if section == "published":
         return None if study.published is None else list(study.published)
+    if section == "samples":
+        return [*study.coordinates["samples"], "largest"]
     if section == "scores":
         measured = [measure for name in content["learners"] for measure in _says(study, name, "MEASURES")]
         return [*SCORES, *dict.fromkeys(measured)]
@@ -155,7 +163,7 @@ def _coordinates(
             others = [name for name in known if name != open_axis]
             found = "an axis that is never fixed" if axis == open_axis else "an unknown axis"
             yield Fault(study.file, dotted((*at, axis)), found, nearest(axis, others))
-        elif chosen not in known[axis]:
+        elif not listed(chosen, known[axis]):
             yield Fault(study.file, dotted((*at, axis)), shown(chosen), nearest(chosen, known[axis]))
     if some:
         return
@@ -179,7 +187,7 @@ def _of_table(
         if axis not in known:
             sound = False
             yield Fault(study.file, dotted((*at, axis)), "an unknown coordinate", nearest(axis, known))
-        elif chosen not in list(known[axis]):
+        elif not listed(chosen, known[axis]):
             sound = False
             yield Fault(study.file, dotted((*at, axis)), shown(chosen), nearest(chosen, known[axis]))
     if not sound:

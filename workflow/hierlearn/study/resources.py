@@ -60,7 +60,7 @@ def represent(study: Study, task: Task, representation: str) -> Needs:
     largest, operations = 0.0, 0.0
     for point in task.points:
         described = study.representation(representation, point)
-        sizes = _sizes(study, point, described)
+        sizes = _parameters(described) | _sizes(study, point, described)
         shown = sizes["unlabelled"] + sizes["validation"]
         # Features of all seeds in float32, twice while they are stacked; one seed's in float64 for the regression.
         features = sizes["features"] * (sizes["seeds"] * shown + 3 * shown)
@@ -113,7 +113,14 @@ def probe(study: Study, name: str) -> Needs:
     sizes = _parameters(described) | {"seeds": study.content["seeds"], "dimension": max(axes["dimension"])}
     points = math.prod(len(values) for values in axes.values())
     operations = points * _terms("probes", described, "WORK", "measure", sizes)
-    needs = _needs(_terms("probes", described, "MEMORY", "measure", sizes), operations)
+    held = _terms("probes", described, "MEMORY", "measure", sizes)
+    for key, schema in components.parameters("probes", described["name"]).items():
+        if schema.get("component") == "representations" and described[key]["name"] != RAW["name"]:
+            fitted = components.defaults("representations", described[key]["name"]) | described[key]
+            features = fitted.get("directions") or fitted.get("count", sizes["dimension"])
+            shown = sizes | _parameters(fitted) | {"features": features}
+            held += _terms("representations", fitted, "MEMORY", "fit", shown) + shown["seeds"] * _kept(fitted, shown)
+    needs = _needs(held, operations)
     return Needs(max(needs.mem_mb, PROBE_MB), max(needs.runtime, PROBE_MINUTES))
 
 
@@ -236,9 +243,8 @@ def _parameters(described: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _terms(kind: str, described: Mapping[str, Any], literal: str, stage: str, sizes: Sizes) -> float:
-    """What a component says of a stage, as a number."""
+    """What a component says of a stage, as a number. sizes: its own parameters included."""
     said = components.literal(kind, described["name"], literal) or {}
-    sizes = _parameters(described) | sizes
     if stage == "kept":
         return sum(_product(term, described, sizes) for term in said.get(stage, ()))
     if stage not in said:

@@ -1,0 +1,92 @@
+"""Everything that is measured here as one table: what, measured, target, met or not, time taken, how to repeat it.
+
+    PYTHONPATH=workflow python benchmarks/table.py [--only networks] [--only workflow]
+
+Every file of this folder measures its rows in a process of its own, with one compute thread and at most LIMIT seconds.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+HERE = Path(__file__).parent
+# Far above what one takes, so that a table always ends.
+LIMIT = 600
+MODULES = ("workflow", "solver", "ridge", "kernels", "networks", "densenets")
+THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+LAYOUT = "{:<58} {:>10} {:>10}  {:<4}{:>6}  {}"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One thing that was measured; `measured` is None where it could not be, and `note` says why.
+
+    most, least: the target, if there is one. options: of the file that repeats this row alone.
+    """
+
+    name: str
+    measured: float | None
+    unit: str = ""
+    most: float | None = None
+    least: float | None = None
+    options: str = ""
+    note: str = ""
+
+    @property
+    def met(self) -> bool | None:
+        """Whether the target is met; None without a measurement or a target."""
+        if self.measured is None or (self.most is None and self.least is None):
+            return None
+        return (self.most is None or self.measured <= self.most) and (self.least is None or self.measured >= self.least)
+
+    @property
+    def target(self) -> str:
+        """The target in words."""
+        bounds = (("<=", self.most), (">=", self.least))
+        return " ".join(f"{sign} {bound:g} {self.unit}".strip() for sign, bound in bounds if bound is not None) or "-"
+
+    def line(self, module: str, took: float) -> str:
+        """The row as the table shows it. module: the file that measured it; took: in how many s."""
+        shown = "-" if self.measured is None else f"{self.measured:.3g} {self.unit}".strip()
+        met = {True: "yes", False: "NO", None: "-"}[self.met]
+        command = f"python benchmarks/{module}.py {self.options}".strip()
+        note = f"  ({self.note})" if self.note else ""
+        return LAYOUT.format(self.name, shown, self.target, met, f"{took:.0f} s", command) + note
+
+
+def emit(rows: Iterable[Row], module: str | None = None) -> None:
+    """Print rows as they come: for people if `module` says which file measured them, else for this file, as JSON."""
+    began = time.perf_counter()
+    for row in rows:
+        took, began = time.perf_counter() - began, time.perf_counter()
+        print(row.line(module, took) if module else json.dumps(asdict(row)), flush=True)
+
+
+def measured(module: str) -> Iterator[Row]:
+    """The rows of a file of this folder, as they come."""
+    command = [sys.executable, str(HERE / f"{module}.py"), "--rows"]
+    process = subprocess.Popen(["timeout", str(LIMIT), *command], stdout=-1, text=True, env=os.environ | THREADS)
+    for line in process.stdout:
+        yield Row(**json.loads(line))
+    if process.wait():
+        why = f"took more than {LIMIT} s" if process.returncode == 124 else f"failed with {process.returncode}"
+        yield Row(f"the rest of {module}", None, note=why)
+
+
+def main() -> None:
+    """Print the table row by row."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", action="append", choices=MODULES, help="rows of this file alone")
+    print(LAYOUT.format("what", "measured", "target", "met", "took", "alone, with PYTHONPATH=workflow"), flush=True)
+    for module in parser.parse_args().only or MODULES:
+        emit(measured(module), module)
+
+
+if __name__ == "__main__":
+    main()
