@@ -14,7 +14,8 @@ from hierlearn.traces import Traces
 def evaluate(source, representations, models, outputs, parameters, code):
     """Write scores.nc and traces.nc of a task. representations, models: learner -> file (None for raw)."""
     scores, traces = Scores(parameters["coordinates"]), Traces(parameters["coordinates"])
-    stored = store.read(source)
+    points = [point for training in parameters["learners"].values() for point in training["points"]]
+    stored = data.opened(source, points)
     for name, training in parameters["learners"].items():
         fitted = store.read(representations[name]) if representations[name] else {}
         trained = store.read(models[name])

@@ -14,7 +14,7 @@ from hierlearn.store import Variable
 
 def represent(source, output, parameters, code):
     """Write <representation>.representation.nc: one group per problem."""
-    stored = store.read(source)
+    stored = data.opened(source, parameters["points"])
     groups = {point["name"]: fitted(point, stored[point["name"]]) for point in parameters["points"]}
     store.write(output, groups, provenance.attributes(code, parameters))
 

@@ -14,7 +14,7 @@ from hierlearn.walk import walk
 
 def train(source, representation, output, parameters, code):
     """Write <learner>.model.nc: one group per problem, variant and sample size."""
-    stored, fitted = store.read(source), store.read(representation) if representation else {}
+    stored, fitted = data.opened(source, parameters["points"]), store.read(representation) if representation else {}
     identity, groups = provenance.attributes(code, parameters), {}
     checkpoints = Checkpoints(output, identity)
     for point in parameters["points"]:

@@ -53,16 +53,19 @@ PARAMETERS = {
                             "type": "object",
                             "additionalProperties": False,
                             "required": ["dimension", "degree"],
-                            "properties": {"dimension": {"type": "integer"}, "degree": {"type": "integer"}},
+                            "properties": {
+                                "dimension": {"type": "integer", "minimum": 2},
+                                "degree": {"type": "integer", "minimum": 0},
+                            },
                         },
                         {
                             "type": "object",
                             "additionalProperties": False,
                             "required": ["dimension", "order", "alpha"],
                             "properties": {
-                                "dimension": {"type": "integer"},
-                                "order": {"type": "integer"},
-                                "alpha": {"type": "number"},
+                                "dimension": {"type": "integer", "minimum": 2},
+                                "order": {"type": "integer", "minimum": 1},
+                                "alpha": {"type": "number", "minimum": 0},
                             },
                         },
                     ],
@@ -70,6 +73,7 @@ PARAMETERS = {
                 "level": {"description": "A horizontal line of reference.", "type": "number"},
                 "lines": {
                     "type": "array",
+                    "uniqueItems": True,
                     "items": {
                         "type": "object",
                         "additionalProperties": False,
@@ -99,22 +103,54 @@ PARAMETERS = {
                                 "lines at their medians.",
                                 "type": "array",
                                 "items": {"type": "string", "reference": "learner measures"},
+                                "uniqueItems": True,
                             },
                         },
                     },
                 },
             },
-            "if": {"required": ["kind"], "properties": {"kind": {"const": "trace"}}},
-            "then": {
-                "properties": {
-                    "lines": {
-                        "items": {
-                            "if": {"not": {"required": ["published"]}},
-                            "then": {"required": ["learner", "variable"]},
+            "allOf": [
+                {
+                    "if": {"required": ["kind"], "properties": {"kind": {"const": "trace"}}},
+                    "then": {
+                        "properties": {
+                            "lines": {
+                                "items": {
+                                    "if": {"not": {"required": ["published"]}},
+                                    "then": {"required": ["learner", "variable"]},
+                                }
+                            }
                         }
-                    }
-                }
-            },
+                    },
+                },
+                {
+                    "if": {"required": ["kind"], "properties": {"kind": {"const": "probe"}}},
+                    "then": {
+                        "required": ["probe"],
+                        "properties": {
+                            "lines": {
+                                "items": {
+                                    "if": {"not": {"required": ["published"]}},
+                                    "then": {"required": ["variable"]},
+                                }
+                            }
+                        },
+                    },
+                },
+                {
+                    "if": {"required": ["kind"], "properties": {"kind": {"enum": ["risk", "growth", "bars"]}}},
+                    "then": {
+                        "properties": {
+                            "lines": {
+                                "items": {
+                                    "if": {"not": {"required": ["published"]}},
+                                    "then": {"required": ["learner"]},
+                                }
+                            }
+                        }
+                    },
+                },
+            ],
         },
     },
 }

@@ -33,11 +33,32 @@ PARAMETERS = {
     "counted": {
         "description": "Learner -> the counted dimension that its n* is compared with.",
         "type": "object",
+        "propertyNames": {"reference": "learners"},
+        "additionalProperties": {
+            "enum": ["dimension", "harmonic_dimension", "polynomial_dimension", "quad_raw_dimension"]
+        },
         "default": {},
     },
-    "sizes": {"description": "Learner -> dimensions that lines are fitted to.", "type": "object", "default": {}},
-    "theory": {"description": "Learner -> name of its theory line.", "type": "object", "default": {}},
-    "probe": {"description": "Name of the probe that holds the theory lines.", "type": "string", "default": ""},
+    "sizes": {
+        "description": "Learner -> dimensions that lines are fitted to.",
+        "type": "object",
+        "propertyNames": {"reference": "learners"},
+        "additionalProperties": {"type": "array", "items": {"type": "integer"}, "reference": "dimensions"},
+        "default": {},
+    },
+    "theory": {
+        "description": "Learner -> name of its theory line.",
+        "type": "object",
+        "propertyNames": {"reference": "learners"},
+        "additionalProperties": {"type": "string", "reference": "probe lines"},
+        "default": {},
+    },
+    "probe": {
+        "description": "Name of the probe that holds the theory lines.",
+        "type": "string",
+        "reference": "probes",
+        "default": "",
+    },
 }
 COUNTS = {
     "dimension": "$d$",

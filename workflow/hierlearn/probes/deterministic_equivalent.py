@@ -19,6 +19,7 @@ PARAMETERS = {
         "description": "Risks that n* reaches.",
         "type": "array",
         "items": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
+        "uniqueItems": True,
         "default": [0.5, 0.1],
     },
     "ridges": {

@@ -26,7 +26,12 @@ PARAMETERS = {
         "default": {},
     },
     "where": {"description": "Values of the axes.", "type": "object", "reference": "some coordinates", "default": {}},
-    "samples": {"description": "Number of labelled samples n.", "type": "integer", "minimum": 1},
+    "samples": {
+        "description": "Number of labelled samples n.",
+        "type": "integer",
+        "minimum": 1,
+        "reference": "samples",
+    },
     "risk": {
         "description": "Which measure is compared.",
         "type": "string",

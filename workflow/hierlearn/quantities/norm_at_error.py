@@ -18,7 +18,12 @@ PARAMETERS = {
     },
     "error": {"description": "Training error.", "type": "number", "exclusiveMinimum": 0},
     "where": {"description": "Values of the axes.", "type": "object", "reference": "some coordinates", "default": {}},
-    "samples": {"description": "Number of labelled samples n.", "type": "integer", "minimum": 1},
+    "samples": {
+        "description": "Number of labelled samples n.",
+        "type": "integer",
+        "minimum": 1,
+        "reference": "samples",
+    },
 }
 
 

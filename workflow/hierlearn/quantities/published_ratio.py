@@ -22,7 +22,12 @@ PARAMETERS = {
     },
     "learner": {"description": "Name of the learner.", "type": "string", "reference": "learners"},
     "where": {"description": "Values of the axes.", "type": "object", "reference": "some coordinates", "default": {}},
-    "samples": {"description": "Number of labelled samples n.", "type": "integer", "minimum": 1},
+    "samples": {
+        "description": "Number of labelled samples n.",
+        "type": "integer",
+        "minimum": 1,
+        "reference": "samples",
+    },
     "statistic": {
         "description": "median: a typical run; best: the smallest risk of all seeds, for papers that report theirs.",
         "enum": ["median", "best"],

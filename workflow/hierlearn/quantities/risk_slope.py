@@ -23,6 +23,7 @@ PARAMETERS = {
     "samples": {
         "description": "Number of labelled samples n; largest: at every place the largest that was trained.",
         "oneOf": [{"type": "integer", "minimum": 1}, {"const": "largest"}],
+        "reference": "samples",
         "default": "largest",
     },
     "values": {

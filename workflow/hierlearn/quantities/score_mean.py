@@ -19,7 +19,12 @@ PARAMETERS = {
         "default": "test_risk",
     },
     "where": {"description": "Values of the axes.", "type": "object", "reference": "some coordinates", "default": {}},
-    "samples": {"description": "Number of labelled samples n.", "type": "integer", "minimum": 1},
+    "samples": {
+        "description": "Number of labelled samples n.",
+        "type": "integer",
+        "minimum": 1,
+        "reference": "samples",
+    },
     "log": {"description": "Whether the natural logarithm is averaged.", "type": "boolean", "default": False},
 }
 

@@ -182,20 +182,13 @@ def component_faults(
         if key not in known:
             yield Fault(study.file, where, "an unknown parameter", nearest(key, known))
         elif "component" in known[key]:
-            if isinstance(value, dict) and isinstance(value.get("name"), str):
-                yield from component_faults(study, (*at, key), known[key]["component"], value, references)
-            else:
-                kinds = nearest("", components.available(known[key]["component"]))
-                yield Fault(study.file, where, shown(value), f"a component {{name: ...}}, {kinds}")
+            yield from _nested(study, (*at, key), known[key]["component"], value, references)
+        elif "components" in known[key] and isinstance(value, dict):
+            for label, part in value.items():
+                yield from _nested(study, (*at, key, label), known[key]["components"], part, references)
         elif "components" in known[key]:
-            if isinstance(value, dict) and all(
-                isinstance(p, dict) and isinstance(p.get("name"), str) for p in value.values()
-            ):
-                for label, part in value.items():
-                    yield from component_faults(study, (*at, key, label), known[key]["components"], part, references)
-            else:
-                kinds = nearest("", components.available(known[key]["components"]))
-                yield Fault(study.file, where, shown(value), f"names with components {{name: ...}}, {kinds}")
+            kinds = nearest("", components.available(known[key]["components"]))
+            yield Fault(study.file, where, shown(value), f"names with components {{name: ...}}, {kinds}")
         elif isinstance(value, dict) and ("coefficient" in value or "of" in value):
             size = schema("study")
             against = {"$defs": size["$defs"], "$ref": "#/$defs/size"}
@@ -216,6 +209,16 @@ def component_faults(
             yield Fault(study.file, dotted((*at, key)), "nothing", f"this required parameter: {against['description']}")
         elif references and kind == "quantities":
             yield from reference(study, (*at, key), against, against["default"], scope)
+
+
+def _nested(study: Study, at: tuple, kind: str, value: Any, references: bool) -> Iterator[Fault]:
+    """Faults of a parameter that is a component itself."""
+    if not isinstance(value, dict):
+        allowed = f"a component {{name: ...}}, {nearest('', components.available(kind))}"
+        yield Fault(study.file, dotted(at), shown(value), allowed)
+        return
+    nameless = list(schema_faults(study.file, value, schema("study")["$defs"]["component"], at))
+    yield from nameless or component_faults(study, at, kind, value, references)
 
 
 def _references(study: Study) -> Iterator[tuple[str, str, str]]:

@@ -158,12 +158,17 @@ def listed(value: Any, known: Iterable[Any]) -> bool:
     return any(value == one and isinstance(value, bool) == isinstance(one, bool) for one in known)
 
 
+def similar(word: str, known: Iterable[str]) -> list[str]:
+    """The most similar one of some words, none if none is; two letters exchanged are similar."""
+    return get_close_matches(word, known, n=1, cutoff=0.5)
+
+
 def nearest(word: Any, known: Iterable[str]) -> str:
     """The allowed names, the most similar one first."""
     known = sorted(str(name) for name in known)
     if not known:
         return "nothing here"
-    close = get_close_matches(str(word), known, n=1)
+    close = similar(str(word), known)
     listed = f"one of {', '.join(known)}"
     return f"{listed} (nearest: {close[0]})" if close else listed
 
@@ -206,12 +211,11 @@ def _faults(file: str, at: tuple, error: ValidationError) -> Iterator[Fault]:
     elif rule == "required":
         for key in [key for key in wanted if key not in found]:
             described = error.schema.get("properties", {}).get(key, {}).get("description", "a value")
-            close = get_close_matches(key, found, n=1)
+            close = similar(key, found)
             missing = f"nothing, but {close[0]!r}" if close else "nothing"
             yield Fault(file, dotted((*path, key)), missing, f"this required key: {described}")
-    elif meant := _meant(error):
-        for inside in meant:
-            yield from _faults(file, at, inside)
+    elif meant := _meant(file, at, error):
+        yield from meant
     elif "propertyNames" in error.absolute_schema_path:
         allowed = f"a name of the form {wanted}" if rule == "pattern" else expected(error)
         yield Fault(file, dotted(path), f"the name {shown(found)}", allowed)
@@ -219,12 +223,12 @@ def _faults(file: str, at: tuple, error: ValidationError) -> Iterator[Fault]:
         yield Fault(file, dotted(path), shown(found), expected(error))
 
 
-def _meant(error: ValidationError) -> list[ValidationError]:
-    """The violations of that one of several forms of mappings that a mapping is nearest to."""
-    forms: dict[int, list[ValidationError]] = {}
+def _meant(file: str, at: tuple, error: ValidationError) -> list[Fault]:
+    """The faults of a mapping in that one of several forms of mappings that it is nearest to."""
+    forms: dict[int, list[Fault]] = {}
     for inside in error.context if isinstance(error.instance, dict) else ():
         if error.validator_value[inside.schema_path[0]].get("type") == "object":
-            forms.setdefault(inside.schema_path[0], []).append(inside)
+            forms.setdefault(inside.schema_path[0], []).extend(_faults(file, at, inside))
     return min(forms.values(), key=len, default=[])
 
 

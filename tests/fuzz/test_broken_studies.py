@@ -1,0 +1,144 @@
+"""Every broken study, and every broken file of published numbers, is refused in lines that say what is wrong.
+
+HIERLEARN_FUZZ is the number of mutants of each kind that are tried (all of them if it is 0), HIERLEARN_FUZZ_SEED draws
+others.
+"""
+
+import dataclasses
+import os
+import re
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+from mutants import Mutant, mutants, sample
+
+from hierlearn.study import configured
+
+CONFIG = Path(__file__).parents[2] / "config"
+FILES = sorted(CONFIG.glob("studies/*.yaml")) + sorted(CONFIG.glob("published/*.yaml"))
+MOST, SEED = int(os.environ.get("HIERLEARN_FUZZ", 60)), int(os.environ.get("HIERLEARN_FUZZ_SEED", 0))
+KINDS = (
+    *("wrong type", "misspelt key", "misspelt word", "unknown key", "missing", "duplicate key", "duplicate entry"),
+    *("out of range", "out of the grid", "absurd size", "name"),
+)
+LINE = re.compile(r"error: config/(studies|published)/[a-z0-9-]+\.yaml: ((?P<field>.+?): )?found (.+); expected (.+)")
+# What a user waits at most for a refusal.
+SECONDS = 5
+
+
+@pytest.fixture(scope="module")
+def chosen() -> list[Mutant]:
+    everything = [mutant for file in FILES for mutant in mutants(file)]
+    assert {mutant.kind for mutant in everything} == set(KINDS)
+    return sample(everything, MOST or len(everything), SEED)
+
+
+@pytest.fixture(scope="module")
+def config(tmp_path_factory) -> Path:
+    """A folder with the published numbers and no study."""
+    folder = tmp_path_factory.mktemp("broken") / "config"
+    (folder / "studies").mkdir(parents=True)
+    shutil.copytree(CONFIG / "published", folder / "published")
+    return folder
+
+
+def refusal(mutant: Mutant, config: Path) -> list[str]:
+    """The lines that the workflow ends with; none if it takes the mutant."""
+    file = config / mutant.file.relative_to(CONFIG)
+    whole = file.read_text() if file.exists() else None
+    file.write_text(mutant.text)
+    before = sorted(config.rglob("*"))
+    try:
+        configured({"preset": mutant.preset}, config / "config.yaml", config / "studies")
+    except SystemExit as end:
+        # A text is what Python prints before it ends with code 1.
+        assert isinstance(end.code, str)
+        return end.code.splitlines()
+    finally:
+        assert sorted(config.rglob("*")) == before
+        file.unlink()
+        if whole is not None:
+            file.write_text(whole)
+    return []
+
+
+def complaint(mutant: Mutant, lines: list[str]) -> str | None:
+    """What is wrong with a refusal, None if it tells a user what to mend."""
+    if not lines:
+        return "taken"
+    said = [LINE.fullmatch(line) for line in lines]
+    if not all(said):
+        return f"a line without file, finding and what is allowed: {lines}"
+    text = "\n".join(lines)
+    if mutant.kind == "misspelt key":
+        wrong = mutant.change.split(" -> ")[1]
+        hints = f"(nearest: {mutant.word})", f"{mutant.word}: found nothing, but {wrong!r}"
+        # Two letters are as near to many words.
+        short = len(mutant.word) < 3 and re.search(rf"expected one of .*\b{mutant.word}\b", text)
+        return (
+            None if short or any(hint in text for hint in hints) else f"the nearest name is not {mutant.word}: {lines}"
+        )
+    parts = mutant.place.split(".")
+    named = {
+        "duplicate key": (f"duplicate key {mutant.word!r}",),
+        "unknown key": (mutant.word,),
+        "missing": tuple(f"{'.'.join(parts[:i])}: found" for i in range(1, len(parts) + 1)),
+        "absurd size": (" MB of memory", str(10**15)),
+        "out of the grid": ("found 7919",),
+    }
+    if not any(words in text for words in named.get(mutant.kind, ("",))):
+        return f"not said what is wrong: {lines}"
+    return None
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_broken_files_are_refused_in_lines_that_say_what_to_mend(kind, chosen, config, record_property):
+    failing, tried = [], [mutant for mutant in chosen if mutant.kind == kind]
+    for mutant in tried:
+        start = time.process_time()
+        try:
+            found = complaint(mutant, refusal(mutant, config))
+        except Exception as error:
+            found = f"a traceback: {error!r}"
+        spent = time.process_time() - start
+        if found is None and spent > SECONDS:
+            found = f"{spent:.1f} s"
+        if found:
+            failing.append(f"{mutant}: {found}")
+    record_property(kind, f"{len(tried) - len(failing)} of {len(tried)} refused")
+    assert tried
+    assert not failing, "\n".join(failing)
+
+
+# Sizes in the body of a study, with one that no machine holds.
+TOO_LARGE = {
+    r"axes\.dimension\[\d+\]": 10**9,
+    r"learners\.[^.]+\.samples\.(cap|at\[\d+\])": 10**12,
+    r"learners\.[^.]+\.(learner|sweep)\.width(\[\d+\])?": 10**10,
+}
+
+
+@pytest.mark.parametrize("field", TOO_LARGE, ids=("dimension", "samples", "width"))
+def test_sizes_that_no_machine_holds_are_refused_with_the_memory_they_need(field, config, record_property):
+    # A dimension is added to the others, which limits and claims may name.
+    added = 1 if "dimension" in field else 0
+    mutants_of_size = [
+        dataclasses.replace(
+            mutant, splice=(mutant.splice[added], mutant.splice[1], ", " * added + str(TOO_LARGE[field]))
+        )
+        for file in FILES
+        for mutant in mutants(file)
+        if mutant.kind == "absurd size" and re.fullmatch(field, mutant.place)
+    ]
+    failing = []
+    for mutant in mutants_of_size:
+        lines = refusal(mutant, config)
+        # A walk that would begin beyond its end, and a teacher that has a largest dimension, are refused as such.
+        if not any(re.search(r"[\d,]+ MB of memory|found start \d+ above cap|at most \d+ for", line) for line in lines):
+            failing.append(f"{mutant}: {lines[:3] or 'taken'}")
+    told = len(mutants_of_size) - len(failing)
+    record_property(f"size {field}", f"{told} of {len(mutants_of_size)} refused with their memory")
+    assert mutants_of_size
+    assert not failing, "\n".join(failing)

@@ -1,0 +1,72 @@
+"""No sound study is refused: the studies of this project at every preset, and however else they may be written."""
+
+import itertools
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+from mutants import places, replaced, spliced
+
+from hierlearn.study import checking
+
+FILES = sorted((Path(__file__).parents[2] / "config" / "studies").glob("*.yaml"))
+PRESETS = checking.PRESETS
+
+
+def reverse(value):
+    """The same mappings in the other order."""
+    if isinstance(value, dict):
+        return {key: reverse(value[key]) for key in reversed(value)}
+    return [reverse(one) for one in value] if isinstance(value, list) else value
+
+
+def dumped(text, **style):
+    return yaml.safe_dump(reverse(yaml.safe_load(text)), sort_keys=False, width=1000, **style)
+
+
+def seeded(text):
+    """The same with other numbers of seeds."""
+    for place in reversed(places(text)):
+        if place.word == "seeds":
+            text = spliced(text, replaced(text, place.value, str(3 + len(text) % 7)))
+    return text
+
+
+WAYS = {
+    "blocks, turned around": lambda text: dumped(text, default_flow_style=False),
+    "braces": lambda text: dumped(text, default_flow_style=True),
+    "escapes": lambda text: dumped(text, default_flow_style=None, allow_unicode=False, explicit_start=True),
+    "comments and white space": lambda text: re.sub("\n(?=[a-z])", "\n\n# é\n\n", f"# one\n\n{text}") + "\n...\n",
+    "other line ends": lambda text: text.replace("\n", "\r\n"),
+    "other seeds": seeded,
+}
+
+
+@pytest.fixture(scope="module")
+def contents():
+    """What the studies say at every preset, after a check that they are sound."""
+    found = {}
+    for file, preset in itertools.product(FILES, PRESETS):
+        study, faults = checking.study(file, file.name, preset)
+        assert faults == []
+        found[file, preset] = study.content
+    return found
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_studies_written_otherwise_say_the_same(way, contents, tmp_path, record_property):
+    (tmp_path / "studies").mkdir()
+    (tmp_path / "published").symlink_to(FILES[0].parents[1] / "published")
+    failing = []
+    for file, preset in zip(FILES, itertools.cycle(PRESETS), strict=False):
+        copy = tmp_path / "studies" / file.name
+        copy.write_bytes(WAYS[way](file.read_text()).encode())
+        study, faults = checking.study(copy, file.name, preset)
+        wanted = dict(contents[file, preset])
+        if study and way == "other seeds":
+            wanted["seeds"] = study.content["seeds"]
+        if faults or study.content != wanted:
+            failing.append(f"{file.name} at {preset}: {faults or 'another content'}")
+    record_property(f"sound, {way}", f"{len(FILES) - len(failing)} of {len(FILES)} taken")
+    assert not failing, "\n".join(failing)
