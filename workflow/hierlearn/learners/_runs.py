@@ -13,7 +13,7 @@ from hierlearn.streams import Streams
 Settings = Sequence[tuple[float, float]]
 BLOCK_ROWS = 512
 # Points of the training and validation sets that a trace looks at, and how many looks there are.
-TRACED_POINTS, LOOKS = 1000, 24
+TRACED_POINTS, LOOKS = 500, 24
 # Weights, velocities and activations of the runs that are trained together stay below this.
 BYTES_TOGETHER = 512 * 2**20
 STEPS_BETWEEN_SIGNS = 50
