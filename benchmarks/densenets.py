@@ -116,7 +116,7 @@ def compared(kind, seeds, steps):
     start = {}
     for layer, most in zip(layout.layers, MOST, strict=True):
         shape = seeds, WIDTH + (most if distils else 0), layout.size(layer)
-        start[f"layer_{layer}"] = 0.5 * (shape[1] * shape[2]) ** -0.5 * torch.randn(shape, generator=generator)
+        start[f"layer_{layer}"] = 0.5 * (shape[1] * shape[2]) ** -0.5 * torch.randn(shape, generator=generator).numpy()
     clock = Clock(Schedule("joint", len(GRAPH) + 1, (), (), steps, "constant"), seeds)
     given = layout, clock, start, np.tile(ALPHAS, (seeds, 1)), np.full(seeds, RATE), np.zeros(seeds)
     if distils:
@@ -142,17 +142,20 @@ def compared(kind, seeds, steps):
 
     began, runs = time.perf_counter(), []
     for seed in range(seeds):
-        weights = {name: values[seed].clone() for name, values in training.descent.weights.items()}
-        network = Distilled(layout, weights, training.fixed[0][seed]) if distils else Plain(layout, weights)
+        weights = {name: torch.tensor(values[seed]) for name, values in training.descent.weights.items()}
+        fixed = torch.tensor(training.fixed[0][seed]) if distils else None
+        network = Distilled(layout, weights, fixed) if distils else Plain(layout, weights)
         runs.append(looped(network, x[seed], labels[seed], orders[:, seed]))
     loop = time.perf_counter() - began
 
     began = time.perf_counter()
-    seen, every = torch.from_numpy(layout.joined(x.numpy(), 1.0)), torch.arange(seeds)[:, None]
-    training.advance(lambda step: (seen[every, orders[step]][:, None], labels[every, orders[step]][:, None]), steps)
+    seen, wanted, rows = layout.joined(x.numpy(), 1.0), labels.numpy(), orders.numpy()
+    every = np.arange(seeds)[:, None]
+    training.advance(lambda step: (seen[every, rows[step]][:, None], wanted[every, rows[step]][:, None]), steps)
     batch = time.perf_counter() - began
     weights = training.descent.weights
-    return loop, batch, max(float((weights[n][i] - run[n]).abs().max()) for i, run in enumerate(runs) for n in run)
+    apart = (np.abs(weights[n][i] - run[n].numpy()).max() for i, run in enumerate(runs) for n in run)
+    return loop, batch, float(max(apart))
 
 
 def rows(seeds, steps, repeats) -> Iterator[Row]:

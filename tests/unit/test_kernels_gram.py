@@ -20,6 +20,7 @@ VARIANTS = [
     *({"name": "ntk", "depth": d, "bias": False} for d in (2, 4, 20)),
     {"name": "arcsin"},
     {"name": "rbf", "bandwidth": 0.7},
+    {"name": "polynomial", "degree": 3, "scale": 2.0},
     *({"name": "recursive", "base": b} for b in ("arccos0", "arccos1", "arccos2", "arcsin", "exponential")),
     *({"name": "recursive", "base": b, "depth": 20} for b in ("arccos0", "arccos1", "arccos2")),
     {"name": "recursive", "base": "arcsin", "depth": 3, "bias": True},

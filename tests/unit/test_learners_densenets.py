@@ -146,6 +146,66 @@ def test_layers_below_rest_in_the_layerwise_schedule(where):
     assert np.all(errors == errors[:, :1])
 
 
+def test_a_refitted_last_layer_is_the_best_quadratic_form_of_what_it_sees(where):
+    problem, features = where
+    given = {"schedule": "layerwise", "samples": 2000}
+    _, trained = fitted(where, **given)
+    learner, fit = fitted(where, readout="refitted", **given)
+    for name in ("layer_2", "layer_3"):
+        assert np.array_equal(fit.state[name], trained.state[name])
+    counts = {"training": 2000, "test": 500}
+    outputs = {role: learner.predict(fit.state, features, role, n, {}) for role, n in counts.items()}
+    labels = problem.draw("training", 2000).labels
+    risk = np.mean((outputs["training"] - labels) ** 2, axis=(1, 2))
+    np.testing.assert_allclose(fit.train_risk, risk)
+    assert np.all(risk < trained.train_risk)
+    for i in range(len(SEEDS)):
+        # Layer 3 sees x and G_2 = (M_2 (x^2 - 1, x))^2: the layout puts x between what layer 2 and what layer 3 sees.
+        design = {}
+        for role, n in counts.items():
+            x = problem.draw(role, n).x[i].astype(float)
+            hidden = np.concatenate([x**2 - 1, x], axis=1) @ fit.state["layer_2"][i].astype(float).T
+            columns = np.concatenate([np.ones((n, 1)), x, hidden**2], axis=1)
+            design[role] = np.einsum("na,nb->nab", columns, columns).reshape(n, -1)
+        best = np.linalg.lstsq(design["training"], labels[i], rcond=1e-9)[0]
+        least = np.mean((design["training"] @ best - labels[i]) ** 2)
+        assert least <= risk[i] * (1 + 1e-9)
+        # The ridge is the best one for other points.
+        assert risk[i] < 1.2 * least
+        # What is predicted at other points is in the span of the same products.
+        weights = np.linalg.lstsq(design["test"], outputs["test"][i], rcond=1e-9)[0]
+        assert np.abs(design["test"] @ weights - outputs["test"][i]).max() < 1e-3 * np.abs(outputs["test"]).max()
+
+
+def test_no_read_out_is_refitted_to_classes():
+    classes = posed(teacher={"name": "quadratic_densenet", "kind": "classes", "widths": [2, 1]}, dimension=7)
+    with pytest.raises(ValueError, match="refitted read-out on a teacher of classes"):
+        fitted(classes, readout="refitted")
+
+
+def test_a_student_of_a_toy_has_its_uncentred_squares():
+    toy = {"name": "quadratic_toy", "instance": "toy_two_level", "alpha": 0.2}
+    problem, features = posed(teacher=toy, seeds=(3,))
+    learner, fit = fitted((problem, features), depth=2, graph=[[0, 1]])
+    x = problem.draw("test", 50).x.astype(float)
+    seen = np.concatenate([x, x**2], axis=-1)
+    expected = np.sum((seen @ fit.state["layer_2"].mT.astype(float)) ** 2, axis=-1, keepdims=True)
+    np.testing.assert_allclose(learner.predict(fit.state, features, "test", 50, {}), expected, rtol=1e-4)
+
+
+def test_a_two_layer_network_with_a_power_learns_a_polynomial_of_its_degree():
+    problem, features = posed(scale="unit", teacher={"name": "ridge_polynomial", "degree": 4, "basis": "monomial"})
+    parameters = {"degree": 4, "steps": 1500, "batch": 64, "choices": {"rate": [0.01]}}
+    learner, fit = fitted((problem, features), "polynomial_network", samples=10000, **parameters)
+    outputs = learner.predict(fit.state, features, "test", 2000, {})
+    assert np.all(problem.risk(outputs, problem.draw("test", 2000).target) < 0.1)
+    inner = problem.draw("test", 5).x.astype(float)
+    inner = np.concatenate([inner, inner**2 - 1, np.ones((len(SEEDS), 5, 1))], axis=-1)
+    powers = (inner @ fit.state["layer_2"].mT.astype(float)) ** 4
+    expected = (powers[..., ::2].sum(-1) - powers[..., 1::2].sum(-1))[..., None]
+    np.testing.assert_allclose(outputs[:, :5], expected, rtol=1e-3, atol=1e-4)
+
+
 def test_the_run_with_the_least_validation_error_is_kept(where):
     rates = [0.05, 0.002]
     _, both = fitted(where, choices={"rate": rates})

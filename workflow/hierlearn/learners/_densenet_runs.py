@@ -69,15 +69,8 @@ class Runs:
         settings: Settings,
         streams: Streams,
     ):
-        # Imported here: to predict and to check a study needs no torch, and it takes more than a second.
-        import torch
-
-        self.torch = torch
         self.learner, self.problem, self.features, self.samples = learner, problem, features, samples
-        # One matrix product alone is rounded in another way than the same one among others: a run that is alone is
-        # trained twice, so that its numbers do not depend on its company.
-        twice = 2 if len(problem.seeds) * len(settings) == 1 else 1
-        self.settings, self.distinct = list(settings) * twice, len(settings)
+        self.settings = list(settings)
         self.student = Student.of(learner, problem)
         self.layout = learner.layout(self.student.columns(features.draw("validation", 1)), self.student)
         self.batches = Batches(problem, features, samples, learner.batch, learner.online, streams, self.seen)
@@ -155,7 +148,7 @@ class Runs:
         dropped = ("train_loss", "validation_risk")
         found = []
         for seed in range(len(problem.seeds)):
-            rows = np.arange(self.distinct) + seed * len(self.settings)
+            rows = np.arange(len(self.settings)) + seed * len(self.settings)
             losses = np.where(finite[rows], errors[rows], np.nan)
             setting = best(losses, losses)
             run = rows[setting]
@@ -173,7 +166,7 @@ class Runs:
                         "status": STATUS["ok" if finite[run] else "diverged"],
                         "validation_risk": errors[run],
                         "train_risk": self._train_risk(seed, kept),
-                        "flops": self._flops() * self.distinct,
+                        "flops": self._flops() * len(self.settings),
                     },
                 }
             )
@@ -187,17 +180,18 @@ class Runs:
             ending = runs & (phases == int(name.rsplit("_", 1)[1]) - 1)
             values[ending] = measured[name][ending]
 
+    @np.errstate(over="ignore", invalid="ignore")
     def _looked(self) -> dict[str, np.ndarray]:
         """What is known at the present step, (R,) by name."""
-        found = {}
+        found: dict[str, np.ndarray] = {}
         seen, labels = self._trained
         found["train_loss"] = self._errors(self._outputs(seen)[-1], labels)
         seen, labels = self._traced
         for layer, outputs in zip(self.layout.layers, self._outputs(seen), strict=True):
             found[f"risk_layer_{layer}"] = self._errors(outputs, labels)
         found["validation_risk"] = found[f"risk_layer_{self.student.depth}"]
-        squares = [values.double().flatten(1).square().sum(1) for values in self.training.descent.weights.values()]
-        found["frobenius_norm"] = sum(squares).sqrt().numpy()
+        squares = [np.sum(np.square(values, dtype=np.float64), axis=(1, 2)) for values in self._weights]
+        found["frobenius_norm"] = np.sqrt(sum(squares))
         return found | self.training.looked() | self._feature_errors()
 
     def _feature_measures(self) -> Iterator[str]:
@@ -212,7 +206,7 @@ class Runs:
         found: dict[str, np.ndarray] = {}
         parts = [self.training.features(block) for block in self._blocks(self._traced[0])]
         for layer, pieces in zip(self.layout.layers, zip(*parts, strict=True), strict=True):
-            features = self.torch.cat(pieces, dim=1).double().numpy()
+            features = np.concatenate(pieces, axis=1).astype(np.float64)
             found[f"feature_size_{layer}"] = np.mean(np.sum(features**2, axis=-1), axis=-1)
             if f"S_{layer}" in self._hidden:
                 wanted = self._hidden[f"S_{layer}"]
@@ -239,22 +233,24 @@ class Runs:
         x = self.problem.draw("validation", min(self.problem.held_out, TRACED_POINTS)).x
         return teacher.hidden(self.problem.state, x)
 
+    @property
+    def _weights(self) -> list[np.ndarray]:
+        return list(self.training.descent.weights.values())
+
     def _points(self, role: str, count: int):
         """(R, count, .) as the network sees them."""
-        seen = self.torch.from_numpy(self.seen(self.features.draw(role, count)))
-        return seen.repeat_interleave(len(self.settings), dim=0)
+        return np.repeat(self.seen(self.features.draw(role, count)), len(self.settings), axis=0)
 
     def _blocks(self, seen):
         return [seen[:, i : i + BLOCK_ROWS] for i in range(0, seen.shape[1], BLOCK_ROWS)]
 
     def _outputs(self, seen) -> np.ndarray:
         """Outputs (L - 1, R, n, 1) of the layers up to 2 .. L in the problem's units, float64."""
-        parts = [self.training.cumulative(block).double() for block in self._blocks(seen)]
-        outputs = self.torch.cat(parts, dim=1)
+        outputs = np.concatenate([self.training.cumulative(block) for block in self._blocks(seen)], axis=1)
         if self.student.mean is not None:
             outputs = outputs + seen[..., 2 * self.layout.inputs :]
         scale = np.repeat(self.student.scale, len(self.settings))[:, None, None]
-        return np.moveaxis(outputs.numpy() * scale, -1, 0)[..., None]
+        return np.moveaxis(outputs * scale, -1, 0)[..., None]
 
     def _errors(self, outputs: np.ndarray, labels: np.ndarray) -> np.ndarray:
         """(R, n, 1) against labels (S, n, 1): (R,)."""
@@ -262,8 +258,7 @@ class Runs:
 
     def _finite(self) -> np.ndarray:
         """Which runs (R,) have finite weights."""
-        parts = [values.isfinite().flatten(1).all(1).numpy() for values in self.training.descent.weights.values()]
-        return np.logical_and.reduce(parts)
+        return np.logical_and.reduce([np.isfinite(values).all(axis=(1, 2)) for values in self._weights])
 
     def _train_risk(self, seed: int, kept: State) -> float:
         """Error of one run on all training points; on the first of them where they were fresh."""
@@ -276,7 +271,7 @@ class Runs:
 
     def _flops(self) -> float:
         """Matrix products of one run: one forward and two back for every matrix and step."""
-        size = sum(values[0].numel() for values in self.training.descent.weights.values())
+        size = sum(values[0].size for values in self._weights)
         return 6.0 * self.batches.size * size * self.schedule.total
 
 

@@ -21,8 +21,8 @@ class Student:
 
     links: J_2 .. J_L; alphas (S, L - 1); scale (S,): what F is multiplied with to be in the problem's units; mean (S,):
     what is taken off the first coordinate to give the threshold of classes, None where there is no threshold; stretch:
-    factor of points that gives coordinates of variance 1, as G_1 = x^2 - 1 needs; widths: the teacher's k_2 .., if it
-    has them.
+    factor of points that gives coordinates of variance 1; centre: what G_1 = x^2 - centre has, 1 but for teachers whose
+    squares are not centred; widths: the teacher's k_2 .., if it has them.
     """
 
     links: tuple[tuple[int, ...], ...]
@@ -30,6 +30,7 @@ class Student:
     scale: np.ndarray
     mean: np.ndarray | None
     stretch: float
+    centre: float = 1.0
     widths: tuple[int, ...] | None = None
 
     @property
@@ -70,6 +71,7 @@ class Student:
             problem.factor if known is not None else np.ones(seeds),
             problem.state["mean"] if threshold else None,
             float(np.sqrt(inputs.dimension)) if unit else 1.0,
+            getattr(teacher, "centre", 1.0),
             teacher.layer_widths[: depth - 1] if known is not None and depth <= len(known) + 1 else None,
         )
 
@@ -87,6 +89,7 @@ class Student:
             "links": np.repeat(table[None], seeds, axis=0),
             "scale": self.scale,
             "stretch": np.full(seeds, self.stretch),
+            "centre": np.full(seeds, self.centre),
         }
         return known | ({} if self.mean is None else {"threshold_mean": self.mean})
 
@@ -95,13 +98,13 @@ class Student:
         """The student whose weights and `constants` are given."""
         links = tuple(tuple(int(j) for j in np.flatnonzero(row)) for row in state["links"][0])
         mean = state.get("threshold_mean")
-        return cls(links, state["alphas"], state["scale"], mean, float(state["stretch"][0]))
+        return cls(links, state["alphas"], state["scale"], mean, float(state["stretch"][0]), float(state["centre"][0]))
 
     def seen(self, x: np.ndarray, layout: Layout) -> np.ndarray:
         """x and G_1 side by side, and the threshold of classes: (S, n, ...) -> (S, n, 2 d (+ 1)) float32."""
         x = x.reshape(*x.shape[:2], -1)
         inner = x if self.mean is None else x[..., 1:]
-        joined = layout.joined((self.stretch * inner).astype(np.float32), 1.0)
+        joined = layout.joined((self.stretch * inner).astype(np.float32), self.centre)
         if self.mean is None:
             return joined
         return np.concatenate([joined, (x[..., :1] - self.mean[:, None, None]).astype(np.float32)], axis=-1)

@@ -7,9 +7,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from hierlearn.learners._densenet_refit import refitted, refitted_outputs
 from hierlearn.learners._densenet_runs import BLOCK_ROWS, fitted
 from hierlearn.learners._densenet_student import Student, predicted
 from hierlearn.protocols import Features, Fit, Monitor, State
+from hierlearn.solvers.densenet_training import DensenetTraining
 from hierlearn.solvers.densenets import Layout, pre_activations
 from hierlearn.solvers.phases import Clock, Schedule
 from hierlearn.streams import Streams
@@ -49,6 +51,12 @@ PARAMETERS = {
         "type": "number",
         "exclusiveMinimum": 0,
         "default": 0.5,
+    },
+    "readout": {
+        "description": "trained; refitted: at the end ridge regression on all products of two of the columns that the "
+        "last layer sees takes its place, with the lower layers at rest.",
+        "enum": ["trained", "refitted"],
+        "default": "trained",
     },
     "schedule": {
         "description": "staged: layer after layer, the lower ones keep moving; joint: all from the start; layerwise: "
@@ -111,16 +119,18 @@ CHOICES = {
     "rate": {"description": "Rate of the steps.", "type": "number", "exclusiveMinimum": 0},
     "decay": {"description": "Weight decay.", "type": "number", "minimum": 0, "default": 0.0},
 }
-# torch itself; weights, Adam's memory and activations of every setting of one seed.
+# Weights, Adam's memory and activations of every setting of one seed.
 MEMORY = {
     "fit": (
-        (3.0e7,),
         (10, "choices", "width", "dimension"),
         (10, "choices", "width", "width"),
         (8, "choices", "batch", "width"),
         (4, "choices", 1000, "width"),
         (2, "choices", 1000, "dimension"),
         (2, "samples", "dimension"),
+        # Products of the columns that a refitted layer sees, and the factor.
+        (3, 8192, "dimension", "dimension", {"readout": ["refitted"]}),
+        (3, 8192, "width", "width", {"readout": ["refitted"]}),
     ),
     "model": ((2, "width", "dimension"), (3, "width", "width")),
     "predict": ((4, 512, "width"), (2, 512, "dimension")),
@@ -185,7 +195,8 @@ class Densenet:
     settings (rate, decay) of all seeds are trained in lockstep on (G - y)^2, for classes on the logistic loss with the
     teacher's threshold; the one with the least error on validation points is kept. Features are measured against the
     teacher's along the training, where it has some: see `Runs`. Runs that are not finite at the end are not chosen; a
-    seed with no other has the status diverged. float32. Raises ValueError where lists do not fit the depth.
+    seed with no other has the status diverged. float32. Raises ValueError where lists do not fit the depth, and for a
+    read-out to be refitted on a teacher of classes.
     """
 
     depth: int | None = None
@@ -194,6 +205,7 @@ class Densenet:
     gap: float | None = None
     width: int = 24
     start_scale: float = 0.5
+    readout: str = "trained"
     schedule: str = "staged"
     starts: list[float] | None = None
     thresholds: list[float] | None = None
@@ -220,12 +232,15 @@ class Densenet:
     ) -> Fit:
         """State: layer_2 .. layer_L (S, m, size), float32, and what the student took from the teacher."""
         settings = list(product(choices.get("rate", [DEFAULT_RATE]), choices.get("decay", [0.0])))
-        return fitted(self, problem, features, samples, settings, streams, monitor)
+        fit = fitted(self, problem, features, samples, settings, streams, monitor)
+        return refitted(self, fit, problem, features, samples) if self.readout == "refitted" else fit
 
     def predict(self, state: State, features: Features, role: str, count: int, memory: dict[Any, Any]) -> np.ndarray:
         """(S, count, 1) float64."""
         student, x = Student.from_state(state), features.draw(role, count)
         layout = self.layout(student.columns(x), student)
+        if "readout" in state:
+            return refitted_outputs(student, layout, state, x)
         weights = [state[f"layer_{layer}"] for layer in layout.layers]
         found = []
         with np.errstate(over="ignore", invalid="ignore"):
@@ -259,15 +274,10 @@ class Densenet:
         **given: Any,
     ) -> Any:
         """The training of runs with given starts (R, ...)."""
-        # Imported here: to predict and to check a study needs no torch, and it takes more than a second.
-        import torch
-
-        from hierlearn.solvers.densenet_training import DensenetTraining
-
         return DensenetTraining(
             layout,
             Clock(schedule, len(streams)),
-            {name: torch.from_numpy(values) for name, values in start.items()},
+            dict(start),
             sharpness=self.sharpness,
             optimiser=self.optimiser,
             momentum=self.momentum,

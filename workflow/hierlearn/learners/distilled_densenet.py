@@ -12,6 +12,7 @@ from hierlearn.learners._densenet_runs import BLOCK_ROWS, fitted
 from hierlearn.learners._densenet_student import Student, predicted
 from hierlearn.protocols import Features, Fit, Monitor, State
 from hierlearn.solvers.densenets import Layout, distilled_pre_activations
+from hierlearn.solvers.distilled_training import DistilledTraining, Rules
 from hierlearn.solvers.phases import Clock, Schedule
 from hierlearn.streams import Streams
 
@@ -176,10 +177,9 @@ CHOICES = {
     "rate": {"description": "Rate of the steps.", "type": "number", "exclusiveMinimum": 0},
     "decay": {"description": "Weight decay, beside lambda_6.", "type": "number", "minimum": 0, "default": 0.0},
 }
-# torch itself; weights, Adam's memory and activations of every setting of one seed.
+# Weights, Adam's memory and activations of every setting of one seed.
 MEMORY = {
     "fit": (
-        (3.0e7,),
         (10, "choices", "width", "dimension"),
         (10, "choices", "width", "width"),
         (8, "choices", "batch", "width"),
@@ -356,11 +356,6 @@ class DistilledDensenet:
         **given: Any,
     ) -> Any:
         """The training of runs with given starts (R, ...); size (R,): root of the mean squared label."""
-        # Imported here: to predict and to check a study needs no torch, and it takes more than a second.
-        import torch
-
-        from hierlearn.solvers.distilled_training import DistilledTraining
-
         factor = 1.0 if given["loss"] == "squared" else self.sharpness
         return DistilledTraining(
             self._rules(layout, student, schedule, given["alphas"], factor),
@@ -368,7 +363,7 @@ class DistilledDensenet:
             [partial(one.generator, one.seeds[0]) for one in streams],
             layout,
             Clock(schedule, len(streams), self._come(layout, given["alphas"])),
-            {name: torch.from_numpy(values) for name, values in start.items()},
+            dict(start),
             sharpness=self.sharpness,
             optimiser=self.optimiser,
             momentum=self.momentum,
@@ -387,8 +382,6 @@ class DistilledDensenet:
 
     def _rules(self, layout: Layout, student: Student, schedule: Schedule, alphas: np.ndarray, factor: float) -> Any:
         """The constants of Algorithm 1 for runs with given alphas (R, L - 1)."""
-        from hierlearn.solvers.distilled_training import Rules
-
         layers, most = np.array(layout.layers), self._most(layout.inputs, student)
         down, third, fourth, fifth = (layout.inputs ** (-1 / (part * self.base**layers)) for part in (6, 6, 3, 2))
         lambdas = factor * self.distillation * alphas[..., None] ** 2 * np.stack([third, fourth, fifth], axis=-1)

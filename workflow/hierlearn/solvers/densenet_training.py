@@ -5,13 +5,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-import torch
 
 from hierlearn.solvers.clipped_descent import ClippedDescent
 from hierlearn.solvers.densenets import Layout, pre_activations
 from hierlearn.solvers.phases import LOOK_BACK, Clock
 
-Points = Callable[[int], tuple[Any, Any]]
+Points = Callable[[int], tuple[np.ndarray, np.ndarray]]
 
 
 class Training(ABC):
@@ -27,7 +26,7 @@ class Training(ABC):
         self,
         layout: Layout,
         clock: Clock,
-        start: Mapping[str, torch.Tensor],
+        start: Mapping[str, np.ndarray],
         alphas: np.ndarray,
         rates: np.ndarray,
         decays: np.ndarray,
@@ -41,23 +40,21 @@ class Training(ABC):
         self.descent = ClippedDescent(start, optimiser, momentum, clip)
         self.dtype = next(iter(start.values())).dtype
         self.alphas, self.rates = alphas, rates
-        self.decays = torch.from_numpy(decays).to(self.dtype) if (decays > 0).any() else None
+        self.decays = decays.astype(self.dtype) if (decays > 0).any() else None
         self.loss, self.sharpness, self.done = loss, sharpness, 0
-        self.running = torch.zeros(self.runs, dtype=self.dtype)
-        self.buffers: dict[int, torch.Tensor] = {}
+        self.running = np.zeros(self.runs, self.dtype)
+        self.buffers: dict[int, np.ndarray] = {}
         self.spans = [layout.spans(layer) for layer in layout.layers]
         self.places = [layout.places(layer) for layer in layout.layers]
         self.columns = [layout.columns.get(layer) for layer in layout.layers]
         self.enter()
 
-    @torch.inference_mode()
+    @np.errstate(over="ignore", invalid="ignore")
     def advance(self, points: Points, until: int, entered: Callable[[np.ndarray], None] = lambda runs: None) -> None:
         """Go on to step `until`. points(step): what `Layout.joined` gives, (S, 1, b, 2 d), and labels (S, 1, b, 1).
 
         entered: told which runs (R,) are about to begin a phase.
         """
-        # Weights that decay towards 0 would pass through denormal numbers, a hundred times slower.
-        torch.set_flush_denormal(True)
         for step in range(self.done, until):
             self.done = step
             entering = self.clock.ask(step, self.objective(step))
@@ -66,33 +63,33 @@ class Training(ABC):
                 self.descent.forget(entering)
                 self.enter()
             self.attend(step)
-            losses = self.gradients(*(torch.as_tensor(values) for values in points(step)))
-            self.running = losses if step == 0 else self.running.lerp_(losses, max(1 / LOOK_BACK, 1 / (step + 1)))
+            losses = self.gradients(*points(step))
+            self.running = self.running + (losses - self.running) * max(1 / LOOK_BACK, 1 / (step + 1))
             self.descent.step((self.rates * self.clock.factors(step))[:, None] * self.clock.moving, self.decays)
         self.done = until
 
     @abstractmethod
-    def gradients(self, seen: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+    def gradients(self, seen: np.ndarray, labels: np.ndarray) -> np.ndarray:
         """Slopes of the mean loss over a batch, into `descent.slopes`; returns the loss (R,)."""
 
     def objective(self, step: int) -> np.ndarray:
         """The running objective (R,) that thresholds are compared with."""
-        return self.running.numpy()
+        return self.running
 
     def attend(self, step: int) -> None:  # noqa: B027 - most trainings have nothing to do here
         """What else happens before a step."""
 
-    def cumulative(self, seen: torch.Tensor) -> torch.Tensor:
+    def cumulative(self, seen: np.ndarray) -> np.ndarray:
         """sum_{l' <= l} alpha_l' Sum(F_l') for l = 2 .. L, without truncation: (R, n, 2 d) -> (R, n, L - 1)."""
-        sums = torch.stack([values.square().sum(-1) for values in self.arguments(seen)], dim=-1)
-        return (sums * self.shown).cumsum(-1)
+        sums = np.stack([np.vecdot(values, values) for values in self.arguments(seen)], axis=-1)
+        return np.cumsum(sums * self.shown, axis=-1)
 
     @abstractmethod
-    def arguments(self, seen: torch.Tensor) -> list[torch.Tensor]:
+    def arguments(self, seen: np.ndarray) -> list[np.ndarray]:
         """What is squared in F_2 .. F_L, (R, n, m) each, without truncation."""
 
     @abstractmethod
-    def features(self, seen: torch.Tensor) -> list[torch.Tensor]:
+    def features(self, seen: np.ndarray) -> list[np.ndarray]:
         """S_2 .. S_L, (R, n, .) each, without truncation."""
 
     def looked(self) -> dict[str, np.ndarray]:
@@ -105,64 +102,69 @@ class Training(ABC):
 
     def final(self) -> dict[str, np.ndarray]:
         """What the network's outputs are made of, by name, (R, ...) each."""
-        weights = {name: values.numpy() for name, values in self.descent.weights.items()}
-        return weights | {"alphas": self.shown[:, 0].double().numpy()}
+        return self.descent.weights | {"alphas": self.shown[:, 0].astype(np.float64)}
 
     def state(self) -> dict[str, np.ndarray]:
         """All that a later `restore` needs to go on to the same bits."""
-        own = {"done": np.array(self.done), "running": self.running.numpy().copy()}
+        own = {"done": np.array(self.done), "running": self.running.copy()}
         return own | self.descent.state() | self.clock.state()
 
     def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
         """Go back to a `state`."""
         self.descent.restore(arrays)
         self.clock.restore(arrays)
-        self.done, self.running = int(arrays["done"]), torch.from_numpy(np.array(arrays["running"]))
+        self.done, self.running = int(arrays["done"]), np.array(arrays["running"])
         self.enter()
 
     def enter(self) -> None:
         """Take notice of the layers that are there and move by now."""
         present, moving = self.clock.present, self.clock.moving
         self.last, self.first = int(np.flatnonzero(present.any(0))[-1]), int(np.flatnonzero(moving.any(0))[0])
-        self.descent.buffers["slopes"].zero_()
-        shown = torch.from_numpy(self.alphas * present).to(self.dtype)
+        self.descent.buffers["slopes"][:] = 0.0
+        shown = (self.alphas * present).astype(self.dtype)
         self.shown = shown[:, None, :]
         self.sums = self.summing(shown)
 
     @abstractmethod
-    def summing(self, shown: torch.Tensor) -> torch.Tensor:
+    def summing(self, shown: np.ndarray) -> np.ndarray:
         """(R, columns, 1) that turn the squares in a buffer into F."""
 
-    def filled(self, seen: torch.Tensor, total: int) -> torch.Tensor:
+    def filled(self, seen: np.ndarray, total: int) -> np.ndarray:
         """A buffer (R, b, total) of zeros but for the points and what was there before."""
-        points = seen.shape[-2]
+        seeds, _, points, _ = seen.shape
         if points not in self.buffers:
-            self.buffers[points] = torch.zeros(self.runs, points, total, dtype=self.dtype)
+            self.buffers[points] = np.zeros((self.runs, points, total), self.dtype)
         buffer = self.buffers[points]
-        buffer.unflatten(0, (seen.shape[0], -1))[..., self.layout.points] = seen[..., : 2 * self.layout.inputs]
+        of_seeds = buffer.reshape(seeds, -1, points, total)
+        of_seeds[..., self.layout.points] = seen[..., : 2 * self.layout.inputs]
         return buffer
 
-    def seen_by(self, buffer: torch.Tensor, i: int) -> torch.Tensor:
+    def seen_by(self, buffer: np.ndarray, i: int) -> np.ndarray:
         """What layer i + 2 sees of the buffer, (R, b, size)."""
         spans = self.spans[i]
-        return buffer[..., spans[0]] if len(spans) == 1 else torch.cat([buffer[..., span] for span in spans], dim=-1)
+        if len(spans) == 1:
+            return buffer[..., spans[0]]
+        return np.concatenate([buffer[..., span] for span in spans], axis=-1)
 
-    def slope(self, buffer: torch.Tensor, seen: torch.Tensor, labels: torch.Tensor) -> tuple[Any, Any]:
+    def slope(self, buffer: np.ndarray, seen: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Loss (R,), and 2 alpha_l times its derivative in F at every point, (R, b, L - 1)."""
-        labels, points = self._for_every_run(labels.to(self.dtype)), seen.shape[-2]
+        labels, points = self._for_every_run(labels), seen.shape[-2]
+        outputs = buffer @ self.sums
         if self.loss == "squared":
-            residual = torch.baddbmm(labels, buffer, self.sums, beta=-1)
-            losses = torch.linalg.vector_norm(residual.flatten(1), dim=1).square_().div_(points)
-            return losses, residual * (4.0 / points * self.shown)
-        threshold = self._for_every_run(seen[..., 2 * self.layout.inputs :].to(self.dtype))
-        margin = torch.baddbmm(threshold, buffer, self.sums).mul_(labels).mul_(-self.sharpness)
-        losses = torch.nn.functional.softplus(margin).mean(dim=(1, 2))
-        pull = margin.sigmoid_().mul_(labels)
+            outputs -= labels
+            losses = np.vecdot(outputs, outputs, axis=1)[:, 0] / points
+            return losses, outputs * (4.0 / points * self.shown)
+        outputs += self._for_every_run(seen[..., 2 * self.layout.inputs :])
+        outputs *= labels
+        outputs *= -self.sharpness
+        losses = np.logaddexp(self.dtype.type(0), outputs).mean(axis=(1, 2))
+        # The logistic function, which cannot overflow in this form.
+        pull = (0.5 + 0.5 * np.tanh(0.5 * outputs)) * labels
         return losses, pull * (-2.0 * self.sharpness / points * self.shown)
 
-    def _for_every_run(self, values: torch.Tensor) -> torch.Tensor:
+    def _for_every_run(self, values: np.ndarray) -> np.ndarray:
         """(S, 1, ...) -> (R, ...)."""
-        return values.expand(-1, self.runs // values.shape[0], *values.shape[2:]).flatten(0, 1)
+        return np.repeat(values[:, 0], self.runs // len(values), axis=0).astype(self.dtype, copy=False)
 
 
 class DensenetTraining(Training):
@@ -176,23 +178,20 @@ class DensenetTraining(Training):
         weights, slopes = list(self.descent.weights.values()), list(self.descent.slopes.values())
         buffer, arguments = self.filled(seen, self.layout.total), []
         for i in range(self.last + 1):
-            arguments.append(torch.bmm(self.seen_by(buffer, i), weights[i].mT))
-            torch.mul(arguments[i], arguments[i], out=buffer[..., self.columns[i]])
+            arguments.append(self.seen_by(buffer, i) @ weights[i].mT)
+            np.multiply(arguments[i], arguments[i], out=buffer[..., self.columns[i]])
         losses, direct = self.slope(buffer, seen, labels)
         # below[i]: derivative in G_{i+2} through later layers, times 2.
-        below: dict[int, torch.Tensor] = {}
+        below: dict[int, np.ndarray] = {}
         for i in range(self.last, self.first - 1, -1):
-            through = direct[..., i : i + 1]
-            slope = arguments[i].mul_(below[i].add_(through) if i in below else through)
-            torch.bmm(slope.mT, self.seen_by(buffer, i), out=slopes[i])
+            slope, through = arguments[i], direct[..., i : i + 1]
+            slope *= below[i] + through if i in below else through
+            np.matmul(slope.mT, self.seen_by(buffer, i), out=slopes[i])
             for block, place in self.places[i].items():
                 if block - 2 >= self.first:
-                    part, known = weights[i][..., place], below.get(block - 2)
-                    below[block - 2] = (
-                        torch.bmm(slope, part).mul_(2.0)
-                        if known is None
-                        else torch.baddbmm(known, slope, part, alpha=2.0)
-                    )
+                    product = slope @ weights[i][..., place]
+                    product *= 2.0
+                    below[block - 2] = below[block - 2] + product if block - 2 in below else product
         return losses
 
     def arguments(self, seen):
@@ -205,7 +204,63 @@ class DensenetTraining(Training):
 
     def summing(self, shown):
         """As in Training: the squares are those that later layers see."""
-        sums = torch.zeros(self.runs, self.layout.total, 1, dtype=self.dtype)
+        sums = np.zeros((self.runs, self.layout.total, 1), self.dtype)
         for i, columns in enumerate(self.columns):
             sums[:, columns] = shown[:, i, None, None]
         return sums
+
+
+class PolynomialTraining(Training):
+    """Two layers with a power for activation: F = sum_r a_r (<w_r, (x, G_1)> + b_r)^degree, a_r = 1, -1, 1, ...
+
+    start: layer_2 (R, m, 2 d + 1), the last column being b.
+    """
+
+    def __init__(self, degree: int, *given: Any, **named: Any):
+        self.degree = degree
+        super().__init__(*given, **named)
+
+    @property
+    def signs(self) -> np.ndarray:
+        """a_1 .. a_m."""
+        return signs(self.descent.weights["layer_2"].shape[1]).astype(self.dtype)
+
+    def gradients(self, seen, labels):
+        """As in Training."""
+        weights, slopes = self.descent.weights["layer_2"], self.descent.slopes["layer_2"]
+        points = self.filled(seen, self.layout.total)[..., self.layout.points]
+        arguments = points @ weights[..., :-1].mT
+        arguments += weights[:, None, :, -1]
+        # A product of few factors is faster than a power.
+        powers = arguments.copy()
+        for _ in range(self.degree - 2):
+            powers *= arguments
+        losses, direct = self.slope(powers * arguments, seen, labels)
+        powers *= 0.5 * self.degree * direct
+        powers *= self.signs
+        np.matmul(powers.mT, points, out=slopes[..., :-1])
+        np.sum(powers, axis=1, out=slopes[..., -1])
+        return losses
+
+    def cumulative(self, seen):
+        """F, (R, n, 1)."""
+        (arguments,) = self.arguments(seen)
+        return self.shown * (arguments**self.degree @ self.signs[:, None])
+
+    def arguments(self, seen):
+        """What the power is taken of."""
+        weights = self.descent.weights["layer_2"]
+        return [seen[..., : 2 * self.layout.inputs] @ weights[..., :-1].mT + weights[:, None, :, -1]]
+
+    def features(self, seen):
+        """The same, which takes the place of S_2."""
+        return self.arguments(seen)
+
+    def summing(self, shown):
+        """As in Training, for the powers alone."""
+        return shown[:, :1, None] * self.signs[:, None]
+
+
+def signs(width: int) -> np.ndarray:
+    """1, -1, 1, ... of shape (width,)."""
+    return np.where(np.arange(width) % 2, -1.0, 1.0)

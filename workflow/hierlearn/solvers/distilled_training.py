@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import torch
 
 from hierlearn.solvers.densenet_training import Training
 from hierlearn.solvers.densenets import distilled_pre_activations
@@ -57,14 +56,14 @@ class DistilledTraining(Training):
         # Step of every distillation and the k_l that it found, NaN before.
         self.distilled, self.found = (np.full((self.runs, layers), np.nan) for _ in range(2))
         self.fixed = [
-            torch.zeros(self.runs, columns.stop - columns.start, most, dtype=self.dtype)
+            np.zeros((self.runs, columns.stop - columns.start, most), self.dtype)
             for columns, most in zip(self.columns[:-1], rules.most, strict=False)
         ]
         self.signs = [
-            torch.cat([torch.ones(most), -torch.ones(values.shape[1] - most)]).to(self.dtype)[:, None]
+            np.repeat([1.0, -1.0], [most, values.shape[1] - most]).astype(self.dtype)[:, None]
             for most, values in zip(rules.most, self.descent.weights.values(), strict=True)
         ]
-        self.weighing = [torch.zeros(self.runs, v.shape[2], v.shape[2], dtype=self.dtype) for v in self._all()]
+        self.weighing = [np.zeros((self.runs, v.shape[2], v.shape[2]), self.dtype) for v in self._all()]
         self.enter()
 
     @property
@@ -79,46 +78,44 @@ class DistilledTraining(Training):
         values, mixed = [], {}
         for i in range(self.last + 1):
             most = self.rules.most[i]
-            values.append(torch.bmm(self.seen_by(buffer, i), weights[i].mT))
+            values.append(self.seen_by(buffer, i) @ weights[i].mT)
             outer = values[i][..., most:]
-            torch.mul(outer, outer, out=buffer[..., self._squares(i)])
+            np.multiply(outer, outer, out=buffer[..., self._squares(i)])
             if i < self.last:
-                mixed[i] = torch.bmm(values[i][..., :most], self.fixed[i].mT)
+                mixed[i] = values[i][..., :most] @ self.fixed[i].mT
                 buffer[..., self.columns[i]] = self._square(mixed[i])
         losses, direct = self.slope(buffer, seen, labels)
         # below[i]: derivative in what layer i + 2 offers to later ones.
-        below: dict[int, torch.Tensor] = {}
+        below: dict[int, np.ndarray] = {}
         for i in range(self.last, self.first - 1, -1):
             most = self.rules.most[i]
-            values[i][..., most:].mul_(direct[..., i : i + 1])
+            values[i][..., most:] *= direct[..., i : i + 1]
             if i in below:
-                torch.bmm(below[i].mul_(self._slope(mixed[i])), self.fixed[i], out=values[i][..., :most])
+                np.matmul(below[i] * self._slope(mixed[i]), self.fixed[i], out=values[i][..., :most])
             else:
                 values[i][..., :most] = 0.0
-            torch.bmm(values[i].mT, self.seen_by(buffer, i), out=slopes[i])
+            np.matmul(values[i].mT, self.seen_by(buffer, i), out=slopes[i])
             for block, place in self.places[i].items():
                 if block - 2 >= self.first:
-                    part, known = weights[i][..., place], below.get(block - 2)
-                    below[block - 2] = (
-                        torch.bmm(values[i], part) if known is None else torch.baddbmm(known, values[i], part)
-                    )
+                    product = values[i] @ weights[i][..., place]
+                    below[block - 2] = below[block - 2] + product if block - 2 in below else product
             self._regularise(i, weights[i], slopes[i])
         return losses
 
-    def penalty(self) -> torch.Tensor:
+    def penalty(self) -> np.ndarray:
         """Reg(W, K) of every run, (R,)."""
-        total = torch.zeros(self.runs, dtype=self.dtype)
+        total = np.zeros(self.runs, self.dtype)
         for i, values in enumerate(self._all()):
-            apart = torch.bmm((values * self.signs[i]).mT, values)
-            shrink = torch.from_numpy(self.shrinking[:, i]).to(self.dtype)
-            total += (self.weighing[i] * apart * apart).sum((1, 2)) + shrink * values.square().sum((1, 2))
+            apart = (values * self.signs[i]).mT @ values
+            shrink = self.shrinking[:, i].astype(self.dtype)
+            total += (self.weighing[i] * apart * apart).sum((1, 2)) + shrink * (values * values).sum((1, 2))
         return total
 
     def objective(self, step):
         """Running loss and regularisers."""
         if step % STEPS_BETWEEN_QUESTIONS:
-            return self.running.numpy()
-        return (self.running + self.penalty()).numpy()
+            return self.running
+        return self.running + self.penalty()
 
     def attend(self, step):
         """Distil, halve eps_0, end runs, and add noise, each run by its own objective."""
@@ -156,7 +153,7 @@ class DistilledTraining(Training):
 
     def summing(self, shown):
         """As in Training: the squares stand to the right of what later layers see."""
-        sums = torch.zeros(self.runs, self.layout.total + self.width * len(self.columns), 1, dtype=self.dtype)
+        sums = np.zeros((self.runs, self.layout.total + self.width * len(self.columns), 1), self.dtype)
         for i in range(len(self.columns)):
             sums[:, self._squares(i)] = shown[:, i, None, None]
         return sums
@@ -165,10 +162,10 @@ class DistilledTraining(Training):
         """|K_l^T K_l - W_l^T W_l| over |W_l^T W_l|, the distillation gap of every layer."""
         found = {}
         for i, values in enumerate(self._all()):
-            inner, outer = (part.double() for part in values.split([self.rules.most[i], self.width], dim=1))
-            teacher = torch.bmm(outer.mT, outer)
-            apart = torch.linalg.matrix_norm(torch.bmm(inner.mT, inner) - teacher)
-            found[f"distillation_gap_{i + 2}"] = (apart / torch.linalg.matrix_norm(teacher)).numpy()
+            inner, outer = np.split(values.astype(np.float64), [self.rules.most[i]], axis=1)
+            teacher = outer.mT @ outer
+            apart = np.linalg.norm(inner.mT @ inner - teacher, axis=(1, 2))
+            found[f"distillation_gap_{i + 2}"] = apart / np.linalg.norm(teacher, axis=(1, 2))
         return found
 
     def measures(self):
@@ -182,15 +179,15 @@ class DistilledTraining(Training):
         found = {}
         for i, values in enumerate(self._all()):
             most = self.rules.most[i]
-            found |= {f"inner_{i + 2}": values[:, :most].numpy(), f"outer_{i + 2}": values[:, most:].numpy()}
-        found |= {f"fixed_{i + 2}": values.numpy() for i, values in enumerate(self.fixed)}
-        return found | {"alphas": self.shown[:, 0].double().numpy()}
+            found |= {f"inner_{i + 2}": values[:, :most], f"outer_{i + 2}": values[:, most:]}
+        found |= {f"fixed_{i + 2}": values for i, values in enumerate(self.fixed)}
+        return found | {"alphas": self.shown[:, 0].astype(np.float64)}
 
     def state(self):
         """As in Training."""
         own = {"errors": self.errors, "ended": self.ended, "shrinking": self.shrinking, "rates": self.rates}
         own |= {"distilled": self.distilled, "found": self.found}
-        own |= {f"fixed_{i}": values.numpy() for i, values in enumerate(self.fixed)}
+        own |= {f"fixed_{i}": values for i, values in enumerate(self.fixed)}
         return super().state() | {name: np.array(values) for name, values in own.items()}
 
     def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
@@ -198,36 +195,36 @@ class DistilledTraining(Training):
         for name in ("errors", "ended", "shrinking", "rates", "distilled", "found"):
             setattr(self, name, np.array(arrays[name]))
         for i, values in enumerate(self.fixed):
-            values.copy_(torch.from_numpy(np.ascontiguousarray(arrays[f"fixed_{i}"])))
+            values[:] = arrays[f"fixed_{i}"]
         for run, i in np.argwhere(~np.isnan(self.distilled)):
             self._weigh(run, i)
         super().restore(arrays)
         self.unsettled = False
 
-    def _all(self) -> list[torch.Tensor]:
+    def _all(self) -> list[np.ndarray]:
         return list(self.descent.weights.values())
 
     def _squares(self, i: int) -> slice:
         first = self.layout.total + i * self.width
         return slice(first, first + self.width)
 
-    def _square(self, z: torch.Tensor) -> torch.Tensor:
+    def _square(self, z: np.ndarray) -> np.ndarray:
         # The same numbers in one pass where nothing is truncated, which is almost always.
         return z * z if self._within(z) else truncated_square(z, self.rules.bound)
 
-    def _slope(self, z: torch.Tensor) -> torch.Tensor:
+    def _slope(self, z: np.ndarray) -> np.ndarray:
         return 2 * z if self._within(z) else truncated_slope(z, self.rules.bound)
 
-    def _within(self, z: torch.Tensor) -> bool:
-        return bool(torch.linalg.vector_norm(z, ord=torch.inf) <= self.rules.bound)
+    def _within(self, z: np.ndarray) -> bool:
+        return bool(z.max() <= self.rules.bound and z.min() >= -self.rules.bound)
 
-    def _regularise(self, i: int, values: torch.Tensor, slope: torch.Tensor) -> None:
+    def _regularise(self, i: int, values: np.ndarray, slope: np.ndarray) -> None:
         if not np.isnan(self.distilled[:, i]).all():
             signed = values * self.signs[i]
-            apart = torch.bmm(signed.mT, values)
-            slope.baddbmm_(signed, apart.mul_(self.weighing[i]), alpha=4.0)
-        shrink = torch.from_numpy(2.0 * self.shrinking[:, i]).to(self.dtype)
-        slope.addcmul_(values, shrink[:, None, None])
+            apart = signed.mT @ values
+            apart *= self.weighing[i]
+            slope += 4.0 * (signed @ apart)
+        slope += (2.0 * self.shrinking[:, i]).astype(self.dtype)[:, None, None] * values
 
     def _halve(self, objective: np.ndarray, step: int) -> None:
         while (low := (objective < self.errors**2 / 4) & np.isnan(self.ended)).any():
@@ -240,7 +237,7 @@ class DistilledTraining(Training):
         """K_l and R_l of one run."""
         rules, values, own = self.rules, self._all()[i], self.generators[run]("distil", i + 2)
         most, before = rules.most[i], self._before(i)
-        outer = values[run, most:].double().numpy()
+        outer = values[run, most:].astype(np.float64)
         if not np.isfinite(outer).all():
             return
         left, right, found = distilled(outer[:, ~before], outer[:, before], rules.smallest, most)
@@ -250,10 +247,10 @@ class DistilledTraining(Training):
         if rules.warm_start == "random":
             drawn = own.standard_normal((k, outer.shape[1]))
             inner[:k] = drawn * np.linalg.norm(outer) / np.linalg.norm(drawn)
-        values[run, :most] = torch.from_numpy(inner).to(self.dtype)
+        values[run, :most] = inner
         if i < len(self.fixed):
             rows = k * (k + 1) // 2
-            self.fixed[i][run, :rows, :k] = torch.from_numpy(own.standard_normal((rows, k)) / k).to(self.dtype)
+            self.fixed[i][run, :rows, :k] = own.standard_normal((rows, k)) / k
         self.distilled[run, i], self.found[run, i] = step, found
         self._weigh(run, i)
 
@@ -265,7 +262,7 @@ class DistilledTraining(Training):
         weights[np.ix_(before, before)] += fourth
         weights[np.ix_(before, ~before)] += third / 2
         weights[np.ix_(~before, before)] += third / 2
-        self.weighing[i][run] = torch.from_numpy(weights).to(self.dtype)
+        self.weighing[i][run] = weights
 
     def _before(self, i: int) -> np.ndarray:
         """Which columns of layer l = i + 2 belong to layer l - 1, bool."""
@@ -283,9 +280,9 @@ class DistilledTraining(Training):
                 most = self.rules.most[i]
                 drawn = own.standard_normal(values[run, most:].shape, dtype=np.float32)
                 if self.clock.moving[run, i] and factors[run] > 0:
-                    values[run, most:] += torch.from_numpy(np.float32(factors[run]) * drawn)
+                    values[run, most:] += np.float32(factors[run]) * drawn
 
-    def _forward(self, seen: torch.Tensor) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
-        parts = [v.split([most, self.width], dim=1) for v, most in zip(self._all(), self.rules.most, strict=True)]
+    def _forward(self, seen: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        parts = [np.split(v, [most], axis=1) for v, most in zip(self._all(), self.rules.most, strict=True)]
         inner, outer = zip(*parts, strict=True)
         return distilled_pre_activations(inner, outer, self.fixed, seen, self.layout)

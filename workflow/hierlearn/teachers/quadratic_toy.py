@@ -33,7 +33,8 @@ class QuadraticToy:
     - toy_quartic: S_2 = (u_1, sqrt(2) u_2), S_3 = u_1^2 + 2 u_2^2 + u_3; its features are linear in x.
     - toy_two_level: S_2 = (u_1^2, u_2^2), S_3 = (u_1^4 + u_3, u_2^4 + u_4), with squares that are not centred.
 
-    The coordinates u of x are redrawn per seed, which a learner without preferred coordinates cannot notice.
+    G_1 = x^2 is not centred, which `centre` tells a student. The coordinates u of x are redrawn per seed, which a
+    learner without preferred coordinates cannot notice.
     """
 
     instance: str = "toy_quartic"
@@ -41,6 +42,7 @@ class QuadraticToy:
     kind: ClassVar[str] = "regression"
     outputs: ClassVar[int] = 1
     depth: ClassVar[int] = 3
+    centre: ClassVar[float] = 0.0
 
     @property
     def layer_widths(self) -> tuple[int, ...]:

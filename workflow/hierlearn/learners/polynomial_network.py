@@ -1,0 +1,212 @@
+"""Two-layer networks whose activation is a power: what a deep quadratic network is compared with."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, ClassVar
+
+import numpy as np
+
+from hierlearn.learners._densenet_runs import BLOCK_ROWS, fitted
+from hierlearn.learners._densenet_student import Student
+from hierlearn.protocols import Features, Fit, Monitor, State
+from hierlearn.solvers.densenet_training import PolynomialTraining, signs
+from hierlearn.solvers.densenets import Layout
+from hierlearn.solvers.phases import Clock, Schedule
+from hierlearn.streams import Streams
+
+PARAMETERS = {
+    "degree": {
+        "description": "Degree of the activation; 2^{L-1} on (x, G_1) is 2^L in x.",
+        "type": "integer",
+        "minimum": 2,
+        "maximum": 8,
+        "default": 4,
+    },
+    "width": {"description": "Number m of neurons.", "type": "integer", "minimum": 2, "default": 100},
+    "start_scale": {
+        "description": "Standard deviation of <w_r, (x, G_1)> at the start, roughly; b_r is 1.",
+        "type": "number",
+        "exclusiveMinimum": 0,
+        "default": 0.3,
+    },
+    "annealing": {
+        "description": "cosine: the rate falls to 0 by the end; constant: it does not.",
+        "enum": ["cosine", "constant"],
+        "default": "cosine",
+    },
+    "optimiser": {"description": "Rule of the steps.", "enum": ["sgd", "adam"], "default": "adam"},
+    "momentum": {
+        "description": "Momentum of sgd.",
+        "type": "number",
+        "minimum": 0,
+        "exclusiveMaximum": 1,
+        "default": 0.9,
+    },
+    "clip": {
+        "description": "Largest norm of a gradient; null: none.",
+        "type": ["number", "null"],
+        "exclusiveMinimum": 0,
+        "default": 1.0,
+    },
+    "sharpness": {
+        "description": "v of the logistic loss log(1 + exp(-v y (x_0 + F))), for classes.",
+        "type": "number",
+        "exclusiveMinimum": 0,
+        "default": 10.0,
+    },
+    "batch": {"description": "Points per step.", "type": "integer", "minimum": 1, "default": 128},
+    "epochs": {"description": "Passes over the training points.", "type": "integer", "minimum": 1, "default": 100},
+    "steps": {
+        "description": "Steps, in place of epochs.",
+        "type": ["integer", "null"],
+        "minimum": 1,
+        "default": None,
+    },
+    "online": {
+        "description": "One pass over fresh points: the number of samples is steps times batch.",
+        "type": "boolean",
+        "default": False,
+    },
+}
+CHOICES = {
+    "rate": {"description": "Rate of the steps.", "type": "number", "exclusiveMinimum": 0},
+    "decay": {"description": "Weight decay.", "type": "number", "minimum": 0, "default": 0.0},
+}
+# Weights, Adam's memory and activations of every setting of one seed.
+MEMORY = {
+    "fit": (
+        (10, "choices", "width", "dimension"),
+        (8, "choices", "batch", "width"),
+        (4, "choices", 1000, "width"),
+        (2, "choices", 1000, "dimension"),
+        (2, "samples", "dimension"),
+    ),
+    "model": ((2, "width", "dimension"),),
+    "predict": ((2, 512, "width"), (2, 512, "dimension")),
+}
+WORK = {
+    "fit": (
+        (16, "choices", "epochs", "samples", "width", "dimension", {"online": [False]}),
+        (16, "choices", "samples", "width", "dimension", {"online": [True]}),
+    ),
+    "predict": ((8, "test", "width", "dimension"),),
+}
+MEASURES = {
+    "diverged_runs": "runs (rate, decay) that were not finite at the end",
+    "start_2": "step at which the network came, 0",
+    "frobenius_norm": "Frobenius norm of the weights that are trained",
+    "risk_layer_2": "validation_risk",
+    "feature_error_2": "min_U E|U S_2 - S*_2|^2 / E|S*_2|^2, S_2 what the power is taken of, on validation points",
+    "linear_feature_error_2": "min_B E|B S_2 - S*_2|^2 / E|S*_2|^2, any B, on validation points",
+    "feature_size_2": "E|S_2|^2 on validation points",
+}
+TRACES = {
+    "train_loss": "squared error on at most 1000 training points; classes: error rate",
+    "validation_risk": "the same against the labels of at most 1000 validation points",
+    "frobenius_norm": "Frobenius norm of the weights that are trained",
+    "risk_layer_2": "validation_risk",
+    "feature_error_2": "min_U E|U S_2 - S*_2|^2 / E|S*_2|^2, S_2 what the power is taken of, on validation points",
+    "linear_feature_error_2": "min_B E|B S_2 - S*_2|^2 / E|S*_2|^2, any B, on validation points",
+    "feature_size_2": "E|S_2|^2 on validation points",
+}
+DEFAULT_RATE = 0.005
+
+
+@dataclass(frozen=True)
+class PolynomialNetwork:
+    """F(x) = sum_r a_r (<w_r, (x, G_1)> + b_r)^degree, a_r = 1, -1, 1, ..., G_1 = x^2 - 1  (allenzhu2020, Theorem 1).
+
+    The theorem's two-layer networks: with the degree 2^{L-1} they span the polynomials of degree 2^{L-1} in (x, G_1),
+    among which all quadratic DenseNets of depth L are. w and b are trained as `densenet` trains its weights, with the
+    same points: all settings (rate, decay) of all seeds in lockstep on (F - y)^2, for classes on the logistic loss with
+    the teacher's threshold; the one with the least error on validation points is kept. A seed without a finite run has
+    the status diverged. float32.
+    """
+
+    degree: int = 4
+    width: int = 100
+    start_scale: float = 0.3
+    annealing: str = "cosine"
+    optimiser: str = "adam"
+    momentum: float = 0.9
+    clip: float | None = 1.0
+    sharpness: float = 10.0
+    batch: int = 128
+    epochs: int = 100
+    steps: int | None = None
+    online: bool = False
+    together: ClassVar[bool] = True
+    # What it shares with a DenseNet of depth 2.
+    depth: ClassVar[int] = 2
+    graph: ClassVar[list[list[int]]] = [[0, 1]]
+    alphas: ClassVar[list[float]] = [1.0]
+    gap: ClassVar[None] = None
+    schedule: ClassVar[str] = "joint"
+    starts: ClassVar[None] = None
+    thresholds: ClassVar[None] = None
+
+    def fit(
+        self,
+        problem: Any,
+        features: Features,
+        samples: int,
+        choices: Mapping[str, Sequence[Any]],
+        streams: Streams,
+        monitor: Monitor,
+        memory: dict[Any, Any],
+    ) -> Fit:
+        """State: layer_2 (S, m, 2 d + 1) float32, w beside b, and what the student took from the teacher."""
+        settings = list(product(choices.get("rate", [DEFAULT_RATE]), choices.get("decay", [0.0])))
+        return fitted(self, problem, features, samples, settings, streams, monitor)
+
+    def predict(self, state: State, features: Features, role: str, count: int, memory: dict[Any, Any]) -> np.ndarray:
+        """(S, count, 1) float64."""
+        student, x = Student.from_state(state), features.draw(role, count)
+        layout, weights = self.layout(student.columns(x), student), state["layer_2"]
+        found = []
+        with np.errstate(over="ignore", invalid="ignore"):
+            for i in range(0, count, BLOCK_ROWS):
+                seen = student.seen(x[:, i : i + BLOCK_ROWS], layout)
+                inner = seen[..., : 2 * layout.inputs] @ weights[..., :-1].mT + weights[:, None, :, -1]
+                outputs = np.power(inner, self.degree, dtype=np.float64) @ signs(self.width)[:, None]
+                if student.mean is not None:
+                    outputs = outputs + seen[..., 2 * layout.inputs :]
+                found.append(outputs * student.scale[:, None, None])
+        return np.concatenate(found, axis=1)
+
+    def layout(self, inputs: int, student: Student) -> Layout:
+        """Where x and G_1 lie for d inputs."""
+        return Layout(inputs, (self.width,), student.links)
+
+    def start(self, layout: Layout, student: Student, streams: Streams) -> State:
+        """w and b at the start, (S, m, 2 d + 1) float32; every second neuron is a copy of the one before, so F = 0."""
+        shape = -(-self.width // 2), layout.size(2)
+        drawn = streams.at("start").stack(lambda g: g.standard_normal(shape, dtype=np.float32))
+        # E|(x, G_1)|^2 is 3 d for normal x.
+        weights = np.repeat(np.float32(self.start_scale * (1.5 * shape[1]) ** -0.5) * drawn, 2, axis=1)
+        ones = np.ones((*weights.shape[:2], 1), np.float32)
+        return {"layer_2": np.concatenate([weights, ones], axis=2)[:, : self.width]}
+
+    def training(
+        self,
+        layout: Layout,
+        student: Student,
+        schedule: Schedule,
+        start: State,
+        size: np.ndarray,
+        streams: list[Streams],
+        **given: Any,
+    ) -> PolynomialTraining:
+        """The training of runs with given starts (R, ...)."""
+        return PolynomialTraining(
+            self.degree,
+            layout,
+            Clock(schedule, len(streams)),
+            dict(start),
+            sharpness=self.sharpness,
+            optimiser=self.optimiser,
+            momentum=self.momentum,
+            clip=self.clip,
+            **given,
+        )
