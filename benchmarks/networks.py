@@ -74,12 +74,15 @@ def compared(architecture, width, seeds, steps):
     began = time.perf_counter()
     names = trainable(architecture, "hidden", True)
     plan = Descent(architecture, "hidden", "squared", "sgd", 0.9, steps, (), 1.0, ((2, names),))
-    rates = torch.tensor(RATES)
-    training, every = Training(plan, start, rates, torch.full_like(rates, 1e-4)), torch.arange(seeds)[:, None]
-    training.advance(lambda step: (x[every, orders[step]][:, None], labels[every, orders[step]][:, None]), steps)
+    rates, every = np.array(RATES, np.float32), np.arange(seeds)[:, None]
+    points, answers, rows = x.numpy(), labels.numpy(), orders.numpy()
+    training = Training(
+        plan, {name: values.numpy() for name, values in start.items()}, rates, np.full_like(rates, 1e-4)
+    )
+    training.advance(lambda step: (points[every, rows[step]][:, None], answers[every, rows[step]][:, None]), steps)
     batch = time.perf_counter() - began
-    flat = {name: values.flatten(0, 1) for name, values in training.weights.items()}
-    apart = max(float((flat[name][i] - run[name]).abs().max()) for i, run in enumerate(looped) for name in run)
+    flat = {name: values.reshape(-1, *values.shape[2:]) for name, values in training.weights.items()}
+    apart = max(float(np.abs(flat[name][i] - run[name].numpy()).max()) for i, run in enumerate(looped) for name in run)
     return loop, batch, apart
 
 

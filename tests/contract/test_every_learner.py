@@ -10,7 +10,6 @@ from hierlearn import data, store
 from hierlearn.components import PACKAGE, available, build, literal
 from hierlearn.problem import ProblemFeatures, pose
 from hierlearn.protocols import STATIONARY, STATUS
-from hierlearn.provenance import closure
 from hierlearn.streams import Streams
 
 SEEDS, SAMPLES, HELD_OUT = (4, 7, 9), 48, 60
@@ -153,18 +152,7 @@ def test_more_points_are_used(trained):
     assert few.validation_risk.mean() > trained.fit.validation_risk.mean()
 
 
-NETWORKS = {
-    name
-    for name in available("learners")
-    if any("import torch" in file.read_text() for file in closure(PACKAGE / "learners" / f"{name}.py"))
-}
-
-
-@pytest.mark.parametrize("name", sorted(set(available("learners")) - NETWORKS))
-def test_learners_without_networks_load_no_torch(name):
+@pytest.mark.parametrize("name", sorted(available("learners")))
+def test_learners_load_no_torch(name):
     code = f"import sys; import hierlearn.learners.{name}; sys.exit('torch' in sys.modules or 'sklearn' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], cwd=PACKAGE.parent, check=False).returncode == 0
-
-
-def test_the_learners_of_kernels_need_no_network():
-    assert not NETWORKS & {"kernel_ridge", "taylor"}

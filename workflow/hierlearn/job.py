@@ -14,7 +14,7 @@ log = logging.getLogger("hierlearn")
 def start(script: Mapping[str, Any]) -> None:
     """Begin a job if `script` (a script's globals) runs under Snakemake; nothing otherwise, so that it can be imported.
 
-    Must run before numpy and torch load: they read the number of threads once.
+    Must run before numpy loads: its libraries read the number of threads once.
     """
     snakemake = script.get("snakemake")
     if snakemake is None:

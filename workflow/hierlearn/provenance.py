@@ -74,6 +74,6 @@ def attributes(code: str, parameters: Mapping[str, Any]) -> dict[str, str]:
         "parameters_hash": hashlib.sha256(canonical(parameters).encode()).hexdigest()[:16],
         "versions": ", ".join(
             [f"python {platform.python_version()}"]
-            + [f"{name} {version(name)}" for name in ("numpy", "scipy", "netCDF4", "torch")]
+            + [f"{name} {version(name)}" for name in ("numpy", "scipy", "netCDF4")]
         ),
     }

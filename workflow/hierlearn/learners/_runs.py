@@ -8,6 +8,7 @@ import numpy as np
 from hierlearn.learners._batches import FRESH_POINTS, Batches
 from hierlearn.learners._selection import best, error
 from hierlearn.protocols import STATUS, Features, Monitor, State
+from hierlearn.solvers.sgd import Descent, Training
 from hierlearn.streams import Streams
 
 Settings = Sequence[tuple[float, float]]
@@ -69,11 +70,6 @@ class Runs:
         start: State,
         streams: Streams,
     ):
-        # Imported here: to predict and to check a study needs no torch, and it takes more than a second.
-        import torch
-
-        from hierlearn.solvers.sgd import Descent, Training
-
         self.learner, self.problem, self.features = learner, problem, features
         self.samples, self.settings, self.start = samples, settings, start
         self.batches = Batches(problem, features, samples, learner.batch, learner.online, streams, learner.seen)
@@ -90,10 +86,9 @@ class Runs:
             ratio=learner.rate_ratio,
             phases=learner.phases(),
         )
-        rates, decays = (torch.tensor(values, dtype=torch.float32) for values in zip(*settings, strict=True))
-        shared = {name: torch.from_numpy(values)[:, None] for name, values in start.items()}
+        rates, decays = (np.array(values, np.float32) for values in zip(*settings, strict=True))
+        shared = {name: values[:, None] for name, values in start.items()}
         self.training = Training(descent, shared, rates, decays)
-        self.tensor = torch.from_numpy
         # About evenly spaced in their logarithm, the last step among them.
         self.looks = sorted({int(step) for step in np.round(np.geomspace(1, descent.total, LOOKS))})
         self.trace: dict[str, list[np.ndarray]] = {}
@@ -114,15 +109,12 @@ class Runs:
             )
         }
 
-        def batch(step):
-            return tuple(self.tensor(np.ascontiguousarray(values)) for values in self.batches.at(step))
-
         def state():
             return training.state() | {f"trace_{name}": np.stack(values) for name, values in self.trace.items()}
 
         while training.done < total:
             look = next(step for step in self.looks if step > training.done)
-            training.advance(batch, min(look, training.done + STEPS_BETWEEN_SIGNS))
+            training.advance(self.batches.at, min(look, training.done + STEPS_BETWEEN_SIGNS))
             if training.done == look:
                 for name, (x, labels) in looked.items():
                     values = error(self._predicted(x, training.outputs), labels, self.problem.teacher.kind)
@@ -138,7 +130,8 @@ class Runs:
 
     def finite(self) -> np.ndarray:
         """Which runs (S, G) have finite weights."""
-        parts = [values.isfinite().flatten(2).all(2).numpy() for values in self.training.weights.values()]
+        weights = self.training.weights.values()
+        parts = [np.isfinite(values).all(axis=tuple(range(2, values.ndim))) for values in weights]
         return np.logical_and.reduce(parts)
 
     def norms(self) -> dict[str, np.ndarray]:
@@ -147,14 +140,14 @@ class Runs:
         for name, values in self.training.weights.items():
             origin = 0.0 if self.learner.trained == "tangent" else self.training.start[name]
             axes = tuple(range(2, values.ndim))
-            whole = whole + values.double().square().sum(axes)
-            moved = moved + (values.double() - origin).square().sum(axes)
+            whole = whole + np.square(values, dtype=np.float64).sum(axes)
+            moved = moved + np.square(values - origin, dtype=np.float64).sum(axes)
         squares = {"frobenius_norm": whole, "movement": moved}
-        return {name: values.sqrt().numpy() for name, values in squares.items()}
+        return {name: np.sqrt(values) for name, values in squares.items()}
 
     def weights(self, seed: int, column: int) -> State:
         """What `predict` needs of one run."""
-        moved = {name: values[seed, column].numpy().copy() for name, values in self.training.weights.items()}
+        moved = {name: values[seed, column].copy() for name, values in self.training.weights.items()}
         start = {name: values[seed] for name, values in self.start.items()}
         if self.learner.trained in ("last", "tangent"):
             return moved | {f"start_{name}": values for name, values in start.items()}
@@ -174,10 +167,10 @@ class Runs:
         return float(error(outputs, labels, self.problem.teacher.kind)[0])
 
     def _points(self, role: str, count: int):
-        return self.tensor(self.learner.seen(self.features.draw(role, count)))[:, None]
+        return self.learner.seen(self.features.draw(role, count))[:, None]
 
     def _predicted(self, x, outputs: Callable) -> np.ndarray:
-        parts = [outputs(x[:, :, i : i + BLOCK_ROWS]).double().numpy() for i in range(0, x.shape[2], BLOCK_ROWS)]
+        parts = [outputs(x[:, :, i : i + BLOCK_ROWS]).astype(np.float64) for i in range(0, x.shape[2], BLOCK_ROWS)]
         return np.concatenate(parts, axis=2)
 
 

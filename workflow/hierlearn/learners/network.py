@@ -9,7 +9,7 @@ import numpy as np
 
 from hierlearn.learners._runs import BLOCK_ROWS, trained_grid
 from hierlearn.protocols import Features, Fit, Monitor, State
-from hierlearn.solvers.networks import forward, gate, last_features, shapes, tangent, trainable
+from hierlearn.solvers.networks import forward, last_features, shapes, tangent, trainable
 from hierlearn.streams import Streams
 
 PARAMETERS = {
@@ -259,7 +259,7 @@ class Network:
         if self.trained == "last":
             return last_features(self.architecture, start, x) @ np.swapaxes(moved["last"], -1, -2)
         if self.trained == "tangent":
-            return tangent(self.architecture, start, forward(self.architecture, start, x), moved, gate)["out"]
+            return tangent(self.architecture, start, forward(self.architecture, start, x), moved)["out"]
         return forward(self.architecture, moved, x)["out"]
 
 

@@ -1,14 +1,14 @@
-"""Forward passes of small networks, of many runs at once; the same code for numpy arrays and torch tensors.
+"""Forward passes of small networks, of many runs at once.
 
 R runs, n points, d inputs, m neurons, k outputs. Weights carry the run first; x is (R, n, d + 1) with a last coordinate
 of ones, or (R, n, d) without bias. (allenzhu2019, eq. 2.1 and Section 6; Figure 2)
 """
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
-Tensors = dict[str, Any]
-Gate = Callable[[Any, Any], Any]
+import numpy as np
+
+Arrays = dict[str, np.ndarray]
 
 ARCHITECTURES = ("two_layer", "three_layer", "resnet")
 # Which weights are trained: those of the hidden layers, of the last one, all of them, or the displacement of the hidden
@@ -32,24 +32,24 @@ def trainable(architecture: str, trained: str, bias: bool) -> tuple[str, ...]:
     return {"hidden": hidden, "tangent": hidden, "last": ("last",), "all": (*hidden, "last")}[trained]
 
 
-def forward(architecture: str, weights: Mapping[str, Any], x: Any, blocks: int = 2) -> Tensors:
+def forward(architecture: str, weights: Mapping[str, np.ndarray], x: np.ndarray, blocks: int = 2) -> Arrays:
     """Activations by name; `out` (R, n, k) is the network's output.
 
     two_layer: out = A relu(W x). three_layer: out = A relu(V relu(W x) + c).
     resnet: out_1 = A relu(W x), out = out_1 + A relu(V out_1 + c); out = out_1 where `blocks` is 1.
     """
-    hidden = _rectified(times(x, _transposed(weights["first"])))
+    hidden = _rectified(times(x, weights["first"].mT))
     known = {"x": x, "hidden": hidden}
-    below = times(hidden, _transposed(weights["last"])) if architecture != "three_layer" else hidden
+    below = times(hidden, weights["last"].mT) if architecture != "three_layer" else hidden
     if architecture == "two_layer" or (architecture == "resnet" and blocks == 1):
         return known | {"out": below}
     top = _rectified(_second(weights, below))
-    out = times(top, _transposed(weights["last"]))
+    out = times(top, weights["last"].mT)
     known |= {"below": below, "top": top}
     return known | {"out": below + out if architecture == "resnet" else out}
 
 
-def last_features(architecture: str, weights: Mapping[str, Any], x: Any) -> Any:
+def last_features(architecture: str, weights: Mapping[str, np.ndarray], x: np.ndarray) -> np.ndarray:
     """Features (R, n, m) that the last layer sees at the start: the conjugate kernel's.
 
     The ResNet's last layer sees both blocks, relu(W x) + relu(V out_1 + c), its inner A staying as it was drawn.
@@ -61,57 +61,44 @@ def last_features(architecture: str, weights: Mapping[str, Any], x: Any) -> Any:
 
 
 def tangent(
-    architecture: str, weights: Mapping[str, Any], start: Tensors, displacement: Mapping[str, Any], gate: Gate
-) -> Tensors:
+    architecture: str, weights: Mapping[str, np.ndarray], start: Arrays, displacement: Mapping[str, np.ndarray]
+) -> Arrays:
     """Activations of the linear model <grad f(start), displacement>: the finite-width NTK without f at the start.
 
-    start: what `forward` gives at the initial `weights`; gate(values, z): the values where z > 0, else 0.
+    start: what `forward` gives at the initial `weights`.
     """
-    moved = gate(times(start["x"], _transposed(displacement["first"])), start["hidden"])
+    moved = gate(times(start["x"], displacement["first"].mT), start["hidden"])
     if architecture == "two_layer":
-        return {"moved": moved, "out": times(moved, _transposed(weights["last"]))}
-    below = times(moved, _transposed(weights["last"])) if architecture == "resnet" else moved
+        return {"moved": moved, "out": times(moved, weights["last"].mT)}
+    below = times(moved, weights["last"].mT) if architecture == "resnet" else moved
     middle = _second(displacement, start["below"])
-    middle += times(below, _transposed(weights["second"]))
+    middle += times(below, weights["second"].mT)
     risen = gate(middle, start["top"])
-    out = times(risen, _transposed(weights["last"]))
+    out = times(risen, weights["last"].mT)
     return {"moved": moved, "risen": risen, "out": below + out if architecture == "resnet" else out}
 
 
-def gate(values: Any, z: Any) -> Any:
-    """values where z > 0, else 0: the derivative of relu at z times the values (numpy)."""
-    return values * (z > 0)
+def gate(values: np.ndarray, z: np.ndarray) -> np.ndarray:
+    """values where z > 0, else 0, in their place: the derivative of relu at z times the values."""
+    values *= z > 0
+    return values
 
 
-def times(x: Any, matrix: Any) -> Any:
-    """x @ matrix, where the (S, G, n, m) of a seed's runs share its (S, 1, m, k): one product for each seed.
-
-    A product for each run would copy the shared matrix, and its factors would be smaller: half the speed.
-    """
+def times(x: np.ndarray, matrix: np.ndarray) -> np.ndarray:
+    """x @ matrix, where the (S, G, n, m) of a seed's runs share its (S, 1, m, k): one product for each seed."""
     if matrix.ndim < 4 or matrix.shape[1] != 1 or x.shape[1] == 1:
-        return product(x, matrix)
+        return x @ matrix
     seeds, runs, points, inner = x.shape
-    return product(x.reshape(seeds, runs * points, inner), matrix[:, 0]).reshape(seeds, runs, points, -1)
+    return (x.reshape(seeds, runs * points, inner) @ matrix[:, 0]).reshape(seeds, runs, points, -1)
 
 
-def product(left: Any, right: Any) -> Any:
-    """left @ right. A product alone would be rounded in another way than the same one in a batch: it is done twice."""
-    if left.ndim > 2 and left.shape[:-2] == right.shape[:-2] == (1,) * (left.ndim - 2) and hasattr(left, "expand"):
-        return (left.expand(2, *left.shape[1:]) @ right.expand(2, *right.shape[1:]))[:1]
-    return left @ right
-
-
-def _second(weights: Mapping[str, Any], below: Any) -> Any:
-    middle = times(below, _transposed(weights["second"]))
+def _second(weights: Mapping[str, np.ndarray], below: np.ndarray) -> np.ndarray:
+    middle = times(below, weights["second"].mT)
     if "second_bias" in weights:
         middle += weights["second_bias"][..., None, :]
     return middle
 
 
-def _rectified(z: Any) -> Any:
-    """relu of a tensor or an array, in its place."""
-    return z.relu_() if hasattr(z, "relu_") else z.clip(min=0, out=z)
-
-
-def _transposed(matrix: Any) -> Any:
-    return matrix.swapaxes(-1, -2)
+def _rectified(z: np.ndarray) -> np.ndarray:
+    """relu, in its place."""
+    return np.maximum(z, 0, out=z)
