@@ -13,7 +13,14 @@ from hierlearn.protocols import STATIONARY, STATUS
 from hierlearn.streams import Streams
 
 SEEDS, SAMPLES, HELD_OUT = (4, 7, 9), 48, 60
-CHOICES = {"ridge": [1e-2, 1e-4], "rate": [0.3, 0.1], "decay": [0.0, 1e-4], "selected_on": ["validation"]}
+CHOICES = {
+    "ridge": [1e-2, 1e-4],
+    "rate": [0.3, 0.1],
+    "decay": [0.0, 1e-4],
+    "selected_on": ["validation"],
+    "gap": [0.1, 0.3],
+    "graph": ["skip", "chain"],
+}
 # What a learner sees of the points where the input itself does not make the problem easy: all quadratic polynomials.
 SEEN = {"linear": {"name": "neural", "features": "quadratic", "count": 20}}
 
@@ -37,8 +44,8 @@ class Trained:
 
     def __init__(self, name):
         self.learner = build("learners", {"name": name})
-        choices = literal("learners", name, "CHOICES") or {}
-        self.choices = {key: CHOICES[key] for key in choices}
+        self.allowed = literal("learners", name, "CHOICES") or {}
+        self.choices = {key: CHOICES[key] for key in self.allowed}
         sphere = build("inputs", {"name": "sphere"}, dimension=4)
         teacher = build("teachers", {"name": "ridge_polynomial", "degree": 2})
         self.problem = pose(sphere, teacher, "unit", 0.0, Streams(("easy",), SEEDS), HELD_OUT)
@@ -81,9 +88,9 @@ def test_a_fit_has_one_entry_per_seed_everywhere(trained):
 def test_a_choice_is_one_of_the_values_offered(trained):
     assert set(trained.fit.choices) == set(trained.choices)
     for name, values in trained.fit.choices.items():
-        offered = trained.choices[name]
+        offered, words = trained.choices[name], trained.allowed[name].get("enum", [])
         # A word is kept as its place among those that are allowed.
-        assert set(values.tolist()) <= {offered.index(v) if isinstance(v, str) else v for v in offered}
+        assert set(values.tolist()) <= {words.index(v) if v in words else v for v in offered}
 
 
 def test_a_certificate_is_whole_or_absent(trained):

@@ -1,10 +1,13 @@
 """Quadratic DenseNets as learners: what they measure, interruption, independence of seeds, divergence, refusals."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
 from hierlearn import monitor
 from hierlearn.components import build, literal
+from hierlearn.learners._densenet_runs import GRAPHS
 from hierlearn.monitor import Checkpoints, JobMonitor
 from hierlearn.problem import ProblemFeatures, pose
 from hierlearn.protocols import STATUS
@@ -212,6 +215,45 @@ def test_the_run_with_the_least_validation_error_is_kept(where):
     alone = np.stack([fitted(where, choices={"rate": [rate]})[1].validation_risk for rate in rates])
     np.testing.assert_array_equal(both.validation_risk, alone.min(axis=0))
     np.testing.assert_array_equal(both.choices["rate"], np.array(rates)[alone.argmin(axis=0)])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_search_over_gaps_and_graphs_keeps_the_best_of_what_each_would_be_alone(name):
+    # Four layers, so that the graphs differ in two of them and lie in different orders of columns.
+    where = posed(teacher={"name": "quadratic_densenet", "depth": 4, "widths": [2, 1, 1], "gap": 0.3})
+    parameters = {"name": name, "steps": 80, "starts": [0.3, 0.6], "distils": [0.2, 0.5, 0.8], "noise": 0.01}
+    if name == "densenet":
+        del parameters["distils"], parameters["noise"]
+    rate, offered = [0.05], list(product([0.1, 0.4], ["skip", "chain", "dense"]))
+    _, whole = fitted(where, choices={"rate": rate, "gap": [0.1, 0.4], "graph": GRAPHS[1:]}, **parameters)
+    alone = [fitted(where, choices={"rate": rate, "gap": [g], "graph": [one]}, **parameters) for g, one in offered]
+    risks = np.stack([fit.validation_risk for _, fit in alone])
+    assert len(np.unique(risks.round(6))) == risks.size
+    best = risks.argmin(axis=0)
+    np.testing.assert_allclose(whole.validation_risk, risks.min(axis=0), rtol=1e-3)
+    np.testing.assert_array_equal(whole.choices["gap"], [offered[i][0] for i in best])
+    np.testing.assert_array_equal(whole.choices["graph"], [GRAPHS.index(offered[i][1]) for i in best])
+    _, features = where
+    learner = alone[0][0]
+    outputs = learner.predict(whole.state, features, "test", 50, {})
+    for seed, i in enumerate(best):
+        expected = learner.predict(alone[i][1].state, features, "test", 50, {})[seed]
+        np.testing.assert_allclose(outputs[seed], expected, rtol=1e-2, atol=1e-3 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_a_graph_leaves_out_stays_0_and_is_the_parameter_of_that_name(where, name):
+    choices, parameters = {"rate": [0.05], "graph": ["chain"]}, {"distils": [0.3, 0.8]} if name != "densenet" else {}
+    _, chosen = fitted(where, name, choices | {"gap": [0.3]}, **parameters)
+    _, given = fitted(where, name, {"rate": [0.05]}, graph=[[0, 1], [2]], gap=0.3, **parameters)
+    np.testing.assert_array_equal(chosen.validation_risk, given.validation_risk)
+    choices["graph"] = ["skip", "chain"]
+    _, both = fitted(where, name, choices, **parameters)
+    last = both.state["layer_3" if name == "densenet" else "outer_3"]
+    for seed, graph in enumerate(both.choices["graph"]):
+        seen = 6 + both.state["layer_2" if name == "densenet" else "fixed_2"].shape[1]
+        assert last.shape[-1] == seen
+        assert np.sum(np.any(last[seed] != 0, axis=0)) == (seen if graph == 1 else seen - 6)
 
 
 def test_a_student_may_have_a_graph_and_alphas_of_its_own(where):

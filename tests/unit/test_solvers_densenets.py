@@ -129,7 +129,7 @@ def constructed(rules=None, depth=3, rng=None, loss="squared", scale=0.4, kind="
         latest=(10**9,) * layers,
         smallest=0.1,
         lambdas=rng.uniform(0.5, 1.5, (RUNS, layers, 3)),
-        shrinkage=tuple(0.1 * (i + 1) for i in range(layers)),
+        shrinkage=0.1 * np.arange(1, depth),
         target=1e-9,
         bound=1.0,
         noise=0.0,

@@ -8,6 +8,7 @@ import numpy as np
 
 from hierlearn import components, data, provenance, store
 from hierlearn.scores import Scores
+from hierlearn.statistics.moments import operator_norm
 from hierlearn.traces import Traces
 
 
@@ -36,11 +37,15 @@ def score(scores, name, point, group, fitted, trained, count):
     representation = components.build("representations", point["representation"])
     features = data.seen(problem, representation, fitted)
     norms = problem.teacher.norm(problem.state, problem.inputs) * problem.factor
+    if fitted is None:
+        # What the representation's own job measures where there is one.
+        held_out = problem.pools["validation"].x
+        measures = {"operator_norm": operator_norm(held_out.reshape(*held_out.shape[:2], -1))}
+    else:
+        measures = data.unpacked("measure", fitted)
     for position, seed in enumerate(problem.seeds):
         here = {"target_norm": float(norms[position]), "unlabelled_samples": representation.unlabelled}
-        if fitted is not None:
-            measures = data.unpacked("measure", fitted)
-            here |= {f"representation_{key}": float(values[position]) for key, values in measures.items()}
+        here |= {f"representation_{key}": float(values[position]) for key, values in measures.items()}
         alone, seen, described = problem.take([position]), features.take([position]), None
         for variant in point["variants"]:
             cell = {"learner": name, **point["coordinates"], **variant["coordinates"]}

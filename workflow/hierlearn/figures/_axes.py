@@ -5,6 +5,7 @@ from itertools import pairwise
 import numpy as np
 from matplotlib.ticker import (
     FixedLocator,
+    FuncFormatter,
     LogLocator,
     NullFormatter,
     NullLocator,
@@ -12,6 +13,7 @@ from matplotlib.ticker import (
     StrMethodFormatter,
 )
 
+RAISED = str.maketrans("-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079")
 # Coordinates along which so many values lie that a tick at each says nothing.
 DENSE = ("samples", "step")
 
@@ -30,6 +32,18 @@ def ticked(place, axis: str) -> None:
     place.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
 
 
+def power(value: float, position: int | None = None) -> str:
+    """A tick's label: 10 to a whole power in plain characters, which are drawn ten times as fast as formulas."""
+    exponent = round(np.log10(value))
+    return "10" + str(exponent).translate(RAISED) if np.isclose(value, 10.0**exponent) else f"{value:g}"
+
+
+def plain(axis) -> None:
+    """Powers of 10 at the major ticks of a log axis, and nothing at the others."""
+    axis.set_major_formatter(FuncFormatter(power))
+    axis.set_minor_formatter(NullFormatter())
+
+
 def tidy(place) -> None:
     """Plain numbers on log axes of less than a decade and a half, and no numbers at minor ticks."""
     for scale, axis in ((place.get_xscale(), place.xaxis), (place.get_yscale(), place.yaxis)):
@@ -38,7 +52,9 @@ def tidy(place) -> None:
         low, high = axis.get_view_interval()
         if high / low < 30:
             axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-            plain = ScalarFormatter()
-            plain.set_scientific(False)
-            axis.set_major_formatter(plain)
-        axis.set_minor_formatter(NullFormatter())
+            numbers = ScalarFormatter()
+            numbers.set_scientific(False)
+            axis.set_major_formatter(numbers)
+            axis.set_minor_formatter(NullFormatter())
+        else:
+            plain(axis)

@@ -1,8 +1,10 @@
 """One look for all figures: readable in greyscale and to colour-blind eyes, equal bytes for equal data."""
 
 import matplotlib
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_pdf import FigureCanvasPdf
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 
-matplotlib.use("agg")
 matplotlib.rcParams.update(
     {
         "font.size": 8.5,
@@ -22,6 +24,8 @@ matplotlib.rcParams.update(
     }
 )
 
+DPI = 200
+
 # Okabe and Ito's colours, ordered so that neighbours differ in lightness too; markers repeat the distinction.
 COLOURS = ("#0072B2", "#56B4E9", "#D55E00", "#000000", "#009E73", "#CC79A7", "#E69F00")
 MARKERS = ("o", "D", "s", "^", "v", "P", "X")
@@ -36,16 +40,20 @@ def noted(figure, notes):
 
 def laid_out(figure):
     """The figure with its layout computed once: it is the same in every format, and costs more than drawing."""
-    figure.draw_without_rendering()
+    figure.get_layout_engine().execute(figure)
     figure.set_layout_engine("none")
     return figure
 
 
 def saved(figure, file, kind: str) -> None:
-    """Write a figure as svg, pdf or png, without the date and version that would change its bytes."""
-    metadata = {
-        "svg": {"Date": None, "Creator": None},
-        "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
-        "png": {"Software": None},
-    }[kind]
-    figure.savefig(file, format=kind, metadata=metadata, dpi=200)
+    """Write a figure as svg, pdf or png, without the date and version that would change its bytes.
+
+    By the canvas itself: savefig draws everything once more before, for a layout that is known already.
+    """
+    figure.set_dpi(DPI)
+    if kind == "svg":
+        FigureCanvasSVG(figure).print_svg(file, metadata={"Date": None, "Creator": None})
+    elif kind == "pdf":
+        FigureCanvasPdf(figure).print_pdf(file, metadata={"CreationDate": None, "Creator": None, "Producer": None})
+    else:
+        FigureCanvasAgg(figure).print_png(file, metadata={"Software": None})

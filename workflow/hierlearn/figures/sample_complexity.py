@@ -9,8 +9,9 @@ import xarray
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter, NullLocator, StrMethodFormatter
+from matplotlib.ticker import FixedLocator, LogLocator, NullLocator, StrMethodFormatter
 
+from hierlearn.figures._axes import plain
 from hierlearn.figures._style import COLOURS, MARKERS
 from hierlearn.quantities._tables import complexities, part, regressor
 from hierlearn.statistics.complexity import medians
@@ -141,7 +142,8 @@ class SampleComplexity:
             panel.set_title(_wrapped(labels[name]), fontsize=8, loc="center")
             panel.set_xlabel("labelled samples $n$")
             panel.xaxis.set_major_locator(LogLocator(numticks=4))
-            panel.xaxis.set_minor_formatter(NullFormatter())
+            plain(panel.xaxis)
+            plain(panel.yaxis)
         panels[0].set_ylabel("test risk (median, range)")
         area.suptitle(
             f"a  Learning curves, {_words(self.main)}; numbers are the dimension $d$",
@@ -255,7 +257,7 @@ def _dimension_axis(panel, shown) -> None:
     panel.xaxis.set_major_locator(FixedLocator([int(d) for d in shown]))
     panel.xaxis.set_minor_locator(NullLocator())
     panel.xaxis.set_major_formatter(StrMethodFormatter("{x:.0f}"))
-    panel.yaxis.set_minor_formatter(NullFormatter())
+    plain(panel.yaxis)
 
 
 def _words(where: Mapping[str, Any]) -> str:

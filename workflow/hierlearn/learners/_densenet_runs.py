@@ -1,8 +1,9 @@
 """Trains all settings of a quadratic DenseNet for all seeds, chooses among them, and measures features on the way."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -12,15 +13,26 @@ from hierlearn.learners._densenet_student import Student
 from hierlearn.learners._selection import best, error
 from hierlearn.problem import Problem
 from hierlearn.protocols import STATUS, Features, Fit, Monitor, State
+from hierlearn.solvers.densenets import Layout
 from hierlearn.solvers.phases import Schedule
 from hierlearn.statistics.alignment import feature_errors
 from hierlearn.streams import Streams
+from hierlearn.theory import quadratic_densenets
 
-Settings = Sequence[tuple[float, float]]
+# One value of rate and decay each, and of gap and graph where a search goes over them.
+Settings = Sequence[dict[str, Any]]
+DEFAULT_RATE = 0.005
+GRAPHS = ("own", "skip", "chain", "dense")
 BLOCK_ROWS = 512
 # Points of the training and validation sets that a trace looks at, and looks per phase.
 TRACED_POINTS, LOOKS = 1000, 20
 STEPS_BETWEEN_SIGNS = 50
+
+
+def settings(choices: Mapping[str, Sequence[Any]]) -> Settings:
+    """All combinations of what a study leaves to be chosen."""
+    grid = {"rate": [DEFAULT_RATE], "decay": [0.0]} | dict(choices)
+    return [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
 
 
 def fitted(
@@ -72,22 +84,27 @@ class Runs:
         self.learner, self.problem, self.features, self.samples = learner, problem, features, samples
         self.settings = list(settings)
         self.student = Student.of(learner, problem)
-        self.layout = learner.layout(self.student.columns(features.draw("validation", 1)), self.student)
+        graphs = [graph(setting.get("graph", "own"), self.student) for setting in settings]
+        inputs = self.student.columns(features.draw("validation", 1))
+        own = [learner.layout(inputs, replace(self.student, links=links)) for links in graphs]
+        self.student = replace(self.student, links=union(graphs))
+        self.layout = learner.layout(inputs, self.student)
         self.batches = Batches(problem, features, samples, learner.batch, learner.online, streams, self.seen)
         total = self.batches.per_epoch * (1 if learner.online else learner.epochs)
         total = learner.steps if learner.steps is not None and not learner.online else total
         self.schedule = scheduled(learner, self.student.depth, total)
-        rates, decays = (np.tile(values, len(problem.seeds)) for values in zip(*self.settings, strict=True))
-        start, every = learner.start(self.layout, self.student, streams), len(self.settings)
+        rates, decays = (np.tile([one[name] for one in settings], len(problem.seeds)) for name in ("rate", "decay"))
+        every = len(self.settings)
         labels = self._trained[1] / self.student.scale[:, None, None]
         self.training = learner.training(
             self.layout,
             self.student,
             self.schedule,
-            {name: np.repeat(values, every, axis=0) for name, values in start.items()},
+            self._start(own, streams),
             np.repeat(np.sqrt(np.mean(labels**2, axis=(1, 2))), every),
             [streams.take([s]) for s in range(len(problem.seeds)) for _ in self.settings],
-            alphas=np.repeat(self.student.alphas, every, axis=0),
+            alphas=self._alphas(),
+            own=own * len(problem.seeds),
             rates=rates,
             decays=decays,
             loss="logistic" if problem.teacher.kind == "classes" else "squared",
@@ -157,7 +174,10 @@ class Runs:
             found.append(
                 {
                     "state": kept,
-                    "choices": dict(zip(("rate", "decay"), self.settings[setting], strict=True)),
+                    "choices": {
+                        name: float(GRAPHS.index(value) if name == "graph" else value)
+                        for name, value in self.settings[setting].items()
+                    },
                     "measures": {"diverged_runs": float(np.sum(~finite[rows]))}
                     | {name: values[run] for name, values in final.items() if name not in dropped},
                     "trace": {"step": np.array(self.looks)}
@@ -171,6 +191,29 @@ class Runs:
                 }
             )
         return found
+
+    def _start(self, own: Sequence[Layout], streams: Streams) -> State:
+        """The weights of every run at the start, (R, ...); own: the layout of every setting."""
+        drawn = {one: self.learner.start(one, self.student, streams) for one in set(own)}
+
+        def widened(one, name, values):
+            if one == self.layout:
+                return values
+            layer = int(name.removeprefix("layer_"))
+            wide = np.zeros((*values.shape[:2], self.layout.size(layer)), values.dtype)
+            wide[..., one.within(self.layout, layer)] = values
+            return wide
+
+        every = {name: [widened(one, name, drawn[one][name]) for one in own] for name in next(iter(drawn.values()))}
+        return {name: np.stack(parts, axis=1).reshape(-1, *parts[0].shape[1:]) for name, parts in every.items()}
+
+    def _alphas(self) -> np.ndarray:
+        """(R, L - 1)."""
+        every = np.repeat(self.student.alphas[:, None], len(self.settings), axis=1)
+        for i, setting in enumerate(self.settings):
+            if "gap" in setting:
+                every[:, i] = quadratic_densenets.layer_weights(self.student.depth, None, setting["gap"])
+        return every.reshape(-1, every.shape[-1])
 
     def _entered(self, runs: np.ndarray) -> None:
         measured = self._feature_errors()
@@ -273,6 +316,16 @@ class Runs:
         """Matrix products of one run: one forward and two back for every matrix and step."""
         size = sum(values[0].size for values in self._weights)
         return 6.0 * self.batches.size * size * self.schedule.total
+
+
+def graph(name: str, student: Student) -> tuple[tuple[int, ...], ...]:
+    """J_2 .. J_L of a graph by its name."""
+    return student.links if name == "own" else quadratic_densenets.named_links(name, student.depth)
+
+
+def union(graphs: Sequence[tuple[tuple[int, ...], ...]]) -> tuple[tuple[int, ...], ...]:
+    """What layers see in any of some graphs."""
+    return tuple(tuple(sorted(set().union(*seen))) for seen in zip(*graphs, strict=True))
 
 
 def scheduled(learner: Any, depth: int, total: int) -> Schedule:

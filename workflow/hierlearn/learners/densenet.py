@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import Any, ClassVar
 
 import numpy as np
 
 from hierlearn.learners._densenet_refit import refitted, refitted_outputs
-from hierlearn.learners._densenet_runs import BLOCK_ROWS, fitted
+from hierlearn.learners._densenet_runs import BLOCK_ROWS, fitted, settings
 from hierlearn.learners._densenet_student import Student, predicted
 from hierlearn.protocols import Features, Fit, Monitor, State
 from hierlearn.solvers.densenet_training import DensenetTraining
@@ -118,6 +117,18 @@ PARAMETERS = {
 CHOICES = {
     "rate": {"description": "Rate of the steps.", "type": "number", "exclusiveMinimum": 0},
     "decay": {"description": "Weight decay.", "type": "number", "minimum": 0, "default": 0.0},
+    "gap": {
+        "description": "alpha_{l+1} / alpha_l, in place of what the parameters say.",
+        "type": "number",
+        "exclusiveMinimum": 0,
+        "default": None,
+    },
+    "graph": {
+        "description": "Layers that layer l sees: skip, 0 and l - 1; chain, l - 1 alone; dense, all before it; own: "
+        "what the parameters say.",
+        "enum": ["own", "skip", "chain", "dense"],
+        "default": "own",
+    },
 }
 # Weights, Adam's memory and activations of every setting of one seed.
 MEMORY = {
@@ -184,7 +195,6 @@ TRACES = {
     "feature_size_3": "E|S_3|^2 on validation points",
     "feature_size_4": "E|S_4|^2 on validation points",
 }
-DEFAULT_RATE = 0.005
 
 
 @dataclass(frozen=True)
@@ -231,8 +241,7 @@ class Densenet:
         memory: dict[Any, Any],
     ) -> Fit:
         """State: layer_2 .. layer_L (S, m, size), float32, and what the student took from the teacher."""
-        settings = list(product(choices.get("rate", [DEFAULT_RATE]), choices.get("decay", [0.0])))
-        fit = fitted(self, problem, features, samples, settings, streams, monitor)
+        fit = fitted(self, problem, features, samples, settings(choices), streams, monitor)
         return refitted(self, fit, problem, features, samples) if self.readout == "refitted" else fit
 
     def predict(self, state: State, features: Features, role: str, count: int, memory: dict[Any, Any]) -> np.ndarray:

@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise, product
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
 
-from hierlearn.learners._densenet_runs import BLOCK_ROWS, fitted
+from hierlearn.learners._densenet_runs import BLOCK_ROWS, fitted, settings
 from hierlearn.learners._densenet_student import Student, predicted
 from hierlearn.protocols import Features, Fit, Monitor, State
 from hierlearn.solvers.densenets import Layout, distilled_pre_activations
@@ -176,6 +176,18 @@ PARAMETERS = {
 CHOICES = {
     "rate": {"description": "Rate of the steps.", "type": "number", "exclusiveMinimum": 0},
     "decay": {"description": "Weight decay, beside lambda_6.", "type": "number", "minimum": 0, "default": 0.0},
+    "gap": {
+        "description": "alpha_{l+1} / alpha_l, in place of what the parameters say.",
+        "type": "number",
+        "exclusiveMinimum": 0,
+        "default": None,
+    },
+    "graph": {
+        "description": "Layers that layer l sees: skip, 0 and l - 1; chain, l - 1 alone; dense, all before it; own: "
+        "what the parameters say.",
+        "enum": ["own", "skip", "chain", "dense"],
+        "default": "own",
+    },
 }
 # Weights, Adam's memory and activations of every setting of one seed.
 MEMORY = {
@@ -252,7 +264,6 @@ TRACES = {
     "distillation_gap_3": "|K^T K - W^T W| / |W^T W| of layer 3, Frobenius norms",
     "distillation_gap_4": "|K^T K - W^T W| / |W^T W| of layer 4, Frobenius norms",
 }
-DEFAULT_RATE = 0.005
 # Room for distillations that find too much; k_l without a teacher that has one.
 SPARE, USUAL_WIDTH = 2, 4
 
@@ -315,8 +326,7 @@ class DistilledDensenet:
         memory: dict[Any, Any],
     ) -> Fit:
         """State: inner_l K, outer_l W, fixed_l R, (S, ...) float32, and what the student took from the teacher."""
-        settings = list(product(choices.get("rate", [DEFAULT_RATE]), choices.get("decay", [0.0])))
-        return fitted(self, problem, features, samples, settings, streams, monitor)
+        return fitted(self, problem, features, samples, settings(choices), streams, monitor)
 
     def predict(self, state: State, features: Features, role: str, count: int, memory: dict[Any, Any]) -> np.ndarray:
         """(S, count, 1) float64, without truncation."""
@@ -358,7 +368,7 @@ class DistilledDensenet:
         """The training of runs with given starts (R, ...); size (R,): root of the mean squared label."""
         factor = 1.0 if given["loss"] == "squared" else self.sharpness
         return DistilledTraining(
-            self._rules(layout, student, schedule, given["alphas"], factor),
+            self._rules(given["own"], student, schedule, given["alphas"], factor),
             2.0 * (size if given["loss"] == "squared" else np.full(len(size), factor**0.5)),
             [partial(one.generator, one.seeds[0]) for one in streams],
             layout,
@@ -380,8 +390,11 @@ class DistilledDensenet:
         most = self.widest or [k + (SPARE if student.widths else 0) for k in known]
         return [min(k, inputs, self.width) for k in most]
 
-    def _rules(self, layout: Layout, student: Student, schedule: Schedule, alphas: np.ndarray, factor: float) -> Any:
-        """The constants of Algorithm 1 for runs with given alphas (R, L - 1)."""
+    def _rules(
+        self, own: Sequence[Layout], student: Student, schedule: Schedule, alphas: np.ndarray, factor: float
+    ) -> Rules:
+        """The constants of Algorithm 1 for runs with given layouts and alphas (R, L - 1)."""
+        layout = own[0]
         layers, most = np.array(layout.layers), self._most(layout.inputs, student)
         down, third, fourth, fifth = (layout.inputs ** (-1 / (part * self.base**layers)) for part in (6, 6, 3, 2))
         lambdas = factor * self.distillation * alphas[..., None] ** 2 * np.stack([third, fourth, fifth], axis=-1)
@@ -397,17 +410,18 @@ class DistilledDensenet:
         else:
             parts = _for_each_layer("distils", self.distils, len(layers))
             latest = [round(part * schedule.total) for part in parts]
-        widest = [max([most[j - 2] for j in seen if j >= 2], default=1) for seen in student.links]
-        paper = [(k * student.depth * self.kappa) ** -8 for k in widest]
+        if self.shrinkage is None:
+            widest = [[max([most[j - 2] for j in seen if j >= 2], default=1) for seen in one.graph] for one in own]
+            shrinkage = (np.array(widest) * student.depth * self.kappa) ** -8.0
+        else:
+            shrinkage = np.full(alphas.shape, self.shrinkage)
         return Rules(
             most=tuple(most),
             thresholds=thresholds,
             latest=tuple(latest),
             smallest=1 / (10 * self.kappa**2),
             lambdas=lambdas,
-            shrinkage=tuple(
-                factor * value for value in (paper if self.shrinkage is None else [self.shrinkage] * len(layers))
-            ),
+            shrinkage=factor * shrinkage,
             target=self.target,
             bound=self.truncation,
             noise=self.noise,

@@ -98,9 +98,10 @@ CHOICES = {
         "description": "Points on which rate and decay are chosen; test is how allenzhu2019 chose.",
         "enum": ["validation", "test"],
         "default": "validation",
+        "rule": "how the other choices are made",
     },
 }
-# Torch itself, and seeds as long as they fit into BYTES_TOGETHER; then of one seed weights, gradients and velocities of
+# Seeds as long as they fit into BYTES_TOGETHER; then of one seed weights, gradients and velocities of
 # all settings, and their activations on a batch and on a block of points.
 MEMORY = {
     "fit": (

@@ -2,12 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import Any, ClassVar
 
 import numpy as np
 
-from hierlearn.learners._densenet_runs import BLOCK_ROWS, fitted
+from hierlearn.learners._densenet_runs import BLOCK_ROWS, fitted, settings
 from hierlearn.learners._densenet_student import Student
 from hierlearn.protocols import Features, Fit, Monitor, State
 from hierlearn.solvers.densenet_training import PolynomialTraining, signs
@@ -110,7 +109,6 @@ TRACES = {
     "linear_feature_error_2": "min_B E|B S_2 - S*_2|^2 / E|S*_2|^2, any B, on validation points",
     "feature_size_2": "E|S_2|^2 on validation points",
 }
-DEFAULT_RATE = 0.005
 
 
 @dataclass(frozen=True)
@@ -157,8 +155,7 @@ class PolynomialNetwork:
         memory: dict[Any, Any],
     ) -> Fit:
         """State: layer_2 (S, m, 2 d + 1) float32, w beside b, and what the student took from the teacher."""
-        settings = list(product(choices.get("rate", [DEFAULT_RATE]), choices.get("decay", [0.0])))
-        return fitted(self, problem, features, samples, settings, streams, monitor)
+        return fitted(self, problem, features, samples, settings(choices), streams, monitor)
 
     def predict(self, state: State, features: Features, role: str, count: int, memory: dict[Any, Any]) -> np.ndarray:
         """(S, count, 1) float64."""

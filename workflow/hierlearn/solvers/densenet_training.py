@@ -1,7 +1,7 @@
 """Training of quadratic DenseNets of many runs at once: the course of it, and the plain network's gradients."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,8 +18,9 @@ class Training(ABC):
 
     alphas (R, L - 1); rates, decays (R,). loss: squared, (F - y)^2, or logistic, log(1 + exp(-v y (t + F))) with the
     sharpness v and a threshold t that points carry as their last column (allenzhu2020, eq. 3.2); the mean over a batch.
-    optimiser, momentum, clip: of ClippedDescent. The dtype is that of the weights. Every run is what it would be among
-    others; one whose loss is not finite has weights that are not, and changes nothing for the rest.
+    optimiser, momentum, clip: of ClippedDescent. The dtype is that of the weights. own: layouts of runs that see only a
+    part of what the others do; the rest of their columns is 0 and stays it. Every run is what it would be among others;
+    one whose loss is not finite has weights that are not, and changes nothing for the rest.
     """
 
     def __init__(
@@ -35,6 +36,7 @@ class Training(ABC):
         optimiser: str = "adam",
         momentum: float = 0.9,
         clip: float | None = None,
+        own: Sequence[Layout] | None = None,
     ):
         self.layout, self.clock, self.runs = layout, clock, len(rates)
         self.descent = ClippedDescent(start, optimiser, momentum, clip)
@@ -47,6 +49,9 @@ class Training(ABC):
         self.spans = [layout.spans(layer) for layer in layout.layers]
         self.places = [layout.places(layer) for layer in layout.layers]
         self.columns = [layout.columns.get(layer) for layer in layout.layers]
+        # Columns that a run's own layers see, by run and layer.
+        self.own = [[one.within(layout, layer) for layer in layout.layers] for one in own or [layout] * self.runs]
+        self.unseen = self._unseen()
         self.enter()
 
     @np.errstate(over="ignore", invalid="ignore")
@@ -64,6 +69,8 @@ class Training(ABC):
                 self.enter()
             self.attend(step)
             losses = self.gradients(*points(step))
+            for i, hidden in self.unseen.items():
+                self.descent.slopes[f"layer_{i + 2}"].swapaxes(1, 2)[hidden] = 0.0
             self.running = self.running + (losses - self.running) * max(1 / LOOK_BACK, 1 / (step + 1))
             self.descent.step((self.rates * self.clock.factors(step))[:, None] * self.clock.moving, self.decays)
         self.done = until
@@ -161,6 +168,17 @@ class Training(ABC):
         # The logistic function, which cannot overflow in this form.
         pull = (0.5 + 0.5 * np.tanh(0.5 * outputs)) * labels
         return losses, pull * (-2.0 * self.sharpness / points * self.shown)
+
+    def _unseen(self) -> dict[int, np.ndarray]:
+        """By layer, the columns (R, size) bool that a run of a smaller graph does not see; no layer that has none."""
+        found = {}
+        for i, layer in enumerate(self.layout.layers):
+            hidden = np.ones((self.runs, self.layout.size(layer)), dtype=bool)
+            for row, columns in zip(hidden, self.own, strict=True):
+                row[columns[i]] = False
+            if hidden.any():
+                found[i] = hidden
+        return found
 
     def _for_every_run(self, values: np.ndarray) -> np.ndarray:
         """(S, 1, ...) -> (R, ...)."""

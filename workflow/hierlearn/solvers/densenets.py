@@ -71,6 +71,11 @@ class Layout:
         """Columns that a layer sees."""
         return sum(self.width(block) for block in self.graph[layer - 2])
 
+    def within(self, wider: "Layout", layer: int) -> np.ndarray:
+        """Where the columns of a layer lie among those of a layout in which it sees more, (size,) int."""
+        there = wider.places(layer)
+        return np.concatenate([np.arange(there[block].start, there[block].stop) for block in self.places(layer)])
+
     def spans(self, layer: int) -> list[slice]:
         """What a layer sees in the buffer, as few slices from left to right."""
         found: list[slice] = []

@@ -23,7 +23,7 @@ class Rules:
     most: largest k_l that a distillation may keep, by layer; thresholds (R, L - 1): objectives Thres_{l,v} at or below
     which a layer is distilled; latest (L - 1,): steps at which it is at the latest; smallest: singular values above it
     count into k_l, 1/(10 kappa^2); lambdas (R, L - 1, 3): lambda_3, lambda_4, lambda_5 of a distilled layer; shrinkage
-    (L - 1,): lambda_6 over eps_0^2 when the layer starts; target: the eps_0 below which a run ends; bound: B' of the
+    (R, L - 1): lambda_6 over eps_0^2 when the layer starts; target: the eps_0 below which a run ends; bound: B' of the
     truncated square; noise: standard deviation of what a step adds to W; warm_start: svd or random.
     """
 
@@ -32,7 +32,7 @@ class Rules:
     latest: tuple[int, ...]
     smallest: float
     lambdas: np.ndarray
-    shrinkage: tuple[float, ...]
+    shrinkage: np.ndarray
     target: float
     bound: float
     noise: float
@@ -141,7 +141,7 @@ class DistilledTraining(Training):
         self.unsettled = True
         if hasattr(self, "shrinking"):
             come = self.clock.present & (self.shrinking == 0)
-            self.shrinking = np.where(come, self.errors[:, None] ** 2 * np.array(self.rules.shrinkage), self.shrinking)
+            self.shrinking = np.where(come, self.errors[:, None] ** 2 * self.rules.shrinkage, self.shrinking)
 
     def arguments(self, seen):
         """W_l times what layer l sees."""
@@ -236,8 +236,9 @@ class DistilledTraining(Training):
     def _distil(self, run: int, i: int, step: int) -> None:
         """K_l and R_l of one run."""
         rules, values, own = self.rules, self._all()[i], self.generators[run]("distil", i + 2)
-        most, before = rules.most[i], self._before(i)
-        outer = values[run, most:].astype(np.float64)
+        most, columns = rules.most[i], self.own[run][i]
+        before = self._before(i)[columns]
+        outer = np.ascontiguousarray(values[run, most:, columns].T, dtype=np.float64)
         if not np.isfinite(outer).all():
             return
         left, right, found = distilled(outer[:, ~before], outer[:, before], rules.smallest, most)
@@ -247,7 +248,8 @@ class DistilledTraining(Training):
         if rules.warm_start == "random":
             drawn = own.standard_normal((k, outer.shape[1]))
             inner[:k] = drawn * np.linalg.norm(outer) / np.linalg.norm(drawn)
-        values[run, :most] = inner
+        values[run, :most] = 0.0
+        values[run, :most, columns] = inner.T
         if i < len(self.fixed):
             rows = k * (k + 1) // 2
             self.fixed[i][run, :rows, :k] = own.standard_normal((rows, k)) / k
@@ -277,10 +279,10 @@ class DistilledTraining(Training):
         for run in np.flatnonzero((step - self.clock.began) % STEPS_BETWEEN_NOISE == 0):
             own = self.generators[run]("noise", step)
             for i, values in enumerate(self._all()):
-                most = self.rules.most[i]
-                drawn = own.standard_normal(values[run, most:].shape, dtype=np.float32)
+                most, columns = self.rules.most[i], self.own[run][i]
+                drawn = own.standard_normal((self.width, len(columns)), dtype=np.float32)
                 if self.clock.moving[run, i] and factors[run] > 0:
-                    values[run, most:] += np.float32(factors[run]) * drawn
+                    values[run, most:, columns] += np.float32(factors[run]) * drawn.T
 
     def _forward(self, seen: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
         parts = [np.split(v, [most], axis=1) for v, most in zip(self._all(), self.rules.most, strict=True)]

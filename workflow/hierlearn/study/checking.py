@@ -299,6 +299,9 @@ def _learner_references(study: Study, name: str, entry: Mapping[str, Any]) -> It
         if key not in choices:
             yield f"{at}.select.{key}", "an unknown choice", nearest(key, choices)
             continue
+        if "rule" in choices[key]:
+            yield f"{at}.select.{key}", "a rule of choosing", f"sweep.{key}; it is not something to choose among"
+            continue
         for i, value in enumerate(values):
             for error in Validator(choices[key]).iter_errors(value):
                 yield f"{at}.select.{key}[{i}]", shown(value), expected(error)

@@ -12,7 +12,14 @@ from hierlearn.study.expansion import Study
 from hierlearn.study.reading import Fault, dotted, listed, nearest, shown
 
 # Variables of scores.nc that every trained learner has; the others are those that learners measure.
-SCORES = ("test_risk", "test_error", "train_risk", "validation_risk", "representation_floor")
+SCORES = (
+    "test_risk",
+    "test_error",
+    "train_risk",
+    "validation_risk",
+    "representation_floor",
+    "representation_operator_norm",
+)
 
 
 def size_reference(study: Study, at: tuple, value: Mapping[str, Any]) -> Iterator[Fault]:
@@ -78,7 +85,8 @@ def _known(study: Study, section: str, scope: Mapping[str, Any]) -> list | None:
         return [*study.coordinates["samples"], "largest"]
     if section == "scores":
         measured = [measure for name in content["learners"] for measure in _says(study, name, "MEASURES")]
-        return [*SCORES, *dict.fromkeys(measured)]
+        chosen = [f"selected_{key}" for entry in content["learners"].values() for key in entry["select"]]
+        return [*SCORES, *dict.fromkeys(measured + chosen)]
     if section == "panel variables":
         section = "learner traces" if scope.get("kind") == "trace" else "probe measures"
     if section == "panel learners":

@@ -6,6 +6,7 @@ All norms and means are with respect to this probability law; everything is floa
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from math import sqrt
 
 import numpy as np
@@ -68,8 +69,9 @@ def hermite(degree: int, t: np.ndarray) -> np.ndarray:
     return current
 
 
+@cache
 def quadrature(dimension: int, count: int = NODES) -> tuple[np.ndarray, np.ndarray]:
-    """Gauss rule of the law of one coordinate: nodes (count,) ascending, masses (count,) that sum to 1.
+    """Gauss rule of the law of one coordinate: nodes (count,) ascending, masses (count,) that sum to 1; read-only.
 
     Exact for polynomials of degree <= 2 count - 1 (nodes by Golub-Welsch, masses with small relative error
     down to underflow). Exactly symmetric about 0, so that odd means vanish. Raises ValueError if d < 2 or
@@ -85,7 +87,10 @@ def quadrature(dimension: int, count: int = NODES) -> tuple[np.ndarray, np.ndarr
     nodes = (nodes - nodes[::-1]) / 2
     masses = _christoffel(nodes, steps)
     masses = masses + masses[::-1]
-    return nodes, masses / np.sum(masses)
+    masses /= np.sum(masses)
+    # Many kernels ask for the same rule, which takes longer than all that is done with it.
+    nodes.flags.writeable = masses.flags.writeable = False
+    return nodes, masses
 
 
 def spectrum(profile: Callable[[np.ndarray], np.ndarray], dimension: int, degrees, count: int = NODES) -> Spectrum:

@@ -25,6 +25,14 @@ def links(depth: int, graph: Sequence[Sequence[int]] | None) -> tuple[tuple[int,
     return ((0, 1), *((0, layer - 1) for layer in range(3, depth + 1)))
 
 
+def named_links(name: str, depth: int) -> tuple[tuple[int, ...], ...]:
+    """J_2 .. J_L of a graph: skip, J_l = {0, l - 1}; chain, J_l = {l - 1}; dense, all earlier layers. J_2 = {0, 1}."""
+    if name == "skip":
+        return links(depth, None)
+    seen = {"chain": lambda layer: (layer - 1,), "dense": lambda layer: tuple(range(layer))}[name]
+    return ((0, 1), *(seen(layer) for layer in range(3, depth + 1)))
+
+
 def layer_weights(depth: int, alphas: Sequence[float] | None, gap: float) -> tuple[float, ...]:
     """alpha_2 .. alpha_L; without a choice 1, gap, gap^2, ..."""
     return tuple(alphas) if alphas is not None else tuple(gap**power for power in range(depth - 1))
