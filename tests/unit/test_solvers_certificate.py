@@ -28,17 +28,23 @@ def test_hessian_products_agree_with_autograd(order, loss, power):
 
 
 @pytest.mark.parametrize("loss", ["squared", "soft_hinge"])
-def test_metric_solves_invert_gauss_newton_plus_delta(loss):
+def test_metric_solves_invert_gauss_newton_plus_the_penaltys_curvature(loss):
     *data, start = make_data(n=20, dimension=4, width=6, labels=loss != "squared")
+    start[0] *= 1e-3
     problem = make_problem(*data, 2, loss)
     point = Point(problem, start)
     metric = GaussNewtonMetric(point, 0.05)
     slopes = 2 * problem.output_scale * np.einsum("ir,id->ird", point.power, problem.features).reshape(20, -1)
     curvature = problem.loss.curvature(point.outputs, problem.targets) / 20
-    dense = slopes.T @ (curvature[:, None] * slopes) + metric.delta * np.eye(start.size)
+    # Across u_r, 0.05 |u_r|^4 bends by 4 * 0.05 |u_r|^2; a dead neuron counts a tenth of the mean.
+    own = 4 * 0.05 * np.sum(start**2, axis=1)
+    own[0] = 0.1 * own.mean()
+    dense = slopes.T @ (curvature[:, None] * slopes) + np.diag(np.repeat(own, 4))
     vector = np.random.default_rng(0).standard_normal(start.shape)
     np.testing.assert_allclose(metric.solve(vector).ravel(), np.linalg.solve(dense, vector.ravel()), rtol=1e-7)
-    assert np.linalg.eigvalsh(dense)[-1] <= metric.bound * (1 + 1e-12)
+    smallest, *_, largest = np.linalg.eigvalsh(dense)
+    assert largest <= metric.bound * (1 + 1e-12)
+    assert smallest >= metric.delta * (1 - 1e-9)
 
 
 @pytest.mark.parametrize(("order", "loss", "power"), CASES)

@@ -2,7 +2,7 @@
 
 The Hessian is G + C with G = J^T diag(l''/n) J the Gauss-Newton term, J the (n, mD) slopes of the outputs, and C the
 models' own curvature plus the penalty's. At small ridges G is larger than C by orders of magnitude, and plain
-Lanczos does not resolve the smallest eigenvalue in any sensible number of products. Relative to M = G + delta I
+Lanczos does not resolve the smallest eigenvalue in any sensible number of products. Relative to M = G + Delta
 all that is left to resolve is C, at every ridge alike.
 """
 
@@ -13,6 +13,9 @@ from scipy.linalg import cho_factor
 from scipy.linalg.blas import get_blas_funcs
 
 from hierlearn.solvers.taylor_model import add_product, row_blocks
+
+# Of the penalty's mean curvature, what a neuron's own counts as at the least: dead ones have none.
+_LEAST_SHARE = 0.1
 
 
 def hessian_operator(point, scaled_ridge):
@@ -56,10 +59,11 @@ def hessian_operator(point, scaled_ridge):
 
 
 class GaussNewtonMetric:
-    """M = J^T diag(l''/n) J + delta I, inverted through the (n, n) matrix of output slopes' inner products.
+    """M = J^T diag(l''/n) J + Delta, inverted through the (n, n) matrix of output slopes' inner products.
 
-    `solve(V)` is M^{-1} V for V (m, D): two products and two triangular solves. Setting up costs 2 n^2 (m + D) and
-    one Cholesky factorisation; without it (`whole` False) M is delta I. `bound` is at least M's largest eigenvalue.
+    Delta is the penalty's own curvature, one number per neuron, held above a tenth of its mean. `solve(V)` is M^{-1} V
+    for V (m, D): two products and two triangular solves. Setting up costs 2 n^2 (m + D) and one Cholesky factorisation;
+    without it (`whole` False) M is Delta. `delta` is at most M's smallest eigenvalue, `bound` at least its largest one.
     features: those of the problem in another dtype, in which all is done; float32 serves where M only preconditions
     and the floor is above its rounding.
     """
@@ -74,14 +78,18 @@ class GaussNewtonMetric:
         self.weight = np.sqrt(curvature) * problem.order * problem.output_scale
         # The penalty's own mean curvature; the floor keeps the Cholesky factor's rounding below delta.
         trace = float(np.sum(self.weight**2 * _row_norms(point.power) * _row_norms(problem.features)))
-        self.delta = max(4.0 * outer * scaled_ridge * float(point.norms.mean()), floor * trace)
-        self.bound = trace + self.delta
+        curvatures = 4.0 * outer * scaled_ridge * point.norms
+        curvatures = np.maximum(curvatures, _LEAST_SHARE * max(float(curvatures.mean()), floor * trace))
+        self.delta, self.bound = float(curvatures.min()), trace + float(curvatures.max())
+        self.roots = (curvatures**-0.5)[:, None]
         if whole:
-            # Rows of slopes are weighted before the product: n m operations for 2 n^2.
+            # What M is in units of Delta, I + J^T J: rows of slopes are weighted, and columns divided by Delta's roots.
+            self.roots = self.roots.astype(dtype)
             self.power *= self.weight.astype(dtype)[:, None]
+            self.power *= self.roots[:, 0]
             kernel = self.power @ self.power.T
             kernel *= self.features @ self.features.T
-            kernel[np.diag_indices(len(kernel))] += self.delta
+            kernel[np.diag_indices(len(kernel))] += 1.0
             self.factor, _ = cho_factor(kernel.T, lower=True, overwrite_a=True, check_finite=False)
             self.triangular_solve = get_blas_funcs("trsv", dtype=dtype)
             self.blocks = row_blocks(self.power)
@@ -93,8 +101,8 @@ class GaussNewtonMetric:
     def solve(self, vector):
         """M^{-1} V by Woodbury's identity, (m, D) -> (m, D)."""
         if self.factor is None:
-            return vector / self.delta
-        cast = vector.astype(self.features.dtype, copy=False)
+            return vector * self.roots**2
+        cast = vector.astype(self.features.dtype, copy=False) * self.roots
         transposed, change = np.ascontiguousarray(cast.T), np.empty(len(self.power), cast.dtype)
         for rows in self.blocks:
             power = self.power[rows]
@@ -103,8 +111,8 @@ class GaussNewtonMetric:
         # One right side: two triangular solves that each read the factor once, without the packing of LAPACK's.
         change = self.triangular_solve(self.factor, change, lower=True)
         change = self.triangular_solve(self.factor, change, lower=True, trans=True)
-        result = np.subtract(vector, self._sum_of_slopes(change[:, None]), dtype=vector.dtype)
-        result /= self.delta
+        result = np.subtract(cast, self._sum_of_slopes(change[:, None]), dtype=vector.dtype)
+        result *= self.roots
         return result
 
     def _sum_of_slopes(self, factors):
