@@ -7,8 +7,8 @@ are empty here: Snakemake looks at their times and at what it noted of the jobs,
 Snakemake measured of the last whole run in this folder (`make` from empty results makes one). `imports` lists by stage
 what starting Python and importing costs a job, at most: everything that its script and its components name.
 
-Overhead is wall time times cores less the time of jobs, as part of the former; it includes what one core waits for the
-other at the end. Imports are part of the jobs.
+Overhead is wall time times cores less the CPU time of jobs, as part of the former; it includes what one core waits for
+the other at the end, and what other work on the machine takes away. Imports are part of the jobs.
 """
 
 import argparse
@@ -106,14 +106,20 @@ def whole_run(preset: str) -> tuple[float, int] | None:
 
 
 def measures(preset: str) -> list[dict[str, float]]:
-    """Of every job when it ended, how many seconds it took and its peak memory in MB, as Snakemake measured them."""
-    found = []
-    for file in (ROOT / "results" / preset / "benchmarks").rglob("*.tsv"):
+    """Of every job when it ended, its wall time in s as Snakemake measured it, and CPU time and peak memory in MB.
+
+    The latter two from the last line of its log.
+    """
+    found, results = [], ROOT / "results" / preset
+    for file in (results / "benchmarks").rglob("*.tsv"):
         with open(file) as lines:
-            for row in csv.DictReader(lines, delimiter="\t"):
-                # A job too short to be looked at has NA.
-                peak = 0.0 if row["max_rss"] in ("NA", "-") else float(row["max_rss"])
-                found.append({"end": file.stat().st_mtime, "s": float(row["s"]), "mb": peak})
+            seconds = [float(row["s"]) for row in csv.DictReader(lines, delimiter="\t")]
+        log = (results / "logs" / file.relative_to(results / "benchmarks")).with_suffix(".log")
+        spent = re.findall(r" ([\d.]+) s of CPU, (\d+) MB at the peak$", log.read_text(), flags=re.MULTILINE)
+        if not spent:
+            raise RuntimeError(f"{log} does not say what the job has cost; make clean and make again")
+        cpu, peak = spent[-1]
+        found.append({"end": file.stat().st_mtime, "s": sum(seconds), "cpu": float(cpu), "mb": float(peak)})
     return found
 
 
@@ -132,13 +138,13 @@ def run(preset: str) -> Iterator[Row]:
             yield Row(f"{name} of {preset}", None, options=options, note="run make first, from empty results")
         return
     wall, cores = last
-    offered, work = wall * cores, sum(row["s"] for row in found)
+    offered, work = wall * cores, sum(row["cpu"] for row in found)
     # Snakemake itself holds what a dry run holds.
     snake = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     held = together(found) + max(snake, 200.0)
     disk = sum(file.stat().st_size for file in (ROOT / "results" / preset).rglob("*") if file.is_file())
     paid = sum(count * seconds for count, seconds in imports(preset).values())
-    noted = f"{len(found)} jobs, {work:.0f} s of {offered:.0f} s offered by {cores} cores"
+    noted = f"{len(found)} jobs, {work:.0f} s of CPU in {offered:.0f} s offered by {cores} cores"
     yield Row(f"wall time of {preset}", wall / 60, "min", most=20, options=options, note=f"{cores} cores")
     yield Row(f"workflow overhead of {preset}", 100 * (1 - work / offered), "%", most=15, options=options, note=noted)
     yield Row(f"imports of {preset}, at most", 100 * paid / offered, "%", most=15, options=options)

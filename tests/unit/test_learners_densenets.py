@@ -7,7 +7,7 @@ import pytest
 
 from hierlearn import monitor
 from hierlearn.components import build, literal
-from hierlearn.learners._densenet_runs import GRAPHS
+from hierlearn.learners._densenet_settings import GRAPHS
 from hierlearn.monitor import Checkpoints, JobMonitor
 from hierlearn.problem import ProblemFeatures, pose
 from hierlearn.protocols import STATUS

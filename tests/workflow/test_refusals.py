@@ -1,5 +1,6 @@
 """What a user reads when something is wrong: one line that says what, before anything is written."""
 
+import base64
 import fcntl
 import os
 import shutil
@@ -107,3 +108,23 @@ def test_a_damaged_result_is_named_in_one_line_and_a_deleted_one_is_made_again(c
     done = snakemake(changed, str(model.relative_to(changed)))
     assert done.code == 0, done.end
     assert data.read_bytes() == whole
+
+
+def test_a_dry_run_names_a_damaged_record_in_one_line_and_a_run_mends_it(changed):
+    name = "results/quick/tiny/all/data.nc"
+    whole = (changed / name).read_bytes()
+    record = next(file for file in (changed / ".snakemake/metadata").rglob("*") if record_of(file) == name)
+    record.write_bytes(record.read_bytes()[:40])
+    done = snakemake(changed, "--dry-run")
+    assert done.code == 1
+    assert "Traceback" not in done.text
+    (error,) = done.errors
+    assert f"{name} has a damaged record" in error
+    assert snakemake(changed).code == 0
+    assert (changed / name).read_bytes() == whole
+    assert snakemake(changed, "--dry-run").code == 0
+
+
+def record_of(file):
+    """The output that one of Snakemake's records is about."""
+    return base64.urlsafe_b64decode(file.name).decode() if file.is_file() else None

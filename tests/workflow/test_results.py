@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 
 import numpy as np
 import pytest
@@ -56,6 +57,13 @@ def test_every_promised_file_is_there(results):
 
 def test_no_scratch_file_stays_behind(results):
     assert {file.suffix for file in results.rglob(".*")} == {".seal"}
+
+
+def test_every_log_ends_with_what_the_job_has_cost(results):
+    logs = list((results / "logs").rglob("*.log"))
+    assert len(logs) == len(list((results / "benchmarks").rglob("*.tsv")))
+    for log in logs:
+        assert re.search(r" [\d.]+ s of CPU, \d+ MB at the peak\n$", log.read_text()), log
 
 
 def test_scores_have_the_promised_names(scores):

@@ -48,17 +48,45 @@ def literal(kind: str, name: str, variable: str) -> Any:
 
 @functools.cache
 def _literals(file: Path) -> dict[str, Any]:
-    """All module-level assignments of literals in a file, read once."""
-    found = {}
+    """All module-level assignments of literals in a file, read once; a literal may hold others of the package."""
+    found: dict[str, Any] = {}
+    elsewhere: dict[str, str] = {}
     for node in ast.parse(file.read_text()).body:
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith(f"{PACKAGE.name}."):
+            elsewhere |= {name.asname or name.name: node.module for name in node.names}
         for target in node.targets if isinstance(node, ast.Assign) else ():
             if isinstance(target, ast.Name):
                 try:
-                    found[target.id] = ast.literal_eval(node.value)
-                except ValueError:
+                    found[target.id] = _value(node.value, found, elsewhere)
+                except (ValueError, KeyError):
                     # Not a literal, so nothing that may be read without importing.
                     continue
     return found
+
+
+def _value(node: ast.expr, known: Mapping[str, Any], elsewhere: Mapping[str, str]) -> Any:
+    """A literal with names of others in it, {**OTHER, "key": 1} or (*OTHER, 1).
+
+    known: those above it in its file; elsewhere: the modules of names that it imports. Raises ValueError or KeyError
+    for what is no literal.
+    """
+
+    def value(part):
+        return _value(part, known, elsewhere)
+
+    if isinstance(node, ast.Name):
+        if node.id in elsewhere and node.id not in known:
+            return _literals(PACKAGE.parent.joinpath(*elsewhere[node.id].split(".")).with_suffix(".py"))[node.id]
+        return known[node.id]
+    if isinstance(node, ast.Dict):
+        pairs = zip(node.keys, node.values, strict=True)
+        parts = [value(part) if key is None else {value(key): value(part)} for key, part in pairs]
+        return {name: entry for part in parts for name, entry in part.items()}
+    if isinstance(node, ast.Tuple | ast.List):
+        parts = [value(one.value) if isinstance(one, ast.Starred) else (value(one),) for one in node.elts]
+        entries = [entry for part in parts for entry in part]
+        return tuple(entries) if isinstance(node, ast.Tuple) else entries
+    return ast.literal_eval(node)
 
 
 def parameters(kind: str, name: str) -> dict[str, dict]:

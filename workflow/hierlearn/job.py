@@ -1,7 +1,9 @@
 """What every script does first: compute threads, a log, and errors that end as one line."""
 
+import atexit
 import logging
 import os
+import resource
 import sys
 import traceback
 from collections.abc import Mapping
@@ -24,6 +26,13 @@ def start(script: Mapping[str, Any]) -> None:
     handler = logging.FileHandler(snakemake.log[0], mode="w") if snakemake.log else logging.StreamHandler()
     logging.basicConfig(level=logging.INFO, handlers=[handler], format="%(asctime)s %(message)s", force=True)
     sys.excepthook = _report
+    atexit.register(_spent)
+
+
+def _spent() -> None:
+    """What the whole process has cost, imports included: Snakemake's own samples of a job miss its last seconds."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    log.info("%.2f s of CPU, %d MB at the peak", used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
 
 
 def _report(kind, error, trace) -> None:

@@ -68,3 +68,7 @@ if workflow.is_main_process and not DRY:
     clear()
     # Every job has this in its environment.
     os.environ.update(HIERLEARN_RUN=os.getcwd())
+elif workflow.is_main_process:
+    # A dry run changes nothing, and Snakemake cannot read these.
+    for record, output in unreadable_records():
+        sys.exit(f"error: {output} has a damaged record, {record}; a run without --dry-run makes it again")

@@ -6,7 +6,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hierlearn.learners._densenet_runs import BLOCK_ROWS, fitted, settings
+from hierlearn.learners._densenet_literals import RATES, TRAINING
+from hierlearn.learners._densenet_runs import BLOCK_ROWS, fitted
+from hierlearn.learners._densenet_settings import settings
 from hierlearn.learners._densenet_student import Student
 from hierlearn.protocols import Features, Fit, Monitor, State
 from hierlearn.solvers.densenet_training import PolynomialTraining, signs
@@ -29,49 +31,9 @@ PARAMETERS = {
         "exclusiveMinimum": 0,
         "default": 0.3,
     },
-    "annealing": {
-        "description": "cosine: the rate falls to 0 by the end; constant: it does not.",
-        "enum": ["cosine", "constant"],
-        "default": "cosine",
-    },
-    "optimiser": {"description": "Rule of the steps.", "enum": ["sgd", "adam"], "default": "adam"},
-    "momentum": {
-        "description": "Momentum of sgd.",
-        "type": "number",
-        "minimum": 0,
-        "exclusiveMaximum": 1,
-        "default": 0.9,
-    },
-    "clip": {
-        "description": "Largest norm of a gradient; null: none.",
-        "type": ["number", "null"],
-        "exclusiveMinimum": 0,
-        "default": 1.0,
-    },
-    "sharpness": {
-        "description": "v of the logistic loss log(1 + exp(-v y (x_0 + F))), for classes.",
-        "type": "number",
-        "exclusiveMinimum": 0,
-        "default": 10.0,
-    },
-    "batch": {"description": "Points per step.", "type": "integer", "minimum": 1, "default": 128},
-    "epochs": {"description": "Passes over the training points.", "type": "integer", "minimum": 1, "default": 100},
-    "steps": {
-        "description": "Steps, in place of epochs.",
-        "type": ["integer", "null"],
-        "minimum": 1,
-        "default": None,
-    },
-    "online": {
-        "description": "One pass over fresh points: the number of samples is steps times batch.",
-        "type": "boolean",
-        "default": False,
-    },
+    **TRAINING,
 }
-CHOICES = {
-    "rate": {"description": "Rate of the steps.", "type": "number", "exclusiveMinimum": 0},
-    "decay": {"description": "Weight decay.", "type": "number", "minimum": 0, "default": 0.0},
-}
+CHOICES = RATES
 # Weights, Adam's memory and activations of every setting of one seed.
 MEMORY = {
     "fit": (
