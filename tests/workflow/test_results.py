@@ -75,6 +75,18 @@ def test_scores_have_the_promised_names(scores):
     assert scores.seed.values.tolist() == [0, 1, 2]
 
 
+def test_every_fit_says_how_much_one_direction_of_what_it_sees_stands_out(scores):
+    """M_{h,op} of points on the sphere is 1/sqrt(d) but for their number; the raw input has it too."""
+    trained = np.isfinite(scores.test_risk.values)
+    assert np.isfinite(scores.representation_operator_norm.values[trained]).all()
+    raw = scores.sel(learner="kernel").representation_operator_norm
+    for dimension in raw.dimension.values:
+        values = raw.sel(dimension=dimension).values
+        values = values[np.isfinite(values)]
+        assert len(values)
+        assert np.all(np.abs(values * dimension**0.5 - 1) < 0.35)
+
+
 def test_flags_say_what_their_values_mean(scores):
     for name, last in (("status", "singular"), ("stationary", "not_applicable")):
         assert scores[name].dtype == np.int8
