@@ -250,7 +250,9 @@ def _mutants(file: Path) -> Iterator[Mutant]:
                 yield mutant("out of range", f"-> {new}", replaced(text, value, new))
         # Before the end of a list the order of dimensions would be the fault.
         last = place.key is not None or place.value is place.parent.value[-1]
-        if setting and last and place.word in SIZES and not place.under("claims", "figure", "limits", "skip", "rows"):
+        sized = place.word in SIZES and not place.under("claims", "figure", "limits", "skip", "rows")
+        # The start of a walk is a size, that of a training is not.
+        if setting and last and sized and (place.word != "start" or place.under("samples")):
             yield mutant("absurd size", "-> 10^15", replaced(text, value, str(10**15)))
         if place.kind == "text" and not fact and place.word not in PROSE and not place.under("coordinates"):
             wrong = misspelt(value.value, chance)

@@ -1,8 +1,12 @@
 """What a finished run leaves behind: files that open with one call, under the promised names."""
 
 import csv
+import hashlib
 import json
+import os
 import re
+import tempfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -198,6 +202,14 @@ def test_the_page_shows_every_claim_and_escapes_what_studies_say(results, claims
 
 def test_claims_are_strict_json(results):
     json.loads((results / "tiny" / "claims.json").read_text(), parse_constant=lambda word: pytest.fail(word))
+
+
+def test_what_a_killed_job_left_in_the_temporary_folder_goes_with_the_next_run(tree, results):
+    of_this_folder = hashlib.sha256(os.path.realpath(tree).encode()).hexdigest()[:16]
+    left = Path(tempfile.mkdtemp(prefix=f"hierlearn-{of_this_folder}-"))
+    (left / "content.nc").touch()
+    assert snakemake(tree).code == 0
+    assert not left.exists()
 
 
 def test_a_second_run_has_nothing_to_do(tree, results):

@@ -11,6 +11,11 @@ def digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
+def scratch() -> str:
+    """What the names of temporary folders begin with that jobs of runs in this folder make; no two runs work in one."""
+    return f"hierlearn-{digest(os.getcwd().encode())[:16]}-"
+
+
 def put(path: Path, content_digest: str) -> None:
     """Seal a file that has just been put in place."""
     _seal(path).write_text(f"{content_digest} {_stamp(path)}\n")

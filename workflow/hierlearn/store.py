@@ -54,7 +54,7 @@ def write(path: str | os.PathLike, groups: Mapping[str, Group], attributes: Mapp
 def encode(groups: Mapping[str, Group], attributes: Mapping[str, Any]) -> bytes:
     """The bytes of the netCDF-4 file that `write` would write."""
     # Through a file: one written in memory carries the time of its creation.
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(prefix=seals.scratch()) as folder:
         file = Path(folder, "content.nc")
         dataset = netCDF4.Dataset(file, mode="w", format="NETCDF4")
         content = file.open("rb")

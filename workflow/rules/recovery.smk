@@ -3,6 +3,7 @@
 import base64
 import json
 import shutil
+import tempfile
 
 import psutil
 from snakemake.persistence import MetadataRecord
@@ -54,6 +55,9 @@ def clear():
     """Removes what is half-written or damaged; the jobs that make it run again."""
     for scratch in [*Path(RESULTS).rglob(".*.part"), *Path(".snakemake/scripts").glob("tmp*")]:
         scratch.unlink()
+    # A job that is killed at the wrong moment leaves one.
+    for folder in Path(tempfile.gettempdir()).glob(f"{seals.scratch()}*"):
+        shutil.rmtree(folder, ignore_errors=True)
     for path in seals.broken(Path(RESULTS)):
         print(f"{path} is not what was written there and is made again", file=sys.stderr)
         remove(path)
