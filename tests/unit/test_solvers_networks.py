@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from hierlearn.solvers import sgd
 from hierlearn.solvers.networks import ARCHITECTURES, TRAINED, forward, last_features, shapes, tangent, trainable
 from hierlearn.solvers.sgd import Descent, Training
 
@@ -122,11 +123,14 @@ def test_a_resnet_may_be_trained_layer_by_layer(blocks):
         torch.testing.assert_close(torch.from_numpy(found[name][0, 0]), slope)
 
 
+@pytest.mark.parametrize("in_cache", [sgd.IN_CACHE, 0], ids=["together", "one by one"])
+@pytest.mark.parametrize("architecture", ["three_layer", "resnet"])
 @pytest.mark.parametrize("optimiser", ["sgd", "adam"])
-def test_steps_are_those_of_torchs_optimisers(optimiser):
+def test_steps_are_those_of_torchs_optimisers(monkeypatch, optimiser, architecture, in_cache):
+    monkeypatch.setattr(sgd, "IN_CACHE", in_cache)
     rates, decays = torch.tensor([0.02, 0.05], dtype=torch.float64), torch.tensor([1e-2, 0.0], dtype=torch.float64)
-    origin, (x, labels) = start("three_layer", True), points(True)
-    training = training_of(descent("three_layer", "all", True, optimiser=optimiser), origin, rates, decays)
+    origin, (x, labels) = start(architecture, True), points(True)
+    training = training_of(descent(architecture, "all", True, optimiser=optimiser), origin, rates, decays)
     training.advance(batches(x, labels), 12)
     for g in range(2):
         weights = {name: origin[name][1, 0].clone().requires_grad_(True) for name in origin}
@@ -139,7 +143,7 @@ def test_steps_are_those_of_torchs_optimisers(optimiser):
         plan = torch.optim.lr_scheduler.MultiStepLR(theirs, milestones=[6], gamma=0.1)
         for _ in range(12):
             theirs.zero_grad()
-            out = network("three_layer", weights, x[1, 0])[0]
+            out = network(architecture, weights, x[1, 0])[0]
             (0.5 * (out - labels[1, 0]).square().sum(-1).mean()).backward()
             theirs.step()
             plan.step()

@@ -12,7 +12,8 @@ import numpy as np
 from scipy.linalg import cho_factor
 from scipy.linalg.blas import get_blas_funcs
 
-from hierlearn.solvers.taylor_model import add_product, row_blocks
+from hierlearn.solvers.in_place import add_product
+from hierlearn.solvers.taylor_model import row_blocks
 
 # Of the penalty's mean curvature, what a neuron's own counts as at the least: dead ones have none.
 _LEAST_SHARE = 0.1

@@ -6,12 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from hierlearn.solvers.in_place import add_multiple, add_product
 from hierlearn.solvers.networks import forward, gate, last_features, tangent, times
 
 Arrays = dict[str, np.ndarray]
+# A gradient by its parts: it is the sum of left^T right over pairs of (S, G, b, p) and (S, G, b, q), or an array.
+Parts = list[tuple[np.ndarray, np.ndarray]] | np.ndarray
 # Decay of Adam's means, and what keeps its denominator from 0: the usual ones.
 FIRST, SECOND, SMALL = 0.9, 0.999, 1e-8
-# Entries of one run's matrix from which runs move one by one: its five arrays stay in a core's cache then.
+# Entries of one run's matrix from which runs move one by one: its arrays stay in a core's cache then.
 IN_CACHE = 4096
 # A run that diverges is told by its weights, at the end.
 quietly = np.errstate(over="ignore", invalid="ignore")
@@ -77,7 +80,7 @@ class Training:
             if inside == 0:
                 for values in (*self.velocity.values(), *self.square.values()):
                     values[...] = 0
-            slopes = self.gradients(*batches(step), blocks, names)
+            slopes = self._gradients(*batches(step), blocks, names)
             drop = 10.0 ** -sum(inside >= part * self.descent.steps for part in self.descent.drops)
             for name in names:
                 ratio = self.descent.ratio if name.startswith("second") else 1.0
@@ -96,10 +99,13 @@ class Training:
 
     def gradients(self, x: np.ndarray, labels: np.ndarray, blocks: int, names: tuple[str, ...]) -> Arrays:
         """Gradients of the mean loss over a batch, by name of the weights."""
+        return {name: _summed(parts) for name, parts in self._gradients(x, labels, blocks, names).items()}
+
+    def _gradients(self, x, labels, blocks, names) -> dict[str, Parts]:
         known = self._activations(x, blocks)
         slope = self._slope(known["out"], labels)
         if self.descent.trained == "last":
-            return {"last": slope.mT @ known["features"]}
+            return {"last": [(slope, known["features"])]}
         backward = self._tangent_gradients if self.descent.trained == "tangent" else self._network_gradients
         return backward(known, slope, blocks, names)
 
@@ -137,65 +143,80 @@ class Training:
         slope *= 1.0 / out.shape[-2]
         return slope
 
-    def _network_gradients(self, known, slope, blocks, names) -> Arrays:
+    def _network_gradients(self, known, slope, blocks, names) -> dict[str, Parts]:
         last = self.weights.get("last", self.start["last"])
         two, residual = self.descent.architecture == "two_layer", self.descent.architecture == "resnet"
         found, below = {}, slope
         if not two and blocks == 2:
             risen = gate(times(slope, last), known["top"])
             if "second" in names:
-                found["second"] = risen.mT @ known["below"]
+                found["second"] = [(risen, known["below"])]
             if "second_bias" in names:
                 found["second_bias"] = risen.sum(-2)
             if "last" in names:
-                found["last"] = slope.mT @ known["top"]
+                found["last"] = [(slope, known["top"])]
             if "first" in names or (residual and "last" in names):
                 below = times(risen, self.weights.get("second", self.start["second"]))
                 below = slope + below if residual else below
         if "first" in names:
             back = below if self.descent.architecture == "three_layer" else times(below, last)
-            found["first"] = gate(back, known["hidden"]).mT @ known["x"]
+            found["first"] = [(gate(back, known["hidden"]), known["x"])]
         if "last" in names and self.descent.architecture != "three_layer":
-            found["last"] = found.get("last", 0) + below.mT @ known["hidden"]
+            found["last"] = [*found.get("last", []), (below, known["hidden"])]
         return found
 
-    def _tangent_gradients(self, known, slope, blocks, names) -> Arrays:
+    def _tangent_gradients(self, known, slope, blocks, names) -> dict[str, Parts]:
         start, last = known["start"], self.start["last"]
         found, below = {}, slope
         if self.descent.architecture != "two_layer":
             risen = gate(times(slope, last), start["top"])
-            found["second"] = risen.mT @ start["below"]
+            found["second"] = [(risen, start["below"])]
             if "second_bias" in names:
                 found["second_bias"] = risen.sum(-2)
             below = times(risen, self.start["second"])
             below = slope + below if self.descent.architecture == "resnet" else below
         back = below if self.descent.architecture == "three_layer" else times(below, last)
-        found["first"] = gate(back, start["hidden"]).mT @ start["x"]
+        found["first"] = [(gate(back, start["hidden"]), start["x"])]
         return found
 
-    def _move(self, name: str, slope: np.ndarray, factor: float, count: int) -> None:
-        values, rates = self.weights[name], factor * self.rates
-        stored = [values, self.velocity[name], slope, *([self.square[name]] if self.square else [])]
-        if values[0, 0].size < IN_CACHE:
-            shape = (-1, *[1] * (values.ndim - 2))
-            self._step(rates.reshape(shape), self.decays.reshape(shape), count, self.scratch[name], *stored)
-            return
-        for runs in zip(*stored, strict=True):
-            for g, one in enumerate(zip(*runs, strict=True)):
-                self._step(rates[g], self.decays[g], count, self.scratch[name][0, 0], *one)
-
-    def _step(self, rates, decays, count, scratch, values, velocity, slope, square=None) -> None:
+    def _move(self, name: str, parts: Parts, factor: float, count: int) -> None:
         """One step of the optimiser, in place."""
-        if self.decaying:
-            slope += np.multiply(values, decays, out=scratch)
-        if square is None:
-            if self.descent.momentum:
-                velocity *= self.descent.momentum
-                velocity += slope
-                slope = velocity
-            values -= np.multiply(slope, rates, out=scratch)
+        values, velocity, rates = self.weights[name], self.velocity[name], factor * self.rates
+        if isinstance(parts, list) and not self.square and values[0, 0].size >= IN_CACHE:
+            for run in np.ndindex(values.shape[:2]):
+                self._move_run(run, values[run], velocity[run], parts, rates[run[1]], self.decays[run[1]])
             return
+        slope, shape = _summed(parts), (-1, *[1] * (values.ndim - 2))
+        rates, decays = rates.reshape(shape), self.decays.reshape(shape)
+        if self.decaying:
+            slope += np.multiply(values, decays, out=self.scratch[name])
+        if not self.square:
+            velocity *= self.descent.momentum
+            velocity += slope
+            values -= np.multiply(velocity, rates, out=self.scratch[name])
+            return
+        square = self.square[name]
         velocity += (1 - FIRST) * (slope - velocity)
         square += (1 - SECOND) * (slope * slope - square)
         scale = np.sqrt(square / (1 - SECOND**count)) + SMALL
         values -= velocity / scale * (rates / (1 - FIRST**count))
+
+    def _move_run(self, run, values, velocity, parts, rate, decay) -> None:
+        """A step of SGD of one run (s, g), with no array for its slope."""
+        keep = self.descent.momentum
+        for left, right in parts:
+            # Points that a seed's runs share stand there once.
+            of_left, of_right = (part[run[0], run[1] % part.shape[1]] for part in (left, right))
+            add_product(of_left, of_right, velocity, keep)
+            keep = 1.0
+        if self.decaying:
+            add_multiple(decay, values, velocity)
+        add_multiple(-rate, velocity, values)
+
+
+def _summed(parts: Parts) -> np.ndarray:
+    """A gradient as one array."""
+    if isinstance(parts, np.ndarray):
+        return parts
+    left, right = parts[0]
+    return sum((left.mT @ right for left, right in parts[1:]), start=left.mT @ right)

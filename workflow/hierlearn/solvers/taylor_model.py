@@ -11,8 +11,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg.blas import get_blas_funcs
 
+from hierlearn.solvers.in_place import add_multiple
 from hierlearn.solvers.line_search import penalty_polynomial
 from hierlearn.solvers.losses import Loss, get_loss
 
@@ -103,17 +103,6 @@ def row_blocks(matrix):
     """Slices of rows, small enough for what one step makes of a block to be in cache for the next one."""
     rows = max(8, _BLOCK_BYTES // (matrix.shape[1] * matrix.itemsize))
     return [slice(i, min(i + rows, len(matrix))) for i in range(0, len(matrix), rows)]
-
-
-def add_product(left, right, out):
-    """out += left^T right in one pass over out: (n, m), (n, D) -> (m, D), all of one dtype, rows contiguous."""
-    gemm = get_blas_funcs("gemm", dtype=out.dtype)
-    gemm(1.0, right.T, left.T, beta=1.0, c=out.T, trans_b=True, overwrite_c=True)
-
-
-def add_multiple(factor, change, out):
-    """out += factor * change in one pass: contiguous arrays of one shape and dtype."""
-    get_blas_funcs("axpy", dtype=out.dtype)(change.reshape(-1), out.reshape(-1), a=factor)
 
 
 class Point:
