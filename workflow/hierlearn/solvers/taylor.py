@@ -18,7 +18,7 @@ from hierlearn.solvers.line_search import (
 from hierlearn.solvers.taylor_model import Point, make_problem
 
 _REFRESH = 100
-_METRIC_LIFE = 15
+_METRIC_LIFE = 8
 _WINDOW = 10
 _COLLAPSE_AFTER = 30
 _COLLAPSE_GAIN = 1e-6
@@ -96,7 +96,7 @@ def descend(point, scaled_ridge, history, tolerance, max_iterations, *, stop="ce
     left side does not depend on the scale of U, and the second term keeps the rule from holding near the saddle
     U = 0, where the left side is at least the gain over 0. With stop "decrease" also as soon as ten iterations
     together lowered the objective by no more than tolerance * objective. metric: point -> an object whose solve(V)
-    preconditions, made anew every fifteen iterations.
+    preconditions, made anew every eight iterations.
     """
     problem = point.problem
     shape, size = point.weights.shape, point.weights.size
