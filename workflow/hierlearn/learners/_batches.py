@@ -33,7 +33,7 @@ class Batches:
         self.streams, self.seen, self.size = streams, seen, min(size, samples)
         self.per_epoch = -(-samples // self.size)
         self.stretch = max(1, FRESH_POINTS // self.size) if online else self.per_epoch
-        self.held, self.points, self.whole = None, None, None
+        self.held, self.points, self.whole, self.shuffled = None, None, None, None
 
     def at(self, step: int) -> tuple[np.ndarray, np.ndarray]:
         """x (S, 1, b, ...) and labels (S, 1, b, k) float32; the last step of a pass may have fewer points."""
@@ -47,9 +47,13 @@ class Batches:
     def _ordered(self, epoch: int) -> tuple[np.ndarray, np.ndarray]:
         if self.whole is None:
             self.whole = self._drawn(0, self.samples)
-        orders = [self.streams.generator(seed, "order", epoch).permutation(self.samples) for seed in self.streams.seeds]
-        rows = np.arange(len(orders))[:, None], np.stack(orders)
-        return self.whole[0][rows], self.whole[1][rows]
+            self.shuffled = tuple(np.empty_like(values) for values in self.whole)
+        for row, seed in enumerate(self.streams.seeds):
+            order = self.streams.generator(seed, "order", epoch).permutation(self.samples)
+            for values, place in zip(self.whole, self.shuffled, strict=True):
+                # An order is within bounds; checking it would take a copy.
+                np.take(values[row], order, axis=0, out=place[row], mode="clip")
+        return self.shuffled
 
     def _fresh(self, number: int) -> tuple[np.ndarray, np.ndarray]:
         start = number * self.stretch * self.size
