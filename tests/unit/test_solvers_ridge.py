@@ -79,6 +79,8 @@ def test_kernel_with_a_negative_eigenvalue_is_refused(budget):
         ridge_path(kernel, targets, [1e-6], budget=budget)
     with pytest.raises(ValueError, match="not positive"):
         leave_one_out(kernel, targets, [1e-6])
+    with pytest.raises(ValueError, match="not positive"):
+        leave_one_out(kernel, targets, np.full(9, 1e-6))
 
 
 def test_entries_that_are_not_finite_are_refused():
@@ -88,9 +90,10 @@ def test_entries_that_are_not_finite_are_refused():
         ridge_path(kernel, targets, [1e-3])
 
 
-def test_leave_one_out_agrees_with_fits_without_each_sample():
+@pytest.mark.parametrize("count", [2, 9], ids=["inverses", "one eigendecomposition"])
+def test_leave_one_out_agrees_with_fits_without_each_sample(count):
     kernel, targets = sphere_kernel(30)
-    ridges = np.array([1e-3, 1e-1])
+    ridges = np.geomspace(1e-3, 1e-1, count)
     errors = leave_one_out(kernel, targets, ridges)
     for index, ridge in enumerate(ridges):
         for i in range(30):

@@ -8,12 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, eigh
 from scipy.linalg.blas import dsymm, dsymv
+from scipy.linalg.lapack import dpotri
 
 _CHECK_EVERY = 16
 # One float64 Cholesky costs as much as about n / 40 products with the kernel (n = 4000, one thread).
 _PRODUCTS_PER_CHOLESKY = 1 / 40
 # A full eigendecomposition costs about this many Cholesky factorisations.
 _CHOLESKYS_PER_EIGH = 14
+# A factorisation and the inverse from it: about this many.
+_CHOLESKYS_PER_INVERSE = 3
 
 
 class Indefinite(ValueError):
@@ -66,7 +69,7 @@ def ridge_path(kernel, targets, ridges, tolerance=1e-9, budget=2.0):
     elif len(open_ridges):
         method = "lanczos+cholesky"
         for index in open_ridges:
-            coefficients[index] = _cholesky_solve(kernel, targets, shifts[index])
+            coefficients[index] = cho_solve(_factored(kernel, shifts[index]), targets, check_finite=False)
     if len(open_ridges):
         residuals[open_ridges] = _residuals(kernel, targets, shifts[open_ridges], coefficients[open_ridges])
     return Duals(coefficients, residuals, method)
@@ -106,15 +109,14 @@ def _spectrum(kernel):
     return values, vectors
 
 
-def _cholesky_solve(kernel, targets, shift):
+def _factored(kernel, shift):
     shifted = kernel.copy()
     shifted[np.diag_indices(len(kernel))] += shift
     try:
         # The transpose of a symmetric C-ordered matrix is factored in place.
-        factor = cho_factor(shifted.T, lower=True, overwrite_a=True, check_finite=False)
+        return cho_factor(shifted.T, lower=True, overwrite_a=True, check_finite=False)
     except np.linalg.LinAlgError as error:
         raise Indefinite(f"kernel plus {shift:.3g} on its diagonal is not positive definite") from error
-    return cho_solve(factor, targets, check_finite=False)
 
 
 def _residuals(kernel, targets, shifts, coefficients):
@@ -161,18 +163,29 @@ def _lanczos(kernel, block, mix, shifts, tolerance, steps):
 
 
 def leave_one_out(kernel, targets, ridges):
-    """Leave-one-out errors y_i - f_{-i}(x_i) of kernel ridge regression from one eigendecomposition.
+    """Leave-one-out errors y_i - f_{-i}(x_i) of kernel ridge regression.
 
     kernel (n, n), targets (n, k) or (n,), ridges (R,) > 0 -> (R, n, k) float64. With A = (K + n ridge I)^{-1} the
-    error is (A y)_i / A_ii; the fits without a sample keep the shift n ridge. Raises ValueError as `ridge_path`.
+    error is (A y)_i / A_ii; the fits without a sample keep the shift n ridge. A few ridges take an inverse each, more
+    of them one eigendecomposition. Raises ValueError as `ridge_path`.
     """
     kernel, targets, ridges = _checked(kernel, targets, ridges)
+    shifts = len(kernel) * ridges
+    if _CHOLESKYS_PER_INVERSE * len(shifts) < _CHOLESKYS_PER_EIGH:
+        return np.stack([_left_out(_factored(kernel, shift), targets) for shift in shifts])
     values, vectors = _spectrum(kernel)
-    _check_shift(values[0] + len(kernel) * ridges.min(initial=np.inf), values[-1], len(kernel))
-    inverse = 1.0 / (values + len(kernel) * ridges[:, None])
+    _check_shift(values[0] + shifts.min(initial=np.inf), values[-1], len(kernel))
+    inverse = 1.0 / (values + shifts[:, None])
     projected = vectors.T @ targets
     diagonals = inverse @ (vectors**2).T
     return np.stack([vectors @ (row[:, None] * projected) for row in inverse]) / diagonals[:, :, None]
+
+
+def _left_out(factor, targets):
+    """(A y)_i / A_ii from the Cholesky factor of A^{-1}, (n, k)."""
+    solved = cho_solve(factor, targets, check_finite=False)
+    inverse, _ = dpotri(factor[0], lower=True, overwrite_c=True)
+    return solved / np.diag(inverse)[:, None]
 
 
 def linear_ridge_path(features, targets, ridges):
