@@ -182,6 +182,18 @@ def test_a_training_goes_on_from_its_state_to_the_same_bits():
         assert np.array_equal(values, second.weights[name])
 
 
+def test_a_velocity_without_a_gradient_comes_to_rest():
+    rates, origin, (x, _) = torch.zeros(1), start("three_layer", True), points(True)
+    training = training_of(descent("three_layer", "hidden", True, steps=1000, drops=()), origin, rates, rates)
+    points_alone = batches(x, torch.from_numpy(training.outputs(x.numpy())[:, :1]))
+    # A phase begins at rest.
+    training.advance(points_alone, 1)
+    for velocity in training.velocity.values():
+        velocity[...] = 1.0
+    training.advance(points_alone, 1000)
+    assert not any(velocity.any() for velocity in training.velocity.values())
+
+
 def test_the_rate_of_the_second_layer_has_its_own_factor():
     rates, origin, (x, labels) = torch.tensor([0.01]), start("resnet", False), points(False)
     rates = rates.double()

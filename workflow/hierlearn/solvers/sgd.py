@@ -16,6 +16,9 @@ Parts = list[tuple[np.ndarray, np.ndarray]] | np.ndarray
 FIRST, SECOND, SMALL = 0.9, 0.999, 1e-8
 # Entries of one run's matrix from which runs move one by one: its arrays stay in a core's cache then.
 IN_CACHE = 4096
+# Velocities below it move no weight. Without a gradient they would go on to fall, in more steps than these, to
+# subnormal numbers, with which a processor is many times slower.
+NEGLIGIBLE, STEPS_BETWEEN_SWEEPS = 1e-30, 100
 # A run that diverges is told by its weights, at the end.
 quietly = np.errstate(over="ignore", invalid="ignore")
 
@@ -85,6 +88,9 @@ class Training:
             for name in names:
                 ratio = self.descent.ratio if name.startswith("second") else 1.0
                 self._move(name, slopes[name], drop * ratio, inside + 1)
+            if not self.square and step % STEPS_BETWEEN_SWEEPS == 0:
+                for velocity in self.velocity.values():
+                    velocity[np.abs(velocity) < NEGLIGIBLE] = 0
         self.done = until
 
     @quietly
