@@ -25,17 +25,17 @@ class UnknownComponent(ValueError):
 
 def available(kind: str) -> list[str]:
     """The names of all components of a kind."""
-    return list(_names(PACKAGE / kind))
+    return list(_names(kind))
 
 
 @functools.cache
-def _names(room: Path) -> tuple[str, ...]:
-    return tuple(sorted(path.stem for path in room.glob("*.py") if not path.stem.startswith("_")))
+def _names(kind: str) -> tuple[str, ...]:
+    return tuple(sorted(path.stem for path in (PACKAGE / kind).glob("*.py") if not path.stem.startswith("_")))
 
 
 def path(kind: str, name: str) -> Path:
     """The file of a component."""
-    if name not in _names(PACKAGE / kind):
+    if name not in _names(kind):
         raise UnknownComponent(f"{kind}: found {name!r}; expected one of {', '.join(available(kind))}")
     return PACKAGE / kind / f"{name}.py"
 

@@ -185,8 +185,8 @@ def schema_faults(file: str, content: Any, against: dict, at: tuple = ()) -> Ite
         yield from _faults(file, at, error)
 
 
-# Values and schemas that were found to agree.
-_AGREEING: set[tuple[str, str]] = set()
+# Values and places of schemas that were found to agree; a schema that is kept here leaves its place to no other one.
+_AGREEING: dict[tuple[str, int], dict] = {}
 
 
 def violations(content: Any, against: dict) -> list[ValidationError]:
@@ -194,10 +194,10 @@ def violations(content: Any, against: dict) -> list[ValidationError]:
 
     The presets and the points of a grid ask the same many times: what agrees with its schema is not checked again.
     """
-    asked = repr(content), repr(against)
+    asked = repr(content), id(against)
     found = [] if asked in _AGREEING else list(Validator(against).iter_errors(content))
     if not found:
-        _AGREEING.add(asked)
+        _AGREEING[asked] = against
     return found
 
 
