@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from hierlearn.provenance import parsed
+
 KINDS = ("inputs", "teachers", "representations", "learners", "kernels", "probes", "quantities", "figures")
 PACKAGE = Path(__file__).parent
 # What a nested component is given until its owner replaces it: a law of x has no dimension before there is a problem.
@@ -51,7 +53,7 @@ def _literals(file: Path) -> dict[str, Any]:
     """All module-level assignments of literals in a file, read once; a literal may hold others of the package."""
     found: dict[str, Any] = {}
     elsewhere: dict[str, str] = {}
-    for node in ast.parse(file.read_text()).body:
+    for node in parsed(file).body:
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith(f"{PACKAGE.name}."):
             elsewhere |= {name.asname or name.name: node.module for name in node.names}
         for target in node.targets if isinstance(node, ast.Assign) else ():

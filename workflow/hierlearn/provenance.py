@@ -5,7 +5,7 @@ import functools
 import hashlib
 import json
 import platform
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -27,9 +27,15 @@ def closure(file: Path) -> frozenset[Path]:
 
 
 @functools.cache
+def parsed(file: Path) -> ast.Module:
+    """The syntax tree of a source file, read once."""
+    return ast.parse(file.read_text())
+
+
+@functools.cache
 def _imported(file: Path) -> frozenset[Path]:
     found: set[Path] = set()
-    for node in ast.walk(ast.parse(file.read_text())):
+    for node in _statements(parsed(file)):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -41,6 +47,15 @@ def _imported(file: Path) -> frozenset[Path]:
     return frozenset(found)
 
 
+def _statements(node: ast.AST) -> Iterator[ast.AST]:
+    """All statements below a node, at any depth; no import stands inside an expression."""
+    for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for statement in getattr(node, field, ()):
+            yield statement
+            yield from _statements(statement)
+
+
+@functools.cache
 def _files(module: str) -> list[Path]:
     parts = module.split(".")
     if parts[0] != PACKAGE.name:
