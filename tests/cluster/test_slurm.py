@@ -7,6 +7,7 @@ import signal
 import pytest
 from slurm import MEMORY_MB, NODES, missing, results, said, started, until
 
+# Starting a Slurm takes its packages and root, as .ci/run has them; the reason names what is absent here.
 pytestmark = pytest.mark.skipif(bool(missing()), reason=missing())
 
 

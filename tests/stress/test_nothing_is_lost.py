@@ -195,6 +195,7 @@ def disk(tmp_path):
         ["mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", folder], capture_output=True, text=True
     )
     if mounted.returncode:
+        # Only root may mount one, as in .ci/run; without it no folder has an end that a run could meet.
         pytest.skip(f"no small disk to fill: {mounted.stderr.strip()}")
     yield folder
     subprocess.run(["umount", "--lazy", folder], check=True)

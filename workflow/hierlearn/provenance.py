@@ -56,13 +56,13 @@ def _statements(node: ast.AST) -> Iterator[ast.AST]:
 
 
 @functools.cache
-def _files(module: str) -> list[Path]:
+def _files(module: str) -> tuple[Path, ...]:
     parts = module.split(".")
     if parts[0] != PACKAGE.name:
-        return []
+        return ()
     below = PACKAGE.joinpath(*parts[1:])
     packages = [PACKAGE.joinpath(*parts[1:i], "__init__.py") for i in range(1, len(parts) + 1)]
-    return [file for file in (*packages, below.with_suffix(".py")) if file.is_file()]
+    return tuple(file for file in (*packages, below.with_suffix(".py")) if file.is_file())
 
 
 @functools.cache

@@ -36,7 +36,10 @@ class Batches:
         self.held, self.points, self.whole, self.shuffled = None, None, None, None
 
     def at(self, step: int) -> tuple[np.ndarray, np.ndarray]:
-        """x (S, 1, b, ...) and labels (S, 1, b, k) float32; the last step of a pass may have fewer points."""
+        """x (S, 1, b, ...) and labels (S, 1, b, k) float32; the last step of a pass may have fewer points.
+
+        Views of what the next pass overwrites.
+        """
         number, place = divmod(step, self.stretch)
         if number != self.held:
             self.held, self.points = number, self._fresh(number) if self.online else self._ordered(number)

@@ -104,7 +104,11 @@ class Training:
         return self._activations(x, 1)["out"]
 
     def gradients(self, x: np.ndarray, labels: np.ndarray, blocks: int, names: tuple[str, ...]) -> Arrays:
-        """Gradients of the mean loss over a batch, by name of the weights."""
+        """Gradients of the mean loss over a batch, by name of the weights, each of their shape (S, G, ...).
+
+        x (S, 1, b, d) and labels (S, 1, b, k), of the weights' dtype; blocks, names: those of a phase. The loss is
+        allenzhu2019's eq. 6.1, or the logistic one, without weight decay.
+        """
         return {name: _summed(parts) for name, parts in self._gradients(x, labels, blocks, names).items()}
 
     def _gradients(self, x, labels, blocks, names) -> dict[str, Parts]:
