@@ -8,16 +8,13 @@ end in the same weights. The loop is what one would write: a module, backward, t
 """
 
 import argparse
-import os
 import time
 from collections.abc import Iterator
 from functools import partial
 
-os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
-
 import numpy as np
 import torch
-from table import Row, emit
+from table import Row, as_in_jobs, emit
 
 from hierlearn.solvers.densenet_training import DensenetTraining
 from hierlearn.solvers.densenets import Layout
@@ -179,6 +176,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--rows", action="store_true", help="one JSON object a row, for table.py")
     given = parser.parse_args()
+    as_in_jobs()
     torch.set_num_threads(1)
     emit(rows(given.seeds, given.steps, given.repeats), None if given.rows else "densenets")
 

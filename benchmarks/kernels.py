@@ -1,6 +1,6 @@
 """What a Gram matrix costs: seconds of every kernel; speed against neural-tangents, memory and error of some.
 
-    OPENBLAS_NUM_THREADS=1 PYTHONPATH=workflow python benchmarks/kernels.py [--points 4000] [--dimension 20]
+    PYTHONPATH=workflow python benchmarks/kernels.py [--points 4000] [--dimension 20]
     ... [--reference-python ntenv/bin/python]
 
 First every kernel with its defaults, best of three. Then symmetric matrices of points on the sphere in both precisions,
@@ -26,7 +26,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-from table import Row, emit
+from table import Row, as_in_jobs, emit
 
 from hierlearn.components import available, build
 
@@ -141,6 +141,7 @@ def main() -> None:
     if options.own:
         own(*options.own)
         return
+    as_in_jobs()
     module = None if options.rows else "kernels"
     emit(plain(options.points, options.dimension), module)
     emit(compared(options.points, options.dimension, options.reference_python), module)

@@ -1,6 +1,6 @@
 """What exact kernel ridge regression costs: 20 ridges against three float64 Cholesky factorisations. One thread.
 
-Run: OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONPATH=workflow python benchmarks/ridge.py [--samples 4000]
+Run: PYTHONPATH=workflow python benchmarks/ridge.py [--samples 4000]
 Kernel: the tangent kernel of a two-layer ReLU network (both layers) plus a constant, of uniform points on the sphere;
 ridges 1e-8 ... 1e-1 times the mean diagonal.
 """
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 from scipy.linalg import cho_factor
-from table import Row, emit
+from table import Row, as_in_jobs, emit
 
 from hierlearn.solvers.ridge import ridge_path
 
@@ -64,6 +64,7 @@ def main() -> None:
     parser.add_argument("--ridges", type=int, default=20)
     parser.add_argument("--rows", action="store_true", help="one JSON object a row, for table.py")
     given = parser.parse_args()
+    as_in_jobs()
     emit(rows(given.samples, given.ridges), None if given.rows else "ridge")
 
 

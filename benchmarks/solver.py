@@ -1,6 +1,6 @@
 """What the Taylor solver costs: achieved arithmetic rate, a path against Adam, and certificates. One thread.
 
-Run: OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONPATH=workflow python benchmarks/solver.py [--json] [--part rate]
+Run: PYTHONPATH=workflow python benchmarks/solver.py [--json] [--part rate]
 Data: a degree-4 Gegenbauer ridge polynomial of points on the sphere; features are centred squares of random
 projections, whitened and scaled to norm about 1; gates are steps; ridges c / D^2 for c = 1 ... 1e-6.
 """
@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator
 
 import numpy as np
-from table import Row, emit
+from table import Row, as_in_jobs, emit
 
 from hierlearn.solvers.certificate import certify
 from hierlearn.solvers.taylor import fit_path
@@ -201,6 +201,7 @@ def main():
     parser.add_argument("--limit", type=float, default=20.0, help="longest Adam run, s")
     parser.add_argument("--rows", action="store_true", help="one JSON object a row, for table.py")
     options = parser.parse_args()
+    as_in_jobs()
     if options.rows:
         emit(rows(options.limit))
         return

@@ -2,7 +2,8 @@
 
     PYTHONPATH=workflow python benchmarks/table.py [--only networks] [--only workflow]
 
-Every file of this folder measures its rows in a process of its own, with one compute thread and at most LIMIT seconds.
+Every file of this folder measures its rows in a process of its own and at most LIMIT seconds; what jobs do is measured
+in the environment that the workflow gives them.
 """
 
 import argparse
@@ -15,11 +16,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from hierlearn import job
+
 HERE = Path(__file__).parent
 # Far above what one takes, so that a table always ends.
 LIMIT = 600
 MODULES = ("workflow", "solver", "ridge", "kernels", "networks", "densenets")
-THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 LAYOUT = "{:<58} {:>10} {:>10}  {:<4}{:>6}  {}"
 
 
@@ -60,6 +62,13 @@ class Row:
         return LAYOUT.format(self.name, shown, self.target, met, f"{took:.0f} s", command) + note
 
 
+def as_in_jobs() -> None:
+    """Start this process again as the workflow starts jobs, with one compute thread and their settings of memory."""
+    wanted = dict.fromkeys(job.THREAD_VARIABLES, "1") | job.MEMORY_VARIABLES
+    if any(os.environ.get(name) != value for name, value in wanted.items()):
+        os.execve(sys.executable, [sys.executable, *sys.argv], os.environ | wanted)
+
+
 def emit(rows: Iterable[Row], module: str | None = None) -> None:
     """Print rows as they come: for people if `module` says which file measured them, else for this file, as JSON."""
     began = time.perf_counter()
@@ -71,7 +80,7 @@ def emit(rows: Iterable[Row], module: str | None = None) -> None:
 def measured(module: str) -> Iterator[Row]:
     """The rows of a file of this folder, as they come."""
     command = [sys.executable, str(HERE / f"{module}.py"), "--rows"]
-    process = subprocess.Popen(["timeout", str(LIMIT), *command], stdout=-1, text=True, env=os.environ | THREADS)
+    process = subprocess.Popen(["timeout", str(LIMIT), *command], stdout=-1, text=True)
     for line in process.stdout:
         yield Row(**json.loads(line))
     if process.wait():

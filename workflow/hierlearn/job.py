@@ -10,6 +10,9 @@ from collections.abc import Mapping
 from typing import Any
 
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+# glibc would give every large array back to the system when it is freed, and a tenth of the time of kernels goes into
+# getting the next one's pages again. It reads these when a process starts.
+MEMORY_VARIABLES = {limit: str(2**32) for limit in ("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_")}
 log = logging.getLogger("hierlearn")
 
 

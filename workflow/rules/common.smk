@@ -13,12 +13,11 @@ sys.path.insert(0, str(WORKFLOW))
 os.environ.update(PYTHONPATH=os.pathsep.join(filter(None, [str(WORKFLOW), os.environ.get("PYTHONPATH")])))
 # Equal bytes even where a library writes the words of a set.
 os.environ.setdefault("PYTHONHASHSEED", "0")
-# glibc would give every large matrix back to the system when it is freed, and a tenth of the time of kernels goes into
-# getting the next one's pages again.
-for limit in ("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_"):
-    os.environ.setdefault(limit, str(2**32))
 
+from hierlearn.job import MEMORY_VARIABLES
 from hierlearn.study import configured, jobs
+
+os.environ.update({name: value for name, value in MEMORY_VARIABLES.items() if name not in os.environ})
 
 PLAN = configured(config, Path("config/config.yaml"), ROOT / "config" / "studies")
 SETTINGS, STUDIES = PLAN.settings, PLAN.studies
