@@ -99,10 +99,10 @@ class RandomisedStationaryPoints:
         w0 = streams.at("w0").stack(lambda g: g.standard_normal((widest // 2, dimension)))
         rows = streams.at("start").stack(lambda g: g.standard_normal((widest, dimension)))
         shape = (len(problem.seeds), len(self.widths))
-        ends = {name: np.empty(shape) for name in ("objective", "loss", "certificate_error")}
+        ends = {name: np.empty(shape) for name in ("objective", "loss")}
         pairs = {
             name: np.empty((*shape, len(self.references)))
-            for name in ("reference_loss", "bound", "sharp_bound", "coupling", "norm_ratio")
+            for name in ("reference_loss", "bound", "sharp_bound", "coupling", "norm_ratio", "certificate_error")
         }
         flops = np.zeros(shape[0])
         for s in range(shape[0]):
@@ -114,7 +114,7 @@ class RandomisedStationaryPoints:
                 point = self._trained(SquaredRandomised(x, first, signs, targets), start)
                 path = self._quadratic(model, start)
                 known = {"explicit": leading_reference(*model), "quadratic": path.weights[0]}
-                for key, value in zip(ends, (point.objective, point.loss, point.error()), strict=True):
+                for key, value in zip(ends, (point.objective, point.loss), strict=True):
                     ends[key][s, i] = value
                 for k, name in enumerate(self.references):
                     for key, value in zip(pairs, self._compared(model, point, known[name]), strict=True):
@@ -123,8 +123,8 @@ class RandomisedStationaryPoints:
                 products = 2.0 * point.evaluations + 2.0 * width * dimension
                 flops[s] += float(path.flops[0]) + products * 2.0 * self.samples * width * dimension
         measured = {name: (("seed", "width"), values) for name, values in ends.items()}
+        pairs["certificate_limit"] = np.full((*shape, len(self.references)), self.limit)
         measured |= {name: (("seed", "width", "reference"), values) for name, values in pairs.items()}
-        measured["certificate_limit"] = (("seed", "width"), np.full(shape, self.limit))
         measured["flops"] = (("seed",), flops)
         found = {
             name: Variable(dims, values, {"units": "1", "long_name": MEASURES[name]})
@@ -167,7 +167,7 @@ class RandomisedStationaryPoints:
         return Trained(network, weights, float(end.fun), loss, float(np.linalg.norm(end.jac)), smallest, end.nfev)
 
     def _compared(self, model, point, reference) -> tuple[float, ...]:
-        """reference_loss, bound, sharp_bound, coupling, norm_ratio."""
+        """reference_loss, bound, sharp_bound, coupling, norm_ratio, certificate_error."""
         x, gates, signs, targets = model
         network = point.network.landscape(point.weights, reference)
         quadratic = quadratic_landscape(x, gates, signs, point.weights, reference, targets, SQUARED)
@@ -175,10 +175,11 @@ class RandomisedStationaryPoints:
         coupling += 0.5 * abs(network.curvature - quadratic.curvature)
         loss = float(np.mean((quadratic_outputs(x, gates, signs, reference) - targets) ** 2))
         slack = curvature_slack(x, gates, point.weights, reference, np.full(len(targets), 2.0))
-        open_loss = loss + slack / 2.0 + coupling + point.error(reference) * point.objective
+        error = point.error(reference)
+        open_loss = loss + slack / 2.0 + coupling + error * point.objective
         bounds = objective_bounds(open_loss, point.weights, reference, self._absolute(x), 8)
         ratio = (quartic_norm(point.weights) / quartic_norm(reference)) ** 0.25
-        return loss, *bounds, coupling, ratio
+        return loss, *bounds, coupling, ratio, error
 
 
 @dataclass(frozen=True)
@@ -194,8 +195,7 @@ class Trained:
     curvature: float
     evaluations: int
 
-    def error(self, reference=None) -> float:
-        """(|gradient| |W|_F + (-curvature)^+ |W*|_F^2) / 2 relative to the objective; W* = W without a reference."""
-        size = np.sum(np.square(self.weights if reference is None else reference))
-        steep, bent = self.gradient_norm * np.linalg.norm(self.weights), max(0.0, -self.curvature) * size
+    def error(self, reference) -> float:
+        """(|gradient| |W|_F + (-curvature)^+ |W*|_F^2) / 2 relative to the objective."""
+        steep, bent = self.gradient_norm * np.linalg.norm(self.weights), max(0.0, -self.curvature) * np.sum(reference**2)
         return float((steep + bent) / (2.0 * self.objective))

@@ -1,7 +1,8 @@
 """Second-order stationarity of trained Taylor models, certified in float64 and in units of the objective.
 
-The certificate error of claim C8 at weights W is 1/2 (eps_g |W|_F + eps_H |W|_F^2) with eps_g the gradient's Frobenius
-norm and -eps_H a lower bound of the Hessian's smallest eigenvalue (0 if that is positive).
+The certificate error at weights W is 1/2 (eps_g |W|_F + eps_H |W|_F^2) with eps_g the gradient's Frobenius norm and
+-eps_H a lower bound of the Hessian's smallest eigenvalue (0 if that is positive). What Theorem 1(1) of chen2020 leaves
+open against a reference W* has |W*|_F^2 in the second term; who knows W* computes it from the same two numbers.
 
 What is guaranteed: gradient and Hessian are exact to float64 rounding, and the vector behind `smallest_curvature` is
 a witness that the smallest eigenvalue is no larger. The lower bound `curvature_bound` is the smallest Ritz value
