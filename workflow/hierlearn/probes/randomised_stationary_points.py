@@ -197,5 +197,6 @@ class Trained:
 
     def error(self, reference) -> float:
         """(|gradient| |W|_F + (-curvature)^+ |W*|_F^2) / 2 relative to the objective."""
-        steep, bent = self.gradient_norm * np.linalg.norm(self.weights), max(0.0, -self.curvature) * np.sum(reference**2)
+        steep = self.gradient_norm * np.linalg.norm(self.weights)
+        bent = max(0.0, -self.curvature) * np.sum(reference**2)
         return float((steep + bent) / (2.0 * self.objective))
