@@ -5,6 +5,7 @@ others.
 """
 
 import dataclasses
+import itertools
 import os
 import re
 import shutil
@@ -12,7 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
-from mutants import Mutant, mutants, sample
+from mutants import Mutant, mutants, sample, spliced
 
 from hierlearn.study import configured
 
@@ -44,11 +45,11 @@ def config(tmp_path_factory) -> Path:
     return folder
 
 
-def refusal(mutant: Mutant, config: Path) -> list[str]:
-    """The lines that the workflow ends with; none if it takes the mutant."""
+def refusal(mutant: Mutant, config: Path, text: str | None = None) -> list[str]:
+    """The lines that the workflow ends with; none if it takes the mutant, or another text in its place."""
     file = config / mutant.file.relative_to(CONFIG)
     whole = file.read_text() if file.exists() else None
-    file.write_text(mutant.text)
+    file.write_text(mutant.text if text is None else text)
     before = sorted(config.rglob("*"))
     try:
         configured({"preset": mutant.preset}, config / "config.yaml", config / "studies")
@@ -142,3 +143,31 @@ def test_sizes_that_no_machine_holds_are_refused_with_the_memory_they_need(field
     record_property(f"size {field}", f"{told} of {len(mutants_of_size)} refused with their memory")
     assert mutants_of_size
     assert not failing, "\n".join(failing)
+
+
+def test_two_faults_at_a_time_are_listed_together(chosen, config, record_property):
+    """Of different sections, of which the checks look at one after the other. No line is there for one fault more.
+
+    What is hidden are names in the figure and in claims, where the values that they might name are at fault.
+    """
+    apart = ("wrong type", "misspelt word", "unknown key", "out of range", "out of the grid")
+    by_file: dict[Path, list[Mutant]] = {}
+    for mutant in chosen:
+        if mutant.kind in apart and mutant.file.parent.name == "studies":
+            by_file.setdefault(mutant.file, []).append(mutant)
+    failing, hidden, tried = [], [], 0
+    for one, other in [pair for known in by_file.values() for pair in itertools.pairwise(known)]:
+        first, last = sorted((one, other), key=lambda mutant: mutant.splice[0])
+        if one.place.split(".")[0] == other.place.split(".")[0] or first.splice[1] > last.splice[0]:
+            continue
+        tried += 1
+        alone = {*refusal(one, config), *refusal(other, config)}
+        lines = set(refusal(one, config, spliced(last.text, first.splice)))
+        if not lines or lines - alone:
+            failing.append(f"{one} and {other}: {sorted(lines - alone)}")
+        if alone - lines:
+            hidden.append(f"{one} and {other}: {sorted(alone - lines)}")
+    record_property("two faults at a time", f"{tried - len(hidden)} of {tried} listed in one round")
+    assert tried
+    assert not failing, "\n".join(failing)
+    assert len(hidden) <= tried // 8, "\n".join(hidden)

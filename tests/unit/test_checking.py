@@ -162,6 +162,28 @@ def test_wrong_parameters_and_wrong_references_are_listed_together(content, chec
     assert {fault.field for fault in faults} == {"problem.teacher.rank", "cut[0]", "learners.linear.representation"}
 
 
+def test_a_fault_hides_none_that_is_checked_after_it(content, check):
+    content["seeds"] = "five"
+    content["learners"]["kernel"]["limits"] = {"dimensoin": 6}
+    content["learners"]["kernel"]["select"]["ridge"] = [0]
+    content["claims"]["C1-theory"]["quantity"]["line"] = "ntkk"
+    content["figure"]["main"] = {"degree": 7, "width": 4}
+    _, faults = check(content)
+    assert {fault.field for fault in faults} == {
+        "seeds",
+        "learners.kernel.limits.dimensoin",
+        "learners.kernel.select.ridge[0]",
+        "claims.C1-theory.quantity.line",
+        "figure.main.degree",
+    }
+
+
+def test_what_refers_to_a_part_with_a_fault_is_not_at_fault(content, check):
+    content["learners"]["kernel"] = "ridge"
+    _, faults = check(content)
+    assert {fault.field for fault in faults} == {"learners.kernel"}
+
+
 def test_a_fault_of_the_body_is_not_repeated_for_every_preset(content, check):
     _, faults = check(put(content, "learners.kernel.select.ridge", [0]))
     assert len(faults) == 1

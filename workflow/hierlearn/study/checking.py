@@ -7,6 +7,7 @@ from typing import Any
 from hierlearn import components
 from hierlearn.study import published, resources
 from hierlearn.study.expansion import Study
+from hierlearn.study.mending import follows, mended, settles_names
 from hierlearn.study.points import resolved
 from hierlearn.study.reading import (
     Fault,
@@ -66,28 +67,49 @@ def study(file: Path, name: str, preset: str, limit: int = resources.ABSURD_MB) 
 
     The published numbers that it may name lie in a folder beside its own; their faults are not the study's.
     """
-    content, faults = load(file, name)
-    if faults:
-        return None, faults
-    against = schema("study")
-    chosen = None
+    content, latest = load(file, name)
+    if content is None:
+        return None, latest
     paper = content.get("paper")
     beside = file.parents[1] / "published" / f"{paper}.yaml"
     numbers, _ = published.tables(beside, beside.name) if paper in papers() else (None, [])
+    found, changed, chosen = latest, set(), None
+    if not found:
+        chosen, found = _checked(content, numbers, file, name, preset, changed)
+        latest = found
+    while latest:
+        content, now = mended(content, latest)
+        if now <= changed:
+            break
+        changed |= now
+        again = _checked(content, numbers, file, name, preset, changed)[1]
+        latest = [fault for fault in again if fault not in found and not follows(fault, changed)]
+        found = found + latest
+    if chosen is not None:
+        found = [*found, *_too_large(chosen, limit)]
+    return (None if found else chosen), sorted(set(found))
+
+
+def _checked(
+    content: Mapping[str, Any], numbers: Any, file: Path, name: str, preset: str, changed: set[tuple]
+) -> tuple[Study | None, list[Fault]]:
+    """The study of a file's content at a preset, if its jobs can be planned, and the faults that can be seen at once.
+
+    changed: paths that have been mended since the file was read; what lies there hides nothing.
+    """
+    against, chosen = schema("study"), None
     found: list[Fault] = list(schema_faults(name, content, against))
     if any(fault.field.startswith("presets") for fault in found):
-        return None, sorted(set(found))
+        return None, found
     for which in PRESETS:
         overlay = (content.get("presets") or {}).get(which, {})
         body = merge({key: value for key, value in content.items() if key != "presets"}, overlay)
         broken = [fault for fault in schema_faults(name, body, against) if fault not in found]
         if not broken and not found:
             candidate = Study(file.stem, name, which, fill_defaults(body, against), numbers)
-            broken = list(_study_faults(candidate))
-            if which == preset:
+            broken = list(_study_faults(candidate, changed))
+            if which == preset and all(fault.field.startswith(REFERRING) for fault in broken):
                 chosen = candidate
-                if all(fault.field.startswith(REFERRING) for fault in broken):
-                    broken += _too_large(candidate, limit)
         elif which == "quick":
             broken += _parts_faults(Study(file.stem, name, which, body), found)
         if which == "quick":
@@ -97,10 +119,10 @@ def study(file: Path, name: str, preset: str, limit: int = resources.ABSURD_MB) 
             seen = {(fault.found, fault.allowed) for fault in found}
             inside = [fault for fault in broken if (fault.found, fault.allowed) not in seen]
             found += [Fault(name, f"presets.{which}.{fault.field}", fault.found, fault.allowed) for fault in inside]
-    return (None if found else chosen), sorted(set(found))
+    return chosen, found
 
 
-def _study_faults(study: Study) -> Iterator[Fault]:
+def _study_faults(study: Study, changed: set[tuple]) -> Iterator[Fault]:
     """Faults that a schema cannot see: names that refer to nothing, and parameters of components."""
     parts = list(_components(study.content))
     faults = [f for part in parts if part[0][0] not in REFERRING for f in component_faults(study, *part)]
@@ -109,10 +131,10 @@ def _study_faults(study: Study) -> Iterator[Fault]:
     ):
         faults += [Fault(study.file, *fault) for fault in _references(study)]
     # What a name may refer to is known once the parts that have the names are sound.
-    sound = not faults
+    whole, sound = not faults, settles_names(changed) and all(follows(fault, changed) for fault in faults)
     faults += [f for part in parts if part[0][0] in REFERRING for f in component_faults(study, *part, sound)]
     yield from faults
-    if sound:
+    if whole:
         yield from resolved(study)
 
 
@@ -124,6 +146,7 @@ def _too_large(study: Study, limit: int) -> Iterator[Fault]:
     memory, field, job = drawn if drawn[0] > max(limit, most[0] / 2) else most
     if memory > limit:
         found = f"sizes that need {memory:,} MB of memory ({job})"
+        field = field if study.preset == "quick" else f"presets.{study.preset}.{field}"
         yield Fault(study.file, field, found, f"at most memory_limit_mb = {limit:,}")
 
 
