@@ -18,6 +18,7 @@ run: setup
 setup: $(VENV)/.installed
 
 $(VENV)/.installed: envs/requirements.txt
+	@command -v python3 >/dev/null || { echo "error: no python3 on the PATH; expected Python 3.11 or later"; exit 1; }
 	@python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "error: python3 is $$(python3 --version 2>&1); expected Python 3.11 or later"; exit 1; }
 	@if command -v uv >/dev/null; then \
@@ -45,11 +46,13 @@ format: setup
 bench: setup
 	@PYTHONPATH=workflow $(VENV)/bin/python benchmarks/table.py
 
-# The pins again from requirements.in, in a fresh environment; local version suffixes name one machine's build.
+# The pins again from requirements.in, in a fresh environment; local version suffixes name one machine's build. They stand
+# in the conda environment too: Snakemake copies that file alone.
 pins:
 	rm -rf $(VENV)-pins && python3 -m venv $(VENV)-pins
 	$(VENV)-pins/bin/pip install --quiet -r envs/requirements.in
 	$(VENV)-pins/bin/pip freeze --exclude pip --exclude setuptools | sed 's/+cpu$$//' > envs/requirements.txt
+	sed -i '/^      - /d' envs/environment.yaml && sed 's/^/      - /' envs/requirements.txt >> envs/environment.yaml
 	$(VENV)-pins/bin/python envs/licences.py
 	rm -rf $(VENV)-pins
 

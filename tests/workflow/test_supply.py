@@ -7,6 +7,7 @@ import re
 from importlib.metadata import distribution
 
 import pytest
+import yaml
 from conftest import ROOT
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -42,6 +43,11 @@ def test_what_a_pin_needs_is_pinned_too():
                 if version is None or not needed.specifier.contains(version, prereleases=True):
                     missing.append(f"{name} needs {needed}, pinned {version}")
     assert missing == []
+
+
+def test_the_conda_environment_has_the_same_pins():
+    *_, pip = yaml.safe_load((ENVS / "environment.yaml").read_text())["dependencies"]
+    assert pip == {"pip": PINNED}
 
 
 def test_every_pin_has_been_audited_at_its_version():
