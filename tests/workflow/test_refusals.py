@@ -85,7 +85,11 @@ def test_a_second_run_in_one_folder_is_refused_in_one_line(tree, tmp_path):
         fcntl.flock(lock, fcntl.LOCK_EX)
         (error,) = refused(snakemake(tree, folder=tmp_path), tmp_path, 1)
         assert "another run works in this folder" in error
+        # A word with an n in it is no dry run.
+        (error,) = refused(snakemake(tree, "-Rtrain", folder=tmp_path), tmp_path, 1)
+        assert "another run works in this folder" in error
         assert snakemake(tree, "--dry-run", folder=tmp_path).code == 0
+        assert snakemake(tree, "-np", folder=tmp_path).code == 0
     assert snakemake(tree, "results/quick/tiny/all/data.nc", folder=tmp_path).code == 0
 
 

@@ -18,6 +18,13 @@ def smoke(tmp_path_factory):
     return folder / "results" / "smoke"
 
 
+@pytest.mark.parametrize("preset", ["quick", "full"])
+def test_a_preset_that_takes_longer_can_be_planned(preset, tmp_path):
+    done = snakemake(ROOT, "--dry-run", "--quiet", "--config", f"preset={preset}", folder=tmp_path)
+    assert done.code == 0, done.end
+    assert list(tmp_path.glob("results")) == []
+
+
 def test_the_ledger_has_a_row_for_every_claim(smoke):
     with open(smoke / "claims.csv", newline="") as file:
         found = {(row["study"], row["claim"]) for row in csv.DictReader(file)}

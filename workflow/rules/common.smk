@@ -67,7 +67,9 @@ def urgency(ahead):
     def asked(wildcards):
         study, task = task_of(wildcards)
         learners = [wildcards.learner] if "learner" in wildcards.keys() else study.learners_in(task)
-        return ahead + max(needed("train", wildcards.study, wildcards.task, learner).runtime for learner in learners)
+        waits = (needed("train", wildcards.study, wildcards.task, learner).runtime for learner in learners)
+        # A full preset may leave a task to nobody.
+        return ahead + max(waits, default=0)
 
     return asked
 
@@ -176,8 +178,8 @@ def targets():
 
 
 # One run per folder. Snakemake's own locks outlive a killed run; this one does not. Whether a run is a dry one is not
-# known to Snakemake itself before all files are read.
-DRY = any(re.fullmatch("--dry-?run|-[a-zA-Z]*n[a-zA-Z]*", word) for word in sys.argv[1:])
+# known to Snakemake itself before all files are read; its flags may stand together.
+DRY = any(re.fullmatch("--dry-?run|-[Ffkpqt]*n[Ffknpqt]*", word) for word in sys.argv[1:])
 if workflow.is_main_process and not DRY:
     Path(".snakemake").mkdir(exist_ok=True)
     RUN_LOCK = open(".snakemake/run.lock", "w")
