@@ -20,8 +20,8 @@ from hierlearn import job
 
 HERE = Path(__file__).parent
 # Far above what one takes, so that a table always ends.
-LIMIT = 600
-MODULES = ("workflow", "solver", "ridge", "kernels", "networks", "densenets")
+LIMIT = 1800
+MODULES = ("workflow", "papers", "solver", "ridge", "kernels", "networks", "densenets")
 LAYOUT = "{:<58} {:>10} {:>10}  {:<4}{:>6}  {}"
 
 
