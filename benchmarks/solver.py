@@ -115,9 +115,9 @@ def adam_seconds(data, start, ridge, goal, rate, limit, warm=None):
 def measure_path(n, dimension, width, inputs, limit, starts=("cold", "warm")):
     """A path of seven ridges by the solver under both stopping rules, and by Adam.
 
-    starts: of Adam at every ridge, from the random start or from the end at the ridge before. A run that misses its goal
-    counts with `limit` seconds, so that ratios are at least what is said. Adam goes on until within 2 % of the objectives of the solver's stricter rule; `excess` is by how much the looser
-    rule's objectives lie above them.
+    starts: of Adam at every ridge, from the random start or from the end at the ridge before. Adam goes on until within
+    2 % of the objectives of the solver's stricter rule; a run that misses that counts with `limit` seconds, so that
+    ratios are at least what is said. `excess` is by how much the looser rule's objectives lie above them.
     """
     import torch
 
