@@ -240,7 +240,7 @@ def test_a_loss_of_classes_is_refused_on_a_regression_teacher():
 
 
 def test_what_the_mean_over_multipliers_cannot_represent_is_said():
-    """Half of the mean network's outputs at x and -x is of even degrees, the rest of odd ones."""
+    """Its outputs at x and -x add up to the part of even degrees."""
     problem, features = posed(degree=2)
     x = problem.draw("test", 50).x
     for activation, order, even in [("sin", 2, False), ("erf", 2, False), ("sin", 3, False), ("softplus", 2, True)]:
