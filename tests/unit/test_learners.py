@@ -105,6 +105,37 @@ def test_a_first_order_model_of_another_loss_is_refused():
         Taylor(order=1, loss="logistic")
 
 
+def test_a_ridge_that_leaves_a_singular_matrix_is_dropped_alone(caplog):
+    x = np.random.default_rng(0).standard_normal((60, 2)) / 20
+    kernel, labels = build("kernels", {"name": "rbf"}), x[:, :1]
+    gram, both = kernel(x), [1e-18, 0.1]
+    assert fit_dual(gram, labels, gram, labels, [1e-18]).status == STATUS["singular"]
+    caplog.clear()
+    alone, fit = (fit_dual(gram, labels, gram, labels, ridges) for ridges in ([0.1], both))
+    assert fit.status == STATUS["ok"]
+    assert fit.ridge == 0.1
+    np.testing.assert_array_equal(fit.coefficients, alone.coefficients)
+    assert fit.train_risk == alone.train_risk
+    (record,) = caplog.records
+    assert "n = 60: the ridges [1e-18] leave a singular matrix; use larger ones" in record.getMessage()
+
+
+@pytest.mark.parametrize("learner", [KernelRidge(build("kernels", {"name": "rbf"})), Taylor(order=1, width=6)])
+def test_the_residual_of_the_chosen_ridge_is_reported(learner):
+    problem, fit, _ = trained(learner, [1e-2])
+    seen = learner.predict(fit.state, posed()[1], "training", 30, {})
+    labels = problem.draw("training", 30).labels
+    assert set(fit.measures) == {"ridge_residual"}
+    assert np.all(fit.measures["ridge_residual"] < 1e-8)
+    # The dual solution leaves the labels by n ridge alpha, a hundredth of them or more: no residual of rounding's size.
+    assert np.all(np.linalg.norm(seen - labels, axis=(1, 2)) > 1e-3)
+
+
+def test_a_second_order_model_solves_no_system():
+    _, fit, _ = trained(Taylor(order=2, width=4), [1e-2])
+    assert fit.measures == {}
+
+
 def test_a_kernel_that_is_not_positive_is_a_status_and_no_crash():
     gram = np.diag([1.0, 1.0, -1.0])
     fit = fit_dual(gram, np.ones((3, 1)), np.ones((2, 3)), np.ones((2, 1)), [1e-3])

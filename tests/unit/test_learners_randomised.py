@@ -237,3 +237,27 @@ def test_a_loss_of_classes_is_refused_on_a_regression_teacher():
     problem, features = posed()
     with pytest.raises(ValueError, match="loss 'logistic' on a teacher of regression; expected squared"):
         fitted(Randomised(loss="logistic", draws="sampled"), problem, features, [1e-2])
+
+
+def test_what_the_mean_over_multipliers_cannot_represent_is_said():
+    """Its outputs at x and -x add up to the part of even degrees."""
+    problem, features = posed(degree=2)
+    x = problem.draw("test", 50).x
+    for activation, order, even in [("sin", 2, False), ("erf", 2, False), ("sin", 3, False), ("softplus", 2, True)]:
+        learner = Randomised(activation=activation, order=order, width=8, steps=20)
+        fit = fitted(learner, problem, features, [1e-3])
+        forth, back = (
+            mean_outputs(network(8, order, activation), s * x[0] @ fit.state["w0"][0].T, s * x[0] @ w.T)
+            for s in (1, -1)
+            for w in [fit.state["weights"][0, 0]]
+        )
+        assert (np.max(np.abs(forth + back)) > 1e-3 * np.max(np.abs(forth))) == even
+        assert (learner.blind(5, 2) == "") == even
+    why = Randomised(activation="sin").blind(5, 2)
+    assert "degree 2" in why
+    assert "another activation" in why
+
+
+@pytest.mark.parametrize(("activation", "degree"), [("relu3", 2), ("relu3", 3), ("relu2", 3), ("sin", 3)])
+def test_what_it_can_represent_is_not_warned_of(activation, degree):
+    assert Randomised(activation=activation).blind(5, degree) == ""

@@ -105,3 +105,10 @@ def test_the_bound_of_a_gap_is_the_complexity_times_the_squared_norm():
     assert np.all(tight["norm"].values < loose["norm"].values)
     together = gap(seeds=(0, 1, 2), samples=[25, 50], widths=[4, 6], ridge=1e-3)
     np.testing.assert_array_equal(together["gap"].values[:2, :, 1, 0], loose["gap"].values[:, :, 0, 0])
+
+
+def test_a_collapsed_training_has_no_gap_that_its_bound_could_hold_for(caplog):
+    found = gap(seeds=(1,), samples=[40], widths=[4], ridge=1e9, spectra=["isotropic"])
+    for name in ("gap", "train_loss", "norm", "complexity_bound"):
+        assert np.isnan(found[name].values).all()
+    assert "generalisation_gap: taylor at seed 1, spectrum isotropic, samples 40, width 4: collapsed: " in caplog.text

@@ -107,3 +107,33 @@ def test_a_network_has_its_values_whatever_is_measured_beside_it():
 def test_measures_are_those_that_are_declared():
     assert set(model()) == set(stationary_points.MEASURES) | {"seed", "width", "start", "reference"}
     assert set(network()) == set(randomised_stationary_points.MEASURES) | {"seed", "width", "reference"}
+
+
+def test_a_collapsed_end_is_no_case_of_the_theorem(caplog):
+    found = model((1,), widths=[4], ridge=1e9)
+    for name in ("bound", "sharp_bound", "slack", "norm_ratio", "objective", "spread", "certificate_error"):
+        assert np.isnan(found[name].values).all()
+    expected = "stationary_points: taylor at seed 1, width 4, start 0: collapsed: "
+    assert expected in caplog.text
+    assert "a smaller ridge" in caplog.text
+
+
+def test_an_end_that_is_not_certified_leaves_only_its_error(caplog):
+    found = model((1,), widths=[8], max_iterations=1, polish_rounds=0)
+    assert np.all(found["certificate_error"].values > found["certificate_limit"].values)
+    assert np.isnan(found["bound"].values).all()
+    assert np.isnan(found["objective"].values).all()
+    assert "start 1: not_certified" in caplog.text
+
+
+def test_an_uncertified_network_leaves_only_its_error(caplog):
+    found = network((1,), widths=[8], max_iterations=2)
+    assert np.isnan(found["bound"].values).all()
+    assert np.isnan(found["objective"].values).all()
+    assert "randomised_stationary_points: network at seed 1, width 8: not_certified" in caplog.text
+
+
+@pytest.mark.parametrize("probe", [model, network])
+def test_certified_ends_say_nothing(probe, caplog):
+    probe((1,), widths=[8])
+    assert not caplog.records

@@ -88,3 +88,29 @@ def test_a_diverged_network_is_not_a_number():
     found = build("probes", broken).measure(posed((5,)))
     assert np.isnan(found["true_to_quad"].values).all()
     assert np.isfinite(found["quad_risk"].values).all()
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_network_that_predicts_almost_nothing_is_not_close_to_its_model(caplog):
+    """Both predict almost 0 at this ridge: a distance ratio near 0 would support the claim for no reason."""
+    found = build("probes", PARAMETERS | {"ridge": 1e4, "widths": [4]}).measure(posed((5,)))
+    for name in ("true_to_quad", "true_to_ntk", "distance_ratio", "gap", "quad_gap", "true_norm"):
+        assert np.isnan(found[name].values).all()
+    assert np.isfinite(found["ntk_risk"].values).all()
+    lines = [record.getMessage() for record in caplog.records]
+    assert [line for line in lines if line.startswith("tracking: network at width 4, seed 5: nearly_collapsed: ")]
+    assert [line for line in lines if line.startswith("tracking: quadratic at width 4, seed 5: nearly_collapsed: ")]
+    assert all("a smaller ridge" in line for line in lines)
+
+
+def test_an_uncertified_quadratic_model_is_nothing_to_follow(caplog):
+    quadratic = {"name": "taylor", "activation": "relu3", "penalty_power": 8, "max_iterations": 1, "polish_rounds": 0}
+    found = build("probes", PARAMETERS | {"quadratic": quadratic, "widths": [4]}).measure(posed((5,)))
+    assert np.isnan(found["distance_ratio"].values).all()
+    assert np.isfinite(found["true_to_ntk"].values).all()
+    assert "quadratic at width 4, seed 5: not_certified" in caplog.text
+
+
+def test_a_sound_training_says_nothing(caplog):
+    build("probes", PARAMETERS | {"widths": [4]}).measure(posed((5,)))
+    assert not caplog.records

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import xarray
 
+from hierlearn.claims.rules import judge
 from hierlearn.components import build
 
 WIDTHS, SEEDS = [10, 40, 20, 80], [0, 1, 2]
@@ -76,3 +77,25 @@ def test_an_inequality_is_checked_in_every_case_left_open():
     assert (some.value, some.detail["cases"]) == (1.0, 12)
     fails = measured("probe_holds", larger="law", smaller="twice", where={"width": 10})
     assert (fails.value, fails.detail["cases"]) == (0.0, 6)
+
+
+def test_a_case_that_was_not_measured_leaves_the_inequality_open():
+    spoilt = probe()
+    spoilt.twice.values[0, 1, 0] = np.nan
+    quantity = build("quantities", {"name": "probe_holds", "probe": "p", "larger": "twice", "smaller": "law"})
+    found = quantity.measure(None, {"p": spoilt})
+    assert np.isnan(found.value)
+    assert "1 of 24 cases not measured" in found.reason
+    assert judge("holds", found.value, found.low, found.high, np.nan, reason=found.reason)[0] == "inconclusive"
+
+
+def test_a_mean_over_a_seed_that_failed_is_inconclusive():
+    spoilt = probe()
+    spoilt.law.values[0, 1, 0] = np.nan
+    quantity = build(
+        "quantities",
+        {"name": "probe_mean", "probe": "p", "variable": "law", "where": {"dimension": 4, "width": 40}},
+    )
+    found = quantity.measure(None, {"p": spoilt})
+    assert judge("ordering", found.value, found.low, found.high, 0.0, reason=found.reason)[0] == "inconclusive"
+    assert "1 of 3 values not finite" in found.reason

@@ -1,13 +1,15 @@
 """The walk up the sample sizes, with a learner whose risk is written down beforehand."""
 
+import runpy
+
 import numpy as np
 import pytest
 
-from hierlearn.components import build
+from hierlearn.components import PACKAGE, build
 from hierlearn.problem import ProblemFeatures, pose
 from hierlearn.protocols import STATUS, Fit
 from hierlearn.streams import Streams
-from hierlearn.walk import failures, walk
+from hierlearn.walk import blind_spots, failures, walk
 
 SAMPLES = [2, 4, 8, 16, 32]
 
@@ -137,3 +139,32 @@ def test_without_thresholds_every_size_is_visited():
     learner, visits = walked({seed: [0.9, 0.01, 0.01, 0.01, 0.01] for seed in (4, 5, 9)}, thresholds=())
     assert sorted(visits) == SAMPLES
     assert {n for n, _ in learner.calls} == set(SAMPLES)
+
+
+def test_degrees_out_of_reach_are_said_once_and_only_by_learners_that_know():
+    even = build("teachers", {"name": "ridge_polynomial", "degree": 4})
+    odd = build("teachers", {"name": "ridge_polynomial", "degree": 3})
+    blind = build("learners", {"name": "randomised", "activation": "sin"})
+    assert len(blind_spots(blind, even, 6)) == 1
+    assert blind_spots(blind, odd, 6) == []
+    assert blind_spots(build("learners", {"name": "network"}), even, 6) == []
+
+
+@pytest.mark.parametrize(
+    ("law", "teacher", "expected"),
+    [
+        ({"name": "sphere"}, "ridge_polynomial", 1),
+        ({"name": "hypercube", "norm": "unit"}, "parity", 1),
+        ({"name": "hypercube", "norm": "sqrt_dimension"}, "parity", 0),
+        ({"name": "uniform"}, "quadratic_toy", 0),
+    ],
+)
+def test_a_training_warns_of_them_where_points_have_norm_1(law, teacher, expected, caplog):
+    warn = runpy.run_path(str(PACKAGE.parent / "scripts" / "train.py"), run_name="imported")["warn"]
+    inputs, teacher = build("inputs", law, dimension=6), build("teachers", {"name": teacher})
+    problem, said = pose(inputs, teacher, "unit", 0.0, Streams(("walk",), (0,))), set()
+    for _ in range(2):
+        warn(build("learners", {"name": "randomised", "activation": "sin"}), problem, said)
+    lines = [record.getMessage() for record in caplog.records]
+    assert len(lines) == expected
+    assert all(line.startswith("randomised: sin") for line in lines)

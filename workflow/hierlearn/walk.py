@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from hierlearn.problem import Problem, ProblemFeatures
-from hierlearn.protocols import REMEDIES, STATUS, Fit, Learner, Monitor
+from hierlearn.protocols import REMEDIES, STATUS, Fit, Learner, Monitor, Teacher
 
 
 def walk(
@@ -60,6 +60,13 @@ def failures(learner: Learner, seeds: Sequence[int], samples: int, fit: Fit) -> 
         if failed:
             lines.append(f"{name}: n = {samples}: seeds {failed} {status}: {remedy}")
     return lines
+
+
+def blind_spots(learner: Learner, teacher: Teacher, dimension: int) -> list[str]:
+    """One line for every reason why a learner of the raw input, of norm 1, cannot represent a degree of a teacher."""
+    if not hasattr(learner, "blind"):
+        return []
+    return list(dict.fromkeys(filter(None, (learner.blind(dimension, degree) for degree in teacher.degrees()))))
 
 
 def joined(parts: Sequence[tuple[list[int], Fit]]) -> tuple[list[int], Fit]:

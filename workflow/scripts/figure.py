@@ -12,6 +12,7 @@ import xarray
 from hierlearn import components, store
 from hierlearn.figures._style import laid_out, noted, saved
 from hierlearn.job import log
+from hierlearn.walk import blind_spots
 
 
 def figure(scores, traces, probes, outputs, parameters):
@@ -37,12 +38,9 @@ def holes(models, labels):
     notes = []
     for model in models:
         learner = components.build("learners", model["learner"])
-        for degree in components.build("teachers", model["teacher"]).degrees():
-            why = learner.blind(model["dimension"], degree) if hasattr(learner, "blind") else ""
-            line = f"{labels[model['name']]}: {why}"
-            if why and line not in notes:
-                notes.append(line)
-    return notes
+        why = blind_spots(learner, components.build("teachers", model["teacher"]), model["dimension"])
+        notes += [f"{labels[model['name']]}: {line}" for line in why]
+    return list(dict.fromkeys(notes))
 
 
 if __name__ == "__main__":

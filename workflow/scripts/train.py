@@ -7,15 +7,16 @@ job.start(globals())
 import numpy as np
 
 from hierlearn import components, data, provenance, store
+from hierlearn.inputs import UNIT_LAWS
 from hierlearn.monitor import Checkpoints, JobMonitor
 from hierlearn.store import Variable
-from hierlearn.walk import walk
+from hierlearn.walk import blind_spots, walk
 
 
 def train(source, representation, output, parameters, code):
     """Write <learner>.model.nc: one group per problem, variant and sample size."""
     stored, fitted = data.opened(source, parameters["points"]), store.read(representation) if representation else {}
-    identity, groups = provenance.attributes(code, parameters), {}
+    identity, groups, said = provenance.attributes(code, parameters), {}, set()
     checkpoints = Checkpoints(output, identity)
     for point in parameters["points"]:
         problem = data.loaded(point, stored[point["name"]])
@@ -28,6 +29,8 @@ def train(source, representation, output, parameters, code):
                 # Variants that differ in their choices alone share Gram matrices; others keep one seed's at a time.
                 memories = {} if described.count(described[i]) > 1 else None
             learner = components.build("learners", variant["learner"])
+            if point["representation"]["name"] == "raw":
+                warn(learner, problem, said)
             grid = point["samples"], point["thresholds"], variant["choices"]
             monitor = JobMonitor(checkpoints).within(f"{point['name']}/{variant['name']}")
             visits = walk(learner, problem, features, *grid, monitor, memories)
@@ -37,6 +40,17 @@ def train(source, representation, output, parameters, code):
                 )
     store.write(output, groups, identity)
     checkpoints.clear()
+
+
+def warn(learner, problem, said):
+    """Log what a learner of the raw input cannot represent, each line once; known for points of norm 1 alone."""
+    if problem.inputs.law not in UNIT_LAWS and getattr(problem.inputs, "norm", None) != "unit":
+        return
+    name = type(learner).__module__.rpartition(".")[2]
+    for line in blind_spots(learner, problem.teacher, problem.inputs.dimension):
+        if line not in said:
+            said.add(line)
+            job.log.warning("%s: %s", name, line)
 
 
 def model(seeds, fit, swept):

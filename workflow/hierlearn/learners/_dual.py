@@ -6,16 +6,20 @@ from typing import Any
 
 import numpy as np
 
+from hierlearn.job import log
 from hierlearn.learners._selection import error, validated
 from hierlearn.protocols import STATUS
-from hierlearn.solvers.ridge import Indefinite, ridge_path
+from hierlearn.solvers.ridge import Duals, Indefinite, ridge_path
 
 Gram = Callable[..., np.ndarray]
 
 
 @dataclass(frozen=True)
 class DualFit:
-    """coefficients (n, k) float64 of the chosen ridge; risks in squared error summed over outputs."""
+    """coefficients (n, k) float64 of the chosen ridge; risks in squared error summed over outputs.
+
+    residual: |(K + n ridge I) alpha - y| / |y|.
+    """
 
     coefficients: np.ndarray
     ridge: float
@@ -62,16 +66,21 @@ def fit_dual(
     """(K + n ridge mean(diag K) I) alpha = y for every ridge; the best one on validation points is kept.
 
     gram (n, n) float64, labels (n, k), validation_gram (n', n), validation_labels (n', k). kind: of the teacher; for
-    classes validation_risk is the share of wrong signs. A kernel that is not positive semi-definite to rounding gives
-    the status `singular` and coefficients that are NaN.
+    classes validation_risk is the share of wrong signs. Ridges that are too small to make the matrix positive definite
+    cannot be chosen, which the log says; without any other, or with a kernel that is not positive semi-definite to
+    rounding, the status is `singular` and the coefficients are NaN.
     """
     n = len(gram)
-    absolute = np.asarray(ridges, dtype=np.float64) * np.mean(np.diag(gram))
-    try:
-        duals = ridge_path(gram, labels, absolute)
-    except Indefinite:
+    ridges = np.asarray(ridges, dtype=np.float64)
+    absolute = ridges * np.mean(np.diag(gram))
+    usable, duals = _solved(gram, labels, absolute)
+    if duals is None:
         nothing = np.full(labels.shape, np.nan)
         return DualFit(nothing, float(ridges[0]), np.nan, np.nan, np.nan, STATUS["singular"], 0.0)
+    if len(usable) < len(ridges):
+        dropped = np.delete(ridges, usable).tolist()
+        log.warning("kernel ridge: n = %d: the ridges %s leave a singular matrix; use larger ones", n, dropped)
+        ridges, absolute = ridges[usable], absolute[usable]
     predictions = np.stack([validation_gram @ alpha for alpha in duals.coefficients])
     best = validated(predictions, validation_labels, kind)
     alpha = duals.coefficients[best]
@@ -87,3 +96,14 @@ def fit_dual(
         status=STATUS["ok"] if finite else STATUS["diverged"],
         flops=2.0 * labels.shape[1] * len(ridges) * n * (n + len(validation_gram)),
     )
+
+
+def _solved(gram: np.ndarray, labels: np.ndarray, absolute: np.ndarray) -> tuple[np.ndarray, Duals | None]:
+    """Positions of the ridges that make the matrix positive definite, and their solutions; the smallest go first."""
+    left = np.arange(len(absolute))
+    while len(left):
+        try:
+            return left, ridge_path(gram, labels, absolute[left])
+        except Indefinite:
+            left = np.delete(left, np.argmin(absolute[left]))
+    return left, None

@@ -25,6 +25,7 @@ CHOICES = {
         "exclusiveMinimum": 0,
     },
 }
+MEASURES = {"ridge_residual": "relative residual |(K + n ridge I) alpha - y| / |y| at the chosen ridge"}
 # Gram matrix, its smaller predecessor and its factor; the kernel between the points and others, while it grows.
 MEMORY = {
     "fit": ((3, "samples", "samples"), (2, "validation", "samples")),
@@ -70,6 +71,7 @@ class KernelRidge:
             validation_risk=np.array([fit.validation_risk for fit in fits]),
             train_risk=np.array([fit.train_risk for fit in fits]),
             choices={"ridge": np.array([fit.ridge for fit in fits])},
+            measures={"ridge_residual": np.array([fit.residual for fit in fits])},
             flops=np.array([fit.flops for fit in fits]),
         )
 

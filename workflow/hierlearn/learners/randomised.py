@@ -11,6 +11,7 @@ from hierlearn.learners._selection import error, validated
 from hierlearn.protocols import STATUS, Features, Fit, Monitor, State
 from hierlearn.solvers.losses import get_loss
 from hierlearn.streams import Streams
+from hierlearn.theory.holes import taylor_reaches
 
 PARAMETERS = {
     "order": {
@@ -192,6 +193,18 @@ class Randomised:
         net = network(self.width, self.order, self.activation)
         parts = zip(state["w0"], state["weights"], features.draw(role, count), strict=True)
         return np.stack([_outputs(net, *part) for part in parts])
+
+    def blind(self, dimension: int, degree: int) -> str:
+        """Why the network of the raw input cannot represent a degree, in one line; "" if it can.
+
+        The mean over multipliers leaves the Taylor terms from the order k on, and of them the first reaches the most.
+        """
+        if taylor_reaches(self.activation, self.order, degree):
+            return ""
+        return (
+            f"{self.activation} less its terms below order {self.order} leaves out degree {degree} of the raw input; "
+            "use another activation"
+        )
 
     def _descended(
         self,

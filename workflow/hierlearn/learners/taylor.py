@@ -77,6 +77,7 @@ CHOICES = {
     },
 }
 
+MEASURES = {"ridge_residual": "relative residual |(K + n ridge I) alpha - y| / |y| at the chosen ridge"}
 EXCLUDED = (
     ({"order": [3, 4], "activation": ["relu2", "relu3"]}, "erf, sin or softplus, or an order up to 2"),
     ({"order": [1], "loss": ["logistic", "soft_hinge"]}, "squared, or another order"),
@@ -188,6 +189,7 @@ class Taylor:
             train_risk=parts["train_risk"],
             choices={"ridge": parts["ridge"]},
             certificate=certificate,
+            measures={name: parts[name] for name in MEASURES if name in parts},
             flops=parts["flops"],
         )
 
@@ -269,6 +271,7 @@ class Taylor:
             "ridge": fit.ridge,
             "validation_risk": fit.validation_risk,
             "train_risk": fit.train_risk,
+            "ridge_residual": fit.residual,
             "flops": fit.flops,
         }
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from hierlearn.probes._failures import failed
 from hierlearn.probes._spectra import coloured
 from hierlearn.problem import Problem
 from hierlearn.solvers.losses import LOGISTIC
@@ -87,7 +88,10 @@ class GeneralisationGap:
     max_iterations: int = 500
 
     def measure(self, problem: Problem) -> dict[str, Variable]:
-        """MEASURES over (seed, spectrum, samples, width). Raises ValueError for x other than isotropic of unit norm."""
+        """MEASURES over (seed, spectrum, samples, width); NaN where a training diverged or collapsed.
+
+        Raises ValueError for x other than isotropic of unit norm.
+        """
         if problem.inputs.law not in LAWS:
             found = problem.inputs.law
             raise ValueError(f"generalisation_gap: input law {found!r}; expected one of {', '.join(LAWS)}")
@@ -112,7 +116,10 @@ class GeneralisationGap:
                         half = width // 2
                         complexity = _complexity(extremes[:, :half])
                         points = (h[:n], labels[:n], unseen, test_labels)
-                        end, spent = self._trained(*points, w0[s, :half], starts[s, :width])
+                        end, status, spent = self._trained(*points, w0[s, :half], starts[s, :width])
+                        place = {"seed": problem.seeds[s], "spectrum": spectrum, "samples": n, "width": width}
+                        if failed("generalisation_gap", "taylor", place, status):
+                            end = (np.nan,) * len(end)
                         values[s, i, j, k] = (*end, 2.0 * end[-1] ** 2 * complexity)
                         flops[s] += spent
         dims = ("seed", "spectrum", "samples", "width")
@@ -128,8 +135,8 @@ class GeneralisationGap:
             "flops": Variable(("seed",), flops, {"units": "1", "long_name": MEASURES["flops"]}),
         }
 
-    def _trained(self, h, labels, unseen, test_labels, w0, start) -> tuple[tuple[float, float, float], float]:
-        """(gap, train loss, norm) of one training, and its matrix products' operations; NaN where it diverged."""
+    def _trained(self, h, labels, unseen, test_labels, w0, start) -> tuple[tuple[float, float, float], str, float]:
+        """(gap, train loss, norm) of one training, what became of it, and its matrix products' operations."""
         width, dimension = start.shape
         signs = np.repeat([1.0, -1.0], width // 2)
         gates, new = (np.tile(x @ w0.T >= 0, (1, 2)).astype(np.float32) for x in (h, unseen))
@@ -148,7 +155,7 @@ class GeneralisationGap:
         weights = path.weights[0].astype(np.float64)
         norm = float(np.sum(np.sum(weights**2, axis=1) ** 2) ** 0.25)
         loss = float(np.mean(LOGISTIC.value(predict(unseen, new, signs, weights), test_labels)))
-        return (loss - float(path.train_loss[0]), float(path.train_loss[0]), norm), float(path.flops[0])
+        return (loss - float(path.train_loss[0]), float(path.train_loss[0]), norm), path.status[0], float(path.flops[0])
 
 
 MEASURED = ("gap", "train_loss", "norm", "complexity_bound")

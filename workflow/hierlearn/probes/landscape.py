@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.linalg import hadamard
 
+from hierlearn.probes._failures import failed
 from hierlearn.problem import Problem
 from hierlearn.solvers.hessian import hessian_operator
 from hierlearn.solvers.losses import get_loss
@@ -84,7 +85,7 @@ class Landscape:
     start: float = 1.0
 
     def measure(self, problem: Problem) -> dict[str, Variable]:
-        """MEASURES over (seed, width, iteration, reference)."""
+        """MEASURES over (seed, width, iteration, reference); NaN at weights that diverged or collapsed."""
         streams = problem.streams.at("landscape")
         batch, dimension, widest = problem.draw("training", self.samples), problem.inputs.dimension, max(self.widths)
         w0 = streams.at("w0").stack(lambda g: g.standard_normal((widest // 2, dimension)))
@@ -98,7 +99,11 @@ class Landscape:
                 gates = np.tile(np.maximum(x @ w0[s, : width // 2].T, 0.0), (1, 2))
                 signs = np.repeat([1.0, -1.0], width // 2)
                 scale = self.start * width**-0.25
-                paths = [self._path(x, gates, signs, targets, scale * start[s, :width]) for start in starts]
+                place = {"seed": problem.seeds[s], "width": width}
+                paths = [
+                    self._path(x, gates, signs, targets, scale * start[s, :width], place | {"start": number})
+                    for number, start in enumerate(starts)
+                ]
                 known = {"explicit": leading_reference(x, gates, signs, targets), "trained": paths[1][0][-1]}
                 flops[s] += sum(spent for _, spent in paths)
                 for j, weights in enumerate(paths[0][0]):
@@ -121,11 +126,11 @@ class Landscape:
             "flops": Variable(("seed",), flops, {"units": "1", "long_name": MEASURES["flops"]}),
         }
 
-    def _path(self, x, gates, signs, targets, weights) -> tuple[list[np.ndarray], float]:
+    def _path(self, x, gates, signs, targets, weights, place) -> tuple[list[np.ndarray], float]:
         """The weights after each number of iterations, in the order of `iterations`, and operations spent."""
-        visited, done, spent = {}, 0, 0.0
+        visited, done, spent, lost = {}, 0, 0.0, False
         for wanted in sorted(self.iterations):
-            if wanted > done:
+            if wanted > done and not lost:
                 path = fit_path(
                     x,
                     gates,
@@ -139,11 +144,15 @@ class Landscape:
                     max_iterations=wanted - done,
                 )
                 weights, done, spent = path.weights[0], wanted, spent + float(path.flops[0])
+                lost = failed("landscape", "taylor", place | {"iteration": wanted}, path.status[0])
+                weights = np.full_like(weights, np.nan) if lost else weights
             visited[wanted] = weights
         return [visited[wanted] for wanted in self.iterations], spent
 
     def _sides(self, x, gates, signs, targets, weights, reference) -> tuple[float, float, float]:
         """left, slack, L(W) - L(W*)."""
+        if not (np.isfinite(weights).all() and np.isfinite(reference).all()):
+            return np.nan, np.nan, np.nan
         problem = make_problem(x, gates, signs, targets, 2, self.loss)
         unit, loss = problem.weight_unit, get_loss(self.loss)
         point, goal = Point(problem, weights / unit), Point(problem, reference / unit)

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from hierlearn.probes._failures import failed
 from hierlearn.problem import Problem
 from hierlearn.solvers.losses import get_loss
 from hierlearn.solvers.taylor import fit_path
@@ -92,7 +93,7 @@ class RandomisedLandscape:
     max_iterations: int = 200
 
     def measure(self, problem: Problem) -> dict[str, Variable]:
-        """MEASURES over (seed, width, point)."""
+        """MEASURES over (seed, width, point); NaN at an end that diverged or collapsed."""
         streams = problem.streams.at("randomised_landscape")
         batch, dimension, widest = problem.draw("training", self.samples), problem.inputs.dimension, max(self.widths)
         w0 = streams.at("w0").stack(lambda g: g.standard_normal((widest // 2, dimension)))
@@ -105,8 +106,12 @@ class RandomisedLandscape:
             targets = labels if self.loss == "squared" else np.where(labels >= 0, 1.0, -1.0)
             for i, width in enumerate(self.widths):
                 first, signs = np.tile(w0[s, : width // 2], (2, 1)), np.repeat([1.0, -1.0], width // 2)
-                here, spent = self._points(x, np.maximum(x @ first.T, 0.0), signs, targets, rows[s, :width])
+                here, status, spent = self._points(x, np.maximum(x @ first.T, 0.0), signs, targets, rows[s, :width])
+                lost = failed("randomised_landscape", "taylor", {"seed": problem.seeds[s], "width": width}, status)
                 for j, name in enumerate(self.points):
+                    if name == "trained" and lost:
+                        values[s, i, j] = np.nan
+                        continue
                     values[s, i, j] = self._sides(
                         x, first, signs, targets, here[name], here["explicit"], draws[s, :, :width]
                     )
@@ -123,15 +128,15 @@ class RandomisedLandscape:
             "flops": Variable(("seed",), flops, {"units": "1", "long_name": MEASURES["flops"]}),
         }
 
-    def _points(self, x, gates, signs, targets, rows) -> tuple[dict[str, np.ndarray], float]:
-        """W by name, and the operations that the training took."""
+    def _points(self, x, gates, signs, targets, rows) -> tuple[dict[str, np.ndarray], str, float]:
+        """W by name, what became of the training, and the operations that it took."""
         scale = len(signs) ** -0.25
         known = {
             "random": scale * rows / np.linalg.norm(rows, axis=1, keepdims=True),
             "explicit": leading_reference(x, gates, signs, targets),
         }
         if "trained" not in self.points:
-            return known, 0.0
+            return known, "ok", 0.0
         path = fit_path(
             x,
             gates,
@@ -144,7 +149,7 @@ class RandomisedLandscape:
             stop="decrease",
             max_iterations=self.max_iterations,
         )
-        return known | {"trained": path.weights[0]}, float(path.flops[0])
+        return known | {"trained": path.weights[0]}, path.status[0], float(path.flops[0])
 
     def _sides(self, x, first, signs, targets, weights, reference, draws) -> tuple[float, ...]:
         """MEASURED at W."""

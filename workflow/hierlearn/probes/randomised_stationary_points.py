@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.optimize import minimize
 
+from hierlearn.probes._failures import failed
 from hierlearn.problem import Problem
 from hierlearn.solvers.losses import SQUARED
 from hierlearn.solvers.taylor import fit_path
@@ -72,6 +73,8 @@ MEASURES = {
     "flops": "floating-point operations of matrix products",
 }
 COORDINATES = {"width": "widths", "reference": "references"}
+# A training that lowers the objective of the zero predictor by no more than this part of it has not left it.
+COLLAPSE_GAIN = 1e-6
 
 
 @dataclass(frozen=True)
@@ -93,7 +96,10 @@ class RandomisedStationaryPoints:
     max_iterations: int = 2000
 
     def measure(self, problem: Problem) -> dict[str, Variable]:
-        """MEASURES over (seed, width, reference), those without W* over (seed, width)."""
+        """MEASURES over (seed, width, reference), those without W* over (seed, width).
+
+        NaN at an end that diverged, collapsed or is not certified, but for an error that is over the limit.
+        """
         streams = problem.streams.at("randomised_stationary_points")
         batch, dimension, widest = problem.draw("training", self.samples), problem.inputs.dimension, max(self.widths)
         w0 = streams.at("w0").stack(lambda g: g.standard_normal((widest // 2, dimension)))
@@ -114,10 +120,20 @@ class RandomisedStationaryPoints:
                 point = self._trained(SquaredRandomised(x, first, signs, targets), start)
                 path = self._quadratic(model, start)
                 known = {"explicit": leading_reference(*model), "quadratic": path.weights[0]}
+                place = {"seed": problem.seeds[s], "width": width}
+                if failed("randomised_stationary_points", "taylor", place, path.status[0]):
+                    known["quadratic"] = np.full_like(start, np.nan)
+                lost = failed("randomised_stationary_points", "network", place, point.status(targets, self.limit))
                 for key, value in zip(ends, (point.objective, point.loss), strict=True):
-                    ends[key][s, i] = value
+                    ends[key][s, i] = np.nan if lost else value
                 for k, name in enumerate(self.references):
-                    for key, value in zip(pairs, self._compared(model, point, known[name]), strict=True):
+                    found = self._compared(model, point, known[name])
+                    over = found[-1] > self.limit
+                    if over and not lost:
+                        failed("randomised_stationary_points", "network", place | {"reference": name}, "not_certified")
+                    if over or lost:
+                        found = (*(np.nan,) * (len(pairs) - 1), found[-1] if over else np.nan)
+                    for key, value in zip(pairs, found, strict=True):
                         pairs[key][s, i, k] = value
                 # A gradient is two matrix products, a Hessian product two, and the Hessian has a column per weight.
                 products = 2.0 * point.evaluations + 2.0 * width * dimension
@@ -163,7 +179,7 @@ class RandomisedStationaryPoints:
         for column, unit in zip(hessian, np.eye(start.size), strict=True):
             column[:] = network.hessian_product(weights, unit.reshape(start.shape)).ravel()
         hessian = (hessian + hessian.T) / 2.0 + ridge * eighth_power_hessian(weights)
-        smallest = float(np.linalg.eigvalsh(hessian)[0])
+        smallest = float(np.linalg.eigvalsh(hessian)[0]) if np.isfinite(hessian).all() else np.nan
         return Trained(network, weights, float(end.fun), loss, float(np.linalg.norm(end.jac)), smallest, end.nfev)
 
     def _compared(self, model, point, reference) -> tuple[float, ...]:
@@ -194,6 +210,15 @@ class Trained:
     gradient_norm: float
     curvature: float
     evaluations: int
+
+    def status(self, targets, limit: float) -> str:
+        """ok, diverged, collapsed, or not_certified where the error against W itself is over the limit."""
+        zero = float(np.mean(targets**2))
+        if not np.isfinite(self.objective):
+            return "diverged"
+        if zero - self.objective <= COLLAPSE_GAIN * zero:
+            return "collapsed"
+        return "ok" if self.error(self.weights) <= limit else "not_certified"
 
     def error(self, reference) -> float:
         """(|gradient| |W|_F + (-curvature)^+ |W*|_F^2) / 2 relative to the objective."""

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from hierlearn.probes._failures import failed
 from hierlearn.problem import Problem
 from hierlearn.solvers.certificate import certify_and_polish
 from hierlearn.solvers.taylor import fit_path
@@ -106,6 +107,9 @@ MEASURES = {
 }
 COORDINATES = {"width": "widths", "start": "starts", "reference": "references"}
 POWERS = {"relu2": 0, "relu3": 1}
+# A training that lowers the objective of the zero predictor by no more than this part of it has not left it.
+COLLAPSE_GAIN = 1e-6
+WITHOUT_END = ("diverged", "collapsed")
 
 
 @dataclass(frozen=True)
@@ -132,7 +136,10 @@ class StationaryPoints:
     polish_rounds: int = 8
 
     def measure(self, problem: Problem) -> dict[str, Variable]:
-        """MEASURES over (seed, width, start, reference), those without W* over fewer; NaN where a training diverged."""
+        """MEASURES over (seed, width, start, reference), those without W* over fewer.
+
+        NaN at an end that diverged, collapsed or is not certified, but for an error that is over the limit.
+        """
         streams = problem.streams.at("stationary_points")
         state = self.representation.fit(problem.unlabelled(self.unlabelled), streams.at("representation"))
         batch = problem.draw("training", self.samples)
@@ -148,17 +155,22 @@ class StationaryPoints:
         for s in range(len(problem.seeds)):
             for i, width in enumerate(self.widths):
                 model = self._model(features[s], w0[s, : width // 2], batch.labels[s, :, 0])
-                trained = [self._trained(model, start[s, :width]) for start in starts]
+                places = [{"seed": problem.seeds[s], "width": width, "start": number} for number in self.starts]
+                trained = [
+                    self._trained(model, start[s, :width], place) for start, place in zip(starts, places, strict=True)
+                ]
                 flops[s] += sum(point.flops for point in trained)
                 for j, point in enumerate(trained):
-                    objective[s, i, j] = point.certificate.objective
+                    objective[s, i, j] = point.certificate.objective if point.status == "ok" else np.nan
                     known = {
                         "explicit": leading_reference(*model),
                         "smaller_ridge": point.looser,
-                        "other_start": trained[(j + 1) % len(trained)].weights,
+                        "other_start": trained[(j + 1) % len(trained)].end,
                     }
                     for k, name in enumerate(self.references):
                         found = self._compared(model, point, known[name])
+                        if point.status == "ok" and found[-1] > self.limit:
+                            failed("stationary_points", "taylor", places[j] | {"reference": name}, "not_certified")
                         for key, value in zip(pairs, found, strict=True):
                             pairs[key][s, i, j, k] = value
         least = objective.min(axis=2)
@@ -188,7 +200,7 @@ class StationaryPoints:
         """Scaled back to |h|^2 = D: a ridge means the same at every number of features."""
         return self.ridge * float(features.shape[1]) ** (-self.penalty_power / 2)
 
-    def _trained(self, model, start) -> "Trained":
+    def _trained(self, model, start, place) -> "Trained":
         """The certified end of one start, and where the path goes from there at a tenth of the ridge."""
         ridge, scale = self._absolute(model[0]), self.start * len(start) ** -0.25
         path = fit_path(
@@ -199,16 +211,28 @@ class StationaryPoints:
             stop="decrease",
             max_iterations=self.max_iterations,
         )
+        looser = path.weights[1]
+        if failed("stationary_points", "taylor at a tenth of the ridge", place, path.status[1]):
+            looser = np.full_like(looser, np.nan)
+        if path.status[0] == "diverged":
+            failed("stationary_points", "taylor", place, "diverged")
+            return Trained(path.weights[0], None, looser, float(np.sum(path.flops)), "diverged")
         # The certificate weighs curvature by |W|^2, the theorem by |W*|^2: half of the limit leaves room for larger W*.
         options = {"penalty_power": self.penalty_power, "limit": 0.5 * self.limit, "max_rounds": self.polish_rounds}
         done = certify_and_polish(*model, ridge, path.weights[0], **options)
         # A Hessian-vector product is four matrix products, an iteration two.
         products = 4.0 * done.certificate.products + 2.0 * done.iterations
         flops = float(np.sum(path.flops)) + products * 2.0 * model[1].size * model[0].shape[1]
-        return Trained(done.weights, done.certificate, path.weights[1], flops)
+        certificate, zero = done.certificate, float(np.mean(model[-1] ** 2))
+        status = "ok" if certificate.relative_error <= self.limit else "not_certified"
+        status = "collapsed" if zero - certificate.objective <= COLLAPSE_GAIN * zero else status
+        failed("stationary_points", "taylor", place, status)
+        return Trained(done.weights, certificate, looser, flops, status)
 
     def _compared(self, model, point, reference) -> tuple[float, ...]:
-        """bound, sharp_bound, slack, norm_ratio, certificate_error."""
+        """bound, sharp_bound, slack, norm_ratio, certificate_error; the last alone where it is over the limit."""
+        if point.status in WITHOUT_END:
+            return (np.nan,) * 5
         features, gates, _, targets = model
         loss = float(np.mean((quadratic_outputs(*model[:3], reference) - targets) ** 2))
         slack = curvature_slack(features, gates, point.weights, reference, np.full(len(targets), 2.0))
@@ -218,14 +242,26 @@ class StationaryPoints:
         open_loss = loss + slack / 2.0 + error
         bounds = objective_bounds(open_loss, point.weights, reference, self._absolute(features), self.penalty_power)
         ratio = (quartic_norm(point.weights) / quartic_norm(reference)) ** 0.25
-        return *bounds, slack, ratio, error / point.certificate.objective
+        relative = error / point.certificate.objective
+        if point.status == "not_certified" or relative > self.limit:
+            return *(np.nan,) * 4, relative
+        return *bounds, slack, ratio, relative
 
 
 @dataclass(frozen=True)
 class Trained:
-    """A stationary point: weights (m, D) with their certificate, weights at a tenth of the ridge, operations spent."""
+    """A stationary point: weights (m, D) with their certificate, weights at a tenth of the ridge, operations spent.
+
+    status: ok, diverged (without a certificate), collapsed or not_certified. Weights of no use as W* are NaN.
+    """
 
     weights: np.ndarray
     certificate: Any
     looser: np.ndarray
     flops: float
+    status: str
+
+    @property
+    def end(self) -> np.ndarray:
+        """The weights as a reference of other points."""
+        return np.full_like(self.weights, np.nan) if self.status in WITHOUT_END else self.weights

@@ -1,11 +1,13 @@
 """Which of its Taylor models a trained randomised network follows: the quadratic one or its tangent kernel."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from hierlearn.probes._failures import failed
 from hierlearn.problem import Problem, ProblemFeatures
-from hierlearn.protocols import Fit, Learner, Representation
+from hierlearn.protocols import REMEDIES, STATIONARY, STATUS, Fit, Learner, Representation
 from hierlearn.store import Variable
 
 PARAMETERS = {
@@ -71,6 +73,9 @@ MEASURES = {
     "flops": "floating-point operations of matrix products",
 }
 COORDINATES = {"width": "widths"}
+TITLES = {"true": "network", "quad": "quadratic", "ntk": "linear"}
+# Two models that both predict almost 0 are close to each other, and say nothing of who follows whom.
+LEAST_FIT = 0.1
 
 
 @dataclass(frozen=True)
@@ -93,7 +98,7 @@ class Tracking:
     test: int = 2000
 
     def measure(self, problem: Problem) -> dict[str, Variable]:
-        """MEASURES over (seed, width); NaN for a seed whose training diverged. Distances are in the target's units."""
+        """MEASURES over (seed, width), in the target's units; NaN what rests on a training that failed."""
         problem = replace(problem, held_out=self.validation)
         counts = {"training": self.samples, "validation": self.validation, "test": self.test}
         problem = replace(problem, pools={role: problem.draw(role, count) for role, count in counts.items()})
@@ -120,15 +125,19 @@ class Tracking:
         ridges = {"true": [self.ridge], "quad": [self.ridge], "ntk": self.linear_ridges}
         learners = {"true": self.network, "quad": self.quadratic, "ntk": self.linear}
         test, found, outputs, flops = problem.pools["test"], {}, {}, 0.0
+        labels = _mean_square(problem.pools["training"].labels)
         for name, template in learners.items():
             learner = replace(template, width=width)
             choices = {"ridge": ridges[name]}
             fit = learner.fit(problem, features, self.samples, choices, streams, _Silent(), {})
-            outputs[name] = learner.predict(fit.state, features, "test", self.test, {})
+            # A tangent kernel that learns nothing is a finding.
+            fitted = np.ones(len(labels)) if name == "ntk" else 1.0 - fit.train_risk / labels
+            sound = np.where(_failures(TITLES[name], width, problem.seeds, fit, fitted), np.nan, 1.0)
+            outputs[name] = learner.predict(fit.state, features, "test", self.test, {}) * sound[:, None, None]
             found[f"{name}_risk"] = _mean_square(outputs[name] - test.target)
-            found[f"{name}_train_risk"] = fit.train_risk
+            found[f"{name}_train_risk"] = fit.train_risk * sound
             if name != "ntk":
-                found[f"{name}_norm"] = _norm(fit)
+                found[f"{name}_norm"] = _norm(fit) * sound
             flops = flops + fit.flops
         found["true_to_quad"], found["true_to_ntk"] = (
             np.sqrt(_mean_square(outputs["true"] - outputs[name])) for name in ("quad", "ntk")
@@ -144,6 +153,20 @@ class _Silent:
 
     def report(self, done: int, total: int, text: str) -> None:
         """Says nothing."""
+
+
+def _failures(learner: str, width: int, seeds: Sequence[int], fit: Fit, fitted: np.ndarray) -> list[bool]:
+    """Which seeds' trainings failed, (S,). fitted (S,): part of the labels' mean square that the fit explains."""
+    words = {value: word for word, value in STATUS.items()}
+    found = []
+    for i, seed in enumerate(seeds):
+        status = words[int(fit.status[i])]
+        if status not in REMEDIES and fit.certificate and fit.certificate["stationary"][i] == STATIONARY["no"]:
+            status = "not_certified"
+        elif status not in REMEDIES and fitted[i] < LEAST_FIT:
+            status = "nearly_collapsed"
+        found.append(failed("tracking", learner, {"width": width, "seed": seed}, status))
+    return found
 
 
 def _mean_square(values: np.ndarray) -> np.ndarray:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hierlearn import components, provenance
+from hierlearn.inputs import UNIT_LAWS
 from hierlearn.study.expansion import Point, Study, Task, product
 
 SCRIPTS = provenance.PACKAGE.parent / "scripts"
@@ -93,10 +94,6 @@ def figure(study: Study) -> dict[str, Any]:
         "labels": {name: entry["label"] for name, entry in study.content["learners"].items()},
         "raw": _raw(study),
     }
-
-
-# Laws whose points have norm 1, by themselves or where `norm` says so.
-UNIT_LAWS = ("sphere", "anisotropic_sphere")
 
 
 def _raw(study: Study) -> list[dict[str, Any]]:

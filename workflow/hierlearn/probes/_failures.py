@@ -1,0 +1,21 @@
+"""What a probe says of a training that failed, whose place in its cube it leaves empty."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from hierlearn.job import log
+from hierlearn.protocols import REMEDIES
+
+KNOWN = REMEDIES | {
+    "not_certified": "no second-order stationary point within the limit; allow more iterations",
+    "nearly_collapsed": "hardly better than the zero predictor on training points; use a smaller ridge",
+}
+
+
+def failed(probe: str, learner: str, cell: Mapping[str, Any], status: str) -> bool:
+    """Whether a training's status is one of KNOWN; says so in one line of the log, with the remedy."""
+    if status not in KNOWN:
+        return False
+    place = ", ".join(f"{name} {value}" for name, value in cell.items())
+    log.warning("%s: %s at %s: %s: %s", probe, learner, place, status, KNOWN[status])
+    return True
