@@ -73,6 +73,14 @@ def test_a_probe_is_drawn_as_medians_with_the_predicted_slope_through_the_last()
     assert place.get_xscale() == place.get_yscale() == "log"
 
 
+def test_a_bound_has_the_colour_of_the_line_that_it_bounds():
+    lines = [{"variable": "law"}, {"variable": "law"}, {"variable": "law", "bound": True, "colour_of": 2}]
+    first, second, bound = drawn(
+        {"kind": "probe", "title": "T", "probe": "p", "x": "width", "lines": lines}
+    ).get_lines()
+    assert bound.get_color() == second.get_color() != first.get_color()
+
+
 def test_risks_are_drawn_along_samples_at_the_named_place_with_the_counting_bound():
     place = drawn(
         {

@@ -98,6 +98,11 @@ PARAMETERS = {
                             },
                             "slope": {"description": "Predicted slope, a dashed guide.", "type": "number"},
                             "bound": {"description": "A bound: thin, without markers.", "type": "boolean"},
+                            "colour_of": {
+                                "description": "Number of the line, from 1, whose colour and marker it has.",
+                                "type": "integer",
+                                "minimum": 1,
+                            },
                             "marks": {
                                 "description": "trace: measures of the learner that are steps, drawn as vertical "
                                 "lines at their medians.",
@@ -207,7 +212,8 @@ class Panels:
             place.legend(fontsize=6.5, frameon=True, framealpha=0.75, edgecolor="none")
 
     def _line(self, place, panel, line, number, cube, probes, labels, traces) -> None:
-        colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
+        look = line.get("colour_of", number + 1) - 1
+        colour, marker = COLOURS[look % len(COLOURS)], MARKERS[look % len(MARKERS)]
         where, axis = line.get("where", {}), panel["x"]
         if panel["kind"] == "probe":
             x, values = along(probes[panel["probe"]], line["variable"], axis, where)
