@@ -103,7 +103,7 @@ def test_the_norm_approaches_that_of_infinitely_many_neurons_below_the_bound():
 
 
 def test_the_share_of_draws_within_the_bound_is_that_of_one_normal_variable():
-    """p = 4, one pair: |W*|^4 = 8 * 2 pi (g^2 - 1)^2 against 32 pi 8 / delta, so within it while g^2 <= 5 at delta 1."""
+    """p = 4, one pair: |W*|^4 = 8 * 2 pi (g^2 - 1)^2 <= 32 pi 8 / delta while g^2 <= 5, at delta = 1."""
     found = measured(3, (0, 1, 2), degrees=[4], widths=[2], points=1, draws=1000, failure=1.0)
     share = found["share_within_bound"].values
     assert share.mean() == pytest.approx(norm.cdf(5**0.5) - norm.cdf(-(5**0.5)), abs=0.01)
