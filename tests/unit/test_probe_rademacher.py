@@ -105,3 +105,16 @@ def test_the_bound_of_a_gap_is_the_complexity_times_the_squared_norm():
     assert np.all(tight["norm"].values < loose["norm"].values)
     together = gap(seeds=(0, 1, 2), samples=[25, 50], widths=[4, 6], ridge=1e-3)
     np.testing.assert_array_equal(together["gap"].values[:2, :, 1, 0], loose["gap"].values[:, :, 0, 0])
+
+
+@pytest.mark.parametrize("spectrum", ["isotropic", "spiked"])
+def test_the_bound_by_the_operator_norm_is_written_out_and_above_the_complexity(spectrum):
+    """B_h |W|^2 (2 log(2 m D) |(1/n) sum h h^T|_op / n)^{1/2} with the points that the model was trained on."""
+    found = gap(seeds=(1,), spectra=[spectrum], samples=[20, 50], widths=[4])
+    for j, n in enumerate((20, 50)):
+        h = coloured(problem(6, (1,)).draw("training", 50).x[0, :n].astype(np.float64), spectrum)
+        largest, moment = np.linalg.norm(h, axis=1).max(), np.linalg.svd(h, compute_uv=False)[0] ** 2 / n
+        size = found["norm"].values[0, 0, j, 0] ** 2
+        expected = largest * size * np.sqrt(2 * np.log(2 * 4 * 6) * moment / n)
+        assert found["operator_norm_bound"].values[0, 0, j, 0] == pytest.approx(expected, rel=1e-5)
+    assert np.all(found["complexity_bound"].values < found["operator_norm_bound"].values)
