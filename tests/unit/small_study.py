@@ -65,6 +65,15 @@ def panel(**changes):
     return {"name": "panels", "panels": [sound | changes]}
 
 
+def beside(changes):
+    """A figure of n* of a learner and of a theory line beside it."""
+    learner = {"learner": "kernel", "where": {"degree": 2}}
+    theory = {"probe": "theory", "variable": "sample_complexity", "where": {"degree": 2}}
+    figure = panel(kind="growth", lines=[learner, theory | changes])
+    del figure["panels"][0]["probe"]
+    return figure
+
+
 def put(content, path, value):
     """A copy of the content with another value at a.b.c; a value of None takes the key away."""
     changed = copy.deepcopy(content)

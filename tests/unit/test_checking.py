@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from small_study import SLOPE, panel, put
+from small_study import SLOPE, beside, panel, put
 
 from hierlearn.study import checking, points
 
@@ -88,7 +88,10 @@ def test_a_sound_study_has_no_fault_at_any_preset(content, check):
         ("claims.C1-theory.quantity.where", {"degree": 1, "threshold": 0.5}, "where.threshold: found an unknown axis"),
         ("figure", panel(probe="theories"), "figure.panels[0].probe: found 'theories'; expected one of theory"),
         ("figure", panel(x="width"), "figure.panels[0].x: found 'width'; expected one of"),
-        ("figure", panel(lines=[{"variable": "risk"}]), "figure.panels[0].lines[0].variable: found 'risk'; expected"),
+        ("figure", panel(lines=[{"variable": "n"}]), "figure.panels[0].lines[0].variable: found 'n'; expected"),
+        ("figure", beside({"variable": "n"}), "panels[0].lines[1].variable: found 'n'; expected one of"),
+        ("figure", beside({"probe": "theories"}), "panels[0].lines[1].probe: found 'theories'; expected one of theory"),
+        ("figure", beside({"where": {"line": "rbf"}}), "panels[0].lines[1].where.line: found 'rbf'; expected one of"),
         (
             "figure",
             panel(lines=[{"variable": "sample_complexity", "where": {"degree": 9}}]),
@@ -120,6 +123,12 @@ def test_a_fault_is_named_with_its_place_and_what_is_allowed(content, check, pat
 def test_a_slope_of_a_probe_and_its_panel_are_sound(content, check):
     content["claims"]["C1-theory"]["quantity"] = SLOPE
     content["figure"] = panel(lines=[{"variable": "sample_complexity", "where": SLOPE["where"], "slope": 1}])
+    _, faults = check(content)
+    assert faults == []
+
+
+def test_theory_beside_learners_is_sound(content, check):
+    content["figure"] = beside({"where": {"line": "ntk", "degree": 2}, "colour_of": 1})
     _, faults = check(content)
     assert faults == []
 

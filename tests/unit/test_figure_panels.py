@@ -73,6 +73,14 @@ def test_a_probe_is_drawn_as_medians_with_the_predicted_slope_through_the_last()
     assert place.get_xscale() == place.get_yscale() == "log"
 
 
+def test_a_bound_has_the_colour_of_the_line_that_it_bounds():
+    lines = [{"variable": "law"}, {"variable": "law"}, {"variable": "law", "bound": True, "colour_of": 2}]
+    first, second, bound = drawn(
+        {"kind": "probe", "title": "T", "probe": "p", "x": "width", "lines": lines}
+    ).get_lines()
+    assert bound.get_color() == second.get_color() != first.get_color()
+
+
 def test_risks_are_drawn_along_samples_at_the_named_place_with_the_counting_bound():
     place = drawn(
         {
@@ -89,6 +97,26 @@ def test_risks_are_drawn_along_samples_at_the_named_place_with_the_counting_boun
     assert line.get_label() == "learner A"
     x, y = bound.get_xydata().T
     np.testing.assert_allclose(y, 1 - x / 35)
+
+
+def test_theory_is_dotted_beside_its_learner_and_ends_soon_after_it():
+    """The learner was measured at n = 10 to 80."""
+    n = [5, 20, 150, 500]
+    risk = xarray.Dataset({"risk": (("line", "samples"), [[4.0, 2.0, 1.0, 0.5]])}, {"line": ["k"], "samples": n})
+    lines = [
+        {"learner": "a", "where": {"dimension": 4}},
+        {"learner": "b", "where": {"dimension": 4}},
+        {"probe": "theory", "variable": "risk", "where": {"line": "k"}, "colour_of": 1},
+        {"probe": "theory", "variable": "risk", "where": {"line": "k"}, "colour_of": 2, "label": "theory"},
+    ]
+    panel = {"kind": "risk", "title": "T", "x": "samples", "lines": lines}
+    figure = build("figures", {"name": "panels", "panels": [panel]}).draw(cube(), {"theory": risk}, STUDY)
+    (place,) = figure.axes
+    first, second, quiet, named = place.get_lines()
+    np.testing.assert_allclose(quiet.get_xydata(), [[5, 4.0], [20, 2.0], [150, 1.0]])
+    assert quiet.get_linestyle() == named.get_linestyle() == ":"
+    assert (quiet.get_color(), named.get_color()) == (first.get_color(), second.get_color())
+    assert [text.get_text() for text in place.get_legend().get_texts()] == ["learner A", "learner B", "theory"]
 
 
 def test_the_counting_bound_of_compositions_is_drawn_in_their_units():

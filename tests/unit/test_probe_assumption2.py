@@ -20,7 +20,7 @@ def measured(dimension=5, seeds=(0, 1), law="sphere", **parameters):
 
 
 def test_eigenvalues_are_those_of_a_large_sample():
-    found = measured(dimension=6, seeds=(3,), order=1, multiples=[1], rarest=0.2)
+    found = measured(dimension=6, seeds=(3,), orders=[1], multiples=[1], rarest=0.2)
     streams = Streams(KEY, (3,)).at("assumption2", 0)
     rows = streams.at("rows").generators()[0].standard_normal((6, 6))
     biases = streams.at("biases").generators()[0].standard_normal(6)
@@ -35,16 +35,16 @@ def test_eigenvalues_are_those_of_a_large_sample():
         "rarest_outcome": np.minimum(share, 1 - share).min(),
     }
     for name, value in expected.items():
-        assert found[name].values[0, 0] == pytest.approx(value, abs=2e-3), name
+        assert found[name].values.item() == pytest.approx(value, abs=2e-3), name
     plain = (x @ rows.T >= 0).astype(np.float64)
     smallest = np.linalg.eigvalsh(plain.T @ plain / len(x))[0]
-    assert found["smallest_eigenvalue"].values[0, 0] == pytest.approx(smallest, abs=2e-3)
+    assert found["smallest_eigenvalue"].values.item() == pytest.approx(smallest, abs=2e-3)
 
 
 def test_more_units_never_raise_the_smallest_eigenvalue():
-    found = measured(order=2, multiples=[0.5, 1, 2])
+    found = measured(orders=[2], multiples=[0.5, 1, 2])
     for name in ("smallest_eigenvalue", "biased", "trimmed"):
-        assert np.all(np.diff(found[name].values, axis=1) <= 1e-12), name
+        assert np.all(np.diff(found[name].values, axis=2) <= 1e-12), name
     assert np.all(found["trimmed"].values >= found["biased"].values - 1e-12)
 
 
@@ -55,19 +55,19 @@ def test_without_biases_the_law_of_x_does_not_matter():
 
 def test_two_units_that_are_on_everywhere_leave_exactly_nothing():
     """At d = 3 and hundreds of units some biases exceed |v|."""
-    found = measured(dimension=3, seeds=(0,), order=2, multiples=[30])
-    assert found["biased"].values[0, 0] == found["rarest_outcome"].values[0, 0] == 0.0
+    found = measured(dimension=3, seeds=(0,), orders=[2], multiples=[30])
+    assert found["biased"].values.item() == found["rarest_outcome"].values.item() == 0.0
 
 
-def test_a_seed_and_a_multiple_have_their_values_whatever_is_measured_beside_them():
-    together = measured(seeds=(0, 4), multiples=[1, 2], repeats=3)
-    alone = measured(seeds=(4,), multiples=[2], repeats=3)
-    for name in ("smallest_eigenvalue", "biased"):
-        assert together[name].values[1, 1] == pytest.approx(alone[name].values[0, 0], rel=1e-9)
+def test_a_seed_an_order_and_a_multiple_have_their_values_whatever_is_measured_beside_them():
+    together = measured(seeds=(0, 4), orders=[1, 3, 2], multiples=[0.5, 1], repeats=3)
+    alone = measured(seeds=(4,), orders=[3], multiples=[1], repeats=3)
+    for name in ("smallest_eigenvalue", "biased", "limit", "reciprocal"):
+        assert together[name].values[1, 1, 1] == pytest.approx(alone[name].values.item(), rel=1e-9)
 
 
 def test_repeats_give_the_median_of_their_draws():
-    found = measured(seeds=(0,), order=1, multiples=[2], repeats=3)
+    found = measured(seeds=(0,), orders=[1], multiples=[2], repeats=3)
     values = []
     for repeat in range(3):
         generator = Streams(KEY, (0,)).at("assumption2", repeat).at("rows").generators()[0]
@@ -76,11 +76,13 @@ def test_repeats_give_the_median_of_their_draws():
     assert found["smallest_eigenvalue"].values.item() == pytest.approx(np.median(values), rel=1e-9)
 
 
-def test_limits_and_names():
-    found = measured(dimension=4, order=1, multiples=[2])
-    assert found["limit"].values[0, 0] == pytest.approx(0.0908, abs=1e-4)
-    assert found["reciprocal"].values[0, 0] == pytest.approx(1 / 9)
-    assert set(found) == set(MEASURES) | {"seed", "multiple"}
+def test_levels_are_those_of_the_paper_at_every_order():
+    """E_k for k = 1, 2, 3; D = 8, 32 and 128 features of 4 dimensions."""
+    found = measured(dimension=4, orders=[1, 2, 3], multiples=[2])
+    np.testing.assert_allclose(found["limit"].values[0, :, 0], [0.0908, 0.0908, 0.0643], atol=1e-4)
+    np.testing.assert_allclose(found["reciprocal"].values[0, :, 0], [1 / 9, 1 / 33, 1 / 129])
+    assert found["smallest_eigenvalue"].dimensions == ("seed", "order", "multiple")
+    assert set(found) == set(MEASURES) | {"seed", "order", "multiple"}
 
 
 def test_a_law_without_closed_form_is_refused():

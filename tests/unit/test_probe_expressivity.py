@@ -98,15 +98,25 @@ def test_the_norm_approaches_that_of_infinitely_many_neurons_below_the_bound():
     # a^4 has heavy tails at p = 6.
     for position, room in enumerate([1e-9, 0.03, 0.05, 0.25]):
         np.testing.assert_allclose(found["norm"].values[:, position, 0], expected[position], rtol=room)
-    assert np.all(found["norm_bound"].values >= expected * 2**0.25 * (1 - 1e-12))
+    assert np.all(found["norm_bound"].values[:, 0] >= expected * 2**0.25 * (1 - 1e-12))
     assert norm_bound(6, 0.1) == pytest.approx((32 * pi * 64 / 0.1) ** 0.25)
+
+
+def test_the_share_of_draws_within_the_bound_is_that_of_one_normal_variable():
+    """p = 4, one pair: |W*|^4 = 8 * 2 pi (g^2 - 1)^2 <= 32 pi 8 / delta while g^2 <= 5, at delta = 1."""
+    found = measured(3, (0, 1, 2), degrees=[4], widths=[2], points=1, draws=1000, failure=1.0)
+    share = found["share_within_bound"].values
+    assert share.mean() == pytest.approx(norm.cdf(5**0.5) - norm.cdf(-(5**0.5)), abs=0.01)
+    assert np.all(share < 1)
+    # The largest draw is within the bound only where all of them are.
+    assert np.all(found["norm"].values[:, 0, 0] > found["norm_bound"].values[0])
 
 
 def test_a_width_has_its_values_whatever_is_measured_beside_it():
     options = {"degrees": [3, 6], "points": 6, "draws": 2}
     together = measured(seeds=(0, 4), widths=[60, 8, 30], **options)
     alone = measured(seeds=(4,), widths=[30], **options)
-    for name in ("fit_error", "norm"):
+    for name in ("fit_error", "norm", "share_within_bound"):
         np.testing.assert_allclose(alone[name].values[0, :, 0], together[name].values[1, :, 2], rtol=1e-10)
     assert np.all(together["fit_error"].values[0] != together["fit_error"].values[1])
 
@@ -115,7 +125,7 @@ def test_variables_are_named_and_counted():
     found = measured(degrees=[2, 4], widths=[8, 20], points=6, draws=3, law="hypercube")
     assert set(MEASURES) < set(found)
     assert found["norm"].dimensions == ("seed", "degree", "width")
-    assert found["norm_bound"].dimensions == ("degree",)
+    assert found["norm_bound"].dimensions == ("degree", "width")
     # 3 draws of 10 pairs at 6 points: products with 5 coordinates and with 2 amplitudes.
     assert np.array_equal(found["flops"].values, np.full(2, 2 * 3 * 10 * 6 * 7))
 

@@ -112,3 +112,16 @@ def test_a_collapsed_training_has_no_gap_that_its_bound_could_hold_for(caplog):
     for name in ("gap", "train_loss", "norm", "complexity_bound"):
         assert np.isnan(found[name].values).all()
     assert "generalisation_gap: taylor at seed 1, spectrum isotropic, samples 40, width 4: collapsed: " in caplog.text
+
+
+@pytest.mark.parametrize("spectrum", ["isotropic", "spiked"])
+def test_the_bound_by_the_operator_norm_is_written_out_and_above_the_complexity(spectrum):
+    """B_h |W|^2 (2 log(2 m D) |(1/n) sum h h^T|_op / n)^{1/2} with the points that the model was trained on."""
+    found = gap(seeds=(1,), spectra=[spectrum], samples=[20, 50], widths=[4])
+    for j, n in enumerate((20, 50)):
+        h = coloured(problem(6, (1,)).draw("training", 50).x[0, :n].astype(np.float64), spectrum)
+        largest, moment = np.linalg.norm(h, axis=1).max(), np.linalg.svd(h, compute_uv=False)[0] ** 2 / n
+        size = found["norm"].values[0, 0, j, 0] ** 2
+        expected = largest * size * np.sqrt(2 * np.log(2 * 4 * 6) * moment / n)
+        assert found["operator_norm_bound"].values[0, 0, j, 0] == pytest.approx(expected, rel=1e-5)
+    assert np.all(found["complexity_bound"].values < found["operator_norm_bound"].values)

@@ -85,6 +85,12 @@ PARAMETERS = {
                                 "reference": "panel variables",
                             },
                             "learner": {"type": "string", "reference": "panel learners"},
+                            "probe": {
+                                "description": "risk and growth: a probe whose variable is drawn dotted beside the "
+                                "learners, theory that belongs to them.",
+                                "type": "string",
+                                "reference": "probes",
+                            },
                             "published": {
                                 "description": "A table of config/published instead of a learner or a variable.",
                                 "type": "string",
@@ -98,6 +104,11 @@ PARAMETERS = {
                             },
                             "slope": {"description": "Predicted slope, a dashed guide.", "type": "number"},
                             "bound": {"description": "A bound: thin, without markers.", "type": "boolean"},
+                            "colour_of": {
+                                "description": "Number of the line, from 1, whose colour and marker it has.",
+                                "type": "integer",
+                                "minimum": 1,
+                            },
                             "marks": {
                                 "description": "trace: measures of the learner that are steps, drawn as vertical "
                                 "lines at their medians.",
@@ -138,7 +149,24 @@ PARAMETERS = {
                     },
                 },
                 {
-                    "if": {"required": ["kind"], "properties": {"kind": {"enum": ["risk", "growth", "bars"]}}},
+                    "if": {"required": ["kind"], "properties": {"kind": {"enum": ["risk", "growth"]}}},
+                    "then": {
+                        "properties": {
+                            "lines": {
+                                "items": {
+                                    "if": {
+                                        "not": {
+                                            "anyOf": [{"required": ["published"]}, {"required": ["probe", "variable"]}]
+                                        }
+                                    },
+                                    "then": {"required": ["learner"]},
+                                }
+                            }
+                        }
+                    },
+                },
+                {
+                    "if": {"required": ["kind"], "properties": {"kind": {"const": "bars"}}},
                     "then": {
                         "properties": {
                             "lines": {
@@ -154,6 +182,9 @@ PARAMETERS = {
         },
     },
 }
+
+# Theory goes on to so many times the largest place where a learner was measured, which it would squeeze otherwise.
+BEYOND = 2.0
 
 
 @dataclass(frozen=True)
@@ -191,7 +222,12 @@ class Panels:
         place.set(xscale=panel.get("xscale", "log"), yscale=panel.get("yscale", "log"))
         ours = [line for line in panel["lines"] if "published" not in line]
         for number, line in enumerate(ours):
-            self._line(place, panel, line, number, cube, probes, labels, traces)
+            if "probe" not in line:
+                self._line(place, panel, line, number, cube, probes, labels, traces)
+        reach = BEYOND * place.dataLim.x1
+        for number, line in enumerate(ours):
+            if "probe" in line:
+                self._theory(place, panel, line, number, probes[line["probe"]], reach)
         for number, line in enumerate(line for line in panel["lines"] if "published" in line):
             overlay(place, line, panel["x"], number)
         if "counting" in panel:
@@ -207,7 +243,7 @@ class Panels:
             place.legend(fontsize=6.5, frameon=True, framealpha=0.75, edgecolor="none")
 
     def _line(self, place, panel, line, number, cube, probes, labels, traces) -> None:
-        colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
+        colour, marker = _look(line, number)
         where, axis = line.get("where", {}), panel["x"]
         if panel["kind"] == "probe":
             x, values = along(probes[panel["probe"]], line["variable"], axis, where)
@@ -250,6 +286,14 @@ class Panels:
                 fontsize=6.5,
                 color=colour,
             )
+
+    def _theory(self, place, panel, line, number, probe, reach) -> None:
+        """A probe's variable beside learners as far as `reach`, in the legend where it has a label."""
+        x, values = along(probe, line["variable"], panel["x"], line.get("where", {}))
+        known = np.isfinite(values).all(axis=1) & (x <= reach)
+        colour, _ = _look(line, number)
+        label = line.get("label", "_nolegend_")
+        place.plot(x[known], np.median(values[known], axis=1), color=colour, ls=":", lw=1, label=label)
 
     def _bars(self, place, panel, cube, labels) -> None:
         """One row a learner: every seed, and the median over seeds."""
@@ -318,6 +362,12 @@ class Panels:
             bound = composed_risk_bound(n, at_["dimension"], at_["order"], at_["alpha"])
             label = "bound $k\\alpha^2(1-N/C(d,k))$"
         place.plot(n, bound, color="#777777", lw=1, ls="--", label=label)
+
+
+def _look(line, number: int) -> tuple[str, str]:
+    """Colour and marker of the line of this number, from 0, or of the one that it belongs to."""
+    look = line.get("colour_of", number + 1) - 1
+    return COLOURS[look % len(COLOURS)], MARKERS[look % len(MARKERS)]
 
 
 def _ylabel(panel, lines) -> str:

@@ -10,7 +10,14 @@ from hierlearn.store import Variable
 from hierlearn.theory.assumption2 import biased_second_moment, second_moment, unresolved
 
 PARAMETERS = {
-    "order": {"description": "k of the number of features D = c d^k.", "type": "integer", "minimum": 1, "default": 2},
+    "orders": {
+        "description": "k of the number of features D = c d^k.",
+        "type": "array",
+        "items": {"type": "integer", "minimum": 1},
+        "minItems": 1,
+        "uniqueItems": True,
+        "default": [2],
+    },
     "multiples": {
         "description": "c of the number of features D = c d^k.",
         "type": "array",
@@ -42,7 +49,7 @@ MEASURES = {
     "reciprocal": "1 / (D + 1)",
     "flops": "floating-point operations of matrix products",
 }
-COORDINATES = {"multiple": "multiples"}
+COORDINATES = {"order": "orders", "multiple": "multiples"}
 LAWS = ("sphere", "gaussian")
 # Eigenvalues below this part of the trace: those of two units that are on everywhere come out as that.
 ROUNDING = 1e-14
@@ -53,41 +60,44 @@ class Assumption2:
     """lambda_min of Sigma = E[g(x) g(x)^T], g(x) = 1{Vx + b >= 0}, V rows N(0, I_d), b ~ N(0, 1) or 0, at D = c d^k.
 
     Assumption 2 says lambda_min(Sigma) >= lambda_k > 0 for any D = O(d^k), lambda_k free of d, and Appendix B that
-    lambda_k is of the order of E_k. The features of a smaller c are the first ones of a larger c. The smallest of D
-    near-uniform probabilities scatters over decades, hence a median over repeats.
+    lambda_k is of the order of E_k. Fewer features are the first ones of more. The smallest of D near-uniform
+    probabilities scatters over decades, hence a median over repeats.
     """
 
-    order: int = 2
+    orders: list[int] = field(default_factory=lambda: [2])
     multiples: list[float] = field(default_factory=lambda: [0.5, 1, 2])
     rarest: float = 0.1
     repeats: int = 1
 
     def measure(self, problem: Problem) -> dict[str, Variable]:
-        """MEASURES over (seed, multiple). Raises ValueError for a law of x without closed form."""
+        """MEASURES over (seed, order, multiple). Raises ValueError for a law of x without closed form."""
         law, dimension = problem.inputs.law, problem.inputs.dimension
         if law not in LAWS:
             raise ValueError(f"assumption2: input law {law!r}; expected one of {', '.join(LAWS)}")
         if law == "gaussian" and problem.inputs.norm != "sqrt_dimension":
             raise ValueError(f"assumption2: gaussian of norm {problem.inputs.norm}; expected sqrt_dimension")
-        counts = [max(1, round(c * dimension**self.order)) for c in self.multiples]
+        counts = np.array([[max(1, round(c * dimension**k)) for c in self.multiples] for k in self.orders])
         draws = []
         for repeat in range(self.repeats):
             streams = problem.streams.at("assumption2", repeat)
-            rows = streams.at("rows").stack(lambda g: g.standard_normal((max(counts), dimension)))
-            biases = streams.at("biases").stack(lambda g: g.standard_normal(max(counts)))
-            draws.append([self._of_draw(v, b, law, counts) for v, b in zip(rows, biases, strict=True)])
-        dims, shape = ("seed", "multiple"), (len(problem.seeds), len(counts))
+            rows = streams.at("rows").stack(lambda g: g.standard_normal((counts.max(), dimension)))
+            biases = streams.at("biases").stack(lambda g: g.standard_normal(counts.max()))
+            draws.append([self._of_draw(v, b, law, counts.ravel()) for v, b in zip(rows, biases, strict=True)])
+        dims, shape = ("seed", "order", "multiple"), (len(problem.seeds), *counts.shape)
         names = ("smallest_eigenvalue", "biased", "trimmed", "rarest_outcome")
-        measured = dict(zip(names, np.moveaxis(np.median(draws, axis=0), -1, 0), strict=True))
-        measured["limit"] = np.full(shape, unresolved(self.order))
-        measured["reciprocal"] = np.broadcast_to(1.0 / (np.array(counts) + 1.0), shape)
+        medians = np.median(draws, axis=0).reshape(*shape, len(names))
+        measured = dict(zip(names, np.moveaxis(medians, -1, 0), strict=True))
+        limits = np.array([unresolved(k) for k in self.orders])
+        measured["limit"] = np.broadcast_to(limits[:, None], shape)
+        measured["reciprocal"] = np.broadcast_to(1.0 / (counts + 1.0), shape)
         found = {
             name: Variable(dims, values, {"units": "1", "long_name": MEASURES[name]})
             for name, values in measured.items()
         }
-        flops = np.full(len(problem.seeds), self.repeats * 2.0 * 2.0 * max(counts) ** 2 * dimension)
+        flops = np.full(len(problem.seeds), self.repeats * 2.0 * 2.0 * counts.max() ** 2 * dimension)
         return found | {
             "seed": Variable(("seed",), np.array(problem.seeds)),
+            "order": Variable(("order",), np.array(self.orders), {"units": "1", "long_name": "k of D = c d^k"}),
             "multiple": Variable(
                 ("multiple",), np.array(self.multiples, np.float64), {"units": "1", "long_name": "c of D = c d^k"}
             ),

@@ -1,4 +1,4 @@
-"""Theory lines: sample complexity of kernel ridge regression in closed form, for dimensions that no machine can run."""
+"""Theory lines: risk and sample complexity of kernel ridge regression in closed form, for any dimension and n."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -7,7 +7,7 @@ import numpy as np
 
 from hierlearn.problem import Problem
 from hierlearn.store import Variable
-from hierlearn.theory.deterministic_equivalent import sample_complexity
+from hierlearn.theory.deterministic_equivalent import resolved, sample_complexity, solve
 
 PARAMETERS = {
     "lines": {
@@ -23,39 +23,65 @@ PARAMETERS = {
         "default": [0.5, 0.1],
     },
     "ridges": {
-        "description": "Ridges in units of the mean diagonal; the best one counts, as on validation points.",
+        "description": "Ridges in units of the mean diagonal; for n* the best one counts, as on validation points.",
         "type": "array",
         "items": {"type": "number", "minimum": 0},
         "minItems": 1,
+        "uniqueItems": True,
         "default": [0.0],
     },
+    "samples": {
+        "description": "Numbers n of samples at which the risk is given.",
+        "type": "array",
+        "items": {"type": "integer", "minimum": 1},
+        "minItems": 1,
+        "uniqueItems": True,
+        "default": [1000],
+    },
 }
-MEASURES = {"sample_complexity": "number of samples at which the deterministic equivalent reaches a risk"}
-COORDINATES = {"line": "lines", "threshold": "thresholds"}
+MEASURES = {
+    "sample_complexity": "number of samples at which the deterministic equivalent of the risk reaches the threshold",
+    "risk": "deterministic equivalent of the risk",
+}
+COORDINATES = {"line": "lines", "threshold": "thresholds", "ridge": "ridges", "samples": "samples"}
 
 
 @dataclass(frozen=True)
 class DeterministicEquivalent:
-    """n*(d, risk) from the self-consistent ridge of a dot-product kernel on the sphere, for a unit-norm target of one
-    degree without label noise."""
+    """n*(d, risk) and risk(d, n) from the self-consistent ridge of a dot-product kernel on the sphere, for a unit-norm
+    target of one degree without label noise."""
 
     lines: dict[str, Any] = field(default_factory=dict)
     thresholds: list[float] = field(default_factory=lambda: [0.5, 0.1])
     ridges: list[float] = field(default_factory=lambda: [0.0])
+    samples: list[int] = field(default_factory=lambda: [1000])
 
     def measure(self, problem: Problem) -> dict[str, Variable]:
-        """sample_complexity (line, threshold); NaN where no number of samples reaches the threshold."""
+        """sample_complexity (line, threshold); risk (line, ridge, samples), the target having norm 1.
+
+        NaN where no number of samples reaches the threshold, and where the risk is infinite.
+        """
         if problem.inputs.law != "sphere" or getattr(problem.teacher, "basis", None) != "gegenbauer":
             raise ValueError("deterministic_equivalent: expected sphere inputs and a gegenbauer teacher")
+        dimension, degree = problem.inputs.dimension, problem.teacher.degree
         values = np.empty((len(self.lines), len(self.thresholds)))
+        risks = np.empty((len(self.lines), len(self.ridges), len(self.samples)))
         for i, kernel in enumerate(self.lines.values()):
             ridges = [ridge * float(kernel.profile(np.ones(()))) for ridge in self.ridges]
             for j, threshold in enumerate(self.thresholds):
-                dimension, degree = problem.inputs.dimension, problem.teacher.degree
                 values[i, j] = sample_complexity(kernel.profile, dimension, degree, threshold, ridges)
-        text = "number of samples at which the deterministic equivalent of the risk reaches the threshold"
+            spectrum = resolved(kernel.profile, dimension, degree)
+            risks[i] = [[solve(spectrum, {degree: 1.0}, n, ridge).risk for n in self.samples] for ridge in ridges]
+        risks[np.isinf(risks)] = np.nan
         return {
             "line": Variable(("line",), np.array(list(self.lines)), {"long_name": "theory line"}),
             "threshold": Variable(("threshold",), np.array(self.thresholds), {"units": "1", "long_name": "risk"}),
-            "sample_complexity": Variable(("line", "threshold"), values, {"units": "1", "long_name": text}),
+            "ridge": Variable(
+                ("ridge",), np.array(self.ridges, np.float64), {"units": "1", "long_name": "ridge over mean diagonal"}
+            ),
+            "samples": Variable(("samples",), np.array(self.samples), {"units": "1", "long_name": "samples n"}),
+            "sample_complexity": Variable(
+                ("line", "threshold"), values, {"units": "1", "long_name": MEASURES["sample_complexity"]}
+            ),
+            "risk": Variable(("line", "ridge", "samples"), risks, {"units": "1", "long_name": MEASURES["risk"]}),
         }

@@ -40,6 +40,7 @@ PARAMETERS = {
 MEASURES = {
     "fit_error": "root mean square over points and draws of f^Q at W* minus the target, relative to the target's",
     "norm": "largest |W*|_{2,4} over draws",
+    "share_within_bound": "share of the draws whose |W*|_{2,4} is within the bound of Theorem 7",
     "norm_bound": "bound of Theorem 7 on |W*|_{2,4}",
     "flops": "floating-point operations of matrix products",
 }
@@ -63,7 +64,7 @@ class Expressivity:
     failure: float = 0.1
 
     def measure(self, problem: Problem) -> dict[str, Variable]:
-        """fit_error and norm (seed, degree, width), norm_bound (degree,).
+        """fit_error, norm and share_within_bound (seed, degree, width), norm_bound (degree, width).
 
         Raises ValueError for points of another norm than 1 and for powers that relu has no component for.
         """
@@ -81,8 +82,13 @@ class Expressivity:
         flops = 2.0 * self.draws * widest * self.points * (problem.inputs.dimension + len(self.degrees))
         measured = {
             "fit_error": (("seed", "degree", "width"), np.array([errors for errors, _ in found])),
-            "norm": (("seed", "degree", "width"), np.array([norms for _, norms in found])),
-            "norm_bound": (("degree",), bounds),
+            "norm": (("seed", "degree", "width"), np.array([np.max(norms, axis=0) for _, norms in found])),
+            "share_within_bound": (
+                ("seed", "degree", "width"),
+                np.array([np.mean(norms <= bounds[:, None], axis=0) for _, norms in found]),
+            ),
+            # The same at every width, beside which it is drawn.
+            "norm_bound": (("degree", "width"), np.repeat(bounds[:, None], len(self.widths), axis=1)),
             "flops": (("seed",), np.full(seeds, flops)),
         }
         return {
@@ -95,7 +101,7 @@ class Expressivity:
         }
 
     def _seed(self, inputs, streams: Streams) -> tuple[np.ndarray, np.ndarray]:
-        """Fit errors and norms of one seed, (degrees, widths) each."""
+        """Fit errors (degrees, widths) and norms (draws, degrees, widths) of one seed."""
         x = inputs.sample(streams.at("points"), "points", 0, self.points)[0].astype(np.float64)
         direction = streams.at("direction").stack(lambda g: g.standard_normal(inputs.dimension))[0]
         direction /= np.linalg.norm(direction)
@@ -107,7 +113,7 @@ class Expressivity:
             squares.append(np.mean(np.square(outputs * np.square(along) - target[:, None]), axis=-1))
             norms.append(fourth**0.25)
         size = np.sqrt(np.mean(np.square(target), axis=-1, keepdims=True))
-        return np.sqrt(np.mean(squares, axis=0)) / size, np.max(norms, axis=0)
+        return np.sqrt(np.mean(squares, axis=0)) / size, np.array(norms)
 
     def _network(self, streams: Streams, x: np.ndarray, direction: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """f^Q_{W*}(x) / <b, x>^2 (degrees, widths, n) and |W*|_{2,4}^4 (degrees, widths) for one draw of w0."""
