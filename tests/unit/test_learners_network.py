@@ -80,6 +80,36 @@ def test_a_seed_without_a_finite_run_has_diverged_and_says_so(parity):
     assert fit.measures["diverged_runs"].tolist() == [2, 2]
 
 
+@pytest.mark.parametrize("kind", ["regression", "classes"])
+def test_a_run_of_finite_weights_whose_outputs_are_not_finite_has_diverged(kind):
+    where = posed({"name": "parity", "order": 2, "kind": kind})
+    # Two steps without momentum: the weights stay below the largest float32, their product does not.
+    steps = {"trained": "all", "momentum": 0, "steps": 2}
+    _, fit = fitted(where, {"rate": [1e4]}, **steps)
+    assert all(np.isfinite(values).all() for values in fit.state.values())
+    assert fit.status.tolist() == [STATUS["diverged"]] * 2
+    assert np.isnan(fit.validation_risk).all()
+    _, fit = fitted(where, {"rate": [1e4, 0.05]}, **steps)
+    assert fit.choices["rate"].tolist() == [0.05, 0.05]
+    assert fit.status.tolist() == [STATUS["ok"]] * 2
+
+
+def test_settings_that_diverge_are_told_in_the_scores_and_named_in_the_log(parity):
+    lines = []
+
+    class Listening(JobMonitor):
+        def report(self, done, total, text):
+            lines.append(text)
+
+    choices = {"rate": [0.05, 1e6], "decay": [0.0, 1e-3]}
+    _, fit = fitted(parity, choices, watch=Listening())
+    assert fit.measures["diverged_runs"].tolist() == [2, 2]
+    # The third and the fourth of (0.05, 0), (0.05, 0.001), (1e6, 0), (1e6, 0.001).
+    assert fit.measures["diverged_settings"].tolist() == [2**2 + 2**3] * 2
+    named = "2 of 4 runs diverged: rate 1000000.0, decay 0.0; rate 1000000.0, decay 0.001"
+    assert lines == [f"n = {SAMPLES}, seed {seed}: {named}" for seed in SEEDS]
+
+
 @pytest.mark.parametrize("trained", ["hidden", "tangent"])
 def test_an_interrupted_training_ends_with_the_same_bits(parity, tmp_path, monkeypatch, trained):
     monkeypatch.setattr(monitor, "SECONDS_BETWEEN_SAVES", 0.0)
