@@ -95,6 +95,16 @@ def test_a_sound_study_has_no_fault_at_any_preset(content, check):
             "panels[0].lines[0].where.degree: found 9; expected one of",
         ),
         ("figure", panel(colour="red"), "figure.panels[0]"),
+        (
+            "figure",
+            panel(counting={"dimension": 40, "order": 50, "alpha": 0.3}),
+            "figure.panels[0].counting.order: found 50; expected at most 40",
+        ),
+        (
+            "figure",
+            panel(counting={"dimension": 40, "order": 1, "alpha": 0.3}),
+            "figure.panels[0].counting.order: found 1; expected at least 2",
+        ),
         ("figure.name", "samples", "figure.name: found 'samples'; expected one of"),
         ("presets.medium", {}, "presets.medium: found an unknown key; expected one of full, smoke"),
         ("presets.smoke.seeds", 0, "presets.smoke.seeds: found 0; expected at least 1"),

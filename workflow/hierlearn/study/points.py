@@ -83,7 +83,8 @@ def _relations(study: Study, at: tuple, kind: str, description: Mapping[str, Any
         if all(value in combination[key] for key, value in given.items()):
             last = [key for key in combination if key != "law"][-1]
             beside = ", ".join(f"{key} {shown(value)}" for key, value in given.items() if key != last)
-            yield Fault(study.file, dotted((*at, last)), f"{shown(given[last])} with {beside}", instead)
+            where = ("axes", last) if at[0] != "learners" and last in point.coordinates else (*at, last)
+            yield Fault(study.file, dotted(where), f"{shown(given[last])} with {beside}", instead)
     for low, high, when in components.literal(kind, description["name"], "BOUNDS") or ():
         if any(description[key] != value for key, value in when.items()):
             continue
