@@ -13,7 +13,10 @@ from hierlearn.components import KINDS, available, build, literal, parameters, p
 
 ALL = [(kind, name) for kind in KINDS for name in available(kind)]
 GIVEN = {"inputs": {"dimension": 5}}
-LITERALS = ("PARAMETERS", "CHOICES", "EXCLUDED", "MEMORY", "WORK", "MEASURES", "TRACES", "COORDINATES", "RULES")
+LITERALS = (
+    *("PARAMETERS", "CHOICES", "BOUNDS", "EXCLUDED", "OUTPUTS", "MEMORY", "WORK", "MEASURES", "TRACES", "COORDINATES"),
+    "RULES",
+)
 EXAMPLES = {"string": "words", "array": [3, 4, 5], "integer": 1, "number": 0.5, "object": {}}
 every = pytest.mark.parametrize(("kind", "name"), ALL, ids=lambda word: word)
 
@@ -46,17 +49,7 @@ def test_its_parameters_are_valid_schemas_with_descriptions(kind, name):
 @every
 def test_what_is_read_without_importing_is_what_the_module_has(kind, name):
     module = sys.modules[components.implementation(kind, name).__module__]
-    for variable in (
-        "PARAMETERS",
-        "CHOICES",
-        "EXCLUDED",
-        "MEMORY",
-        "WORK",
-        "MEASURES",
-        "TRACES",
-        "COORDINATES",
-        "RULES",
-    ):
+    for variable in LITERALS:
         assert literal(kind, name, variable) == getattr(module, variable, None), variable
 
 

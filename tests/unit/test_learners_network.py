@@ -10,6 +10,7 @@ from hierlearn.monitor import Checkpoints, JobMonitor
 from hierlearn.problem import ProblemFeatures, pose
 from hierlearn.protocols import STATUS
 from hierlearn.streams import Streams
+from hierlearn.study import resources
 
 SEEDS, SAMPLES = (3, 5), 60
 
@@ -193,6 +194,26 @@ def test_classes_take_the_logistic_loss_and_regression_does_not(parity):
     assert np.all(problem.risk(outputs, problem.draw("test", 50).target) < 0.2)
     with pytest.raises(ValueError, match="logistic"):
         fitted(parity, {"rate": [0.1]}, loss="logistic")
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"epochs": 3},
+        {"steps": 60},
+        {"steps": 60, "batch": 500},
+        {"epochs": 3, "schedule": "layerwise"},
+        {"epochs": 3, "online": True},
+        {"epochs": 3, "architecture": "three_layer"},
+        {"steps": 60, "architecture": "two_layer"},
+    ],
+)
+def test_the_work_that_is_asked_for_is_about_what_is_counted(parity, parameters):
+    learner, fit = fitted(parity, {"rate": [0.1, 0.05]}, samples=100, width=300, **parameters)
+    sizes = {"width": 300, "dimension": 8, "outputs": 1, "choices": 2, "samples": 100}
+    sizes["presented"] = resources._presented(vars(learner), 100)
+    asked = resources._terms("learners", {"name": "network"} | vars(learner), "WORK", "fit", sizes)
+    assert 0.5 * fit.flops[0] < asked < 2 * fit.flops[0]
 
 
 def test_the_start_has_the_papers_scales():

@@ -152,10 +152,8 @@ LAYER_MEMORY = {
 }
 LAYER_WORK = {
     "fit": (
-        (24, "choices", "epochs", "samples", "width", "dimension", {"online": [False]}),
-        (24, "choices", "samples", "width", "dimension", {"online": [True]}),
-        (12, "choices", "epochs", "samples", "width", "width", {"online": [False]}),
-        (12, "choices", "samples", "width", "width", {"online": [True]}),
+        (24, "choices", "presented", "width", "dimension"),
+        (12, "choices", "presented", "width", "width"),
     ),
     "predict": ((8, "test", "width", "dimension"), (4, "test", "width", "width")),
 }

@@ -123,12 +123,12 @@ MEMORY = {
 }
 WORK = {
     "fit": (
-        (6, "choices", "epochs", "samples", "width", "width", {"architecture": ["three_layer"], "online": [False]}),
-        (6, "choices", "epochs", "samples", "width", "dimension", {"online": [False]}),
-        (12, "choices", "epochs", "samples", "width", "outputs", {"online": [False]}),
-        (6, "choices", "samples", "width", "width", {"architecture": ["three_layer"], "online": [True]}),
-        (6, "choices", "samples", "width", "dimension", {"online": [True]}),
-        (12, "choices", "samples", "width", "outputs", {"online": [True]}),
+        (6, "choices", "presented", "width", "width", {"architecture": ["three_layer"]}),
+        (6, "choices", "presented", "width", "dimension"),
+        (12, "choices", "presented", "width", "outputs"),
+        # Two phases of as many steps each.
+        (6, "choices", "presented", "width", "dimension", {"schedule": ["layerwise"]}),
+        (12, "choices", "presented", "width", "outputs", {"schedule": ["layerwise"]}),
     ),
     "predict": ((2, "test", "width", "width", {"architecture": ["three_layer"]}), (2, "test", "width", "dimension")),
 }

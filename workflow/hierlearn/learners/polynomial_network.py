@@ -48,10 +48,7 @@ MEMORY = {
     "predict": ((2, 512, "width"), (2, 512, "dimension")),
 }
 WORK = {
-    "fit": (
-        (16, "choices", "epochs", "samples", "width", "dimension", {"online": [False]}),
-        (16, "choices", "samples", "width", "dimension", {"online": [True]}),
-    ),
+    "fit": ((16, "choices", "presented", "width", "dimension"),),
     "predict": ((8, "test", "width", "dimension"),),
 }
 MEASURES = {

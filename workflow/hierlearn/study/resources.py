@@ -9,9 +9,10 @@ representation in `fit`, a probe in `measure`:
 
 in float64 numbers and in floating-point operations. A term is a product of numbers and sizes; a mapping at its end says
 for which values of the parameters it counts. Sizes: samples, validation, test, unlabelled, dimension, features,
-outputs, seeds, choices, and the component's own parameters (of a list the largest entry). A learner and a
-representation speak of one seed, a probe of all. What a component leaves unsaid is four arrays over its two largest
-sizes.
+outputs, seeds, choices, presented (points that all steps of a training see, each as often as it is seen), and the
+component's own parameters (of a list the largest entry). A learner and a representation speak of one seed, a probe of
+all. What a component leaves unsaid is four arrays over its two largest sizes. A teacher of more than one output has
+their number as terms in OUTPUTS.
 """
 
 import math
@@ -184,10 +185,10 @@ def _sizes(study: Study, point: Point, representation: Mapping[str, Any]) -> dic
 
 
 def _outputs(point: Point) -> int:
-    """Number of outputs: the teacher's literal OUTPUTS names the parameter that sets it."""
+    """Number of outputs: 1, or the sum of the terms of the teacher's literal OUTPUTS."""
     teacher = point.problem["teacher"]
-    parameter = components.literal("teachers", teacher["name"], "OUTPUTS")
-    return teacher[parameter] if parameter else 1
+    terms = components.literal("teachers", teacher["name"], "OUTPUTS") or ((1,),)
+    return round(sum(_product(term, teacher, _parameters(teacher)) for term in terms))
 
 
 def _walked(study: Study, learner: str, point: Point, variant: Mapping[str, Any]) -> Iterator[dict[str, float]]:
@@ -196,7 +197,16 @@ def _walked(study: Study, learner: str, point: Point, variant: Mapping[str, Any]
     sizes = _parameters(variant["learner"]) | _sizes(study, point, representation)
     sizes["choices"] = math.prod(len(values) for values in variant["choices"].values())
     for samples in study.sample_sizes(learner, point):
-        yield sizes | {"samples": samples}
+        yield sizes | {"samples": samples, "presented": _presented(variant["learner"], samples)}
+
+
+def _presented(learner: Mapping[str, Any], samples: int) -> float:
+    """Points that the steps see: each fresh one once, so many batches as there are steps, or all in every epoch."""
+    if learner.get("online"):
+        return samples
+    if learner.get("steps"):
+        return learner["steps"] * min(learner.get("batch", samples), samples)
+    return learner.get("epochs", 1) * samples
 
 
 def _data(study: Study, task: Task) -> float:

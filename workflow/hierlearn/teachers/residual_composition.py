@@ -34,6 +34,12 @@ EXCLUDED = (
     ),
     ({"alpha": [0], "beta": [0]}, "one of them above 0"),
 )
+OUTPUTS = (
+    ("order", {"instance": ["product", "polynomial", "smooth"]}),
+    (8, {"instance": ["parities_8"]}),
+    (15, {"instance": ["parities_15"]}),
+    (2, {"instance": ["powers"]}),
+)
 BOUNDS = (
     ("order", "dimension", {"instance": "product"}),
     ("order", "dimension", {"instance": "polynomial"}),
