@@ -4,6 +4,8 @@ from hierlearn import job
 
 job.start(globals())
 
+from pathlib import Path
+
 import numpy as np
 
 from hierlearn import components, data, provenance, store
@@ -16,7 +18,8 @@ def train(source, representation, output, parameters, code):
     """Write <learner>.model.nc: one group per problem, variant and sample size."""
     stored, fitted = data.opened(source, parameters["points"]), store.read(representation) if representation else {}
     identity, groups = provenance.attributes(code, parameters), {}
-    checkpoints = Checkpoints(output, identity)
+    title = "/".join(Path(output).parts[-3:]).removesuffix(".model.nc")
+    monitor = JobMonitor(Checkpoints(output, identity), title)
     for point in parameters["points"]:
         problem = data.loaded(point, stored[point["name"]])
         features = data.seen(
@@ -29,14 +32,14 @@ def train(source, representation, output, parameters, code):
                 memories = {} if described.count(described[i]) > 1 else None
             learner = components.build("learners", variant["learner"])
             grid = point["samples"], point["thresholds"], variant["choices"]
-            monitor = JobMonitor(checkpoints).within(f"{point['name']}/{variant['name']}")
-            visits = walk(learner, problem, features, *grid, monitor, memories)
+            part = monitor.within(f"{point['name']}/{variant['name']}")
+            visits = walk(learner, problem, features, *grid, part, memories)
             for n, (positions, fit) in visits.items():
                 groups[f"{point['name']}/{variant['name']}/n{n}"] = model(
                     np.array(point["seeds"])[positions], fit, variant["coordinates"]
                 )
     store.write(output, groups, identity)
-    checkpoints.clear()
+    monitor.checkpoints.clear()
 
 
 def model(seeds, fit, swept):
