@@ -39,7 +39,7 @@ def test_a_sound_study_has_no_fault_at_any_preset(content, check):
             "hypercube",
             "problem.input.name: found 'hypercube'; expected one of anisotropic_sphere, gaussian",
         ),
-        ("cut", ["dimensions"], "cut[0]: found 'dimensions'; expected one of degree, dimension (nearest: dimension)"),
+        ("cut", ["dimensions"], "cut[0]: found 'dimensions'; expected one of degree, dimension, seed (nearest: dim"),
         ("representations.neural.directions", 7, ""),
         ("representations.neural.count", {"coefficient": 1, "of": "features"}, "representations.neural.count.of"),
         ("representations.neural.bias", {"coefficient": 1, "of": "dimension"}, "a boolean, not a size"),
