@@ -248,6 +248,10 @@ def _mutants(file: Path) -> Iterator[Mutant]:
         if setting and not fact and place.word not in SIGNED and not place.under("limits"):
             for new in ("-1", "-1.0e+30"):
                 yield mutant("out of range", f"-> {new}", replaced(text, value, new))
+        if place.path[-1] == "order" and place.under("counting"):
+            yield mutant("out of range", "-> above the dimension", replaced(text, value, "7919"))
+        if place.path == ("problem", "teacher", "alpha") and 0 in yaml.safe_load(text)["axes"].get("beta", []):
+            yield mutant("out of range", "-> 0 where beta is 0", replaced(text, value, "0"))
         # Before the end of a list the order of dimensions would be the fault.
         last = place.key is not None or place.value is place.parent.value[-1]
         sized = place.word in SIZES and not place.under("claims", "figure", "limits", "skip", "rows")

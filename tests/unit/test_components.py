@@ -8,6 +8,7 @@ import pytest
 from hierlearn import components
 from hierlearn.components import PACKAGE, available, build, defaults, named, parameters
 from hierlearn.kernels.ntk import Ntk
+from hierlearn.learners import _densenet_literals, _runs
 
 
 def test_helper_modules_are_no_components():
@@ -49,6 +50,11 @@ def test_parameters_are_read_without_importing_the_component():
         "sys.exit(any(name in sys.modules for name in ('numpy', 'torch', 'scipy', 'matplotlib')))"
     )
     assert subprocess.run([sys.executable, "-c", code], cwd=PACKAGE.parent, check=False).returncode == 0
+
+
+def test_a_literal_may_hold_a_number_of_another_file_in_its_text():
+    for name, points in (("network", _runs.TRACED_POINTS), ("densenet", _densenet_literals.TRACED_POINTS)):
+        assert f"at most {points} training points" in components.literal("learners", name, "TRACES")["train_loss"]
 
 
 def test_a_parameter_without_a_default_has_none():

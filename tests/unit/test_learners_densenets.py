@@ -126,6 +126,7 @@ def test_a_diverging_seed_ends_alone(where, name):
     _, fit = fitted((Loud(), features), name, **parameters)
     assert fit.status.tolist() == [STATUS["ok"], STATUS["diverged"], STATUS["ok"]]
     assert fit.measures["diverged_runs"].tolist() == [0, 1, 0]
+    assert fit.measures["diverged_settings"].tolist() == [0, 2**0, 0]
     assert np.isnan(fit.validation_risk[1])
     _, quiet = fitted((problem.take([0, 2]), features.take([0, 2])), name, **parameters)
     assert np.array_equal(fit.validation_risk[[0, 2]], quiet.validation_risk)

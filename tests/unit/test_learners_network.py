@@ -10,6 +10,7 @@ from hierlearn.monitor import Checkpoints, JobMonitor
 from hierlearn.problem import ProblemFeatures, pose
 from hierlearn.protocols import STATUS
 from hierlearn.streams import Streams
+from hierlearn.study import resources
 
 SEEDS, SAMPLES = (3, 5), 60
 
@@ -78,6 +79,36 @@ def test_a_seed_without_a_finite_run_has_diverged_and_says_so(parity):
     _, fit = fitted(parity, {"rate": [1e6, 1e5]})
     assert fit.status.tolist() == [STATUS["diverged"]] * 2
     assert fit.measures["diverged_runs"].tolist() == [2, 2]
+
+
+@pytest.mark.parametrize("kind", ["regression", "classes"])
+def test_a_run_of_finite_weights_whose_outputs_are_not_finite_has_diverged(kind):
+    where = posed({"name": "parity", "order": 2, "kind": kind})
+    # Two steps without momentum: the weights stay below the largest float32, their product does not.
+    steps = {"trained": "all", "momentum": 0, "steps": 2}
+    _, fit = fitted(where, {"rate": [1e4]}, **steps)
+    assert all(np.isfinite(values).all() for values in fit.state.values())
+    assert fit.status.tolist() == [STATUS["diverged"]] * 2
+    assert np.isnan(fit.validation_risk).all()
+    _, fit = fitted(where, {"rate": [1e4, 0.05]}, **steps)
+    assert fit.choices["rate"].tolist() == [0.05, 0.05]
+    assert fit.status.tolist() == [STATUS["ok"]] * 2
+
+
+def test_settings_that_diverge_are_told_in_the_scores_and_named_in_the_log(parity):
+    lines = []
+
+    class Listening(JobMonitor):
+        def report(self, done, total, text):
+            lines.append(text)
+
+    choices = {"rate": [0.05, 1e6], "decay": [0.0, 1e-3]}
+    _, fit = fitted(parity, choices, watch=Listening())
+    assert fit.measures["diverged_runs"].tolist() == [2, 2]
+    # The third and the fourth of (0.05, 0), (0.05, 0.001), (1e6, 0), (1e6, 0.001).
+    assert fit.measures["diverged_settings"].tolist() == [2**2 + 2**3] * 2
+    named = "2 of 4 runs diverged: rate 1000000.0, decay 0.0; rate 1000000.0, decay 0.001"
+    assert lines == [f"n = {SAMPLES}, seed {seed}: {named}" for seed in SEEDS]
 
 
 @pytest.mark.parametrize("trained", ["hidden", "tangent"])
@@ -163,6 +194,26 @@ def test_classes_take_the_logistic_loss_and_regression_does_not(parity):
     assert np.all(problem.risk(outputs, problem.draw("test", 50).target) < 0.2)
     with pytest.raises(ValueError, match="logistic"):
         fitted(parity, {"rate": [0.1]}, loss="logistic")
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"epochs": 3},
+        {"steps": 60},
+        {"steps": 60, "batch": 500},
+        {"epochs": 3, "schedule": "layerwise"},
+        {"epochs": 3, "online": True},
+        {"epochs": 3, "architecture": "three_layer"},
+        {"steps": 60, "architecture": "two_layer"},
+    ],
+)
+def test_the_work_that_is_asked_for_is_about_what_is_counted(parity, parameters):
+    learner, fit = fitted(parity, {"rate": [0.1, 0.05]}, samples=100, width=300, **parameters)
+    sizes = {"width": 300, "dimension": 8, "outputs": 1, "choices": 2, "samples": 100}
+    sizes["presented"] = resources._presented(vars(learner), 100)
+    asked = resources._terms("learners", {"name": "network"} | vars(learner), "WORK", "fit", sizes)
+    assert 0.5 * fit.flops[0] < asked < 2 * fit.flops[0]
 
 
 def test_the_start_has_the_papers_scales():

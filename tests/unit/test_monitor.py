@@ -1,5 +1,13 @@
 """Checkpoints: kept for the very job that wrote them, ignored by any other, gone when the target is there."""
 
+import os
+import pty
+import re
+import select
+import subprocess
+import sys
+import termios
+
 import numpy as np
 import pytest
 
@@ -55,3 +63,53 @@ def test_it_is_saved_now_and_then_only(tmp_path, monkeypatch):
 def test_nothing_is_left_once_the_target_is_there(kept):
     Checkpoints(kept / "learner.model.nc", IDENTITY).clear()
     assert list(kept.iterdir()) == []
+
+
+TRAINING = """
+import sys
+import time
+from hierlearn.monitor import JobMonitor
+watch = JobMonitor(title=sys.argv[1]).within("point/only")
+watch.advance(1, 100)
+# A bar is drawn ten times a second at most.
+time.sleep(0.2)
+watch.advance(25, 100)
+sys.stdin.readline()
+watch.advance(100, 100)
+"""
+
+
+def test_bars_of_jobs_on_one_terminal_name_their_jobs_and_keep_their_lines():
+    ours, theirs = pty.openpty()
+    termios.tcsetwinsize(theirs, (24, 80))
+    jobs = []
+
+    def start(title):
+        """What a job writes once it has said its name, up to its bar at a quarter."""
+        pipes = {"stdin": subprocess.PIPE, "stderr": theirs}
+        jobs.append(subprocess.Popen([sys.executable, "-c", TRAINING, title], **pipes))
+        text = ""
+        while not re.search(f"25%, .* left: {title} point/only", text):
+            assert select.select([ours], [], [], 30)[0], text
+            text += os.read(ours, 10_000).decode()
+        return text.partition(title)[2]
+
+    def end():
+        for job in jobs:
+            job.communicate(b"\n")
+            assert job.returncode == 0
+        jobs.clear()
+
+    up = "\x1b[A"
+    assert up not in start("study/all/one")
+    assert up in start("study/all/two")
+    end()
+    assert up not in start("study/all/three")
+    end()
+
+
+def test_without_a_terminal_there_is_no_bar():
+    done = subprocess.run(
+        [sys.executable, "-c", TRAINING, "study/all/one"], input="\n", capture_output=True, text=True, check=True
+    )
+    assert done.stderr == ""

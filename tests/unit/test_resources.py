@@ -6,7 +6,7 @@ import pytest
 
 from hierlearn import components
 from hierlearn.study import checking, resources
-from hierlearn.study.expansion import Study
+from hierlearn.study.expansion import Point, Study
 from hierlearn.study.reading import fill_defaults, load, schema
 
 STUDIES = sorted((Path(__file__).parents[2] / "config" / "studies").glob("*.yaml"))
@@ -50,6 +50,31 @@ def test_a_kernel_asks_for_its_gram_matrix():
     # Three matrices of 8000 x 8000, and two of 50 x 8000.
     gram = (3 * 8000**2 + 2 * 50 * 8000) * 8 / 1e6
     assert gram < more < 1.1 * gram
+
+
+@pytest.mark.parametrize("name", components.available("teachers"))
+def test_the_outputs_of_a_teacher_are_known_without_building_it(name):
+    instances = components.parameters("teachers", name).get("instance", {}).get("enum", [None])
+    for instance in instances:
+        given = {"name": name} | ({} if instance is None else {"instance": instance})
+        if "order" in components.parameters("teachers", name):
+            given["order"] = 5
+        posed = {"teacher": components.defaults("teachers", name) | given}
+        assert resources._outputs(Point("p", {}, posed)) == components.build("teachers", given).outputs, instance
+
+
+@pytest.mark.parametrize(
+    ("learner", "points"),
+    [
+        ({"epochs": 7}, 7 * 400),
+        ({"epochs": 7, "steps": 90, "batch": 50}, 90 * 50),
+        ({"epochs": 7, "steps": 90, "batch": 1000}, 90 * 400),
+        ({"epochs": 7, "steps": 90, "online": True}, 400),
+        ({"ridge": 1}, 400),
+    ],
+)
+def test_a_training_sees_as_many_points_as_its_steps_or_epochs_say(learner, points):
+    assert resources._presented(learner, 400) == points
 
 
 def test_a_term_counts_only_where_its_condition_holds():

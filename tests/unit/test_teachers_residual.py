@@ -230,7 +230,7 @@ def test_outputs_and_degrees_are_those_of_the_instance():
             {"instance": "smooth", "base_activation": "exponential", "composite_activation": "exponential"},
             "expected sin or tanh",
         ),
-        ("hypercube", {"alpha": 0, "beta": 0}, "alpha 0 with beta 0"),
+        ("hypercube", {"alpha": 0, "beta": 0}, "alpha 0, beta 0; expected one of them above 0"),
         ("anisotropic_sphere", {}, "input law 'anisotropic_sphere'; expected one of hypercube"),
     ],
 )
@@ -239,7 +239,7 @@ def test_what_is_impossible_is_refused(name, given, message):
         ResidualComposition(**given).draw(STREAMS, law(name, 8))
 
 
-def faults(law_name, dimension=8, **teacher):
+def faults(law_name, dimension=8, axes=None, **teacher):
     content = {
         "problem": {
             "input": {"name": law_name},
@@ -247,7 +247,7 @@ def faults(law_name, dimension=8, **teacher):
             "scale": "paper",
             "label_noise": 0,
         },
-        "axes": {"dimension": [dimension]},
+        "axes": {"dimension": [dimension]} | (axes or {}),
         "seeds": 1,
         "cut": [],
         "representations": {},
@@ -268,6 +268,8 @@ def faults(law_name, dimension=8, **teacher):
         (faults("sphere"), "problem.teacher.instance: found 'product' with law 'sphere'"),
         (faults("hypercube", instance="powers"), "problem.teacher.instance: found 'powers' with law 'hypercube'"),
         (faults("hypercube", alpha=1.0), "problem.teacher.alpha: found 1.0"),
+        (faults("hypercube", alpha=0, beta=0.0), "problem.teacher.beta: found 0.0 with alpha 0"),
+        (faults("hypercube", 16, {"beta": [1, 0]}, instance="parities_8", alpha=0), "axes.beta: found 0 with alpha 0"),
         (
             faults("sphere", instance="smooth", base_activation="exponential", composite_activation="exponential"),
             "problem.teacher.arguments: found 'sqrt_dimension'",

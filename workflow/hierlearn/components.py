@@ -67,7 +67,7 @@ def _literals(file: Path) -> dict[str, Any]:
 
 
 def _value(node: ast.expr, known: Mapping[str, Any], elsewhere: Mapping[str, str]) -> Any:
-    """A literal with names of others in it, {**OTHER, "key": 1} or (*OTHER, 1).
+    """A literal with names of others in it, {**OTHER, "key": 1}, (*OTHER, 1) or f"at most {OTHER}".
 
     known: those above it in its file; elsewhere: the modules of names that it imports. Raises ValueError or KeyError
     for what is no literal.
@@ -80,6 +80,8 @@ def _value(node: ast.expr, known: Mapping[str, Any], elsewhere: Mapping[str, str
         if node.id in elsewhere and node.id not in known:
             return _literals(PACKAGE.parent.joinpath(*elsewhere[node.id].split(".")).with_suffix(".py"))[node.id]
         return known[node.id]
+    if isinstance(node, ast.JoinedStr):
+        return "".join(str(value(part.value if isinstance(part, ast.FormattedValue) else part)) for part in node.values)
     if isinstance(node, ast.Dict):
         pairs = zip(node.keys, node.values, strict=True)
         parts = [value(part) if key is None else {value(key): value(part)} for key, part in pairs]

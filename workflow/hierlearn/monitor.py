@@ -1,8 +1,11 @@
 """How a long training tells how far it is, and what it keeps so that a killed job goes on where it was."""
 
+import fcntl
 import shutil
+import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +17,10 @@ from hierlearn.store import Variable
 
 # A kill costs at most this much work; a save takes milliseconds.
 SECONDS_BETWEEN_SAVES = 20.0
+# The name of what is trained follows: a narrow terminal cuts what stands last.
+BAR = "{bar:20}{percentage:4.0f}%, {remaining} left: "
+# Bars that a terminal shows at most, one below the other.
+BARS = 32
 
 
 class Checkpoints:
@@ -56,14 +63,17 @@ class Checkpoints:
 
 
 class JobMonitor:
-    """Lines for the log, a bar with the time left where a terminal is attached, checkpoints where there is a place."""
+    """Lines for the log, a bar with the time left where a terminal is attached, checkpoints where there is a place.
 
-    def __init__(self, checkpoints: Checkpoints | None = None, prefix: str = ""):
-        self.checkpoints, self.prefix, self.bar = checkpoints, prefix, None
+    title: what the bar calls the job; prefix: the part of it.
+    """
+
+    def __init__(self, checkpoints: Checkpoints | None = None, title: str = "", prefix: str = ""):
+        self.checkpoints, self.title, self.prefix, self.bar = checkpoints, title, prefix, None
 
     def within(self, name: str) -> "JobMonitor":
         """A monitor for a part of the job, whose keys are its own."""
-        return JobMonitor(self.checkpoints, f"{self.prefix}{name}/")
+        return JobMonitor(self.checkpoints, self.title, f"{self.prefix}{name}/")
 
     def report(self, done: int, total: int, text: str) -> None:
         """done of total parts of what `text` says."""
@@ -73,7 +83,8 @@ class JobMonitor:
         """done of total steps of the present training."""
         if self.bar is None or self.bar.total != total or done < self.bar.n:
             # disable=None: no bar without a terminal.
-            self.bar = tqdm(total=total, desc=self.prefix.rstrip("/"), unit="step", leave=False, disable=None)
+            shown = BAR + f"{self.title} {self.prefix.rstrip('/')}".strip()
+            self.bar = tqdm(total=total, bar_format=shown, position=_line(), leave=False, disable=None)
         self.bar.update(done - self.bar.n)
         if done >= total:
             self.bar.close()
@@ -87,3 +98,12 @@ class JobMonitor:
         """Keep state() now and then, and at the end of a training."""
         if self.checkpoints:
             self.checkpoints.save(self.prefix + key, state, final)
+
+
+def _line() -> int:
+    """The first line of the terminal on which no other job draws its bar; that of this job until its process ends."""
+    for line in range(BARS if sys.stderr.isatty() else 0):
+        with suppress(OSError):
+            fcntl.lockf(sys.stderr, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, line)
+            return line
+    return 0

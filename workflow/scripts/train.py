@@ -4,6 +4,8 @@ from hierlearn import job
 
 job.start(globals())
 
+from pathlib import Path
+
 import numpy as np
 
 from hierlearn import components, data, provenance, store
@@ -17,7 +19,8 @@ def train(source, representation, output, parameters, code):
     """Write <learner>.model.nc: one group per problem, variant and sample size."""
     stored, fitted = data.opened(source, parameters["points"]), store.read(representation) if representation else {}
     identity, groups, said = provenance.attributes(code, parameters), {}, set()
-    checkpoints = Checkpoints(output, identity)
+    title = "/".join(Path(output).parts[-3:]).removesuffix(".model.nc")
+    monitor = JobMonitor(Checkpoints(output, identity), title)
     for point in parameters["points"]:
         problem = data.loaded(point, stored[point["name"]])
         features = data.seen(
@@ -32,14 +35,14 @@ def train(source, representation, output, parameters, code):
             if point["representation"]["name"] == "raw":
                 warn(learner, problem, said)
             grid = point["samples"], point["thresholds"], variant["choices"]
-            monitor = JobMonitor(checkpoints).within(f"{point['name']}/{variant['name']}")
-            visits = walk(learner, problem, features, *grid, monitor, memories)
+            part = monitor.within(f"{point['name']}/{variant['name']}")
+            visits = walk(learner, problem, features, *grid, part, memories)
             for n, (positions, fit) in visits.items():
                 groups[f"{point['name']}/{variant['name']}/n{n}"] = model(
                     np.array(point["seeds"])[positions], fit, variant["coordinates"]
                 )
     store.write(output, groups, identity)
-    checkpoints.clear()
+    monitor.checkpoints.clear()
 
 
 def warn(learner, problem, said):

@@ -62,9 +62,10 @@ PARAMETERS = {
                             "type": "object",
                             "additionalProperties": False,
                             "required": ["dimension", "order", "alpha"],
+                            "atMost": {"order": "dimension"},
                             "properties": {
                                 "dimension": {"type": "integer", "minimum": 2},
-                                "order": {"type": "integer", "minimum": 1},
+                                "order": {"type": "integer", "minimum": 2},
                                 "alpha": {"type": "number", "minimum": 0},
                             },
                         },

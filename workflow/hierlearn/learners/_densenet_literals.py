@@ -3,6 +3,10 @@
 Read without importing, as all literals of components are, so that a study is checked before anything is loaded.
 """
 
+from hierlearn.learners._selection import DIVERGED
+
+# Points of the training and validation sets that a trace looks at.
+TRACED_POINTS = 1000
 # What the network is, and when its layers come.
 STUDENT = {
     "depth": {
@@ -118,7 +122,7 @@ LOOKED_AT = {
 }
 LAYER_MEASURES = {
     **LOOKED_AT,
-    "diverged_runs": "runs (rate, decay) that were not finite at the end",
+    **DIVERGED,
     "start_2": "step at which layer 2 came",
     "start_3": "step at which layer 3 came",
     "start_4": "step at which layer 4 came",
@@ -129,16 +133,16 @@ LAYER_MEASURES = {
 }
 LAYER_TRACES = {
     **LOOKED_AT,
-    "train_loss": "squared error on at most 1000 training points; classes: error rate",
-    "validation_risk": "the same against the labels of at most 1000 validation points",
+    "train_loss": f"squared error on at most {TRACED_POINTS} training points; classes: error rate",
+    "validation_risk": f"the same against the labels of at most {TRACED_POINTS} validation points",
 }
 # Weights, Adam's memory and activations of every setting of one seed.
 BYTES = (
     (10, "choices", "width", "dimension"),
     (10, "choices", "width", "width"),
     (8, "choices", "batch", "width"),
-    (4, "choices", 1000, "width"),
-    (2, "choices", 1000, "dimension"),
+    (4, "choices", TRACED_POINTS, "width"),
+    (2, "choices", TRACED_POINTS, "dimension"),
     (2, "samples", "dimension"),
 )
 LAYER_MEMORY = {
@@ -148,10 +152,8 @@ LAYER_MEMORY = {
 }
 LAYER_WORK = {
     "fit": (
-        (24, "choices", "epochs", "samples", "width", "dimension", {"online": [False]}),
-        (24, "choices", "samples", "width", "dimension", {"online": [True]}),
-        (12, "choices", "epochs", "samples", "width", "width", {"online": [False]}),
-        (12, "choices", "samples", "width", "width", {"online": [True]}),
+        (24, "choices", "presented", "width", "dimension"),
+        (12, "choices", "presented", "width", "width"),
     ),
     "predict": ((8, "test", "width", "dimension"), (4, "test", "width", "width")),
 }

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from hierlearn.learners._batches import FRESH_POINTS, Batches
+from hierlearn.learners._densenet_literals import TRACED_POINTS
 from hierlearn.learners._densenet_settings import GRAPHS, Settings, graph, looks, scheduled, union
 from hierlearn.learners._densenet_student import Student
-from hierlearn.learners._selection import best, error
+from hierlearn.learners._selection import best, divergence, error, report_divergence
 from hierlearn.problem import Problem
 from hierlearn.protocols import STATUS, Features, Fit, Monitor, State
 from hierlearn.solvers.densenets import Layout
@@ -19,8 +20,6 @@ from hierlearn.streams import Streams
 from hierlearn.theory import quadratic_densenets
 
 BLOCK_ROWS = 512
-# Points of the training and validation sets that a trace looks at.
-TRACED_POINTS = 1000
 STEPS_BETWEEN_SIGNS = 50
 
 
@@ -36,11 +35,7 @@ def fitted(
     """For each seed the run with the least error on validation points."""
     runs = Runs(learner, problem, features, samples, settings, streams)
     runs.train(monitor, f"n{samples}-seed{problem.seeds[0]}-{len(problem.seeds)}")
-    found = runs.chosen()
-    for seed, kept in zip(problem.seeds, found, strict=True):
-        lost = kept["measures"]["diverged_runs"]
-        if lost:
-            monitor.report(1, 1, f"n = {samples}, seed {seed}: {lost:.0f} of {len(settings)} runs diverged")
+    found = runs.chosen(monitor)
 
     def stacked(part):
         return {name: np.stack([kept[part][name] for kept in found]) for name in found[0][part]}
@@ -139,13 +134,14 @@ class Runs:
             monitor.advance(training.done, total)
             monitor.save(key, state, final=training.done == total)
 
-    def chosen(self) -> list[dict[str, Any]]:
+    def chosen(self, monitor: Monitor) -> list[dict[str, Any]]:
         """For each seed the run that is kept."""
         problem, count = self.problem, self.problem.held_out
         labels, finite = problem.draw("validation", count).labels, self._finite()
         with np.errstate(over="ignore", invalid="ignore"):
             outputs = self._outputs(self._points("validation", count))[-1]
             errors = self._errors(outputs, labels)
+            finite = finite & np.isfinite(errors)
             final = self._looked() | self.training.measures()
             final |= {f"{name}_before": values for name, values in self.before.items()}
         starts = self.training.clock.layer_starts()
@@ -155,11 +151,13 @@ class Runs:
         found = []
         for seed in range(len(problem.seeds)):
             rows = np.arange(len(self.settings)) + seed * len(self.settings)
+            report_divergence(monitor, self.samples, problem.seeds[seed], finite[rows], self.settings)
             losses = np.where(finite[rows], errors[rows], np.nan)
             setting = best(losses, losses)
             run = rows[setting]
             kept = {name: values[run].copy() for name, values in state.items()}
             kept |= {name: values[seed] for name, values in constants.items()}
+            train_risk = self._train_risk(seed, kept)
             found.append(
                 {
                     "state": kept,
@@ -167,14 +165,14 @@ class Runs:
                         name: float(GRAPHS.index(value) if name == "graph" else value)
                         for name, value in self.settings[setting].items()
                     },
-                    "measures": {"diverged_runs": float(np.sum(~finite[rows]))}
+                    "measures": divergence(finite[rows])
                     | {name: values[run] for name, values in final.items() if name not in dropped},
                     "trace": {"step": np.array(self.looks)}
                     | {name: np.stack(values)[:, run] for name, values in self.trace.items()},
                     "scalars": {
-                        "status": STATUS["ok" if finite[run] else "diverged"],
+                        "status": STATUS["ok" if finite[run] and np.isfinite(train_risk) else "diverged"],
                         "validation_risk": errors[run],
-                        "train_risk": self._train_risk(seed, kept),
+                        "train_risk": train_risk,
                         "flops": self._flops() * len(self.settings),
                     },
                 }

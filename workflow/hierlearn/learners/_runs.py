@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from hierlearn.learners._batches import FRESH_POINTS, Batches
-from hierlearn.learners._selection import best, error
+from hierlearn.learners._selection import best, divergence, error, report_divergence
 from hierlearn.protocols import STATUS, Features, Monitor, State
 from hierlearn.solvers.sgd import Descent, Training
 from hierlearn.streams import Streams
@@ -14,7 +14,8 @@ from hierlearn.streams import Streams
 Settings = Sequence[tuple[float, float]]
 BLOCK_ROWS = 512
 # Points of the training and validation sets that a trace looks at, and how many looks there are.
-TRACED_POINTS, LOOKS = 500, 24
+TRACED_POINTS = 500
+LOOKS = 24
 # Weights, velocities and activations of the runs that are trained together stay below this.
 BYTES_TOGETHER = 512 * 2**20
 STEPS_BETWEEN_SIGNS = 50
@@ -49,11 +50,7 @@ def trained_grid(
         ]
         for i, block in enumerate(runs):
             block.train(monitor, f"n{samples}-seed{part.seeds[0]}-part{i}")
-        found += _chosen(runs)
-    for seed, kept in zip(problem.seeds, found, strict=True):
-        lost = kept["validation"]["measures"]["diverged_runs"]
-        if lost:
-            monitor.report(1, 1, f"n = {samples}, seed {seed}: {lost:.0f} of {len(settings)} runs diverged")
+        found += _chosen(runs, monitor)
     return found
 
 
@@ -174,7 +171,7 @@ class Runs:
         return np.concatenate(parts, axis=2)
 
 
-def _chosen(blocks: Sequence[Runs]) -> list[dict[str, dict[str, Any]]]:
+def _chosen(blocks: Sequence[Runs], monitor: Monitor) -> list[dict[str, dict[str, Any]]]:
     """For each seed the run that is kept, by the points on which it was chosen; (S, G) tables over all settings."""
     problem = blocks[0].problem
     place = [(block, i) for block in blocks for i in range(len(block.settings))]
@@ -184,28 +181,33 @@ def _chosen(blocks: Sequence[Runs]) -> list[dict[str, dict[str, Any]]]:
         errors = {role: _errors(blocks, role, count) for role, count in counts.items()}
         base = _base_errors(blocks, problem.held_out)
     finite = np.concatenate([block.finite() for block in blocks], axis=1)
+    finite = np.logical_and.reduce([finite, *(np.isfinite(values) for values in errors.values())])
+    named = [dict(zip(("rate", "decay"), setting, strict=True)) for block in blocks for setting in block.settings]
     found = []
     for seed in range(len(problem.seeds)):
+        report_divergence(monitor, blocks[0].samples, problem.seeds[seed], finite[seed], named)
         kept_by = {}
         for role in counts:
             losses = np.where(finite[seed], errors[role][seed], np.nan)
             kept = best(losses, losses)
             block, column = place[kept]
             here = seed, column
+            train_risk = block.train_risk(*here)
+            sound = finite[seed, kept] and np.isfinite(train_risk)
             kept_by[role] = {
                 "state": block.weights(*here),
-                "choices": dict(zip(("rate", "decay"), block.settings[column], strict=True)),
+                "choices": named[kept],
                 "measures": {
-                    "diverged_runs": float(np.sum(~finite[seed])),
+                    **divergence(finite[seed]),
                     **{name: values[here] for name, values in block.norms().items()},
                     **({} if base is None else {"base_error": base[seed, kept]}),
                 },
                 "trace": {"step": np.array(block.looks)}
                 | {name: np.stack(values)[(slice(None), *here)] for name, values in block.trace.items()},
                 "scalars": {
-                    "status": STATUS["ok" if finite[seed, kept] else "diverged"],
+                    "status": STATUS["ok" if sound else "diverged"],
                     "validation_risk": errors["validation"][seed, kept],
-                    "train_risk": block.train_risk(*here),
+                    "train_risk": train_risk,
                     "flops": block.flops() * len(place),
                 },
             }

@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hierlearn.learners._runs import BLOCK_ROWS, trained_grid
+from hierlearn.learners._runs import BLOCK_ROWS, TRACED_POINTS, trained_grid
+from hierlearn.learners._selection import DIVERGED
 from hierlearn.protocols import Features, Fit, Monitor, State
 from hierlearn.solvers.networks import forward, last_features, shapes, tangent, trainable
 from hierlearn.streams import Streams
@@ -122,24 +123,24 @@ MEMORY = {
 }
 WORK = {
     "fit": (
-        (6, "choices", "epochs", "samples", "width", "width", {"architecture": ["three_layer"], "online": [False]}),
-        (6, "choices", "epochs", "samples", "width", "dimension", {"online": [False]}),
-        (12, "choices", "epochs", "samples", "width", "outputs", {"online": [False]}),
-        (6, "choices", "samples", "width", "width", {"architecture": ["three_layer"], "online": [True]}),
-        (6, "choices", "samples", "width", "dimension", {"online": [True]}),
-        (12, "choices", "samples", "width", "outputs", {"online": [True]}),
+        (6, "choices", "presented", "width", "width", {"architecture": ["three_layer"]}),
+        (6, "choices", "presented", "width", "dimension"),
+        (12, "choices", "presented", "width", "outputs"),
+        # Two phases of as many steps each.
+        (6, "choices", "presented", "width", "dimension", {"schedule": ["layerwise"]}),
+        (12, "choices", "presented", "width", "outputs", {"schedule": ["layerwise"]}),
     ),
     "predict": ((2, "test", "width", "width", {"architecture": ["three_layer"]}), (2, "test", "width", "dimension")),
 }
 MEASURES = {
-    "diverged_runs": "runs (rate, decay) that were not finite at the end",
+    **DIVERGED,
     "frobenius_norm": "Frobenius norm of the weights that are trained",
     "movement": "Frobenius norm of how far the weights that are trained moved",
     "base_error": "E|out_1 - F|^2 of a ResNet's first block, where the teacher names its base F",
 }
 TRACES = {
-    "train_loss": "squared error on at most 1000 training points, summed over outputs; classes: error rate",
-    "validation_risk": "the same against the labels of at most 1000 validation points",
+    "train_loss": f"squared error on at most {TRACED_POINTS} training points, summed over outputs; classes: error rate",
+    "validation_risk": f"the same against the labels of at most {TRACED_POINTS} validation points",
     "frobenius_norm": "Frobenius norm of the weights that are trained",
     "movement": "Frobenius norm of how far the weights that are trained moved",
 }
@@ -155,10 +156,11 @@ class Network:
     """f(x) of solvers.networks: A ~ N(0, 1/m), W ~ N(0, sigma_w^2), V ~ N(0, sigma_v^2 / m)  (allenzhu2019, Section 6).
 
     All settings (rate, decay) of all seeds are trained in lockstep; the one with the least error on validation points
-    is kept, or with selected_on = test on test points. Runs that are not finite at the end are not chosen and counted
-    in `diverged_runs`; a seed with no other has the status diverged. The decay pulls all trained weights towards 0, in
-    the tangent mode the displacement. float32. Data order, initial weights and points are those of the seed, whatever
-    the setting. Raises ValueError for the logistic loss on a regression teacher.
+    is kept, or with selected_on = test on test points. Runs whose weights or outputs are not finite at the end are not
+    chosen, and are told in `diverged_runs` and `diverged_settings`; a seed with no other has the status diverged. The
+    decay pulls all trained weights towards 0, in the tangent mode the displacement. float32. Data order, initial
+    weights and points are those of the seed, whatever the setting. Raises ValueError for the logistic loss on
+    a regression teacher.
     """
 
     architecture: str = "resnet"

@@ -6,10 +6,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hierlearn.learners._densenet_literals import RATES, TRAINING
+from hierlearn.learners._densenet_literals import RATES, TRACED_POINTS, TRAINING
 from hierlearn.learners._densenet_runs import BLOCK_ROWS, fitted
 from hierlearn.learners._densenet_settings import settings
 from hierlearn.learners._densenet_student import Student
+from hierlearn.learners._selection import DIVERGED
 from hierlearn.protocols import Features, Fit, Monitor, State
 from hierlearn.solvers.densenet_training import PolynomialTraining, signs
 from hierlearn.solvers.densenets import Layout
@@ -39,22 +40,19 @@ MEMORY = {
     "fit": (
         (10, "choices", "width", "dimension"),
         (8, "choices", "batch", "width"),
-        (4, "choices", 1000, "width"),
-        (2, "choices", 1000, "dimension"),
+        (4, "choices", TRACED_POINTS, "width"),
+        (2, "choices", TRACED_POINTS, "dimension"),
         (2, "samples", "dimension"),
     ),
     "model": ((2, "width", "dimension"),),
     "predict": ((2, 512, "width"), (2, 512, "dimension")),
 }
 WORK = {
-    "fit": (
-        (16, "choices", "epochs", "samples", "width", "dimension", {"online": [False]}),
-        (16, "choices", "samples", "width", "dimension", {"online": [True]}),
-    ),
+    "fit": ((16, "choices", "presented", "width", "dimension"),),
     "predict": ((8, "test", "width", "dimension"),),
 }
 MEASURES = {
-    "diverged_runs": "runs (rate, decay) that were not finite at the end",
+    **DIVERGED,
     "start_2": "step at which the network came, 0",
     "frobenius_norm": "Frobenius norm of the weights that are trained",
     "risk_layer_2": "validation_risk",
@@ -63,8 +61,8 @@ MEASURES = {
     "feature_size_2": "E|S_2|^2 on validation points",
 }
 TRACES = {
-    "train_loss": "squared error on at most 1000 training points; classes: error rate",
-    "validation_risk": "the same against the labels of at most 1000 validation points",
+    "train_loss": f"squared error on at most {TRACED_POINTS} training points; classes: error rate",
+    "validation_risk": f"the same against the labels of at most {TRACED_POINTS} validation points",
     "frobenius_norm": "Frobenius norm of the weights that are trained",
     "risk_layer_2": "validation_risk",
     "feature_error_2": "min_U E|U S_2 - S*_2|^2 / E|S*_2|^2, S_2 what the power is taken of, on validation points",

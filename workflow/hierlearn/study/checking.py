@@ -264,8 +264,8 @@ def _references(study: Study) -> Iterator[tuple[str, str, str]]:
                     yield f"representations.{name}.{axis}", found, "no value beside an axis"
         yield from _axis_values(study, f"axes.{axis}", axis, values)
     for i, axis in enumerate(content["cut"]):
-        if axis not in axes:
-            yield f"cut[{i}]", shown(axis), nearest(axis, axes)
+        if axis not in axes and axis not in study.cuttable:
+            yield f"cut[{i}]", shown(axis), nearest(axis, [*axes, *study.cuttable])
     laws = components.literal("teachers", content["problem"]["teacher"]["name"], "LAWS")
     if laws and content["problem"]["input"]["name"] not in laws:
         yield "problem.input.name", shown(content["problem"]["input"]["name"]), nearest("", laws) + " for this teacher"
@@ -351,12 +351,13 @@ def _learner_references(study: Study, name: str, entry: Mapping[str, Any]) -> It
         for i, value in enumerate(values):
             for error in Validator(parameters[key]).iter_errors(value):
                 yield f"{at}.sweep.{key}[{i}]", shown(value), expected(error)
+    places = axes | {"samples": entry["samples"].get("at", [])}
     for i, place in enumerate(entry["skip"]):
         for axis, value in place.items():
-            if axis not in axes:
-                yield f"{at}.skip[{i}].{axis}", "an unknown axis", nearest(axis, axes)
-            elif not listed(value, axes[axis]):
-                yield f"{at}.skip[{i}].{axis}", shown(value), nearest(value, axes[axis])
+            if axis not in places:
+                yield f"{at}.skip[{i}].{axis}", "an unknown axis", nearest(axis, places)
+            elif not listed(value, places[axis]):
+                yield f"{at}.skip[{i}].{axis}", shown(value), nearest(value, places[axis])
     for axis in entry["limits"]:
         if axis not in axes:
             yield f"{at}.limits.{axis}", "an unknown axis", nearest(axis, axes)

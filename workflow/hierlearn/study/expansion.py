@@ -28,10 +28,12 @@ class Point:
 
 @dataclass(frozen=True)
 class Task:
-    """The block of the grid that one job computes."""
+    """The block of the grid that one job computes; part: its value of what is cut beside the axes, seeds and swept
+    parameters."""
 
     name: str
     points: tuple[Point, ...]
+    part: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -58,13 +60,30 @@ class Study:
         """Tasks by name, largest dimension first, so that the longest jobs start first."""
         cut = [axis for axis in self.axes if axis in self.content["cut"]]
         rest = [axis for axis in self.axes if axis not in cut]
+        beside = {name: self.cuttable[name] for name in self.content["cut"] if name not in cut}
         tasks = []
         for outer in product({axis: self.axes[axis] for axis in cut}):
             inner = product({axis: self.axes[axis] for axis in rest})
             points = tuple(self.point({**outer, **coordinates}, rest) for coordinates in inner)
-            tasks.append(Task(label(outer) or "all", points))
+            tasks += [Task(label(outer | part) or "all", points, part) for part in product(beside)]
         tasks.sort(key=lambda task: -max(point.dimension for point in task.points))
         return {task.name: task for task in tasks}
+
+    @cached_property
+    def points(self) -> tuple[Point, ...]:
+        """All points of the grid, each once however it is cut."""
+        return tuple(self.point(coordinates, list(self.axes)) for coordinates in product(self.axes))
+
+    @property
+    def cuttable(self) -> dict[str, list]:
+        """What the grid may be cut along beside its axes: seeds, and what every learner sweeps."""
+        entries = self.content["learners"].values()
+        shared = {name: values for name, values in self.swept.items() if all(name in e["sweep"] for e in entries)}
+        return {"seed": self.seeds} | shared
+
+    def seeds_in(self, task: Task) -> list[int]:
+        """The seeds that a task computes."""
+        return [task.part["seed"]] if "seed" in task.part else self.seeds
 
     def point(self, coordinates: Mapping[str, Any], naming: list[str] | None = None) -> Point:
         """The problem at some coordinates; `naming`: the axes that tell it from its neighbours."""
@@ -132,8 +151,14 @@ class Study:
     def within_limits(self, learner: str, point: Point) -> bool:
         """Whether a learner's budget reaches a point."""
         entry = self.content["learners"][learner]
-        skipped = any(all(point.coordinates[axis] == v for axis, v in place.items()) for place in entry["skip"])
-        return not skipped and all(point.coordinates[axis] <= most for axis, most in entry["limits"].items())
+        return not self._skipped(learner, point.coordinates) and all(
+            point.coordinates[axis] <= most for axis, most in entry["limits"].items()
+        )
+
+    def _skipped(self, learner: str, place: Mapping[str, Any]) -> bool:
+        """Whether a learner leaves out a place, coordinates with or without a number of samples."""
+        skipped = self.content["learners"][learner]["skip"]
+        return any(all(axis in place and place[axis] == value for axis, value in one.items()) for one in skipped)
 
     def sample_sizes(self, learner: str, point: Point) -> list[int]:
         """The sample sizes of a learner at a point: a list, or the lattice points 2^(j/k) that lie in start .. cap."""
@@ -143,6 +168,9 @@ class Study:
             context = self.context(learner, point)
             if "at" in planned:
                 found = sorted({resolve(size, context) for size in planned["at"]})
+                # Sizes at a place that is left out as a whole remain coordinates.
+                if self.within_limits(learner, point):
+                    found = [n for n in found if not self._skipped(learner, {**point.coordinates, "samples": n})]
             else:
                 start, cap = resolve(planned["start"], context), resolve(planned["cap"], context)
                 found = lattice(start, cap, self.content["samples"]["per_doubling"])
@@ -154,10 +182,15 @@ class Study:
         """Sizes by learner and place: every parse asks for them many times."""
         return {}
 
-    def variants(self, learner: str, point: Point) -> list[dict[str, Any]]:
+    def combinations(self, learner: str, part: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """The combinations of what a learner sweeps that belong to a part of the study."""
+        combined = product(self.content["learners"][learner]["sweep"])
+        return [swept for swept in combined if all(swept.get(name, value) == value for name, value in part.items())]
+
+    def variants(self, learner: str, point: Point, part: Mapping[str, Any] = {}) -> list[dict[str, Any]]:
         """A learner at a point, once per combination of what is swept: name, coordinates, description, choices.
 
-        A choice may be swept instead of selected: then each variant has one value to choose from.
+        A choice may be swept instead of selected: then each variant has one value to choose from. part: of a task.
         """
         entry, context = self.content["learners"][learner], self.context(learner, point)
         known = components.literal("learners", entry["learner"]["name"], "CHOICES") or {}
@@ -170,7 +203,7 @@ class Study:
                 ),
                 "choices": entry["select"] | {key: [value] for key, value in swept.items() if key in known},
             }
-            for swept in product(entry["sweep"])
+            for swept in self.combinations(learner, part)
         ]
 
     def learners_in(self, task: Task) -> list[str]:
@@ -186,6 +219,10 @@ class Study:
 
     def trained(self, learner: str, task: Task) -> list[Point]:
         """The points of a task at which a learner runs."""
+        return self.within_reach(learner, task) if self.combinations(learner, task.part) else []
+
+    def within_reach(self, learner: str, task: Task) -> list[Point]:
+        """The points of a task at which a learner runs in some part of the study."""
         return [p for p in task.points if self.within_limits(learner, p) and self.sample_sizes(learner, p)]
 
     def representations_in(self, task: Task) -> list[str]:
@@ -222,8 +259,7 @@ class Study:
     def coordinates(self) -> dict[str, list]:
         """The coordinates of scores.nc: learner, the axes, the swept parameters, samples, seed."""
         entries = self.content["learners"]
-        points = [point for task in self.tasks.values() for point in task.points]
-        samples = {n for name in entries for point in points for n in self.sample_sizes(name, point)}
+        samples = {n for name in entries for point in self.points for n in self.sample_sizes(name, point)}
         return {"learner": list(entries)} | self.axes | self.swept | {"samples": sorted(samples), "seed": self.seeds}
 
 

@@ -12,19 +12,21 @@ from hierlearn.study.expansion import Point, Study, Task, product
 SCRIPTS = provenance.PACKAGE.parent / "scripts"
 
 
-def _posed(study: Study, point: Point) -> dict[str, Any]:
-    return {"name": point.name, "coordinates": point.coordinates, "problem": point.problem, "seeds": study.seeds}
+def _posed(point: Point, seeds: list[int]) -> dict[str, Any]:
+    return {"name": point.name, "coordinates": point.coordinates, "problem": point.problem, "seeds": seeds}
 
 
 def generate(study: Study, task: Task) -> dict[str, Any]:
     """Draws teachers and points."""
-    return {"points": [_posed(study, p) | {"counts": study.points_needed(task, p)} for p in task.points]}
+    seeds = study.seeds_in(task)
+    return {"points": [_posed(p, seeds) | {"counts": study.points_needed(task, p)} for p in task.points]}
 
 
 def represent(study: Study, task: Task, representation: str) -> dict[str, Any]:
     """Fits a representation on unlabelled points."""
+    seeds = study.seeds_in(task)
     return {
-        "points": [_posed(study, p) | {"representation": study.representation(representation, p)} for p in task.points]
+        "points": [_posed(p, seeds) | {"representation": study.representation(representation, p)} for p in task.points]
     }
 
 
@@ -33,10 +35,10 @@ def train(study: Study, task: Task, learner: str) -> dict[str, Any]:
     entry = study.content["learners"][learner]
     return {
         "points": [
-            _posed(study, p)
+            _posed(p, study.seeds_in(task))
             | {
                 "representation": study.representation(entry["representation"], p),
-                "variants": study.variants(learner, p),
+                "variants": study.variants(learner, p, task.part),
                 "samples": study.sample_sizes(learner, p),
                 "thresholds": study.content["samples"]["thresholds"],
                 "validation": study.content["points"]["validation"],
@@ -51,13 +53,14 @@ def evaluate(study: Study, task: Task) -> dict[str, Any]:
     axes = {axis: values for axis, values in study.coordinates.items() if axis not in study.axes}
     for axis in study.axes:
         axes[axis] = [v for v in study.axes[axis] if any(p.coordinates[axis] == v for p in task.points)]
+    axes |= {name: [value] for name, value in task.part.items()}
     learners = study.learners_in(task)
     return {
         "coordinates": {axis: axes[axis] for axis in study.coordinates} | {"learner": list(study.content["learners"])},
         "test": study.content["points"]["test"],
         "learners": {name: train(study, task, name) for name in learners},
         "limited": {
-            name: [p.coordinates for p in task.points if p not in study.trained(name, task)]
+            name: [p.coordinates for p in task.points if p not in study.within_reach(name, task)]
             for name in study.content["learners"]
         },
     }
@@ -73,7 +76,7 @@ def probe(study: Study, name: str) -> dict[str, Any]:
         "probe": {"name": entry["probe"]["name"]}
         | components.defaults("probes", entry["probe"]["name"])
         | entry["probe"],
-        "points": [_posed(study, p) for p in points],
+        "points": [_posed(p, study.seeds) for p in points],
     }
 
 
@@ -112,7 +115,7 @@ def _raw(study: Study) -> list[dict[str, Any]]:
                 continue
             for point in sorted(study.trained(name, task), key=lambda point: point.dimension):
                 teacher = point.problem["teacher"]
-                for variant in study.variants(name, point):
+                for variant in study.variants(name, point, task.part):
                     key = (name, json.dumps([teacher, variant["coordinates"]]))
                     if key not in met or met[key]["dimension"] > point.dimension:
                         met[key] = {

@@ -11,39 +11,35 @@ from hierlearn.study.reading import Fault, dotted, expected, shown, violations
 
 def resolved(study: Study) -> Iterator[Fault]:
     """Sizes that become something impossible at a point of the grid."""
-    for task in study.tasks.values():
-        for point in task.points:
-            for name, entry in study.content["learners"].items():
-                context, planned = study.context(name, point), entry["samples"]
-                field = f"learners.{name}.samples"
-                start, cap = (resolve(planned.get(key, 1), context) for key in ("start", "cap"))
-                if start > cap:
-                    yield Fault(
-                        study.file, field, f"start {start} above cap {cap} at {point.coordinates}", "start <= cap"
-                    )
-                for variant in study.variants(name, point):
-                    yield from _component_values(
-                        study, ("learners", name, "learner"), "learners", variant["learner"], point
-                    )
-            for name in study.content["representations"]:
-                description = study.representation(name, point)
-                yield from _component_values(study, ("representations", name), "representations", description, point)
-            for part in ("input", "teacher"):
-                description = point.problem[part]
-                yield from _component_values(study, ("problem", part), f"{part}s", description, point)
+    for point in study.points:
+        for name, entry in study.content["learners"].items():
+            context, planned = study.context(name, point), entry["samples"]
+            field = f"learners.{name}.samples"
+            start, cap = (resolve(planned.get(key, 1), context) for key in ("start", "cap"))
+            if start > cap:
+                yield Fault(study.file, field, f"start {start} above cap {cap} at {point.coordinates}", "start <= cap")
+            for variant in study.variants(name, point):
+                yield from _component_values(
+                    study, ("learners", name, "learner"), "learners", variant["learner"], point
+                )
+        for name in study.content["representations"]:
+            description = study.representation(name, point)
+            yield from _component_values(study, ("representations", name), "representations", description, point)
+        for part in ("input", "teacher"):
+            description = point.problem[part]
+            yield from _component_values(study, ("problem", part), f"{part}s", description, point)
 
 
 def warned(study: Study) -> Iterator[Fault]:
     """What a study may do at a point of its grid, but may not mean; each once, where it is met first."""
     seen = set()
-    for task in study.tasks.values():
-        for point in task.points:
-            for part in ("input", "teacher"):
-                for key, found, wanted in _said(f"{part}s", point.problem[part], point, "warnings"):
-                    at, place = dotted(("problem", part, key)), f"{found} at {point.coordinates}"
-                    if (key, found) not in seen:
-                        seen.add((key, found))
-                        yield Fault(study.file, at, place, wanted)
+    for point in study.points:
+        for part in ("input", "teacher"):
+            for key, found, wanted in _said(f"{part}s", point.problem[part], point, "warnings"):
+                at, place = dotted(("problem", part, key)), f"{found} at {point.coordinates}"
+                if (key, found) not in seen:
+                    seen.add((key, found))
+                    yield Fault(study.file, at, place, wanted)
 
 
 def _said(kind: str, description: Mapping[str, Any], point, what: str) -> Iterator[tuple[str, str, str]]:
@@ -83,7 +79,8 @@ def _relations(study: Study, at: tuple, kind: str, description: Mapping[str, Any
         if all(value in combination[key] for key, value in given.items()):
             last = [key for key in combination if key != "law"][-1]
             beside = ", ".join(f"{key} {shown(value)}" for key, value in given.items() if key != last)
-            yield Fault(study.file, dotted((*at, last)), f"{shown(given[last])} with {beside}", instead)
+            where = ("axes", last) if at[0] != "learners" and last in point.coordinates else (*at, last)
+            yield Fault(study.file, dotted(where), f"{shown(given[last])} with {beside}", instead)
     for low, high, when in components.literal(kind, description["name"], "BOUNDS") or ():
         if any(description[key] != value for key, value in when.items()):
             continue

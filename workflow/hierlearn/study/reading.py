@@ -27,10 +27,19 @@ def _pattern(validator, pattern: str, value: Any, against: dict) -> Iterator[Val
         yield ValidationError(f"{value!r} does not match {pattern!r}")
 
 
+def _at_most(validator, pairs: dict[str, str], value: Any, against: dict) -> Iterator[ValidationError]:
+    """{"order": "dimension"}: the number under one key of a mapping is at most the number under another."""
+    for low, high in pairs.items() if isinstance(value, dict) else ():
+        numbers = value.get(low), value.get(high)
+        if all(validator.is_type(number, "number") for number in numbers) and numbers[0] > numbers[1]:
+            given = {"validator": "maximum", "validator_value": numbers[1], "instance": numbers[0], "schema": against}
+            yield ValidationError(f"{numbers[0]} is above {high} = {numbers[1]}", path=[low], **given)
+
+
 # JSON counts 6.0 as an integer; Python's ranges and shapes do not.
 Validator = validators.extend(
     Draft202012Validator,
-    {"pattern": _pattern},
+    {"pattern": _pattern, "atMost": _at_most},
     type_checker=Draft202012Validator.TYPE_CHECKER.redefine(
         "integer", lambda checker, value: isinstance(value, int) and not isinstance(value, bool)
     ),

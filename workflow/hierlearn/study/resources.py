@@ -9,9 +9,10 @@ representation in `fit`, a probe in `measure`:
 
 in float64 numbers and in floating-point operations. A term is a product of numbers and sizes; a mapping at its end says
 for which values of the parameters it counts. Sizes: samples, validation, test, unlabelled, dimension, features,
-outputs, seeds, choices, and the component's own parameters (of a list the largest entry). A learner and a
-representation speak of one seed, a probe of all. What a component leaves unsaid is four arrays over its two largest
-sizes.
+outputs, seeds, choices, presented (points that all steps of a training see, each as often as it is seen), and the
+component's own parameters (of a list the largest entry). A learner and a representation speak of one seed, a probe of
+all. What a component leaves unsaid is four arrays over its two largest sizes. A teacher of more than one output has
+their number as terms in OUTPUTS.
 """
 
 import math
@@ -60,7 +61,7 @@ def represent(study: Study, task: Task, representation: str) -> Needs:
     largest, operations = 0.0, 0.0
     for point in task.points:
         described = study.representation(representation, point)
-        sizes = _parameters(described) | _sizes(study, point, described)
+        sizes = _parameters(described) | _sizes(study, task, point, described)
         shown = sizes["unlabelled"] + sizes["validation"]
         # Features of all seeds in float32, twice while they are stacked; one seed's in float64 for the regression.
         features = sizes["features"] * (sizes["seeds"] * shown + 3 * shown)
@@ -75,17 +76,23 @@ def train(study: Study, task: Task, learner: str) -> Needs:
     """Walks up the sample sizes to the last, at all points and variants of a task."""
     largest, operations = 0.0, 0.0
     for point in study.trained(learner, task):
-        described = [variant["learner"] for variant in study.variants(learner, point)]
+        variants = study.variants(learner, point, task.part)
+        described = [variant["learner"] for variant in variants]
         # Variants that differ in their choices alone find again what was computed for each seed.
         shared = any(described.count(one) > 1 for one in described)
-        for variant in study.variants(learner, point):
-            for sizes in _walked(study, learner, point, variant):
+        trained: list[tuple] = []
+        for variant in variants:
+            training = variant["learner"], _tried(variant)
+            again = training in trained
+            trained.append(training)
+            for sizes in _walked(study, task, learner, point, variant):
                 held = _terms("learners", variant["learner"], "MEMORY", "fit", sizes)
                 if shared:
                     held += sizes["seeds"] * _terms("learners", variant["learner"], "MEMORY", "kept", sizes)
                 largest = max(largest, held)
-                operations += sizes["seeds"] * _terms("learners", variant["learner"], "WORK", "fit", sizes)
-    shown = max((_features(study, learner, point, "validation") for point in task.points), default=0.0)
+                if not again:
+                    operations += sizes["seeds"] * _terms("learners", variant["learner"], "WORK", "fit", sizes)
+    shown = max((_features(study, task, learner, point, "validation") for point in task.points), default=0.0)
     held = COPIES * (_data(study, task) + _models(study, task, learner)) + shown + largest
     return _needs(held, operations)
 
@@ -96,9 +103,9 @@ def evaluate(study: Study, task: Task) -> Needs:
     for learner in study.learners_in(task):
         models = COPIES * _models(study, task, learner)
         for point in study.trained(learner, task):
-            shown = _features(study, learner, point, "test")
-            for variant in study.variants(learner, point):
-                for sizes in _walked(study, learner, point, variant):
+            shown = _features(study, task, learner, point, "test")
+            for variant in study.variants(learner, point, task.part):
+                for sizes in _walked(study, task, learner, point, variant):
                     held = _terms("learners", variant["learner"], "MEMORY", "predict", sizes)
                     largest = max(largest, models + shown + held)
                     operations += sizes["seeds"] * _terms("learners", variant["learner"], "WORK", "predict", sizes)
@@ -166,14 +173,14 @@ def _needs(numbers: float, operations: float = 0.0, base: int = BASE_MB) -> Need
     return Needs(base + math.ceil(numbers * 8 / 1e6), BASE_MINUTES + math.ceil(operations / RATE / 60))
 
 
-def _sizes(study: Study, point: Point, representation: Mapping[str, Any]) -> dict[str, float]:
+def _sizes(study: Study, task: Task, point: Point, representation: Mapping[str, Any]) -> dict[str, float]:
     """What a term may refer to at a point, seen through a representation."""
     if representation["name"] == RAW["name"]:
         features = point.dimension
     else:
         features = representation.get("directions") or representation.get("count", point.dimension)
     return {
-        "seeds": study.content["seeds"],
+        "seeds": len(study.seeds_in(task)),
         "dimension": point.dimension,
         "features": features,
         "outputs": _outputs(point),
@@ -184,30 +191,48 @@ def _sizes(study: Study, point: Point, representation: Mapping[str, Any]) -> dic
 
 
 def _outputs(point: Point) -> int:
-    """Number of outputs: the teacher's literal OUTPUTS names the parameter that sets it."""
+    """Number of outputs: 1, or the sum of the terms of the teacher's literal OUTPUTS."""
     teacher = point.problem["teacher"]
-    parameter = components.literal("teachers", teacher["name"], "OUTPUTS")
-    return teacher[parameter] if parameter else 1
+    terms = components.literal("teachers", teacher["name"], "OUTPUTS") or ((1,),)
+    return round(sum(_product(term, teacher, _parameters(teacher)) for term in terms))
 
 
-def _walked(study: Study, learner: str, point: Point, variant: Mapping[str, Any]) -> Iterator[dict[str, float]]:
+def _tried(variant: Mapping[str, Any]) -> dict[str, list]:
+    """The choices that a variant trains; how it chooses among them takes no training."""
+    known = components.literal("learners", variant["learner"]["name"], "CHOICES") or {}
+    return {key: values for key, values in variant["choices"].items() if "rule" not in known[key]}
+
+
+def _walked(
+    study: Study, task: Task, learner: str, point: Point, variant: Mapping[str, Any]
+) -> Iterator[dict[str, float]]:
     """The sizes at every sample size of a learner."""
     representation = study.representation(study.content["learners"][learner]["representation"], point)
-    sizes = _parameters(variant["learner"]) | _sizes(study, point, representation)
+    sizes = _parameters(variant["learner"]) | _sizes(study, task, point, representation)
     sizes["choices"] = math.prod(len(values) for values in variant["choices"].values())
     for samples in study.sample_sizes(learner, point):
-        yield sizes | {"samples": samples}
+        yield sizes | {"samples": samples, "presented": _presented(variant["learner"], samples)}
+
+
+def _presented(learner: Mapping[str, Any], samples: int) -> float:
+    """Points that the steps see: each fresh one once, so many batches as there are steps, or all in every epoch."""
+    if learner.get("online"):
+        return samples
+    if learner.get("steps"):
+        return learner["steps"] * min(learner.get("batch", samples), samples)
+    return learner.get("epochs", 1) * samples
 
 
 def _data(study: Study, task: Task) -> float:
     """Numbers in data.nc: x, and for labelled points labels and targets."""
     needed = [(point, sum(study.points_needed(task, point).values())) for point in task.points]
-    return study.content["seeds"] * sum(count * (point.dimension + 2 * _outputs(point)) for point, count in needed)
+    return len(study.seeds_in(task)) * sum(count * (point.dimension + 2 * _outputs(point)) for point, count in needed)
 
 
-def _features(study: Study, learner: str, point: Point, role: str) -> float:
+def _features(study: Study, task: Task, learner: str, point: Point, role: str) -> float:
     """Features of the training pool and of one role, float32, of all seeds and once more of one."""
-    sizes = _sizes(study, point, study.representation(study.content["learners"][learner]["representation"], point))
+    representation = study.representation(study.content["learners"][learner]["representation"], point)
+    sizes = _sizes(study, task, point, representation)
     shown = max(study.sample_sizes(learner, point), default=0) + sizes[role] + sizes["unlabelled"]
     return (sizes["seeds"] + 1) * shown * sizes["features"]
 
@@ -217,8 +242,8 @@ def _models(study: Study, task: Task, learner: str) -> float:
     return sum(
         sizes["seeds"] * _terms("learners", variant["learner"], "MEMORY", "model", sizes)
         for point in study.trained(learner, task)
-        for variant in study.variants(learner, point)
-        for sizes in _walked(study, learner, point, variant)
+        for variant in study.variants(learner, point, task.part)
+        for sizes in _walked(study, task, learner, point, variant)
     )
 
 

@@ -32,6 +32,13 @@ EXCLUDED = (
         },
         "arguments unit, or sin or tanh for one of the two",
     ),
+    ({"alpha": [0], "beta": [0]}, "one of them above 0"),
+)
+OUTPUTS = (
+    ("order", {"instance": ["product", "polynomial", "smooth"]}),
+    (8, {"instance": ["parities_8"]}),
+    (15, {"instance": ["parities_15"]}),
+    (2, {"instance": ["powers"]}),
 )
 BOUNDS = (
     ("order", "dimension", {"instance": "product"}),
@@ -224,8 +231,6 @@ class ResidualComposition:
             )
         if self.instance == "polynomial" and self.degree > self.order:
             raise ValueError(f"{name}: degree {self.degree}; expected at most the order {self.order}")
-        if self.alpha == 0 and self.beta == 0:
-            raise ValueError(f"{name}: alpha 0 with beta 0; expected one of them above 0")
 
     def _base(self, state: State, x: np.ndarray) -> np.ndarray:
         """F(x): (S, n, d) -> (S, n, k)."""

@@ -1,0 +1,151 @@
+"""A study that is cut along seeds and swept parameters has the results of the whole, number by number."""
+
+import runpy
+
+import numpy as np
+import pytest
+
+from hierlearn import store
+from hierlearn.provenance import PACKAGE
+from hierlearn.study import jobs, resources
+
+STEPS = {"epochs": 2, "batch": 20}
+NETWORKS = {
+    "one": {
+        "label": "One",
+        "learner": {"name": "network", "architecture": "two_layer"} | STEPS,
+        "select": {"rate": [0.1, 0.01]},
+        "sweep": {"width": [4, 8], "selected_on": ["validation", "test"]},
+        "samples": {"at": [30, 60]},
+    },
+    # Without the larger width, and not at the smaller dimension.
+    "other": {
+        "label": "Other",
+        "learner": {"name": "network"} | STEPS,
+        "representation": "neural",
+        "select": {"rate": [0.1]},
+        "sweep": {"width": [4]},
+        "samples": {"at": [30, 60]},
+        "skip": [{"dimension": 3}, {"dimension": 5, "samples": 60}],
+    },
+}
+
+
+@pytest.fixture
+def cut(content, check):
+    """A function: along what -> the study."""
+
+    def study(along):
+        changes = {
+            "axes": {"dimension": [3, 4, 5], "degree": [1]},
+            "learners": NETWORKS,
+            "cut": along,
+            "seeds": 2,
+            "points": {"validation": 40, "test": 50},
+            "samples": {"thresholds": []},
+            "claims": {},
+            "probes": {},
+            "presets": {},
+            "figure": {"name": "panels"},
+        }
+        found, faults = check(content | changes)
+        assert not faults, faults
+        return found
+
+    return study
+
+
+def cubes(study, folder):
+    """scores.nc and traces.nc of a study, by its scripts one after the other."""
+    folder.mkdir()
+
+    def run(script, *arguments):
+        runpy.run_path(str(PACKAGE.parent / "scripts" / f"{script}.py"), run_name="imported")[script](
+            *arguments, "code"
+        )
+
+    written = {"scores": [], "traces": []}
+    for name, task in study.tasks.items():
+        here = folder / name
+        here.mkdir()
+        run("generate", here / "data.nc", jobs.generate(study, task))
+        for representation in study.representations_in(task):
+            file = here / f"{representation}.representation.nc"
+            run("represent", here / "data.nc", file, jobs.represent(study, task, representation))
+        learners = study.learners_in(task)
+        used = {one: study.content["learners"][one]["representation"] for one in learners}
+        fitted = {one: None if r == "raw" else here / f"{r}.representation.nc" for one, r in used.items()}
+        models = {one: here / f"{one}.model.nc" for one in learners}
+        for one in learners:
+            run("train", here / "data.nc", fitted[one], models[one], jobs.train(study, task, one))
+        outputs = {kind: here / f"{kind}.nc" for kind in written}
+        run("evaluate", here / "data.nc", fitted, models, outputs, jobs.evaluate(study, task))
+        for kind, file in outputs.items():
+            written[kind].append(file)
+    whole = {kind: folder / f"{kind}.nc" for kind in written}
+    run("aggregate", written, whole, jobs.aggregate(study))
+    return [store.read(file)[""] for file in whole.values()]
+
+
+def test_the_cubes_are_those_of_the_whole(cut, tmp_path):
+    whole, parts = cut([]), cut(["seed", "dimension", "width"])
+    assert list(whole.tasks) == ["all"]
+    assert len(parts.tasks) == 2 * 3 * 2
+    for one, other in zip(cubes(whole, tmp_path / "whole"), cubes(parts, tmp_path / "parts"), strict=True):
+        assert set(one) == set(other)
+        for name, variable in one.items():
+            assert np.array_equal(variable.values, other[name].values, equal_nan=variable.values.dtype.kind == "f"), (
+                name
+            )
+
+
+def test_a_part_trains_its_own_seed_and_width_alone(cut):
+    study = cut(["seed", "width"])
+    small, large = study.tasks["seed-1_width-4"], study.tasks["seed-1_width-8"]
+    assert (study.learners_in(small), study.learners_in(large)) == (["one", "other"], ["one"])
+    for point in jobs.train(study, large, "one")["points"]:
+        assert point["seeds"] == [1]
+        assert [variant["coordinates"]["width"] for variant in point["variants"]] == [8, 8]
+    assert all(point["seeds"] == [1] for point in jobs.generate(study, large)["points"])
+
+
+def minutes(study, task):
+    """What the training of one learner asks for beside the start of a job, as if it had many epochs."""
+    study.content["learners"]["one"]["learner"]["epochs"] = 10**9
+    return resources.train(study, study.tasks[task], "one").runtime - resources.BASE_MINUTES
+
+
+def test_the_parts_ask_for_the_time_of_the_whole_in_all(cut):
+    parts = cut(["seed", "width"])
+    small, large = (minutes(parts, f"seed-1_width-{width}") for width in (4, 8))
+    assert large == pytest.approx(2 * small, rel=0.01)
+    assert minutes(cut([]), "all") == pytest.approx(2 * (small + large), rel=0.01)
+
+
+def test_another_way_to_choose_takes_no_other_training(cut):
+    twice, once = cut([]), cut([])
+    once.content["learners"]["one"]["sweep"]["selected_on"] = ["validation"]
+    assert minutes(twice, "all") == minutes(once, "all")
+
+
+def test_a_size_that_is_skipped_at_a_place_is_not_trained_there(cut):
+    study = cut([])
+    sizes = {p.dimension: study.sample_sizes("other", p) for p in study.trained("other", study.tasks["all"])}
+    assert sizes == {4: [30, 60], 5: [30]}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"cut": ["selected_on"]}, "cut[0]: found 'selected_on'; expected one of degree, dimension, seed, width"),
+        ({"cut": ["samples"]}, "cut[0]: found 'samples'; expected one of degree, dimension, seed, width"),
+        (
+            {"learners": {"one": NETWORKS["one"] | {"skip": [{"samples": 50}]}}},
+            "learners.one.skip[0].samples: found 50; expected one of 30, 60",
+        ),
+    ],
+)
+def test_what_is_no_part_of_the_study_is_refused(content, check, changes, message):
+    changed = {"learners": NETWORKS, "claims": {}, "probes": {}, "presets": {}, "figure": {"name": "panels"}}
+    _, faults = check(content | changed | changes)
+    assert any(message in str(fault) for fault in faults), faults
