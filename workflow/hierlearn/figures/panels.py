@@ -91,9 +91,10 @@ PARAMETERS = {
                                 "reference": "published",
                             },
                             "where": {
-                                "description": "Values of the other coordinates.",
+                                "description": "Values of the other coordinates; of risks a list goes along with the "
+                                "panel's axis, one value for each of its values.",
                                 "type": "object",
-                                "reference": "some panel coordinates",
+                                "reference": "panel coordinates",
                                 "default": {},
                             },
                             "slope": {"description": "Predicted slope, a dashed guide.", "type": "number"},

@@ -21,7 +21,7 @@ PARAMETERS = {
         "default": {},
     },
     "learner": {"description": "Name of the learner.", "type": "string", "reference": "learners"},
-    "where": {"description": "Values of the axes.", "type": "object", "reference": "some coordinates", "default": {}},
+    "where": {"description": "Values of the axes.", "type": "object", "reference": "place", "default": {}},
     "samples": {
         "description": "Number of labelled samples n.",
         "type": "integer",
