@@ -93,7 +93,8 @@ def _known(study: Study, section: str, scope: Mapping[str, Any]) -> list | None:
     if section == "panel variables":
         section = "learner traces" if scope.get("kind") == "trace" else "probe measures"
     if section == "panel learners":
-        return [name for name in content["learners"] if scope.get("kind") != "trace" or _says(study, name, "TRACES")]
+        traced = scope.get("kind") == "trace" or "errors" in scope
+        return [name for name in content["learners"] if not traced or _says(study, name, "TRACES")]
     if section.startswith("learner "):
         name = scope.get("learner")
         known = name in list(content["learners"])
@@ -139,7 +140,7 @@ def _grid(study: Study, section: str, scope: Mapping[str, Any]) -> dict[str, lis
     section: has the word `probe` for a probe, `panel` where that depends on whether one is in scope, and `grid` where
     its own coordinates are left out.
     """
-    if "panel" in section and scope.get("kind") == "trace":
+    if "panel" in section and ("errors" in scope or scope.get("kind") == "trace"):
         recorded = study.axes | study.swept | {"samples": study.coordinates["samples"]}
         return {"step": []} if section.endswith("axis") else recorded
     if "panel" in section and scope.get("probe") is None:
@@ -189,7 +190,7 @@ def _coordinates(
         return
     # Where two learners are compared, each may have a place of its own.
     apart = set(scope.get("above_where") or ()) & set(scope.get("below_where") or ())
-    own = _own_coordinates(study, scope) if scope.get("kind") == "probe" else ()
+    own = _own_coordinates(study, scope) if scope.get("kind") == "probe" and "errors" not in scope else ()
     for axis, values in known.items():
         # A variable of a probe need not have all of the probe's own coordinates.
         if axis in (*where, *open_axes, *apart, *own) or len([value for value in values if value != LARGEST]) < 2:
@@ -210,7 +211,11 @@ def _along(study: Study, at: tuple, chosen: list, known: list, axis: list | None
 
 def _open_axes(section: str, scope: Mapping[str, Any]) -> tuple:
     """The axes that a place does not fix, as what it is for draws them or fits a line along them."""
-    if section.startswith("some ") or section.endswith("place"):
+    if section.startswith("some "):
+        return ()
+    if section.endswith("place"):
+        return () if scope.get("lowest_over") is None else (scope["lowest_over"],)
+    if "panel" in section and "errors" in scope:
         return ()
     if "panel" in section:
         drawn = {"trace": (), "bars": (), "growth": (scope.get("x"), "samples")}
@@ -245,6 +250,6 @@ def _of_table(
     ours = dict(scope.get("where") or {}) | {"samples": scope.get("samples")}
     here = published.place(table, ours, where)
     found = published.rows(table, here)
-    if len(found) != 1 or "value" not in found[0]:
+    if len(found) != 1 or ("value" not in found[0] and scope.get("lowest_over") is None):
         count = f"{len(found)} rows at {here}" if len(found) != 1 else f"a range at {here}"
         yield Fault(study.file, dotted(at), count, f"one number of {table['place']}: name {', '.join(known)}")
