@@ -122,6 +122,11 @@ PARAMETERS = {
                             },
                             "times": {"description": "Factor of published numbers, for other units.", "type": "number"},
                             "slope": {"description": "Predicted slope, a dashed guide.", "type": "number"},
+                            "shift": {
+                                "description": "Factor by which the guide stands off the line, which it may hide.",
+                                "type": "number",
+                                "exclusiveMinimum": 0,
+                            },
                             "bound": {"description": "A bound: thin, without markers.", "type": "boolean"},
                             "marks": {
                                 "description": "trace: measures of the learner that are steps, drawn as vertical "
@@ -267,12 +272,13 @@ class Panels:
             place.plot(x, middle, color=colour, marker=marker, markevery=every, label=label)
             place.fill_between(x, values.min(axis=1), values.max(axis=1), color=colour, alpha=0.18, lw=0)
         if "slope" in line:
-            guide = middle[-1] * (x / x[-1]) ** line["slope"]
+            shift = line.get("shift", 1)
+            guide = shift * middle[-1] * (x / x[-1]) ** line["slope"]
             place.plot(x, guide, color=colour, lw=0.9, ls=(0, (5, 3)))
             place.annotate(
                 f"slope {line['slope']:.2g}",
                 (x[0], guide[0]),
-                xytext=(0, 7),
+                xytext=(0, 7) if shift >= 1 else (8, -7),
                 textcoords="offset points",
                 fontsize=6.5,
                 color=colour,
@@ -355,15 +361,15 @@ class Panels:
             n = np.geomspace(max(low, 1.0), min(high, 0.98 * count), 200)
             bound = composed_risk_bound(n, at_["dimension"], at_["order"], at_["alpha"])
             label = "bound $k\\alpha^2(1-N/C(d,k))$"
-            if "features" in at_:
-                fixed = composed_risk_bound(at_["features"], at_["dimension"], at_["order"], at_["alpha"])
-                name = f"the same, $D={at_['features']}$ in place of $N$"
-                place.axhline(fixed, color="#777777", lw=1, ls="-.", label=name)
         place.plot(n, bound, color="#777777", lw=1, ls="--", label=label)
+        if "features" in at_:
+            fixed = composed_risk_bound(at_["features"], at_["dimension"], at_["order"], at_["alpha"])
+            name = f"the same, $D={at_['features']}$ in place of $N$"
+            place.axhline(fixed, color="#777777", lw=1, ls="-.", label=name)
 
 
 # Named levels are told apart without colours.
-DASHES = (":", (0, (1, 1)), (0, (4, 1, 1, 1, 1, 1)), (0, (8, 2)))
+DASHES = (":", (0, (4, 1, 1, 1, 1, 1)), (0, (8, 2)), (0, (1, 1)))
 
 
 def _levels(line, panel) -> None:
