@@ -156,7 +156,9 @@ def _grid(study: Study, section: str, scope: Mapping[str, Any]) -> dict[str, lis
 
 def _own_coordinates(study: Study, scope: Mapping[str, Any]) -> dict[str, list]:
     """The coordinates, with their values, that the probe in scope has beside its grid."""
-    entry = study.content["probes"].get(scope.get("probe"), {}).get("probe", {})
+    if scope.get("probe") not in list(study.content["probes"]):
+        return {}
+    entry = study.content["probes"][scope["probe"]]["probe"]
     if entry.get("name") not in components.available("probes"):
         return {}
     described = components.defaults("probes", entry["name"]) | entry
@@ -171,8 +173,7 @@ def _coordinates(
 
     section: "... coordinates" fixes all axes but the one in scope (the dimension if there is none), in a line of a
     panel all but those that it draws, and "... place" leaves none open; those of a single value need not be named.
-    "some ... coordinates" fixes any. In "paired coordinates" and panels of risks a list
-    goes along with the axis that is left open.
+    "some ... coordinates" fixes any. In "paired coordinates" and panels of risks a list goes along with the open axis.
     """
     known, open_axes = _grid(study, section, scope), _open_axes(section, scope)
     for axis, chosen in where.items():
@@ -181,15 +182,16 @@ def _coordinates(
             found = "an axis that is never fixed" if axis in open_axes else "an unknown axis"
             yield Fault(study.file, dotted((*at, axis)), found, nearest(axis, others))
         elif isinstance(chosen, list):
-            drawn = "panel" in section and scope.get("kind") == "risk"
-            axis_values = known.get(open_axes[0]) if drawn or section.startswith("paired ") else None
-            yield from _along(study, (*at, axis), chosen, known[axis], axis_values)
+            paired = section.startswith("paired ") or ("panel" in section and scope.get("kind") == "risk")
+            along = [values for name, values in known.items() if paired and name in open_axes]
+            yield from _along(study, (*at, axis), chosen, known[axis], along[0] if along else None)
         elif not listed(chosen, known[axis]):
             yield Fault(study.file, dotted((*at, axis)), shown(chosen), nearest(chosen, known[axis]))
     if section.startswith("some "):
         return
     # Where two learners are compared, each may have a place of its own.
-    apart = set(scope.get("above_where") or ()) & set(scope.get("below_where") or ())
+    each = [scope.get(key) for key in ("above_where", "below_where")]
+    apart = set.intersection(*(set(place) if isinstance(place, dict) else set() for place in each))
     own = _own_coordinates(study, scope) if scope.get("kind") == "probe" and "errors" not in scope else ()
     for axis, values in known.items():
         # A variable of a probe need not have all of the probe's own coordinates.
