@@ -7,6 +7,8 @@ from hierlearn.figures._style import MARKERS
 from hierlearn.published import rows
 
 LABEL = "published"
+# Levels of several tables in one panel are told apart.
+LEVELS = ((0, (1, 2)), (0, (7, 3)), (0, (5, 2, 1, 2)))
 HOLLOW = {"color": "black", "mfc": "none", "mec": "black", "lw": 0.8, "zorder": 3}
 
 
@@ -14,7 +16,7 @@ def overlay(place, line: Mapping[str, Any], axis: str, number: int) -> None:
     """Draw the rows of a table: points and ranges along the axis, levels and bands where a row lacks it.
 
     line: published (the table), where, label, times (a factor, for other units); number: which of the panel's published
-    lines it is, for its marker.
+    lines it is, for its marker or dashes.
     """
     found = _scaled(line)
     here = sorted((row for row in found if axis in row), key=lambda row: row[axis])
@@ -33,7 +35,7 @@ def overlay(place, line: Mapping[str, Any], axis: str, number: int) -> None:
     for row in found:
         if axis not in row:
             if "value" in row:
-                place.axhline(row["value"], color="black", lw=0.8, ls=(0, (1, 2)), **name)
+                place.axhline(row["value"], color="black", lw=0.8, ls=LEVELS[number % len(LEVELS)], **name)
             else:
                 place.axhspan(row["low"], row["high"], color="#777777", alpha=0.15, lw=0, **name)
             name = {}
