@@ -143,6 +143,78 @@ def test_theory_beside_learners_is_sound(content, check):
     assert faults == []
 
 
+RISKS = {"learner": "linear", "where": {"dimension": 3, "degree": 1, "width": 4}}
+MEAN = {"name": "score_mean", "learner": "linear", "samples": 4, "where": RISKS["where"]}
+RATIO = {
+    "name": "log_risk_ratio",
+    "above": "linear",
+    "below": "linear",
+    "samples": 4,
+    "where": {"dimension": 3, "degree": 1},
+}
+
+
+def of_risks(content, line, **changes):
+    """The content with a panel of one line, and with sizes of its own at the preset full."""
+    content["figure"] = panel(**{"kind": "risk", "x": "samples", "lines": [line]} | changes)
+    del content["figure"]["panels"][0]["probe"]
+    content["presets"] = {"full": {"learners": {"linear": {"sweep": {"width": [4, 6]}}}}}
+    return content
+
+
+@pytest.mark.parametrize(
+    ("line", "changes", "message"),
+    [
+        ({"where": {"dimension": 3, "degree": 1}}, {}, "where.width: found nothing; expected a value: one of 4, 8"),
+        (RISKS, {"x": "degree"}, "where.degree: found an axis that is never fixed"),
+        (RISKS, {"kind": "bars"}, "where.samples: found nothing; expected a value"),
+        ({"where": RISKS["where"] | {"width": 8}}, {}, "presets.full.figure.panels[0].lines[0].where.width: found 8"),
+        (
+            {"where": {"dimension": 3, "samples": 4, "width": [4, 8, 4]}},
+            {"x": "degree"},
+            "where.width: found [4, 8, 4]; expected 2 values, one for each of [2, 1]",
+        ),
+        (
+            {"where": {"dimension": 3, "samples": 4, "width": [4, 9]}},
+            {"x": "degree"},
+            "where.width[1]: found 9; expected one of 4, 8",
+        ),
+    ],
+)
+def test_a_line_of_a_panel_leaves_nothing_open_at_any_preset(content, check, line, changes, message):
+    assert [fault for fault in check(of_risks(content, RISKS))[1] if fault.field.startswith("figure")] == []
+    lines = [str(fault) for fault in check(of_risks(content, RISKS | line, **changes))[1]]
+    assert any(message in line for line in lines), lines
+
+
+def test_a_value_may_go_along_with_the_axis_of_a_panel_and_of_a_slope(content, check):
+    where = {"dimension": 3, "samples": 4, "width": [4, 8]}
+    content = of_risks(content, {"learner": "linear", "where": where}, x="degree")
+    slope = {"name": "risk_slope", "learner": "linear", "axis": "degree", "samples": 4}
+    content["claims"]["C1-kernel"]["quantity"] = slope | {"where": {"dimension": 3, "width": [4, 8]}}
+    del content["presets"]
+    assert check(content)[1] == []
+    content["claims"]["C1-kernel"]["quantity"] = MEAN | {"where": where}
+    lines = [str(fault) for fault in check(content)[1]]
+    assert any("where.width: found [4, 8]; expected a value: one of 4, 8" in line for line in lines), lines
+
+
+@pytest.mark.parametrize(
+    ("quantity", "message"),
+    [
+        (MEAN, ""),
+        (MEAN | {"where": {"dimension": 3, "width": 4}}, "quantity.where.degree: found nothing; expected a value"),
+        (RATIO | {"above_where": {"width": 4}, "below_where": {"width": 8}}, ""),
+        (RATIO | {"above_where": {"width": 4}}, "quantity.where.width: found nothing; expected a value"),
+    ],
+)
+def test_a_claim_on_one_place_leaves_nothing_open(content, check, quantity, message):
+    content["claims"]["C1-kernel"]["quantity"] = quantity
+    del content["presets"]
+    lines = [str(fault) for fault in check(content)[1]]
+    assert any(message in line for line in lines) if message else not lines, lines
+
+
 def test_a_size_of_a_degree_needs_a_teacher_with_one(content, check):
     content["learners"]["kernel"]["samples"] = {"at": [{"coefficient": 1, "of": "harmonic_dimension"}]}
     assert check(content)[1] == []

@@ -35,7 +35,7 @@ RATIO = {
     "published": "figure-7",
     "published_where": {"learner": "net"},
     "learner": "kernel",
-    "where": {"dimension": 3, "degree": 1},
+    "where": {"dimension": 3, "degree": 1, "width": 4},
     "samples": 4,
 }
 

@@ -126,6 +126,36 @@ def test_the_counting_bound_of_compositions_is_drawn_in_their_units():
     np.testing.assert_allclose(y, 3 * 0.25 * (1 - x / 56))
 
 
+def test_the_bound_for_fixed_features_stands_beside_that_for_samples():
+    counting = {"dimension": 8, "order": 3, "alpha": 0.5, "features": 14}
+    panel = {"kind": "risk", "title": "T", "x": "samples", "counting": counting}
+    place = drawn(panel | {"lines": [{"learner": "a", "where": {"dimension": 8}}]}, cube())
+    fixed = next(line for line in place.get_lines() if "$D=14$" in line.get_label())
+    assert list(fixed.get_ydata()) == pytest.approx([3 * 0.25 * (1 - 14 / 56)] * 2)
+
+
+@pytest.mark.parametrize("kind", ["risk", "bars"])
+def test_named_levels_cross_the_panel_and_stand_in_its_legend(kind):
+    levels = [{"value": 0.3, "label": "first"}, {"value": 0.7, "label": "second"}]
+    line = {"learner": "a", "where": {"dimension": 8} | ({"samples": 40} if kind == "bars" else {})}
+    panel = {"kind": kind, "title": "T", "x": "samples", "lines": [line], "level": 0.1, "levels": levels}
+    place = drawn(panel, cube())
+    crossing = [one.get_xdata() if kind == "bars" else one.get_ydata() for one in place.get_lines()]
+    assert [list(one) for one in crossing if len(one) == 2][-3:] == [[0.1] * 2, [0.3] * 2, [0.7] * 2]
+    assert [text.get_text() for text in place.get_legend().get_texts()][-2:] == ["first", "second"]
+
+
+def test_norms_are_drawn_at_matched_training_errors_beside_a_probe():
+    recorded = traces()
+    recorded["frobenius_norm"] = 1 / recorded.train_loss
+    line = {"learner": "a", "errors": [2.0, 1.0, 0.5], "where": {"dimension": 4}}
+    panel = {"kind": "probe", "title": "T", "probe": "p", "x": "width", "lines": [line]}
+    recorded = recorded.isel(seed=[0, 1])
+    (curve,) = drawn(panel, cube(), recorded).get_lines()
+    # no training error is as small as 0.5
+    np.testing.assert_allclose(curve.get_xydata(), [[2.0, 0.5], [1.0, 1.0]])
+
+
 def test_growth_shows_crossings_and_open_triangles_where_there_are_none():
     lines = [{"learner": "a"}, {"learner": "b"}]
     place = drawn({"kind": "growth", "title": "T", "x": "dimension", "threshold": 0.5, "lines": lines}, cube())
@@ -182,6 +212,13 @@ def test_published_numbers_are_hollow_and_black_beside_our_own():
     assert points.get_linestyle() == "None"
     assert ours.get_color() == overlaid().get_lines()[0].get_color()
     assert [text.get_text() for text in place.get_legend().get_texts()] == ["learner A", "published"]
+
+
+def test_published_numbers_in_other_units_are_multiplied():
+    place = overlaid({"published": TABLE, "where": {"learner": "net"}, "times": 3})
+    _, points, between = place.get_lines()
+    np.testing.assert_allclose(points.get_ydata(), [6.0, 1.5])
+    np.testing.assert_allclose(between.get_ydata(), [2.1, 2.7])
 
 
 def test_a_published_level_is_a_line_and_a_range_a_band():

@@ -68,6 +68,15 @@ def test_both_ways_of_choosing_share_one_training(parity):
     assert np.all(first.validation_risk <= second.validation_risk)
 
 
+def test_other_rates_are_another_training(parity):
+    """A study may sweep the rate in place of choosing among rates."""
+    memory = {}
+    swept = [fitted(parity, {"rate": [rate]}, memory=memory)[1] for rate in (0.5, 0.05)]
+    alone = [fitted(parity, {"rate": [rate]})[1] for rate in (0.5, 0.05)]
+    assert [fit.train_risk.tolist() for fit in swept] == [fit.train_risk.tolist() for fit in alone]
+    assert swept[0].train_risk.tolist() != swept[1].train_risk.tolist()
+
+
 def test_a_rate_that_diverges_is_counted_and_not_kept(parity):
     _, fit = fitted(parity, {"rate": [1e6, 0.05]})
     assert fit.choices["rate"].tolist() == [0.05, 0.05]

@@ -98,3 +98,10 @@ def test_cells_beyond_the_count_are_no_cases():
     found = measured(scores, name="counting_bound", predictors=["a"])
     assert np.isnan(found.value)
     assert "no cell" in found.reason
+
+
+def test_a_slope_may_take_another_value_of_a_coordinate_at_every_value_of_its_axis():
+    scores = cube(a=lambda d, n, r: d**3 if (r == 0.1) == (d == 9) else 1.0)
+    where = {"degree": 2, "ridge": [0.01, 0.1, 0.01]}
+    found = measured(scores, name="risk_slope", learner="a", samples=40, where=where)
+    assert found.value == pytest.approx(3)

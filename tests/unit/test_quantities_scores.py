@@ -7,6 +7,7 @@ from scipy import stats
 
 from hierlearn.protocols import STATUS
 from hierlearn.quantities.norm_at_error import NormAtError, crossed
+from hierlearn.quantities.published_ratio import PublishedRatio
 from hierlearn.quantities.score_mean import ScoreMean
 
 RISKS = np.array([0.1, 0.2, 0.4, 0.3])
@@ -56,3 +57,35 @@ def test_a_seed_that_never_gets_there_is_named():
     assert not np.isfinite(measured.low)
     assert "1 seeds stay above" in measured.reason
     assert NormAtError("net", 50, 0.95).measure(cube(), {}, traces).value == 1
+
+
+def by_width(*risks):
+    """One learner at some widths, each with the risks of two seeds; NaN where it was not trained."""
+    axes = ("learner", "width", "samples", "seed")
+    values = np.array(risks)[None, :, None]
+    return xarray.Dataset(
+        {"test_risk": (axes, values), "status": (axes, np.zeros(values.shape, np.int8))},
+        coords={"learner": ["net"], "width": range(len(risks)), "samples": [50], "seed": range(2)},
+    )
+
+
+def test_the_lowest_over_an_axis_is_taken_for_every_seed_where_it_was_trained():
+    scores = by_width([0.3, 0.2], [0.1, 0.5], [np.nan, np.nan])
+    assert ScoreMean("net", 50, lowest_over="width").measure(scores, {}).value == pytest.approx(0.15)
+    assert ScoreMean("net", 50, where={"width": 0}).measure(scores, {}).value == pytest.approx(0.25)
+    assert np.isnan(ScoreMean("net", 50, lowest_over="width").measure(by_width([0.3, np.nan]), {}).value)
+
+
+def test_a_failed_training_at_one_width_leaves_no_interval_for_the_lowest_over_them():
+    scores = by_width([0.3, 0.2], [0.1, 0.5])
+    scores.status[0, 1, 0, 0] = STATUS["diverged"]
+    assert not np.isfinite(ScoreMean("net", 50, lowest_over="width").measure(scores, {}).low)
+
+
+def test_the_lowest_over_an_axis_is_compared_with_the_lower_end_of_a_published_range():
+    table = {"place": "Figure 7", "coordinates": {"beta": "b"}, "rows": [{"beta": 1, "low": 0.1, "high": 0.4}]}
+    scores = by_width([0.3, 0.2], [0.2, 0.5]).expand_dims(beta=[1])
+    ratio = PublishedRatio(table, "net", 50, where={"beta": 1}, lowest_over="width")
+    assert ratio.measure(scores, {}).value == pytest.approx(2.0)
+    with pytest.raises(ValueError, match="1 row without a value"):
+        PublishedRatio(table, "net", 50, where={"beta": 1, "width": 0}).measure(scores, {})

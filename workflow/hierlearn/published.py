@@ -20,10 +20,11 @@ def place(table: Mapping[str, Any], ours: Mapping[str, Any], where: Mapping[str,
     return {axis: value for axis, value in ours.items() if axis in table["coordinates"]} | dict(where)
 
 
-def number(table: Mapping[str, Any], where: Mapping[str, Any]) -> float:
-    """The number at a place. Raises ValueError unless exactly one row is there, with a value."""
+def number(table: Mapping[str, Any], where: Mapping[str, Any], lowest: bool = False) -> float:
+    """The number at a place, of a range its lower end if `lowest`. Raises ValueError unless one row is there."""
     found = rows(table, where)
-    if len(found) != 1 or "value" not in found[0]:
+    key = "low" if lowest and len(found) == 1 and "low" in found[0] else "value"
+    if len(found) != 1 or key not in found[0]:
         ends = " without a value" if len(found) == 1 else "s"
         raise ValueError(f"{table['place']}: {len(found)} row{ends} at {dict(where)}; expected one with a value")
-    return float(found[0]["value"])
+    return float(found[0][key])

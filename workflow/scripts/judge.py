@@ -11,6 +11,7 @@ import xarray
 
 from hierlearn import components, provenance, store
 from hierlearn.claims.judging import judged
+from hierlearn.quantities._tables import indexers
 
 
 def judge(scores, traces, probes, output, parameters, code):
@@ -35,7 +36,8 @@ def judge(scores, traces, probes, output, parameters, code):
 def spent(quantity, cube, probes):
     """Counted flops of what a quantity rests on."""
     if not hasattr(quantity, "probe"):
-        return cube.flops.sel(learner=quantity.learners, **quantity.where).sum().item()
+        places = indexers(quantity.where, getattr(quantity, "axis", "dimension"))
+        return cube.flops.sel(learner=quantity.learners, **places).sum().item()
     probe = probes[quantity.probe]
     return probe.flops.sum().item() if "flops" in probe else 0.0
 

@@ -7,15 +7,18 @@ from hierlearn.figures._style import MARKERS
 from hierlearn.published import rows
 
 LABEL = "published"
+# Levels of several tables in one panel are told apart.
+LEVELS = ((0, (1, 2)), (0, (7, 3)), (0, (5, 2, 1, 2)))
 HOLLOW = {"color": "black", "mfc": "none", "mec": "black", "lw": 0.8, "zorder": 3}
 
 
 def overlay(place, line: Mapping[str, Any], axis: str, number: int) -> None:
     """Draw the rows of a table: points and ranges along the axis, levels and bands where a row lacks it.
 
-    line: published (the table), where, label; number: which of the panel's published lines it is, for its marker.
+    line: published (the table), where, label, times (a factor, for other units); number: which of the panel's published
+    lines it is, for its marker or dashes.
     """
-    found = rows(line["published"], line.get("where", {}))
+    found = _scaled(line)
     here = sorted((row for row in found if axis in row), key=lambda row: row[axis])
     marker, label = MARKERS[number % len(MARKERS)], line.get("label", LABEL)
     known = place.get_legend_handles_labels()[1]
@@ -32,7 +35,7 @@ def overlay(place, line: Mapping[str, Any], axis: str, number: int) -> None:
     for row in found:
         if axis not in row:
             if "value" in row:
-                place.axhline(row["value"], color="black", lw=0.8, ls=(0, (1, 2)), **name)
+                place.axhline(row["value"], color="black", lw=0.8, ls=LEVELS[number % len(LEVELS)], **name)
             else:
                 place.axhspan(row["low"], row["high"], color="#777777", alpha=0.15, lw=0, **name)
             name = {}
@@ -40,8 +43,16 @@ def overlay(place, line: Mapping[str, Any], axis: str, number: int) -> None:
 
 def overlay_row(place, line: Mapping[str, Any], height: int, number: int) -> None:
     """Draw the rows of a table along one row of a panel of bars."""
-    for row in rows(line["published"], line.get("where", {})):
+    for row in _scaled(line):
         if "value" in row:
             place.plot(row["value"], height, marker=MARKERS[number % len(MARKERS)], ls="none", **HOLLOW)
         else:
             place.plot([row["low"], row["high"]], [height] * 2, marker="|", **HOLLOW)
+
+
+def _scaled(line: Mapping[str, Any]) -> list[dict[str, Any]]:
+    factor = line.get("times", 1)
+    return [
+        row | {key: factor * row[key] for key in ("value", "low", "high") if key in row}
+        for row in rows(line["published"], line.get("where", {}))
+    ]

@@ -14,6 +14,7 @@ from hierlearn.figures._published import LABEL, overlay, overlay_row
 from hierlearn.figures._style import COLOURS, MARKERS
 from hierlearn.quantities._probes import along
 from hierlearn.quantities._tables import at, complexities
+from hierlearn.quantities.norm_at_error import crossed
 from hierlearn.statistics.complexity import medians
 from hierlearn.theory.counting import composed_risk_bound
 from hierlearn.theory.dimensions import harmonics
@@ -67,11 +68,26 @@ PARAMETERS = {
                                 "dimension": {"type": "integer", "minimum": 2},
                                 "order": {"type": "integer", "minimum": 2},
                                 "alpha": {"type": "number", "minimum": 0},
+                                "features": {
+                                    "description": "Draw the same of D fixed features in place of n points too.",
+                                    "type": "integer",
+                                    "minimum": 1,
+                                },
                             },
                         },
                     ],
                 },
-                "level": {"description": "A horizontal line of reference.", "type": "number"},
+                "level": {"description": "A line of reference across the panel.", "type": "number"},
+                "levels": {
+                    "description": "Lines of reference with names in the legend.",
+                    "type": "array",
+                    "items": {
+                        "type": "object",
+                        "additionalProperties": False,
+                        "required": ["value", "label"],
+                        "properties": {"value": {"type": "number"}, "label": {"type": "string"}},
+                    },
+                },
                 "lines": {
                     "type": "array",
                     "uniqueItems": True,
@@ -98,12 +114,26 @@ PARAMETERS = {
                                 "reference": "published",
                             },
                             "where": {
-                                "description": "Values of the other coordinates.",
+                                "description": "Values of the other coordinates; of risks a list goes along with the "
+                                "panel's axis, one value for each of its values.",
                                 "type": "object",
-                                "reference": "some panel coordinates",
+                                "reference": "panel coordinates",
                                 "default": {},
                             },
+                            "errors": {
+                                "description": "probe, with a learner: the norm of its weights where its "
+                                "training error first falls to each of these.",
+                                "type": "array",
+                                "items": {"type": "number", "exclusiveMinimum": 0},
+                                "minItems": 1,
+                            },
+                            "times": {"description": "Factor of published numbers, for other units.", "type": "number"},
                             "slope": {"description": "Predicted slope, a dashed guide.", "type": "number"},
+                            "shift": {
+                                "description": "Factor by which the guide stands off the line, which it may hide.",
+                                "type": "number",
+                                "exclusiveMinimum": 0,
+                            },
                             "bound": {"description": "A bound: thin, without markers.", "type": "boolean"},
                             "colour_of": {
                                 "description": "Number of the line, from 1, whose colour and marker it has.",
@@ -142,7 +172,7 @@ PARAMETERS = {
                         "properties": {
                             "lines": {
                                 "items": {
-                                    "if": {"not": {"required": ["published"]}},
+                                    "if": {"not": {"anyOf": [{"required": ["published"]}, {"required": ["errors"]}]}},
                                     "then": {"required": ["variable"]},
                                 }
                             }
@@ -233,8 +263,7 @@ class Panels:
             overlay(place, line, panel["x"], number)
         if "counting" in panel:
             self._counting(place, panel["counting"])
-        if "level" in panel:
-            place.axhline(panel["level"], color="#777777", lw=0.8, ls=":")
+        _levels(place.axhline, panel)
         place.set_xlabel(panel.get("xlabel", panel["x"].replace("_", " ")))
         place.set_ylabel(panel.get("ylabel", _ylabel(panel, ours)))
         tidy(place)
@@ -246,7 +275,10 @@ class Panels:
     def _line(self, place, panel, line, number, cube, probes, labels, traces) -> None:
         colour, marker = _look(line, number)
         where, axis = line.get("where", {}), panel["x"]
-        if panel["kind"] == "probe":
+        if "errors" in line:
+            label = line.get("label", labels[line["learner"]])
+            x, values = np.array(line["errors"]), self._norms(line, where, traces)
+        elif panel["kind"] == "probe":
             x, values = along(probes[panel["probe"]], line["variable"], axis, where)
             label = line.get("label", line["variable"].replace("_", " "))
         elif panel["kind"] == "trace":
@@ -277,12 +309,13 @@ class Panels:
             place.plot(x, middle, color=colour, marker=marker, markevery=every, label=label)
             place.fill_between(x, values.min(axis=1), values.max(axis=1), color=colour, alpha=0.18, lw=0)
         if "slope" in line:
-            guide = middle[-1] * (x / x[-1]) ** line["slope"]
+            shift = line.get("shift", 1)
+            guide = shift * middle[-1] * (x / x[-1]) ** line["slope"]
             place.plot(x, guide, color=colour, lw=0.9, ls=(0, (5, 3)))
             place.annotate(
                 f"slope {line['slope']:.2g}",
                 (x[0], guide[0]),
-                xytext=(0, 7),
+                xytext=(0, 7) if shift >= 1 else (8, -7),
                 textcoords="offset points",
                 fontsize=6.5,
                 color=colour,
@@ -310,6 +343,9 @@ class Panels:
             place.plot(values, np.full(len(values), row), ".", color=colour, alpha=0.5)
             place.plot(np.median(values), row, MARKERS[row % len(MARKERS)], color=colour)
             names.append(line.get("label", labels[line["learner"]]))
+        _levels(place.axvline, panel)
+        if panel.get("levels"):
+            place.legend(fontsize=6.5, frameon=True, framealpha=0.75, edgecolor="none")
         place.set_yticks(range(len(names)), names, fontsize=7)
         place.invert_yaxis()
         place.set(xscale=panel.get("xscale", "log"), xlabel=panel.get("ylabel", "test risk"))
@@ -335,6 +371,14 @@ class Panels:
         values = chosen[variable].values
         trained = np.isfinite(values).any(axis=0)
         return chosen.step.values, values[:, trained] if trained.any() else values
+
+    def _norms(self, line, where, traces):
+        """The norms (K, S) at the training errors of a line; NaN where a training does not get there."""
+        if traces is None or line["learner"] not in traces.learner.values:
+            return np.full((len(line["errors"]), 1), np.nan)
+        chosen = at(traces[["train_loss", "frobenius_norm"]], line["learner"], where, ("seed", "step"))
+        recorded = list(zip(chosen.train_loss.values, chosen.frobenius_norm.values, strict=True))
+        return np.array([[crossed(*row, error) for row in recorded] for error in line["errors"]])
 
     def _marks(self, place, line, where, cube, colour) -> None:
         """Thin vertical lines where something happened to the learner, at the median over the seeds it happened to."""
@@ -363,6 +407,22 @@ class Panels:
             bound = composed_risk_bound(n, at_["dimension"], at_["order"], at_["alpha"])
             label = "bound $k\\alpha^2(1-N/C(d,k))$"
         place.plot(n, bound, color="#777777", lw=1, ls="--", label=label)
+        if "features" in at_:
+            fixed = composed_risk_bound(at_["features"], at_["dimension"], at_["order"], at_["alpha"])
+            name = f"the same, $D={at_['features']}$ in place of $N$"
+            place.axhline(fixed, color="#777777", lw=1, ls="-.", label=name)
+
+
+# Named levels are told apart without colours.
+DASHES = (":", (0, (4, 1, 1, 1, 1, 1)), (0, (8, 2)), (0, (1, 1)))
+
+
+def _levels(line, panel) -> None:
+    """Lines of reference across a panel. line: axhline or axvline of the axes."""
+    if "level" in panel:
+        line(panel["level"], color="#777777", lw=0.8, ls=":")
+    for number, level in enumerate(panel.get("levels", [])):
+        line(level["value"], color="#777777", lw=0.9, ls=DASHES[number % len(DASHES)], label=level["label"])
 
 
 def _look(line, number: int) -> tuple[str, str]:

@@ -196,13 +196,13 @@ class Network:
         if self.loss != "squared" and problem.teacher.kind != "classes":
             raise ValueError(f"network: loss {self.loss!r} on a teacher of {problem.teacher.kind}; expected squared")
         rule = choices.get("selected_on", [CHOICES["selected_on"]["default"]])[0]
-        settings = list(product(choices["rate"], choices.get("decay", [CHOICES["decay"]["default"]])))
-        fresh = [i for i, seed in enumerate(problem.seeds) if (samples, seed) not in memory]
+        settings = tuple(product(choices["rate"], choices.get("decay", [CHOICES["decay"]["default"]])))
+        fresh = [i for i, seed in enumerate(problem.seeds) if (settings, samples, seed) not in memory]
         if fresh:
             part, seen = problem.take(fresh), features.take(fresh)
             found = trained_grid(self, part, seen, samples, settings, streams.take(fresh), monitor)
-            memory.update({(samples, seed): runs for seed, runs in zip(part.seeds, found, strict=True)})
-        fits = [memory[samples, seed][rule] for seed in problem.seeds]
+            memory.update({(settings, samples, seed): runs for seed, runs in zip(part.seeds, found, strict=True)})
+        fits = [memory[settings, samples, seed][rule] for seed in problem.seeds]
 
         def stacked(pick):
             return {name: np.stack([pick(fit)[name] for fit in fits]) for name in pick(fits[0])}

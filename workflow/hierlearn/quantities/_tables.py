@@ -30,10 +30,12 @@ def part(cube: xarray.Dataset, learner: str, where: Mapping[str, Any], axis: str
 def at(cube: xarray.Dataset, learner: str, where: Mapping[str, Any], left: tuple[str, ...]) -> xarray.Dataset:
     """The scores of a learner at some coordinates, over those that are left; a single value need not be named.
 
-    where: samples may be LARGEST, at every place the largest number of samples that was trained.
+    where: as for `indexers`, along the first of those that are left; samples may be LARGEST, at every place the largest
+    number of samples that was trained.
     """
     largest = where.get("samples") == LARGEST
-    chosen = cube.sel(learner=learner, **{axis: v for axis, v in where.items() if not (largest and axis == "samples")})
+    fixed = {axis: value for axis, value in where.items() if not (largest and axis == "samples")}
+    chosen = cube.sel(learner=learner, **indexers(fixed, left[0]))
     if largest:
         trained = np.isfinite(chosen.test_risk).isel(samples=slice(None, None, -1))
         last = chosen.sizes["samples"] - 1 - trained.argmax("samples")
@@ -46,6 +48,25 @@ def at(cube: xarray.Dataset, learner: str, where: Mapping[str, Any], left: tuple
             f"learner {learner}: the claim leaves {', '.join(sorted(extra))} open; name a value in `where`"
         )
     return chosen.transpose(*left)
+
+
+def indexers(where: Mapping[str, Any], axis: str) -> dict[str, Any]:
+    """Coordinates for xarray's sel; a list goes along with `axis`: it has a value for each of its values, in order."""
+    return {name: xarray.DataArray(v, dims=axis) if isinstance(v, list) else v for name, v in where.items()}
+
+
+def by_seed(
+    cube: xarray.Dataset, learner: str, where: Mapping[str, Any], variable: str, lowest_over: str | None = None
+) -> tuple[np.ndarray, bool]:
+    """A variable at one place (S,), and whether a training failed there; with `lowest_over` the smallest along an axis.
+
+    Values of the axis at which the learner was not trained do not count.
+    """
+    chosen = at(cube, learner, where, ("seed",) if lowest_over is None else (lowest_over, "seed"))
+    values = chosen[variable].values
+    if lowest_over is not None:
+        values = np.where(np.isnan(values).all(axis=0), np.nan, np.min(np.nan_to_num(values, nan=np.inf), axis=0))
+    return values, bool(np.isin(chosen.status.values, FAILED).any())
 
 
 def complexities(

@@ -25,7 +25,7 @@ PARAMETERS = {
         "reference": "some coordinates",
         "default": {},
     },
-    "where": {"description": "Values of the axes.", "type": "object", "reference": "some coordinates", "default": {}},
+    "where": {"description": "Values of the axes.", "type": "object", "reference": "place", "default": {}},
     "samples": {
         "description": "Number of labelled samples n.",
         "type": "integer",

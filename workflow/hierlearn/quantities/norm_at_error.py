@@ -17,7 +17,7 @@ PARAMETERS = {
         "reference": "learners",
     },
     "error": {"description": "Training error.", "type": "number", "exclusiveMinimum": 0},
-    "where": {"description": "Values of the axes.", "type": "object", "reference": "some coordinates", "default": {}},
+    "where": {"description": "Values of the axes.", "type": "object", "reference": "place", "default": {}},
     "samples": {
         "description": "Number of labelled samples n.",
         "type": "integer",

@@ -9,7 +9,7 @@ import xarray
 
 from hierlearn.claims.quantities import Measured
 from hierlearn.published import number, place
-from hierlearn.quantities._tables import FAILED, at, unjudged
+from hierlearn.quantities._tables import by_seed, unjudged
 from hierlearn.statistics.intervals import LEVEL, t_interval
 
 PARAMETERS = {
@@ -21,12 +21,19 @@ PARAMETERS = {
         "default": {},
     },
     "learner": {"description": "Name of the learner.", "type": "string", "reference": "learners"},
-    "where": {"description": "Values of the axes.", "type": "object", "reference": "some coordinates", "default": {}},
+    "where": {"description": "Values of the axes.", "type": "object", "reference": "place", "default": {}},
     "samples": {
         "description": "Number of labelled samples n.",
         "type": "integer",
         "minimum": 1,
         "reference": "samples",
+    },
+    "lowest_over": {
+        "description": "An axis or swept parameter over whose values the smallest counts, for every seed; "
+        "where a range is published, it is compared with its lower end.",
+        "type": ["string", "null"],
+        "reference": "axis",
+        "default": None,
     },
     "statistic": {
         "description": "median: a typical run; best: the smallest risk of all seeds, for papers that report theirs.",
@@ -55,6 +62,7 @@ class PublishedRatio:
     samples: int
     published_where: dict[str, Any] = field(default_factory=dict)
     where: dict[str, Any] = field(default_factory=dict)
+    lowest_over: str | None = None
     statistic: str = "median"
     risk: str = "test_risk"
 
@@ -66,16 +74,15 @@ class PublishedRatio:
     def measure(self, cube: xarray.Dataset, probes: dict[str, xarray.Dataset]) -> Measured:
         """cube: scores.nc of a study. A seed without a risk, or of a failed training, leaves no interval."""
         here = self.where | {"samples": self.samples}
-        wanted = number(self.published, place(self.published, here, self.published_where))
-        chosen = at(cube, self.learner, here, ("seed",))
-        ratios = chosen[self.risk].values / wanted
+        wanted = number(self.published, place(self.published, here, self.published_where), self.lowest_over is not None)
+        risks, failed = by_seed(cube, self.learner, here, self.risk, self.lowest_over)
+        ratios = risks / wanted
         detail = {"published": wanted, "place": self.published["place"], "risks": (ratios * wanted).tolist()}
         unknown = int(np.sum(~(np.isfinite(ratios) & (ratios > 0))))
         if unknown:
             reason = f"{unknown} of {len(ratios)} seeds without a positive risk"
             return Measured(np.nan, np.nan, np.nan, reason, len(ratios))
         value, low, high, reason = (best if self.statistic == "best" else median)(ratios)
-        failed = np.isin(chosen.status.values, FAILED).any()
         measured = Measured(value, low, high, reason, len(ratios), detail)
         return unjudged(measured, f"{self.learner}: training failed at n = {self.samples}" if failed else "")
 

@@ -19,7 +19,12 @@ PARAMETERS = {
         "reference": "axis",
         "default": "dimension",
     },
-    "where": {"description": "Values of the other axes.", "type": "object", "reference": "coordinates", "default": {}},
+    "where": {
+        "description": "Values of the other axes; a list goes along with the axis, one value for each of its values.",
+        "type": "object",
+        "reference": "paired coordinates",
+        "default": {},
+    },
     "samples": {
         "description": "Number of labelled samples n; largest: at every place the largest that was trained.",
         "oneOf": [{"type": "integer", "minimum": 1}, {"const": "largest"}],

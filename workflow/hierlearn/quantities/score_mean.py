@@ -8,7 +8,7 @@ import xarray
 
 from hierlearn.claims import quantities
 from hierlearn.claims.quantities import Measured
-from hierlearn.quantities._tables import FAILED, at, unjudged
+from hierlearn.quantities._tables import by_seed, unjudged
 
 PARAMETERS = {
     "learner": {"description": "Name of the learner.", "type": "string", "reference": "learners"},
@@ -18,12 +18,18 @@ PARAMETERS = {
         "reference": "scores",
         "default": "test_risk",
     },
-    "where": {"description": "Values of the axes.", "type": "object", "reference": "some coordinates", "default": {}},
+    "where": {"description": "Values of the axes.", "type": "object", "reference": "place", "default": {}},
     "samples": {
         "description": "Number of labelled samples n.",
         "type": "integer",
         "minimum": 1,
         "reference": "samples",
+    },
+    "lowest_over": {
+        "description": "An axis or swept parameter over whose values the smallest counts, for every seed.",
+        "type": ["string", "null"],
+        "reference": "axis",
+        "default": None,
     },
     "log": {"description": "Whether the natural logarithm is averaged.", "type": "boolean", "default": False},
 }
@@ -37,6 +43,7 @@ class ScoreMean:
     samples: int
     variable: str = "test_risk"
     where: dict[str, Any] = field(default_factory=dict)
+    lowest_over: str | None = None
     log: bool = False
 
     @property
@@ -46,11 +53,10 @@ class ScoreMean:
 
     def measure(self, cube: xarray.Dataset, probes: dict[str, xarray.Dataset]) -> Measured:
         """cube: scores.nc of a study. A cell without a value, or of a failed training, leaves no interval."""
-        chosen = at(cube, self.learner, self.where | {"samples": self.samples}, ("seed",))
-        values = chosen[self.variable].values
+        here = self.where | {"samples": self.samples}
+        values, failed = by_seed(cube, self.learner, here, self.variable, self.lowest_over)
         if self.log:
             values = np.log(np.where(values > 0, values, np.nan))
-        failed = np.isin(chosen.status.values, FAILED).any()
         return unjudged(
             quantities.mean(values), *([f"{self.learner}: training failed at n = {self.samples}"] if failed else [])
         )

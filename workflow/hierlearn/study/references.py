@@ -21,6 +21,9 @@ SCORES = (
     "representation_operator_norm",
 )
 
+# At every place the largest number of samples that was trained.
+LARGEST = "largest"
+
 
 def size_reference(study: Study, at: tuple, value: Mapping[str, Any]) -> Iterator[Fault]:
     """A size that refers to what its place does not know: features before there are any, a degree of no polynomial."""
@@ -82,7 +85,7 @@ def _known(study: Study, section: str, scope: Mapping[str, Any]) -> list | None:
     if section == "published":
         return None if study.published is None else list(study.published)
     if section == "samples":
-        return [*study.coordinates["samples"], "largest"]
+        return [*study.coordinates["samples"], LARGEST]
     if section == "scores":
         measured = [measure for name in content["learners"] for measure in _says(study, name, "MEASURES")]
         chosen = [f"selected_{key}" for entry in content["learners"].values() for key in entry["select"]]
@@ -90,7 +93,8 @@ def _known(study: Study, section: str, scope: Mapping[str, Any]) -> list | None:
     if section == "panel variables":
         section = "learner traces" if scope.get("kind") == "trace" else "probe measures"
     if section == "panel learners":
-        return [name for name in content["learners"] if scope.get("kind") != "trace" or _says(study, name, "TRACES")]
+        traced = scope.get("kind") == "trace" or "errors" in scope
+        return [name for name in content["learners"] if not traced or _says(study, name, "TRACES")]
     if section.startswith("learner "):
         name = scope.get("learner")
         known = name in list(content["learners"])
@@ -136,22 +140,30 @@ def _grid(study: Study, section: str, scope: Mapping[str, Any]) -> dict[str, lis
     section: has the word `probe` for a probe, `panel` where that depends on whether one is in scope, and `grid` where
     its own coordinates are left out.
     """
-    if "panel" in section and scope.get("kind") == "trace":
+    if "panel" in section and ("errors" in scope or scope.get("kind") == "trace"):
         recorded = study.axes | study.swept | {"samples": study.coordinates["samples"]}
         return {"step": []} if section.endswith("axis") else recorded
     if "panel" in section and scope.get("probe") is None:
-        return study.axes | study.swept | {"samples": [*study.coordinates["samples"], "largest"]}
+        return study.axes | study.swept | {"samples": [*study.coordinates["samples"], LARGEST]}
     if "probe" not in section and "panel" not in section:
         return study.axes | study.swept
     if scope.get("probe") not in list(study.content["probes"]):
         return dict(study.axes)
     entry = study.content["probes"][scope["probe"]]
     grid = study.axes | entry["axes"]
-    if "grid" not in section and entry["probe"]["name"] in components.available("probes"):
-        described = components.defaults("probes", entry["probe"]["name"]) | entry["probe"]
-        own = components.literal("probes", entry["probe"]["name"], "COORDINATES") or {}
-        grid |= {axis: list(described[parameter]) for axis, parameter in own.items()}
-    return grid
+    return grid if "grid" in section else grid | _own_coordinates(study, scope)
+
+
+def _own_coordinates(study: Study, scope: Mapping[str, Any]) -> dict[str, list]:
+    """The coordinates, with their values, that the probe in scope has beside its grid."""
+    if scope.get("probe") not in list(study.content["probes"]):
+        return {}
+    entry = study.content["probes"][scope["probe"]]["probe"]
+    if entry.get("name") not in components.available("probes"):
+        return {}
+    described = components.defaults("probes", entry["name"]) | entry
+    own = components.literal("probes", entry["name"], "COORDINATES") or {}
+    return {axis: list(described[parameter]) for axis, parameter in own.items()}
 
 
 def _coordinates(
@@ -159,25 +171,58 @@ def _coordinates(
 ) -> Iterator[Fault]:
     """One place in the scores of the learners, or in a probe.
 
-    section: "... coordinates" fixes all axes but the one in scope (the dimension if there is none) and those of a
-    single value; "... place" leaves none open; "some ... coordinates" fixes any.
+    section: "... coordinates" fixes all axes but the one in scope (the dimension if there is none), in a line of a
+    panel all but those that it draws, and "... place" leaves none open; those of a single value need not be named.
+    "some ... coordinates" fixes any. In "paired coordinates" and panels of risks a list goes along with the open axis.
     """
-    # A trajectory is that of one place; other panels say what they leave open when they are drawn.
-    known, some = _grid(study, section, scope), section.startswith("some ") and scope.get("kind") != "trace"
-    whole = some or section.endswith("place") or scope.get("kind") == "trace"
-    open_axis = None if whole else scope.get("axis", "dimension")
+    known, open_axes = _grid(study, section, scope), _open_axes(section, scope)
     for axis, chosen in where.items():
-        if axis not in known or axis == open_axis:
-            others = [name for name in known if name != open_axis]
-            found = "an axis that is never fixed" if axis == open_axis else "an unknown axis"
+        if axis not in known or axis in open_axes:
+            others = [name for name in known if name not in open_axes]
+            found = "an axis that is never fixed" if axis in open_axes else "an unknown axis"
             yield Fault(study.file, dotted((*at, axis)), found, nearest(axis, others))
+        elif isinstance(chosen, list):
+            paired = section.startswith("paired ") or ("panel" in section and scope.get("kind") == "risk")
+            along = [values for name, values in known.items() if paired and name in open_axes]
+            yield from _along(study, (*at, axis), chosen, known[axis], along[0] if along else None)
         elif not listed(chosen, known[axis]):
             yield Fault(study.file, dotted((*at, axis)), shown(chosen), nearest(chosen, known[axis]))
-    if some:
+    if section.startswith("some "):
         return
+    # Where two learners are compared, each may have a place of its own.
+    each = [scope.get(key) for key in ("above_where", "below_where")]
+    apart = set.intersection(*(set(place) if isinstance(place, dict) else set() for place in each))
+    own = _own_coordinates(study, scope) if scope.get("kind") == "probe" and "errors" not in scope else ()
     for axis, values in known.items():
-        if axis not in where and axis != open_axis and len(values) > 1:
-            yield Fault(study.file, dotted((*at, axis)), "nothing", f"a value: {nearest('', values)}")
+        # A variable of a probe need not have all of the probe's own coordinates.
+        if axis in (*where, *open_axes, *apart, *own) or len([value for value in values if value != LARGEST]) < 2:
+            continue
+        yield Fault(study.file, dotted((*at, axis)), "nothing", f"a value: {nearest('', values)}")
+
+
+def _along(study: Study, at: tuple, chosen: list, known: list, axis: list | None) -> Iterator[Fault]:
+    """Values of a coordinate that go along with an axis, one for each of its values."""
+    if axis is None or len(chosen) != len(axis):
+        allowed = f"a value: {nearest('', known)}" if axis is None else f"{len(axis)} values, one for each of {axis}"
+        yield Fault(study.file, dotted(at), shown(chosen), allowed)
+        return
+    for i, value in enumerate(chosen):
+        if not listed(value, known):
+            yield Fault(study.file, dotted((*at, i)), shown(value), nearest(value, known))
+
+
+def _open_axes(section: str, scope: Mapping[str, Any]) -> tuple:
+    """The axes that a place does not fix, as what it is for draws them or fits a line along them."""
+    if section.startswith("some "):
+        return ()
+    if section.endswith("place"):
+        return () if scope.get("lowest_over") is None else (scope["lowest_over"],)
+    if "panel" in section and "errors" in scope:
+        return ()
+    if "panel" in section:
+        drawn = {"trace": (), "bars": (), "growth": (scope.get("x"), "samples")}
+        return drawn.get(scope.get("kind"), (scope.get("x"),))
+    return (scope.get("axis", "dimension"),)
 
 
 def _of_table(
@@ -207,6 +252,6 @@ def _of_table(
     ours = dict(scope.get("where") or {}) | {"samples": scope.get("samples")}
     here = published.place(table, ours, where)
     found = published.rows(table, here)
-    if len(found) != 1 or "value" not in found[0]:
+    if len(found) != 1 or ("value" not in found[0] and scope.get("lowest_over") is None):
         count = f"{len(found)} rows at {here}" if len(found) != 1 else f"a range at {here}"
         yield Fault(study.file, dotted(at), count, f"one number of {table['place']}: name {', '.join(known)}")
