@@ -123,10 +123,13 @@ class SampleComplexity:
         every = [str(name) for name in cube.learner.values]
         looks = {name: (COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]) for i, name in enumerate(every)}
         # One that is trained elsewhere alone, at another degree, has nothing to show here.
-        names = [name for name in every if any(_trained(cube, name, where) for where in (self.main, self.control))]
+        places = [self.main, self.control] if self.control else [self.main]
+        names = [name for name in every if any(_trained(cube, name, where) for where in places)]
         figure = Figure(figsize=(11, 8.4), layout="constrained")
         top, bottom = figure.subfigures(2, 1, height_ratios=(0.8, 1.25), hspace=0.02)
-        self._curves(top, cube, [name for name in names if _trained(cube, name, self.main)], looks, study["labels"])
+        walked = [name for name in names if _trained(cube, name, self.main)]
+        if walked:
+            self._curves(top, cube, walked, looks, study["labels"])
         panels = bottom.subplots(1, 4, width_ratios=(1.5, 1.0, 0.8, 0.9))
         lines = probes.get(self.probe)
         for panel, letter, where in ((panels[0], "b", self.main), (panels[1], "c", self.control)):
@@ -322,7 +325,7 @@ class SampleComplexity:
 
 def _trained(cube, name, where) -> bool:
     """Whether a learner has a risk anywhere at a place."""
-    return bool(where) and bool(np.isfinite(part(cube, name, where).test_risk).any())
+    return bool(np.isfinite(part(cube, name, where).test_risk).any())
 
 
 def _bound(panel, d, n, colour, marker) -> None:
