@@ -1,4 +1,4 @@
-"""What every figure must do: draw what studies ask of it, in equal bytes for equal data, and without data too."""
+"""What every figure must do: draw what studies ask of it, in equal bytes for equal data, which stay as they are."""
 
 import io
 

@@ -151,15 +151,7 @@ class SampleComplexity:
             Line2D([], [], color="#777777", ls="-", label="fitted power of $d$"),
             Line2D([], [], color="#777777", ls=(0, (5, 3)), lw=0.9, label="predicted: as the counted dimension"),
             Line2D([], [], color="#777777", ls=":", label="theory (deterministic equivalent)"),
-            Line2D(
-                [],
-                [],
-                color="#777777",
-                marker="o",
-                mfc="white",
-                ls="",
-                label="hollow, \u2191: not reached, a lower bound",
-            ),
+            Line2D([], [], color="#777777", marker="o", mfc="white", ls="", label="\u2191 not reached: a lower bound"),
         ]
         bottom.legend(handles=handles, loc="outside lower center", ncols=5, fontsize=7.5)
         return figure
@@ -178,7 +170,8 @@ class SampleComplexity:
                 if not len(n):
                     continue
                 low, middle, high = np.quantile(risk[:, shown], (0, 0.5, 1), axis=0)
-                panel.plot(n, middle, color=shade)
+                # A single size has no line.
+                panel.plot(n, middle, color=shade, marker="." if len(n) == 1 else None)
                 panel.fill_between(n, low, high, color=shade, alpha=0.2, lw=0)
                 panel.annotate(str(d), (n[-1], middle[-1]), xytext=(2, -2), textcoords="offset points", fontsize=7)
             for risk in (self.threshold, *self.marked):
@@ -190,14 +183,8 @@ class SampleComplexity:
             plain(panel.xaxis)
             plain(panel.yaxis)
         for risk in (self.threshold, *self.marked):
-            panels[0].annotate(
-                f"{risk:g}",
-                (0, risk),
-                (2, 2),
-                xycoords=("axes fraction", "data"),
-                textcoords="offset points",
-                fontsize=7,
-            )
+            beside = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
+            panels[0].annotate(f"{risk:g}", (0, risk), (2, 2), fontsize=7, **beside)
         panels[0].set_ylabel("test risk (median, range)")
         area.suptitle(
             f"a  Learning curves, {_words(self.main)}; numbers are the dimension $d$",
@@ -308,12 +295,10 @@ class SampleComplexity:
         for row, fit, colour, marker in drawn:
             if np.isfinite(fit.low):
                 panel.plot(np.clip([fit.low, fit.high], left, right), [row, row], color=colour, lw=1.4)
-                for end, beyond, arrow in (
-                    (left, fit.low < left, CARETLEFTBASE),
-                    (right, fit.high > right, CARETRIGHTBASE),
-                ):
-                    if beyond:
-                        panel.plot(end, row, marker=arrow, color=colour, clip_on=False)
+                if fit.low < left:
+                    panel.plot(left, row, marker=CARETLEFTBASE, color=colour, clip_on=False)
+                if fit.high > right:
+                    panel.plot(right, row, marker=CARETRIGHTBASE, color=colour, clip_on=False)
             panel.plot(fit.value, row, marker=marker, color=colour)
         panel.axvline(1.0, color="#777777", lw=0.8, ls="--")
         panel.set_yticks([y for y, _ in ticks], [text for _, text in ticks], fontsize=7)
