@@ -7,7 +7,7 @@ import xarray
 
 from hierlearn.claims import quantities
 from hierlearn.claims.quantities import Measured
-from hierlearn.quantities._tables import complexities, failures, noted, unfinished, unjudged
+from hierlearn.quantities._tables import complexities, failures, unjudged
 
 PARAMETERS = {
     "above": {"description": "Learner in the numerator.", "type": "string", "reference": "learners"},
@@ -39,7 +39,5 @@ class PairedLogRatio:
     def measure(self, cube: xarray.Dataset, probes: dict[str, xarray.Dataset]) -> Measured:
         """cube: scores.nc of a study; probes: its probes by name."""
         above, below = (complexities(cube, name, self.where, self.threshold) for name in self.learners)
-        rested = [(cube, name, self.where, t) for name, t in zip(self.learners, (above, below), strict=True)]
-        measured = quantities.paired_log_ratio(above, below)
-        measured = unjudged(measured, *(failures(*one) for one in rested))
-        return noted(measured, *(unfinished(*one) for one in rested))
+        failed = [failures(cube, name, self.where, t) for name, t in zip(self.learners, (above, below), strict=True)]
+        return unjudged(quantities.paired_log_ratio(above, below), *failed)
