@@ -195,7 +195,7 @@ class SampleComplexity:
         )
 
     def _growth(self, panel, cube, lines, names, looks, where) -> None:
-        beside: Counter[tuple[int, float]] = Counter()
+        beside: Counter[int] = Counter()
         for name in names:
             colour, marker = looks[name]
             table = complexities(cube, name, where, self.threshold)
@@ -208,9 +208,9 @@ class SampleComplexity:
             lowest = np.array([median(low) for low in bounds(table)[0]])
             for k in np.flatnonzero(~known & np.isfinite(lowest)):
                 n, d = np.exp(lowest[k]), int(table.sizes[k])
-                # Learners that stop at the same budget stand side by side.
-                _bound(panel, d * BESIDE ** beside[d, round(n)], n, colour, marker)
-                beside[d, round(n)] += 1
+                # Side by side: budgets are alike, and an arrow would point into the next marker.
+                _bound(panel, d * BESIDE ** beside[d], n, colour, marker)
+                beside[d] += 1
             reach = 1.5 * float(cube.dimension.values[-1])
             self._fitted(panel, table, name, colour, where, reach)
             theory = self._line(lines, name, where)
