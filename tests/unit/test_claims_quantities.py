@@ -126,6 +126,20 @@ def test_a_paired_ratio_censored_everywhere_has_bounds_and_no_interval():
     assert found.detail["bounds"][0]["low"] == pytest.approx(np.log(4))
 
 
+def test_seeds_that_were_not_measured_are_not_called_censored():
+    above = censor(power(2.0, 20.0), 20, [0, 1, 2, 3, 4], "missing")
+    found = paired_log_ratio(censor(above, 14, [0, 1], "right_censored"), power(2.0))
+    assert "size 14: 2 seed(s) censored, median" in found.reason
+    assert found.reason.endswith("size 20: 5 seed(s) not measured, median log ratio unknown")
+    mixed = censor(censor(power(2.0, 20.0), 20, [0], "missing"), 20, [4])
+    assert "size 20: 1 seed(s) not measured, 1 seed(s) censored" in paired_log_ratio(mixed, power(2.0)).reason
+
+
+def test_a_bound_whose_ends_agree_is_a_value():
+    found = paired_log_ratio(censor(power(2.0, 15.0), 20, [4]), power(2.0))
+    assert found.reason.endswith("size 20: 1 seed(s) censored, median log ratio = 1.1")
+
+
 def test_cases_are_counted_and_their_slack_ratio_is_given():
     found = cases([2.0, 3.0, 1.0], [1.0, 1.0, 1.0], seeds=3)
     assert (found.value, found.low, found.high) == (1.0, 1.0, 3.0)

@@ -88,6 +88,21 @@ def test_training_that_failed_far_from_a_crossing_does_not_matter():
     assert np.isfinite(measured("exponent", scores, learner="a", sizes=DIMENSIONS).low)
 
 
+@pytest.mark.parametrize("name", ["exponent", "total_samples_exponent"])
+def test_an_exponent_counts_unfinished_training_at_a_crossing_and_says_so(name):
+    scores = cube(a=lambda d: d**2.0)
+    whole = measured(name, scores, learner="a", sizes=DIMENSIONS)
+    here = {"learner": 0, "dimension": 1, "degree": 0, "seed": 2}
+    crossing = int(np.searchsorted(SAMPLES, 36.0))
+    scores.status[here | {"samples": crossing}] = STATUS["not_converged"]
+    found = measured(name, scores, learner="a", sizes=DIMENSIONS)
+    assert (found.value, found.low, found.high) == (whole.value, whole.low, whole.high)
+    assert found.reason.endswith("a: training did not converge at the crossing of seed 2 at size 6")
+    scores.status[here | {"samples": crossing}] = STATUS["ok"]
+    scores.status[here | {"samples": 0}] = STATUS["not_converged"]
+    assert measured(name, scores, learner="a", sizes=DIMENSIONS).reason == whole.reason
+
+
 def test_a_seed_without_numbers_leaves_a_size_out_with_a_reason():
     scores = cube(a=lambda d: 3 * d**2.0)
     scores.test_risk[{"learner": 0, "dimension": [0, 1], "degree": 0, "seed": 2}] = np.nan

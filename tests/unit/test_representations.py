@@ -63,6 +63,28 @@ def test_truncated_whitening_keeps_the_leading_directions_as_identity():
         assert np.abs(outside).max() < 1e-3
 
 
+def test_quadratic_features_with_a_bias_are_whitened_in_all_polynomials_of_degree_2():
+    """(v.x + b)^2 on the sphere in R^4 span 1 + 4 + 9 polynomials: of the 15 directions kept, one is empty."""
+    neural = Neural(features="quadratic", count=30, whiten="truncated", directions=15, unlabelled=800)
+    x, new = points(800), points(500, "test").astype(float)
+    state = neural.fit(x, STREAMS)
+    assert np.abs(state["b"]).min() > 0
+    assert state["rank"].tolist() == [14, 14]
+    h, seen = neural.apply(state, x).astype(float), neural.apply(state, new).astype(float)
+    assert h.shape == (2, 800, 15)
+    assert np.array_equal(h[..., 14:], np.zeros((2, 800, 1)))
+    np.testing.assert_allclose(
+        np.einsum("snd,sne->sde", h, h)[:, :14, :14] / 800 * 14, np.stack([np.eye(14)] * 2), atol=5e-3
+    )
+    for seed in range(2):
+        products = new[seed][:, :, None] * new[seed][:, None, :]
+        polynomials = np.column_stack([np.ones(500), new[seed], products.reshape(500, -1)])
+        # A combination of h gives each polynomial, and of polynomials each h.
+        for target, source in ((polynomials, seen[seed]), (seen[seed], polynomials)):
+            found = source @ np.linalg.lstsq(source, target, rcond=1e-5)[0]
+            np.testing.assert_allclose(found, target, atol=5e-3)
+
+
 @pytest.mark.parametrize("whiten", ["full", "truncated"])
 def test_directions_without_signal_are_left_out_instead_of_blown_up(whiten):
     """Quadratic features without bias on the sphere in R^4 span 10 dimensions however many there are."""

@@ -108,6 +108,20 @@ def test_a_saddle_fails_and_escaping_it_lowers_the_objective(loss):
     assert polished.certificate.objective < certificate.objective
 
 
+def test_the_last_escape_is_polished_too():
+    data, weights = saddle()
+    polished = certify_and_polish(*data, 3e-3, weights, limit=1e-3, max_rounds=1)
+    assert polished.escapes == 1
+    assert polished.certificate.stationary
+
+
+def test_without_rounds_weights_are_only_certified():
+    data, weights = saddle()
+    polished = certify_and_polish(*data, 3e-3, weights, limit=1e-3, max_rounds=0)
+    assert (polished.escapes, polished.iterations) == (0, 0)
+    np.testing.assert_allclose(polished.weights, weights, rtol=1e-14)
+
+
 def test_a_large_gradient_is_polished_in_float64():
     *data, start = make_data()
     rough = fit_path(*data, [1e-3], start, max_iterations=5)

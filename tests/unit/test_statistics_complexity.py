@@ -85,6 +85,8 @@ def test_the_median_ratio_is_not_given_when_half_the_pairs_are_censored():
     values, reasons = ratio_medians(table([[2, 3, 9, 9]], ["oorr"]), below)
     assert np.isnan(values[0])
     assert reasons == ["2 of 4 pairs censored"]
+    _, reasons = ratio_medians(table([[2, 3, np.nan, np.nan]], ["oomm"]), below)
+    assert reasons == ["2 of 4 pairs not measured"]
 
 
 def test_the_ratio_is_paired_by_seed_and_not_by_rank():

@@ -63,6 +63,7 @@ def share_that_holds(estimates, truth: float) -> float:
 
 
 FALLING_NOISE = {k: tuple(np.geomspace(0.25, 0.08, k)) for k in SIZES}
+DEGREE_2 = {"seed_sd": 0.36, "size_sd": 0.2}
 SCENARIOS = {
     "3 sizes, 5 seeds": (3, 5, {}, {}),
     "4 sizes, 5 seeds": (4, 5, {}, {}),
@@ -84,6 +85,11 @@ SCENARIOS = {
     "5 sizes, 10 seeds, a third of the largest censored": (5, 10, {}, {"cap": caps(5, last=0.3)}),
     "4 sizes, 5 seeds, half of the largest censored": (4, 5, {}, {"cap": caps(4, last=0.2)}),
     "6 sizes, 5 seeds, all of the largest censored": (6, 5, {}, {"cap": caps(6, last=-1.0)}),
+    # The largest seed and residual scatter of chen2020-sample-complexity at degree 2.
+    "3 sizes, 5 seeds, as noisy as degree 2": (3, 5, DEGREE_2, {}),
+    "4 sizes, 5 seeds, as noisy as degree 2": (4, 5, DEGREE_2, {}),
+    "5 sizes, 5 seeds, as noisy as degree 2": (5, 5, DEGREE_2, {}),
+    "4 sizes, 10 seeds, as noisy as degree 2": (4, 10, DEGREE_2, {}),
 }
 
 

@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from hierlearn.statistics.complexity import Complexities, bounds, ratio_bounds, uncensored
+from hierlearn.statistics.complexity import Complexities, bounds, missing, ratio_bounds, uncensored
 from hierlearn.statistics.exponents import Slope, local_slopes, ratio_slope, seed_slopes, slope
 from hierlearn.statistics.intervals import LEVEL, Estimate, median, t_interval
+
+COUNTED = {"missing": "not measured", "censored": "censored"}
 
 
 @dataclass(frozen=True)
@@ -140,26 +142,28 @@ def _measured(fit: Slope, seeds: int, detail: dict) -> Measured:
 
 
 def _size_bounds(table: Complexities) -> list[dict]:
-    low, high = bounds(table)
-    return _bounds(table.sizes, low, high, ~uncensored(table))
+    return _bounds(table.sizes, *bounds(table), missing(table))
 
 
 def _ratio_bounds(above: Complexities, below: Complexities) -> list[dict]:
-    low, high = ratio_bounds(above, below)
-    return _bounds(above.sizes, low, high, ~(uncensored(above) & uncensored(below)))
+    return _bounds(above.sizes, *ratio_bounds(above, below), missing(above) | missing(below))
 
 
-def _bounds(sizes: np.ndarray, low: np.ndarray, high: np.ndarray, which: np.ndarray) -> list[dict]:
-    """For each censored size the interval in which its median lies, in natural logs; None is an open end."""
-    censored = np.sum(low != high, axis=1)
+def _bounds(sizes: np.ndarray, low: np.ndarray, high: np.ndarray, unmeasured: np.ndarray) -> list[dict]:
+    """For each size with a censored or missing seed the interval in which its median lies, in natural logs.
+
+    low, high, unmeasured: (K, S). None is an open end; a missing seed is not counted as a censored one.
+    """
+    open_ended = low != high
     return [
         {
             "size": sizes[i].item(),
             "low": _number(median(low[i])),
             "high": _number(median(high[i])),
-            "censored": int(censored[i]),
+            "censored": int(np.sum(open_ended[i] & ~unmeasured[i])),
+            "missing": int(np.sum(unmeasured[i])),
         }
-        for i in np.flatnonzero(which)
+        for i in np.flatnonzero(open_ended.any(axis=1))
     ]
 
 
@@ -172,6 +176,9 @@ def _number(value: float) -> float | None:
 
 
 def _bound_in_words(bound: dict) -> str:
+    counts = [f"{bound[key]} seed(s) {word}" for key, word in COUNTED.items() if bound[key]]
     ends = [f"{sign} {bound[end]:.3g}" for sign, end in ((">=", "low"), ("<=", "high")) if bound[end] is not None]
+    if len(ends) == 2 and np.isclose(bound["low"], bound["high"], rtol=1e-9, atol=1e-12):
+        ends = [f"= {bound['low']:.3g}"]
     known = f"median log ratio {' and '.join(ends)}" if ends else "median log ratio unknown"
-    return f"size {bound['size']}: {bound['censored']} seed(s) censored, {known}"
+    return f"size {bound['size']}: {', '.join([*counts, known])}"

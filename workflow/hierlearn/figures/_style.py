@@ -26,9 +26,10 @@ matplotlib.rcParams.update(
 
 DPI = 200
 
-# Okabe and Ito's colours, ordered so that neighbours differ in lightness too; markers repeat the distinction.
-COLOURS = ("#0072B2", "#56B4E9", "#D55E00", "#000000", "#009E73", "#CC79A7", "#E69F00")
-MARKERS = ("o", "D", "s", "^", "v", "P", "X")
+# Okabe and Ito's colours, ordered so that neighbours differ in lightness too; markers repeat the distinction. Their
+# yellow is lost on white: wine stands in its place.
+COLOURS = ("#0072B2", "#56B4E9", "#D55E00", "#000000", "#009E73", "#CC79A7", "#E69F00", "#882255")
+MARKERS = ("o", "D", "s", "^", "v", "P", "X", "*")
 
 
 def noted(figure, notes):

@@ -1,5 +1,6 @@
 """Learning curves, sample complexity against dimension, and exponents, for all learners of a study."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,14 +10,17 @@ import xarray
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.markers import CARETLEFTBASE, CARETRIGHTBASE
 from matplotlib.ticker import FixedLocator, LogLocator, NullLocator, StrMethodFormatter
 
 from hierlearn.figures._axes import plain
 from hierlearn.figures._style import COLOURS, MARKERS
 from hierlearn.quantities._tables import complexities, part, regressor
-from hierlearn.statistics.complexity import medians
+from hierlearn.statistics.complexity import bounds, medians
 from hierlearn.statistics.exponents import slope
+from hierlearn.statistics.intervals import median
 
+COUNTED = ["dimension", "harmonic_dimension", "polynomial_dimension", "quadratic_dimension", "quad_raw_dimension"]
 PARAMETERS = {
     "threshold": {"description": "Risk that n* reaches.", "type": "number", "reference": "thresholds", "default": 0.5},
     "main": {
@@ -31,17 +35,36 @@ PARAMETERS = {
         "reference": "coordinates",
         "default": {},
     },
+    "marked": {
+        "description": "Further risks that the learning curves show a line at.",
+        "type": "array",
+        "items": {"type": "number"},
+        "reference": "thresholds",
+        "default": [],
+    },
     "counted": {
         "description": "Learner -> the counted dimension that its n* is compared with.",
         "type": "object",
         "propertyNames": {"reference": "learners"},
-        "additionalProperties": {
-            "enum": ["dimension", "harmonic_dimension", "polynomial_dimension", "quad_raw_dimension"]
-        },
+        "additionalProperties": {"enum": COUNTED},
+        "default": {},
+    },
+    "control_counted": {
+        "description": "The same in the control panel, of learners whose prediction is another one there.",
+        "type": "object",
+        "propertyNames": {"reference": "learners"},
+        "additionalProperties": {"enum": COUNTED},
         "default": {},
     },
     "sizes": {
-        "description": "Learner -> dimensions that lines are fitted to.",
+        "description": "Learner -> dimensions that lines are fitted to; all of the study's by default.",
+        "type": "object",
+        "propertyNames": {"reference": "learners"},
+        "additionalProperties": {"type": "array", "items": {"type": "integer"}, "reference": "dimensions"},
+        "default": {},
+    },
+    "control_sizes": {
+        "description": "The same in the control panel, of learners that are fitted to others there.",
         "type": "object",
         "propertyNames": {"reference": "learners"},
         "additionalProperties": {"type": "array", "items": {"type": "integer"}, "reference": "dimensions"},
@@ -65,8 +88,13 @@ COUNTS = {
     "dimension": "$d$",
     "harmonic_dimension": "$N(d,p)$",
     "polynomial_dimension": r"$P_{\lceil p/2\rceil}$",
+    "quadratic_dimension": "$P_2$",
     "quad_raw_dimension": "$d\\,N(d,p-2)$",
 }
+
+
+# Neighbouring bounds are this factor of d apart.
+BESIDE = 1.06
 
 
 @dataclass(frozen=True)
@@ -76,8 +104,11 @@ class SampleComplexity:
     threshold: float = 0.5
     main: dict[str, Any] = field(default_factory=dict)
     control: dict[str, Any] = field(default_factory=dict)
+    marked: list[float] = field(default_factory=list)
     counted: dict[str, str] = field(default_factory=dict)
+    control_counted: dict[str, str] = field(default_factory=dict)
     sizes: dict[str, list[int]] = field(default_factory=dict)
+    control_sizes: dict[str, list[int]] = field(default_factory=dict)
     theory: dict[str, str] = field(default_factory=dict)
     probe: str = ""
 
@@ -89,11 +120,16 @@ class SampleComplexity:
         traces: xarray.Dataset | None = None,
     ) -> Figure:
         """cube: scores.nc of the study; probes by name; study: labels of the learners, title."""
-        names = [str(name) for name in cube.learner.values]
-        looks = {name: (COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]) for i, name in enumerate(names)}
+        every = [str(name) for name in cube.learner.values]
+        looks = {name: (COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]) for i, name in enumerate(every)}
+        # One that is trained elsewhere alone, at another degree, has nothing to show here.
+        places = [self.main, self.control] if self.control else [self.main]
+        names = [name for name in every if any(_trained(cube, name, where) for where in places)]
         figure = Figure(figsize=(11, 8.4), layout="constrained")
         top, bottom = figure.subfigures(2, 1, height_ratios=(0.8, 1.25), hspace=0.02)
-        self._curves(top, cube, names, looks, study["labels"])
+        walked = [name for name in names if _trained(cube, name, self.main)]
+        if walked:
+            self._curves(top, cube, walked, looks, study["labels"])
         panels = bottom.subplots(1, 4, width_ratios=(1.5, 1.0, 0.8, 0.9))
         lines = probes.get(self.probe)
         for panel, letter, where in ((panels[0], "b", self.main), (panels[1], "c", self.control)):
@@ -106,7 +142,7 @@ class SampleComplexity:
         if lines is None:
             panels[2].set_axis_off()
         else:
-            self._theory(panels[2], lines, looks)
+            self._theory(panels[2], lines, looks, study["labels"])
         self._exponents(panels[3], cube, names, looks)
         handles = [
             Line2D([], [], color=looks[name][0], marker=looks[name][1], label=study["labels"][name]) for name in names
@@ -115,7 +151,7 @@ class SampleComplexity:
             Line2D([], [], color="#777777", ls="-", label="fitted power of $d$"),
             Line2D([], [], color="#777777", ls=(0, (5, 3)), lw=0.9, label="predicted: as the counted dimension"),
             Line2D([], [], color="#777777", ls=":", label="theory (deterministic equivalent)"),
-            Line2D([], [], color="#777777", marker="^", mfc="white", ls="", label="not reached: lower bound"),
+            Line2D([], [], color="#777777", marker="o", mfc="white", ls="", label="\u2191 not reached: a lower bound"),
         ]
         bottom.legend(handles=handles, loc="outside lower center", ncols=5, fontsize=7.5)
         return figure
@@ -129,21 +165,26 @@ class SampleComplexity:
                 risk = chosen.test_risk.sel(dimension=d).values
                 # A median over the seeds that are still walking would jump where one stops.
                 shown = np.isfinite(risk).all(axis=0)
-                shade = _tint(looks[name][0], 0.75 - 0.75 * i / max(len(dimensions) - 1, 1))
+                shade = _tint(looks[name][0], 0.55 - 0.55 * i / max(len(dimensions) - 1, 1))
                 n = chosen.samples.values[shown]
                 if not len(n):
                     continue
                 low, middle, high = np.quantile(risk[:, shown], (0, 0.5, 1), axis=0)
-                panel.plot(n, middle, color=shade)
+                # A single size has no line.
+                panel.plot(n, middle, color=shade, marker="." if len(n) == 1 else None)
                 panel.fill_between(n, low, high, color=shade, alpha=0.2, lw=0)
                 panel.annotate(str(d), (n[-1], middle[-1]), xytext=(2, -2), textcoords="offset points", fontsize=7)
-            panel.axhline(self.threshold, color="#777777", lw=0.7, ls="--")
+            for risk in (self.threshold, *self.marked):
+                panel.axhline(risk, color="#777777", lw=0.7, ls="--")
             panel.set(xscale="log", yscale="log", ylim=(0.008, 2.0))
             panel.set_title(_wrapped(labels[name]), fontsize=8, loc="center")
             panel.set_xlabel("labelled samples $n$")
             panel.xaxis.set_major_locator(LogLocator(numticks=4))
             plain(panel.xaxis)
             plain(panel.yaxis)
+        for risk in (self.threshold, *self.marked):
+            beside = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
+            panels[0].annotate(f"{risk:g}", (0, risk), (2, 2), fontsize=7, **beside)
         panels[0].set_ylabel("test risk (median, range)")
         area.suptitle(
             f"a  Learning curves, {_words(self.main)}; numbers are the dimension $d$",
@@ -154,21 +195,24 @@ class SampleComplexity:
         )
 
     def _growth(self, panel, cube, lines, names, looks, where) -> None:
+        beside: Counter[int] = Counter()
         for name in names:
             colour, marker = looks[name]
             table = complexities(cube, name, where, self.threshold)
             centre, _ = medians(table)
-            ran = np.any(np.isfinite(table.samples), axis=1)
             known = np.isfinite(centre)
             for k in np.flatnonzero(known):
                 seen = table.samples[k][table.status[k] == "observed"]
                 panel.plot([table.sizes[k]] * 2, [seen.min(), seen.max()], color=colour, lw=1, alpha=0.5)
             panel.plot(table.sizes[known], np.exp(centre[known]), color=colour, marker=marker, ls="none")
-            bound = ran & ~known & (table.status == "right_censored").any(axis=1)
-            lowest = [np.nanmax(table.samples[k]) for k in np.flatnonzero(bound)]
-            panel.plot(table.sizes[bound], lowest, color=colour, marker="^", mfc="white", ls="none")
+            lowest = np.array([median(low) for low in bounds(table)[0]])
+            for k in np.flatnonzero(~known & np.isfinite(lowest)):
+                n, d = np.exp(lowest[k]), int(table.sizes[k])
+                # Side by side: budgets are alike, and an arrow would point into the next marker.
+                _bound(panel, d * BESIDE ** beside[d], n, colour, marker)
+                beside[d] += 1
             reach = 1.5 * float(cube.dimension.values[-1])
-            self._fitted(panel, table, name, colour, where.get("degree"), reach)
+            self._fitted(panel, table, name, colour, where, reach)
             theory = self._line(lines, name, where)
             if theory is not None:
                 near = theory.sel(dimension=slice(None, 1.5 * float(table.sizes[-1])))
@@ -176,23 +220,24 @@ class SampleComplexity:
         panel.set(xscale="log", yscale="log", xlabel="dimension $d$", ylabel="$n^*$")
         _dimension_axis(panel, cube.dimension.values)
 
-    def _theory(self, panel, lines, looks) -> None:
+    def _theory(self, panel, lines, looks, labels) -> None:
         """The theory lines as far as they go, beside the exponent that they tend to."""
         for name in self.theory:
+            colour, marker = looks[name]
             for where in (self.main, self.control):
                 theory = self._line(lines, name, where) if where else None
                 if theory is not None:
-                    degree = where.get("degree")
-                    counted = regressor(self.counted[name], lines.dimension.values, degree)
-                    panel.plot(lines.dimension, theory / counted, color=looks[name][0], ls=":", lw=1.4)
+                    counted = regressor(self._counted(where)[name], lines.dimension.values, where.get("degree"))
+                    panel.plot(lines.dimension, theory / counted, color=colour, marker=marker, ms=3, ls=":", lw=1.2)
                     panel.annotate(
-                        _words(where),
+                        f"{labels[name]}, {_words(where)}",
                         (lines.dimension.values[-1], theory.values[-1] / counted[-1]),
-                        xytext=(0, 3),
+                        xytext=(0, -10),
                         textcoords="offset points",
                         fontsize=7,
                         ha="right",
                     )
+        panel.margins(y=0.08)
         panel.set(xscale="log", yscale="log", xlabel="dimension $d$", ylabel="$n^*/N(d,p)$")
         _dimension_axis(panel, [6, 20, 56, 160])
         panel.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
@@ -207,50 +252,72 @@ class SampleComplexity:
             return None
         return lines.sample_complexity.sel(line=self.theory[name], threshold=self.threshold, **where)
 
-    def _fitted(self, panel, table, name, colour, degree, reach) -> None:
+    def _fitted(self, panel, table, name, colour, where, reach) -> None:
         """The fitted line over its sizes, and beside it growth as the counted dimension, as far as `reach`."""
-        fit = slope(table, None, self._sizes(name, table))
+        fit = slope(table, None, self._sizes(name, table, where))
         if len(fit.sizes_fitted) < 2:
             return
         d = np.array([min(fit.sizes_fitted), max(fit.sizes_fitted)], dtype=float)
         panel.plot(d, np.exp(fit.intercept + fit.value * np.log(d)), color=colour, lw=1.4)
-        if name in self.counted:
+        counted, degree = self._counted(where).get(name), where.get("degree")
+        if counted:
             d = np.unique(np.round(np.geomspace(min(fit.sizes_fitted), reach, 12)))
-            counted = regressor(self.counted[name], d, degree)
             centre = [m for m, size in zip(fit.medians, table.sizes, strict=True) if size in fit.sizes_fitted]
-            known = regressor(self.counted[name], fit.sizes_fitted, degree)
-            shift = np.mean(np.asarray(centre) - np.log(known))
-            panel.plot(d, np.exp(shift) * counted, color=colour, lw=0.9, ls=(0, (5, 3)), alpha=0.8)
+            shift = np.mean(np.asarray(centre) - np.log(regressor(counted, fit.sizes_fitted, degree)))
+            predicted = np.exp(shift) * regressor(counted, d, degree)
+            panel.plot(d, predicted, color=colour, lw=0.9, ls=(0, (5, 3)), alpha=0.8)
 
-    def _sizes(self, name, table):
-        return self.sizes.get(name) or table.sizes.tolist()
+    def _counted(self, where) -> dict[str, str]:
+        return self.counted if where is self.main else self.counted | self.control_counted
+
+    def _sizes(self, name, table, where):
+        sizes = self.sizes if where is self.main else self.sizes | self.control_sizes
+        return sizes.get(name) or table.sizes.tolist()
 
     def _exponents(self, panel, cube, names, looks) -> None:
-        rows, ticks, largest = 0, [], 1.5
-        for where, filled in ((self.main, True), (self.control, False)):
+        """A row per learner and degree: exponent in the counted dimension that its label names, with its interval."""
+        rows, ticks, drawn = 0.0, [], []
+        for where in (self.main, self.control):
             if not where:
                 continue
-            for name in [name for name in names if name in self.counted]:
+            counted = self._counted(where)
+            for name in [name for name in names if name in counted]:
                 table = complexities(cube, name, where, self.threshold)
-                values = regressor(self.counted[name], table.sizes, where.get("degree"))
-                fit = slope(table, values, self._sizes(name, table))
-                colour, marker = looks[name]
-                if not np.isfinite(fit.value):
-                    continue
-                if np.isfinite(fit.low):
-                    panel.plot([fit.low, fit.high], [rows, rows], color=colour, lw=1.4)
-                panel.plot(fit.value, rows, marker=marker, color=colour, mfc=colour if filled else "white")
-                ticks.append((rows, f"{COUNTS[self.counted[name]]}, {_words(where)}"))
-                largest = max(largest, fit.value)
-                rows += 1
+                values = regressor(counted[name], table.sizes, where.get("degree"))
+                fit = slope(table, values, self._sizes(name, table, where))
+                if np.isfinite(fit.value):
+                    drawn.append((rows, fit, *looks[name]))
+                    ticks.append((rows, f"{COUNTS[counted[name]]}, {_words(where)}"))
+                    rows += 1
             rows += 0.6
+        # A wide interval runs off the panel, to an arrow, rather than squeeze the others.
+        left, right = 0.3, max([1.5, *(fit.value for _, fit, *_ in drawn)]) + 0.2
+        for row, fit, colour, marker in drawn:
+            if np.isfinite(fit.low):
+                panel.plot(np.clip([fit.low, fit.high], left, right), [row, row], color=colour, lw=1.4)
+                if fit.low < left:
+                    panel.plot(left, row, marker=CARETLEFTBASE, color=colour, clip_on=False)
+                if fit.high > right:
+                    panel.plot(right, row, marker=CARETRIGHTBASE, color=colour, clip_on=False)
+            panel.plot(fit.value, row, marker=marker, color=colour)
         panel.axvline(1.0, color="#777777", lw=0.8, ls="--")
         panel.set_yticks([y for y, _ in ticks], [text for _, text in ticks], fontsize=7)
         panel.invert_yaxis()
-        # A wide interval runs off the panel rather than squeeze the others.
-        panel.set_xlim(0.3, largest + 0.2)
+        panel.set_xlim(left, right)
         panel.set_xlabel("exponent of $n^*$")
         panel.set_title("e  Exponents, 95 %")
+
+
+def _trained(cube, name, where) -> bool:
+    """Whether a learner has a risk anywhere at a place."""
+    return bool(np.isfinite(part(cube, name, where).test_risk).any())
+
+
+def _bound(panel, d, n, colour, marker) -> None:
+    """A place that n* is known to lie above."""
+    panel.plot(d, n, color=colour, marker=marker, mfc="white", ls="none")
+    arrow = {"arrowstyle": "<-", "color": colour, "lw": 0.9, "shrinkA": 0, "shrinkB": 2.5}
+    panel.annotate("", (d, n), (0, 13), textcoords="offset points", arrowprops=arrow)
 
 
 def _dimension_axis(panel, shown) -> None:

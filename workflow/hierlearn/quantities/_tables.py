@@ -18,6 +18,7 @@ LARGEST = "largest"
 REGRESSORS = {
     "harmonic_dimension": harmonics,
     "polynomial_dimension": lambda d, p: polynomials(d, (p + 1) // 2),
+    "quadratic_dimension": lambda d, p: polynomials(d, 2, sphere=False),
     "quad_raw_dimension": neurons_of_harmonics,
 }
 
@@ -88,18 +89,35 @@ def failures(
 ) -> str:
     """Why n* of a learner rests on failed training: no curve at all, or a failed cell on either side of a crossing."""
     chosen = part(cube, learner, where, axis)
-    grid, status = chosen.samples.values, chosen.status.values
-    found = []
-    for k, seeds in enumerate(table.samples):
-        for s, n in enumerate(seeds):
-            if table.status[k, s] == MISSING:
-                if np.isin(status[k, s], FAILED).any():
-                    found.append(f"seed {chosen.seed.values[s]} at size {table.sizes[k]}")
-            elif np.isfinite(n):
-                right = min(int(np.searchsorted(grid, n)), len(grid) - 1)
-                if np.isin(status[k, s, max(right - 1, 0) : right + 1], FAILED).any():
-                    found.append(f"seed {chosen.seed.values[s]} at size {table.sizes[k]}")
-    return f"{learner}: training failed at the crossing of {', '.join(found)}" if found else ""
+    curveless = np.isin(chosen.status.values, FAILED).any(axis=-1) & (table.status == MISSING)
+    found = _places(curveless | _at_crossing(chosen, table, FAILED), chosen, table)
+    return f"{learner}: training failed at the crossing of {found}" if found else ""
+
+
+def unfinished(
+    cube: xarray.Dataset, learner: str, where: Mapping[str, Any], table: Complexities, axis: str = "dimension"
+) -> str:
+    """Which n* of a learner lie beside a cell whose training did not converge: its risk counts, and is said to."""
+    chosen = part(cube, learner, where, axis)
+    found = _places(_at_crossing(chosen, table, [STATUS["not_converged"]]), chosen, table)
+    return f"{learner}: training did not converge at the crossing of {found}" if found else ""
+
+
+def _at_crossing(chosen: xarray.Dataset, table: Complexities, statuses: list[int]) -> np.ndarray:
+    """(K, S) bool: whether a cell on either side of n* has one of the statuses."""
+    grid, found = chosen.samples.values, np.isin(chosen.status.values, statuses)
+    right = np.searchsorted(grid, np.nan_to_num(table.samples)).clip(max=len(grid) - 1)
+    sides = [np.take_along_axis(found, side[..., None], -1)[..., 0] for side in (right, (right - 1).clip(min=0))]
+    return (sides[0] | sides[1]) & np.isfinite(table.samples)
+
+
+def _places(which: np.ndarray, chosen: xarray.Dataset, table: Complexities) -> str:
+    return ", ".join(f"seed {chosen.seed.values[s]} at size {table.sizes[k]}" for k, s in np.argwhere(which))
+
+
+def noted(measured: Measured, *notes: str) -> Measured:
+    """The measurement with notes behind its reason."""
+    return replace(measured, reason="; ".join(part for part in (measured.reason, *notes) if part))
 
 
 def unjudged(measured: Measured, *reasons: str) -> Measured:

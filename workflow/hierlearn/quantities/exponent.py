@@ -7,7 +7,7 @@ import xarray
 
 from hierlearn.claims import quantities
 from hierlearn.claims.quantities import Measured
-from hierlearn.quantities._tables import complexities, failures, regressor, unjudged
+from hierlearn.quantities._tables import complexities, failures, noted, regressor, unfinished, unjudged
 
 PARAMETERS = {
     "learner": {"description": "Name of the learner.", "type": "string", "reference": "learners"},
@@ -66,4 +66,5 @@ class Exponent:
         table = complexities(cube, self.learner, self.where, self.threshold, self.risk, self.axis)
         values = regressor(self.regressor, table.sizes, self.where.get("degree"))
         measured = quantities.exponent(table, values, self.sizes)
-        return unjudged(measured, failures(cube, self.learner, self.where, table, self.axis))
+        rested = cube, self.learner, self.where, table, self.axis
+        return noted(unjudged(measured, failures(*rested)), unfinished(*rested))

@@ -7,7 +7,7 @@ import xarray
 
 from hierlearn.claims import quantities
 from hierlearn.claims.quantities import Measured
-from hierlearn.quantities._tables import complexities, failures, unjudged
+from hierlearn.quantities._tables import complexities, failures, noted, unfinished, unjudged
 
 PARAMETERS = {
     "above": {"description": "Learner in the numerator.", "type": "string", "reference": "learners"},
@@ -47,5 +47,8 @@ class PairedLogRatioSlope:
     def measure(self, cube: xarray.Dataset, probes: dict[str, xarray.Dataset]) -> Measured:
         """cube: scores.nc of a study; probes: its probes by name."""
         above, below = (complexities(cube, name, self.where, self.threshold) for name in self.learners)
-        failed = [failures(cube, name, self.where, t) for name, t in zip(self.learners, (above, below), strict=True)]
-        return unjudged(quantities.paired_log_ratio_slope(above, below, self.sizes), *failed)
+        rested = [(cube, name, self.where, t) for name, t in zip(self.learners, (above, below), strict=True)]
+        measured = unjudged(
+            quantities.paired_log_ratio_slope(above, below, self.sizes), *(failures(*one) for one in rested)
+        )
+        return noted(measured, *(unfinished(*one) for one in rested))

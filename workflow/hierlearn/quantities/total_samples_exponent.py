@@ -7,7 +7,7 @@ import xarray
 
 from hierlearn.claims import quantities
 from hierlearn.claims.quantities import Measured
-from hierlearn.quantities._tables import complexities, failures, part, regressor, unjudged
+from hierlearn.quantities._tables import complexities, failures, noted, part, regressor, unfinished, unjudged
 
 PARAMETERS = {
     "learner": {"description": "Name of the learner.", "type": "string", "reference": "learners"},
@@ -54,4 +54,5 @@ class TotalSamplesExponent:
         spent = part(cube, self.learner, self.where).unlabelled_samples.max(("seed", "samples")).values
         values = regressor(self.regressor, table.sizes, self.where.get("degree"))
         measured = quantities.total_samples_exponent(table, spent, values, self.sizes)
-        return unjudged(measured, failures(cube, self.learner, self.where, table))
+        rested = cube, self.learner, self.where, table
+        return noted(unjudged(measured, failures(*rested)), unfinished(*rested))

@@ -10,6 +10,8 @@ less its residual norm, after at least 24 products and with the residual at most
 value from failure. Some eigenvalue provably lies within the residual; that it is the smallest one is not proven (the
 probabilistic bounds for a random start need some hundred products), so a certificate is numerical evidence, not a
 proof. The sweep stops once the bound suffices for the limit: `error` is an upper estimate, not the smallest possible.
+It also stops once curvature below what the limit allows is proven, long before the bound is sharp: the `error` of
+weights that fail so may exceed the smallest possible one by orders of magnitude, and says no more than that they fail.
 """
 
 from dataclasses import dataclass
@@ -103,8 +105,8 @@ def certify_and_polish(
 
     At most max_iterations of L-BFGS in the Gauss-Newton metric bring the gradient term to a fifth of the limit; a
     direction of negative curvature is left along an exact line search, which lowers the objective, and L-BFGS goes on
-    from there. Ends when the certificate holds, cannot be decided, or after max_rounds. Weights that are not finite
-    come back unchanged.
+    from there. Ends when the certificate holds, cannot be decided, or after max_rounds of that; with max_rounds 0 the
+    weights are only certified. Weights that are not finite come back unchanged.
     """
     problem, point = _float64_point(features, gates, signs, targets, weights, order, loss, penalty_power)
     scaled_ridge, escapes, iterations = problem.scaled_ridge(ridge), 0, 0
@@ -127,7 +129,8 @@ def certify_and_polish(
             rough = Point(single, point.weights)
             iterations += polished(rough, max_iterations).iterations
             point = Point(problem, rough.weights) if np.isfinite(rough.weights).all() else point
-        if attempt < max_rounds:
+        # Also after the last escape, which leaves a steep point behind.
+        if max_rounds:
             iterations += polished(point, max_iterations).iterations
             point.refresh()
         certificate, vector = _certify(point, scaled_ridge, limit, max_products, start)

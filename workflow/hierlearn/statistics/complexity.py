@@ -34,6 +34,11 @@ class Complexities:
             raise ValueError("samples that are not positive numbers where the status is not 'missing'")
 
 
+def missing(table: Complexities) -> np.ndarray:
+    """(K, S) bool: the seeds that were not measured, of which a censored one says more."""
+    return table.status == MISSING
+
+
 def bounds(table: Complexities) -> tuple[np.ndarray, np.ndarray]:
     """The interval in which each log n* is known to lie: (K, S) lows and highs, equal where observed."""
     log_n = np.log(np.where(table.status == MISSING, 1.0, table.samples))
@@ -77,11 +82,14 @@ def ratio_medians(above: Complexities, below: Complexities) -> tuple[np.ndarray,
     where it is the same for every value that the censored pairs may have, and fewer than half of the pairs
     are censored."""
     low, high = ratio_bounds(above, below)
+    unmeasured = np.sum(missing(above) | missing(below), axis=1)
     values, reasons = [], []
     for i in range(len(low)):
         censored, seeds = int(np.sum(low[i] != high[i])), low.shape[1]
         smallest, largest = median(low[i]), median(high[i])
-        if 2 * censored >= seeds and censored:
+        if 2 * censored >= seeds and unmeasured[i] == censored:
+            reason = f"{censored} of {seeds} pairs not measured"
+        elif 2 * censored >= seeds and censored:
             reason = f"{censored} of {seeds} pairs censored"
         elif smallest != largest:
             reason = f"{censored} of {seeds} pairs censored, and the median depends on them"
