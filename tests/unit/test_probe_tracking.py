@@ -37,7 +37,7 @@ def measured():
 
 
 def test_every_measure_has_a_value_per_seed_and_width(measured):
-    names = set(literal("probes", "tracking", "MEASURES"))
+    names = set(literal("probes", "tracking", "MEASURES")) - {"other_ratio"}
     assert set(measured) == names | {"seed", "width"}
     for name in names - {"flops"}:
         assert measured[name].dimensions == ("seed", "width")
@@ -45,6 +45,17 @@ def test_every_measure_has_a_value_per_seed_and_width(measured):
         assert np.isfinite(measured[name].values).all()
     assert measured["width"].values.tolist() == WIDTHS
     assert np.all(measured["flops"].values > 0)
+
+
+def test_another_network_is_held_against_the_first():
+    """Its own twin has the same risk; one that was hardly trained has a larger one."""
+    twin = PARAMETERS["network"]
+    others = {"twin": twin, "short": twin | {"steps": 5, "start": 1.0}}
+    found = build("probes", PARAMETERS | {"others": others, "widths": [16]}).measure(posed((1,)))
+    assert found["other_ratio"].dimensions == ("seed", "width", "other")
+    assert found["other"].values.tolist() == ["twin", "short"]
+    assert found["other_ratio"].values[0, 0, 0] == pytest.approx(1.0, rel=1e-12)
+    assert not found["other_ratio"].values[0, 0, 1] <= 1.0
 
 
 def test_distances_are_between_predictions_of_the_three_learners(measured):

@@ -1,6 +1,6 @@
 """Which of its Taylor models a trained randomised network follows: the quadratic one or its tangent kernel."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -25,6 +25,11 @@ PARAMETERS = {
         "description": "Its first-order model.",
         "component": "learners",
         "default": {"name": "taylor", "order": 1, "activation": "relu3"},
+    },
+    "others": {
+        "description": "More networks by name, whose risk is held against that of the first.",
+        "components": "learners",
+        "default": {},
     },
     "representation": {
         "description": "What the three see of x.",
@@ -68,11 +73,12 @@ MEASURES = {
     "true_train_risk": "squared error of the network on training points",
     "quad_train_risk": "squared error of the quadratic model on training points",
     "ntk_train_risk": "squared error of the first-order model on training points",
+    "other_ratio": "squared error on test points of another network over that of the first",
     "true_norm": "|W|_{2,4} of the network's movement",
     "quad_norm": "|W|_{2,4} of the quadratic model's movement",
     "flops": "floating-point operations of matrix products",
 }
-COORDINATES = {"width": "widths"}
+COORDINATES = {"width": "widths", "other": "others"}
 TITLES = {"true": "network", "quad": "quadratic", "ntk": "linear"}
 # Two models that both predict almost 0 are close to each other, and say nothing of who follows whom.
 LEAST_FIT = 0.1
@@ -89,6 +95,7 @@ class Tracking:
     network: Learner
     quadratic: Learner
     linear: Learner
+    others: Mapping[str, Learner]
     representation: Representation
     widths: list[int] = field(default_factory=lambda: [32, 128])
     ridge: float = 1.0e-3
@@ -98,7 +105,10 @@ class Tracking:
     test: int = 2000
 
     def measure(self, problem: Problem) -> dict[str, Variable]:
-        """MEASURES over (seed, width), in the target's units; NaN what rests on a training that failed."""
+        """MEASURES over (seed, width), in the target's units; NaN what rests on a training that failed.
+
+        other_ratio is over (seed, width, other).
+        """
         problem = replace(problem, held_out=self.validation)
         counts = {"training": self.samples, "validation": self.validation, "test": self.test}
         problem = replace(problem, pools={role: problem.draw(role, count) for role, count in counts.items()})
@@ -111,9 +121,19 @@ class Tracking:
         found = {
             name: Variable(dims, np.stack([row[name] for row in rows], axis=1), {"units": "1", "long_name": text})
             for name, text in MEASURES.items()
-            if name != "flops"
+            if name not in ("flops", "other_ratio")
         }
         flops = np.sum([row["flops"] for row in rows], axis=0)
+        if self.others:
+            more = [
+                [self._other(name, width, problem, features, streams) for name in self.others] for width in self.widths
+            ]
+            risks = np.array([[risk for risk, _ in row] for row in more])
+            ratios = np.moveaxis(risks, 2, 0) / found["true_risk"].values[:, :, None]
+            flops = flops + sum(spent for row in more for _, spent in row)
+            described = {"units": "1", "long_name": MEASURES["other_ratio"]}
+            found["other_ratio"] = Variable((*dims, "other"), ratios, described)
+            found["other"] = Variable(("other",), np.array(list(self.others)), {"long_name": "another network"})
         return found | {
             "seed": Variable(("seed",), np.array(problem.seeds)),
             "width": Variable(("width",), np.array(self.widths), {"units": "1", "long_name": "number of neurons m"}),
@@ -146,6 +166,16 @@ class Tracking:
         found["gap"] = found["true_risk"] - found["true_train_risk"]
         found["quad_gap"] = found["quad_risk"] - found["quad_train_risk"]
         return found | {"flops": flops}
+
+    def _other(self, name, width, problem, features, streams) -> tuple[np.ndarray, np.ndarray]:
+        """Risk on test points of another network, (S,), NaN where it failed, and operations spent, (S,)."""
+        learner, test = replace(self.others[name], width=width), problem.pools["test"]
+        fit = learner.fit(problem, features, self.samples, {"ridge": [self.ridge]}, streams, _Silent(), {})
+        fitted = 1.0 - fit.train_risk / _mean_square(problem.pools["training"].labels)
+        sound = np.where(_failures(name, width, problem.seeds, fit, fitted), np.nan, 1.0)
+        return _mean_square(
+            learner.predict(fit.state, features, "test", self.test, {}) - test.target
+        ) * sound, fit.flops
 
 
 class _Silent:
