@@ -67,7 +67,7 @@ def panel(**changes):
 
 def beside(changes):
     """A figure of n* of a learner and of a theory line beside it."""
-    learner = {"learner": "kernel", "where": {"degree": 2}}
+    learner = {"learner": "kernel", "where": {"degree": 2, "width": 4}}
     theory = {"probe": "theory", "variable": "sample_complexity", "where": {"degree": 2}}
     figure = panel(kind="growth", lines=[learner, theory | changes])
     del figure["panels"][0]["probe"]

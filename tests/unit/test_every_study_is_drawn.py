@@ -12,6 +12,8 @@ from hierlearn.study import checking, jobs, references
 
 STUDIES = sorted((PACKAGE.parents[1] / "config" / "studies").glob("*.yaml"))
 SEEDS, STEPS = 2, [1, 10, 100]
+# What a probe's variables have of its own coordinates, where no line of the study tells.
+OWN = {"sample_complexity": ("line", "threshold"), "risk": ("line", "ridge", "samples")}
 
 
 def said(study, literal):
@@ -65,7 +67,7 @@ def probes(study):
             needed = {
                 axis: list(described[parameter])
                 for axis, parameter in own.items()
-                if axis in lines or all(axis in place for place in places)
+                if (axis in OWN[variable] if "line" in own else axis in lines or all(axis in place for place in places))
             }
             variables[variable] = dataset(grid | needed, [variable], next(iter(needed), "dimension"))[variable]
         found[name] = xarray.Dataset(variables)

@@ -183,6 +183,7 @@ def _coordinates(
             yield Fault(study.file, dotted((*at, axis)), found, nearest(axis, others))
         elif isinstance(chosen, list):
             paired = section.startswith("paired ") or ("panel" in section and scope.get("kind") == "risk")
+            paired = paired and scope.get("probe") is None
             along = [values for name, values in known.items() if paired and name in open_axes]
             yield from _along(study, (*at, axis), chosen, known[axis], along[0] if along else None)
         elif not listed(chosen, known[axis]):
@@ -192,7 +193,7 @@ def _coordinates(
     # Where two learners are compared, each may have a place of its own.
     each = [scope.get(key) for key in ("above_where", "below_where")]
     apart = set.intersection(*(set(place) if isinstance(place, dict) else set() for place in each))
-    own = _own_coordinates(study, scope) if scope.get("kind") == "probe" and "errors" not in scope else ()
+    own = _own_coordinates(study, scope) if "panel" in section and "errors" not in scope else ()
     for axis, values in known.items():
         # A variable of a probe need not have all of the probe's own coordinates.
         if axis in (*where, *open_axes, *apart, *own) or len([value for value in values if value != LARGEST]) < 2:
@@ -220,7 +221,9 @@ def _open_axes(section: str, scope: Mapping[str, Any]) -> tuple:
     if "panel" in section and "errors" in scope:
         return ()
     if "panel" in section:
-        drawn = {"trace": (), "bars": (), "growth": (scope.get("x"), "samples")}
+        # n* is read off a whole learning curve, unless a probe has it.
+        samples = ("samples",) if scope.get("probe") is None else ()
+        drawn = {"trace": (), "bars": (), "growth": (scope.get("x"), *samples)}
         return drawn.get(scope.get("kind"), (scope.get("x"),))
     return (scope.get("axis", "dimension"),)
 
