@@ -77,7 +77,7 @@ def train(study: Study, task: Task, learner: str) -> Needs:
     for point in study.trained(learner, task):
         described = [variant["learner"] for variant in study.variants(learner, point)]
         # Variants that differ in their choices alone find again what was computed for each seed.
-        shared = any(described.count(one) > 1 for one in described)
+        shared = len({repr(one) for one in described}) < len(described)
         for variant in study.variants(learner, point):
             for sizes in _walked(study, learner, point, variant):
                 held = _terms("learners", variant["learner"], "MEMORY", "fit", sizes)
