@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from hierlearn import components
-from hierlearn.study import published, resources
+from hierlearn.study import formulas, published, resources
 from hierlearn.study.expansion import Study
 from hierlearn.study.mending import follows, mended, settles_names
 from hierlearn.study.points import resolved
@@ -92,19 +92,21 @@ def study(file: Path, name: str, preset: str, limit: int = resources.ABSURD_MB) 
     if not found:
         chosen, found = _checked(content, numbers, file, name, preset, changed)
         latest = found
-    sized = chosen
+    again = chosen
     while latest:
         content, now = mended(content, latest)
         if now <= changed:
             break
         changed |= now
-        sized, again = _checked(content, numbers, file, name, preset, changed)
-        latest = [fault for fault in again if fault not in found and not follows(fault, changed)]
+        again, faults = _checked(content, numbers, file, name, preset, changed)
+        latest = [fault for fault in faults if fault not in found and not follows(fault, changed)]
         found = found + latest
-    # What is mended may be larger than what was meant, but for points, which become as few as can be.
-    if sized is not None and not any(SIZING & set(at) for at in changed):
+    if chosen is not None:
+        found = [*found, *_too_large(chosen, limit)]
+    elif again is not None and not any(SIZING & set(at) for at in changed):
+        # What is mended may be larger than what was meant, but for points, which become as few as can be.
         larger = {at for at in changed if at[0] != "points"}
-        found = [*found, *(fault for fault in _too_large(sized, limit) if not follows(fault, larger))]
+        found = [*found, *(fault for fault in _too_large(again, limit) if not follows(fault, larger))]
     return (None if found else chosen), sorted(set(found))
 
 
@@ -154,6 +156,7 @@ def _study_faults(study: Study, changed: set[tuple]) -> Iterator[Fault]:
     whole, sound = not faults, settles_names(changed) and all(follows(fault, changed) for fault in faults)
     faults += [f for part in parts if part[0][0] in REFERRING for f in component_faults(study, *part, sound)]
     yield from faults
+    yield from formulas.faults(study.file, study.content)
     if whole:
         yield from resolved(study)
 
