@@ -85,10 +85,10 @@ def study(file: Path, name: str, preset: str, limit: int = resources.ABSURD_MB) 
     paper = content.get("paper")
     beside = file.parents[1] / "published" / f"{paper}.yaml"
     numbers, _ = published.tables(beside, beside.name) if paper in papers() else (None, [])
-    # Nothing else is looked at on an absurd grid, which would take minutes.
-    found, changed, chosen = latest or list(_too_many(content, name)), set(), None
-    if found != latest:
-        return None, found
+    if absurd := list(_too_many(content, name)):
+        # All other checks would take minutes.
+        return None, sorted({*latest, *absurd})
+    found, changed, chosen = latest, set(), None
     if not found:
         chosen, found = _checked(content, numbers, file, name, preset, changed)
         latest = found

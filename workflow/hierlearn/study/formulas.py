@@ -1,4 +1,4 @@
-"""Formulas in the texts of a figure: one that cannot be drawn would end the figure's job after everything else has run."""
+"""Formulas in the texts of a figure: one that cannot be drawn would end the figure's job, after all the others."""
 
 import importlib
 import re
