@@ -153,7 +153,9 @@ def _study_faults(study: Study, changed: set[tuple]) -> Iterator[Fault]:
     ):
         faults += [Fault(study.file, *fault) for fault in _references(study)]
     # What a name may refer to is known once the parts that have the names are sound.
-    whole, sound = not faults, settles_names(changed) and all(follows(fault, changed) for fault in faults)
+    # Without a representation no size of its learners is known.
+    sized = all(follows(fault, changed) and not fault.field.endswith(".representation") for fault in faults)
+    whole, sound = not faults, settles_names(changed) and sized
     faults += [f for part in parts if part[0][0] in REFERRING for f in component_faults(study, *part, sound)]
     yield from faults
     yield from formulas.faults(study.file, study.content)

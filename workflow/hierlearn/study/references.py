@@ -162,6 +162,9 @@ def _coordinates(
     section: "... coordinates" fixes all axes but the one in scope (the dimension if there is none) and those of a
     single value; "... place" leaves none open; "some ... coordinates" fixes any.
     """
+    if ("probe" in section or "panel" in section) and scope.get("probe") not in [None, *study.content["probes"]]:
+        # What an unknown probe measures has no coordinates to compare with.
+        return
     # A trajectory is that of one place; other panels say what they leave open when they are drawn.
     known, some = _grid(study, section, scope), section.startswith("some ") and scope.get("kind") != "trace"
     whole = some or section.endswith("place") or scope.get("kind") == "trace"
