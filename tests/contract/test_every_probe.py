@@ -13,7 +13,12 @@ PROBLEMS = {
     "marginal_accuracy": ("gaussian", 10, {"name": "quadratic_densenet"}),
     "parity_network": ("hypercube", 10, {"name": "parity", "order": 2}),
 }
-SHORT = {"parity_network": {"width": 20, "copies": 2}, "marginal_accuracy": {"points": 2000}}
+SHORT = {
+    "parity_network": {"width": 20, "copies": 2},
+    "marginal_accuracy": {"points": 2000},
+    # By default there are no other networks, and nothing of them to measure.
+    "tracking": {"others": {"twin": {"name": "randomised"}}},
+}
 
 
 def problem(name, seeds=SEEDS):

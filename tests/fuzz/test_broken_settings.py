@@ -102,6 +102,8 @@ FILES = {
     "a key that is a truth value": b"on: quick\n",
     "not a number": b"memory_limit_mb: .nan\n",
     "a number of too many digits": b"memory_limit_mb: " + b"9" * 10_000 + b"\n",
+    "a tag that its value denies": b"preset: !!bool x\n",
+    "a number of many digits": b"memory_limit_mb: " + b"9" * 400 + b"\n",
     "a date that is none": b"preset: 2026-13-45\n",
     "deep lists": b"studies: " + b"[" * 400 + b"]" * 400 + b"\n",
     "very deep lists": b"studies: " + b"[" * 100_000 + b"\n",

@@ -1,12 +1,14 @@
 """Every fault of a study is found before anything runs, all at once, one line each."""
 
+import random
+import time
 from pathlib import Path
 
 import pytest
 import yaml
-from small_study import SLOPE, beside, panel, put
+from small_study import SLOPE, STUDY, beside, panel, put
 
-from hierlearn.study import checking, points
+from hierlearn.study import checking, configured, formulas, points
 
 
 def test_a_sound_study_has_no_fault_at_any_preset(content, check):
@@ -109,6 +111,29 @@ def test_a_sound_study_has_no_fault_at_any_preset(content, check):
             "figure.panels[0].counting.order: found 1; expected at least 2",
         ),
         ("figure.name", "samples", "figure.name: found 'samples'; expected one of"),
+        ("representations.raw", {"name": "neural"}, "representations: found the name 'raw'"),
+        (
+            "claims.C1-kernel.statement",
+            "It holds\nso",
+            "statement: found 'It holds\\nso'; expected one line that is not",
+        ),
+        ("claims.C1-kernel.statement", "", "statement: found ''; expected one line that is not empty"),
+        ("claims.C1-kernel.place", " ", "place: found ' '; expected one line that is not empty"),
+        ("claims.C1-kernel.remark", "It holds\n", "remark: found 'It holds\\n'; expected one line"),
+        (
+            "representations.neural.unlabelled",
+            {"coefficient": 1, "of": "features", "power": 10**12},
+            " MB of memory",
+        ),
+        ("learners.kernel.samples.cap", {"coefficient": 1e98, "of": "dimension", "power": 5}, " MB of memory"),
+        ("learners.kernel.samples.cap", 10**18, " MB of memory"),
+        (
+            "learners.kernel.label",
+            "$\\frac{$",
+            "learners.kernel.label: found '$\\\\frac{$'; expected a text with formulas",
+        ),
+        ("figure", panel(ylabel="$x^2^3$"), "figure.panels[0].ylabel: found '$x^2^3$'; expected a text with formulas"),
+        ("presets.smoke.presets", {"full": {}}, "presets.smoke.presets: found presets of a preset"),
         ("presets.medium", {}, "presets.medium: found an unknown key; expected one of full, smoke"),
         ("presets.smoke.seeds", 0, "presets.smoke.seeds: found 0; expected at least 1"),
         ("presets.smoke.learners", {"kernel": {"learner": {"kernel": {"depth": 99}}}}, "presets.smoke.learners.kernel"),
@@ -128,6 +153,79 @@ def test_a_fault_is_named_with_its_place_and_what_is_allowed(content, check, pat
     lines = [str(fault) for fault in faults]
     assert any(message in line for line in lines), lines
     assert all(line.startswith("config/studies/a-study.yaml: ") and "\n" not in line for line in lines)
+
+
+def test_a_size_is_judged_beside_a_fault_of_another_number(content, check):
+    content["points"] = {"validation": 0, "test": 10**10}
+    assert {fault.field for fault in check(content)[1]} == {"points", "points.validation"}
+
+
+MANY = list(range(1, 1001))
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "field"),
+    [
+        ("axes", {"dimension": MANY, "label_noise": MANY}, "axes"),
+        ("learners.linear.sweep", {"width": MANY, "scale": MANY}, "learners"),
+        ("probes.theory.axes", {"dimension": MANY, "degree": MANY}, "probes.theory"),
+        ("presets.smoke.learners", {"linear": {"sweep": {"width": MANY, "scale": MANY}}}, "presets.smoke.learners"),
+    ],
+)
+def test_absurd_grids_are_refused_by_their_lengths_alone(content, check, path, value, field):
+    start = time.process_time()
+    (fault,) = check(put(content, path, value))[1][:1]
+    assert time.process_time() - start < 5
+    assert fault.field == field
+    assert "000,000" in fault.found or "combinations" in fault.found
+
+
+def test_ten_thousand_points_are_no_absurd_grid(content, check):
+    content["axes"] = {"dimension": list(range(3, 103)), "label_noise": [i / 100 for i in range(100)]}
+    del content["learners"]["linear"]
+    lines = [str(fault) for fault in check(content)[1]]
+    assert not any("combinations" in line for line in lines)
+
+
+def test_a_claim_of_two_studies_is_a_fault_of_the_second(tmp_path):
+    (tmp_path / "studies").mkdir()
+    for name, text in (("one", STUDY), ("two", STUDY), ("three", STUDY.replace("seeds: 2", "seeds: x", 1))):
+        (tmp_path / "studies" / f"{name}.yaml").write_text(text)
+    with pytest.raises(SystemExit) as end:
+        configured({}, tmp_path / "config.yaml", tmp_path / "studies")
+    lines = end.value.code.splitlines()
+    assert (
+        len([line for line in lines if "claims.C1-kernel: found a claim that config/studies/one.yaml has" in line]) == 2
+    )
+
+
+def test_results_are_written_in_one_way_only():
+    for written in ("x/y/", "x//y", "x/./y"):
+        assert checking.configuration({"results": written}, "config", [])[0]["results"] == "x/y"
+
+
+@pytest.mark.parametrize("folder", ["workflow", "config/studies", "docs/", "tests//x"])
+def test_results_stay_out_of_the_folders_of_the_project(folder, monkeypatch):
+    monkeypatch.chdir(checking.ROOT)
+    (fault,) = checking.configuration({"results": folder}, "config", [])[1]
+    assert "of the project itself" in fault.found
+
+
+def test_formulas_that_matplotlib_is_not_asked_about_can_be_drawn():
+    from matplotlib.mathtext import MathTextParser
+
+    chance, parser = random.Random(1), MathTextParser("path")
+    parts = [*"aB1,.=+-*/|()<>: _^{}", "_2", "^3", "_{a+1}", r"\alpha", r"\sqrt{d}", r"\,", r"\gg", r"\Vert"]
+    written = ("".join(chance.choices(parts, k=chance.randint(1, 8))) for _ in range(10_000))
+    plain = [formula for formula in written if formulas.PLAIN.fullmatch(formula)]
+    assert len(plain) > 100
+    for formula in plain:
+        parser.parse(f"${formula}$")
+
+
+@pytest.mark.parametrize("text", ["5 $ and more", r"\$5", r"$\beta_1 \in A$", "$n$ of $N$", "a $b\nc$"])
+def test_texts_that_can_be_drawn_are_taken(text):
+    assert formulas.undrawable(text) is None
 
 
 def test_a_slope_of_a_probe_and_its_panel_are_sound(content, check):

@@ -1,5 +1,7 @@
 """Reading YAML, listing faults, filling defaults, merging presets."""
 
+import os
+
 import pytest
 
 from hierlearn.study.reading import Fault, dotted, fill_defaults, load, merge, nearest, schema_faults, shown
@@ -30,6 +32,15 @@ def test_a_mapping_is_read(tmp_path):
         ("a: .nan\n", "a: found nan; expected a finite number"),
         (b"a: \xff\xfe\n", "cannot be read (UnicodeDecodeError)"),
         ("a: 2026-13-45\n", "expected valid YAML"),
+        ("b: 1\na: !!bool five\n", "line 2: found 'five', which is no bool"),
+        ("a: !!int\n", "line 1: found '', which is no int"),
+        ("a: !!float ''\n", "line 1: found '', which is no float"),
+        ("a: !!timestamp x\n", "line 1: found 'x', which is no timestamp"),
+        ("a: !!int 'x'\n", "line 1: found 'x', which is no int"),
+        ("? !!bool x\n: 1\n", "line 1: found 'x', which is no bool"),
+        (f"a: [{'9' * 400}]\n", "expected a number between -1e+18 and 1e+18"),
+        (f"a: {-(10**18) - 1}\n", "a: found -1000000000000000001; expected a number between -1e+18 and 1e+18"),
+        ("a: 1.0e+308\n", "a: found 1e+308; expected a number between -1e+100 and 1e+100"),
     ],
 )
 def test_unusable_text_is_one_fault_of_one_line(tmp_path, text, message):
@@ -41,6 +52,25 @@ def test_unusable_text_is_one_fault_of_one_line(tmp_path, text, message):
 def test_a_missing_file_is_a_fault(tmp_path):
     _, (fault,) = load(tmp_path / "absent.yaml", "absent.yaml")
     assert "absent.yaml: found a file that cannot be read (FileNotFoundError)" in str(fault)
+
+
+def test_a_pipe_is_refused_before_anyone_writes_into_it(tmp_path):
+    os.mkfifo(tmp_path / "pipe.yaml")
+    _, (fault,) = load(tmp_path / "pipe.yaml", "pipe.yaml")
+    assert "no regular file" in str(fault)
+
+
+def test_the_largest_numbers_that_can_be_computed_with_are_taken(tmp_path):
+    assert read(tmp_path, f"a: [{10**18}, -1.0e+100]\n")[1] == []
+
+
+def test_entries_are_compared_as_json_has_it():
+    against = {"items": {}, "uniqueItems": True}
+    for sound in ([1, True, "1", [1], [True]], ["True", True], [{"a": 1}, {"a": True}, {"b": 1}]):
+        assert not list(schema_faults("f", sound, against))
+    for twice in ([1, 1.0], [{"a": 1, "b": [2]}, {"b": [2], "a": 1}], ["x", 2, "x"]):
+        (fault,) = schema_faults("f", twice, against)
+        assert fault.allowed == "no entry twice"
 
 
 def test_a_number_that_yaml_reads_as_text_is_explained():

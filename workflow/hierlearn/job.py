@@ -41,5 +41,5 @@ def _spent() -> None:
 def _report(kind, error, trace) -> None:
     """The whole trace to the log; to the terminal one line, which is what a user of the workflow can act on."""
     log.error("%s", "".join(traceback.format_exception(kind, error, trace)))
-    line = str(error).splitlines()[0] if str(error) else kind.__name__
+    line = next((line for line in str(error).splitlines() if line.strip()), kind.__name__)
     print(f"error: {line}" if isinstance(error, ValueError) else f"error: {kind.__name__}: {line}", file=sys.stderr)

@@ -52,7 +52,7 @@ def configured(given: Mapping[str, Any], file: Path, folder: Path) -> Plan:
     settings = {} if faults else settings
     chosen = settings.get("studies") or list(files)
     preset, limit = settings.get("preset", "quick"), settings.get("memory_limit_mb", resources.ABSURD_MB)
-    studies = {}
+    studies, owners = {}, {}
     for name in files:
         if not NAME.fullmatch(name) or len(name) > LONGEST or name in RULES or name in checking.papers():
             allowed = f"at most {LONGEST} small letters, digits and hyphens, and no rule's and no paper's name"
@@ -60,6 +60,11 @@ def configured(given: Mapping[str, Any], file: Path, folder: Path) -> Plan:
             continue
         study, found = checking.study(files[name], f"config/studies/{name}.yaml", preset, limit)
         faults += found
+        for claim in _claims(study, files[name]):
+            first = owners.setdefault(claim, name)
+            if first != name:
+                told = f"a claim that config/studies/{first}.yaml has too"
+                faults.append(Fault(f"config/studies/{name}.yaml", f"claims.{claim}", told, "a name of its own"))
         if study is not None and name in chosen:
             studies[name] = study
     for path in sorted(folder.glob("*.yml")):
@@ -69,3 +74,10 @@ def configured(given: Mapping[str, Any], file: Path, folder: Path) -> Plan:
     if faults:
         sys.exit("\n".join(f"error: {fault}" for fault in sorted(set(faults))))
     return Plan(settings, studies, tuple(f"warning: {one}" for study in studies.values() for one in warned(study)))
+
+
+def _claims(study: Study | None, file: Path) -> list[str]:
+    """The names of a study's claims; as its file has them where the study has faults."""
+    content = load(file, file.name)[0] if study is None else study.content
+    claims = content.get("claims") if isinstance(content, dict) else None
+    return list(claims) if isinstance(claims, dict) else []

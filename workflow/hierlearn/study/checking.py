@@ -1,15 +1,17 @@
 """Checks the configuration and every study before anything runs, and lists all faults at once."""
 
+import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from hierlearn import components
-from hierlearn.study import published, resources
+from hierlearn.study import formulas, published, resources
 from hierlearn.study.expansion import Study
 from hierlearn.study.mending import follows, mended, settles_names
 from hierlearn.study.points import resolved
 from hierlearn.study.reading import (
+    SCHEMAS,
     Fault,
     Validator,
     dotted,
@@ -28,8 +30,14 @@ from hierlearn.study.references import reference, size_reference
 PRESETS = ("quick", "full", "smoke")
 # A problem key may be an axis too.
 PROBLEM_AXES = ("dimension", "label_noise")
+# Folders of the project that no run writes into.
+ROOT, OWN = SCHEMAS.parents[1], ("benchmarks", "config", "docs", "envs", "profiles", "tests", "workflow")
 # Sections of a study whose components may have a size that depends on the problem.
 SIZED = ("problem", "representations", "learners")
+# Keys that say at how many points, and of which size, something runs.
+SIZING = {"axes", "problem", "representations", "limits", "skip", "samples"}
+# How often a preset may train at most, seeds apart; a walk has about so many sample sizes. More is a slip of the pen.
+MOST, WALK = 400_000, 10
 # Sections of a study whose components name parts of the others.
 REFERRING = ("figure", "claims")
 
@@ -55,8 +63,12 @@ def configuration(given: Mapping[str, Any], name: str, known_studies: list[str])
         results = Path(given["results"])
         if ".." in results.parts:
             faults.append(Fault(name, "results", shown(str(results)), "a folder below the working directory"))
-        elif any(at.exists() and not at.is_dir() for at in (results, *results.parents)):
+        elif any((at.exists() or at.is_symlink()) and not at.is_dir() for at in (results, *results.parents)):
             faults.append(Fault(name, "results", f"{shown(str(results))}, where a file is", "a folder"))
+        elif any(own in (results.resolve(), *results.resolve().parents) for own in (ROOT / folder for folder in OWN)):
+            faults.append(Fault(name, "results", f"{shown(str(results))}, of the project itself", "another folder"))
+        # Snakemake takes x/ and x//y for names of their own.
+        given["results"] = results.as_posix()
     return ({} if faults else fill_defaults(dict(given), against)), sorted(set(faults))
 
 
@@ -73,20 +85,28 @@ def study(file: Path, name: str, preset: str, limit: int = resources.ABSURD_MB) 
     paper = content.get("paper")
     beside = file.parents[1] / "published" / f"{paper}.yaml"
     numbers, _ = published.tables(beside, beside.name) if paper in papers() else (None, [])
+    if absurd := list(_too_many(content, name)):
+        # All other checks would take minutes.
+        return None, sorted({*latest, *absurd})
     found, changed, chosen = latest, set(), None
     if not found:
         chosen, found = _checked(content, numbers, file, name, preset, changed)
         latest = found
+    again = chosen
     while latest:
         content, now = mended(content, latest)
         if now <= changed:
             break
         changed |= now
-        again = _checked(content, numbers, file, name, preset, changed)[1]
-        latest = [fault for fault in again if fault not in found and not follows(fault, changed)]
+        again, faults = _checked(content, numbers, file, name, preset, changed)
+        latest = [fault for fault in faults if fault not in found and not follows(fault, changed)]
         found = found + latest
     if chosen is not None:
         found = [*found, *_too_large(chosen, limit)]
+    elif again is not None and not any(SIZING & set(at) for at in changed):
+        # What is mended may be larger than what was meant, but for points, which become as few as can be.
+        larger = {at for at in changed if at[0] != "points"}
+        found = [*found, *(fault for fault in _too_large(again, limit) if not follows(fault, larger))]
     return (None if found else chosen), sorted(set(found))
 
 
@@ -103,6 +123,8 @@ def _checked(
         return None, found
     for which in PRESETS:
         overlay = (content.get("presets") or {}).get(which, {})
+        if "presets" in overlay:
+            found.append(Fault(name, f"presets.{which}.presets", "presets of a preset", "them beside one another"))
         body = merge({key: value for key, value in content.items() if key != "presets"}, overlay)
         broken = [fault for fault in schema_faults(name, body, against) if fault not in found]
         if not broken and not found:
@@ -131,11 +153,48 @@ def _study_faults(study: Study, changed: set[tuple]) -> Iterator[Fault]:
     ):
         faults += [Fault(study.file, *fault) for fault in _references(study)]
     # What a name may refer to is known once the parts that have the names are sound.
-    whole, sound = not faults, settles_names(changed) and all(follows(fault, changed) for fault in faults)
+    # Without a representation no size of its learners is known.
+    sized = all(follows(fault, changed) and not fault.field.endswith(".representation") for fault in faults)
+    whole, sound = not faults, settles_names(changed) and sized
     faults += [f for part in parts if part[0][0] in REFERRING for f in component_faults(study, *part, sound)]
     yield from faults
+    yield from formulas.faults(study.file, study.content)
     if whole:
         yield from resolved(study)
+
+
+def _too_many(content: Mapping[str, Any], name: str) -> Iterator[Fault]:
+    """Grids of absurdly many points, by the lengths of lists alone; the content may be anything."""
+    overlays, seen = _mapping(content, "presets"), set()
+    for which in PRESETS:
+        body = merge({key: value for key, value in content.items() if key != "presets"}, _mapping(overlays, which))
+        axes = _mapping(body, "axes")
+        grids = {"axes": _combinations(axes)}
+        trained = 0
+        for learner in _mapping(body, "learners").values():
+            sizes = _mapping(learner, "samples").get("at")
+            sizes = len(sizes) if isinstance(sizes, list) else WALK
+            trained += grids["axes"] * sizes * _combinations(_mapping(learner, "sweep"))
+        grids["learners"] = trained
+        for key, probe in _mapping(body, "probes").items():
+            grids[f"probes.{key}"] = _combinations(axes | _mapping(probe, "axes"))
+        for field, count in grids.items():
+            if count > MOST and (field, count) not in seen:
+                seen.add((field, count))
+                field = field if which == "quick" else f"presets.{which}.{field}"
+                yield Fault(name, field, f"{count:,} combinations of its values, or more", f"at most {MOST:,}")
+                break
+
+
+def _mapping(content: Any, key: str) -> dict:
+    """What stands under a key if both are mappings, an empty one if not."""
+    part = content.get(key) if isinstance(content, dict) else None
+    return part if isinstance(part, dict) else {}
+
+
+def _combinations(axes: Mapping[str, Any]) -> int:
+    """How many places some lists of values span."""
+    return math.prod(max(len(values), 1) for values in axes.values() if isinstance(values, list))
 
 
 def _too_large(study: Study, limit: int) -> Iterator[Fault]:

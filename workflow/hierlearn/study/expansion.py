@@ -11,6 +11,8 @@ from hierlearn import components
 from hierlearn.theory.dimensions import harmonics, neurons_of_harmonics, polynomials
 
 RAW = {"name": "raw"}
+# No size is beyond this one.
+LARGEST = 10**18
 
 
 @dataclass(frozen=True)
@@ -232,6 +234,17 @@ class Study:
 
     def points_needed(self, task: Task, point: Point) -> dict[str, int]:
         """How many points of each role a task's data holds per seed."""
+        place = task.name, repr(point.coordinates)
+        if place not in self._points_needed:
+            self._points_needed[place] = self._needed(task, point)
+        return self._points_needed[place]
+
+    @cached_property
+    def _points_needed(self) -> dict[tuple, dict[str, int]]:
+        """Numbers of points by place: every job of a task asks for them."""
+        return {}
+
+    def _needed(self, task: Task, point: Point) -> dict[str, int]:
         entries = self.content["learners"]
         # Learners that train online draw their points as they go.
         pooled = [name for name in entries if not entries[name]["learner"].get("online")]
@@ -297,9 +310,14 @@ def degree(problem: Mapping[str, Any]) -> int | None:
 
 
 def resolve(value: Any, context: Mapping[str, int]) -> Any:
-    """A size {coefficient, of, power, most} as a number; anything else as it is."""
+    """A size {coefficient, of, power, most} as a number, LARGEST if it is beyond that; anything else as it is."""
     if isinstance(value, dict) and "coefficient" in value:
-        size = max(1, round(value["coefficient"] * context[value["of"]] ** value.get("power", 1)))
+        try:
+            # As whole numbers, absurd powers would be computed for hours.
+            size = value["coefficient"] * float(context[value["of"]]) ** value.get("power", 1)
+        except OverflowError:
+            size = LARGEST
+        size = max(1, round(min(size, LARGEST)))
         return min(size, value.get("most", size))
     return value
 

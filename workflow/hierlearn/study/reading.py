@@ -3,6 +3,7 @@
 import functools
 import math
 import re
+import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -17,8 +18,12 @@ from yaml.constructor import SafeConstructor
 from yaml.resolver import Resolver
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
+# The patterns of texts that go into one cell of a table.
+LINES = {r"^.*\S.*$": "one line that is not empty", "^.*$": "one line"}
 # What no file that a person writes comes near.
 BYTES, VALUES, LEVELS = 1_000_000, 100_000, 50
+# Products of a few numbers that are no larger can still be computed, and whole ones fit into a file.
+WHOLE, REAL = 10**18, 1e100
 
 
 def _pattern(validator, pattern: str, value: Any, against: dict) -> Iterator[ValidationError]:
@@ -36,10 +41,25 @@ def _at_most(validator, pairs: dict[str, str], value: Any, against: dict) -> Ite
             yield ValidationError(f"{numbers[0]} is above {high} = {numbers[1]}", path=[low], **given)
 
 
+def _unique(validator, wanted: bool, values: Any, against: dict) -> Iterator[ValidationError]:
+    """No entry twice, by hashes: to compare each with all others would take minutes for a long list."""
+    if wanted and isinstance(values, list) and len({_hashed(value) for value in values}) < len(values):
+        yield ValidationError(f"{values!r} has an entry twice")
+
+
+def _hashed(value: Any) -> Any:
+    """What is equal for equal values alone; Python counts True as 1."""
+    if isinstance(value, dict):
+        return frozenset((key, _hashed(part)) for key, part in value.items())
+    if isinstance(value, list):
+        return tuple(_hashed(part) for part in value)
+    return repr(value) if isinstance(value, set) else (bool, value) if isinstance(value, bool) else value
+
+
 # JSON counts 6.0 as an integer; Python's ranges and shapes do not.
 Validator = validators.extend(
     Draft202012Validator,
-    {"pattern": _pattern, "atMost": _at_most},
+    {"pattern": _pattern, "atMost": _at_most, "uniqueItems": _unique},
     type_checker=Draft202012Validator.TYPE_CHECKER.redefine(
         "integer", lambda checker, value: isinstance(value, int) and not isinstance(value, bool)
     ),
@@ -79,6 +99,13 @@ class _Loader(Composer, yaml.cyaml.CParser, SafeConstructor, Resolver):
             _extent(node, {})
         return node
 
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        try:
+            return super().construct_object(node, deep)
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            problem = f"{shown(node.value)}, which is no {node.tag.rpartition(':')[2]}"
+            raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark) from error
+
 
 def _extent(node: yaml.Node, known: dict[int, tuple[int, int]], depth: int = 0) -> tuple[int, int]:
     """Number of values and of levels once every alias is written out; an alias inside its own anchor has no end."""
@@ -117,6 +144,9 @@ _Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping
 def load(file: Path, name: str) -> tuple[Any, list[Fault]]:
     """The content of a YAML file and its faults. name: how the file is called in messages."""
     try:
+        # Opening a pipe would wait for someone who writes into it.
+        if not stat.S_ISREG(file.stat().st_mode):
+            return None, [Fault(name, "", "a file that cannot be read (no regular file)", "a readable YAML file")]
         with file.open("rb") as stream:
             content = stream.read(BYTES + 1)
         text = content[:BYTES].decode("utf-8")
@@ -136,16 +166,18 @@ def load(file: Path, name: str) -> tuple[Any, list[Fault]]:
         return None, [Fault(name, line, problem.removeprefix("found "), allowed)]
     if not isinstance(content, dict):
         return None, [Fault(name, "", shown(content), "a mapping of keys to values")]
-    return content, [Fault(name, dotted(at), shown(value), "a finite number") for at, value in _infinite(content)]
+    return content, [Fault(name, dotted(at), shown(value), allowed) for at, value, allowed in _unusable(content)]
 
 
-def _infinite(content: Any, at: tuple = ()) -> Iterator[tuple[tuple, float]]:
-    """Numbers that YAML can write and JSON cannot: .inf and .nan."""
+def _unusable(content: Any, at: tuple = ()) -> Iterator[tuple[tuple, float, str]]:
+    """Numbers that YAML can write and JSON cannot, .inf and .nan, and those too large to compute with."""
     if isinstance(content, float) and not math.isfinite(content):
-        yield at, content
+        yield at, content, "a finite number"
+    elif isinstance(content, int | float) and abs(content) > (most := WHOLE if isinstance(content, int) else REAL):
+        yield at, content, f"a number between {-most:.0e} and {most:.0e}"
     parts = content.items() if isinstance(content, dict) else enumerate(content) if isinstance(content, list) else ()
     for key, value in parts:
-        yield from _infinite(value, (*at, key))
+        yield from _unusable(value, (*at, key))
 
 
 def shown(value: Any) -> str:
@@ -263,7 +295,7 @@ def expected(error: ValidationError) -> str:
         "maxItems": lambda: f"at most {wanted} entries",
         "minProperties": lambda: f"at least {wanted} entries",
         "uniqueItems": lambda: "no entry twice",
-        "pattern": lambda: f"text of the form {wanted}",
+        "pattern": lambda: LINES.get(wanted, f"text of the form {wanted}"),
         "maxLength": lambda: f"at most {wanted} characters",
         "oneOf": lambda: against.get("description", "one of the allowed forms"),
         "anyOf": lambda: against.get("description", "one of the allowed forms"),

@@ -175,6 +175,9 @@ def _coordinates(
     panel all but those that it draws, and "... place" leaves none open; those of a single value need not be named.
     "some ... coordinates" fixes any. In "paired coordinates" and panels of risks a list goes along with the open axis.
     """
+    if ("probe" in section or "panel" in section) and scope.get("probe") not in [None, *study.content["probes"]]:
+        # What an unknown probe measures has no coordinates to compare with.
+        return
     known, open_axes = _grid(study, section, scope), _open_axes(section, scope)
     for axis, chosen in where.items():
         if axis not in known or axis in open_axes:

@@ -79,7 +79,7 @@ def train(study: Study, task: Task, learner: str) -> Needs:
         variants = study.variants(learner, point, task.part)
         described = [variant["learner"] for variant in variants]
         # Variants that differ in their choices alone find again what was computed for each seed.
-        shared = any(described.count(one) > 1 for one in described)
+        shared = len({repr(one) for one in described}) < len(described)
         trained: list[tuple] = []
         for variant in variants:
             training = variant["learner"], _tried(variant)
