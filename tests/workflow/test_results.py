@@ -127,6 +127,12 @@ def test_a_file_says_which_code_and_versions_made_it_and_not_where(results):
         assert len(attributes["parameters_hash"]) == 16
         assert "numpy" in attributes["versions"]
         assert str(results.parents[1]).encode() not in file.read_bytes()
+    for name in ("claims.json", "figure.svg", "figure.pdf", "figure.png"):
+        content = (results / "tiny" / name).read_bytes()
+        for word in (b"code_hash", b"parameters_hash", b"matplotlib"):
+            assert word in content, name
+        assert str(results.parents[1]).encode() not in content
+    assert '<meta name="code_hash"' in (results / "index.html").read_text()
 
 
 def test_a_walk_stops_one_size_past_its_last_crossing_and_says_so_of_the_rest(scores):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hierlearn import components, store
+from hierlearn import components, results
 from hierlearn.problem import Problem, ProblemFeatures, pose, streams_of
 from hierlearn.protocols import Batch, Representation, State
 from hierlearn.store import Group, Variable
@@ -65,13 +65,16 @@ def drawn(point: Mapping[str, Any]) -> Group:
     return group
 
 
-def opened(source: str | os.PathLike, points: Iterable[Mapping[str, Any]]) -> dict[str, Group]:
+def opened(
+    source: str | os.PathLike, points: Iterable[Mapping[str, Any]], expected: Mapping[str, str] | None = None
+) -> dict[str, Group]:
     """The groups of a data.nc, after a check that they hold what a job's parameters describe.
 
+    expected: identity of the job that should have made the file, as far as it is known.
     Raises ValueError, one line that names file, variable, what was found and what is expected: variables that are not
     there, of another shape or kind, of other seeds, or drawn for another problem, of which the first point tells.
     """
-    stored = store.read(source)
+    stored = results.read(source, expected)
     for point in {point["name"]: point for point in points}.values():
         for variable, found, expected in _unfit(point, stored.get(point["name"], {})):
             raise ValueError(

@@ -82,13 +82,16 @@ def canonical(value: Any) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"))
 
 
+def identity(code: str, parameters: Mapping[str, Any]) -> dict[str, str]:
+    """What tells a job from all others."""
+    return {"code_hash": code, "parameters_hash": hashlib.sha256(canonical(parameters).encode()).hexdigest()[:16]}
+
+
 def attributes(code: str, parameters: Mapping[str, Any]) -> dict[str, str]:
     """File attributes that say where a result comes from; no host, path or time, so that reruns give equal bytes."""
-    return {
-        "code_hash": code,
-        "parameters_hash": hashlib.sha256(canonical(parameters).encode()).hexdigest()[:16],
+    return identity(code, parameters) | {
         "versions": ", ".join(
             [f"python {platform.python_version()}"]
-            + [f"{name} {version(name)}" for name in ("numpy", "scipy", "netCDF4")]
+            + [f"{name} {version(name)}" for name in ("numpy", "scipy", "netCDF4", "xarray", "matplotlib")]
         ),
     }

@@ -6,7 +6,7 @@ job.start(globals())
 
 import numpy as np
 
-from hierlearn import components, data, provenance, store
+from hierlearn import components, data, provenance, results
 from hierlearn.monitor import JobMonitor
 from hierlearn.store import Variable
 
@@ -22,7 +22,7 @@ def probe(output, parameters, code):
             put(measured, name, variable, axes, where)
         monitor.report(done + 1, len(parameters["points"]), str(point["coordinates"]))
     coordinates = {axis: Variable((axis,), np.asarray(values)) for axis, values in axes.items()}
-    store.write(output, {"": coordinates | measured}, provenance.attributes(code, parameters))
+    results.write(output, "probe", {"": coordinates | measured}, provenance.attributes(code, parameters))
 
 
 def put(measured, name, variable, axes, where):

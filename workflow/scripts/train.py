@@ -6,15 +6,20 @@ job.start(globals())
 
 import numpy as np
 
-from hierlearn import components, data, provenance, store
+from hierlearn import components, data, provenance, results
 from hierlearn.monitor import Checkpoints, JobMonitor
 from hierlearn.store import Variable
 from hierlearn.walk import walk
 
 
-def train(source, representation, output, parameters, code):
-    """Write <learner>.model.nc: one group per problem, variant and sample size."""
-    stored, fitted = data.opened(source, parameters["points"]), store.read(representation) if representation else {}
+def train(source, representation, output, parameters, code, made=None):
+    """Write <learner>.model.nc: one group per problem, variant and sample size.
+
+    made: file -> the job that should have made it.
+    """
+    made = made or {}
+    stored = data.opened(source, parameters["points"], made.get(source))
+    fitted = results.read(representation, made.get(representation)) if representation else {}
     identity, groups = provenance.attributes(code, parameters), {}
     checkpoints = Checkpoints(output, identity)
     for point in parameters["points"]:
@@ -35,7 +40,7 @@ def train(source, representation, output, parameters, code):
                 groups[f"{point['name']}/{variant['name']}/n{n}"] = model(
                     np.array(point["seeds"])[positions], fit, variant["coordinates"]
                 )
-    store.write(output, groups, identity)
+    results.write(output, "model", groups, identity)
     checkpoints.clear()
 
 
@@ -62,4 +67,5 @@ if __name__ == "__main__":
         snakemake.output[0],  # noqa: F821
         snakemake.params.parameters,  # noqa: F821
         snakemake.params.code,  # noqa: F821
+        snakemake.params.made,  # noqa: F821
     )
