@@ -44,7 +44,7 @@ def text(file):
         ("tiny/theory.probe.nc", emptied, "tiny/figure.svg", "kind: found nothing; expected probe"),
         ("tiny/all/scores.nc", exchanged("traces.nc"), "tiny/scores.nc", "kind: found traces; expected scores"),
         ("tiny/all/traces.nc", text, "tiny/traces.nc", "not a readable netCDF-4 file"),
-        ("tiny/all/kernel.model.nc", exchanged("linear.model.nc"), "tiny/all/scores.nc", "parameters_hash: found "),
+        ("tiny/all/kernel.model.nc", exchanged("linear.model.nc"), "tiny/all/scores.nc", "code_hash: found "),
         ("tiny/all/linear.model.nc", without("score_status"), "tiny/all/scores.nc", "content_hash: found "),
         ("tiny/all/neural.representation.nc", emptied, "tiny/all/features.model.nc", "kind: found nothing"),
         ("tiny/all/data.nc", without("test_x"), "tiny/all/neural.representation.nc", "content_hash: found "),
