@@ -7,7 +7,7 @@ job.start(globals())
 import numpy as np
 
 from hierlearn import provenance, results, store
-from hierlearn.claims.ledger import COLUMNS, csv_text, from_json
+from hierlearn.claims.ledger import COLUMNS, csv_text, described, from_json
 from hierlearn.page.index import page
 from hierlearn.store import Variable
 
@@ -20,7 +20,11 @@ def ledger(sources, table, csv, html, studies, preset, code, made=None):
     """
     contents = [row for source in sources for row in results.read_claims(source, (made or {}).get(source))]
     rows = [from_json({name: content[name] for name in COLUMNS}) for content in contents]
-    columns = {name: Variable(("row",), np.array([getattr(row, name) for row in rows])) for name in COLUMNS if rows}
+    columns = {
+        name: Variable(("row",), np.array([getattr(row, name) for row in rows]), described(name))
+        for name in COLUMNS
+        if rows
+    }
     identity = provenance.attributes(code, {"preset": preset, "studies": sorted(studies)})
     results.write(table, "ledger", {"": columns}, identity)
     store.replace(csv, csv_text(rows).encode())

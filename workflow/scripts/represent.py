@@ -7,6 +7,7 @@ job.start(globals())
 import numpy as np
 
 from hierlearn import components, data, provenance, results
+from hierlearn.scores import axis, described
 from hierlearn.statistics.moments import operator_norm
 from hierlearn.statistics.regression import unexplained
 from hierlearn.store import Variable
@@ -38,9 +39,10 @@ def fitted(point, group):
             "smallest_eigenvalue": state["spectrum"][:, -1],
             "condition_number": state["spectrum"][:, 0] / np.maximum(state["spectrum"][:, -1], np.finfo(float).tiny),
         }
+    texts = {name: described(f"representation_{name}")["long_name"] for name in measures}
     return {
-        "seed": Variable(("seed",), np.array(problem.seeds)),
-        **data.packed("measure", measures),
+        "seed": Variable(("seed",), np.array(problem.seeds), axis("seed")),
+        **data.packed("measure", measures, texts),
         **data.packed("state", state),
     }
 

@@ -8,8 +8,11 @@ import numpy as np
 
 from hierlearn import components, data, provenance, results
 from hierlearn.monitor import Checkpoints, JobMonitor
+from hierlearn.scores import axis, described
 from hierlearn.store import Variable
 from hierlearn.walk import walk
+
+KINDS = ("MEASURES", "TRACES")
 
 
 def train(source, representation, output, parameters, code, made=None):
@@ -27,37 +30,40 @@ def train(source, representation, output, parameters, code, made=None):
         features = data.seen(
             problem, components.build("representations", point["representation"]), fitted.get(point["name"])
         )
-        described = [variant["learner"] for variant in point["variants"]]
+        asked = [variant["learner"] for variant in point["variants"]]
         for i, variant in enumerate(point["variants"]):
-            if i == 0 or described[i] != described[i - 1]:
+            if i == 0 or asked[i] != asked[i - 1]:
                 # Variants that differ in their choices alone share Gram matrices; others keep one seed's at a time.
-                memories = {} if described.count(described[i]) > 1 else None
+                memories = {} if asked.count(asked[i]) > 1 else None
             learner = components.build("learners", variant["learner"])
             grid = point["samples"], point["thresholds"], variant["choices"]
             monitor = JobMonitor(checkpoints).within(f"{point['name']}/{variant['name']}")
             visits = walk(learner, problem, features, *grid, monitor, memories)
             for n, (positions, fit) in visits.items():
                 groups[f"{point['name']}/{variant['name']}/n{n}"] = model(
-                    np.array(point["seeds"])[positions], fit, variant["coordinates"]
+                    np.array(point["seeds"])[positions], fit, variant
                 )
     results.write(output, "model", groups, identity)
     checkpoints.clear()
 
 
-def model(seeds, fit, swept):
+def model(seeds, fit, variant):
     """A fit as it is stored; a choice that is swept is a coordinate already."""
+    texts = {kind: components.literal("learners", variant["learner"]["name"], kind) or {} for kind in KINDS}
     per_seed = {
         "status": fit.status,
         "validation_risk": fit.validation_risk,
         "train_risk": fit.train_risk,
-        **{f"selected_{name}": values for name, values in fit.choices.items() if name not in swept},
+        **{f"selected_{name}": values for name, values in fit.choices.items() if name not in variant["coordinates"]},
         **(fit.certificate or {}),
         **fit.measures,
         **({} if fit.flops is None else {"flops": fit.flops}),
     }
-    group = {"seed": Variable(("seed",), seeds)}
-    group |= {f"score_{name}": Variable(("seed",), np.asarray(values)) for name, values in per_seed.items()}
-    return group | data.packed("state", fit.state) | data.packed("trace", fit.trace)
+    group = {"seed": Variable(("seed",), seeds, axis("seed"))}
+    for name, values in per_seed.items():
+        told = {"long_name": texts["MEASURES"][name]} if name in texts["MEASURES"] else {}
+        group[f"score_{name}"] = Variable(("seed",), np.asarray(values), described(name) | told)
+    return group | data.packed("state", fit.state) | data.packed("trace", fit.trace, texts["TRACES"])
 
 
 if __name__ == "__main__":
