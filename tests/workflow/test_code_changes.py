@@ -62,7 +62,7 @@ def edited(file, change):
         "hierlearn/teachers/ridge_polynomial.py": EVERYTHING,
         "hierlearn/theory/deterministic_equivalent.py": {"probe theory", "figure", "judge", "ledger"},
         "hierlearn/walk.py": EVERYTHING - {"generate all", "represent all neural", "probe theory"},
-        "hierlearn/scores.py": SCORED,
+        "hierlearn/scores.py": EVERYTHING,
         "hierlearn/traces.py": SCORED,
         "hierlearn/figures/sample_complexity.py": {"figure", "ledger"},
         "hierlearn/claims/judging.py": {"judge", "ledger"},
