@@ -10,9 +10,11 @@ export UV_FIND_LINKS ?= $(PIP_FIND_LINKS)
 .DEFAULT_GOAL := run
 
 run: setup
-	@$(SNAKEMAKE); status=$$?; \
-	if [ $$status -ne 0 ]; then $(SNAKEMAKE) partial=true --allowed-rules ledger -- results/$(PRESET)/index.html >/dev/null 2>&1; fi; \
-	if [ -e results/$(PRESET)/index.html ]; then echo "The page is results/$(PRESET)/index.html"; fi; \
+	@rm -f .snakemake/failed; $(SNAKEMAKE); status=$$?; \
+	if [ -e .snakemake/failed ]; then \
+	  $(SNAKEMAKE) partial=true --allowed-rules ledger -- results/$(PRESET)/index.html >/dev/null 2>&1; page=$$?; \
+	else page=$$status; fi; \
+	if [ $$page -eq 0 ]; then echo "The page is results/$(PRESET)/index.html"; fi; \
 	exit $$status
 
 setup: $(VENV)/.installed

@@ -13,7 +13,7 @@ SCRIPTS = PACKAGE.parent / "scripts"
 FLOORS = (
     ("streams", "seals", "provenance", "job"),
     ("store",),
-    ("protocols", "monitor", "published"),
+    ("protocols", "monitor", "published", "results"),
     ("theory",),
     ("statistics", "solvers"),
     ("claims",),

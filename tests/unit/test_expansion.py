@@ -1,6 +1,7 @@
 """From a study to tasks, sizes and the parameters of jobs."""
 
 import pytest
+from small_study import put
 
 from hierlearn.study import jobs
 from hierlearn.study.expansion import Study, label, lattice, resolve, sizes
@@ -257,3 +258,20 @@ def test_a_swept_choice_leaves_one_value_to_choose_from():
     assert [variant["choices"] for variant in variants] == [{"ridge": [0.1]}, {"ridge": [0.2]}]
     assert variants[0]["learner"] == variants[1]["learner"]
     assert here.coordinates["ridge"] == [0.1, 0.2]
+
+
+def test_the_claims_of_a_study_rest_on_every_job_before_them(content, check):
+    def judged(path, value):
+        study, faults = check(put(content, path, value))
+        assert not faults
+        return jobs.judge(study)
+
+    same = judged("title", "A study")
+    for path, value in (
+        ("learners.linear.select.ridge", [0.2]),
+        ("representations.neural.unlabelled", 100),
+        ("probes.theory.probe.thresholds", [0.5, 0.2]),
+        ("seeds", 3),
+    ):
+        assert judged(path, value)["rests_on"] != same["rests_on"], path
+    assert judged("claims.C1-kernel.predicted", 2)["rests_on"] == same["rests_on"]

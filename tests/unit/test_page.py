@@ -38,7 +38,7 @@ def row(**changes):
 
 
 def page(rows, studies, preset, details=None):
-    return index.page(rows, details or {row.claim: {} for row in rows}, studies, preset)
+    return index.page(rows, details or {row.claim: {} for row in rows}, studies, preset, {"versions": "python <3>"})
 
 
 class Balanced(HTMLParser):
@@ -72,6 +72,10 @@ def test_what_a_study_says_is_text_and_never_markup():
     assert "<i>" not in text
 
 
+def test_the_page_says_what_made_it():
+    assert '<meta name="versions" content="python &lt;3&gt;">' in page([row()], {"one": STUDY}, "quick")
+
+
 def test_every_row_stands_in_the_table_of_its_study():
     rows = [row(), row(claim="C2", verdict="contradicted"), row(claim="B1", study="two", verdict="inconclusive")]
     text = page(rows, {"one": STUDY, "two": STUDY | {"paper": "bai2020"}}, "quick")
@@ -92,7 +96,7 @@ def test_the_fitted_sizes_and_local_slopes_stand_beside_a_row():
 
 def test_a_missing_study_is_listed_and_has_no_section():
     text = page([row()], {"one": STUDY, "two": STUDY | {"title": "The other", "present": False}}, "quick")
-    assert "Not there yet:</strong> The other" in text
+    assert "or of an earlier configuration or code:</strong> The other" in text
     assert '<section id="two">' not in text
 
 

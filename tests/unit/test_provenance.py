@@ -109,4 +109,5 @@ def test_attributes_name_versions_and_no_place():
     assert found["code_hash"] == "abc"
     assert found["parameters_hash"] != attributes("abc", {"x": 2})["parameters_hash"]
     assert set(found) == {"code_hash", "parameters_hash", "versions"}
+    assert "xarray" in found["versions"] and "matplotlib" in found["versions"]
     assert str(PACKAGE) not in str(found)

@@ -32,20 +32,21 @@ class Finished:
         return "\n".join(self.errors or self.text.splitlines()[-40:])
 
 
-def tool(name: str, *words: str, folder: Path) -> Finished:
-    """Run a command of the environment that runs the tests."""
+def tool(name: str, *words: str, folder: Path, **variables: str) -> Finished:
+    """Run a command of the environment that runs the tests; variables: of its environment."""
     environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "1", "PATH": f"{TOOLS}{os.pathsep}{os.environ['PATH']}"}
+    environment |= variables
     done = subprocess.run(
         [str(TOOLS / name), *words], cwd=folder, env=environment, text=True, stdout=-1, stderr=-2, check=False
     )
     return Finished(done.returncode, done.stdout)
 
 
-def snakemake(tree: Path, *words: str, folder: Path | None = None) -> Finished:
+def snakemake(tree: Path, *words: str, folder: Path | None = None, **variables: str) -> Finished:
     """Run a tree's workflow in the tree, or with its results in another folder."""
     where = [] if folder is None else ["--directory", str(folder)]
     fixed = ["--snakefile", str(tree / "Snakefile"), "--workflow-profile", str(tree / "profiles" / "default")]
-    return tool("snakemake", *fixed, *where, *words, folder=tree)
+    return tool("snakemake", *fixed, *where, *words, folder=tree, **variables)
 
 
 def copied(folder: Path) -> Path:
@@ -67,10 +68,32 @@ def tree(tmp_path_factory) -> Path:
     return folder
 
 
+# Python runs a file of this name first of all; it must be ready before a script changes what happens at the end.
+NOTE_MODULES = """
+import atexit, json, os, sys
+def note():
+    job = getattr(sys.modules["__main__"], "snakemake", None)
+    if job is not None:
+        read = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
+        name = "-".join([job.rule, *(str(word) for word in job.wildcards)])
+        with open(os.path.join(os.environ["NOTES"], name + ".json"), "w") as file:
+            json.dump([str(job.params.code), sorted(one for one in read if one and "hierlearn" in one)], file)
+atexit.register(note)
+"""
+
+
 @pytest.fixture(scope="session")
-def results(tree) -> Path:
+def notes(tmp_path_factory) -> Path:
+    """A folder with a line of each job that ran for `results`: its code hash, and the modules that it had read."""
+    folder = tmp_path_factory.mktemp("notes")
+    (folder / "sitecustomize.py").write_text(NOTE_MODULES)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def results(tree, notes) -> Path:
     """The results of the study, computed on one core in the tree itself."""
-    done = snakemake(tree, "--cores", "1")
+    done = snakemake(tree, "--cores", "1", PYTHONPATH=str(notes), NOTES=str(notes))
     assert done.code == 0, done.end
     return tree / "results" / "quick"
 

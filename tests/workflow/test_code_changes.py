@@ -4,12 +4,15 @@ import json
 import os
 import re
 import shutil
+import subprocess
+import sys
 from contextlib import contextmanager
 
 import pytest
 import yaml
-from conftest import snakemake
+from conftest import ROOT, snakemake
 
+PACKAGE = ROOT / "workflow" / "hierlearn"
 SCORED = {"evaluate all", "aggregate", "figure", "judge", "ledger"}
 EVERYTHING = SCORED | {
     "generate all",
@@ -59,7 +62,7 @@ def edited(file, change):
         "hierlearn/teachers/ridge_polynomial.py": EVERYTHING,
         "hierlearn/theory/deterministic_equivalent.py": {"probe theory", "figure", "judge", "ledger"},
         "hierlearn/walk.py": EVERYTHING - {"generate all", "represent all neural", "probe theory"},
-        "hierlearn/scores.py": SCORED,
+        "hierlearn/scores.py": EVERYTHING,
         "hierlearn/traces.py": SCORED,
         "hierlearn/figures/sample_complexity.py": {"figure", "ledger"},
         "hierlearn/claims/judging.py": {"judge", "ledger"},
@@ -70,6 +73,53 @@ def edited(file, change):
 def test_a_changed_file_runs_its_users_again_and_no_other_job(changed, file, expected):
     with edited(changed / "workflow" / file, lambda text: text + "\n# changed\n"):
         assert planned(changed) == expected
+
+
+HASHES = """
+import json, sys
+from pathlib import Path
+from hierlearn import provenance
+from hierlearn.study import configured, jobs
+study = configured({}, Path("none"), Path(sys.argv[1])).studies["tiny"]
+task = study.tasks["all"]
+planned = {f"{rule}-tiny-all": (rule, task) for rule in ("generate", "evaluate")}
+planned |= {f"{rule}-tiny": (rule,) for rule in ("aggregate", "figure", "judge")}
+planned |= {f"train-tiny-all-{name}": ("train", task, name) for name in study.content["learners"]}
+planned |= {"represent-tiny-all-neural": ("represent", task, "neural"), "probe-tiny-theory": ("probe", "theory")}
+parts = {name: (rule, jobs.components_of(getattr(jobs, rule)(study, *rest))) for name, (rule, *rest) in planned.items()}
+parts["ledger"] = "ledger", []
+digest = provenance._digest
+def hashes(changed):
+    provenance._digest = lambda file: "changed" if file == changed else digest(file)
+    jobs._code.cache_clear()
+    return {name: jobs.code(*part) for name, part in parts.items()}
+before, again = hashes(None), {}
+for file in provenance.PACKAGE.rglob("*.py"):
+    after = hashes(file)
+    again[str(file.relative_to(provenance.PACKAGE))] = [name for name in after if after[name] != before[name]]
+print(json.dumps([before, again]))
+"""
+
+
+@pytest.fixture(scope="module")
+def touched(tree, results, notes):
+    """For every file of the package, the jobs that its change runs again, and those that had read it when they ran."""
+    environment = os.environ | {"PYTHONPATH": str(tree / "workflow")}
+    words = [sys.executable, "-c", HASHES, str(tree / "config" / "studies")]
+    done = subprocess.run(words, env=environment, text=True, capture_output=True, check=True)
+    before, again = json.loads(done.stdout)
+    noted = {file.stem: json.loads(file.read_text()) for file in notes.glob("*.json")}
+    # What ran is what is planned, with the hashes that it ran with.
+    assert {name: code for name, (code, _) in noted.items()} == before
+    package = tree / "workflow" / "hierlearn"
+    read = {name: {os.path.relpath(file, package) for file in files} for name, (_, files) in noted.items()}
+    return {file: (set(jobs), {name for name, files in read.items() if file in files}) for file, jobs in again.items()}
+
+
+@pytest.mark.parametrize("file", sorted(str(file.relative_to(PACKAGE)) for file in PACKAGE.rglob("*.py")))
+def test_a_change_of_any_file_runs_the_jobs_again_that_read_it(touched, file):
+    again, read = touched[file]
+    assert again == read
 
 
 def of_study(change):

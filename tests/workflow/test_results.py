@@ -5,13 +5,17 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import tempfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 import xarray
+import yaml
 from conftest import snakemake
+
+from hierlearn import store
 
 COLUMNS = [
     "claim",
@@ -106,6 +110,14 @@ def test_every_variable_and_coordinate_is_described(scores, traces):
             assert name == "learner" or cube[name].attrs["units"], name
 
 
+def test_every_variable_of_every_file_has_a_long_name_and_every_number_units(results):
+    for file in results.rglob("*.nc"):
+        for name, group in store.read(file).items():
+            for key, variable in group.items():
+                assert variable.attributes.get("long_name"), (file.name, name, key)
+                assert variable.values.dtype.kind == "U" or variable.attributes.get("units"), (file.name, name, key)
+
+
 def test_trajectories_are_those_of_the_learners_that_record_them(scores, traces):
     assert set(traces.coords) == set(scores.coords) | {"step"}
     assert traces.learner.values.tolist() == ["failing"]
@@ -127,6 +139,12 @@ def test_a_file_says_which_code_and_versions_made_it_and_not_where(results):
         assert len(attributes["parameters_hash"]) == 16
         assert "numpy" in attributes["versions"]
         assert str(results.parents[1]).encode() not in file.read_bytes()
+    for name in ("claims.json", "figure.svg", "figure.pdf", "figure.png"):
+        content = (results / "tiny" / name).read_bytes()
+        for word in (b"code_hash", b"parameters_hash", b"matplotlib"):
+            assert word in content, name
+        assert str(results.parents[1]).encode() not in content
+    assert '<meta name="code_hash"' in (results / "index.html").read_text()
 
 
 def test_a_walk_stops_one_size_past_its_last_crossing_and_says_so_of_the_rest(scores):
@@ -226,3 +244,26 @@ def test_more_cores_and_another_folder_give_the_same_bytes(tree, results, tmp_pa
     assert sorted(first) == sorted(second)
     assert len(first) > 12
     assert [str(name) for name in first if first[name] != second[name]] == []
+
+
+def test_another_seed_learner_and_study_change_no_value_that_was_there(tree, results, tmp_path):
+    larger = shutil.copytree(tree, tmp_path / "tree", ignore=shutil.ignore_patterns("results", ".*"))
+    file = larger / "config" / "studies" / "tiny.yaml"
+    content = yaml.safe_load(file.read_text())
+    second = content | {"claims": {"C9": content["claims"]["C1-theory"]}}
+    file.with_name("second.yaml").write_text(yaml.safe_dump(second))
+    content["seeds"] += 1
+    content["learners"] = {"another": content["learners"]["features"] | {"label": "Another"}, **content["learners"]}
+    file.write_text(yaml.safe_dump(content, sort_keys=False))
+    names = ("tiny/scores.nc", "tiny/traces.nc", "tiny/theory.probe.nc")
+    done = snakemake(larger, *(f"results/quick/{name}" for name in names))
+    assert done.code == 0, done.end
+    for name in names:
+        before, after = xarray.load_dataset(results / name), xarray.load_dataset(larger / "results" / "quick" / name)
+        kept = {axis: before[axis] for axis in before.dims if axis in after.dims}
+        assert before.identical(after.sel(kept)[list(before.data_vars)].assign_attrs(before.attrs)), name
+    data = "tiny/all/data.nc"
+    before, after = store.read(results / data), store.read(larger / "results" / "quick" / data)
+    for group, variables in before.items():
+        for key, variable in variables.items():
+            np.testing.assert_array_equal(after[group][key].values[:3], variable.values)

@@ -7,11 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from hierlearn import components, store
+from hierlearn import components, results
 from hierlearn.problem import Problem, ProblemFeatures, pose, streams_of
 from hierlearn.protocols import Batch, Representation, State
+from hierlearn.scores import axis, described
 from hierlearn.store import Group, Variable
 
+PREFIXES = {
+    "teacher": "part of the teacher",
+    "state": "part of what was fitted",
+    "trace": "recorded while it was trained",
+    "measure": "measured",
+}
 LABELLED = ("training", "validation", "test")
 
 
@@ -47,8 +54,10 @@ def drawn(point: Mapping[str, Any]) -> Group:
     """All that data.nc holds of a problem."""
     problem = posed(point)
     group = {
-        "seed": Variable(("seed",), np.array(problem.seeds), {"long_name": "independent repetition"}),
-        "target_norm": Variable(("seed",), problem.teacher.norm(problem.state, problem.inputs), {"units": "1"}),
+        "seed": Variable(("seed",), np.array(problem.seeds), axis("seed")),
+        "target_norm": Variable(
+            ("seed",), problem.teacher.norm(problem.state, problem.inputs), described("target_norm")
+        ),
     }
     group |= packed("teacher", problem.state)
     for role, count in point["counts"].items():
@@ -65,13 +74,16 @@ def drawn(point: Mapping[str, Any]) -> Group:
     return group
 
 
-def opened(source: str | os.PathLike, points: Iterable[Mapping[str, Any]]) -> dict[str, Group]:
+def opened(
+    source: str | os.PathLike, points: Iterable[Mapping[str, Any]], expected: Mapping[str, str] | None = None
+) -> dict[str, Group]:
     """The groups of a data.nc, after a check that they hold what a job's parameters describe.
 
+    expected: identity of the job that should have made the file, as far as it is known.
     Raises ValueError, one line that names file, variable, what was found and what is expected: variables that are not
     there, of another shape or kind, of other seeds, or drawn for another problem, of which the first point tells.
     """
-    stored = store.read(source)
+    stored = results.read(source, expected)
     for point in {point["name"]: point for point in points}.values():
         for variable, found, expected in _unfit(point, stored.get(point["name"], {})):
             raise ValueError(
@@ -144,12 +156,14 @@ def seen(problem: Problem, representation: Representation, group: Group | None) 
     return ProblemFeatures(problem, representation, state)
 
 
-def packed(prefix: str, state: State) -> dict[str, Variable]:
-    """Arrays with the seed first, each with dimensions of its own."""
-    return {
-        f"{prefix}_{name}": Variable(("seed", *(f"{prefix}_{name}_{i}" for i in range(1, values.ndim))), values)
-        for name, values in state.items()
-    }
+def packed(prefix: str, state: State, texts: Mapping[str, str] | None = None) -> dict[str, Variable]:
+    """Arrays with the seed first, each with dimensions of its own. texts: one line on each, as far as known."""
+    stored = {}
+    for name, values in state.items():
+        axes = ("seed", *(f"{prefix}_{name}_{i}" for i in range(1, values.ndim)))
+        text = (texts or {}).get(name, f"{PREFIXES.get(prefix, prefix)}: {name.replace('_', ' ')}")
+        stored[f"{prefix}_{name}"] = Variable(axes, values, {"long_name": text, "units": "1"})
+    return stored
 
 
 def unpacked(prefix: str, group: Group) -> State:

@@ -65,6 +65,12 @@ def _files(module: str) -> tuple[Path, ...]:
     return tuple(file for file in (*packages, below.with_suffix(".py")) if file.is_file())
 
 
+def _above(file: Path) -> list[Path]:
+    """What importing a file by its name reads before it: the packages that it lies in."""
+    inside = [folder for folder in file.parents if folder == PACKAGE or PACKAGE in folder.parents]
+    return [folder / "__init__.py" for folder in inside]
+
+
 @functools.cache
 def _digest(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()
@@ -72,7 +78,7 @@ def _digest(file: Path) -> str:
 
 def code_hash(files: Iterable[Path]) -> str:
     """One hash over the contents of the import closures of `files`; independent of where the checkout lies."""
-    reached = frozenset().union(*(closure(Path(file)) for file in files))
+    reached = frozenset().union(*(closure(file) for one in files for file in (Path(one), *_above(Path(one)))))
     lines = sorted(f"{file.relative_to(PACKAGE.parent)} {_digest(file)}" for file in reached)
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
@@ -82,13 +88,16 @@ def canonical(value: Any) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"))
 
 
+def identity(code: str, parameters: Mapping[str, Any]) -> dict[str, str]:
+    """What tells a job from all others."""
+    return {"code_hash": code, "parameters_hash": hashlib.sha256(canonical(parameters).encode()).hexdigest()[:16]}
+
+
 def attributes(code: str, parameters: Mapping[str, Any]) -> dict[str, str]:
     """File attributes that say where a result comes from; no host, path or time, so that reruns give equal bytes."""
-    return {
-        "code_hash": code,
-        "parameters_hash": hashlib.sha256(canonical(parameters).encode()).hexdigest()[:16],
+    return identity(code, parameters) | {
         "versions": ", ".join(
             [f"python {platform.python_version()}"]
-            + [f"{name} {version(name)}" for name in ("numpy", "scipy", "netCDF4")]
+            + [f"{name} {version(name)}" for name in ("numpy", "scipy", "netCDF4", "xarray", "matplotlib")]
         ),
     }

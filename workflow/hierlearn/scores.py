@@ -74,9 +74,9 @@ class Cube:
     def group(self) -> dict[str, Variable]:
         """Coordinates and variables as they are stored."""
         axes = tuple(self.coordinates)
-        stored = {axis: Variable((axis,), _array(values), _axis(axis)) for axis, values in self.coordinates.items()}
+        stored = {name: Variable((name,), _array(values), axis(name)) for name, values in self.coordinates.items()}
         for name in sorted(self.values):
-            stored[name] = Variable(axes, self.values[name], _attributes(name) | dict(self.attributes.get(name, {})))
+            stored[name] = Variable(axes, self.values[name], described(name) | dict(self.attributes.get(name, {})))
         return stored
 
     def _at(self, cell: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -110,7 +110,8 @@ class Scores(Cube):
         return np.full(self.shape, FLAGS[name][1], dtype=np.int8) if name in FLAGS else super()._empty(name)
 
 
-def _attributes(name: str) -> dict[str, Any]:
+def described(name: str) -> dict[str, Any]:
+    """What a file says of a score: units, long name, the meanings of flags."""
     if name in FLAGS:
         meanings, _, text = FLAGS[name]
         return {"long_name": text, "units": "1"} | store.flags(meanings)
@@ -118,7 +119,8 @@ def _attributes(name: str) -> dict[str, Any]:
     return {"units": units, "long_name": text}
 
 
-def _axis(axis: str) -> dict[str, str]:
+def axis(name: str) -> dict[str, str]:
+    """What a file says of a coordinate."""
     texts = {
         "learner": "learner",
         "dimension": "input dimension d",
@@ -126,7 +128,7 @@ def _axis(axis: str) -> dict[str, str]:
         "seed": "independent repetition",
         "step": "steps of training done",
     }
-    return {"long_name": texts.get(axis, axis.replace("_", " "))} | ({} if axis == "learner" else {"units": "1"})
+    return {"long_name": texts.get(name, name.replace("_", " "))} | ({} if name == "learner" else {"units": "1"})
 
 
 def _array(values: Sequence[Any]) -> np.ndarray:

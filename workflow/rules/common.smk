@@ -14,6 +14,7 @@ os.environ.update(PYTHONPATH=os.pathsep.join(filter(None, [str(WORKFLOW), os.env
 # Equal bytes even where a library writes the words of a set.
 os.environ.setdefault("PYTHONHASHSEED", "0")
 
+from hierlearn import provenance
 from hierlearn.job import MEMORY_VARIABLES
 from hierlearn.study import configured, jobs
 
@@ -54,6 +55,32 @@ def parameters(script):
 
 def code(script):
     return lambda wildcards: job(script, *named(wildcards))[1]
+
+
+MAKERS = {
+    "data": "generate",
+    "representation": "represent",
+    "model": "train",
+    "scores": "evaluate",
+    "traces": "evaluate",
+    "probe": "probe",
+    "claims": "judge",
+}
+
+
+@cache
+def maker(file):
+    """What a file should say of the job that made it."""
+    study, *task, name = Path(file).relative_to(RESULTS).parts
+    *component, kind = name.split(".")[:-1]
+    script = "aggregate" if kind in ("scores", "traces") and not task else MAKERS[kind]
+    parameters, code_hash = job(script, study, *task, *component)
+    return {"kind": kind} | provenance.identity(code_hash, parameters)
+
+
+def made(wildcards, input):
+    """What the inputs of a job should say of the jobs that made them; figures say it to readers alone."""
+    return {file: maker(file) for file in map(str, input) if not file.endswith(".svg")}
 
 
 def named(wildcards):
@@ -130,11 +157,25 @@ def probes_of(wildcards):
 def claims_of_studies(wildcards):
     """The claims that the ledger is built from: all of them, or with `partial` those that a failed run left."""
     files = [f"{RESULTS}/{study}/claims.json" for study in STUDIES]
-    return [file for file in files if not SETTINGS["partial"] or Path(file).exists()]
+    return [file for file in files if not SETTINGS["partial"] or current(file)]
+
+
+@cache
+def current(file):
+    """Whether a claims.json is there and rests on the studies and the code as they are."""
+    # The workflow itself starts without numpy.
+    from hierlearn import results
+
+    try:
+        results.read_claims(file, maker(file))
+    except ValueError:
+        return False
+    return True
 
 
 def figures_of_studies(wildcards):
-    return [file.replace("claims.json", "figure.svg") for file in claims_of_studies(wildcards)]
+    files = [file.replace("claims.json", "figure.svg") for file in claims_of_studies(wildcards)]
+    return [file for file in files if not SETTINGS["partial"] or Path(file).exists()]
 
 
 def page_entries(wildcards):

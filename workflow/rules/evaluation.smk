@@ -19,6 +19,7 @@ rule evaluate:
     params:
         parameters=parameters("evaluate"),
         code=code("evaluate"),
+        made=made,
         representations=lambda wildcards: evaluation_files(wildcards)[0],
         models=lambda wildcards: evaluation_files(wildcards)[1],
         compute_threads=1,

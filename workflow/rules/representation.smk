@@ -18,6 +18,7 @@ rule represent:
     params:
         parameters=parameters("represent"),
         code=code("represent"),
+        made=made,
         compute_threads=1,
     script:
         "../scripts/represent.py"

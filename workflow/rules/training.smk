@@ -19,6 +19,7 @@ rule train:
     params:
         parameters=parameters("train"),
         code=code("train"),
+        made=made,
         compute_threads=1,
     script:
         "../scripts/train.py"

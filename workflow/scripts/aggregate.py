@@ -4,23 +4,25 @@ from hierlearn import job
 
 job.start(globals())
 
-from hierlearn import provenance, store
+from hierlearn import provenance, results
 from hierlearn.scores import Scores
 from hierlearn.traces import Traces
 
 
-def aggregate(sources, outputs, parameters, code):
+def aggregate(sources, outputs, parameters, code, made=None):
     """Write scores.nc of a study, where every planned cell has a status, and traces.nc.
 
-    sources: files of the tasks under "scores" and "traces"; outputs: the file of each.
+    sources: files of the tasks under "scores" and "traces"; outputs: the file of each; made: file -> the job that
+    should have made it.
     """
-    described = {name: parameters[name] for name in ("title", "paper")} | provenance.attributes(code, parameters)
+    described = {name: parameters[name] for name in ("title", "paper")}
+    identity = provenance.attributes(code, parameters)
     scores, traces = Scores(parameters["coordinates"]), Traces(parameters["coordinates"])
     for kind, cube in (("scores", scores), ("traces", traces)):
         for source in sources[kind]:
-            cube.insert(store.read(source)[""])
-    store.write(outputs["scores"], {"": scores.group()}, described)
-    store.write(outputs["traces"], {"": traces.group()}, traces.comment | described)
+            cube.insert(results.read(source, (made or {}).get(source))[""])
+    results.write(outputs["scores"], "scores", {"": scores.group()}, identity, **described)
+    results.write(outputs["traces"], "traces", {"": traces.group()}, identity, **traces.comment, **described)
 
 
 if __name__ == "__main__":
@@ -29,4 +31,5 @@ if __name__ == "__main__":
         dict(snakemake.output.items()),  # noqa: F821
         snakemake.params.parameters,  # noqa: F821
         snakemake.params.code,  # noqa: F821
+        snakemake.params.made,  # noqa: F821
     )

@@ -6,20 +6,25 @@ job.start(globals())
 
 import numpy as np
 
-from hierlearn import components, data, provenance, store
+from hierlearn import components, data, provenance, results
 from hierlearn.scores import Scores
 from hierlearn.statistics.moments import operator_norm
 from hierlearn.traces import Traces
 
 
-def evaluate(source, representations, models, outputs, parameters, code):
-    """Write scores.nc and traces.nc of a task. representations, models: learner -> file (None for raw)."""
+def evaluate(source, representations, models, outputs, parameters, code, made=None):
+    """Write scores.nc and traces.nc of a task.
+
+    representations, models: learner -> file (None for raw); made: file -> the job that should have made it.
+    """
+    expected = made or {}
     scores, traces = Scores(parameters["coordinates"]), Traces(parameters["coordinates"])
     points = [point for training in parameters["learners"].values() for point in training["points"]]
-    stored = data.opened(source, points)
+    stored = data.opened(source, points, expected.get(source))
     for name, training in parameters["learners"].items():
-        fitted = store.read(representations[name]) if representations[name] else {}
-        trained = store.read(models[name])
+        file = representations[name]
+        fitted = results.read(file, expected.get(file)) if file else {}
+        trained = results.read(models[name], expected.get(models[name]))
         for point in training["points"]:
             score(scores, name, point, stored[point["name"]], fitted.get(point["name"]), trained, parameters["test"])
             trace(traces, name, point, trained)
@@ -27,8 +32,8 @@ def evaluate(source, representations, models, outputs, parameters, code):
         for coordinates in points:
             scores.mark({"learner": name, **coordinates}, "over_cap")
     made = provenance.attributes(code, parameters)
-    store.write(outputs["scores"], {"": scores.group()}, made)
-    store.write(outputs["traces"], {"": traces.group()}, traces.comment | made)
+    results.write(outputs["scores"], "scores", {"": scores.group()}, made)
+    results.write(outputs["traces"], "traces", {"": traces.group()}, made, **traces.comment)
 
 
 def score(scores, name, point, group, fitted, trained, count):
@@ -103,4 +108,5 @@ if __name__ == "__main__":
         dict(snakemake.output.items()),  # noqa: F821
         snakemake.params.parameters,  # noqa: F821
         snakemake.params.code,  # noqa: F821
+        snakemake.params.made,  # noqa: F821
     )

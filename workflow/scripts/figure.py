@@ -9,17 +9,20 @@ from pathlib import Path
 
 import xarray
 
-from hierlearn import components, store
+from hierlearn import components, provenance, results, store
 from hierlearn.figures._style import laid_out, noted, saved
 from hierlearn.job import log
 from hierlearn.walk import blind_spots
 
 
-def figure(scores, traces, probes, outputs, parameters):
+def figure(scores, traces, probes, outputs, parameters, code, made=None):
     """Write one file per format; equal data gives equal bytes.
 
-    scores, traces: the file, if the study trains anything; probes: name -> file; outputs: format -> file.
+    scores, traces: the file, if the study trains anything; probes: name -> file; outputs: format -> file;
+    made: file -> the job that should have made it.
     """
+    for file, job_of_it in (made or {}).items():
+        results.read(file, job_of_it)
     drawing = components.build("figures", parameters["figure"])
     cube, recorded = (xarray.load_dataset(files[0]) if files else None for files in (scores, traces))
     measured = {name: xarray.load_dataset(file) for name, file in probes.items()}
@@ -29,7 +32,7 @@ def figure(scores, traces, probes, outputs, parameters):
     drawn = laid_out(noted(drawing.draw(cube, measured, parameters, recorded), notes))
     for kind, output in outputs.items():
         buffer = io.BytesIO()
-        saved(drawn, buffer, kind)
+        saved(drawn, buffer, kind, provenance.attributes(code, parameters))
         store.replace(output, buffer.getvalue())
 
 
@@ -50,4 +53,6 @@ if __name__ == "__main__":
         {Path(file).name.removesuffix(".probe.nc"): file for file in snakemake.input.probes},  # noqa: F821
         {kind: getattr(snakemake.output, kind) for kind in ("svg", "pdf", "png")},  # noqa: F821
         snakemake.params.parameters,  # noqa: F821
+        snakemake.params.code,  # noqa: F821
+        snakemake.params.made,  # noqa: F821
     )

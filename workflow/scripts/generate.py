@@ -4,14 +4,14 @@ from hierlearn import job
 
 job.start(globals())
 
-from hierlearn import provenance, store
+from hierlearn import provenance, results
 from hierlearn.data import drawn
 
 
 def generate(output, parameters, code):
     """Write data.nc: one group per problem."""
     groups = {point["name"]: drawn(point) for point in parameters["points"]}
-    store.write(output, groups, provenance.attributes(code, parameters))
+    results.write(output, "data", groups, provenance.attributes(code, parameters))
 
 
 if __name__ == "__main__":

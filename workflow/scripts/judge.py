@@ -4,21 +4,23 @@ from hierlearn import job
 
 job.start(globals())
 
-import json
 from pathlib import Path
 
 import xarray
 
-from hierlearn import components, provenance, store
+from hierlearn import components, provenance, results
 from hierlearn.claims.judging import judged
 from hierlearn.quantities._tables import indexers
 
 
-def judge(scores, traces, probes, output, parameters, code):
+def judge(scores, traces, probes, output, parameters, code, made=None):
     """Write claims.json: one row per claim, with what stands behind it.
 
-    scores, traces: the files, if the study trains anything; probes: name -> file.
+    scores, traces: the files, if the study trains anything; probes: name -> file; made: file -> the job that should
+    have made it.
     """
+    for file, job_of_it in (made or {}).items():
+        results.read(file, job_of_it)
     cube, recorded = (xarray.load_dataset(files[0]) if files else None for files in (scores, traces))
     measured = {name: xarray.load_dataset(file) for name, file in probes.items()}
     rows = []
@@ -28,9 +30,7 @@ def judge(scores, traces, probes, output, parameters, code):
         result = quantity.measure(cube, measured, *extra)
         source = f"{quantity.probe}.probe.nc" if hasattr(quantity, "probe") else "scores.nc"
         rows.append(judged(name, claim, result, spent(quantity, cube, measured), source, parameters["study"]))
-    content = {"rows": rows, "provenance": provenance.attributes(code, parameters)}
-    text = json.dumps(content, indent=1, sort_keys=True, allow_nan=False) + "\n"
-    store.replace(output, text.encode(), check=json.loads)
+    results.write_claims(output, rows, provenance.attributes(code, parameters))
 
 
 def spent(quantity, cube, probes):
@@ -50,4 +50,5 @@ if __name__ == "__main__":
         snakemake.output[0],  # noqa: F821
         snakemake.params.parameters,  # noqa: F821
         snakemake.params.code,  # noqa: F821
+        snakemake.params.made,  # noqa: F821
     )

@@ -4,26 +4,32 @@ from hierlearn import job
 
 job.start(globals())
 
-import json
-from pathlib import Path
-
 import numpy as np
 
-from hierlearn import provenance, store
-from hierlearn.claims.ledger import COLUMNS, csv_text, from_json
+from hierlearn import provenance, results, store
+from hierlearn.claims.ledger import COLUMNS, csv_text, described, from_json
 from hierlearn.page.index import page
 from hierlearn.store import Variable
 
 
-def ledger(sources, table, csv, html, studies, preset, code):
-    """Join the claims of all studies. studies: what the page says of each."""
-    contents = [row for source in sources for row in json.loads(Path(source).read_text())["rows"]]
+def ledger(sources, table, csv, html, studies, preset, code, made=None):
+    """Join the claims of all studies.
+
+    studies: what the page says of each; made: file -> the job that should have made it. claims.csv says nothing of what
+    made it, for a reader of tables would take that for a row; claims.nc beside it does.
+    """
+    contents = [row for source in sources for row in results.read_claims(source, (made or {}).get(source))]
     rows = [from_json({name: content[name] for name in COLUMNS}) for content in contents]
-    columns = {name: Variable(("row",), np.array([getattr(row, name) for row in rows])) for name in COLUMNS if rows}
-    store.write(table, {"": columns}, provenance.attributes(code, {"preset": preset, "studies": sorted(studies)}))
+    columns = {
+        name: Variable(("row",), np.array([getattr(row, name) for row in rows]), described(name))
+        for name in COLUMNS
+        if rows
+    }
+    identity = provenance.attributes(code, {"preset": preset, "studies": sorted(studies)})
+    results.write(table, "ledger", {"": columns}, identity)
     store.replace(csv, csv_text(rows).encode())
     details = {content["claim"]: content["detail"] for content in contents}
-    store.replace(html, page(rows, details, studies, preset).encode())
+    store.replace(html, page(rows, details, studies, preset, identity).encode())
 
 
 if __name__ == "__main__":
@@ -35,4 +41,5 @@ if __name__ == "__main__":
         snakemake.params.studies,  # noqa: F821
         snakemake.params.preset,  # noqa: F821
         snakemake.params.code,  # noqa: F821
+        snakemake.params.made,  # noqa: F821
     )

@@ -6,8 +6,9 @@ job.start(globals())
 
 import numpy as np
 
-from hierlearn import components, data, provenance, store
+from hierlearn import components, data, provenance, results
 from hierlearn.monitor import JobMonitor
+from hierlearn.scores import axis
 from hierlearn.store import Variable
 
 
@@ -17,18 +18,19 @@ def probe(output, parameters, code):
     instrument = components.build("probes", parameters["probe"])
     axes = parameters["axes"]
     for done, point in enumerate(parameters["points"]):
-        where = tuple(axes[axis].index(value) for axis, value in point["coordinates"].items())
+        where = tuple(axes[name].index(value) for name, value in point["coordinates"].items())
         for name, variable in instrument.measure(data.posed(point)).items():
             put(measured, name, variable, axes, where)
         monitor.report(done + 1, len(parameters["points"]), str(point["coordinates"]))
-    coordinates = {axis: Variable((axis,), np.asarray(values)) for axis, values in axes.items()}
-    store.write(output, {"": coordinates | measured}, provenance.attributes(code, parameters))
+    coordinates = {name: Variable((name,), np.asarray(values), axis(name)) for name, values in axes.items()}
+    results.write(output, "probe", {"": coordinates | measured}, provenance.attributes(code, parameters))
 
 
 def put(measured, name, variable, axes, where):
     """Put the value at one point into the cube; a coordinate of the probe's own is the same at every point."""
     if variable.dimensions == (name,):
-        measured[name] = variable
+        usual = axis(name) if np.asarray(variable.values).dtype.kind in "biuf" else {}
+        measured[name] = Variable(variable.dimensions, variable.values, usual | dict(variable.attributes))
         return
     if name not in measured:
         shape = tuple(len(values) for values in axes.values())

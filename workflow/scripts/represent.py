@@ -6,17 +6,21 @@ job.start(globals())
 
 import numpy as np
 
-from hierlearn import components, data, provenance, store
+from hierlearn import components, data, provenance, results
+from hierlearn.scores import axis, described
 from hierlearn.statistics.moments import operator_norm
 from hierlearn.statistics.regression import unexplained
 from hierlearn.store import Variable
 
 
-def represent(source, output, parameters, code):
-    """Write <representation>.representation.nc: one group per problem."""
-    stored = data.opened(source, parameters["points"])
+def represent(source, output, parameters, code, made=None):
+    """Write <representation>.representation.nc: one group per problem.
+
+    made: file -> the job that should have made it.
+    """
+    stored = data.opened(source, parameters["points"], (made or {}).get(source))
     groups = {point["name"]: fitted(point, stored[point["name"]]) for point in parameters["points"]}
-    store.write(output, groups, provenance.attributes(code, parameters))
+    results.write(output, "representation", groups, provenance.attributes(code, parameters))
 
 
 def fitted(point, group):
@@ -35,12 +39,19 @@ def fitted(point, group):
             "smallest_eigenvalue": state["spectrum"][:, -1],
             "condition_number": state["spectrum"][:, 0] / np.maximum(state["spectrum"][:, -1], np.finfo(float).tiny),
         }
+    texts = {name: described(f"representation_{name}")["long_name"] for name in measures}
     return {
-        "seed": Variable(("seed",), np.array(problem.seeds)),
-        **data.packed("measure", measures),
+        "seed": Variable(("seed",), np.array(problem.seeds), axis("seed")),
+        **data.packed("measure", measures, texts),
         **data.packed("state", state),
     }
 
 
 if __name__ == "__main__":
-    represent(snakemake.input[0], snakemake.output[0], snakemake.params.parameters, snakemake.params.code)  # noqa: F821
+    represent(
+        snakemake.input[0],  # noqa: F821
+        snakemake.output[0],  # noqa: F821
+        snakemake.params.parameters,  # noqa: F821
+        snakemake.params.code,  # noqa: F821
+        snakemake.params.made,  # noqa: F821
+    )

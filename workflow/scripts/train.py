@@ -8,16 +8,24 @@ from pathlib import Path
 
 import numpy as np
 
-from hierlearn import components, data, provenance, store
+from hierlearn import components, data, provenance, results
 from hierlearn.inputs import UNIT_LAWS
 from hierlearn.monitor import Checkpoints, JobMonitor
+from hierlearn.scores import axis, described
 from hierlearn.store import Variable
 from hierlearn.walk import blind_spots, walk
 
+KINDS = ("MEASURES", "TRACES")
 
-def train(source, representation, output, parameters, code):
-    """Write <learner>.model.nc: one group per problem, variant and sample size."""
-    stored, fitted = data.opened(source, parameters["points"]), store.read(representation) if representation else {}
+
+def train(source, representation, output, parameters, code, made=None):
+    """Write <learner>.model.nc: one group per problem, variant and sample size.
+
+    made: file -> the job that should have made it.
+    """
+    made = made or {}
+    stored = data.opened(source, parameters["points"], made.get(source))
+    fitted = results.read(representation, made.get(representation)) if representation else {}
     identity, groups, said = provenance.attributes(code, parameters), {}, set()
     title = "/".join(Path(output).parts[-3:]).removesuffix(".model.nc")
     monitor = JobMonitor(Checkpoints(output, identity), title)
@@ -26,11 +34,11 @@ def train(source, representation, output, parameters, code):
         features = data.seen(
             problem, components.build("representations", point["representation"]), fitted.get(point["name"])
         )
-        described = [variant["learner"] for variant in point["variants"]]
+        asked = [variant["learner"] for variant in point["variants"]]
         for i, variant in enumerate(point["variants"]):
-            if i == 0 or described[i] != described[i - 1]:
+            if i == 0 or asked[i] != asked[i - 1]:
                 # Variants that differ in their choices alone share Gram matrices; others keep one seed's at a time.
-                memories = {} if described.count(described[i]) > 1 else None
+                memories = {} if asked.count(asked[i]) > 1 else None
             learner = components.build("learners", variant["learner"])
             if point["representation"]["name"] == "raw":
                 warn(learner, problem, said)
@@ -39,9 +47,9 @@ def train(source, representation, output, parameters, code):
             visits = walk(learner, problem, features, *grid, part, memories)
             for n, (positions, fit) in visits.items():
                 groups[f"{point['name']}/{variant['name']}/n{n}"] = model(
-                    np.array(point["seeds"])[positions], fit, variant["coordinates"]
+                    np.array(point["seeds"])[positions], fit, variant
                 )
-    store.write(output, groups, identity)
+    results.write(output, "model", groups, identity)
     monitor.checkpoints.clear()
 
 
@@ -56,20 +64,23 @@ def warn(learner, problem, said):
             job.log.warning("%s: %s", name, line)
 
 
-def model(seeds, fit, swept):
+def model(seeds, fit, variant):
     """A fit as it is stored; a choice that is swept is a coordinate already."""
+    texts = {kind: components.literal("learners", variant["learner"]["name"], kind) or {} for kind in KINDS}
     per_seed = {
         "status": fit.status,
         "validation_risk": fit.validation_risk,
         "train_risk": fit.train_risk,
-        **{f"selected_{name}": values for name, values in fit.choices.items() if name not in swept},
+        **{f"selected_{name}": values for name, values in fit.choices.items() if name not in variant["coordinates"]},
         **(fit.certificate or {}),
         **fit.measures,
         **({} if fit.flops is None else {"flops": fit.flops}),
     }
-    group = {"seed": Variable(("seed",), seeds)}
-    group |= {f"score_{name}": Variable(("seed",), np.asarray(values)) for name, values in per_seed.items()}
-    return group | data.packed("state", fit.state) | data.packed("trace", fit.trace)
+    group = {"seed": Variable(("seed",), seeds, axis("seed"))}
+    for name, values in per_seed.items():
+        told = {"long_name": texts["MEASURES"][name]} if name in texts["MEASURES"] else {}
+        group[f"score_{name}"] = Variable(("seed",), np.asarray(values), described(name) | told)
+    return group | data.packed("state", fit.state) | data.packed("trace", fit.trace, texts["TRACES"])
 
 
 if __name__ == "__main__":
@@ -79,4 +90,5 @@ if __name__ == "__main__":
         snakemake.output[0],  # noqa: F821
         snakemake.params.parameters,  # noqa: F821
         snakemake.params.code,  # noqa: F821
+        snakemake.params.made,  # noqa: F821
     )

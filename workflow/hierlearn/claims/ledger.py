@@ -42,7 +42,28 @@ class Row:
 
 COLUMNS = tuple(field.name for field in fields(Row))
 NUMBERS = tuple(field.name for field in fields(Row) if field.type is float)
+TEXTS = {
+    "claim": "claim, with a suffix where it has several rows",
+    "place": "place in the paper",
+    "rule": "rule that gives the verdict",
+    "label": "primary or secondary",
+    "value": "measured value",
+    "low": "lower end of the 95 % interval",
+    "high": "upper end of the 95 % interval",
+    "predicted": "predicted value",
+    "slack": "what the rule allows beyond the prediction",
+    "seeds": "independent repetitions that the value rests on",
+    "flops": "floating-point operations of matrix products, counted",
+    "figure": "figure, relative to the preset's folder",
+    "data": "file that the value was read from, relative to the preset's folder",
+}
 REQUIRED = ("claim", "paper", "place", "statement", "preset", "study")
+
+
+def described(column: str) -> dict[str, str]:
+    """Attributes of a column in claims.nc; numbers are in the units of the claim's quantity, counts and ratios."""
+    units = {"units": "1"} if column in (*NUMBERS, "seeds") else {}
+    return {"long_name": TEXTS.get(column, column)} | units
 
 
 def to_json(row: Row) -> dict[str, Any]:

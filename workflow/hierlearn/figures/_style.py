@@ -1,5 +1,7 @@
 """One look for all figures: readable in greyscale and to colour-blind eyes, equal bytes for equal data."""
 
+from collections.abc import Mapping
+
 import matplotlib
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_pdf import FigureCanvasPdf
@@ -46,15 +48,18 @@ def laid_out(figure):
     return figure
 
 
-def saved(figure, file, kind: str) -> None:
-    """Write a figure as svg, pdf or png, without the date and version that would change its bytes.
+def saved(figure, file, kind: str, made: Mapping[str, str]) -> None:
+    """Write a figure as svg, pdf or png, with what made it and without the date that would change its bytes.
 
     By the canvas itself: savefig draws everything once more before, for a layout that is known already.
     """
     figure.set_dpi(DPI)
+    made = "; ".join(f"{name}: {value}" for name, value in made.items())
     if kind == "svg":
-        FigureCanvasSVG(figure).print_svg(file, metadata={"Date": None, "Creator": None})
+        FigureCanvasSVG(figure).print_svg(file, metadata={"Date": None, "Creator": None, "Description": made})
     elif kind == "pdf":
-        FigureCanvasPdf(figure).print_pdf(file, metadata={"CreationDate": None, "Creator": None, "Producer": None})
+        FigureCanvasPdf(figure).print_pdf(
+            file, metadata={"CreationDate": None, "Creator": None, "Producer": None, "Subject": made}
+        )
     else:
-        FigureCanvasAgg(figure).print_png(file, metadata={"Software": None})
+        FigureCanvasAgg(figure).print_png(file, metadata={"Software": None, "Description": made})

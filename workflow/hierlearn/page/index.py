@@ -26,7 +26,8 @@ TEMPLATE = """<!DOCTYPE html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Hierarchical learning: the claims ledger</title>
+{% for name, value in made.items() %}<meta name="{{ name }}" content="{{ value }}">
+{% endfor %}<title>Hierarchical learning: the claims ledger</title>
 <style>
 body { font: 16px/1.5 system-ui, sans-serif; color: #1b1b1b; background: #fff; max-width: 76rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.7rem; } h2 { margin-top: 2.5rem; font-size: 1.3rem; } h3 { font-size: 1.1rem; }
@@ -49,7 +50,7 @@ code { font-size: .9em; }
 <p class="lead">Theorems and figures on why neural networks learn beyond kernels, as measured claims. Preset
 <code>{{ preset }}</code>: {{ total }} rows, {{ tally }}. Every rule was fixed in its study file before the run; intervals are 95&nbsp;%.
 The table is also in <a href="claims.csv">claims.csv</a> and <a href="claims.nc">claims.nc</a>.</p>
-{% if missing %}<p class="note"><strong>Not there yet:</strong> {{ missing | join(", ") }}.</p>{% endif %}
+{% if missing %}<p class="note"><strong>Not there, or of an earlier configuration or code:</strong> {{ missing | join(", ") }}.</p>{% endif %}
 <nav><table class="contents">
 <thead><tr><th>Paper</th><th>Study</th><th>✓</th><th>✗</th><th>?</th></tr></thead>
 <tbody>
@@ -89,14 +90,16 @@ def page(
     details: Mapping[str, Mapping[str, Any]],
     studies: Mapping[str, Mapping[str, Any]],
     preset: str,
+    made: Mapping[str, str],
 ) -> str:
     """The page as HTML. details: what stands behind each row, by claim; studies: title, paper, place, summary and
-    present (whether its claims are there), by name."""
+    present (whether its claims are there), by name; made: which code and versions."""
     template = Environment(autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True).from_string(TEMPLATE)
     counts = Counter(row.verdict or "without a rule" for row in rows)
     order = ("supported", "contradicted", "inconclusive", "without a rule")
     return template.render(
         preset=preset,
+        made=made,
         total=len(rows),
         tally=", ".join(f"{counts[name]} {name}" for name in order if counts[name]) or "none judged",
         missing=[study["title"] for study in studies.values() if not study["present"]],

@@ -127,9 +127,20 @@ def _raw(study: Study) -> list[dict[str, Any]]:
     return [met[key] for key in sorted(met)]
 
 
+def rests_on(study: Study) -> str:
+    """Hash of all jobs that a study's claims rest on: they are of an earlier state as soon as one of these changes."""
+    made = [("aggregate", aggregate(study)), *(("probe", probe(study, name)) for name in study.content["probes"])]
+    for task in study.tasks.values():
+        made += [("generate", generate(study, task)), ("evaluate", evaluate(study, task))]
+        made += [("represent", represent(study, task, name)) for name in study.representations_in(task)]
+        made += [("train", train(study, task, name)) for name in study.learners_in(task)]
+    return provenance.identity("", [[code(one, components_of(known)), known] for one, known in made])["parameters_hash"]
+
+
 def judge(study: Study) -> dict[str, Any]:
     """Judges the study's claims."""
     return {
+        "rests_on": rests_on(study),
         "study": {"name": study.name, "paper": study.content["paper"], "preset": study.preset},
         "claims": {
             name: claim | {"quantity": _cited(study, "quantities", claim["quantity"])}
