@@ -66,7 +66,7 @@ def drawn(name, scores, settings=None):
 
 def written(figure, kind):
     buffer = io.BytesIO()
-    saved(laid_out(figure), buffer, kind)
+    saved(laid_out(figure), buffer, kind, {"code_hash": "0"})
     return buffer.getvalue()
 
 
