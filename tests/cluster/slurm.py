@@ -92,8 +92,8 @@ class Cluster:
         """The exit code of a run that is left alone."""
         return self.start(tree, *words, profile=profile).wait(timeout=600)
 
-    def tree(self, name: str, of: Path | None = None) -> Path:
-        """A copy of the workflow with the tiny study, or of another tree, that belongs to the user without rights."""
+    def tree(self, name: str, of: Path | None = None, study: Path = STUDY / "tiny.yaml") -> Path:
+        """A copy of the workflow with one study, or of another tree, that belongs to the user without rights."""
         folder = self.folder / name
         if of is not None:
             shutil.copytree(of, folder, symlinks=True)
@@ -103,15 +103,15 @@ class Cluster:
                 shutil.copytree(ROOT / part, folder / part, ignore=ignored)
             shutil.copy2(ROOT / "Snakefile", folder)
             (folder / "config" / "studies").mkdir()
-            shutil.copy(STUDY / "tiny.yaml", folder / "config" / "studies")
+            shutil.copy(study, folder / "config" / "studies")
             shutil.copy(STUDY / "failing.py", folder / "workflow" / "hierlearn" / "learners")
         subprocess.run(["chown", "-R", USER, str(folder)], check=True)
         return folder
 
 
-def results(tree: Path) -> dict[str, bytes]:
+def results(tree: Path, preset: str = "quick") -> dict[str, bytes]:
     """What a run is for, by name: everything but logs and what was measured of the jobs."""
-    folder = tree / "results" / "quick"
+    folder = tree / "results" / preset
     files = [file for file in folder.rglob("*") if file.is_file()]
     names = {file.relative_to(folder).as_posix(): file for file in files}
     return {

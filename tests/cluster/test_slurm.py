@@ -5,7 +5,7 @@ import re
 import signal
 
 import pytest
-from slurm import MEMORY_MB, NODES, missing, results, said, started, until
+from slurm import MEMORY_MB, NODES, ROOT, missing, results, said, started, until
 
 # Starting a Slurm takes its packages and root, as .ci/run has them; the reason names what is absent here.
 pytestmark = pytest.mark.skipif(bool(missing()), reason=missing())
@@ -36,6 +36,16 @@ def submitted(cluster, local):
 def test_a_run_on_two_nodes_gives_the_bytes_of_a_local_run(cluster, local, submitted):
     assert results(submitted) == results(local)
     assert {row[2] for row in cluster.jobs("COMPLETED")} == set(NODES)
+
+
+def test_the_first_study_gives_the_bytes_of_a_local_run(cluster):
+    found = {}
+    for profile in ("default", "slurm"):
+        tree = cluster.tree(f"first-{profile}", study=ROOT / "config" / "studies" / "chen2020-sample-complexity.yaml")
+        assert cluster.run(tree, "--cores", "2", "--config", "preset=smoke", profile=profile) == 0, said(tree)
+        found[profile] = results(tree, "smoke")
+    assert len(found["default"]) > 20
+    assert found["slurm"] == found["default"]
 
 
 def test_every_job_asks_for_memory_and_time_by_its_sizes(cluster, submitted):
