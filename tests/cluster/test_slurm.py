@@ -38,16 +38,6 @@ def test_a_run_on_two_nodes_gives_the_bytes_of_a_local_run(cluster, local, submi
     assert {row[2] for row in cluster.jobs("COMPLETED")} == set(NODES)
 
 
-def test_the_first_study_gives_the_bytes_of_a_local_run(cluster):
-    found = {}
-    for profile in ("default", "slurm"):
-        tree = cluster.tree(f"first-{profile}", study=ROOT / "config" / "studies" / "chen2020-sample-complexity.yaml")
-        assert cluster.run(tree, "--cores", "2", "--config", "preset=smoke", profile=profile) == 0, said(tree)
-        found[profile] = results(tree, "smoke")
-    assert len(found["default"]) > 20
-    assert found["slurm"] == found["default"]
-
-
 def test_every_job_asks_for_memory_and_time_by_its_sizes(cluster, submitted):
     jobs = cluster.jobs("COMPLETED")
     memory = {row[5]: int(row[3].removesuffix("M")) for row in jobs}
@@ -110,3 +100,13 @@ def test_a_job_that_always_fails_is_tried_once_for_each_retry_and_not_again_insi
     script.write_text(script.read_text() + broken)
     assert cluster.run(tree, "--retries", "1") == 1
     assert trace.read_text().splitlines() == ["once"] * 2
+
+
+def test_the_first_study_gives_the_bytes_of_a_local_run(cluster):
+    found = {}
+    for profile in ("default", "slurm"):
+        tree = cluster.tree(f"first-{profile}", study=ROOT / "config" / "studies" / "chen2020-sample-complexity.yaml")
+        assert cluster.run(tree, "--cores", "2", "--config", "preset=smoke", profile=profile) == 0, said(tree)
+        found[profile] = results(tree, "smoke")
+    assert len(found["default"]) > 20
+    assert found["slurm"] == found["default"]
