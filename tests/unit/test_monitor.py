@@ -13,6 +13,7 @@ import pytest
 
 from hierlearn import monitor
 from hierlearn.monitor import Checkpoints, JobMonitor
+from hierlearn.provenance import PACKAGE
 
 IDENTITY = {"code_hash": "a", "parameters_hash": "b"}
 STATE = {"weights": np.arange(6.0).reshape(2, 3), "done": np.array(7)}
@@ -86,7 +87,7 @@ def test_bars_of_jobs_on_one_terminal_name_their_jobs_and_keep_their_lines():
 
     def start(title):
         """What a job writes once it has said its name, up to its bar at a quarter."""
-        pipes = {"stdin": subprocess.PIPE, "stderr": theirs}
+        pipes = {"stdin": subprocess.PIPE, "stderr": theirs, "cwd": PACKAGE.parent}
         jobs.append(subprocess.Popen([sys.executable, "-c", TRAINING, title], **pipes))
         text = ""
         while not re.search(f"25%, .* left: {title} point/only", text):
@@ -109,7 +110,6 @@ def test_bars_of_jobs_on_one_terminal_name_their_jobs_and_keep_their_lines():
 
 
 def test_without_a_terminal_there_is_no_bar():
-    done = subprocess.run(
-        [sys.executable, "-c", TRAINING, "study/all/one"], input="\n", capture_output=True, text=True, check=True
-    )
+    words = [sys.executable, "-c", TRAINING, "study/all/one"]
+    done = subprocess.run(words, cwd=PACKAGE.parent, input="\n", capture_output=True, text=True, check=True)
     assert done.stderr == ""
