@@ -43,7 +43,7 @@ stress: setup
 format: setup
 	$(VENV)/bin/ruff check --fix --quiet workflow tests benchmarks envs
 	$(VENV)/bin/ruff format --quiet workflow tests benchmarks envs
-	$(VENV)/bin/snakefmt --quiet Snakefile workflow
+	$(VENV)/bin/snakefmt Snakefile workflow
 
 bench: setup
 	@PYTHONPATH=workflow $(VENV)/bin/python benchmarks/table.py

@@ -223,6 +223,28 @@ def test_formulas_that_matplotlib_is_not_asked_about_can_be_drawn():
         parser.parse(f"${formula}$")
 
 
+def test_a_place_of_a_learner_needs_no_value_of_what_others_sweep(content, check):
+    claim = content["claims"]["C1-kernel"]["quantity"]
+    del claim["where"]["width"]
+    assert check(content)[1] == []
+    claim["learner"] = "linear"
+    assert any("C1-kernel.quantity.where.width: found nothing" in str(fault) for fault in check(content)[1])
+
+
+@pytest.mark.parametrize(
+    ("above", "below", "complete"),
+    [({"width": 4}, {}, True), ({}, {"width": 4}, False), ({"width": 4}, {"width": 8}, True)],
+)
+def test_of_two_learners_each_needs_what_it_sweeps(content, check, above, below, complete):
+    given = {"name": "log_risk_ratio", "above": "linear", "below": "kernel", "samples": 4}
+    where = {"dimension": 4, "degree": 1}
+    content["claims"]["C1-kernel"]["quantity"] = given | {"where": where, "above_where": above, "below_where": below}
+    content["presets"] = {}
+    assert [fault.field for fault in check(content)[1]] == (
+        [] if complete else ["claims.C1-kernel.quantity.where.width"]
+    )
+
+
 @pytest.mark.parametrize("text", ["5 $ and more", r"\$5", r"$\beta_1 \in A$", "$n$ of $N$", "a $b\nc$"])
 def test_texts_that_can_be_drawn_are_taken(text):
     assert formulas.undrawable(text) is None

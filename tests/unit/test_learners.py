@@ -57,6 +57,44 @@ def test_the_ridge_with_the_least_validation_risk_is_chosen():
     assert fit.choices["ridge"].tolist() == [ridges[i] for i in singles.argmin(axis=0)]
 
 
+@pytest.mark.parametrize("bandwidth", [0.5, 2.0])
+def test_a_bandwidth_divides_the_input(bandwidth):
+    """For the Gaussian kernel it is the kernel's own; a homogeneous kernel without a bias does not see it."""
+    plain = build("kernels", {"name": "rbf", "bandwidth": bandwidth})
+    _, own, wanted = trained(KernelRidge(plain), [1e-2])
+    problem, features = posed()
+    choices = {"ridge": [1e-2], "bandwidth": [bandwidth]}
+    learner = KernelRidge(build("kernels", {"name": "rbf"}))
+    fit = learner.fit(problem, features, 30, choices, STREAMS, Silent(), {})
+    np.testing.assert_allclose(learner.predict(fit.state, features, "test", 25, {}), wanted, rtol=1e-6, atol=1e-9)
+    assert fit.choices["bandwidth"].tolist() == [bandwidth] * 2
+    assert "bandwidth" not in own.choices
+    learner = KernelRidge(build("kernels", {"name": "arccos", "order": 1}))
+    _, _, wanted = trained(learner, [1e-2])
+    fit = learner.fit(problem, features, 30, choices, STREAMS, Silent(), {})
+    np.testing.assert_allclose(learner.predict(fit.state, features, "test", 25, {}), wanted, rtol=1e-6, atol=1e-9)
+
+
+def test_the_bandwidth_with_the_least_validation_risk_is_chosen_for_each_seed():
+    learner, grid = KernelRidge(build("kernels", {"name": "rbf"})), [4.0, 0.2, 1.0]
+    problem, features = posed(0.3)
+
+    def fitted(bandwidths, memory):
+        choices = {"ridge": [1e-1, 1e-4], "bandwidth": bandwidths}
+        return [learner.fit(problem, features, n, choices, STREAMS, Silent(), memory) for n in (10, 30)][1]
+
+    fit, singles = fitted(grid, {}), [fitted([b], {}) for b in grid]
+    risks = np.array([single.validation_risk for single in singles])
+    np.testing.assert_array_equal(fit.validation_risk, risks.min(axis=0))
+    assert fit.choices["bandwidth"].tolist() == [grid[i] for i in risks.argmin(axis=0)]
+    np.testing.assert_array_equal(fit.flops, np.sum([single.flops for single in singles], axis=0))
+    # Predictions of fits with other bandwidths from one memory are those of each alone.
+    memory = {}
+    for single in singles:
+        known = learner.predict(single.state, features, "test", 25, memory)
+        np.testing.assert_array_equal(known, learner.predict(single.state, features, "test", 25, {}))
+
+
 def test_the_first_order_model_is_ridge_regression_on_its_gradient():
     """NTK-h is linear in the weights: its primal solution on the gradient's features gives the same predictions."""
     learner, ridge = Taylor(order=1, width=6), 1e-2

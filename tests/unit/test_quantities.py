@@ -113,7 +113,7 @@ def test_a_seed_without_numbers_leaves_a_size_out_with_a_reason():
 
 def test_an_axis_left_open_is_refused_by_name():
     with pytest.raises(ValueError, match="leaves degree open"):
-        two = xarray.concat([cube(a=lambda d: d), cube(a=lambda d: d).assign_coords(degree=[2])], "degree")
+        two = xarray.concat([cube(a=lambda d: d), cube(a=lambda d: 2 * d).assign_coords(degree=[2])], "degree")
         build("quantities", {"name": "exponent", "learner": "a", "sizes": DIMENSIONS}).measure(two, {})
 
 

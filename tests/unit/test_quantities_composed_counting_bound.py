@@ -150,3 +150,17 @@ def test_failed_training_leaves_no_interval_and_untrained_cells_are_no_cases():
     assert np.isnan(found.low)
     assert "a: training failed" in found.reason
     assert np.isnan(measured(scores.sel(samples=[10])).value)
+
+
+def test_labels_that_choose_among_kernels_have_the_spans_of_all():
+    scores = cube(lambda n, d, a: 1.01 * max(risk_bound(2 * n, d, a), 1e-9))
+    assert measured(scores, spans=2).low == pytest.approx(1.01)
+    assert measured(scores).value < 1
+
+
+def test_what_other_learners_sweep_adds_no_cells():
+    scores = cube(lambda n, d, a: 1.01 * max(risk_bound(n, d, a), 0.01))
+    swept = xarray.concat([scores, scores], "width").assign_coords(width=[4, 8])
+    assert measured(swept).detail["cases"] == measured(scores).detail["cases"]
+    swept = xarray.concat([scores, 2 * scores], "width").assign_coords(width=[4, 8])
+    assert measured(swept).detail["cases"] == 2 * measured(scores).detail["cases"]

@@ -50,6 +50,14 @@ def test_the_ratio_of_risks_is_paired_by_seed():
     assert other.value == pytest.approx(np.log(1.5))
 
 
+def test_what_only_the_other_learner_sweeps_needs_no_value():
+    scores = cube(a=lambda d, n, r: 3.0, b=lambda d, n, r: 1.0 + (r == 0.1))
+    given = {"name": "log_risk_ratio", "above": "a", "below": "b", "where": {"dimension": 9}, "samples": 20}
+    assert measured(scores, **given, below_where={"ridge": 0.1}).value == pytest.approx(np.log(1.5))
+    with pytest.raises(ValueError, match="learner b: the claim leaves ridge open"):
+        measured(scores, **given, above_where={"ridge": 0.1})
+
+
 def test_a_ratio_that_rests_on_a_failed_training_has_no_interval():
     scores = cube(a=lambda d, n, r: 3.0, b=lambda d, n, r: 1.0)
     scores.status.loc[{"learner": "b", "seed": 2}] = STATUS["diverged"]

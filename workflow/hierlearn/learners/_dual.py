@@ -18,6 +18,8 @@ Gram = Callable[..., np.ndarray]
 class DualFit:
     """coefficients (n, k) float64 of the chosen ridge; risks in squared error summed over outputs.
 
+    validation_loss: the squared error where validation_risk is the share of wrong signs, else the same.
+
     residual: |(K + n ridge I) alpha - y| / |y|.
     """
 
@@ -25,6 +27,7 @@ class DualFit:
     ridge: float
     residual: float
     validation_risk: float
+    validation_loss: float
     train_risk: float
     status: int
     flops: float  # products of coefficients with Gram matrices
@@ -76,7 +79,7 @@ def fit_dual(
     usable, duals = _solved(gram, labels, absolute)
     if duals is None:
         nothing = np.full(labels.shape, np.nan)
-        return DualFit(nothing, float(ridges[0]), np.nan, np.nan, np.nan, STATUS["singular"], 0.0)
+        return DualFit(nothing, float(ridges[0]), np.nan, np.nan, np.nan, np.nan, STATUS["singular"], 0.0)
     if len(usable) < len(ridges):
         dropped = np.delete(ridges, usable).tolist()
         log.warning("kernel ridge: n = %d: the ridges %s leave a singular matrix; use larger ones", n, dropped)
@@ -92,6 +95,7 @@ def fit_dual(
         ridge=float(ridges[best]),
         residual=float(duals.residuals[best]),
         validation_risk=float(error(predictions[best], validation_labels, kind)),
+        validation_loss=float(error(predictions[best], validation_labels, "regression")),
         train_risk=train,
         status=STATUS["ok"] if finite else STATUS["diverged"],
         flops=2.0 * labels.shape[1] * len(ridges) * n * (n + len(validation_gram)),

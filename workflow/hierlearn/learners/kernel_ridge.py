@@ -1,12 +1,13 @@
 """Kernel ridge regression with any kernel, solved exactly."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from hierlearn.learners._dual import crossed, fit_dual, grown
+from hierlearn.learners._selection import best
 from hierlearn.protocols import Features, Fit, Kernel, Monitor, State
 from hierlearn.streams import Streams
 from hierlearn.theory.holes import kernel_reaches
@@ -24,24 +25,43 @@ CHOICES = {
         "type": "number",
         "exclusiveMinimum": 0,
     },
+    "bandwidth": {
+        "description": "What the input is divided by before the kernel sees it.",
+        "type": "number",
+        "exclusiveMinimum": 0,
+        "default": 1.0,
+    },
 }
 MEASURES = {"ridge_residual": "relative residual |(K + n ridge I) alpha - y| / |y| at the chosen ridge"}
-# Gram matrix, its smaller predecessor and its factor; the kernel between the points and others, while it grows.
+# Gram matrices, a smaller predecessor and a factor; the kernel between the points and others, while it grows.
 MEMORY = {
-    "fit": ((3, "samples", "samples"), (2, "validation", "samples")),
-    "kept": (("samples", "samples"), ("validation", "samples")),
+    "fit": (
+        (2, "samples", "samples"),
+        ("bandwidth_choices", "samples", "samples"),
+        ("validation", "samples"),
+        ("bandwidth_choices", "validation", "samples"),
+    ),
+    "kept": (("bandwidth_choices", "samples", "samples"), ("bandwidth_choices", "validation", "samples")),
     "model": (("samples", "outputs"),),
     "predict": ((2, "test", "samples"),),
 }
 WORK = {
-    "fit": (("choices", "samples", "samples", "samples"), (200, "samples", "samples"), (200, "samples", "validation")),
+    "fit": (
+        ("choices", "samples", "samples", "samples"),
+        (200, "bandwidth_choices", "samples", "samples"),
+        (200, "bandwidth_choices", "samples", "validation"),
+    ),
     "predict": ((200, "test", "samples"),),
 }
 
 
 @dataclass(frozen=True)
 class KernelRidge:
-    """f(x) = sum_i alpha_i K(x_i, x), (K + n ridge mean(diag K) I) alpha = y in float64  (chen2020, eq. 8)."""
+    """f(x) = sum_i alpha_i K(x_i / b, x / b), (K + n ridge mean(diag K) I) alpha = y in float64  (chen2020, eq. 8).
+
+    The bandwidth b changes nothing for a homogeneous kernel without a bias. Of choices with equal errors the first is
+    kept, the ridge varying fastest.
+    """
 
     kernel: Kernel = field()
     together: ClassVar[bool] = False
@@ -56,21 +76,31 @@ class KernelRidge:
         monitor: Monitor,
         memory: dict[Any, Any],
     ) -> Fit:
-        """State: coefficients (S, n, k) float64 on the first n training points."""
+        """State: coefficients (S, n, k) float64 on the first n training points, bandwidth (S,)."""
         training, held_out = problem.draw("training", samples), problem.draw("validation", problem.held_out)
         h, validation = features.draw("training", samples), features.draw("validation", problem.held_out)
-        fits = []
+        bandwidths = choices.get("bandwidth", [CHOICES["bandwidth"]["default"]])
+        fits, kept = [], []
         for i, seed in enumerate(problem.seeds):
-            gram = grown(self.kernel, h[i], memory, ("gram", seed))
-            across = crossed(self.kernel, validation[i], h[i], memory, ("validation", seed))
-            labels = training.labels[i], held_out.labels[i]
-            fits.append(fit_dual(gram, labels[0], across, labels[1], choices["ridge"], problem.teacher.kind))
+            tried = []
+            for b in bandwidths:
+                gram = grown(self.kernel, h[i] / b, memory, ("gram", seed, b))
+                across = crossed(self.kernel, validation[i] / b, h[i] / b, memory, ("validation", seed, b))
+                labels = training.labels[i], held_out.labels[i]
+                tried.append(fit_dual(gram, labels[0], across, labels[1], choices["ridge"], problem.teacher.kind))
+            chosen = best(*np.transpose([(fit.validation_risk, fit.validation_loss) for fit in tried]))
+            # What is stored is the work of all.
+            fits.append(replace(tried[chosen], flops=sum(fit.flops for fit in tried)))
+            kept.append(bandwidths[chosen])
+        selected = {"ridge": np.array([fit.ridge for fit in fits])}
+        if "bandwidth" in choices:
+            selected["bandwidth"] = np.array(kept)
         return Fit(
-            state={"coefficients": np.stack([fit.coefficients for fit in fits])},
+            state={"coefficients": np.stack([fit.coefficients for fit in fits]), "bandwidth": np.array(kept, float)},
             status=np.array([fit.status for fit in fits], dtype=np.int8),
             validation_risk=np.array([fit.validation_risk for fit in fits]),
             train_risk=np.array([fit.train_risk for fit in fits]),
-            choices={"ridge": np.array([fit.ridge for fit in fits])},
+            choices=selected,
             measures={"ridge_residual": np.array([fit.residual for fit in fits])},
             flops=np.array([fit.flops for fit in fits]),
         )
@@ -83,11 +113,12 @@ class KernelRidge:
 
     def predict(self, state: State, features: Features, role: str, count: int, memory: dict[Any, Any]) -> np.ndarray:
         """(S, count, k) float64."""
-        coefficients = state["coefficients"]
+        coefficients, bandwidths = state["coefficients"], state["bandwidth"]
         points, support = features.draw(role, count), features.draw("training", coefficients.shape[1])
-        return np.stack(
-            [
-                crossed(self.kernel, points[i], support[i], memory, (role, i)) @ coefficients[i]
-                for i in range(len(coefficients))
-            ]
-        )
+        outputs = []
+        for i, (alpha, b) in enumerate(zip(coefficients, bandwidths.tolist(), strict=True)):
+            if memory.get(("bandwidth", role, i), b) != b:
+                memory.pop((role, i), None)
+            memory["bandwidth", role, i] = b
+            outputs.append(crossed(self.kernel, points[i] / b, support[i] / b, memory, (role, i)) @ alpha)
+        return np.stack(outputs)

@@ -29,10 +29,11 @@ def part(cube: xarray.Dataset, learner: str, where: Mapping[str, Any], axis: str
 
 
 def at(cube: xarray.Dataset, learner: str, where: Mapping[str, Any], left: tuple[str, ...]) -> xarray.Dataset:
-    """The scores of a learner at some coordinates, over those that are left; a single value need not be named.
+    """The scores of a learner at some coordinates, over those that are left.
 
-    where: as for `indexers`, along the first of those that are left; samples may be LARGEST, at every place the largest
-    number of samples that was trained.
+    A single value need not be named, nor one of a parameter that other learners sweep. where: as for `indexers`, along
+    the first of those that are left; samples may be LARGEST, at every place the largest number of samples that was
+    trained.
     """
     largest = where.get("samples") == LARGEST
     fixed = {axis: value for axis, value in where.items() if not (largest and axis == "samples")}
@@ -41,14 +42,25 @@ def at(cube: xarray.Dataset, learner: str, where: Mapping[str, Any], left: tuple
         trained = np.isfinite(chosen.test_risk).isel(samples=slice(None, None, -1))
         last = chosen.sizes["samples"] - 1 - trained.argmax("samples")
         chosen = chosen.isel(samples=last)
+    chosen = of_own(chosen, left)
     extra = set(chosen.dims) - set(left)
-    single = [name for name in extra if chosen.sizes[name] == 1]
-    chosen, extra = chosen.isel(dict.fromkeys(single, 0)), extra - set(single)
     if extra:
         raise ValueError(
             f"learner {learner}: the claim leaves {', '.join(sorted(extra))} open; name a value in `where`"
         )
     return chosen.transpose(*left)
+
+
+def of_own(chosen: xarray.Dataset, left: tuple[str | None, ...]) -> xarray.Dataset:
+    """The scores of a learner without coordinates of a single value, and without those that only others sweep.
+
+    Along what a learner does not sweep its scores are repeated. left: coordinates that stay in any case.
+    """
+    for axis in sorted(map(str, set(chosen.dims) - set(left))):
+        first = chosen.isel({axis: 0}, drop=True)
+        if all(first.equals(chosen.isel({axis: i}, drop=True)) for i in range(1, chosen.sizes[axis])):
+            chosen = first
+    return chosen
 
 
 def indexers(where: Mapping[str, Any], axis: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import xarray
 
 from hierlearn.claims import quantities
 from hierlearn.claims.quantities import Measured
-from hierlearn.quantities._tables import FAILED, unjudged
+from hierlearn.quantities._tables import FAILED, of_own, unjudged
 from hierlearn.theory.counting import composed_risk_bound
 
 PARAMETERS = {
@@ -30,6 +30,12 @@ PARAMETERS = {
         "type": ["string", "null"],
         "reference": "axis",
         "default": None,
+    },
+    "spans": {
+        "description": "Among how many kernels, such as those of several bandwidths, the labels chose.",
+        "type": "integer",
+        "minimum": 1,
+        "default": 1,
     },
     "alpha": {
         "description": "Factor alpha of the teacher; an axis of this name takes its place.",
@@ -56,6 +62,8 @@ PARAMETERS = {
         "default": {},
     },
 }
+# Parameters whose axes take their places.
+BOUNDED_BY = ("alpha", "beta", "order")
 
 
 @dataclass(frozen=True)
@@ -67,7 +75,8 @@ class ComposedCountingBound:
     larger, so F can be had for nothing; what is left of the span beside the signs has at most N dimensions, and as the
     products of k signs are orthonormal, and orthogonal to F, at most N / C(d, k) of a random one lies in it. Each of
     the k outputs has the same product to fit and a span of its own. A ridge may be chosen by the labels, points,
-    features and the kernel's own parameters may not: the span must not know the coordinates.
+    features and the kernel's own parameters may not: the span must not know the coordinates. Where the labels choose
+    among B kernels, what they choose lies in the span of all, so that N is B n (`spans`).
 
     The bound is one on the mean over coordinates: every seed draws its own, and a cell is the mean over seeds. Cells
     with N >= C(d, k), where the bound says nothing, are not counted.
@@ -79,6 +88,7 @@ class ComposedCountingBound:
     alpha: float = 0.3
     beta: float = 1
     order: int = 4
+    spans: int = 1
     where: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -90,7 +100,8 @@ class ComposedCountingBound:
         """cube: scores.nc of a study, at either scale. Slack ratio: measured risk over the bound."""
         measured, bounds, failed, seeds = [], [], [], cube.sizes["seed"]
         for learner in self.predictors:
-            chosen = cube.sel(learner=learner, **self.where)
+            own = ("dimension", *BOUNDED_BY, self.features_axis, "samples", "seed")
+            chosen = of_own(cube.sel(learner=learner, **self.where), own)
             risk, bound = xarray.broadcast(chosen.test_risk, self._bound(chosen))
             trained = np.isfinite(risk).all("seed") & (bound > 0).all("seed")
             measured.append(risk.mean("seed").values[trained.values])
@@ -104,9 +115,9 @@ class ComposedCountingBound:
 
     def _bound(self, chosen: xarray.Dataset) -> xarray.DataArray:
         """The bound in the units of the risk, where |H|^2 = k (alpha^2 + beta^2) is the stored norm's square."""
-        alpha, beta, order = (chosen.coords.get(name, getattr(self, name)) for name in ("alpha", "beta", "order"))
+        alpha, beta, order = (chosen.coords.get(name, getattr(self, name)) for name in BOUNDED_BY)
         functions = chosen.coords[self.features_axis or "samples"] if self.features is None else self.features
         paper = xarray.apply_ufunc(
-            np.vectorize(composed_risk_bound, otypes=[float]), functions, chosen.dimension, order, alpha
+            np.vectorize(composed_risk_bound, otypes=[float]), self.spans * functions, chosen.dimension, order, alpha
         )
         return paper * chosen.target_norm**2 / (order * (alpha**2 + beta**2))

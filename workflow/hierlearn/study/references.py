@@ -193,15 +193,31 @@ def _coordinates(
             yield Fault(study.file, dotted((*at, axis)), shown(chosen), nearest(chosen, known[axis]))
     if section.startswith("some "):
         return
-    # Where two learners are compared, each may have a place of its own.
-    each = [scope.get(key) for key in ("above_where", "below_where")]
-    apart = set.intersection(*(set(place) if isinstance(place, dict) else set() for place in each))
     own = _own_coordinates(study, scope) if "panel" in section and "errors" not in scope else ()
     for axis, values in known.items():
         # A variable of a probe need not have all of the probe's own coordinates.
-        if axis in (*where, *open_axes, *apart, *own) or len([value for value in values if value != LARGEST]) < 2:
+        if axis in (*where, *open_axes, *own) or len([value for value in values if value != LARGEST]) < 2:
+            continue
+        if not _left_open(study, axis, scope):
             continue
         yield Fault(study.file, dotted((*at, axis)), "nothing", f"a value: {nearest('', values)}")
+
+
+def _left_open(study: Study, axis: str, scope: Mapping[str, Any]) -> bool:
+    """Whether some learner in scope needs a value of a coordinate that `where` does not have.
+
+    Where two learners are compared, each may have a place of its own; what a learner does not sweep needs no value.
+    """
+    entries, sides = study.content["learners"], {"above": "above_where", "below": "below_where"}
+    named = [(key, scope[key]) for key in ("learner", *sides) if isinstance(scope.get(key), str)]
+    named = [(key, name) for key, name in named if name in entries]
+    if not named or scope.get("probe") is not None:
+        return True
+    return any(
+        (axis in study.axes or axis not in study.swept or axis in entries[name]["sweep"])
+        and axis not in (scope.get(sides.get(key)) or ())
+        for key, name in named
+    )
 
 
 def _along(study: Study, at: tuple, chosen: list, known: list, axis: list | None) -> Iterator[Fault]:

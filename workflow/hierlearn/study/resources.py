@@ -9,10 +9,10 @@ representation in `fit`, a probe in `measure`:
 
 in float64 numbers and in floating-point operations. A term is a product of numbers and sizes; a mapping at its end says
 for which values of the parameters it counts. Sizes: samples, validation, test, unlabelled, dimension, features,
-outputs, seeds, choices, presented (points that all steps of a training see, each as often as it is seen), and the
-component's own parameters (of a list the largest entry). A learner and a representation speak of one seed, a probe of
-all. What a component leaves unsaid is four arrays over its two largest sizes. A teacher of more than one output has
-their number as terms in OUTPUTS.
+outputs, seeds, choices (all combinations; the values of a single one as in `ridge_choices`), presented (points that all
+steps of a training see, each as often as it is seen), and the component's own parameters (of a list the largest entry).
+A learner and a representation speak of one seed, a probe of all. What a component leaves unsaid is four arrays over its
+two largest sizes. A teacher of more than one output has their number as terms in OUTPUTS.
 """
 
 import math
@@ -210,6 +210,8 @@ def _walked(
     representation = study.representation(study.content["learners"][learner]["representation"], point)
     sizes = _parameters(variant["learner"]) | _sizes(study, task, point, representation)
     sizes["choices"] = math.prod(len(values) for values in variant["choices"].values())
+    known = components.literal("learners", variant["learner"]["name"], "CHOICES") or {}
+    sizes |= {f"{choice}_choices": len(variant["choices"].get(choice, [None])) for choice in known}
     for samples in study.sample_sizes(learner, point):
         yield sizes | {"samples": samples, "presented": _presented(variant["learner"], samples)}
 
