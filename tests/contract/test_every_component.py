@@ -14,7 +14,20 @@ from hierlearn.components import KINDS, available, build, literal, parameters, p
 ALL = [(kind, name) for kind in KINDS for name in available(kind)]
 GIVEN = {"inputs": {"dimension": 5}}
 LITERALS = (
-    *("PARAMETERS", "CHOICES", "BOUNDS", "EXCLUDED", "OUTPUTS", "MEMORY", "WORK", "MEASURES", "TRACES", "COORDINATES"),
+    *(
+        "PARAMETERS",
+        "CHOICES",
+        "BOUNDS",
+        "EXCLUDED",
+        "OUTPUTS",
+        "MEMORY",
+        "WORK",
+        "PARALLEL",
+        "GPUS",
+        "MEASURES",
+        "TRACES",
+        "COORDINATES",
+    ),
     "RULES",
 )
 EXAMPLES = {"string": "words", "array": [3, 4, 5], "integer": 1, "number": 0.5, "object": {}}

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from hierlearn import provenance
 from hierlearn.provenance import PACKAGE, attributes, canonical, closure, code_hash
 
 SCRIPTS = PACKAGE.parent / "scripts"
@@ -98,6 +99,25 @@ def test_a_hash_covers_the_components_that_are_named():
     script = SCRIPTS / "train.py"
     assert code_hash([script]) != code_hash([script, PACKAGE / "kernels" / "rbf.py"])
     assert code_hash([script, script]) == code_hash([script])
+
+
+@pytest.mark.parametrize(
+    ("library", "touched"),
+    [("scipy", {"judge", "taylor"}), ("matplotlib", {"figure"}), ("Jinja2", {"ledger"}), ("tqdm", set())],
+)
+def test_another_version_of_a_library_changes_the_hash_of_what_imports_it(library, touched, monkeypatch):
+    files = [*SCRIPTS.glob("*.py"), PACKAGE / "learners" / "taylor.py"]
+    known = provenance.version
+
+    def hashed():
+        provenance._library.cache_clear()
+        return {file.stem: code_hash([file]) for file in files}
+
+    before = hashed()
+    monkeypatch.setattr(provenance, "version", lambda name: "0.0" if name.lower() == library.lower() else known(name))
+    after = hashed()
+    provenance._library.cache_clear()
+    assert {name for name in before if before[name] != after[name]} == touched
 
 
 def test_equal_parameters_have_one_text():

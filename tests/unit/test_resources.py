@@ -37,6 +37,8 @@ def test_components_speak_of_stages_that_there_are(kind):
             said = components.literal(kind, name, literal) or {}
             assert set(said) <= STAGES[kind], name
             assert all(isinstance(term, tuple) for terms in said.values() for term in terms), name
+        assert 0 <= (components.literal(kind, name, "PARALLEL") or 0) <= 1
+        assert all(isinstance(term, tuple) for term in components.literal(kind, name, "GPUS") or ()), name
 
 
 def test_a_kernel_asks_for_its_gram_matrix():
@@ -81,6 +83,59 @@ def test_a_term_counts_only_where_its_condition_holds():
     terms = (("width", "features"), (1000, {"order": [2, 3]}))
     sizes = {"width": 8.0, "features": 5.0}
     assert [sum(resources._product(t, {"order": order}, sizes) for t in terms) for order in (1, 2)] == [40, 1040]
+
+
+@pytest.mark.parametrize(
+    ("days", "parallel", "cores", "takes"),
+    [
+        (0.9, 1.0, 1, 0.9),
+        (3, 1.0, 4, 0.75),
+        (3, 0.0, 1, 3),
+        # On eight cores 1 / (0.1 + 0.9 / 8) = 4.7 times as fast; sixteen would be less than half used, 6.4 times.
+        (3, 0.9, 4, 3 * (0.1 + 0.9 / 4)),
+        (100, 0.9, 8, 100 * (0.1 + 0.9 / 8)),
+        (100, 1.0, 16, 100 / 16),
+        (0, 1.0, 1, 0),
+    ],
+)
+def test_a_job_of_more_than_a_day_gets_the_cores_that_it_can_use(days, parallel, cores, takes):
+    needs = resources._needs(0.0, days * 86400 * resources.RATE, parallel)
+    assert needs.cores == cores
+    assert needs.runtime == pytest.approx(resources.BASE_MINUTES + takes * 24 * 60, abs=1)
+
+
+def test_the_cores_of_a_training_are_those_of_its_sizes():
+    learners = tiny().content["learners"]
+    large = tiny(learners=learners | {"kernel": learners["kernel"] | {"samples": {"at": [100_000]}}})
+    assert [resources.train(study, study.tasks["all"], "kernel").cores for study in (tiny(), large)] == [1, 8]
+    assert resources.evaluate(large, large.tasks["all"]).cores == 1
+
+
+@pytest.mark.parametrize("preset", ["quick", "smoke"])
+@pytest.mark.parametrize("file", STUDIES, ids=lambda file: file.stem)
+def test_small_presets_compute_with_one_thread(file, preset):
+    study, _ = checking.study(file, file.name, preset)
+    assert {needs.cores for _, _, needs in resources.largest_jobs(study)} == {1}
+
+
+def test_a_component_on_a_gpu_asks_for_one_where_its_condition_holds(monkeypatch):
+    known = components.literal
+
+    def literal(kind, name, variable):
+        return ((1, {"bias": [True]}),) if variable == "GPUS" else known(kind, name, variable)
+
+    monkeypatch.setattr(components, "literal", literal)
+    assert resources._gpus("learners", {"name": "network", "bias": True}, {}) == 1
+    assert resources._gpus("learners", {"name": "network", "bias": False}, {}) == 0
+    monkeypatch.setattr(
+        components, "literal", lambda kind, name, what: ((1,),) if what == "GPUS" else known(kind, name, what)
+    )
+    study = tiny()
+    task = study.tasks["all"]
+    assert resources.train(study, task, "kernel").gpus == 1
+    assert resources.represent(study, task, "neural").gpus == 1
+    assert resources.probe(study, "theory").gpus == 1
+    assert resources.evaluate(study, task).gpus == 0
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,10 @@
 """What jobs used, as Snakemake measured it, beside what they would ask a cluster for."""
 
 import csv
+import shutil
 
 import pytest
-from conftest import HERE
+from conftest import HERE, snakemake
 
 from hierlearn.study import resources
 from hierlearn.study.expansion import Study
@@ -39,3 +40,22 @@ def test_jobs_stay_below_the_memory_that_they_ask_for(study, results):
     asked |= {f"all/{name}.train.tsv": resources.train(study, task, name) for name in study.content["learners"]}
     for name, needs in asked.items():
         assert used(folder / name) < needs.mem_mb, name
+
+
+def test_a_long_training_has_the_threads_of_its_sizes_wherever_it_runs(tree, tmp_path):
+    """As many with one core as with two, so that the bytes are the same. Here every job counts as a long one."""
+    model, made = "results/quick/tiny/all/kernel.model.nc", []
+    for cores in (1, 2):
+        folder = shutil.copytree(tree, tmp_path / str(cores))
+        file = folder / "workflow" / "hierlearn" / "study" / "resources.py"
+        text = file.read_text()
+        changed = text.replace(
+            "DAY, CORES, WORTH = 24 * 60, (1, 2, 4, 8, 16), 0.5", "DAY, CORES, WORTH = 0, (1, 2), 0.5"
+        )
+        assert changed != text
+        file.write_text(changed)
+        done = snakemake(folder, "--cores", str(cores), "--", model)
+        assert done.code == 0, done.end
+        assert "2 threads" in (folder / "results/quick/logs/tiny/all/kernel.train.log").read_text()
+        made.append((folder / model).read_bytes())
+    assert made[0] == made[1]

@@ -26,8 +26,12 @@ def start(script: Mapping[str, Any]) -> None:
         return
     threads = str(snakemake.params.get("compute_threads", 1))
     os.environ.update(dict.fromkeys(THREAD_VARIABLES, threads))
+    # numpy and scipy have threads each, which would wait for work on each other's cores.
+    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
     handler = logging.FileHandler(snakemake.log[0], mode="w") if snakemake.log else logging.StreamHandler()
     logging.basicConfig(level=logging.INFO, handlers=[handler], format="%(asctime)s %(message)s", force=True)
+    if threads != "1":
+        log.info("%s threads", threads)
     sys.excepthook = _report
     atexit.register(_spent)
 

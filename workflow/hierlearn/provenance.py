@@ -5,12 +5,17 @@ import functools
 import hashlib
 import json
 import platform
+import sys
 from collections.abc import Iterable, Iterator, Mapping
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 PACKAGE = Path(__file__).parent
+# Libraries whose distribution has another name, and those that make no result: they read what a user wrote, or show how
+# far a job is.
+DISTRIBUTIONS = {"sklearn": "scikit-learn"}
+NO_RESULT = {"yaml", "jsonschema", "tqdm"}
 
 
 @functools.cache
@@ -34,17 +39,30 @@ def parsed(file: Path) -> ast.Module:
 
 @functools.cache
 def _imported(file: Path) -> frozenset[Path]:
-    found: set[Path] = set()
+    return frozenset(one for name in _modules(file) for one in _files(name))
+
+
+@functools.cache
+def _modules(file: Path) -> frozenset[str]:
+    """The names that a file's import statements have, of what is imported from a module too."""
+    names: set[str] = set()
     for node in _statements(parsed(file)):
         if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
+            names.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-        else:
-            continue
-        for name in names:
-            found.update(_files(name))
-    return frozenset(found)
+            names.update([node.module, *(f"{node.module}.{alias.name}" for alias in node.names)])
+    return frozenset(names)
+
+
+@functools.cache
+def _library(name: str) -> str:
+    """A library that results rest on, with its version; "" for a module that is none."""
+    if name in sys.stdlib_module_names or name == PACKAGE.name or name in NO_RESULT:
+        return ""
+    try:
+        return f"{name} {version(DISTRIBUTIONS.get(name, name))}"
+    except PackageNotFoundError:
+        return ""
 
 
 def _statements(node: ast.AST) -> Iterator[ast.AST]:
@@ -77,9 +95,13 @@ def _digest(file: Path) -> str:
 
 
 def code_hash(files: Iterable[Path]) -> str:
-    """One hash over the contents of the import closures of `files`; independent of where the checkout lies."""
+    """One hash over the contents of the import closures of `files`, and the versions of the libraries they import.
+
+    Independent of where the checkout lies.
+    """
     reached = frozenset().union(*(closure(file) for one in files for file in (Path(one), *_above(Path(one)))))
-    lines = sorted(f"{file.relative_to(PACKAGE.parent)} {_digest(file)}" for file in reached)
+    libraries = {_library(name.partition(".")[0]) for file in reached for name in _modules(file)}
+    lines = sorted(f"{file.relative_to(PACKAGE.parent)} {_digest(file)}" for file in reached) + sorted(libraries)
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
 

@@ -52,6 +52,16 @@ def minutes(script):
     return lambda wildcards, attempt: attempt * needed(script, *named(wildcards)).runtime
 
 
+def cores(script):
+    """The threads that a job computes with: as many wherever it runs, for its bytes hang on them."""
+    return lambda wildcards: needed(script, *named(wildcards)).cores
+
+
+def gpus(script):
+    """The GPUs of a job."""
+    return lambda wildcards: needed(script, *named(wildcards)).gpus
+
+
 def packed(wildcards):
     """The group of a task's jobs where a study is submitted in packs: profiles/slurm joins so many tasks in each."""
     tasks = tasks_in_a_pack(wildcards.study)

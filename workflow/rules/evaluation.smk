@@ -13,6 +13,7 @@ rule evaluate:
         packed
     conda:
         "../../envs/environment.yaml"
+    threads: cores("evaluate")
     resources:
         mem_mb=memory("evaluate"),
         runtime=minutes("evaluate"),
@@ -22,6 +23,6 @@ rule evaluate:
         made=made,
         representations=lambda wildcards: evaluation_files(wildcards)[0],
         models=lambda wildcards: evaluation_files(wildcards)[1],
-        compute_threads=1,
+        compute_threads=cores("evaluate"),
     script:
         "../scripts/evaluate.py"

@@ -8,12 +8,14 @@ rule probe:
     priority: 1000
     conda:
         "../../envs/environment.yaml"
+    threads: cores("probe")
     resources:
         mem_mb=memory("probe"),
         runtime=minutes("probe"),
+        gpu=gpus("probe"),
     params:
         parameters=parameters("probe"),
         code=code("probe"),
-        compute_threads=1,
+        compute_threads=cores("probe"),
     script:
         "../scripts/probe.py"

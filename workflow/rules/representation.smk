@@ -12,13 +12,15 @@ rule represent:
         packed
     conda:
         "../../envs/environment.yaml"
+    threads: cores("represent")
     resources:
         mem_mb=memory("represent"),
         runtime=minutes("represent"),
+        gpu=gpus("represent"),
     params:
         parameters=parameters("represent"),
         code=code("represent"),
         made=made,
-        compute_threads=1,
+        compute_threads=cores("represent"),
     script:
         "../scripts/represent.py"

@@ -13,13 +13,15 @@ rule train:
         packed
     conda:
         "../../envs/environment.yaml"
+    threads: cores("train")
     resources:
         mem_mb=memory("train"),
         runtime=minutes("train"),
+        gpu=gpus("train"),
     params:
         parameters=parameters("train"),
         code=code("train"),
         made=made,
-        compute_threads=1,
+        compute_threads=cores("train"),
     script:
         "../scripts/train.py"

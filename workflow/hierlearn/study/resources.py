@@ -1,4 +1,4 @@
-"""How much memory and time every job needs, from its sizes: what a cluster is asked for, and what is refused as absurd.
+"""What every job needs, from its sizes: memory, time, cores and GPUs; and what is refused as absurd.
 
 A component may say beside its code what it holds at once and what it computes, by stage: a learner in `fit`, `kept`
 (what a fit leaves to the next that differs in its choices alone), `model` (what is stored of one fit) and `predict`, a
@@ -13,11 +13,15 @@ outputs, seeds, choices (all combinations; the values of a single one as in `rid
 steps of a training see, each as often as it is seen), and the component's own parameters (of a list the largest entry).
 A learner and a representation speak of one seed, a probe of all. What a component leaves unsaid is four arrays over its
 two largest sizes. A teacher of more than one output has their number as terms in OUTPUTS.
+
+PARALLEL is the share of the operations that threads divide among themselves (those of large matrix products), 0 where
+it is not said: a job of more than a day is given so many cores that it takes a day, as long as they are worth it. GPUS
+has the number of GPUs as terms, for a component that computes on one.
 """
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hierlearn import components
@@ -31,6 +35,8 @@ COPIES = 4
 BASE_MINUTES = 10
 # Operations per second of one slow core: a request that is too short costs the job, one that is too long some priority.
 RATE = 2.0e9
+# A job that takes longer on one core gets more of them, as long as at least half of what they could do is used.
+DAY, CORES, WORTH = 24 * 60, (1, 2, 4, 8, 16), 0.5
 # No machine has as much; a size that needs it is a slip of the pen.
 ABSURD_MB = 1_000_000
 # What a probe is given at least, as its points and draws may have any size of their own.
@@ -45,10 +51,12 @@ Sizes = Mapping[str, float]
 
 @dataclass(frozen=True)
 class Needs:
-    """What a job asks for: memory in MB, minutes of wall time."""
+    """What a job asks for: memory in MB, minutes of wall time, cores (the threads that it computes with), GPUs."""
 
     mem_mb: int
     runtime: int
+    cores: int = 1
+    gpus: int = 0
 
 
 def generate(study: Study, task: Task) -> Needs:
@@ -58,7 +66,7 @@ def generate(study: Study, task: Task) -> Needs:
 
 def represent(study: Study, task: Task, representation: str) -> Needs:
     """Fits a representation, and shows it the unlabelled and the validation points."""
-    largest, operations = 0.0, 0.0
+    largest, operations, gpus, parallel = 0.0, 0.0, 0.0, 0.0
     for point in task.points:
         described = study.representation(representation, point)
         sizes = _parameters(described) | _sizes(study, task, point, described)
@@ -69,12 +77,14 @@ def represent(study: Study, task: Task, representation: str) -> Needs:
         largest = max(largest, features + held + sizes["seeds"] * _kept(described, sizes))
         work = _terms("representations", described, "WORK", "fit", sizes)
         operations += sizes["seeds"] * (work + 6 * shown * sizes["features"] ** 2)
-    return _needs(COPIES * _data(study, task) + largest, operations)
+        gpus = max(gpus, _gpus("representations", described, sizes))
+        parallel = _parallel("representations", [described["name"]])
+    return _needs(COPIES * _data(study, task) + largest, operations, parallel, gpus)
 
 
 def train(study: Study, task: Task, learner: str) -> Needs:
     """Walks up the sample sizes to the last, at all points and variants of a task."""
-    largest, operations = 0.0, 0.0
+    largest, operations, gpus = 0.0, 0.0, 0.0
     for point in study.trained(learner, task):
         variants = study.variants(learner, point, task.part)
         described = [variant["learner"] for variant in variants]
@@ -90,11 +100,14 @@ def train(study: Study, task: Task, learner: str) -> Needs:
                 if shared:
                     held += sizes["seeds"] * _terms("learners", variant["learner"], "MEMORY", "kept", sizes)
                 largest = max(largest, held)
+                gpus = max(gpus, _gpus("learners", variant["learner"], sizes))
                 if not again:
                     operations += sizes["seeds"] * _terms("learners", variant["learner"], "WORK", "fit", sizes)
     shown = max((_features(study, task, learner, point, "validation") for point in task.points), default=0.0)
     held = COPIES * (_data(study, task) + _models(study, task, learner)) + shown + largest
-    return _needs(held, operations)
+    return _needs(
+        held, operations, _parallel("learners", [study.content["learners"][learner]["learner"]["name"]]), gpus
+    )
 
 
 def evaluate(study: Study, task: Task) -> Needs:
@@ -109,7 +122,9 @@ def evaluate(study: Study, task: Task) -> Needs:
                     held = _terms("learners", variant["learner"], "MEMORY", "predict", sizes)
                     largest = max(largest, models + shown + held)
                     operations += sizes["seeds"] * _terms("learners", variant["learner"], "WORK", "predict", sizes)
-    return _needs(COPIES * _data(study, task) + largest + _cube(study), operations)
+    names = [study.content["learners"][learner]["learner"]["name"] for learner in study.learners_in(task)]
+    parallel = _parallel("learners", names)
+    return _needs(COPIES * _data(study, task) + largest + _cube(study), operations, parallel)
 
 
 def probe(study: Study, name: str) -> Needs:
@@ -127,8 +142,9 @@ def probe(study: Study, name: str) -> Needs:
             features = fitted.get("directions") or fitted.get("count", sizes["dimension"])
             shown = sizes | _parameters(fitted) | {"features": features}
             held += _terms("representations", fitted, "MEMORY", "fit", shown) + shown["seeds"] * _kept(fitted, shown)
-    needs = _needs(held, operations)
-    return Needs(max(needs.mem_mb, PROBE_MB), max(needs.runtime, PROBE_MINUTES))
+    gpus = _gpus("probes", described, sizes)
+    needs = _needs(held, operations, _parallel("probes", [described["name"]]), gpus)
+    return replace(needs, mem_mb=max(needs.mem_mb, PROBE_MB), runtime=max(needs.runtime, PROBE_MINUTES))
 
 
 def aggregate(study: Study) -> Needs:
@@ -169,8 +185,26 @@ def pack(study: Study) -> int:
     return 2 ** math.ceil(math.log2(max(len(study.tasks) / PACKS, 1)))
 
 
-def _needs(numbers: float, operations: float = 0.0, base: int = BASE_MB) -> Needs:
-    return Needs(base + math.ceil(numbers * 8 / 1e6), BASE_MINUTES + math.ceil(operations / RATE / 60))
+def _needs(
+    numbers: float, operations: float = 0.0, parallel: float = 0.0, gpus: float = 0.0, base: int = BASE_MB
+) -> Needs:
+    alone = operations / RATE / 60
+    # Amdahl's law; the first number of cores that is enough, else the largest that is worth it.
+    taken = {cores: alone * (1 - parallel + parallel / cores) for cores in CORES}
+    worth = [cores for cores in CORES if cores == 1 or alone > WORTH * cores * taken[cores]]
+    cores = next((cores for cores in worth if taken[cores] <= DAY), max(worth))
+    memory = base + math.ceil(numbers * 8 / 1e6)
+    return Needs(memory, BASE_MINUTES + math.ceil(taken[cores]), cores, math.ceil(gpus))
+
+
+def _parallel(kind: str, names: Iterable[str]) -> float:
+    """The share of their operations that threads divide, of components that run one after the other."""
+    return min((components.literal(kind, name, "PARALLEL") or 0.0 for name in names), default=0.0)
+
+
+def _gpus(kind: str, described: Mapping[str, Any], sizes: Sizes) -> float:
+    """How many GPUs a component computes on."""
+    return sum(_product(term, described, sizes) for term in components.literal(kind, described["name"], "GPUS") or ())
 
 
 def _sizes(study: Study, task: Task, point: Point, representation: Mapping[str, Any]) -> dict[str, float]:
