@@ -37,8 +37,8 @@ def test_components_speak_of_stages_that_there_are(kind):
             said = components.literal(kind, name, literal) or {}
             assert set(said) <= STAGES[kind], name
             assert all(isinstance(term, tuple) for terms in said.values() for term in terms), name
-        assert 0 <= (components.literal(kind, name, "PARALLEL") or 0) <= 1
-        assert all(isinstance(term, tuple) for term in components.literal(kind, name, "GPUS") or ()), name
+        for literal in ("PARALLEL", "GPUS"):
+            assert all(isinstance(term, tuple) for term in components.literal(kind, name, literal) or ()), name
 
 
 def test_a_kernel_asks_for_its_gram_matrix():
@@ -107,7 +107,7 @@ def test_a_job_of_more_than_a_day_gets_the_cores_that_it_can_use(days, parallel,
 def test_the_cores_of_a_training_are_those_of_its_sizes():
     learners = tiny().content["learners"]
     large = tiny(learners=learners | {"kernel": learners["kernel"] | {"samples": {"at": [100_000]}}})
-    assert [resources.train(study, study.tasks["all"], "kernel").cores for study in (tiny(), large)] == [1, 8]
+    assert [resources.train(study, study.tasks["all"], "kernel").cores for study in (tiny(), large)] == [1, 4]
     assert resources.evaluate(large, large.tasks["all"]).cores == 1
 
 
@@ -125,8 +125,8 @@ def test_a_component_on_a_gpu_asks_for_one_where_its_condition_holds(monkeypatch
         return ((1, {"bias": [True]}),) if variable == "GPUS" else known(kind, name, variable)
 
     monkeypatch.setattr(components, "literal", literal)
-    assert resources._gpus("learners", {"name": "network", "bias": True}, {}) == 1
-    assert resources._gpus("learners", {"name": "network", "bias": False}, {}) == 0
+    assert resources._said("learners", {"name": "network", "bias": True}, "GPUS", {}) == 1
+    assert resources._said("learners", {"name": "network", "bias": False}, "GPUS", {}) == 0
     monkeypatch.setattr(
         components, "literal", lambda kind, name, what: ((1,),) if what == "GPUS" else known(kind, name, what)
     )

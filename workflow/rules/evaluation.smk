@@ -13,7 +13,6 @@ rule evaluate:
         packed
     conda:
         "../../envs/environment.yaml"
-    threads: cores("evaluate")
     resources:
         mem_mb=memory("evaluate"),
         runtime=minutes("evaluate"),
@@ -23,6 +22,6 @@ rule evaluate:
         made=made,
         representations=lambda wildcards: evaluation_files(wildcards)[0],
         models=lambda wildcards: evaluation_files(wildcards)[1],
-        compute_threads=cores("evaluate"),
+        compute_threads=1,
     script:
         "../scripts/evaluate.py"

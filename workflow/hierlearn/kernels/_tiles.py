@@ -96,6 +96,9 @@ def gram(left: np.ndarray, right: np.ndarray | None, finish: Finish, dtype: DTyp
         for i in starts:
             row(i)
     else:
-        with ThreadPoolExecutor(threads) as pool:
+        from threadpoolctl import threadpool_limits
+
+        # A product of two tiles is too small for threads of its own.
+        with threadpool_limits(1, "blas"), ThreadPoolExecutor(threads) as pool:
             list(pool.map(row, starts))
     return result

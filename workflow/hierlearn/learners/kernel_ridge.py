@@ -32,8 +32,8 @@ CHOICES = {
         "default": 1.0,
     },
 }
-# Factors and products of Gram matrices; rows of the kernel's tiles.
-PARALLEL = 0.9
+# Rows of the kernel's tiles, factors and products of Gram matrices, but not the choice of a ridge.
+PARALLEL = ((0.7,),)
 MEASURES = {"ridge_residual": "relative residual |(K + n ridge I) alpha - y| / |y| at the chosen ridge"}
 # Gram matrices, a smaller predecessor and a factor; the kernel between the points and others, while it grows.
 MEMORY = {

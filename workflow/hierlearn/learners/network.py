@@ -132,6 +132,8 @@ WORK = {
     ),
     "predict": ((2, "test", "width", "width", {"architecture": ["three_layer"]}), (2, "test", "width", "dimension")),
 }
+# The other architectures have no matrix that is worth a second thread.
+PARALLEL = ((0.6, {"architecture": ["three_layer"]}),)
 MEASURES = {
     **DIVERGED,
     "frobenius_norm": "Frobenius norm of the weights that are trained",

@@ -77,6 +77,8 @@ CHOICES = {
     },
 }
 
+# Products with the points; activations and gates take one thread.
+PARALLEL = ((0.6,),)
 MEASURES = {"ridge_residual": "relative residual |(K + n ridge I) alpha - y| / |y| at the chosen ridge"}
 EXCLUDED = (
     ({"order": [3, 4], "activation": ["relu2", "relu3"]}, "erf, sin or softplus, or an order up to 2"),

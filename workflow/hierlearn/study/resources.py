@@ -14,9 +14,9 @@ steps of a training see, each as often as it is seen), and the component's own p
 A learner and a representation speak of one seed, a probe of all. What a component leaves unsaid is four arrays over its
 two largest sizes. A teacher of more than one output has their number as terms in OUTPUTS.
 
-PARALLEL is the share of the operations that threads divide among themselves (those of large matrix products), 0 where
-it is not said: a job of more than a day is given so many cores that it takes a day, as long as they are worth it. GPUS
-has the number of GPUs as terms, for a component that computes on one.
+PARALLEL and GPUS are terms alike, of a learner's `fit` and of the whole of the others: the share of the operations that
+threads divide among themselves, as measured on two, 0 where it is not said, and the number of GPUs that a component
+computes on. A job of more than a day is given as many cores as make it one, as long as they are worth it.
 """
 
 import math
@@ -77,14 +77,14 @@ def represent(study: Study, task: Task, representation: str) -> Needs:
         largest = max(largest, features + held + sizes["seeds"] * _kept(described, sizes))
         work = _terms("representations", described, "WORK", "fit", sizes)
         operations += sizes["seeds"] * (work + 6 * shown * sizes["features"] ** 2)
-        gpus = max(gpus, _gpus("representations", described, sizes))
-        parallel = _parallel("representations", [described["name"]])
+        gpus = max(gpus, _said("representations", described, "GPUS", sizes))
+        parallel = _said("representations", described, "PARALLEL", sizes)
     return _needs(COPIES * _data(study, task) + largest, operations, parallel, gpus)
 
 
 def train(study: Study, task: Task, learner: str) -> Needs:
     """Walks up the sample sizes to the last, at all points and variants of a task."""
-    largest, operations, gpus = 0.0, 0.0, 0.0
+    largest, operations, gpus, parallel = 0.0, 0.0, 0.0, 1.0
     for point in study.trained(learner, task):
         variants = study.variants(learner, point, task.part)
         described = [variant["learner"] for variant in variants]
@@ -100,14 +100,13 @@ def train(study: Study, task: Task, learner: str) -> Needs:
                 if shared:
                     held += sizes["seeds"] * _terms("learners", variant["learner"], "MEMORY", "kept", sizes)
                 largest = max(largest, held)
-                gpus = max(gpus, _gpus("learners", variant["learner"], sizes))
+                gpus = max(gpus, _said("learners", variant["learner"], "GPUS", sizes))
+                parallel = min(parallel, _said("learners", variant["learner"], "PARALLEL", sizes))
                 if not again:
                     operations += sizes["seeds"] * _terms("learners", variant["learner"], "WORK", "fit", sizes)
     shown = max((_features(study, task, learner, point, "validation") for point in task.points), default=0.0)
     held = COPIES * (_data(study, task) + _models(study, task, learner)) + shown + largest
-    return _needs(
-        held, operations, _parallel("learners", [study.content["learners"][learner]["learner"]["name"]]), gpus
-    )
+    return _needs(held, operations, parallel, gpus)
 
 
 def evaluate(study: Study, task: Task) -> Needs:
@@ -122,9 +121,7 @@ def evaluate(study: Study, task: Task) -> Needs:
                     held = _terms("learners", variant["learner"], "MEMORY", "predict", sizes)
                     largest = max(largest, models + shown + held)
                     operations += sizes["seeds"] * _terms("learners", variant["learner"], "WORK", "predict", sizes)
-    names = [study.content["learners"][learner]["learner"]["name"] for learner in study.learners_in(task)]
-    parallel = _parallel("learners", names)
-    return _needs(COPIES * _data(study, task) + largest + _cube(study), operations, parallel)
+    return _needs(COPIES * _data(study, task) + largest + _cube(study), operations)
 
 
 def probe(study: Study, name: str) -> Needs:
@@ -142,8 +139,8 @@ def probe(study: Study, name: str) -> Needs:
             features = fitted.get("directions") or fitted.get("count", sizes["dimension"])
             shown = sizes | _parameters(fitted) | {"features": features}
             held += _terms("representations", fitted, "MEMORY", "fit", shown) + shown["seeds"] * _kept(fitted, shown)
-    gpus = _gpus("probes", described, sizes)
-    needs = _needs(held, operations, _parallel("probes", [described["name"]]), gpus)
+    parallel, gpus = (_said("probes", described, literal, sizes) for literal in ("PARALLEL", "GPUS"))
+    needs = _needs(held, operations, parallel, gpus)
     return replace(needs, mem_mb=max(needs.mem_mb, PROBE_MB), runtime=max(needs.runtime, PROBE_MINUTES))
 
 
@@ -197,14 +194,9 @@ def _needs(
     return Needs(memory, BASE_MINUTES + math.ceil(taken[cores]), cores, math.ceil(gpus))
 
 
-def _parallel(kind: str, names: Iterable[str]) -> float:
-    """The share of their operations that threads divide, of components that run one after the other."""
-    return min((components.literal(kind, name, "PARALLEL") or 0.0 for name in names), default=0.0)
-
-
-def _gpus(kind: str, described: Mapping[str, Any], sizes: Sizes) -> float:
-    """How many GPUs a component computes on."""
-    return sum(_product(term, described, sizes) for term in components.literal(kind, described["name"], "GPUS") or ())
+def _said(kind: str, described: Mapping[str, Any], literal: str, sizes: Sizes) -> float:
+    """The sum of the terms of a literal that has no stages, 0 where a component has none."""
+    return sum(_product(term, described, sizes) for term in components.literal(kind, described["name"], literal) or ())
 
 
 def _sizes(study: Study, task: Task, point: Point, representation: Mapping[str, Any]) -> dict[str, float]:
