@@ -1,8 +1,10 @@
 """What jobs ask for: products of sizes by the components' own words, for every study and every preset."""
 
+import math
 from pathlib import Path
 
 import pytest
+import yaml
 
 from hierlearn import components
 from hierlearn.study import checking, resources
@@ -168,3 +170,11 @@ def test_a_study_is_submitted_at_most_two_hundred_times(values):
     submissions = jobs + 2 if pack == 0 else -(-len(study.tasks) // pack) + 2
     assert submissions <= 200
     assert pack == 0 or len(study.tasks) / pack > resources.PACKS / 2 or pack == 1
+
+
+def test_the_profile_of_slurm_has_every_pack():
+    """Of a grid of the most points that a study may have, each of them a task."""
+    profile = yaml.safe_load((Path(__file__).parents[2] / "profiles" / "slurm" / "config.yaml").read_text())
+    most = 2 ** math.ceil(math.log2(checking.MOST / resources.PACKS))
+    packs = [2**i for i in range(1, int(math.log2(most)) + 1)]
+    assert profile["group-components"] == {f"tasks{pack}": pack for pack in packs}
