@@ -8,10 +8,10 @@ import pytest
 import yaml
 from mutants import places, replaced, spliced
 
-from hierlearn.study import checking
+from hierlearn.study import checking, reading
 
 FILES = sorted((Path(__file__).parents[2] / "config" / "studies").glob("*.yaml"))
-PRESETS = checking.PRESETS
+PRESETS = reading.PRESETS
 
 
 def reverse(value):

@@ -8,7 +8,7 @@ import xarray
 
 from hierlearn import components
 from hierlearn.components import PACKAGE, build
-from hierlearn.study import checking, jobs, references
+from hierlearn.study import checking, jobs, reading, references
 
 STUDIES = sorted((PACKAGE.parents[1] / "config" / "studies").glob("*.yaml"))
 SEEDS, STEPS = 2, [1, 10, 100]
@@ -74,7 +74,7 @@ def probes(study):
     return found
 
 
-@pytest.mark.parametrize("preset", checking.PRESETS)
+@pytest.mark.parametrize("preset", reading.PRESETS)
 @pytest.mark.parametrize("file", STUDIES, ids=[file.stem for file in STUDIES])
 def test_a_study_can_be_drawn_and_judged(file, preset):
     study, faults = checking.study(file, file.name, preset)

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from hierlearn import components
-from hierlearn.study import checking, resources
+from hierlearn.study import absurd, checking, resources
 from hierlearn.study.expansion import Point, Study
 from hierlearn.study.reading import fill_defaults, load, schema
 
@@ -149,15 +149,15 @@ def test_a_component_on_a_gpu_asks_for_one_where_its_condition_holds(monkeypatch
     ids=["points", "widths"],
 )
 def test_sizes_that_no_machine_has_are_refused_with_the_memory_they_need(change, field):
-    (fault,) = checking._too_large(tiny(**change), resources.ABSURD_MB)
+    (fault,) = absurd.too_large(tiny(**change), resources.ABSURD_MB)
     assert fault.field == field
     assert "MB of memory" in fault.found
     assert fault.allowed == "at most memory_limit_mb = 1,000,000"
 
 
 def test_a_limit_of_ones_own_is_kept():
-    assert not list(checking._too_large(tiny(), 1000))
-    assert [fault.field for fault in checking._too_large(tiny(), 200)]
+    assert not list(absurd.too_large(tiny(), 1000))
+    assert [fault.field for fault in absurd.too_large(tiny(), 200)]
 
 
 @pytest.mark.parametrize("values", [10, 100, 1000, 2500])
@@ -175,6 +175,6 @@ def test_a_study_is_submitted_at_most_two_hundred_times(values):
 def test_the_profile_of_slurm_has_every_pack():
     """Of a grid of the most points that a study may have, each of them a task."""
     profile = yaml.safe_load((Path(__file__).parents[2] / "profiles" / "slurm" / "config.yaml").read_text())
-    most = 2 ** math.ceil(math.log2(checking.MOST / resources.PACKS))
+    most = 2 ** math.ceil(math.log2(absurd.MOST / resources.PACKS))
     packs = [2**i for i in range(1, int(math.log2(most)) + 1)]
     assert profile["group-components"] == {f"tasks{pack}": pack for pack in packs}

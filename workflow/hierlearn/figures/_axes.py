@@ -1,7 +1,5 @@
 """Ticks that a reader can read off, on linear and logarithmic axes."""
 
-from itertools import pairwise
-
 import numpy as np
 from matplotlib.ticker import (
     FixedLocator,
@@ -24,9 +22,11 @@ def ticked(place, axis: str) -> None:
     values = np.unique(np.concatenate(drawn)) if drawn else np.empty(0)
     if axis in DENSE or place.get_xscale() != "log" or not 1 < len(values) <= 8 or values[-1] >= 10_000:
         return
-    # neighbours that are too close for two labels share the first one's
+    # values that are too close for two labels share the first one's
     apart, span = [values[0]], np.log(values[-1] / values[0])
-    apart += [v for a, v in pairwise(values) if np.log(v / a) > 0.07 * span]
+    for value in values[1:]:
+        if np.log(value / apart[-1]) > 0.09 * span:
+            apart.append(value)
     place.xaxis.set_major_locator(FixedLocator(apart))
     place.xaxis.set_minor_locator(NullLocator())
     place.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))

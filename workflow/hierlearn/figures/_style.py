@@ -7,6 +7,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_pdf import FigureCanvasPdf
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 
+from hierlearn.figures._legends import uncovered
+
 matplotlib.rcParams.update(
     {
         "font.size": 8.5,
@@ -42,8 +44,14 @@ def noted(figure, notes):
 
 
 def laid_out(figure):
-    """The figure with its layout computed once: it is the same in every format, and costs more than drawing."""
+    """The figure with its layout computed once: it is the same in every format, and costs more than drawing.
+
+    Twice where a legend has to leave its panel.
+    """
     figure.get_layout_engine().execute(figure)
+    height = figure.get_figheight()
+    if uncovered(figure).get_figheight() != height:
+        figure.get_layout_engine().execute(figure)
     figure.set_layout_engine("none")
     return figure
 

@@ -10,6 +10,7 @@ import xarray
 from matplotlib.figure import Figure
 
 from hierlearn.figures._axes import ticked, tidy
+from hierlearn.figures._legends import legend
 from hierlearn.figures._published import LABEL, overlay, overlay_row
 from hierlearn.figures._style import COLOURS, MARKERS
 from hierlearn.quantities._probes import along
@@ -270,7 +271,7 @@ class Panels:
         ticked(place, panel["x"])
         handles, _ = place.get_legend_handles_labels()
         if handles:
-            place.legend(fontsize=6.5, frameon=True, framealpha=0.75, edgecolor="none")
+            legend(place)
 
     def _line(self, place, panel, line, number, cube, probes, labels, traces) -> None:
         colour, marker = _look(line, number)
@@ -345,7 +346,7 @@ class Panels:
             names.append(line.get("label", labels[line["learner"]]))
         _levels(place.axvline, panel)
         if panel.get("levels"):
-            place.legend(fontsize=6.5, frameon=True, framealpha=0.75, edgecolor="none")
+            legend(place)
         place.set_yticks(range(len(names)), names, fontsize=7)
         place.invert_yaxis()
         place.set(xscale=panel.get("xscale", "log"), xlabel=panel.get("ylabel", "test risk"))
@@ -428,7 +429,8 @@ def _levels(line, panel) -> None:
 def _look(line, number: int) -> tuple[str, str]:
     """Colour and marker of the line of this number, from 0, or of the one that it belongs to."""
     look = line.get("colour_of", number + 1) - 1
-    return COLOURS[look % len(COLOURS)], MARKERS[look % len(MARKERS)]
+    # From the ninth on, colours meet other markers.
+    return COLOURS[look % len(COLOURS)], MARKERS[(look + look // len(COLOURS) * 3) % len(MARKERS)]
 
 
 def _ylabel(panel, lines) -> str:

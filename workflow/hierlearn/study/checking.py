@@ -1,23 +1,21 @@
 """Checks the configuration and every study before anything runs, and lists all faults at once."""
 
-import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from hierlearn import components
 from hierlearn.study import formulas, published, resources
+from hierlearn.study.absurd import too_large, too_many
 from hierlearn.study.expansion import Study
 from hierlearn.study.mending import follows, mended, settles_names
 from hierlearn.study.points import resolved
 from hierlearn.study.reading import (
+    PRESETS,
     SCHEMAS,
     Fault,
-    Validator,
     dotted,
-    expected,
     fill_defaults,
-    listed,
     load,
     merge,
     nearest,
@@ -26,18 +24,14 @@ from hierlearn.study.reading import (
     shown,
 )
 from hierlearn.study.references import reference, size_reference
+from hierlearn.study.sections import between_sections
 
-PRESETS = ("quick", "full", "smoke")
-# A problem key may be an axis too.
-PROBLEM_AXES = ("dimension", "label_noise")
 # Folders of the project that no run writes into.
 ROOT, OWN = SCHEMAS.parents[1], ("benchmarks", "config", "docs", "envs", "profiles", "tests", "workflow")
 # Sections of a study whose components may have a size that depends on the problem.
 SIZED = ("problem", "representations", "learners")
 # Keys that say at how many points, and of which size, something runs.
 SIZING = {"axes", "problem", "representations", "limits", "skip", "samples"}
-# How often a preset may train at most, seeds apart; a walk has about so many sample sizes. More is a slip of the pen.
-MOST, WALK = 400_000, 10
 # Sections of a study whose components name parts of the others.
 REFERRING = ("figure", "claims")
 
@@ -85,7 +79,7 @@ def study(file: Path, name: str, preset: str, limit: int = resources.ABSURD_MB) 
     paper = content.get("paper")
     beside = file.parents[1] / "published" / f"{paper}.yaml"
     numbers, _ = published.tables(beside, beside.name) if paper in papers() else (None, [])
-    if absurd := list(_too_many(content, name)):
+    if absurd := list(too_many(content, name)):
         # All other checks would take minutes.
         return None, sorted({*latest, *absurd})
     found, changed, chosen = latest, set(), None
@@ -102,11 +96,11 @@ def study(file: Path, name: str, preset: str, limit: int = resources.ABSURD_MB) 
         latest = [fault for fault in faults if fault not in found and not follows(fault, changed)]
         found = found + latest
     if chosen is not None:
-        found = [*found, *_too_large(chosen, limit)]
+        found = [*found, *too_large(chosen, limit)]
     elif again is not None and not any(SIZING & set(at) for at in changed):
         # What is mended may be larger than what was meant, but for points, which become as few as can be.
         larger = {at for at in changed if at[0] != "points"}
-        found = [*found, *(fault for fault in _too_large(again, limit) if not follows(fault, larger))]
+        found = [*found, *(fault for fault in too_large(again, limit) if not follows(fault, larger))]
     return (None if found else chosen), sorted(set(found))
 
 
@@ -151,7 +145,7 @@ def _study_faults(study: Study, changed: set[tuple]) -> Iterator[Fault]:
     if all(
         description["name"] in components.available(kind) for at, kind, description in parts if at[0] not in REFERRING
     ):
-        faults += [Fault(study.file, *fault) for fault in _references(study)]
+        faults += [Fault(study.file, *fault) for fault in between_sections(study)]
     # What a name may refer to is known once the parts that have the names are sound.
     # Without a representation no size of its learners is known.
     sized = all(follows(fault, changed) and not fault.field.endswith(".representation") for fault in faults)
@@ -161,52 +155,6 @@ def _study_faults(study: Study, changed: set[tuple]) -> Iterator[Fault]:
     yield from formulas.faults(study.file, study.content)
     if whole:
         yield from resolved(study)
-
-
-def _too_many(content: Mapping[str, Any], name: str) -> Iterator[Fault]:
-    """Grids of absurdly many points, by the lengths of lists alone; the content may be anything."""
-    overlays, seen = _mapping(content, "presets"), set()
-    for which in PRESETS:
-        body = merge({key: value for key, value in content.items() if key != "presets"}, _mapping(overlays, which))
-        axes = _mapping(body, "axes")
-        grids = {"axes": _combinations(axes)}
-        trained = 0
-        for learner in _mapping(body, "learners").values():
-            sizes = _mapping(learner, "samples").get("at")
-            sizes = len(sizes) if isinstance(sizes, list) else WALK
-            trained += grids["axes"] * sizes * _combinations(_mapping(learner, "sweep"))
-        grids["learners"] = trained
-        for key, probe in _mapping(body, "probes").items():
-            grids[f"probes.{key}"] = _combinations(axes | _mapping(probe, "axes"))
-        for field, count in grids.items():
-            if count > MOST and (field, count) not in seen:
-                seen.add((field, count))
-                field = field if which == "quick" else f"presets.{which}.{field}"
-                yield Fault(name, field, f"{count:,} combinations of its values, or more", f"at most {MOST:,}")
-                break
-
-
-def _mapping(content: Any, key: str) -> dict:
-    """What stands under a key if both are mappings, an empty one if not."""
-    part = content.get(key) if isinstance(content, dict) else None
-    return part if isinstance(part, dict) else {}
-
-
-def _combinations(axes: Mapping[str, Any]) -> int:
-    """How many places some lists of values span."""
-    return math.prod(max(len(values), 1) for values in axes.values() if isinstance(values, list))
-
-
-def _too_large(study: Study, limit: int) -> Iterator[Fault]:
-    """Sizes that would need more memory than `limit` MB: of the job that needs most, or of its data alone."""
-    jobs = [(needs.mem_mb, field, job) for field, job, needs in resources.largest_jobs(study)]
-    most = max(jobs)
-    drawn = max((job for job in jobs if job[1] == "points"), default=most)
-    memory, field, job = drawn if drawn[0] > max(limit, most[0] / 2) else most
-    if memory > limit:
-        found = f"sizes that need {memory:,} MB of memory ({job})"
-        field = field if study.preset == "quick" else f"presets.{study.preset}.{field}"
-        yield Fault(study.file, field, found, f"at most memory_limit_mb = {limit:,}")
 
 
 def _parts_faults(study: Study, known: list[Fault]) -> list[Fault]:
@@ -301,124 +249,3 @@ def _nested(study: Study, at: tuple, kind: str, value: Any, references: bool) ->
         return
     nameless = list(schema_faults(study.file, value, schema("study")["$defs"]["component"], at))
     yield from nameless or component_faults(study, at, kind, value, references)
-
-
-def _references(study: Study) -> Iterator[tuple[str, str, str]]:
-    content, axes = study.content, study.content["axes"]
-    for axis, values in axes.items():
-        place = study.placement(axis)
-        if axis not in PROBLEM_AXES and place is None:
-            owners = [content["problem"][kind]["name"] for kind in ("input", "teacher")]
-            kinds = zip(("inputs", "teachers"), owners, strict=True)
-            kinds = [*kinds, *(("representations", part["name"]) for part in content["representations"].values())]
-            known = {*PROBLEM_AXES, *(p for kind, owner in kinds for p in components.parameters(kind, owner))}
-            yield f"axes.{axis}", "an axis that nothing has", nearest(axis, known)
-            continue
-        if place in content["problem"] and axis in content["problem"][place]:
-            yield f"problem.{place}.{axis}", "a value that the axis of this name overrides", "no value beside an axis"
-        if place == "representation":
-            for name, description in content["representations"].items():
-                if axis in description:
-                    found = "a value that the axis of this name overrides"
-                    yield f"representations.{name}.{axis}", found, "no value beside an axis"
-        yield from _axis_values(study, f"axes.{axis}", axis, values)
-    for i, axis in enumerate(content["cut"]):
-        if axis not in axes and axis not in study.cuttable:
-            yield f"cut[{i}]", shown(axis), nearest(axis, [*axes, *study.cuttable])
-    laws = components.literal("teachers", content["problem"]["teacher"]["name"], "LAWS")
-    if laws and content["problem"]["input"]["name"] not in laws:
-        yield "problem.input.name", shown(content["problem"]["input"]["name"]), nearest("", laws) + " for this teacher"
-    for name, entry in content["learners"].items():
-        yield from _learner_references(study, name, entry)
-    for name, entry in content["probes"].items():
-        for axis in entry["axes"]:
-            if axis not in axes:
-                yield f"probes.{name}.axes.{axis}", "an unknown axis", nearest(axis, axes)
-            elif axis in PROBLEM_AXES or study.placement(axis):
-                yield from _axis_values(study, f"probes.{name}.axes.{axis}", axis, entry["axes"][axis])
-    for name, claim in content["claims"].items():
-        if "predicted" not in claim and claim["rule"] not in ("holds", "descriptive"):
-            yield f"claims.{name}.predicted", "nothing", f"a number, which the rule {claim['rule']} compares with"
-
-
-def _axis_values(study: Study, at: str, axis: str, values: list) -> Iterator[tuple[str, str, str]]:
-    """Values that an axis cannot take, and dimensions out of order: curves over the dimension join neighbours."""
-    posed, place = schema("study")["properties"], study.placement(axis)
-    if axis == "dimension":
-        against = posed["axes"]["properties"]["dimension"]["items"]
-    elif axis in PROBLEM_AXES:
-        against = posed["problem"]["properties"][axis]
-    else:
-        against = _axis_schema(study, place, axis)
-    broken = False
-    for i, value in enumerate(values):
-        for error in Validator(against).iter_errors(value):
-            broken = True
-            yield f"{at}[{i}]", shown(value), expected(error)
-    if axis == "dimension" and not broken and values != sorted(values):
-        yield at, shown(values), "increasing numbers"
-
-
-def _axis_schema(study: Study, place: str, axis: str) -> Mapping[str, Any]:
-    """The schema of the parameter that an axis sets."""
-    if place != "representation":
-        return components.parameters(f"{place}s", study.content["problem"][place]["name"])[axis]
-    for description in study.content["representations"].values():
-        known = components.parameters("representations", description["name"])
-        if axis in known:
-            return known[axis]
-    raise KeyError(axis)
-
-
-def _learner_references(study: Study, name: str, entry: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    at, axes = f"learners.{name}", study.content["axes"]
-    known = ["raw", *study.content["representations"]]
-    if entry["representation"] not in known:
-        yield f"{at}.representation", shown(entry["representation"]), nearest(entry["representation"], known)
-    component = entry["learner"]["name"]
-    choices = components.literal("learners", component, "CHOICES") or {}
-    for key, values in entry["select"].items():
-        if key not in choices:
-            yield f"{at}.select.{key}", "an unknown choice", nearest(key, choices)
-            continue
-        if "rule" in choices[key]:
-            yield f"{at}.select.{key}", "a rule of choosing", f"sweep.{key}; it is not something to choose among"
-            continue
-        for i, value in enumerate(values):
-            for error in Validator(choices[key]).iter_errors(value):
-                yield f"{at}.select.{key}[{i}]", shown(value), expected(error)
-    for key in choices:
-        if key not in entry["select"] and key not in entry["sweep"] and "default" not in choices[key]:
-            yield f"{at}.select.{key}", "nothing", f"a list of values: {choices[key]['description']}"
-    for key, planned in entry["samples"].items():
-        for i, size in enumerate(planned if key == "at" else [planned]):
-            if isinstance(size, dict):
-                place = ("learners", name, "samples", key, i) if key == "at" else ("learners", name, "samples", key)
-                yield from ((f.field, f.found, f.allowed) for f in size_reference(study, place, size))
-    parameters = components.parameters("learners", component) | choices
-    for key, values in entry["sweep"].items():
-        if key not in parameters:
-            yield f"{at}.sweep.{key}", "an unknown parameter", nearest(key, parameters)
-            continue
-        if {"component", "components"} & set(parameters[key]):
-            yield (
-                f"{at}.sweep.{key}",
-                "a component",
-                "numbers or words; write one learner for each component",
-            )
-            continue
-        for i, value in enumerate(values):
-            for error in Validator(parameters[key]).iter_errors(value):
-                yield f"{at}.sweep.{key}[{i}]", shown(value), expected(error)
-    places = axes | {"samples": entry["samples"].get("at", [])}
-    for i, place in enumerate(entry["skip"]):
-        for axis, value in place.items():
-            if axis not in places:
-                yield f"{at}.skip[{i}].{axis}", "an unknown axis", nearest(axis, places)
-            elif not listed(value, places[axis]):
-                yield f"{at}.skip[{i}].{axis}", shown(value), nearest(value, places[axis])
-    for axis in entry["limits"]:
-        if axis not in axes:
-            yield f"{at}.limits.{axis}", "an unknown axis", nearest(axis, axes)
-        elif not all(isinstance(value, int | float) for value in axes[axis]):
-            yield f"{at}.limits.{axis}", "an axis of words", "an axis of numbers"

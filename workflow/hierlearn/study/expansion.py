@@ -1,7 +1,8 @@
 """Expands a checked study into tasks and the exact parameters of every job."""
 
+import functools
 import itertools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import comb
@@ -38,6 +39,20 @@ class Task:
     part: Mapping[str, Any] = field(default_factory=dict)
 
 
+def _remembered(method: Callable) -> Callable:
+    """A method of a study that is asked the same again and again: every job of a task asks for what the task has."""
+
+    @functools.wraps(method)
+    def asked(self, *given):
+        places = (repr(one.coordinates) if isinstance(one, Point) else getattr(one, "name", one) for one in given)
+        known, place = self._known, (method.__name__, *places)
+        if place not in known:
+            known[place] = method(self, *given)
+        return known[place]
+
+    return asked
+
+
 @dataclass(frozen=True)
 class Study:
     """A checked study at one preset. content: the study file with overlay and defaults filled in; published: the
@@ -48,6 +63,11 @@ class Study:
     preset: str
     content: dict[str, Any]
     published: dict[str, Any] | None = field(default_factory=dict)
+
+    @cached_property
+    def _known(self) -> dict[tuple, Any]:
+        """What `_remembered` methods have answered."""
+        return {}
 
     @property
     def axes(self) -> dict[str, list]:
@@ -121,19 +141,9 @@ class Study:
                 return "representation"
         return None
 
+    @_remembered
     def representation(self, name: str, point: Point) -> dict[str, Any]:
         """The description of a representation at a point."""
-        place = name, repr(point.coordinates)
-        if place not in self._representations:
-            self._representations[place] = self._represented(name, point)
-        return self._representations[place]
-
-    @cached_property
-    def _representations(self) -> dict[tuple, dict[str, Any]]:
-        """Representations by name and place, for the same reason as `_sample_sizes`."""
-        return {}
-
-    def _represented(self, name: str, point: Point) -> dict[str, Any]:
         context = sizes(point.dimension, degree(point.problem))
         given = RAW if name == "raw" else self.content["representations"][name]
         full = components.defaults("representations", given["name"]) | given
@@ -162,27 +172,19 @@ class Study:
         skipped = self.content["learners"][learner]["skip"]
         return any(all(axis in place and place[axis] == value for axis, value in one.items()) for one in skipped)
 
+    @_remembered
     def sample_sizes(self, learner: str, point: Point) -> list[int]:
         """The sample sizes of a learner at a point: a list, or the lattice points 2^(j/k) that lie in start .. cap."""
-        place = learner, repr(point.coordinates)
-        if place not in self._sample_sizes:
-            planned = self.content["learners"][learner]["samples"]
-            context = self.context(learner, point)
-            if "at" in planned:
-                found = sorted({resolve(size, context) for size in planned["at"]})
-                # Sizes at a place that is left out as a whole remain coordinates.
-                if self.within_limits(learner, point):
-                    found = [n for n in found if not self._skipped(learner, {**point.coordinates, "samples": n})]
-            else:
-                start, cap = resolve(planned["start"], context), resolve(planned["cap"], context)
-                found = lattice(start, cap, self.content["samples"]["per_doubling"])
-            self._sample_sizes[place] = found
-        return self._sample_sizes[place]
-
-    @cached_property
-    def _sample_sizes(self) -> dict[tuple, list[int]]:
-        """Sizes by learner and place: every parse asks for them many times."""
-        return {}
+        planned = self.content["learners"][learner]["samples"]
+        context = self.context(learner, point)
+        if "at" not in planned:
+            start, cap = resolve(planned["start"], context), resolve(planned["cap"], context)
+            return lattice(start, cap, self.content["samples"]["per_doubling"])
+        found = sorted({resolve(size, context) for size in planned["at"]})
+        # Sizes at a place that is left out as a whole remain coordinates.
+        if self.within_limits(learner, point):
+            found = [n for n in found if not self._skipped(learner, {**point.coordinates, "samples": n})]
+        return found
 
     def combinations(self, learner: str, part: Mapping[str, Any]) -> list[dict[str, Any]]:
         """The combinations of what a learner sweeps that belong to a part of the study."""
@@ -208,16 +210,10 @@ class Study:
             for swept in self.combinations(learner, part)
         ]
 
+    @_remembered
     def learners_in(self, task: Task) -> list[str]:
         """The learners that run somewhere in a task."""
-        if task.name not in self._learners:
-            self._learners[task.name] = [name for name in self.content["learners"] if self.trained(name, task)]
-        return self._learners[task.name]
-
-    @cached_property
-    def _learners(self) -> dict[str, list[str]]:
-        """Learners by task, for the same reason."""
-        return {}
+        return [name for name in self.content["learners"] if self.trained(name, task)]
 
     def trained(self, learner: str, task: Task) -> list[Point]:
         """The points of a task at which a learner runs."""
@@ -232,19 +228,9 @@ class Study:
         used = {self.content["learners"][name]["representation"] for name in self.learners_in(task)}
         return [name for name in self.content["representations"] if name in used]
 
+    @_remembered
     def points_needed(self, task: Task, point: Point) -> dict[str, int]:
         """How many points of each role a task's data holds per seed."""
-        place = task.name, repr(point.coordinates)
-        if place not in self._points_needed:
-            self._points_needed[place] = self._needed(task, point)
-        return self._points_needed[place]
-
-    @cached_property
-    def _points_needed(self) -> dict[tuple, dict[str, int]]:
-        """Numbers of points by place: every job of a task asks for them."""
-        return {}
-
-    def _needed(self, task: Task, point: Point) -> dict[str, int]:
         entries = self.content["learners"]
         # Learners that train online draw their points as they go.
         pooled = [name for name in entries if not entries[name]["learner"].get("online")]

@@ -20,6 +20,7 @@ from yaml.resolver import Resolver
 SCHEMAS = Path(__file__).parents[2] / "schemas"
 # The patterns of texts that go into one cell of a table.
 LINES = {r"^.*\S.*$": "one line that is not empty", "^.*$": "one line"}
+PRESETS = ("quick", "full", "smoke")
 # What no file that a person writes comes near.
 BYTES, VALUES, LEVELS = 1_000_000, 100_000, 50
 # Products of a few numbers that are no larger can still be computed, and whole ones fit into a file.

@@ -34,7 +34,7 @@ COPIES = 4
 # Starting Python and importing, and what a shared file system may add.
 BASE_MINUTES = 10
 # Operations per second of one slow core: a request that is too short costs the job, one that is too long some priority.
-RATE = 2.0e9
+RATE = 5.0e9
 # A job that takes longer on one core gets more of them, as long as at least half of what they could do is used.
 DAY, CORES, WORTH = 24 * 60, (1, 2, 4, 8, 16), 0.5
 # No machine has as much; a size that needs it is a slip of the pen.

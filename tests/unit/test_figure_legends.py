@@ -1,0 +1,42 @@
+"""Legends leave measured lines to be seen."""
+
+import numpy as np
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from hierlearn.figures._legends import _covers, legend
+from hierlearn.figures._style import COLOURS, laid_out
+from hierlearn.figures.panels import _look
+
+
+def drawn(lines: int, spread: float):
+    """One panel of measured lines at heights 0 .. spread, and a free one beside it."""
+    figure = Figure(figsize=(8, 3), layout="constrained")
+    crowded, free = figure.subplots(1, 2)
+    for number in range(lines):
+        crowded.plot(np.linspace(0, 1, 5), np.full(5, spread * number / lines), marker="o", label=f"line {number}")
+    free.plot([0, 1], [0, 0], marker="o", label="one")
+    free.plot([0, 1], [1, 0], ls="--", label="a guide")
+    for place in (crowded, free):
+        place.set_ylim(-0.1, 1.1)
+        legend(place)
+    return figure
+
+
+@pytest.mark.parametrize(("lines", "spread", "height"), [(3, 0.2, 3.0), (10, 1.0, 3.0 + 0.21 + 5 * 0.14)])
+def test_a_legend_on_measured_lines_goes_below_its_panel_in_a_taller_figure(lines, spread, height):
+    figure = laid_out(drawn(lines, spread))
+    assert figure.get_figheight() == pytest.approx(height)
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    assert not any(_covers(place, renderer) for place in figure.axes)
+    for place in figure.axes:
+        box = place.get_legend().get_window_extent(renderer)
+        assert 0 <= box.y0 and box.x1 <= figure.bbox.x1
+        assert bool(box.y1 < place.bbox.y0) == (place is figure.axes[0] and height > 3)
+        assert [text.get_text() for text in place.get_legend().get_texts()] == place.get_legend_handles_labels()[1]
+
+
+def test_lines_of_one_panel_never_look_alike():
+    looks = [_look({}, number) for number in range(3 * len(COLOURS))]
+    assert len(set(looks)) == len(looks)

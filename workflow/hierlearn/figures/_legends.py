@@ -1,0 +1,57 @@
+"""Legends that hide no measured line: inside where there is room for them, else below their panel."""
+
+from math import ceil
+
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.transforms import ScaledTranslation
+
+LOOK = {"fontsize": 6.5, "frameon": True, "framealpha": 0.75, "edgecolor": "none"}
+# Below the axis and its label, and what a row of the legend takes, in inches.
+BELOW, ROW, COLUMNS = 0.42, 0.14, 2
+
+
+def legend(place) -> None:
+    """The legend of a panel where most room is."""
+    place.legend(**LOOK)
+
+
+def uncovered(figure):
+    """The figure, laid out before, with its legends that lie on a measured line below their panels, in a taller figure.
+
+    A measured line is one with markers; bounds, levels and guides may run behind a legend.
+    """
+    renderer, taller = FigureCanvasAgg(figure).get_renderer(), {}
+    for place in figure.axes:
+        if place.get_legend() is not None and _covers(place, renderer):
+            rows = _moved(place, figure)
+            row = place.get_subplotspec().rowspan.start
+            taller[row] = max(taller.get(row, 0.0), BELOW / 2 + ROW * rows)
+    if taller:
+        figure.set_figheight(figure.get_figheight() + sum(taller.values()))
+    return figure
+
+
+def _covers(place, renderer) -> bool:
+    box = place.get_legend().get_window_extent(renderer)
+    measured = [line for line in place.get_lines() if line.get_marker() not in ("None", None, "")]
+    return any(
+        line.get_transform().transform_path(line.get_path()).intersects_bbox(box, filled=False) for line in measured
+    )
+
+
+def _moved(place, figure) -> int:
+    """Put a legend below its panel; the number of its rows."""
+    handles, labels = place.get_legend_handles_labels()
+    place.get_legend().remove()
+    shift = ScaledTranslation(0, -BELOW, figure.dpi_scale_trans)
+    place.legend(
+        handles,
+        labels,
+        loc="upper left",
+        bbox_to_anchor=(0.0, 0.0),
+        bbox_transform=place.transAxes + shift,
+        borderaxespad=0.0,
+        ncols=COLUMNS,
+        **LOOK,
+    )
+    return ceil(len(labels) / COLUMNS)
