@@ -11,6 +11,7 @@ from hierlearn.components import PACKAGE, available, build, literal
 from hierlearn.problem import ProblemFeatures, pose
 from hierlearn.protocols import STATIONARY, STATUS
 from hierlearn.streams import Streams
+from hierlearn.study.reading import Validator
 
 SEEDS, SAMPLES, HELD_OUT = (4, 7, 9), 48, 60
 CHOICES = {
@@ -24,6 +25,19 @@ CHOICES = {
 }
 # What a learner sees of the points where the input itself does not make the problem easy: all quadratic polynomials.
 SEEN = {"linear": {"name": "neural", "features": "quadratic", "count": 20}}
+
+
+def offered(name, schema):
+    """Values of a choice: those of the table, or for a choice that it does not know some that its schema allows."""
+    if name in CHOICES:
+        return CHOICES[name]
+    if "default" in schema:
+        return [schema["default"]]
+    if "enum" in schema:
+        return schema["enum"][:2]
+    bounds = [schema[key] for key in ("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum") if key in schema]
+    numbers = [1, *bounds, *(b + step for b in bounds for step in (1, -1)), sum(bounds) / 2]
+    return [next(number for number in numbers if Validator(schema).is_valid(number))]
 
 
 class Silent:
@@ -46,7 +60,7 @@ class Trained:
     def __init__(self, name):
         self.learner = build("learners", {"name": name})
         self.allowed = literal("learners", name, "CHOICES") or {}
-        self.choices = {key: CHOICES[key] for key in self.allowed}
+        self.choices = {key: offered(key, schema) for key, schema in self.allowed.items()}
         sphere = build("inputs", {"name": "sphere"}, dimension=4)
         teacher = build("teachers", {"name": "ridge_polynomial", "degree": 2})
         self.problem = pose(sphere, teacher, "unit", 0.0, Streams(("easy",), SEEDS), HELD_OUT)
@@ -65,6 +79,21 @@ class Trained:
     def predicted(self, state, positions, memory=None):
         memory = {} if memory is None else memory
         return self.learner.predict(state, self.features.take(positions), "test", 70, memory)
+
+
+@pytest.mark.parametrize(
+    ("schema", "values"),
+    [
+        ({"type": "number", "minimum": 0, "default": 0.0}, [0.0]),
+        ({"enum": ["a", "b", "c"]}, ["a", "b"]),
+        ({"type": "number", "exclusiveMinimum": 0}, [1]),
+        ({"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}, [0.5]),
+        ({"type": "integer", "exclusiveMinimum": 4, "maximum": 5}, [5]),
+        ({"type": "integer", "exclusiveMaximum": 0}, [-1]),
+    ],
+)
+def test_a_choice_of_no_table_takes_values_that_its_schema_allows(schema, values):
+    assert offered("unheard", schema) == values
 
 
 @pytest.fixture(scope="module", params=available("learners"))

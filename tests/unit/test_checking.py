@@ -245,6 +245,19 @@ def test_of_two_learners_each_needs_what_it_sweeps(content, check, above, below,
     )
 
 
+@pytest.mark.parametrize("bound", ["counting_bound", "composed_counting_bound"])
+@pytest.mark.parametrize(("given", "found"), [({}, "nothing"), ({"spans": 2}, "2"), ({"spans": 3}, None)])
+def test_a_bound_counts_the_kernels_that_its_learners_choose_among(content, check, bound, given, found):
+    content["learners"]["kernel"]["select"]["bandwidth"] = [0.5, 1.0, 2.0]
+    # A learner that is no kernel_ridge chooses among none.
+    claim = {"quantity": {"name": bound, "predictors": ["kernel", "linear"]} | given, "rule": "holds"}
+    del content["claims"]["C1-kernel"]["predicted"], content["presets"]
+    content["claims"]["C1-kernel"] |= claim
+    lines = [str(fault).partition(": ")[2] for fault in check(content)[1]]
+    allowed = "at least 3, among so many kernels kernel chooses"
+    assert lines == ([f"claims.C1-kernel.quantity.spans: found {found}; expected {allowed}"] if found else [])
+
+
 @pytest.mark.parametrize("text", ["5 $ and more", r"\$5", r"$\beta_1 \in A$", "$n$ of $N$", "a $b\nc$"])
 def test_texts_that_can_be_drawn_are_taken(text):
     assert formulas.undrawable(text) is None

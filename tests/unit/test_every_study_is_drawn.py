@@ -1,7 +1,5 @@
 """Every figure is drawn and every claim measured at every preset, on made-up numbers of a run's shapes."""
 
-import math
-
 import numpy as np
 import pytest
 import xarray
@@ -11,6 +9,7 @@ from hierlearn.components import PACKAGE, build
 from hierlearn.study import checking, jobs, reading, references
 
 STUDIES = sorted((PACKAGE.parents[1] / "config" / "studies").glob("*.yaml"))
+ALPHA = PACKAGE.parents[1] / "config" / "studies" / "allenzhu2019-alpha.yaml"
 SEEDS, STEPS = 2, [1, 10, 100]
 # What a probe's variables have of its own coordinates, where no line of the study tells.
 OWN = {"sample_complexity": ("line", "threshold"), "risk": ("line", "ridge", "samples")}
@@ -24,24 +23,31 @@ def said(study, literal):
     }
 
 
-def dataset(coordinates, names, along):
-    """Variables that fall along one coordinate and differ by seed; zeros elsewhere cost no memory."""
-    sizes = [len(values) for values in coordinates.values()]
-    shape = [size if axis in (along, "seed") else 1 for axis, size in zip(coordinates, sizes, strict=True)]
-    ranks = np.arange(math.prod(shape)).reshape(shape)
-    values = np.broadcast_to(2.0 * 0.7**ranks, sizes)
-    variables = {name: (tuple(coordinates), values) for name in names}
+def dataset(coordinates, names, along, same=()):
+    """Variables that fall along one coordinate and differ along each of the others, but for those where they are the
+    same: a coordinate along which scores coincide needs no value."""
+    steps = dict.fromkeys(coordinates, 0.1) | {along: 2.0} | dict.fromkeys(same, 0.0)
+    ranks = sum(np.ix_(*(steps[axis] * np.arange(len(values)) for axis, values in coordinates.items())))
+    variables = {name: (tuple(coordinates), 2.0 * 0.7**ranks) for name in names}
     return xarray.Dataset(variables, coordinates)
+
+
+def learned(study, coordinates, names, along):
+    """Variables of every learner, the same along what only other learners sweep."""
+    entries = study.content["learners"]
+    parts = [dataset(coordinates, names, along, set(study.swept) - set(entry["sweep"])) for entry in entries.values()]
+    return xarray.concat(parts, "learner").assign_coords(learner=list(entries))
 
 
 def cubes(study):
     """scores.nc and traces.nc."""
     coordinates = study.coordinates | {"seed": list(range(SEEDS))}
+    del coordinates["learner"]
     chosen = {f"selected_{key}" for entry in study.content["learners"].values() for key in entry["select"]}
     names = {*references.SCORES, *said(study, "MEASURES"), *chosen, "target_norm", "unlabelled_samples"}
-    scores = dataset(coordinates, names, "samples")
+    scores = learned(study, coordinates, names, "samples")
     scores["status"] = xarray.zeros_like(scores.test_risk, dtype=np.int8)
-    return scores, dataset(coordinates | {"step": STEPS}, said(study, "TRACES"), "step")
+    return scores, learned(study, coordinates | {"step": STEPS}, said(study, "TRACES"), "step")
 
 
 def probes(study):
@@ -88,3 +94,11 @@ def test_a_study_can_be_drawn_and_judged(file, preset):
         extra = [traces] if getattr(quantity, "reads_traces", False) else []
         # What is measured says nothing here, but it is measured.
         assert quantity.measure(scores, measured, *extra).seeds >= 0
+
+
+def test_a_place_that_a_claim_leaves_open_is_found():
+    study, _ = checking.study(ALPHA, ALPHA.name, "quick")
+    quantity = {"name": "score_mean", "learner": "resnet", "samples": 200000, "where": {}}
+    scores, _ = cubes(study)
+    with pytest.raises(ValueError, match="leaves alpha, rate_ratio open"):
+        build("quantities", quantity).measure(scores, {})

@@ -32,7 +32,7 @@ def test_a_legend_on_measured_lines_goes_below_its_panel_in_a_taller_figure(line
     assert not any(_covers(place, renderer) for place in figure.axes)
     for place in figure.axes:
         box = place.get_legend().get_window_extent(renderer)
-        assert 0 <= box.y0 and box.x1 <= figure.bbox.x1
+        assert box.y0 >= 0 and box.x1 <= figure.bbox.x1
         assert bool(box.y1 < place.bbox.y0) == (place is figure.axes[0] and height > 3)
         assert [text.get_text() for text in place.get_legend().get_texts()] == place.get_legend_handles_labels()[1]
 

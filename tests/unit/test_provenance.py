@@ -120,6 +120,18 @@ def test_another_version_of_a_library_changes_the_hash_of_what_imports_it(librar
     assert {name for name in before if before[name] != after[name]} == touched
 
 
+def test_a_module_of_a_distribution_of_another_name_has_its_version(monkeypatch):
+    monkeypatch.setattr(provenance, "_distributions", lambda: {"PIL": ["pillow"], "shared": ["xarray", "numpy"] * 2})
+    found = provenance._library.__wrapped__
+    assert found("PIL") == f"PIL {provenance.version('pillow')}"
+    assert found("shared") == f"shared {provenance.version('numpy')}, {provenance.version('xarray')}"
+    assert found("unheard") == ""
+
+
+def test_every_installed_module_is_known_by_its_distribution():
+    assert provenance._library("PIL") == f"PIL {provenance.version('pillow')}"
+
+
 def test_equal_parameters_have_one_text():
     assert canonical({"b": 1, "a": [1, 2.5]}) == canonical({"a": [1, 2.5], "b": 1}) == '{"a":[1,2.5],"b":1}'
 

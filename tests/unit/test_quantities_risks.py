@@ -87,11 +87,21 @@ def bound(d, n):
 
 
 def test_the_counting_bound_is_checked_cell_by_cell_against_the_mean_over_seeds():
-    scores = cube(a=lambda d, n, r: bound(d, n) * 1.01 / SPREAD.mean(), b=lambda d, n, r: 1.0)
+    scores = cube(a=lambda d, n, r: bound(d, n) * (1.02 - 0.1 * r) / SPREAD.mean(), b=lambda d, n, r: 1.0)
     found = measured(scores, name="counting_bound", predictors=["a", "b"])
     below = sum(n < harmonics(d, 2) for d in DIMENSIONS for n in SAMPLES)
-    assert (found.value, found.detail["cases"]) == (1.0, 2 * 2 * below)
+    # What only the other learner sweeps adds no cells.
+    assert (found.value, found.detail["cases"]) == (1.0, (2 + 1) * below)
     assert found.low == pytest.approx(1.01)
+
+
+def test_labels_that_choose_among_kernels_have_the_spans_of_all():
+    scores = cube(a=lambda d, n, r: max(bound(d, 2 * n), 1e-9) * 1.01 / SPREAD.mean())
+    found = measured(scores, name="counting_bound", predictors=["a"], spans=2)
+    below = sum(2 * n < harmonics(d, 2) for d in DIMENSIONS for n in SAMPLES)
+    assert (found.value, found.detail["cases"]) == (1.0, below)
+    assert found.low == pytest.approx(1.01)
+    assert measured(scores, name="counting_bound", predictors=["a"]).value < 1
 
 
 def test_one_cell_below_the_bound_is_found():

@@ -41,6 +41,9 @@ def test_components_speak_of_stages_that_there_are(kind):
             assert all(isinstance(term, tuple) for terms in said.values() for term in terms), name
         for literal in ("PARALLEL", "GPUS"):
             assert all(isinstance(term, tuple) for term in components.literal(kind, name, literal) or ()), name
+        # Numbers and conditions alone, that are a share whichever of them hold.
+        shares = [term[0] for term in components.literal(kind, name, "PARALLEL") or ()]
+        assert all(0 <= share <= 1 for share in shares) and sum(shares) <= 1, name
 
 
 def test_a_kernel_asks_for_its_gram_matrix():
@@ -88,29 +91,34 @@ def test_a_term_counts_only_where_its_condition_holds():
 
 
 @pytest.mark.parametrize(
-    ("days", "parallel", "cores", "takes"),
+    ("parts", "parallel", "cores", "faster"),
     [
-        (0.9, 1.0, 1, 0.9),
-        (3, 1.0, 4, 0.75),
-        (3, 0.0, 1, 3),
+        (0.9, 1.0, 1, 1),
+        (3, 1.0, 4, 4),
+        (3, 0.0, 1, 1),
         # On eight cores 1 / (0.1 + 0.9 / 8) = 4.7 times as fast; sixteen would be less than half used, 6.4 times.
-        (3, 0.9, 4, 3 * (0.1 + 0.9 / 4)),
-        (100, 0.9, 8, 100 * (0.1 + 0.9 / 8)),
-        (100, 1.0, 16, 100 / 16),
-        (0, 1.0, 1, 0),
+        (3, 0.9, 4, 1 / (0.1 + 0.9 / 4)),
+        (100, 0.9, 8, 1 / (0.1 + 0.9 / 8)),
+        (100, 1.0, 16, 16),
+        (0, 1.0, 1, 1),
     ],
 )
-def test_a_job_of_more_than_a_day_gets_the_cores_that_it_can_use(days, parallel, cores, takes):
-    needs = resources._needs(0.0, days * 86400 * resources.RATE, parallel)
+def test_a_job_with_a_long_fit_gets_the_cores_that_it_can_use(parts, parallel, cores, faster):
+    """parts: of the longest fit in LONG; the whole job has ten such fits."""
+    longest = parts * resources.LONG
+    needs = resources._needs(0.0, 10 * longest, longest, parallel)
     assert needs.cores == cores
-    assert needs.runtime == pytest.approx(resources.BASE_MINUTES + takes * 24 * 60, abs=1)
+    assert needs.runtime == pytest.approx(resources.BASE_MINUTES + 10 * longest / resources.RATE / 60 / faster, abs=1)
 
 
-def test_the_cores_of_a_training_are_those_of_its_sizes():
+def test_the_cores_of_a_training_are_those_of_its_largest_fit_however_the_grid_is_cut():
     learners = tiny().content["learners"]
-    large = tiny(learners=learners | {"kernel": learners["kernel"] | {"samples": {"at": [100_000]}}})
-    assert [resources.train(study, study.tasks["all"], "kernel").cores for study in (tiny(), large)] == [1, 4]
-    assert resources.evaluate(large, large.tasks["all"]).cores == 1
+    large = {"learners": learners | {"kernel": learners["kernel"] | {"samples": {"at": [100_000]}}}}
+    assert resources.train(tiny(), tiny().tasks["all"], "kernel").cores == 1
+    for changes in ({}, {"cut": ["dimension", "seed"]}, {"seeds": 7}):
+        study = tiny(**large, **changes)
+        assert {resources.train(study, task, "kernel").cores for task in study.tasks.values()} == {4}, changes
+        assert {resources.evaluate(study, task).cores for task in study.tasks.values()} == {1}
 
 
 @pytest.mark.parametrize("preset", ["quick", "smoke"])
@@ -137,7 +145,7 @@ def test_a_component_on_a_gpu_asks_for_one_where_its_condition_holds(monkeypatch
     assert resources.train(study, task, "kernel").gpus == 1
     assert resources.represent(study, task, "neural").gpus == 1
     assert resources.probe(study, "theory").gpus == 1
-    assert resources.evaluate(study, task).gpus == 0
+    assert resources.evaluate(study, task).gpus == 1
 
 
 @pytest.mark.parametrize(

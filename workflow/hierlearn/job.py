@@ -7,6 +7,7 @@ import resource
 import sys
 import traceback
 from collections.abc import Mapping
+from importlib import import_module
 from typing import Any
 
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -26,14 +27,25 @@ def start(script: Mapping[str, Any]) -> None:
         return
     threads = str(snakemake.params.get("compute_threads", 1))
     os.environ.update(dict.fromkeys(THREAD_VARIABLES, threads))
-    # numpy and scipy have threads each, which would wait for work on each other's cores.
-    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
+    if threads != "1":
+        _exactly(int(threads))
     handler = logging.FileHandler(snakemake.log[0], mode="w") if snakemake.log else logging.StreamHandler()
     logging.basicConfig(level=logging.INFO, handlers=[handler], format="%(asctime)s %(message)s", force=True)
     if threads != "1":
         log.info("%s threads", threads)
     sys.excepthook = _report
     atexit.register(_spent)
+
+
+def _exactly(threads: int) -> None:
+    """As many threads of BLAS on every machine, for bytes hang on them; alone it takes no more than it has cores."""
+    # numpy and scipy have threads each, which would wait for work on each other's cores.
+    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
+    from threadpoolctl import threadpool_limits
+
+    for library in ("numpy", "scipy.linalg"):
+        import_module(library)
+    threadpool_limits(threads, "blas")
 
 
 def _spent() -> None:

@@ -7,15 +7,15 @@ import json
 import platform
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
 from typing import Any
 
 PACKAGE = Path(__file__).parent
-# Libraries whose distribution has another name, and those that make no result: they read what a user wrote, or show how
-# far a job is.
+# Libraries whose distribution has another name, and those that make no result: they read what a user wrote, or watch a
+# job and its threads.
 DISTRIBUTIONS = {"sklearn": "scikit-learn"}
-NO_RESULT = {"yaml", "jsonschema", "tqdm"}
+NO_RESULT = {"yaml", "jsonschema", "tqdm", "threadpoolctl"}
 
 
 @functools.cache
@@ -56,13 +56,20 @@ def _modules(file: Path) -> frozenset[str]:
 
 @functools.cache
 def _library(name: str) -> str:
-    """A library that results rest on, with its version; "" for a module that is none."""
+    """A library that results rest on, with its version; "" for a module that is none or that no distribution has."""
     if name in sys.stdlib_module_names or name == PACKAGE.name or name in NO_RESULT:
         return ""
     try:
         return f"{name} {version(DISTRIBUTIONS.get(name, name))}"
     except PackageNotFoundError:
-        return ""
+        found = sorted(set(_distributions().get(name, ())))
+        return f"{name} {', '.join(map(version, found))}" if found else ""
+
+
+@functools.cache
+def _distributions() -> Mapping[str, list[str]]:
+    """The distributions of every module that can be imported by its name; reads what all of them installed."""
+    return packages_distributions()
 
 
 def _statements(node: ast.AST) -> Iterator[ast.AST]:
@@ -97,7 +104,7 @@ def _digest(file: Path) -> str:
 def code_hash(files: Iterable[Path]) -> str:
     """One hash over the contents of the import closures of `files`, and the versions of the libraries they import.
 
-    Independent of where the checkout lies.
+    Independent of where the checkout lies. The versions are those of the environment that plans the run.
     """
     reached = frozenset().union(*(closure(file) for one in files for file in (Path(one), *_above(Path(one)))))
     libraries = {_library(name.partition(".")[0]) for file in reached for name in _modules(file)}

@@ -16,6 +16,7 @@ rule evaluate:
     resources:
         mem_mb=memory("evaluate"),
         runtime=minutes("evaluate"),
+        gpu=gpus("evaluate"),
     params:
         parameters=parameters("evaluate"),
         code=code("evaluate"),

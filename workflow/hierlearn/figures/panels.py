@@ -69,6 +69,12 @@ PARAMETERS = {
                                 "dimension": {"type": "integer", "minimum": 2},
                                 "order": {"type": "integer", "minimum": 2},
                                 "alpha": {"type": "number", "minimum": 0},
+                                "spans": {
+                                    "description": "Of the best of so many kernels, which has n points in each.",
+                                    "type": "integer",
+                                    "minimum": 1,
+                                    "default": 1,
+                                },
                                 "features": {
                                     "description": "Draw the same of D fixed features in place of n points too.",
                                     "type": "integer",
@@ -404,9 +410,10 @@ class Panels:
             bound, label = 1.0 - n / count, "bound $1-n/N(d,p)$"
         else:
             count = comb(at_["dimension"], at_["order"])
-            n = np.geomspace(max(low, 1.0), min(high, 0.98 * count), 200)
-            bound = composed_risk_bound(n, at_["dimension"], at_["order"], at_["alpha"])
-            label = "bound $k\\alpha^2(1-N/C(d,k))$"
+            spans = at_.get("spans", 1)
+            n = np.geomspace(max(low, 1.0), min(high, 0.98 * count / spans), 200)
+            bound = composed_risk_bound(spans * n, at_["dimension"], at_["order"], at_["alpha"])
+            label = f"bound $k\\alpha^2(1-{'' if spans == 1 else spans}N/C(d,k))$"
         place.plot(n, bound, color="#777777", lw=1, ls="--", label=label)
         if "features" in at_:
             fixed = composed_risk_bound(at_["features"], at_["dimension"], at_["order"], at_["alpha"])

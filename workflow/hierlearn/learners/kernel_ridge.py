@@ -61,8 +61,8 @@ WORK = {
 class KernelRidge:
     """f(x) = sum_i alpha_i K(x_i / b, x / b), (K + n ridge mean(diag K) I) alpha = y in float64  (chen2020, eq. 8).
 
-    The bandwidth b changes nothing for a homogeneous kernel without a bias. Of choices with equal errors the first is
-    kept, the ridge varying fastest.
+    The bandwidth b changes nothing for a homogeneous kernel without a bias. Of choices with equal errors on validation
+    points the one with the least squared error is kept, then the first, the ridge varying fastest.
     """
 
     kernel: Kernel = field()
@@ -82,6 +82,9 @@ class KernelRidge:
         training, held_out = problem.draw("training", samples), problem.draw("validation", problem.held_out)
         h, validation = features.draw("training", samples), features.draw("validation", problem.held_out)
         bandwidths = choices.get("bandwidth", [CHOICES["bandwidth"]["default"]])
+        for key in [key for key in memory if key[-1] not in bandwidths]:
+            # Gram matrices of a bandwidth that was swept before are in the way of this one's.
+            del memory[key]
         fits, kept = [], []
         for i, seed in enumerate(problem.seeds):
             tried = []

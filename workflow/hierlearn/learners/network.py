@@ -7,42 +7,21 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from hierlearn.learners._network_start import ARCHITECTURE, START, first_seen, initial
 from hierlearn.learners._runs import BLOCK_ROWS, TRACED_POINTS, trained_grid
 from hierlearn.learners._selection import DIVERGED
 from hierlearn.protocols import Features, Fit, Monitor, State
-from hierlearn.solvers.networks import forward, last_features, shapes, tangent, trainable
+from hierlearn.solvers.networks import forward, last_features, tangent, trainable
 from hierlearn.streams import Streams
 
 PARAMETERS = {
-    "architecture": {
-        "description": "A relu(W x), A relu(V relu(W x)), or out + A relu(V out) with out = A relu(W x).",
-        "enum": ["two_layer", "three_layer", "resnet"],
-        "default": "resnet",
-    },
+    **ARCHITECTURE,
     "trained": {
         "description": "hidden: W and V; last: A alone; all: both; tangent: W and V in the linearisation at the start.",
         "enum": ["hidden", "last", "all", "tangent"],
         "default": "hidden",
     },
-    "width": {"description": "Number m of neurons per layer.", "type": "integer", "minimum": 1, "default": 200},
-    "bias": {"description": "Layers see (x, 1) and (out, 1).", "type": "boolean", "default": True},
-    "first_scale": {
-        "description": "sigma_w: standard deviation of W's entries at the start; null is d^{-1/2}.",
-        "type": ["number", "null"],
-        "exclusiveMinimum": 0,
-        "default": None,
-    },
-    "second_scale": {
-        "description": "sigma_v: the entries of V have standard deviation sigma_v m^{-1/2} at the start.",
-        "type": "number",
-        "exclusiveMinimum": 0,
-        "default": 1.0,
-    },
-    "last_weights": {
-        "description": "A: Gaussian with standard deviation m^{-1/2}, or random signs over m^{1/2}.",
-        "enum": ["gaussian", "signs"],
-        "default": "gaussian",
-    },
+    **START,
     "loss": {
         "description": "squared: |f - y|^2 / 2; logistic: log(1 + exp(-y f)), for classes.",
         "enum": ["squared", "logistic"],
@@ -235,8 +214,7 @@ class Network:
 
     def seen(self, x: np.ndarray) -> np.ndarray:
         """Points as the first layer sees them: (S, n, d) -> (S, n, d + 1) with a bias."""
-        x = x.reshape(*x.shape[:2], -1)
-        return np.concatenate([x, np.ones((*x.shape[:2], 1), x.dtype)], axis=-1) if self.bias else x
+        return first_seen(self, x)
 
     def phases(self) -> tuple[tuple[int, tuple[str, ...]], ...]:
         """For each phase the number of blocks and the weights that move."""
@@ -247,18 +225,7 @@ class Network:
 
     def start(self, inputs: int, outputs: int, streams: Streams) -> State:
         """Initial weights by name, (S, ...) float32."""
-        deviations = {
-            "first": inputs**-0.5 if self.first_scale is None else self.first_scale,
-            "second": self.second_scale * self.width**-0.5,
-            "second_bias": self.second_scale * self.width**-0.5,
-            "last": self.width**-0.5,
-        }
-        weights = {}
-        for name, shape in shapes(self.architecture, inputs, self.width, outputs, self.bias).items():
-            draw = _signs if name == "last" and self.last_weights == "signs" else _normal
-            drawn = streams.at("start", name).stack(lambda g, draw=draw, shape=shape: draw(g, shape))
-            weights[name] = (deviations[name] * drawn).astype(np.float32)
-        return weights
+        return initial(self, inputs, outputs, streams)
 
     def _outputs(self, start: State, moved: State, x: np.ndarray) -> np.ndarray:
         if self.trained == "last":
@@ -266,11 +233,3 @@ class Network:
         if self.trained == "tangent":
             return tangent(self.architecture, start, forward(self.architecture, start, x), moved)["out"]
         return forward(self.architecture, moved, x)["out"]
-
-
-def _normal(generator: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
-    return generator.standard_normal(shape, dtype=np.float32)
-
-
-def _signs(generator: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
-    return generator.integers(0, 2, shape).astype(np.float32) * 2 - 1

@@ -8,7 +8,7 @@ import xarray
 
 from hierlearn.claims import quantities
 from hierlearn.claims.quantities import Measured
-from hierlearn.quantities._tables import FAILED, unjudged
+from hierlearn.quantities._tables import FAILED, of_own, unjudged
 from hierlearn.theory.dimensions import harmonics
 
 PARAMETERS = {
@@ -18,6 +18,12 @@ PARAMETERS = {
         "items": {"type": "string"},
         "minItems": 1,
         "reference": "learners",
+    },
+    "spans": {
+        "description": "Among how many kernels, such as those of several bandwidths, the labels chose.",
+        "type": "integer",
+        "minimum": 1,
+        "default": 1,
     },
     "where": {
         "description": "Values of axes that are fixed.",
@@ -34,11 +40,13 @@ class CountingBound:
 
     Any predictor sum_i c_i K(x_i, .) lies in a space of n functions that the rotation of the teacher does not enter.
     Averaged over rotations, at most n / N(d, p) of a unit-norm harmonic of degree p lies in it, whatever the kernel,
-    the points and the weights (chen2020, Theorem 3). Every seed draws its teacher and its points: a cell is the mean
+    the points and the weights (chen2020, Theorem 3). Where the labels choose among B kernels, what they choose lies in
+    the span of all, so that n becomes B n (`spans`). Every seed draws its teacher and its points: a cell is the mean
     over seeds. Cells with n >= N(d, p), where the bound says nothing, are not counted.
     """
 
     predictors: list[str]
+    spans: int = 1
     where: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -50,7 +58,7 @@ class CountingBound:
         """cube: scores.nc of a study with the axes dimension and degree. Slack ratio: measured risk over the bound."""
         measured, bounds, failed, seeds = [], [], [], cube.sizes["seed"]
         for learner in self.predictors:
-            chosen = cube.sel(learner=learner, **self.where)
+            chosen = of_own(cube.sel(learner=learner, **self.where), ("dimension", "degree", "samples", "seed"))
             left = [axis for axis in chosen.test_risk.dims if axis != "seed"]
             table = chosen.test_risk.transpose(*left, "seed")
             count = xarray.zeros_like(table.isel(seed=0), dtype=float)
@@ -58,7 +66,7 @@ class CountingBound:
                 for p in np.atleast_1d(chosen.degree.values):
                     here = {axis: value for axis, value in (("dimension", d), ("degree", p)) if axis in count.dims}
                     count.loc[here] = harmonics(int(d), int(p))
-            bound = 1.0 - chosen.samples / count
+            bound = 1.0 - self.spans * chosen.samples / count
             trained = np.isfinite(table).all("seed") & (bound > 0)
             measured.append(table.mean("seed").values[trained.values])
             bounds.append(bound.transpose(*left).values[trained.values])

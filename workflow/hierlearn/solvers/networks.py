@@ -4,7 +4,7 @@ R runs, n points, d inputs, m neurons, k outputs. Weights carry the run first; x
 of ones, or (R, n, d) without bias. (allenzhu2019, eq. 2.1 and Section 6; Figure 2)
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
@@ -76,6 +76,30 @@ def tangent(
     risen = gate(middle, start["top"])
     out = times(risen, weights["last"].mT)
     return {"moved": moved, "risen": risen, "out": below + out if architecture == "resnet" else out}
+
+
+def tangent_factors(
+    architecture: str, weights: Mapping[str, np.ndarray], x: np.ndarray, outputs: Iterable[int]
+) -> Iterator[list[tuple[np.ndarray, np.ndarray]]]:
+    """The gradients of some outputs in the hidden weights, point by point, as factors.
+
+    For output j pairs of left (R, n, m) and right (R, n, q) with grad f_j = left right^T, in W first, then in V with
+    its bias: the tangent kernel of the output is the sum of (left left'^T) (right right'^T), entry by entry.
+    """
+    known = forward(architecture, weights, x)
+    hidden = known["hidden"] > 0
+    for j in outputs:
+        last = weights["last"][..., j : j + 1, :]
+        if architecture == "two_layer":
+            yield [(hidden * last, x)]
+            continue
+        risen, below = (known["top"] > 0) * last, known["below"]
+        if "second_bias" in weights:
+            below = np.concatenate([below, np.ones((*below.shape[:-1], 1), below.dtype)], axis=-1)
+        back = times(risen, weights["second"])
+        if architecture == "resnet":
+            back = last + times(back, weights["last"])
+        yield [(back * hidden, x), (risen, below)]
 
 
 def gate(values: np.ndarray, z: np.ndarray) -> np.ndarray:

@@ -16,7 +16,9 @@ two largest sizes. A teacher of more than one output has their number as terms i
 
 PARALLEL and GPUS are terms alike, of a learner's `fit` and of the whole of the others: the share of the operations that
 threads divide among themselves, as measured on two, 0 where it is not said, and the number of GPUs that a component
-computes on. A job of more than a day is given as many cores as make it one, as long as they are worth it.
+computes on. A job with a fit, or another single step, of more than LONG operations has as many cores as bring it below
+that, as long as they are worth it. How many they are does not hang on how the grid is cut or how many seeds there are:
+numbers hang on the threads that compute them.
 """
 
 import math
@@ -34,9 +36,10 @@ COPIES = 4
 # Starting Python and importing, and what a shared file system may add.
 BASE_MINUTES = 10
 # Operations per second of one slow core: a request that is too short costs the job, one that is too long some priority.
+# Of the trainings of the quick preset the slowest did 13e9 on a fast core, and half of it on one half as fast.
 RATE = 5.0e9
-# A job that takes longer on one core gets more of them, as long as at least half of what they could do is used.
-DAY, CORES, WORTH = 24 * 60, (1, 2, 4, 8, 16), 0.5
+# Five hours of such a core. More cores are worth it as long as at least half of what they could do is used.
+LONG, CORES, WORTH = 1.0e14, (1, 2, 4, 8, 16), 0.5
 # No machine has as much; a size that needs it is a slip of the pen.
 ABSURD_MB = 1_000_000
 # What a probe is given at least, as its points and draws may have any size of their own.
@@ -66,7 +69,7 @@ def generate(study: Study, task: Task) -> Needs:
 
 def represent(study: Study, task: Task, representation: str) -> Needs:
     """Fits a representation, and shows it the unlabelled and the validation points."""
-    largest, operations, gpus, parallel = 0.0, 0.0, 0.0, 0.0
+    largest, operations, longest, gpus, parallel = 0.0, 0.0, 0.0, 0.0, 1.0
     for point in task.points:
         described = study.representation(representation, point)
         sizes = _parameters(described) | _sizes(study, task, point, described)
@@ -75,16 +78,16 @@ def represent(study: Study, task: Task, representation: str) -> Needs:
         features = sizes["features"] * (sizes["seeds"] * shown + 3 * shown)
         held = _terms("representations", described, "MEMORY", "fit", sizes)
         largest = max(largest, features + held + sizes["seeds"] * _kept(described, sizes))
-        work = _terms("representations", described, "WORK", "fit", sizes)
-        operations += sizes["seeds"] * (work + 6 * shown * sizes["features"] ** 2)
+        work = _terms("representations", described, "WORK", "fit", sizes) + 6 * shown * sizes["features"] ** 2
+        operations, longest = operations + sizes["seeds"] * work, max(longest, work)
         gpus = max(gpus, _said("representations", described, "GPUS", sizes))
-        parallel = _said("representations", described, "PARALLEL", sizes)
-    return _needs(COPIES * _data(study, task) + largest, operations, parallel, gpus)
+        parallel = min(parallel, _said("representations", described, "PARALLEL", sizes))
+    return _needs(COPIES * _data(study, task) + largest, operations, longest, parallel, gpus)
 
 
 def train(study: Study, task: Task, learner: str) -> Needs:
     """Walks up the sample sizes to the last, at all points and variants of a task."""
-    largest, operations, gpus, parallel = 0.0, 0.0, 0.0, 1.0
+    largest, operations, longest, gpus, parallel = 0.0, 0.0, 0.0, 0.0, 1.0
     for point in study.trained(learner, task):
         variants = study.variants(learner, point, task.part)
         described = [variant["learner"] for variant in variants]
@@ -102,16 +105,18 @@ def train(study: Study, task: Task, learner: str) -> Needs:
                 largest = max(largest, held)
                 gpus = max(gpus, _said("learners", variant["learner"], "GPUS", sizes))
                 parallel = min(parallel, _said("learners", variant["learner"], "PARALLEL", sizes))
+                work = _terms("learners", variant["learner"], "WORK", "fit", sizes)
+                longest = max(longest, work)
                 if not again:
-                    operations += sizes["seeds"] * _terms("learners", variant["learner"], "WORK", "fit", sizes)
+                    operations += sizes["seeds"] * work
     shown = max((_features(study, task, learner, point, "validation") for point in task.points), default=0.0)
     held = COPIES * (_data(study, task) + _models(study, task, learner)) + shown + largest
-    return _needs(held, operations, parallel, gpus)
+    return _needs(held, operations, longest, parallel, gpus)
 
 
 def evaluate(study: Study, task: Task) -> Needs:
-    """Scores the learners of a task one after the other."""
-    largest, operations = 0.0, 0.0
+    """Scores the learners of a task one after the other, on one core."""
+    largest, operations, gpus = 0.0, 0.0, 0.0
     for learner in study.learners_in(task):
         models = COPIES * _models(study, task, learner)
         for point in study.trained(learner, task):
@@ -120,8 +125,9 @@ def evaluate(study: Study, task: Task) -> Needs:
                 for sizes in _walked(study, task, learner, point, variant):
                     held = _terms("learners", variant["learner"], "MEMORY", "predict", sizes)
                     largest = max(largest, models + shown + held)
+                    gpus = max(gpus, _said("learners", variant["learner"], "GPUS", sizes))
                     operations += sizes["seeds"] * _terms("learners", variant["learner"], "WORK", "predict", sizes)
-    return _needs(COPIES * _data(study, task) + largest + _cube(study), operations)
+    return _needs(COPIES * _data(study, task) + largest + _cube(study), operations, gpus=gpus)
 
 
 def probe(study: Study, name: str) -> Needs:
@@ -140,7 +146,7 @@ def probe(study: Study, name: str) -> Needs:
             shown = sizes | _parameters(fitted) | {"features": features}
             held += _terms("representations", fitted, "MEMORY", "fit", shown) + shown["seeds"] * _kept(fitted, shown)
     parallel, gpus = (_said("probes", described, literal, sizes) for literal in ("PARALLEL", "GPUS"))
-    needs = _needs(held, operations, parallel, gpus)
+    needs = _needs(held, operations, operations / points, parallel, gpus)
     return replace(needs, mem_mb=max(needs.mem_mb, PROBE_MB), runtime=max(needs.runtime, PROBE_MINUTES))
 
 
@@ -183,15 +189,21 @@ def pack(study: Study) -> int:
 
 
 def _needs(
-    numbers: float, operations: float = 0.0, parallel: float = 0.0, gpus: float = 0.0, base: int = BASE_MB
+    numbers: float,
+    operations: float = 0.0,
+    longest: float = 0.0,
+    parallel: float = 0.0,
+    gpus: float = 0.0,
+    base: int = BASE_MB,
 ) -> Needs:
-    alone = operations / RATE / 60
+    """longest: operations of the longest single step, which the number of cores follows."""
+    parallel = min(parallel, 1.0)
     # Amdahl's law; the first number of cores that is enough, else the largest that is worth it.
-    taken = {cores: alone * (1 - parallel + parallel / cores) for cores in CORES}
-    worth = [cores for cores in CORES if cores == 1 or alone > WORTH * cores * taken[cores]]
-    cores = next((cores for cores in worth if taken[cores] <= DAY), max(worth))
-    memory = base + math.ceil(numbers * 8 / 1e6)
-    return Needs(memory, BASE_MINUTES + math.ceil(taken[cores]), cores, math.ceil(gpus))
+    taken = {cores: 1 - parallel + parallel / cores for cores in CORES}
+    worth = [cores for cores in CORES if cores == 1 or WORTH * cores * taken[cores] < 1]
+    cores = next((cores for cores in worth if longest * taken[cores] <= LONG), max(worth))
+    memory, minutes = math.ceil(numbers * 8 / 1e6), math.ceil(operations * taken[cores] / RATE / 60)
+    return Needs(base + memory, BASE_MINUTES + minutes, cores, math.ceil(gpus))
 
 
 def _said(kind: str, described: Mapping[str, Any], literal: str, sizes: Sizes) -> float:

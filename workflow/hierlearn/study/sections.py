@@ -1,5 +1,6 @@
 """What the sections of a study say of each other: names, axes, choices and swept parameters that there are."""
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -48,6 +49,7 @@ def between_sections(study: Study) -> Iterator[tuple[str, str, str]]:
     for name, claim in content["claims"].items():
         if "predicted" not in claim and claim["rule"] not in ("holds", "descriptive"):
             yield f"claims.{name}.predicted", "nothing", f"a number, which the rule {claim['rule']} compares with"
+        yield from _kernels_counted(study, f"claims.{name}.quantity", claim["quantity"])
 
 
 def _axis_values(study: Study, at: str, axis: str, values: list) -> Iterator[tuple[str, str, str]]:
@@ -77,6 +79,22 @@ def _axis_schema(study: Study, place: str, axis: str) -> Mapping[str, Any]:
         if axis in known:
             return known[axis]
     raise KeyError(axis)
+
+
+def _kernels_counted(study: Study, at: str, quantity: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Kernel learners that choose among more kernels than the bound on them counts."""
+    name, predictors = quantity["name"], quantity.get("predictors")
+    known = components.parameters("quantities", name) if name in components.available("quantities") else {}
+    spans = quantity.get("spans", known.get("spans", {}).get("default"))
+    if not isinstance(predictors, list) or not isinstance(spans, int):
+        return
+    for learner, entry in study.content["learners"].items():
+        if learner in predictors and entry["learner"]["name"] == "kernel_ridge":
+            # Every ridge finds its function in the same span.
+            kernels = math.prod(len(values) for choice, values in entry["select"].items() if choice != "ridge")
+            if kernels > spans:
+                found = shown(spans) if "spans" in quantity else "nothing"
+                yield f"{at}.spans", found, f"at least {kernels}, among so many kernels {learner} chooses"
 
 
 def _learner_references(study: Study, name: str, entry: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:

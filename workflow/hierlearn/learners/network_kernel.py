@@ -1,0 +1,220 @@
+"""Kernel ridge regression with the kernel of a network of finite width at its random start."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from hierlearn.learners._network_start import ARCHITECTURE, START, first_seen, initial
+from hierlearn.learners._selection import error, validated
+from hierlearn.protocols import STATUS, Features, Fit, Monitor, State
+from hierlearn.solvers.networks import last_features, tangent_factors
+from hierlearn.solvers.ridge import Indefinite, ridge_path
+from hierlearn.streams import Streams
+
+PARAMETERS = {
+    **ARCHITECTURE,
+    "trained": {
+        "description": "tangent: the tangent kernel of W and V, one for each output; last: the conjugate kernel of A.",
+        "enum": ["tangent", "last"],
+        "default": "tangent",
+    },
+    **START,
+}
+CHOICES = {
+    "ridge": {
+        "description": "Ridges in units of the mean diagonal of the kernels of all outputs.",
+        "type": "number",
+        "exclusiveMinimum": 0,
+    },
+    "selected_on": {
+        "description": "Points on which the ridge is chosen; test is how allenzhu2019 chose rate and decay.",
+        "enum": ["validation", "test"],
+        "default": "validation",
+        "rule": "how the other choices are made",
+    },
+}
+MEASURES = {"ridge_residual": "largest relative residual |(K + n ridge I) alpha - y| / |y| of an output"}
+BLOCK_ROWS = 512
+# The weights; activations and factors of the training points and of a block of others; kernels of all outputs.
+MEMORY = {
+    "fit": (
+        (2, "width", "width", {"architecture": ["three_layer"]}),
+        (2, "width", "dimension"),
+        (3, "samples", "width"),
+        (3, 512, "width"),
+        ("outputs", "samples", "samples"),
+        ("outputs", "validation", "samples"),
+        ("outputs", "test", "samples"),
+    ),
+    "model": (
+        ("samples", "outputs"),
+        (0.5, "width", "width", {"architecture": ["three_layer"]}),
+        (0.5, "width", "dimension"),
+        ("width", "outputs"),
+    ),
+    "predict": ((3, "samples", "width"), (3, 512, "width"), ("outputs", "test", "samples")),
+}
+# Products with V there and back, and of the factors of two points, for every output.
+WORK = {
+    "fit": (
+        (4, "outputs", "samples", "width", "width", {"architecture": ["three_layer"]}),
+        (4, "outputs", "validation", "width", "width", {"architecture": ["three_layer"]}),
+        (4, "outputs", "test", "width", "width", {"architecture": ["three_layer"]}),
+        (4, "outputs", "samples", "samples", "width"),
+        (4, "outputs", "validation", "samples", "width"),
+        (4, "outputs", "test", "samples", "width"),
+        ("outputs", "choices", "samples", "samples", "samples"),
+    ),
+    "predict": (
+        (4, "outputs", "test", "width", "width", {"architecture": ["three_layer"]}),
+        (4, "outputs", "test", "samples", "width"),
+    ),
+}
+PARALLEL = ((0.6,),)
+
+
+@dataclass(frozen=True)
+class NetworkKernel:
+    """Every output on its own by kernel ridge regression with a kernel of `solvers.networks` at the start.
+
+    tangent: f_j(x) = <grad_{W,V} f_j(x), Delta_j>, a displacement Delta_j of its own for every output, which is where
+    the network's linearisation differs: its outputs share one (learner network, trained: tangent). last: f(x) = A h(x),
+    h what the last layer sees. One ridge for all outputs, as one weight decay, chosen by the error summed over them:
+    gradient descent with that decay comes to it in the end  (allenzhu2019, Figure 2). The weights at the start are the
+    seed's, float32; kernels and the solve are float64. Without a ridge that makes every output's matrix positive
+    definite the status is `singular`.
+    """
+
+    architecture: str = "resnet"
+    trained: str = "tangent"
+    width: int = 200
+    bias: bool = True
+    first_scale: float | None = None
+    second_scale: float = 1.0
+    last_weights: str = "gaussian"
+    together: ClassVar[bool] = False
+
+    def fit(
+        self,
+        problem: Any,
+        features: Features,
+        samples: int,
+        choices: Mapping[str, Sequence[Any]],
+        streams: Streams,
+        monitor: Monitor,
+        memory: dict[Any, Any],
+    ) -> Fit:
+        """State: coefficients (S, n, k) float64 on the first n training points, start_* the weights at the start."""
+        rule = choices.get("selected_on", [CHOICES["selected_on"]["default"]])[0]
+        x = first_seen(self, features.draw("training", samples))
+        start = initial(self, x.shape[-1] - self.bias, problem.outputs, streams)
+        ridges, parts = tuple(choices["ridge"]), []
+        for i, seed in enumerate(problem.seeds):
+            place = ridges, samples, seed
+            if place not in memory:
+                memory[place] = self._solved(problem, features, samples, ridges, i, _of(start, i))
+            parts.append(memory[place][rule])
+        stacked = {name: np.stack([part[name] for part in parts]) for name in parts[0]}
+        selected = {"ridge": stacked["ridge"]}
+        if "selected_on" in choices:
+            selected["selected_on"] = np.full(len(parts), ["validation", "test"].index(rule))
+        return Fit(
+            state={"coefficients": stacked["coefficients"], **{f"start_{name}": w for name, w in start.items()}},
+            status=stacked["status"].astype(np.int8),
+            validation_risk=stacked["validation_risk"],
+            train_risk=stacked["train_risk"],
+            choices=selected,
+            measures={"ridge_residual": stacked["residual"]},
+            flops=stacked["flops"],
+        )
+
+    def predict(self, state: State, features: Features, role: str, count: int, memory: dict[Any, Any]) -> np.ndarray:
+        """(S, count, k) float64."""
+        coefficients, outputs = state["coefficients"], []
+        start = {name.removeprefix("start_"): w for name, w in state.items() if name.startswith("start_")}
+        points = first_seen(self, features.draw(role, count))
+        support = first_seen(self, features.draw("training", coefficients.shape[1]))
+        for i, alpha in enumerate(coefficients):
+            place = role, i, len(alpha)
+            if place not in memory:
+                memory.clear()
+                memory[place] = [parts[1] for parts in self._kernels(_of(start, i), support[[i]], [points[[i]]])]
+            outputs.append(_outputs(memory[place], alpha[None])[0])
+        return np.stack(outputs)
+
+    def _solved(self, problem, features, samples, ridges, i, start) -> dict[str, dict[str, Any]]:
+        """What is kept of one seed, by the points on which the ridge is chosen."""
+        kind, pool = problem.teacher.kind, problem.pools.get("test")
+        counts = {"validation": problem.held_out} | ({} if pool is None else {"test": pool.x.shape[1]})
+        labels = {role: problem.draw(role, count).labels[i] for role, count in counts.items()}
+        shown = [first_seen(self, features.draw(role, count))[[i]] for role, count in counts.items()]
+        x, y = first_seen(self, features.draw("training", samples))[[i]], problem.draw("training", samples).labels[i]
+        kernels = list(self._kernels(start, x, shown))
+        absolute = np.array(ridges) * np.mean([np.mean(np.diag(parts[0])) for parts in kernels])
+        try:
+            columns = np.array_split(y, len(kernels), axis=1)
+            paths = [ridge_path(parts[0], column, absolute) for parts, column in zip(kernels, columns, strict=True)]
+        except Indefinite:
+            nothing = {name: np.nan for name in ("validation_risk", "train_risk", "residual", "flops")}
+            nothing |= {"coefficients": np.full(y.shape, np.nan), "ridge": ridges[0], "status": STATUS["singular"]}
+            return dict.fromkeys(counts, nothing)
+        alphas = np.concatenate([path.coefficients for path in paths], axis=-1)
+        residuals = np.max([path.residuals for path in paths], axis=0)
+        train = [float(one) for one in error(_outputs([parts[0] for parts in kernels], alphas), y, kind)]
+        held_out = _outputs([parts[1] for parts in kernels], alphas)
+        found = {}
+        for position, role in enumerate(counts):
+            predictions = _outputs([parts[1 + position] for parts in kernels], alphas)
+            kept = validated(predictions, labels[role], kind)
+            found[role] = {
+                "coefficients": alphas[kept],
+                "ridge": ridges[kept],
+                "status": STATUS["ok" if np.isfinite(alphas[kept]).all() else "diverged"],
+                "validation_risk": float(error(held_out[kept], labels["validation"], kind)),
+                "train_risk": train[kept],
+                "residual": float(residuals[kept]),
+                "flops": 2.0 * len(kernels) * samples * (samples + sum(counts.values())) * self.width,
+            }
+        return found
+
+    def _kernels(self, start: State, x: np.ndarray, others: Sequence[np.ndarray]) -> Iterator[list[np.ndarray]]:
+        """For each output, or once for all: the kernel of x (1, n, d) with itself and of others (1, n', d) with it."""
+        outputs = range(start["last"].shape[-2]) if self.trained == "tangent" else [None]
+        for j in outputs:
+            known = self._factors(start, x, j)
+            across = [
+                [
+                    _product(self._factors(start, one[:, i : i + BLOCK_ROWS], j), known)
+                    for i in range(0, count, BLOCK_ROWS)
+                ]
+                for one, count in ((one, one.shape[1]) for one in others)
+            ]
+            # Of one array with itself BLAS makes a symmetric matrix.
+            yield [_product(known, known), *(np.concatenate(blocks) for blocks in across)]
+
+    def _factors(self, start: State, x: np.ndarray, output: int | None) -> list[tuple[np.ndarray, ...]]:
+        """Arrays over the points whose products, entry by entry, add up to the kernel."""
+        if output is None:
+            return [(last_features(self.architecture, start, x)[0].astype(np.float64),)]
+        (factors,) = tangent_factors(self.architecture, start, x, [output])
+        return [tuple(factor[0].astype(np.float64) for factor in pair) for pair in factors]
+
+
+def _product(factors, others) -> np.ndarray:
+    """Sum over terms of the product over factors of left right^T: (n, p), (n', p) -> (n, n') float64."""
+    terms = ([left @ right.T for left, right in zip(*pair, strict=True)] for pair in zip(factors, others, strict=True))
+    return sum(term[0] if len(term) == 1 else term[0] * term[1] for term in terms)
+
+
+def _outputs(kernels: Sequence[np.ndarray], alphas: np.ndarray) -> np.ndarray:
+    """(R, n', k): kernels (n', n), one of every output or one for all, alphas (R, n, k)."""
+    if len(kernels) == 1:
+        return kernels[0] @ alphas
+    return np.stack([alphas[..., j] @ kernel.T for j, kernel in enumerate(kernels)], axis=-1)
+
+
+def _of(start: State, i: int) -> State:
+    """The weights of one seed, with a run of one in front."""
+    return {name: weights[[i]] for name, weights in start.items()}
