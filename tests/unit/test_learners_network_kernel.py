@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from hierlearn.components import build
-from hierlearn.learners.network_kernel import NetworkKernel, _of
+from hierlearn.learners.network_kernel import NetworkKernel
 from hierlearn.problem import ProblemFeatures, pose
 from hierlearn.protocols import STATUS
 from hierlearn.solvers.networks import last_features
@@ -36,8 +36,9 @@ def fitted(learner, choices, samples=30, noise=0.0, memory=None):
     return problem, features, fit
 
 
-def start_of(fit):
-    return {name.removeprefix("start_"): weights for name, weights in fit.state.items() if name.startswith("start_")}
+def start_of(learner, fit, problem, seed):
+    """The weights at the start, with a run of one in front."""
+    return learner._start(fit.state["key"][seed], problem.inputs.dimension, problem.outputs)
 
 
 def network(architecture, weights, x):
@@ -70,7 +71,7 @@ def gradients(architecture, start, x):
 def test_the_tangent_kernel_is_that_of_the_gradients(architecture, bias):
     learner = NetworkKernel(architecture=architecture, width=7, bias=bias)
     problem, _, fit = fitted(learner, {"ridge": [0.1]})
-    start = _of(start_of(fit), 0)
+    start = start_of(learner, fit, problem, 0)
     x = np.random.default_rng(0).standard_normal((1, 9, 5 + bias)).astype(np.float32)
     other = np.random.default_rng(1).standard_normal((1, 4, 5 + bias)).astype(np.float32)
     ours = list(learner._kernels(start, x, [other]))
@@ -88,7 +89,7 @@ def test_the_last_layer_alone_is_ridge_regression_on_what_it_sees(architecture):
     problem, features, fit = fitted(learner, {"ridge": [ridge]}, noise=0.2)
     prediction = learner.predict(fit.state, features, "test", 25, {})
     for seed in range(2):
-        start = _of(start_of(fit), seed)
+        start = start_of(learner, fit, problem, seed)
 
         def seen(role, count, start=start, seed=seed):
             x = np.concatenate([features.draw(role, count)[[seed]], np.ones((1, count, 1))], axis=-1)
@@ -105,7 +106,7 @@ def test_every_output_has_a_displacement_of_its_own_and_all_the_same_ridge(archi
     learner, ridge = NetworkKernel(architecture=architecture, width=6), 1e-2
     problem, features, fit = fitted(learner, {"ridge": [ridge]})
     prediction = learner.predict(fit.state, features, "test", 25, {})
-    start = _of(start_of(fit), 0)
+    start = start_of(learner, fit, problem, 0)
 
     def jacobian(role, count):
         return gradients(architecture, start, np.c_[features.draw(role, count)[0], np.ones(count)])
@@ -141,3 +142,14 @@ def test_few_neurons_without_enough_ridge_are_singular_and_say_so():
     _, _, fit = fitted(learner, {"ridge": [1e-30]})
     assert fit.status.tolist() == [STATUS["singular"]] * 2
     assert np.isnan(fit.validation_risk).all()
+
+
+def test_weights_are_those_of_the_seed_and_of_no_other():
+    learner = NetworkKernel(architecture="three_layer", width=5)
+    problem, _, fit = fitted(learner, {"ridge": [0.1]})
+    one, two = (start_of(learner, fit, problem, seed) for seed in (0, 1))
+    again = start_of(learner, fitted(learner, {"ridge": [0.1]}, samples=12)[2], problem, 0)
+    for name in one:
+        np.testing.assert_array_equal(one[name], again[name])
+        assert not np.isclose(one[name], two[name]).any()
+    assert not np.isclose(one["first"][0, :, :5], one["second"][0]).any()

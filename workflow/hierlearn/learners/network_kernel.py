@@ -48,12 +48,7 @@ MEMORY = {
         ("outputs", "validation", "samples"),
         ("outputs", "test", "samples"),
     ),
-    "model": (
-        ("samples", "outputs"),
-        (0.5, "width", "width", {"architecture": ["three_layer"]}),
-        (0.5, "width", "dimension"),
-        ("width", "outputs"),
-    ),
+    "model": (("samples", "outputs"),),
     "predict": ((3, "samples", "width"), (3, 512, "width"), ("outputs", "test", "samples")),
 }
 # Products with V there and back, and of the factors of two points, for every output.
@@ -106,22 +101,24 @@ class NetworkKernel:
         monitor: Monitor,
         memory: dict[Any, Any],
     ) -> Fit:
-        """State: coefficients (S, n, k) float64 on the first n training points, start_* the weights at the start."""
+        """State: coefficients (S, n, k) float64 on the first n training points, key (S, 4) int64 of the weights."""
         rule = choices.get("selected_on", [CHOICES["selected_on"]["default"]])[0]
         x = first_seen(self, features.draw("training", samples))
-        start = initial(self, x.shape[-1] - self.bias, problem.outputs, streams)
+        # The weights themselves, of three layers a square matrix, would be most of what is stored.
+        key = streams.at("start").stack(lambda generator: generator.integers(0, 2**63, 4))
         ridges, parts = tuple(choices["ridge"]), []
         for i, seed in enumerate(problem.seeds):
             place = ridges, samples, seed
             if place not in memory:
-                memory[place] = self._solved(problem, features, samples, ridges, i, _of(start, i))
+                start = self._start(key[i], x.shape[-1] - self.bias, problem.outputs)
+                memory[place] = self._solved(problem, features, samples, ridges, i, start)
             parts.append(memory[place][rule])
         stacked = {name: np.stack([part[name] for part in parts]) for name in parts[0]}
         selected = {"ridge": stacked["ridge"]}
         if "selected_on" in choices:
             selected["selected_on"] = np.full(len(parts), ["validation", "test"].index(rule))
         return Fit(
-            state={"coefficients": stacked["coefficients"], **{f"start_{name}": w for name, w in start.items()}},
+            state={"coefficients": stacked["coefficients"], "key": key},
             status=stacked["status"].astype(np.int8),
             validation_risk=stacked["validation_risk"],
             train_risk=stacked["train_risk"],
@@ -133,16 +130,20 @@ class NetworkKernel:
     def predict(self, state: State, features: Features, role: str, count: int, memory: dict[Any, Any]) -> np.ndarray:
         """(S, count, k) float64."""
         coefficients, outputs = state["coefficients"], []
-        start = {name.removeprefix("start_"): w for name, w in state.items() if name.startswith("start_")}
         points = first_seen(self, features.draw(role, count))
         support = first_seen(self, features.draw("training", coefficients.shape[1]))
         for i, alpha in enumerate(coefficients):
             place = role, i, len(alpha)
             if place not in memory:
                 memory.clear()
-                memory[place] = [parts[1] for parts in self._kernels(_of(start, i), support[[i]], [points[[i]]])]
+                start = self._start(state["key"][i], points.shape[-1] - self.bias, alpha.shape[-1])
+                memory[place] = [parts[1] for parts in self._kernels(start, support[[i]], [points[[i]]])]
             outputs.append(_outputs(memory[place], alpha[None])[0])
         return np.stack(outputs)
+
+    def _start(self, key: np.ndarray, inputs: int, outputs: int) -> State:
+        """The weights of a key, with a run of one in front."""
+        return initial(self, inputs, outputs, Streams((), (0,)).at(*key.tolist()))
 
     def _solved(self, problem, features, samples, ridges, i, start) -> dict[str, dict[str, Any]]:
         """What is kept of one seed, by the points on which the ridge is chosen."""
@@ -213,8 +214,3 @@ def _outputs(kernels: Sequence[np.ndarray], alphas: np.ndarray) -> np.ndarray:
     if len(kernels) == 1:
         return kernels[0] @ alphas
     return np.stack([alphas[..., j] @ kernel.T for j, kernel in enumerate(kernels)], axis=-1)
-
-
-def _of(start: State, i: int) -> State:
-    """The weights of one seed, with a run of one in front."""
-    return {name: weights[[i]] for name, weights in start.items()}
