@@ -231,6 +231,14 @@ def test_a_place_of_a_learner_needs_no_value_of_what_others_sweep(content, check
     assert any("C1-kernel.quantity.where.width: found nothing" in str(fault) for fault in check(content)[1])
 
 
+def test_a_place_of_one_learner_that_is_no_mapping_is_one_fault(content, check):
+    given = {"name": "log_risk_ratio", "above": "linear", "below": "kernel", "samples": 4, "above_where": True}
+    where = {"dimension": 4, "degree": 1, "width": 4}
+    content["claims"]["C1-kernel"]["quantity"] = given | {"where": where}
+    content["presets"] = {}
+    assert [fault.field for fault in check(content)[1]] == ["claims.C1-kernel.quantity.above_where"]
+
+
 @pytest.mark.parametrize(
     ("above", "below", "complete"),
     [({"width": 4}, {}, True), ({}, {"width": 4}, False), ({"width": 4}, {"width": 8}, True)],

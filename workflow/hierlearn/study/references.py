@@ -213,9 +213,10 @@ def _left_open(study: Study, axis: str, scope: Mapping[str, Any]) -> bool:
     named = [(key, name) for key, name in named if name in entries]
     if not named or scope.get("probe") is not None:
         return True
+    apart = {key: scope.get(side) for key, side in sides.items()}
     return any(
         (axis in study.axes or axis not in study.swept or axis in entries[name]["sweep"])
-        and axis not in (scope.get(sides.get(key)) or ())
+        and not (isinstance(apart.get(key), dict) and axis in apart[key])
         for key, name in named
     )
 
