@@ -41,11 +41,10 @@ def _exactly(threads: int) -> None:
     """As many threads of BLAS on every machine, for bytes hang on them; alone it takes no more than it has cores."""
     # numpy and scipy have threads each, which would wait for work on each other's cores.
     os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
-    from threadpoolctl import threadpool_limits
-
+    # By name, since no job with one thread should pay for them.
     for library in ("numpy", "scipy.linalg"):
         import_module(library)
-    threadpool_limits(threads, "blas")
+    import_module("threadpoolctl").threadpool_limits(threads, "blas")
 
 
 def _spent() -> None:

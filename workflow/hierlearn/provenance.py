@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 PACKAGE = Path(__file__).parent
-# Libraries whose distribution has another name, and those that make no result: they read what a user wrote, or watch a
-# job and its threads.
+# Libraries whose distribution has another name, and those that make no result: they read what a user wrote, or show how
+# far a job is.
 DISTRIBUTIONS = {"sklearn": "scikit-learn"}
-NO_RESULT = {"yaml", "jsonschema", "tqdm", "threadpoolctl"}
+NO_RESULT = {"yaml", "jsonschema", "tqdm"}
 
 
 @functools.cache

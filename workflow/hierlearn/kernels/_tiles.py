@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -96,9 +97,8 @@ def gram(left: np.ndarray, right: np.ndarray | None, finish: Finish, dtype: DTyp
         for i in starts:
             row(i)
     else:
-        from threadpoolctl import threadpool_limits
-
         # A product of two tiles is too small for threads of its own.
-        with threadpool_limits(1, "blas"), ThreadPoolExecutor(threads) as pool:
+        limited = import_module("threadpoolctl").threadpool_limits(1, "blas")
+        with limited, ThreadPoolExecutor(threads) as pool:
             list(pool.map(row, starts))
     return result
