@@ -14,6 +14,7 @@ PROBLEM_AXES = ("dimension", "label_noise")
 
 
 def between_sections(study: Study) -> Iterator[tuple[str, str, str]]:
+    """(field, what was found, what is allowed) of every fault between sections that are sound by themselves."""
     content, axes = study.content, study.content["axes"]
     for axis, values in axes.items():
         place = study.placement(axis)
