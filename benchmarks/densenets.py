@@ -16,12 +16,12 @@ import numpy as np
 import torch
 from table import Row, as_in_jobs, emit
 
-from hierlearn.solvers.densenet_training import DensenetTraining
-from hierlearn.solvers.densenets import Layout
-from hierlearn.solvers.distillation import truncated_square
-from hierlearn.solvers.distilled_training import DistilledTraining, Rules
-from hierlearn.solvers.phases import Clock, Schedule
-from hierlearn.streams import Streams
+from hierlearn.core.streams import Streams
+from hierlearn.solvers.densenets.distillation import truncated_square
+from hierlearn.solvers.densenets.distilled_training import DistilledTraining, Rules
+from hierlearn.solvers.densenets.model import Layout
+from hierlearn.solvers.densenets.phases import Clock, Schedule
+from hierlearn.solvers.densenets.training import DensenetTraining
 
 DIMENSION, WIDTH, BATCH, RATE, CLIP, POINTS, BOUND = 20, 24, 64, 0.005, 1.0, 4096, 10.0
 GRAPH, ALPHAS, MOST = ((0, 1), (0, 2)), (1.0, 0.2), (4, 2)

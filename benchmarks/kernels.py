@@ -28,7 +28,7 @@ from pathlib import Path
 import numpy as np
 from table import Row, as_in_jobs, emit
 
-from hierlearn.components import available, build
+from hierlearn.core.registry import available, build
 
 REFERENCE = Path(__file__).parent / "reference" / "kernels.py"
 QUADRATURE = Path(__file__).parents[1] / "tests" / "oracles" / "quadrature.py"

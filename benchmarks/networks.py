@@ -16,8 +16,8 @@ import numpy as np
 import torch
 from table import Row, as_in_jobs, emit
 
-from hierlearn.solvers.networks import shapes, trainable
-from hierlearn.solvers.sgd import Descent, Training
+from hierlearn.solvers.networks.model import shapes, trainable
+from hierlearn.solvers.networks.sgd import Descent, Training
 
 DIMENSION, OUTPUTS, BATCH = 40, 4, 50
 RATES = (0.02, 0.01, 0.005, 0.002, 0.001, 0.0005)

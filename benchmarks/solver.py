@@ -14,8 +14,8 @@ from collections.abc import Iterator
 import numpy as np
 from table import Row, as_in_jobs, emit
 
-from hierlearn.solvers.certificate import certify
-from hierlearn.solvers.taylor import fit_path
+from hierlearn.solvers.taylor.certificate import certify
+from hierlearn.solvers.taylor.training import fit_path
 
 # What part of the rate of sgemm the solver has to reach at RATE_SIZES.
 RATE_TARGETS = (0.75, 0.55)

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from hierlearn import job
+from hierlearn.run import job
 
 HERE = Path(__file__).parent
 # Far above what one takes, so that a table always ends.

@@ -28,8 +28,9 @@ from pathlib import Path
 
 from table import Row, emit
 
-from hierlearn import provenance
-from hierlearn.study import configured, jobs
+from hierlearn.core import provenance
+from hierlearn.plan import jobs
+from hierlearn.plan.configuration import configured
 
 ROOT = Path(__file__).resolve().parents[1]
 COPIED = ("workflow", "config", "profiles", "envs")

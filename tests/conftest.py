@@ -30,7 +30,7 @@ def check(tmp_path):
     """A function: content and preset -> the study, None if it has faults, and its faults."""
     import yaml
 
-    from hierlearn.study import checking
+    from hierlearn.plan import checking
 
     def checked(content, preset="quick"):
         file = tmp_path / "a-study.yaml"

@@ -8,8 +8,8 @@ from dataclasses import MISSING, fields
 import pytest
 from jsonschema import Draft202012Validator
 
-from hierlearn import components
-from hierlearn.components import KINDS, available, build, literal, parameters, path
+from hierlearn.core import registry
+from hierlearn.core.registry import KINDS, available, build, literal, parameters, path
 
 ALL = [(kind, name) for kind in KINDS for name in available(kind)]
 GIVEN = {"inputs": {"dimension": 5}}
@@ -61,7 +61,7 @@ def test_its_parameters_are_valid_schemas_with_descriptions(kind, name):
 
 @every
 def test_what_is_read_without_importing_is_what_the_module_has(kind, name):
-    module = sys.modules[components.implementation(kind, name).__module__]
+    module = sys.modules[registry.implementation(kind, name).__module__]
     for variable in LITERALS:
         assert literal(kind, name, variable) == getattr(module, variable, None), variable
 
@@ -84,7 +84,7 @@ def test_its_defaults_are_valid(kind, name):
 @every
 def test_its_fields_are_its_parameters_with_the_same_defaults(kind, name):
     known, given = parameters(kind, name), GIVEN.get(kind, {})
-    declared = {field.name: field for field in fields(components.implementation(kind, name))}
+    declared = {field.name: field for field in fields(registry.implementation(kind, name))}
     assert set(declared) - set(given) == set(known)
     for key, schema in known.items():
         field = declared[key]
@@ -95,14 +95,14 @@ def test_its_fields_are_its_parameters_with_the_same_defaults(kind, name):
 
 @every
 def test_it_is_frozen_so_that_nothing_is_kept_between_jobs(kind, name):
-    assert components.implementation(kind, name).__dataclass_params__.frozen
+    assert registry.implementation(kind, name).__dataclass_params__.frozen
 
 
 @every
 def test_module_class_and_public_methods_are_documented(kind, name):
     tree = ast.parse(path(kind, name).read_text())
     assert ast.get_docstring(tree)
-    implementation = components.implementation(kind, name)
+    implementation = registry.implementation(kind, name)
     # dataclass writes a docstring of its own where there is none
     assert implementation.__doc__ and not implementation.__doc__.startswith(f"{implementation.__name__}(")
     for method, function in inspect.getmembers(implementation, inspect.isfunction):
@@ -130,5 +130,5 @@ def test_excluded_combinations_are_of_its_own_parameters_and_the_law(kind, name)
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones():
-    with pytest.raises(components.UnknownComponent, match=r"found 'spere'; expected one of .*sphere"):
-        components.path("inputs", "spere")
+    with pytest.raises(registry.UnknownComponent, match=r"found 'spere'; expected one of .*sphere"):
+        registry.path("inputs", "spere")

@@ -7,7 +7,7 @@ import pytest
 import xarray
 from matplotlib.figure import Figure
 
-from hierlearn.components import available, build, literal
+from hierlearn.core.registry import available, build, literal
 from hierlearn.figures._style import laid_out, saved
 
 DIMENSIONS, SAMPLES = [6, 8, 10, 14], np.array([16, 32, 64, 128, 256, 512])

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from hierlearn.components import available, build
-from hierlearn.streams import BLOCK_ROWS, Streams
+from hierlearn.core.registry import available, build
+from hierlearn.core.streams import BLOCK_ROWS, Streams
 
 STREAMS = Streams(("a test",), (4, 7, 9))
 

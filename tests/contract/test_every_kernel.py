@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hierlearn.components import available, build
+from hierlearn.core.registry import available, build
 
 
 @pytest.fixture(params=available("kernels"))

@@ -6,12 +6,12 @@ import sys
 import numpy as np
 import pytest
 
-from hierlearn import data, store
-from hierlearn.components import PACKAGE, available, build, literal
-from hierlearn.problem import ProblemFeatures, pose
-from hierlearn.protocols import STATIONARY, STATUS
-from hierlearn.streams import Streams
-from hierlearn.study.reading import Validator
+from hierlearn.core.problem import ProblemFeatures, pose
+from hierlearn.core.protocols import STATIONARY, STATUS
+from hierlearn.core.registry import PACKAGE, available, build, literal
+from hierlearn.core.streams import Streams
+from hierlearn.files import netcdf, problems
+from hierlearn.plan.load import Validator
 
 SEEDS, SAMPLES, HELD_OUT = (4, 7, 9), 48, 60
 CHOICES = {
@@ -179,8 +179,8 @@ def test_predictions_of_a_walk_share_memory_from_the_largest_sample_down(trained
 
 
 def test_stored_weights_predict_the_same(trained, tmp_path):
-    store.write(tmp_path / "model.nc", {"point/n48": data.packed("state", trained.fit.state)}, {})
-    state = data.unpacked("state", store.read(tmp_path / "model.nc")["point/n48"])
+    netcdf.write(tmp_path / "model.nc", {"point/n48": problems.packed("state", trained.fit.state)}, {})
+    state = problems.unpacked("state", netcdf.read(tmp_path / "model.nc")["point/n48"])
     assert np.array_equal(trained.predicted(state, [0, 1, 2]), trained.prediction)
 
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from hierlearn.components import available, build, defaults, literal
-from hierlearn.problem import pose
-from hierlearn.streams import Streams
+from hierlearn.core.problem import pose
+from hierlearn.core.registry import available, build, defaults, literal
+from hierlearn.core.streams import Streams
 
 SEEDS = (4, 7, 9)
 # Where the common problem is not one that a probe measures, and what keeps it short.

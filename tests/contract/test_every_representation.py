@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from hierlearn import data, store
-from hierlearn.components import available, build
-from hierlearn.streams import Streams
+from hierlearn.core.registry import available, build
+from hierlearn.core.streams import Streams
+from hierlearn.files import netcdf, problems
 
 STREAMS = Streams(("a test",), (4, 7, 9))
 SPHERE = build("inputs", {"name": "sphere"}, dimension=5)
@@ -59,8 +59,8 @@ def test_a_seed_has_its_features_whoever_else_is_fitted(representation, state, u
 
 
 def test_a_stored_representation_shows_the_same_features(representation, state, tmp_path):
-    store.write(tmp_path / "state.nc", {"point": data.packed("state", state)}, {})
-    stored = data.unpacked("state", store.read(tmp_path / "state.nc")["point"])
+    netcdf.write(tmp_path / "state.nc", {"point": problems.packed("state", state)}, {})
+    stored = problems.unpacked("state", netcdf.read(tmp_path / "state.nc")["point"])
     x = SPHERE.sample(STREAMS, "test", 0, 20)
     assert np.array_equal(representation.apply(stored, x), representation.apply(state, x))
     assert {name: values.dtype for name, values in stored.items()} == {n: v.dtype for n, v in state.items()}

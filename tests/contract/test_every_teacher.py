@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from hierlearn.components import available, build, literal, parameters
-from hierlearn.problem import pose
-from hierlearn.streams import Streams
+from hierlearn.core.problem import pose
+from hierlearn.core.registry import available, build, literal, parameters
+from hierlearn.core.streams import Streams
 
 STREAMS = Streams(("a test",), (4, 7, 9))
 # Those of teachers that have one dimension only.

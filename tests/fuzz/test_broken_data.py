@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from hierlearn import data, store
-from hierlearn.store import Variable
+from hierlearn.files import netcdf, problems
+from hierlearn.files.netcdf import Variable
 
 POINT = {
     "name": "degree-2",
@@ -19,7 +19,7 @@ POINT = {
     "counts": {"training": 12, "unlabelled": 9, "validation": 5, "test": 6},
     "validation": 5,
 }
-DRAWN = data.drawn(POINT)
+DRAWN = problems.drawn(POINT)
 POINTS = [name for name in DRAWN if name.endswith(("_x", "_labels", "_target"))]
 NEEDED = ["seed", "target_norm", "teacher_directions", *(n for n in POINTS if n not in ("training_x", "unlabelled_x"))]
 
@@ -27,9 +27,9 @@ NEEDED = ["seed", "target_norm", "teacher_directions", *(n for n in POINTS if n 
 def refusal(file, groups=None) -> str:
     """The line of a job that reads the file; none if it takes it. groups: what the file is made of."""
     if groups is not None:
-        store.write(file, groups, {})
+        netcdf.write(file, groups, {})
     try:
-        data.opened(file, [POINT])
+        problems.opened(file, [POINT])
     except ValueError as error:
         return str(error)
     return ""
@@ -50,7 +50,7 @@ def test_whole_files_are_taken(tmp_path):
 @pytest.mark.parametrize("share", [0.0, 0.001, 0.01, *np.linspace(0.1, 0.9, 9), 0.99])
 def test_truncated_files(tmp_path, share):
     file = tmp_path / "data.nc"
-    store.write(file, {"degree-2": DRAWN}, {})
+    netcdf.write(file, {"degree-2": DRAWN}, {})
     content = file.read_bytes()
     file.write_bytes(content[: int(share * len(content))])
     line = refusal(file)
@@ -117,5 +117,5 @@ def test_points_of_another_shape_or_kind(tmp_path, name, shape):
     ids=str,
 )
 def test_data_of_another_problem(tmp_path, changes):
-    line = refusal(tmp_path / "data.nc", {"degree-2": data.drawn(POINT | changes)})
+    line = refusal(tmp_path / "data.nc", {"degree-2": problems.drawn(POINT | changes)})
     assert "another problem" in line or "degree-2/seed: found" in line

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from mutants import Mutant, mutants, sample, spliced
 
-from hierlearn.study import configured
+from hierlearn.plan.configuration import configured
 
 CONFIG = Path(__file__).parents[2] / "config"
 FILES = sorted(CONFIG.glob("studies/*.yaml")) + sorted(CONFIG.glob("published/*.yaml"))

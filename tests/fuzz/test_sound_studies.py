@@ -8,10 +8,10 @@ import pytest
 import yaml
 from mutants import places, replaced, spliced
 
-from hierlearn.study import checking, reading
+from hierlearn.plan import checking, load
 
 FILES = sorted((Path(__file__).parents[2] / "config" / "studies").glob("*.yaml"))
-PRESETS = reading.PRESETS
+PRESETS = load.PRESETS
 
 
 def reverse(value):

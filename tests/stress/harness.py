@@ -53,10 +53,10 @@ class Tree:
             shutil.copy2(ROOT / name, folder)
         (folder / "config" / "studies").mkdir()
         shutil.copy(HERE / "small.yaml", folder / "config" / "studies")
-        monitor = folder / "workflow" / "hierlearn" / "monitor.py"
-        text, period = monitor.read_text(), "SECONDS_BETWEEN_SAVES = 20.0"
+        checkpoints = folder / "workflow" / "hierlearn" / "files" / "checkpoints.py"
+        text, period = checkpoints.read_text(), "SECONDS_BETWEEN_SAVES = 20.0"
         assert period in text
-        monitor.write_text(text.replace(period, "SECONDS_BETWEEN_SAVES = 0.1"))
+        checkpoints.write_text(text.replace(period, "SECONDS_BETWEEN_SAVES = 0.1"))
         (folder / ".venv" / "bin").mkdir(parents=True)
         (folder / ".venv" / "bin" / "snakemake").symlink_to(TOOLS / "snakemake")
         (folder / ".venv" / ".installed").touch()

@@ -8,7 +8,8 @@ import pytest
 import yaml
 from small_study import SLOPE, STUDY, beside, panel, put
 
-from hierlearn.study import checking, configured, formulas, points
+from hierlearn.plan import checking, formulas, points
+from hierlearn.plan.configuration import configured
 
 
 def test_a_sound_study_has_no_fault_at_any_preset(content, check):

@@ -7,8 +7,8 @@ import pytest
 import yaml
 from small_study import STUDY
 
-from hierlearn.study import checking, jobs
-from hierlearn.study.reading import load
+from hierlearn.plan import checking, jobs
+from hierlearn.plan.load import load
 
 
 def paths(content, at=()):
@@ -57,7 +57,7 @@ def planned(study):
 
 
 def test_the_studies_of_this_project_are_sound():
-    from hierlearn.study.reading import SCHEMAS
+    from hierlearn.plan.load import SCHEMAS
 
     for file in (SCHEMAS.parents[1] / "config" / "studies").glob("*.yaml"):
         assert load(file, file.name)[1] == []

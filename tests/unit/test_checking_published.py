@@ -6,7 +6,7 @@ import pytest
 import yaml
 from small_study import panel
 
-from hierlearn.study import checking, jobs
+from hierlearn.plan import checking, jobs
 
 NUMBERS = """
 paper: chen2020

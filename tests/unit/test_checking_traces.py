@@ -3,19 +3,19 @@
 import pytest
 from small_study import panel
 
-from hierlearn import components
+from hierlearn.core import registry
 
 
 @pytest.fixture
 def recording(monkeypatch):
     """The Taylor learner of the study says that it records its training."""
     said = {"TRACES": {"train_loss": "loss"}, "MEASURES": {"layer_start": "step"}}
-    known = components.literal
+    known = registry.literal
 
     def literal(kind, name, variable):
         return said[variable] if name == "taylor" and variable in said else known(kind, name, variable)
 
-    monkeypatch.setattr(components, "literal", literal)
+    monkeypatch.setattr(registry, "literal", literal)
 
 
 TRACE = {

@@ -5,9 +5,9 @@ import runpy
 import numpy as np
 import pytest
 
-from hierlearn import store
-from hierlearn.provenance import PACKAGE
-from hierlearn.study import jobs, resources
+from hierlearn.core.provenance import PACKAGE
+from hierlearn.files import netcdf
+from hierlearn.plan import jobs, resources
 
 STEPS = {"epochs": 2, "batch": 20}
 NETWORKS = {
@@ -84,7 +84,7 @@ def cubes(study, folder):
             written[kind].append(file)
     whole = {kind: folder / f"{kind}.nc" for kind in written}
     run("aggregate", written, whole, jobs.aggregate(study))
-    return [store.read(file)[""] for file in whole.values()]
+    return [netcdf.read(file)[""] for file in whole.values()]
 
 
 def test_the_cubes_are_those_of_the_whole(cut, tmp_path):

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import xarray
 
-from hierlearn import components
-from hierlearn.components import PACKAGE, build
-from hierlearn.study import checking, jobs, reading, references
+from hierlearn.core import registry
+from hierlearn.core.registry import PACKAGE, build
+from hierlearn.plan import checking, jobs, load, references
 
 STUDIES = sorted((PACKAGE.parents[1] / "config" / "studies").glob("*.yaml"))
 ALPHA = PACKAGE.parents[1] / "config" / "studies" / "allenzhu2019-alpha.yaml"
@@ -18,9 +18,7 @@ OWN = {"sample_complexity": ("line", "threshold"), "risk": ("line", "ridge", "sa
 def said(study, literal):
     """What the learners of a study say that they measure or record."""
     entries = study.content["learners"].values()
-    return {
-        name for entry in entries for name in components.literal("learners", entry["learner"]["name"], literal) or ()
-    }
+    return {name for entry in entries for name in registry.literal("learners", entry["learner"]["name"], literal) or ()}
 
 
 def dataset(coordinates, names, along, same=()):
@@ -58,13 +56,13 @@ def probes(study):
     named += [claim["quantity"] for claim in study.content["claims"].values()]
     for name, entry in study.content["probes"].items():
         component = entry["probe"]["name"]
-        own = components.literal("probes", component, "COORDINATES") or {}
-        described = components.defaults("probes", component) | entry["probe"]
+        own = registry.literal("probes", component, "COORDINATES") or {}
+        described = registry.defaults("probes", component) | entry["probe"]
         # Lines of theory have no seeds.
         seeds = {} if "line" in own else {"seed": list(range(SEEDS))}
         grid = study.axes | entry["axes"] | seeds
         variables = {}
-        for variable in components.literal("probes", component, "MEASURES"):
+        for variable in registry.literal("probes", component, "MEASURES"):
             uses = [use for use in named if use.get("probe") == name and variable in use.values()]
             lines, places = (
                 {use.get(key) for use in uses for key in ("x", "axis")},
@@ -80,7 +78,7 @@ def probes(study):
     return found
 
 
-@pytest.mark.parametrize("preset", reading.PRESETS)
+@pytest.mark.parametrize("preset", load.PRESETS)
 @pytest.mark.parametrize("file", STUDIES, ids=[file.stem for file in STUDIES])
 def test_a_study_can_be_drawn_and_judged(file, preset):
     study, faults = checking.study(file, file.name, preset)

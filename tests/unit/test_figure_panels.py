@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import xarray
 
-from hierlearn.components import PACKAGE, build
+from hierlearn.core.registry import PACKAGE, build
 from hierlearn.figures._style import noted
 
 STUDY = {"title": "t", "labels": {"a": "learner A", "b": "learner B", "c": "learner C"}}

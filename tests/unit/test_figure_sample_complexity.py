@@ -6,10 +6,10 @@ import xarray
 from matplotlib.colors import to_hex
 from matplotlib.markers import CARETRIGHTBASE
 
-from hierlearn.components import build
+from hierlearn.core.provenance import PACKAGE
+from hierlearn.core.registry import build
 from hierlearn.figures._style import COLOURS, MARKERS
-from hierlearn.provenance import PACKAGE
-from hierlearn.study import checking
+from hierlearn.plan import checking
 
 DIMENSIONS, SAMPLES, SPREAD = [6, 8, 10, 14, 20], np.round(2.0 ** np.arange(2, 15)), np.array([0.8, 1.0, 1.3])
 STUDY = PACKAGE.parents[1] / "config/studies/chen2020-sample-complexity.yaml"

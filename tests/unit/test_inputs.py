@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from hierlearn.components import build
-from hierlearn.streams import Streams
+from hierlearn.core.registry import build
+from hierlearn.core.streams import Streams
 
 STREAMS = Streams(("inputs",), (0, 1))
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from hierlearn.components import build
-from hierlearn.streams import Streams
+from hierlearn.core.registry import build
+from hierlearn.core.streams import Streams
 from hierlearn.theory.spectra import eigenvalues
 
 STREAMS = Streams(("inputs",), (0, 1))

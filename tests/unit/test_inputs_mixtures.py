@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from hierlearn.components import build
+from hierlearn.core.registry import build
+from hierlearn.core.streams import Streams
 from hierlearn.inputs.gaussian_mixture import GaussianMixture
-from hierlearn.streams import Streams
 
 STREAMS = Streams(("inputs",), (0, 1))
 

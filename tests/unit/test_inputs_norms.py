@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from hierlearn.components import build, defaults
-from hierlearn.data import essential
-from hierlearn.streams import BLOCK_ROWS, Streams
+from hierlearn.core.registry import build, defaults
+from hierlearn.core.streams import BLOCK_ROWS, Streams
+from hierlearn.files.problems import essential
 
 STREAMS = Streams(("norms",), (0, 3))
 DRAWS = {

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hierlearn import job
+from hierlearn.run import job
 
 
 @pytest.mark.parametrize(

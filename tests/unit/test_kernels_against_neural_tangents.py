@@ -7,7 +7,7 @@ import netCDF4
 import numpy as np
 import pytest
 
-from hierlearn.components import build
+from hierlearn.core.registry import build
 
 ORACLE = Path(__file__).parents[1] / "oracles" / "neural_tangents.nc"
 

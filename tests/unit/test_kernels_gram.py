@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hierlearn.components import available, build, parameters
+from hierlearn.core.registry import available, build, parameters
 
 BY_QUADRATURE = runpy.run_path(str(Path(__file__).parents[1] / "oracles" / "quadrature.py"))["KERNELS"]
 

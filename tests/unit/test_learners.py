@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from hierlearn.components import build
+from hierlearn.core.problem import ProblemFeatures, pose
+from hierlearn.core.protocols import STATUS
+from hierlearn.core.registry import build
+from hierlearn.core.streams import Streams
 from hierlearn.learners._dual import crossed, fit_dual, grown
 from hierlearn.learners.kernel_ridge import KernelRidge
 from hierlearn.learners.taylor import Taylor
-from hierlearn.problem import ProblemFeatures, pose
-from hierlearn.protocols import STATUS
-from hierlearn.streams import Streams
 
 STREAMS = Streams(("learners",), (1, 2))
 

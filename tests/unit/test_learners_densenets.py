@@ -5,14 +5,14 @@ from itertools import product
 import numpy as np
 import pytest
 
-from hierlearn import monitor
-from hierlearn.components import build, literal
-from hierlearn.learners._densenet_settings import GRAPHS
-from hierlearn.monitor import Checkpoints, JobMonitor
-from hierlearn.problem import ProblemFeatures, pose
-from hierlearn.protocols import STATUS
+from hierlearn.core.problem import ProblemFeatures, pose
+from hierlearn.core.protocols import STATUS
+from hierlearn.core.registry import build, literal
+from hierlearn.core.streams import Streams
+from hierlearn.files.checkpoints import Checkpoints
+from hierlearn.learners.densenets.settings import GRAPHS
+from hierlearn.run.monitor import JobMonitor
 from hierlearn.statistics.alignment import feature_errors
-from hierlearn.streams import Streams
 
 SEEDS = (3, 5, 8)
 NAMES = ("densenet", "distilled_densenet")
@@ -81,7 +81,7 @@ def test_a_seed_learns_the_same_bits_whoever_else_is_trained(where, name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_an_interrupted_training_goes_on_to_the_same_bits(where, name, tmp_path, monkeypatch):
-    monkeypatch.setattr(monitor, "SECONDS_BETWEEN_SAVES", 0.0)
+    monkeypatch.setattr("hierlearn.files.checkpoints.SECONDS_BETWEEN_SAVES", 0.0)
     parameters, steps = {"steps": 160, "starts": [0.9], "thresholds": [12.0]}, []
     choices = {"rate": [0.05, 0.01]}
     _, whole = fitted(where, name, choices, **parameters)

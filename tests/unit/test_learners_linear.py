@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from hierlearn.components import build
+from hierlearn.core.problem import ProblemFeatures, pose
+from hierlearn.core.protocols import STATUS
+from hierlearn.core.registry import build
+from hierlearn.core.streams import Streams
 from hierlearn.learners.linear import Linear
-from hierlearn.problem import ProblemFeatures, pose
-from hierlearn.protocols import STATUS
-from hierlearn.streams import Streams
 
 STREAMS = Streams(("linear learners",), (1, 2))
 

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from hierlearn import monitor
-from hierlearn.components import build
-from hierlearn.learners._batches import FRESH_POINTS, Batches
-from hierlearn.monitor import Checkpoints, JobMonitor
-from hierlearn.problem import ProblemFeatures, pose
-from hierlearn.protocols import STATUS
-from hierlearn.streams import Streams
-from hierlearn.study import resources
+from hierlearn.core.problem import ProblemFeatures, pose
+from hierlearn.core.protocols import STATUS
+from hierlearn.core.registry import build
+from hierlearn.core.streams import Streams
+from hierlearn.files.checkpoints import Checkpoints
+from hierlearn.learners.networks.batches import FRESH_POINTS, Batches
+from hierlearn.plan import resources
+from hierlearn.run.monitor import JobMonitor
 
 SEEDS, SAMPLES = (3, 5), 60
 
@@ -122,7 +122,7 @@ def test_settings_that_diverge_are_told_in_the_scores_and_named_in_the_log(parit
 
 @pytest.mark.parametrize("trained", ["hidden", "tangent"])
 def test_an_interrupted_training_ends_with_the_same_bits(parity, tmp_path, monkeypatch, trained):
-    monkeypatch.setattr(monitor, "SECONDS_BETWEEN_SAVES", 0.0)
+    monkeypatch.setattr("hierlearn.files.checkpoints.SECONDS_BETWEEN_SAVES", 0.0)
     choices, parameters = {"rate": [0.1, 0.02]}, {"trained": trained, "epochs": 100, "batch": 40}
     _, whole = fitted(parity, choices, **parameters)
 
@@ -151,7 +151,7 @@ def test_an_interrupted_training_ends_with_the_same_bits(parity, tmp_path, monke
 def test_runs_that_do_not_fit_in_memory_together_are_trained_one_after_the_other(parity, monkeypatch):
     choices = {"rate": [0.1, 0.02], "decay": [0.0, 1e-3]}
     _, together = fitted(parity, choices)
-    monkeypatch.setattr("hierlearn.learners._runs.BYTES_TOGETHER", 1)
+    monkeypatch.setattr("hierlearn.learners.networks.runs.BYTES_TOGETHER", 1)
     _, apart = fitted(parity, choices)
     np.testing.assert_allclose(together.validation_risk, apart.validation_risk, rtol=1e-5)
     for name, values in together.state.items():

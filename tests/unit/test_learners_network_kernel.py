@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 import torch
 
-from hierlearn.components import build
+from hierlearn.core.problem import ProblemFeatures, pose
+from hierlearn.core.protocols import STATUS
+from hierlearn.core.registry import build
+from hierlearn.core.streams import Streams
 from hierlearn.learners.network_kernel import NetworkKernel
-from hierlearn.problem import ProblemFeatures, pose
-from hierlearn.protocols import STATUS
-from hierlearn.solvers.networks import last_features
-from hierlearn.streams import Streams
+from hierlearn.solvers.networks.model import last_features
 
 STREAMS = Streams(("network kernels",), (1, 2))
 ARCHITECTURES = ("two_layer", "three_layer", "resnet")

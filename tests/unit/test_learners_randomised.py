@@ -6,14 +6,14 @@ import math
 import numpy as np
 import pytest
 
-from hierlearn.components import build
+from hierlearn.core.problem import ProblemFeatures, pose
+from hierlearn.core.protocols import STATUS
+from hierlearn.core.registry import build
+from hierlearn.core.streams import Streams
 from hierlearn.learners._randomised import exact_squared, mean_outputs, network, sampled
 from hierlearn.learners.randomised import Randomised
 from hierlearn.learners.taylor import Taylor
-from hierlearn.problem import ProblemFeatures, pose
-from hierlearn.protocols import STATUS
 from hierlearn.solvers.losses import LOSSES
-from hierlearn.streams import Streams
 
 STREAMS = Streams(("randomised learners",), (1, 2))
 NETWORKS = [(2, "relu3"), (2, "relu2"), (2, "erf"), (3, "sin"), (4, "softplus")]

@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
-from hierlearn.components import build
+from hierlearn.core.problem import ProblemFeatures, pose
+from hierlearn.core.registry import build
+from hierlearn.core.streams import Streams
 from hierlearn.learners._selection import validated
 from hierlearn.learners.taylor import Taylor, inverse_root
-from hierlearn.problem import ProblemFeatures, pose
-from hierlearn.streams import Streams
 
 STREAMS = Streams(("taylor learners",), (1, 2))
 RAW = {"name": "raw"}

@@ -11,9 +11,9 @@ import termios
 import numpy as np
 import pytest
 
-from hierlearn import monitor
-from hierlearn.monitor import Checkpoints, JobMonitor
-from hierlearn.provenance import PACKAGE
+from hierlearn.core.provenance import PACKAGE
+from hierlearn.files.checkpoints import Checkpoints
+from hierlearn.run.monitor import JobMonitor
 
 IDENTITY = {"code_hash": "a", "parameters_hash": "b"}
 STATE = {"weights": np.arange(6.0).reshape(2, 3), "done": np.array(7)}
@@ -56,7 +56,7 @@ def test_it_is_saved_now_and_then_only(tmp_path, monkeypatch):
     checkpoints = Checkpoints(tmp_path / "learner.model.nc", IDENTITY)
     JobMonitor(checkpoints).save("n8", lambda: STATE)
     assert restored(tmp_path, name="") is None
-    monkeypatch.setattr(monitor, "SECONDS_BETWEEN_SAVES", 0.0)
+    monkeypatch.setattr("hierlearn.files.checkpoints.SECONDS_BETWEEN_SAVES", 0.0)
     JobMonitor(checkpoints).save("n8", lambda: STATE)
     assert JobMonitor(Checkpoints(tmp_path / "learner.model.nc", IDENTITY)).restore("n8") is not None
 
@@ -69,7 +69,7 @@ def test_nothing_is_left_once_the_target_is_there(kept):
 TRAINING = """
 import sys
 import time
-from hierlearn.monitor import JobMonitor
+from hierlearn.run.monitor import JobMonitor
 watch = JobMonitor(title=sys.argv[1]).within("point/only")
 watch.advance(1, 100)
 # A bar is drawn ten times a second at most.

@@ -6,8 +6,8 @@ from html.parser import HTMLParser
 import pytest
 
 from hierlearn.claims.ledger import Row
-from hierlearn.page import index
-from hierlearn.page.index import interval, number, prediction, work
+from hierlearn.claims.page import index
+from hierlearn.claims.page.index import interval, number, prediction, work
 
 STUDY = {"title": "A <b>study</b> & more", "paper": "chen2020", "place": "Theorem 1", "summary": "s", "present": True}
 

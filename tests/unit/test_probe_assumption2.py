@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from hierlearn.components import build
+from hierlearn.core.problem import pose
+from hierlearn.core.registry import build
+from hierlearn.core.streams import Streams
 from hierlearn.probes.assumption2 import MEASURES
-from hierlearn.problem import pose
-from hierlearn.streams import Streams
 from hierlearn.theory.assumption2 import second_moment
 
 KEY = ("assumption",)

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 import torch
 
-from hierlearn.components import build
+from hierlearn.core.problem import pose
+from hierlearn.core.registry import build
+from hierlearn.core.streams import Streams
 from hierlearn.probes import coupling as module
-from hierlearn.problem import pose
-from hierlearn.streams import Streams
 from hierlearn.theory.activations import derivative
 from hierlearn.theory.coupling import Sums
 from hierlearn.theory.randomisation import laws

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from hierlearn.components import build
+from hierlearn.core.problem import pose
+from hierlearn.core.registry import build
+from hierlearn.core.streams import Streams
 from hierlearn.probes.deterministic_equivalent import COORDINATES, MEASURES
-from hierlearn.problem import pose
 from hierlearn.solvers.ridge import ridge_path
-from hierlearn.streams import Streams
 from hierlearn.theory.gegenbauer import orthonormal
 
 

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from hierlearn.components import build
+from hierlearn.core.problem import pose
+from hierlearn.core.registry import build
+from hierlearn.core.streams import Streams
 from hierlearn.inputs.anisotropic_sphere import AnisotropicSphere
 from hierlearn.inputs.gaussian import Gaussian
 from hierlearn.inputs.gaussian_mixture import GaussianMixture
@@ -11,8 +13,6 @@ from hierlearn.inputs.hypercube import Hypercube
 from hierlearn.inputs.sphere import Sphere
 from hierlearn.inputs.uniform import Uniform
 from hierlearn.probes.distribution import Distribution
-from hierlearn.problem import pose
-from hierlearn.streams import Streams
 from hierlearn.theory.distributions import (
     heaviest,
     hypercontractive_bound,

@@ -8,11 +8,11 @@ from scipy.integrate import quad
 from scipy.special import eval_hermitenorm
 from scipy.stats import norm
 
-from hierlearn.components import build
+from hierlearn.core.problem import pose
+from hierlearn.core.registry import build
+from hierlearn.core.streams import Streams
 from hierlearn.probes.expressivity import MEASURES
-from hierlearn.problem import pose
-from hierlearn.solvers.taylor import predict
-from hierlearn.streams import Streams
+from hierlearn.solvers.taylor.training import predict
 from hierlearn.theory.expressivity import expressible, norm_bound, relu_component, scales
 
 

@@ -5,11 +5,11 @@ from itertools import product
 import numpy as np
 import pytest
 
-from hierlearn.components import build
+from hierlearn.core.problem import pose
+from hierlearn.core.registry import build
+from hierlearn.core.streams import Streams
 from hierlearn.probes import landscape, randomised_landscape
-from hierlearn.problem import pose
 from hierlearn.solvers.losses import get_loss
-from hierlearn.streams import Streams
 from hierlearn.theory.landscape import leading_reference, quadratic_landscape, quadratic_outputs
 from hierlearn.theory.landscape import randomised_landscape as over_draws
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.sparse.linalg import svds
 
-from hierlearn.components import build
+from hierlearn.core.problem import pose
+from hierlearn.core.registry import build
+from hierlearn.core.streams import Streams
 from hierlearn.probes.operator_norm import MEASURES
-from hierlearn.problem import pose
-from hierlearn.streams import Streams
 
 LAWS = {
     "sphere": {},

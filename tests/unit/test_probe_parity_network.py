@@ -5,10 +5,10 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from hierlearn.components import build
+from hierlearn.core.problem import pose
+from hierlearn.core.registry import build
+from hierlearn.core.streams import Streams
 from hierlearn.probes.parity_network import MEASURES, _judged
-from hierlearn.problem import pose
-from hierlearn.streams import Streams
 from hierlearn.theory.parity_networks import Network
 
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from hierlearn.components import build
+from hierlearn.core.problem import pose
+from hierlearn.core.registry import build
+from hierlearn.core.streams import Streams
 from hierlearn.probes import generalisation_gap, rademacher
 from hierlearn.probes._spectra import coloured
-from hierlearn.problem import pose
-from hierlearn.streams import Streams
 
 KEY = ("complexity",)
 

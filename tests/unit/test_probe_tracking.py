@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hierlearn.components import build, literal
-from hierlearn.problem import ProblemFeatures, pose
-from hierlearn.streams import Streams
+from hierlearn.core.problem import ProblemFeatures, pose
+from hierlearn.core.registry import build, literal
+from hierlearn.core.streams import Streams
 
 WIDTHS, SEEDS = [4, 16], (3, 5)
 PARAMETERS = {

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hierlearn.components import build
-from hierlearn.problem import ProblemFeatures, pose, streams_of
-from hierlearn.streams import Streams
+from hierlearn.core.problem import ProblemFeatures, pose, streams_of
+from hierlearn.core.registry import build
+from hierlearn.core.streams import Streams
 
 STREAMS = Streams(("problem",), (2, 6, 7))
 SPHERE = build("inputs", {"name": "sphere"}, dimension=4)

@@ -7,15 +7,15 @@ import sys
 
 import pytest
 
-from hierlearn import provenance
-from hierlearn.provenance import PACKAGE, attributes, canonical, closure, code_hash
+from hierlearn.core import provenance
+from hierlearn.core.provenance import PACKAGE, attributes, canonical, closure, code_hash
 
 SCRIPTS = PACKAGE.parent / "scripts"
 HASHES = """
 import sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
-from hierlearn.provenance import code_hash
+from hierlearn.core.provenance import code_hash
 for script in sorted((Path(sys.argv[1]) / "scripts").glob("*.py")):
     print(script.stem, code_hash([script]))
 """

@@ -7,12 +7,12 @@ import pytest
 import xarray
 import yaml
 
-from hierlearn import published
 from hierlearn.claims.rules import judge
-from hierlearn.components import build
-from hierlearn.protocols import STATUS
-from hierlearn.study.published import tables
-from hierlearn.study.reading import SCHEMAS
+from hierlearn.core.protocols import STATUS
+from hierlearn.core.registry import build
+from hierlearn.files import published
+from hierlearn.plan.load import SCHEMAS
+from hierlearn.plan.published import tables
 
 FOLDER = SCHEMAS.parents[1] / "config" / "published"
 FILE = """

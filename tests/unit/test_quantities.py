@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import xarray
 
-from hierlearn.components import PACKAGE, build
-from hierlearn.protocols import STATUS
+from hierlearn.core.protocols import STATUS
+from hierlearn.core.registry import PACKAGE, build
 from hierlearn.theory.dimensions import harmonics
 
 DIMENSIONS, SAMPLES, SEEDS = [4, 6, 8, 12], 2.0 ** np.arange(0, 20, 0.5), [0, 1, 2, 3, 4]

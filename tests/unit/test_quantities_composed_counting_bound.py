@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import xarray
 
-from hierlearn.components import build
-from hierlearn.protocols import STATUS
+from hierlearn.core.protocols import STATUS
+from hierlearn.core.registry import build
 from hierlearn.theory.counting import composed_risk_bound
 
 

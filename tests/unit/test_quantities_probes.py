@@ -5,7 +5,7 @@ import pytest
 import xarray
 
 from hierlearn.claims.rules import judge
-from hierlearn.components import build
+from hierlearn.core.registry import build
 
 WIDTHS, SEEDS = [10, 40, 20, 80], [0, 1, 2]
 SPREAD = np.array([0.9, 1.0, 1.2])

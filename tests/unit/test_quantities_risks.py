@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import xarray
 
-from hierlearn.components import build
-from hierlearn.protocols import STATUS
+from hierlearn.core.protocols import STATUS
+from hierlearn.core.registry import build
 from hierlearn.theory.dimensions import harmonics
 
 DIMENSIONS, SAMPLES, SEEDS, RIDGES = [6, 9, 12], [10, 20, 40], [0, 1, 2, 3], [0.1, 0.01]

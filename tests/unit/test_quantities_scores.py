@@ -5,7 +5,7 @@ import pytest
 import xarray
 from scipy import stats
 
-from hierlearn.protocols import STATUS
+from hierlearn.core.protocols import STATUS
 from hierlearn.quantities.norm_at_error import NormAtError, crossed
 from hierlearn.quantities.published_ratio import PublishedRatio
 from hierlearn.quantities.score_mean import ScoreMean

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.linalg import sqrtm
 
-from hierlearn.components import build
+from hierlearn.core.registry import build
+from hierlearn.core.streams import Streams
 from hierlearn.representations.neural import Neural
-from hierlearn.streams import Streams
 
 STREAMS = Streams(("representations",), (0, 1))
 SPHERE = build("inputs", {"name": "sphere"}, dimension=4)

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from hierlearn import components
-from hierlearn.study import absurd, checking, resources
-from hierlearn.study.expansion import Point, Study
-from hierlearn.study.reading import fill_defaults, load, schema
+from hierlearn.core import registry
+from hierlearn.plan import checking, plausibility, resources
+from hierlearn.plan.load import fill_defaults, load, schema
+from hierlearn.plan.study import Point, Study
 
 STUDIES = sorted((Path(__file__).parents[2] / "config" / "studies").glob("*.yaml"))
 TINY = Path(__file__).parents[1] / "workflow" / "tiny.yaml"
@@ -34,15 +34,15 @@ def test_every_job_of_every_study_has_needs(file, preset):
 
 @pytest.mark.parametrize("kind", STAGES)
 def test_components_speak_of_stages_that_there_are(kind):
-    for name in components.available(kind):
+    for name in registry.available(kind):
         for literal in ("MEMORY", "WORK"):
-            said = components.literal(kind, name, literal) or {}
+            said = registry.literal(kind, name, literal) or {}
             assert set(said) <= STAGES[kind], name
             assert all(isinstance(term, tuple) for terms in said.values() for term in terms), name
         for literal in ("PARALLEL", "GPUS"):
-            assert all(isinstance(term, tuple) for term in components.literal(kind, name, literal) or ()), name
+            assert all(isinstance(term, tuple) for term in registry.literal(kind, name, literal) or ()), name
         # Numbers and conditions alone, that are a share whichever of them hold.
-        shares = [term[0] for term in components.literal(kind, name, "PARALLEL") or ()]
+        shares = [term[0] for term in registry.literal(kind, name, "PARALLEL") or ()]
         assert all(0 <= share <= 1 for share in shares) and sum(shares) <= 1, name
 
 
@@ -59,15 +59,15 @@ def test_a_kernel_asks_for_its_gram_matrix():
     assert gram < more < 1.1 * gram
 
 
-@pytest.mark.parametrize("name", components.available("teachers"))
+@pytest.mark.parametrize("name", registry.available("teachers"))
 def test_the_outputs_of_a_teacher_are_known_without_building_it(name):
-    instances = components.parameters("teachers", name).get("instance", {}).get("enum", [None])
+    instances = registry.parameters("teachers", name).get("instance", {}).get("enum", [None])
     for instance in instances:
         given = {"name": name} | ({} if instance is None else {"instance": instance})
-        if "order" in components.parameters("teachers", name):
+        if "order" in registry.parameters("teachers", name):
             given["order"] = 5
-        posed = {"teacher": components.defaults("teachers", name) | given}
-        assert resources._outputs(Point("p", {}, posed)) == components.build("teachers", given).outputs, instance
+        posed = {"teacher": registry.defaults("teachers", name) | given}
+        assert resources._outputs(Point("p", {}, posed)) == registry.build("teachers", given).outputs, instance
 
 
 @pytest.mark.parametrize(
@@ -129,16 +129,16 @@ def test_small_presets_compute_with_one_thread(file, preset):
 
 
 def test_a_component_on_a_gpu_asks_for_one_where_its_condition_holds(monkeypatch):
-    known = components.literal
+    known = registry.literal
 
     def literal(kind, name, variable):
         return ((1, {"bias": [True]}),) if variable == "GPUS" else known(kind, name, variable)
 
-    monkeypatch.setattr(components, "literal", literal)
+    monkeypatch.setattr(registry, "literal", literal)
     assert resources._said("learners", {"name": "network", "bias": True}, "GPUS", {}) == 1
     assert resources._said("learners", {"name": "network", "bias": False}, "GPUS", {}) == 0
     monkeypatch.setattr(
-        components, "literal", lambda kind, name, what: ((1,),) if what == "GPUS" else known(kind, name, what)
+        registry, "literal", lambda kind, name, what: ((1,),) if what == "GPUS" else known(kind, name, what)
     )
     study = tiny()
     task = study.tasks["all"]
@@ -157,15 +157,15 @@ def test_a_component_on_a_gpu_asks_for_one_where_its_condition_holds(monkeypatch
     ids=["points", "widths"],
 )
 def test_sizes_that_no_machine_has_are_refused_with_the_memory_they_need(change, field):
-    (fault,) = absurd.too_large(tiny(**change), resources.ABSURD_MB)
+    (fault,) = plausibility.too_large(tiny(**change), resources.ABSURD_MB)
     assert fault.field == field
     assert "MB of memory" in fault.found
     assert fault.allowed == "at most memory_limit_mb = 1,000,000"
 
 
 def test_a_limit_of_ones_own_is_kept():
-    assert not list(absurd.too_large(tiny(), 1000))
-    assert [fault.field for fault in absurd.too_large(tiny(), 200)]
+    assert not list(plausibility.too_large(tiny(), 1000))
+    assert [fault.field for fault in plausibility.too_large(tiny(), 200)]
 
 
 @pytest.mark.parametrize("values", [10, 100, 1000, 2500])
@@ -183,6 +183,6 @@ def test_a_study_is_submitted_at_most_two_hundred_times(values):
 def test_the_profile_of_slurm_has_every_pack():
     """Of a grid of the most points that a study may have, each of them a task."""
     profile = yaml.safe_load((Path(__file__).parents[2] / "profiles" / "slurm" / "config.yaml").read_text())
-    most = 2 ** math.ceil(math.log2(absurd.MOST / resources.PACKS))
+    most = 2 ** math.ceil(math.log2(plausibility.MOST / resources.PACKS))
     packs = [2**i for i in range(1, int(math.log2(most)) + 1)]
     assert profile["group-components"] == {f"tasks{pack}": pack for pack in packs}

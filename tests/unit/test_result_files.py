@@ -6,8 +6,9 @@ import netCDF4
 import numpy as np
 import pytest
 
-from hierlearn import provenance, results, store
-from hierlearn.store import UnreadableFile, Variable
+from hierlearn.core import provenance
+from hierlearn.files import netcdf, results
+from hierlearn.files.netcdf import UnreadableFile, Variable
 
 JOB = provenance.attributes("code", {"learner": "kernel"})
 EXPECTED = {"kind": "model"} | provenance.identity("code", {"learner": "kernel"})
@@ -40,7 +41,7 @@ def file(tmp_path):
 
 def test_the_file_of_a_job_is_taken_and_says_what_made_it(file):
     assert list(results.read(file, EXPECTED)["n8"]) == list(GROUPS["n8"])
-    assert set(store.attributes(file)) == {*JOB, "kind", "content_hash", "title"}
+    assert set(netcdf.attributes(file)) == {*JOB, "kind", "content_hash", "title"}
 
 
 @pytest.mark.parametrize(
@@ -70,11 +71,11 @@ CHANGES = {
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_variable_that_is_lost_or_changed_is_noticed(file, change):
-    made = store.attributes(file)
+    made = netcdf.attributes(file)
     group = {name: one for name, one in (GROUPS["n8"] | CHANGES[change]).items() if one}
-    store.write(file, {"n8": group}, made)
+    netcdf.write(file, {"n8": group}, made)
     assert "content_hash: found " in line(results.read, file, EXPECTED)
-    store.write(file, GROUPS, made)
+    netcdf.write(file, GROUPS, made)
     results.read(file, EXPECTED)
 
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from test_solvers_taylor import CASES, make_data, torch_objective
 
-from hierlearn.solvers.certificate import certify, certify_and_polish
-from hierlearn.solvers.hessian import GaussNewtonMetric, hessian_operator
-from hierlearn.solvers.taylor import fit_path
-from hierlearn.solvers.taylor_model import Point, make_problem
+from hierlearn.solvers.taylor.certificate import certify, certify_and_polish
+from hierlearn.solvers.taylor.hessian import GaussNewtonMetric, hessian_operator
+from hierlearn.solvers.taylor.model import Point, make_problem
+from hierlearn.solvers.taylor.training import fit_path
 
 
 def dense_hessian(data, ridge, weights, order=2, loss="squared", power=4):

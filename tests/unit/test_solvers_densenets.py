@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 import torch
 
-from hierlearn.solvers.clipped_descent import ClippedDescent
-from hierlearn.solvers.densenet_training import DensenetTraining, PolynomialTraining
-from hierlearn.solvers.densenets import Layout, pre_activations
-from hierlearn.solvers.distillation import distilled, truncated_slope, truncated_square
-from hierlearn.solvers.distilled_training import DistilledTraining, Rules
-from hierlearn.solvers.phases import Clock, Schedule
-from hierlearn.streams import Streams
+from hierlearn.core.streams import Streams
+from hierlearn.solvers.densenets.clipped_descent import ClippedDescent
+from hierlearn.solvers.densenets.distillation import distilled, truncated_slope, truncated_square
+from hierlearn.solvers.densenets.distilled_training import DistilledTraining, Rules
+from hierlearn.solvers.densenets.model import Layout, pre_activations
+from hierlearn.solvers.densenets.phases import Clock, Schedule
+from hierlearn.solvers.densenets.training import DensenetTraining, PolynomialTraining
 
 INPUTS, WIDTH, POINTS, RUNS = 5, 4, 7, 3
 GRAPHS = {

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from hierlearn.solvers import sgd
-from hierlearn.solvers.networks import ARCHITECTURES, TRAINED, forward, last_features, shapes, tangent, trainable
-from hierlearn.solvers.sgd import Descent, Training
+from hierlearn.solvers.networks import sgd
+from hierlearn.solvers.networks.model import ARCHITECTURES, TRAINED, forward, last_features, shapes, tangent, trainable
+from hierlearn.solvers.networks.sgd import Descent, Training
 
 SEEDS, SETTINGS, POINTS, INPUTS, WIDTH, OUTPUTS = 2, 3, 7, 5, 6, 2
 

@@ -6,15 +6,11 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize, minimize_scalar
 
-from hierlearn.solvers.lbfgs import History
-from hierlearn.solvers.line_search import (
-    minimise_along_line,
-    minimise_polynomial,
-    squared_loss_polynomial,
-)
 from hierlearn.solvers.losses import LOSSES
-from hierlearn.solvers.taylor import fit_path, predict
-from hierlearn.solvers.taylor_model import Point, make_problem
+from hierlearn.solvers.taylor.lbfgs import History
+from hierlearn.solvers.taylor.line_search import minimise_along_line, minimise_polynomial, squared_loss_polynomial
+from hierlearn.solvers.taylor.model import Point, make_problem
+from hierlearn.solvers.taylor.training import fit_path, predict
 
 CASES = [(order, loss, power) for order in (2, 3, 4) for loss in LOSSES for power in (4, 8)]
 

@@ -3,14 +3,7 @@
 import numpy as np
 import pytest
 
-from hierlearn.statistics.complexity import (
-    Complexities,
-    bounds,
-    medians,
-    ratio_bounds,
-    ratio_medians,
-    uncensored,
-)
+from hierlearn.statistics.complexity import Complexities, bounds, medians, ratio_bounds, ratio_medians, uncensored
 
 NAMES = {"o": "observed", "r": "right_censored", "l": "left_censored", "m": "missing"}
 

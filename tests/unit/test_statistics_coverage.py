@@ -4,8 +4,8 @@ curves."""
 import numpy as np
 import pytest
 
-from hierlearn.claims.quantities import paired_log_ratio
 from hierlearn.statistics.complexity import Complexities
+from hierlearn.statistics.estimates import paired_log_ratio
 from hierlearn.statistics.exponents import local_slopes, ratio_slope, seed_slopes, slope
 from hierlearn.statistics.learning_curves import crossings
 

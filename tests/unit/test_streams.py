@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hierlearn.streams import BLOCK_ROWS, Streams
+from hierlearn.core.streams import BLOCK_ROWS, Streams
 
 
 def normal(generator):

@@ -9,8 +9,8 @@ import pytest
 from scipy.integrate import quad
 from scipy.special import eval_gegenbauer, eval_hermitenorm, factorial, gamma
 
-from hierlearn.components import build
-from hierlearn.streams import Streams
+from hierlearn.core.registry import build
+from hierlearn.core.streams import Streams
 from hierlearn.teachers.parity import Parity
 from hierlearn.teachers.ridge_polynomial import RidgePolynomial
 

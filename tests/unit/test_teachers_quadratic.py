@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from hierlearn.components import build
-from hierlearn.problem import pose
-from hierlearn.streams import Streams
+from hierlearn.core.problem import pose
+from hierlearn.core.registry import build
+from hierlearn.core.streams import Streams
 from hierlearn.teachers.quadratic_densenet import QuadraticDensenet
 from hierlearn.teachers.quadratic_toy import QuadraticToy
 from hierlearn.theory.product_laws import best_quadratic

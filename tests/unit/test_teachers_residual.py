@@ -6,10 +6,10 @@ from math import cos, exp, isclose, prod, sin, sqrt, tanh
 import numpy as np
 import pytest
 
-from hierlearn.components import build, parameters
-from hierlearn.streams import Streams
-from hierlearn.study.expansion import Study
-from hierlearn.study.points import resolved
+from hierlearn.core.registry import build, parameters
+from hierlearn.core.streams import Streams
+from hierlearn.plan.points import resolved
+from hierlearn.plan.study import Study
 from hierlearn.teachers.composed_sines import ComposedSines
 from hierlearn.teachers.residual_composition import ResidualComposition
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hierlearn.components import available, build
+from hierlearn.core.registry import available, build
 from hierlearn.kernels.ntk_neural import NtkNeural
 from hierlearn.kernels.ntk_raw import NtkRaw
 from hierlearn.theory.deterministic_equivalent import best_risk, resolved, sample_complexity, solve

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hierlearn.components import defaults
+from hierlearn.core.registry import defaults
 from hierlearn.theory.quadratic_densenets import faults, layer_weights, layer_widths, links, warnings
 
 GAUSSIAN, UNIFORM = {"name": "gaussian", "norm": "sqrt_dimension"}, {"name": "uniform"}

@@ -5,9 +5,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from hierlearn.core.protocols import STATUS, Fit
 from hierlearn.kernels.ntk_raw import NtkRaw
 from hierlearn.learners.kernel_ridge import KernelRidge
-from hierlearn.protocols import STATUS, Fit
 
 PARAMETERS = {}
 CHOICES = {}

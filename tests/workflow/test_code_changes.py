@@ -61,12 +61,12 @@ def edited(file, change):
         "hierlearn/representations/neural.py": {"represent all neural", "train all features"} | SCORED,
         "hierlearn/teachers/ridge_polynomial.py": EVERYTHING,
         "hierlearn/theory/deterministic_equivalent.py": {"probe theory", "figure", "judge", "ledger"},
-        "hierlearn/walk.py": EVERYTHING - {"generate all", "represent all neural", "probe theory"},
-        "hierlearn/scores.py": EVERYTHING,
-        "hierlearn/traces.py": SCORED,
+        "hierlearn/run/sample_sizes.py": EVERYTHING - {"generate all", "represent all neural", "probe theory"},
+        "hierlearn/files/scores.py": EVERYTHING,
+        "hierlearn/files/traces.py": SCORED,
         "hierlearn/figures/sample_complexity.py": {"figure", "ledger"},
         "hierlearn/claims/judging.py": {"judge", "ledger"},
-        "hierlearn/page/index.py": {"ledger"},
+        "hierlearn/claims/page/index.py": {"ledger"},
         "scripts/aggregate.py": SCORED - {"evaluate all"},
     }.items(),
 )
@@ -78,8 +78,9 @@ def test_a_changed_file_runs_its_users_again_and_no_other_job(changed, file, exp
 HASHES = """
 import json, sys
 from pathlib import Path
-from hierlearn import provenance
-from hierlearn.study import configured, jobs
+from hierlearn.core import provenance
+from hierlearn.plan.configuration import configured
+from hierlearn.plan import jobs
 study = configured({}, Path("none"), Path(sys.argv[1])).studies["tiny"]
 task = study.tasks["all"]
 planned = {f"{rule}-tiny-all": (rule, task) for rule in ("generate", "evaluate")}

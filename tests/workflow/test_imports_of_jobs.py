@@ -11,7 +11,8 @@ from pathlib import Path
 workflow, studies, results, output = map(Path, sys.argv[1:])
 sys.path[:0] = [str(workflow), str(workflow / "scripts")]
 import train, generate, represent
-from hierlearn.study import configured, jobs
+from hierlearn.plan.configuration import configured
+from hierlearn.plan import jobs
 study = configured({}, Path("none"), studies).studies["tiny"]
 task = study.tasks["all"]
 generate.generate(output / "data.nc", jobs.generate(study, task), "")

@@ -7,9 +7,9 @@ import shutil
 import pytest
 from conftest import HERE, snakemake
 
-from hierlearn.study import resources
-from hierlearn.study.expansion import Study
-from hierlearn.study.reading import fill_defaults, load, schema
+from hierlearn.plan import resources
+from hierlearn.plan.load import fill_defaults, load, schema
+from hierlearn.plan.study import Study
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ import xarray
 import yaml
 from conftest import snakemake
 
-from hierlearn import store
+from hierlearn.files import netcdf
 
 COLUMNS = [
     "claim",
@@ -112,7 +112,7 @@ def test_every_variable_and_coordinate_is_described(scores, traces):
 
 def test_every_variable_of_every_file_has_a_long_name_and_every_number_units(results):
     for file in results.rglob("*.nc"):
-        for name, group in store.read(file).items():
+        for name, group in netcdf.read(file).items():
             for key, variable in group.items():
                 assert variable.attributes.get("long_name"), (file.name, name, key)
                 assert variable.values.dtype.kind == "U" or variable.attributes.get("units"), (file.name, name, key)
@@ -263,7 +263,7 @@ def test_another_seed_learner_and_study_change_no_value_that_was_there(tree, res
         kept = {axis: before[axis] for axis in before.dims if axis in after.dims}
         assert before.identical(after.sel(kept)[list(before.data_vars)].assign_attrs(before.attrs)), name
     data = "tiny/all/data.nc"
-    before, after = store.read(results / data), store.read(larger / "results" / "quick" / data)
+    before, after = netcdf.read(results / data), netcdf.read(larger / "results" / "quick" / data)
     for group, variables in before.items():
         for key, variable in variables.items():
             np.testing.assert_array_equal(after[group][key].values[:3], variable.values)

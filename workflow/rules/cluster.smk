@@ -1,9 +1,9 @@
-# What a cluster is asked for, from the sizes of each job (hierlearn.study.resources); on one machine nothing of this
+# What a cluster is asked for, from the sizes of each job (hierlearn.plan.resources); on one machine nothing of this
 # limits anything unless --resources does.
 import subprocess
 import time
 
-from hierlearn.study import resources as needs
+from hierlearn.plan import resources as needs
 
 
 @cache

@@ -14,9 +14,10 @@ os.environ.update(PYTHONPATH=os.pathsep.join(filter(None, [str(WORKFLOW), os.env
 # Equal bytes even where a library writes the words of a set.
 os.environ.setdefault("PYTHONHASHSEED", "0")
 
-from hierlearn import provenance
-from hierlearn.job import MEMORY_VARIABLES
-from hierlearn.study import configured, jobs
+from hierlearn.core import provenance
+from hierlearn.run.job import MEMORY_VARIABLES
+from hierlearn.plan.configuration import configured
+from hierlearn.plan import jobs
 
 os.environ.update({name: value for name, value in MEMORY_VARIABLES.items() if name not in os.environ})
 
@@ -164,7 +165,7 @@ def claims_of_studies(wildcards):
 def current(file):
     """Whether a claims.json is there and rests on the studies and the code as they are."""
     # The workflow itself starts without numpy.
-    from hierlearn import results
+    from hierlearn.files import results
 
     try:
         results.read_claims(file, maker(file))

@@ -8,7 +8,7 @@ import tempfile
 import psutil
 from snakemake.persistence import MetadataRecord
 
-from hierlearn import seals
+from hierlearn.files import checksums
 
 
 def end_orphans():
@@ -56,9 +56,9 @@ def clear():
     for scratch in [*Path(RESULTS).rglob(".*.part"), *Path(".snakemake/scripts").glob("tmp*")]:
         scratch.unlink()
     # A job that is killed at the wrong moment leaves one.
-    for folder in Path(tempfile.gettempdir()).glob(f"{seals.scratch()}*"):
+    for folder in Path(tempfile.gettempdir()).glob(f"{checksums.scratch()}*"):
         shutil.rmtree(folder, ignore_errors=True)
-    for path in seals.broken(Path(RESULTS)):
+    for path in checksums.broken(Path(RESULTS)):
         print(f"{path} is not what was written there and is made again", file=sys.stderr)
         remove(path)
     for record, output in unreadable_records():

@@ -1,12 +1,13 @@
 """Joins the scores of all tasks, and the trajectories of training, into the labelled cubes of the study."""
 
-from hierlearn import job
+from hierlearn.run import job
 
 job.start(globals())
 
-from hierlearn import provenance, results
-from hierlearn.scores import Scores
-from hierlearn.traces import Traces
+from hierlearn.core import provenance
+from hierlearn.files import results
+from hierlearn.files.scores import Scores
+from hierlearn.files.traces import Traces
 
 
 def aggregate(sources, outputs, parameters, code, made=None):

@@ -1,15 +1,16 @@
 """Scores every learner of a task on test points."""
 
-from hierlearn import job
+from hierlearn.run import job
 
 job.start(globals())
 
 import numpy as np
 
-from hierlearn import components, data, provenance, results
-from hierlearn.scores import Scores
+from hierlearn.core import provenance, registry
+from hierlearn.files import problems, results
+from hierlearn.files.scores import Scores
+from hierlearn.files.traces import Traces
 from hierlearn.statistics.moments import operator_norm
-from hierlearn.traces import Traces
 
 
 def evaluate(source, representations, models, outputs, parameters, code, made=None):
@@ -20,7 +21,7 @@ def evaluate(source, representations, models, outputs, parameters, code, made=No
     expected = made or {}
     scores, traces = Scores(parameters["coordinates"]), Traces(parameters["coordinates"])
     points = [point for training in parameters["learners"].values() for point in training["points"]]
-    stored = data.opened(source, points, expected.get(source))
+    stored = problems.opened(source, points, expected.get(source))
     for name, training in parameters["learners"].items():
         file = representations[name]
         fitted = results.read(file, expected.get(file)) if file else {}
@@ -38,16 +39,16 @@ def evaluate(source, representations, models, outputs, parameters, code, made=No
 
 def score(scores, name, point, group, fitted, trained, count):
     """Fill the cells of one learner at one problem."""
-    problem = data.loaded(point, group)
-    representation = components.build("representations", point["representation"])
-    features = data.seen(problem, representation, fitted)
+    problem = problems.loaded(point, group)
+    representation = registry.build("representations", point["representation"])
+    features = problems.seen(problem, representation, fitted)
     norms = problem.teacher.norm(problem.state, problem.inputs) * problem.factor
     if fitted is None:
         # What the representation's own job measures where there is one.
         held_out = problem.pools["validation"].x
         measures = {"operator_norm": operator_norm(held_out.reshape(*held_out.shape[:2], -1))}
     else:
-        measures = data.unpacked("measure", fitted)
+        measures = problems.unpacked("measure", fitted)
     for position, seed in enumerate(problem.seeds):
         here = {"target_norm": float(norms[position]), "unlabelled_samples": representation.unlabelled}
         here |= {f"representation_{key}": float(values[position]) for key, values in measures.items()}
@@ -57,17 +58,17 @@ def score(scores, name, point, group, fitted, trained, count):
             planned(scores, cell, point["samples"])
             if variant["learner"] != described:
                 described, memory = variant["learner"], {}
-                texts = components.literal("learners", described["name"], "MEASURES") or {}
+                texts = registry.literal("learners", described["name"], "MEASURES") or {}
                 scores.attributes.update({measure: {"long_name": text} for measure, text in texts.items()})
-            learner = components.build("learners", described)
+            learner = registry.build("learners", described)
             # From the largest sample down: what kernels compute for it serves the smaller ones.
             for n in reversed(point["samples"]):
                 model = trained.get(f"{point['name']}/{variant['name']}/n{n}")
                 if model is None or seed not in model["seed"].values:
                     continue
                 row = int(np.flatnonzero(model["seed"].values == seed)[0])
-                state = {key: values[[row]] for key, values in data.unpacked("state", model).items()}
-                values = {key: float(values[row]) for key, values in data.unpacked("score", model).items()}
+                state = {key: values[[row]] for key, values in problems.unpacked("state", model).items()}
+                values = {key: float(values[row]) for key, values in problems.unpacked("score", model).items()}
                 prediction = learner.predict(state, seen, "test", count, memory)
                 target = alone.pools["test"].target[:, :count]
                 values["test_risk"] = float(alone.risk(prediction, target)[0])
@@ -81,11 +82,11 @@ def score(scores, name, point, group, fitted, trained, count):
 def trace(traces, name, point, trained):
     """Add what one learner recorded at one problem."""
     for variant in point["variants"]:
-        texts = components.literal("learners", variant["learner"]["name"], "TRACES") or {}
+        texts = registry.literal("learners", variant["learner"]["name"], "TRACES") or {}
         cell = {"learner": name, **point["coordinates"], **variant["coordinates"]}
         for n in point["samples"]:
             model = trained.get(f"{point['name']}/{variant['name']}/n{n}", {})
-            recorded = data.unpacked("trace", model)
+            recorded = problems.unpacked("trace", model)
             for row, seed in enumerate(model["seed"].values.tolist() if recorded else ()):
                 one = {key: values[row] for key, values in recorded.items()}
                 traces.record({**cell, "samples": n, "seed": seed}, one, texts)

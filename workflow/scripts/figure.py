@@ -1,6 +1,6 @@
 """Draws the figure of a study as SVG, PDF and PNG."""
 
-from hierlearn import job
+from hierlearn.run import job
 
 job.start(globals())
 
@@ -9,10 +9,11 @@ from pathlib import Path
 
 import xarray
 
-from hierlearn import components, provenance, results, store
+from hierlearn.core import provenance, registry
 from hierlearn.figures._style import laid_out, noted, saved
-from hierlearn.job import log
-from hierlearn.walk import blind_spots
+from hierlearn.files import netcdf, results
+from hierlearn.run.job import log
+from hierlearn.run.sample_sizes import blind_spots
 
 
 def figure(scores, traces, probes, outputs, parameters, code, made=None):
@@ -23,7 +24,7 @@ def figure(scores, traces, probes, outputs, parameters, code, made=None):
     """
     for file, job_of_it in (made or {}).items():
         results.read(file, job_of_it)
-    drawing = components.build("figures", parameters["figure"])
+    drawing = registry.build("figures", parameters["figure"])
     cube, recorded = (xarray.load_dataset(files[0]) if files else None for files in (scores, traces))
     measured = {name: xarray.load_dataset(file) for name, file in probes.items()}
     notes = holes(parameters["raw"], parameters["labels"])
@@ -33,15 +34,15 @@ def figure(scores, traces, probes, outputs, parameters, code, made=None):
     for kind, output in outputs.items():
         buffer = io.BytesIO()
         saved(drawn, buffer, kind, provenance.attributes(code, parameters))
-        store.replace(output, buffer.getvalue())
+        netcdf.replace(output, buffer.getvalue())
 
 
 def holes(models, labels):
     """One line for every degree of a teacher that a learner of the raw input cannot represent."""
     notes = []
     for model in models:
-        learner = components.build("learners", model["learner"])
-        why = blind_spots(learner, components.build("teachers", model["teacher"]), model["dimension"])
+        learner = registry.build("learners", model["learner"])
+        why = blind_spots(learner, registry.build("teachers", model["teacher"]), model["dimension"])
         notes += [f"{labels[model['name']]}: {line}" for line in why]
     return list(dict.fromkeys(notes))
 

@@ -1,11 +1,12 @@
 """Draws the teacher and all points of a task: training pool, unlabelled, validation and test points."""
 
-from hierlearn import job
+from hierlearn.run import job
 
 job.start(globals())
 
-from hierlearn import provenance, results
-from hierlearn.data import drawn
+from hierlearn.core import provenance
+from hierlearn.files import results
+from hierlearn.files.problems import drawn
 
 
 def generate(output, parameters, code):

@@ -1,6 +1,6 @@
 """Judges every claim of a study by the rule in its file."""
 
-from hierlearn import job
+from hierlearn.run import job
 
 job.start(globals())
 
@@ -8,8 +8,9 @@ from pathlib import Path
 
 import xarray
 
-from hierlearn import components, provenance, results
 from hierlearn.claims.judging import judged
+from hierlearn.core import provenance, registry
+from hierlearn.files import results
 from hierlearn.quantities._tables import indexers
 
 
@@ -25,7 +26,7 @@ def judge(scores, traces, probes, output, parameters, code, made=None):
     measured = {name: xarray.load_dataset(file) for name, file in probes.items()}
     rows = []
     for name, claim in parameters["claims"].items():
-        quantity = components.build("quantities", claim["quantity"])
+        quantity = registry.build("quantities", claim["quantity"])
         extra = [recorded] if getattr(quantity, "reads_traces", False) else []
         result = quantity.measure(cube, measured, *extra)
         source = f"{quantity.probe}.probe.nc" if hasattr(quantity, "probe") else "scores.nc"

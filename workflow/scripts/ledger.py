@@ -1,15 +1,16 @@
 """Builds the ledger of all studies: claims.nc, claims.csv and the page."""
 
-from hierlearn import job
+from hierlearn.run import job
 
 job.start(globals())
 
 import numpy as np
 
-from hierlearn import provenance, results, store
 from hierlearn.claims.ledger import COLUMNS, csv_text, described, from_json
-from hierlearn.page.index import page
-from hierlearn.store import Variable
+from hierlearn.claims.page.index import page
+from hierlearn.core import provenance
+from hierlearn.files import netcdf, results
+from hierlearn.files.netcdf import Variable
 
 
 def ledger(sources, table, csv, html, studies, preset, code, made=None):
@@ -27,9 +28,9 @@ def ledger(sources, table, csv, html, studies, preset, code, made=None):
     }
     identity = provenance.attributes(code, {"preset": preset, "studies": sorted(studies)})
     results.write(table, "ledger", {"": columns}, identity)
-    store.replace(csv, csv_text(rows).encode())
+    netcdf.replace(csv, csv_text(rows).encode())
     details = {content["claim"]: content["detail"] for content in contents}
-    store.replace(html, page(rows, details, studies, preset, identity).encode())
+    netcdf.replace(html, page(rows, details, studies, preset, identity).encode())
 
 
 if __name__ == "__main__":

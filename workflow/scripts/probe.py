@@ -1,25 +1,26 @@
 """Measures what needs no training, at every point of the probe's grid."""
 
-from hierlearn import job
+from hierlearn.run import job
 
 job.start(globals())
 
 import numpy as np
 
-from hierlearn import components, data, provenance, results
-from hierlearn.monitor import JobMonitor
-from hierlearn.scores import axis
-from hierlearn.store import Variable
+from hierlearn.core import provenance, registry
+from hierlearn.files import problems, results
+from hierlearn.files.netcdf import Variable
+from hierlearn.files.scores import axis
+from hierlearn.run.monitor import JobMonitor
 
 
 def probe(output, parameters, code):
     """Write <probe>.probe.nc: a labelled cube over the probe's grid and its own dimensions."""
     measured, monitor = {}, JobMonitor()
-    instrument = components.build("probes", parameters["probe"])
+    instrument = registry.build("probes", parameters["probe"])
     axes = parameters["axes"]
     for done, point in enumerate(parameters["points"]):
         where = tuple(axes[name].index(value) for name, value in point["coordinates"].items())
-        for name, variable in instrument.measure(data.posed(point)).items():
+        for name, variable in instrument.measure(problems.posed(point)).items():
             put(measured, name, variable, axes, where)
         monitor.report(done + 1, len(parameters["points"]), str(point["coordinates"]))
     coordinates = {name: Variable((name,), np.asarray(values), axis(name)) for name, values in axes.items()}

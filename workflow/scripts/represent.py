@@ -1,16 +1,17 @@
 """Fits one representation of a task on unlabelled points, and measures what it cannot express."""
 
-from hierlearn import job
+from hierlearn.run import job
 
 job.start(globals())
 
 import numpy as np
 
-from hierlearn import components, data, provenance, results
-from hierlearn.scores import axis, described
+from hierlearn.core import provenance, registry
+from hierlearn.files import problems, results
+from hierlearn.files.netcdf import Variable
+from hierlearn.files.scores import axis, described
 from hierlearn.statistics.moments import operator_norm
 from hierlearn.statistics.regression import unexplained
-from hierlearn.store import Variable
 
 
 def represent(source, output, parameters, code, made=None):
@@ -18,16 +19,16 @@ def represent(source, output, parameters, code, made=None):
 
     made: file -> the job that should have made it.
     """
-    stored = data.opened(source, parameters["points"], (made or {}).get(source))
+    stored = problems.opened(source, parameters["points"], (made or {}).get(source))
     groups = {point["name"]: fitted(point, stored[point["name"]]) for point in parameters["points"]}
     results.write(output, "representation", groups, provenance.attributes(code, parameters))
 
 
 def fitted(point, group):
     """State, spectrum and floor of a representation at one problem."""
-    problem = data.loaded(point, group)
+    problem = problems.loaded(point, group)
     description = point["representation"]
-    representation = components.build("representations", description)
+    representation = registry.build("representations", description)
     unlabelled = problem.unlabelled(representation.unlabelled)
     state = representation.fit(unlabelled, problem.streams.at("representation", description["name"]))
     held_out = problem.pools["validation"].x
@@ -42,8 +43,8 @@ def fitted(point, group):
     texts = {name: described(f"representation_{name}")["long_name"] for name in measures}
     return {
         "seed": Variable(("seed",), np.array(problem.seeds), axis("seed")),
-        **data.packed("measure", measures, texts),
-        **data.packed("state", state),
+        **problems.packed("measure", measures, texts),
+        **problems.packed("state", state),
     }
 
 

@@ -1,6 +1,6 @@
 """Trains one learner of a task: a walk up its sample sizes at every problem, the chosen weights kept at each."""
 
-from hierlearn import job
+from hierlearn.run import job
 
 job.start(globals())
 
@@ -8,12 +8,14 @@ from pathlib import Path
 
 import numpy as np
 
-from hierlearn import components, data, provenance, results
+from hierlearn.core import provenance, registry
+from hierlearn.files import problems, results
+from hierlearn.files.checkpoints import Checkpoints
+from hierlearn.files.netcdf import Variable
+from hierlearn.files.scores import axis, described
 from hierlearn.inputs import UNIT_LAWS
-from hierlearn.monitor import Checkpoints, JobMonitor
-from hierlearn.scores import axis, described
-from hierlearn.store import Variable
-from hierlearn.walk import blind_spots, walk
+from hierlearn.run.monitor import JobMonitor
+from hierlearn.run.sample_sizes import blind_spots, walk
 
 KINDS = ("MEASURES", "TRACES")
 
@@ -24,22 +26,22 @@ def train(source, representation, output, parameters, code, made=None):
     made: file -> the job that should have made it.
     """
     made = made or {}
-    stored = data.opened(source, parameters["points"], made.get(source))
+    stored = problems.opened(source, parameters["points"], made.get(source))
     fitted = results.read(representation, made.get(representation)) if representation else {}
     identity, groups, said = provenance.attributes(code, parameters), {}, set()
     title = "/".join(Path(output).parts[-3:]).removesuffix(".model.nc")
     monitor = JobMonitor(Checkpoints(output, identity), title)
     for point in parameters["points"]:
-        problem = data.loaded(point, stored[point["name"]])
-        features = data.seen(
-            problem, components.build("representations", point["representation"]), fitted.get(point["name"])
+        problem = problems.loaded(point, stored[point["name"]])
+        features = problems.seen(
+            problem, registry.build("representations", point["representation"]), fitted.get(point["name"])
         )
         asked = [variant["learner"] for variant in point["variants"]]
         for i, variant in enumerate(point["variants"]):
             if i == 0 or asked[i] != asked[i - 1]:
                 # Variants that differ in their choices alone share Gram matrices; others keep one seed's at a time.
                 memories = {} if asked.count(asked[i]) > 1 else None
-            learner = components.build("learners", variant["learner"])
+            learner = registry.build("learners", variant["learner"])
             if point["representation"]["name"] == "raw":
                 warn(learner, problem, said)
             grid = point["samples"], point["thresholds"], variant["choices"]
@@ -66,7 +68,7 @@ def warn(learner, problem, said):
 
 def model(seeds, fit, variant):
     """A fit as it is stored; a choice that is swept is a coordinate already."""
-    texts = {kind: components.literal("learners", variant["learner"]["name"], kind) or {} for kind in KINDS}
+    texts = {kind: registry.literal("learners", variant["learner"]["name"], kind) or {} for kind in KINDS}
     per_seed = {
         "status": fit.status,
         "validation_risk": fit.validation_risk,
@@ -80,7 +82,7 @@ def model(seeds, fit, variant):
     for name, values in per_seed.items():
         told = {"long_name": texts["MEASURES"][name]} if name in texts["MEASURES"] else {}
         group[f"score_{name}"] = Variable(("seed",), np.asarray(values), described(name) | told)
-    return group | data.packed("state", fit.state) | data.packed("trace", fit.trace, texts["TRACES"])
+    return group | problems.packed("state", fit.state) | problems.packed("trace", fit.trace, texts["TRACES"])
 
 
 if __name__ == "__main__":

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from hierlearn.claims.ledger import Row, to_json
-from hierlearn.claims.quantities import Measured
 from hierlearn.claims.rules import judge
+from hierlearn.statistics.estimates import Measured
 
 
 def judged(

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hierlearn.figures._style import MARKERS
-from hierlearn.published import rows
+from hierlearn.files.published import rows
 
 LABEL = "published"
 # Levels of several tables in one panel are told apart.

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from hierlearn.streams import Streams
+from hierlearn.core.streams import Streams
 
 PARAMETERS = {
     "power": {

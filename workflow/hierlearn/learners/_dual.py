@@ -1,16 +1,17 @@
 """Kernel ridge regression along a walk: Gram matrices that grow with the sample, and the ridge chosen on validation."""
 
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from hierlearn.job import log
+from hierlearn.core.protocols import STATUS
 from hierlearn.learners._selection import error, validated
-from hierlearn.protocols import STATUS
 from hierlearn.solvers.ridge import Duals, Indefinite, ridge_path
 
+log = logging.getLogger("hierlearn")
 Gram = Callable[..., np.ndarray]
 
 

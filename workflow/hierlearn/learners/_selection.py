@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from hierlearn.problem import wrong_signs
-from hierlearn.protocols import Monitor
+from hierlearn.core.problem import wrong_signs
+from hierlearn.core.protocols import Monitor
 
 # Measures of learners that train many settings of the steps.
 DIVERGED = {

@@ -6,7 +6,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hierlearn.learners._densenet_literals import (
+from hierlearn.core.protocols import Features, Fit, Monitor, State
+from hierlearn.core.streams import Streams
+from hierlearn.learners.densenets.literals import (
     BYTES,
     LAYER_MEASURES,
     LAYER_MEMORY,
@@ -17,15 +19,13 @@ from hierlearn.learners._densenet_literals import (
     STUDENT,
     TRAINING,
 )
-from hierlearn.learners._densenet_refit import refitted, refitted_outputs
-from hierlearn.learners._densenet_runs import BLOCK_ROWS, fitted
-from hierlearn.learners._densenet_settings import settings
-from hierlearn.learners._densenet_student import Student, predicted
-from hierlearn.protocols import Features, Fit, Monitor, State
-from hierlearn.solvers.densenet_training import DensenetTraining
-from hierlearn.solvers.densenets import Layout, pre_activations
-from hierlearn.solvers.phases import Clock, Schedule
-from hierlearn.streams import Streams
+from hierlearn.learners.densenets.refit import refitted, refitted_outputs
+from hierlearn.learners.densenets.runs import BLOCK_ROWS, fitted
+from hierlearn.learners.densenets.settings import settings
+from hierlearn.learners.densenets.student import Student, predicted
+from hierlearn.solvers.densenets.model import Layout, pre_activations
+from hierlearn.solvers.densenets.phases import Clock, Schedule
+from hierlearn.solvers.densenets.training import DensenetTraining
 
 PARAMETERS = {
     **STUDENT,

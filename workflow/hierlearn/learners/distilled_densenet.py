@@ -8,7 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hierlearn.learners._densenet_literals import (
+from hierlearn.core.protocols import Features, Fit, Monitor, State
+from hierlearn.core.streams import Streams
+from hierlearn.learners.densenets.literals import (
     LAYER_MEASURES,
     LAYER_MEMORY,
     LAYER_TRACES,
@@ -18,14 +20,12 @@ from hierlearn.learners._densenet_literals import (
     STUDENT,
     TRAINING,
 )
-from hierlearn.learners._densenet_runs import BLOCK_ROWS, fitted
-from hierlearn.learners._densenet_settings import settings
-from hierlearn.learners._densenet_student import Student, predicted
-from hierlearn.protocols import Features, Fit, Monitor, State
-from hierlearn.solvers.densenets import Layout, distilled_pre_activations
-from hierlearn.solvers.distilled_training import DistilledTraining, Rules
-from hierlearn.solvers.phases import Clock, Schedule
-from hierlearn.streams import Streams
+from hierlearn.learners.densenets.runs import BLOCK_ROWS, fitted
+from hierlearn.learners.densenets.settings import settings
+from hierlearn.learners.densenets.student import Student, predicted
+from hierlearn.solvers.densenets.distilled_training import DistilledTraining, Rules
+from hierlearn.solvers.densenets.model import Layout, distilled_pre_activations
+from hierlearn.solvers.densenets.phases import Clock, Schedule
 
 PARAMETERS = {
     **STUDENT,

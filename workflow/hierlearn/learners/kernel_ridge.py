@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from hierlearn.core.protocols import Features, Fit, Kernel, Monitor, State
+from hierlearn.core.streams import Streams
 from hierlearn.learners._dual import crossed, fit_dual, grown
 from hierlearn.learners._selection import best
-from hierlearn.protocols import Features, Fit, Kernel, Monitor, State
-from hierlearn.streams import Streams
-from hierlearn.theory.holes import kernel_reaches
+from hierlearn.theory.gate_degrees import kernel_reaches
 
 PARAMETERS = {
     "kernel": {

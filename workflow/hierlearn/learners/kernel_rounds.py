@@ -6,10 +6,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from hierlearn.core.protocols import STATUS, Features, Fit, Kernel, Monitor, State
+from hierlearn.core.streams import Streams
 from hierlearn.learners._dual import crossed, fit_dual, grown
-from hierlearn.protocols import STATUS, Features, Fit, Kernel, Monitor, State
 from hierlearn.solvers.ridge import Indefinite, leave_one_out
-from hierlearn.streams import Streams
 
 PARAMETERS = {
     "first": {"description": "Kernel of the input.", "component": "kernels", "default": {"name": "ntk_raw"}},

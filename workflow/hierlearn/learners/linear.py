@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from hierlearn.core.protocols import STATUS, Features, Fit, Monitor, State
+from hierlearn.core.streams import Streams
 from hierlearn.learners._selection import error, validated
-from hierlearn.protocols import STATUS, Features, Fit, Monitor, State
 from hierlearn.solvers.ridge import linear_ridge_path
-from hierlearn.streams import Streams
 
 PARAMETERS = {
     "penalty": {

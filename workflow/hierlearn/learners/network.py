@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hierlearn.learners._network_start import ARCHITECTURE, START, first_seen, initial
-from hierlearn.learners._runs import BLOCK_ROWS, TRACED_POINTS, trained_grid
+from hierlearn.core.protocols import Features, Fit, Monitor, State
+from hierlearn.core.streams import Streams
 from hierlearn.learners._selection import DIVERGED
-from hierlearn.protocols import Features, Fit, Monitor, State
-from hierlearn.solvers.networks import forward, last_features, tangent, trainable
-from hierlearn.streams import Streams
+from hierlearn.learners.networks.runs import BLOCK_ROWS, TRACED_POINTS, trained_grid
+from hierlearn.learners.networks.start import ARCHITECTURE, START, first_seen, initial
+from hierlearn.solvers.networks.model import forward, last_features, tangent, trainable
 
 PARAMETERS = {
     **ARCHITECTURE,

@@ -6,12 +6,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hierlearn.learners._network_start import ARCHITECTURE, START, first_seen, initial
+from hierlearn.core.protocols import STATUS, Features, Fit, Monitor, State
+from hierlearn.core.streams import Streams
 from hierlearn.learners._selection import error, validated
-from hierlearn.protocols import STATUS, Features, Fit, Monitor, State
-from hierlearn.solvers.networks import last_features, tangent_factors
+from hierlearn.learners.networks.start import ARCHITECTURE, START, first_seen, initial
+from hierlearn.solvers.networks.model import last_features, tangent_factors
 from hierlearn.solvers.ridge import Indefinite, ridge_path
-from hierlearn.streams import Streams
 
 PARAMETERS = {
     **ARCHITECTURE,

@@ -6,16 +6,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hierlearn.learners._densenet_literals import RATES, TRACED_POINTS, TRAINING
-from hierlearn.learners._densenet_runs import BLOCK_ROWS, fitted
-from hierlearn.learners._densenet_settings import settings
-from hierlearn.learners._densenet_student import Student
+from hierlearn.core.protocols import Features, Fit, Monitor, State
+from hierlearn.core.streams import Streams
 from hierlearn.learners._selection import DIVERGED
-from hierlearn.protocols import Features, Fit, Monitor, State
-from hierlearn.solvers.densenet_training import PolynomialTraining, signs
-from hierlearn.solvers.densenets import Layout
-from hierlearn.solvers.phases import Clock, Schedule
-from hierlearn.streams import Streams
+from hierlearn.learners.densenets.literals import RATES, TRACED_POINTS, TRAINING
+from hierlearn.learners.densenets.runs import BLOCK_ROWS, fitted
+from hierlearn.learners.densenets.settings import settings
+from hierlearn.learners.densenets.student import Student
+from hierlearn.solvers.densenets.model import Layout
+from hierlearn.solvers.densenets.phases import Clock, Schedule
+from hierlearn.solvers.densenets.training import PolynomialTraining, signs
 
 PARAMETERS = {
     "degree": {

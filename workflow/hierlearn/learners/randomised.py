@@ -6,12 +6,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from hierlearn.core.protocols import STATUS, Features, Fit, Monitor, State
+from hierlearn.core.streams import Streams
 from hierlearn.learners._randomised import Network, exact_squared, mean_outputs, network, sampled
 from hierlearn.learners._selection import error, validated
-from hierlearn.protocols import STATUS, Features, Fit, Monitor, State
 from hierlearn.solvers.losses import get_loss
-from hierlearn.streams import Streams
-from hierlearn.theory.holes import taylor_reaches
+from hierlearn.theory.gate_degrees import taylor_reaches
 
 PARAMETERS = {
     "order": {

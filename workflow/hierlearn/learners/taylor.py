@@ -6,15 +6,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from hierlearn.core.protocols import STATIONARY, STATUS, Features, Fit, Monitor, State
+from hierlearn.core.streams import Streams
 from hierlearn.learners._dual import crossed, fit_dual, grown
 from hierlearn.learners._selection import error, validated
-from hierlearn.protocols import STATIONARY, STATUS, Features, Fit, Monitor, State
-from hierlearn.solvers import taylor as solver
-from hierlearn.solvers.certificate import certify_and_polish
 from hierlearn.solvers.losses import get_loss
-from hierlearn.streams import Streams
+from hierlearn.solvers.taylor import training as solver
+from hierlearn.solvers.taylor.certificate import certify_and_polish
 from hierlearn.theory.activations import derivative
-from hierlearn.theory.holes import taylor_reaches
+from hierlearn.theory.gate_degrees import taylor_reaches
 
 PARAMETERS = {
     "order": {

@@ -1,11 +1,12 @@
 """What a probe says of a training that failed, whose place in its cube it leaves empty."""
 
+import logging
 from collections.abc import Mapping
 from typing import Any
 
-from hierlearn.job import log
-from hierlearn.protocols import REMEDIES
+from hierlearn.core.protocols import REMEDIES
 
+log = logging.getLogger("hierlearn")
 KNOWN = REMEDIES | {
     "not_certified": "no second-order stationary point within the limit; allow more iterations",
     "nearly_collapsed": "hardly better than the zero predictor on training points; use a smaller ridge",

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.linalg import eigvalsh
 
-from hierlearn.problem import Problem
-from hierlearn.store import Variable
+from hierlearn.core.problem import Problem
+from hierlearn.files.netcdf import Variable
 from hierlearn.theory.assumption2 import biased_second_moment, second_moment, unresolved
 
 PARAMETERS = {

@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hierlearn.problem import Problem
-from hierlearn.store import Variable
-from hierlearn.streams import BLOCK_ROWS, Streams
+from hierlearn.core.problem import Problem
+from hierlearn.core.streams import BLOCK_ROWS, Streams
+from hierlearn.files.netcdf import Variable
 from hierlearn.theory.activations import analytic, derivative, largest_order
 from hierlearn.theory.coupling import Sizes, Sums
 from hierlearn.theory.randomisation import Law, laws

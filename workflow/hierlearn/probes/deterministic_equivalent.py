@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from hierlearn.problem import Problem
-from hierlearn.store import Variable
+from hierlearn.core.problem import Problem
+from hierlearn.files.netcdf import Variable
 from hierlearn.theory.deterministic_equivalent import resolved, sample_complexity, solve
 
 PARAMETERS = {

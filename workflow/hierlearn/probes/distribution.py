@@ -4,10 +4,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from hierlearn.problem import Problem
-from hierlearn.protocols import Input
-from hierlearn.store import Variable
-from hierlearn.streams import Streams
+from hierlearn.core.problem import Problem
+from hierlearn.core.protocols import Input
+from hierlearn.core.streams import Streams
+from hierlearn.files.netcdf import Variable
 from hierlearn.theory.distributions import (
     heaviest,
     hypercontractive_bound,

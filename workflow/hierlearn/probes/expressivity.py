@@ -5,9 +5,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from hierlearn.problem import Problem
-from hierlearn.store import Variable
-from hierlearn.streams import BLOCK_ROWS, Streams
+from hierlearn.core.problem import Problem
+from hierlearn.core.streams import BLOCK_ROWS, Streams
+from hierlearn.files.netcdf import Variable
 from hierlearn.theory.expressivity import expressible, norm_bound, scales
 
 PARAMETERS = {

@@ -4,12 +4,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from hierlearn.core.problem import Problem
+from hierlearn.files.netcdf import Variable
 from hierlearn.probes._failures import failed
 from hierlearn.probes._spectra import coloured
-from hierlearn.problem import Problem
 from hierlearn.solvers.losses import LOGISTIC
-from hierlearn.solvers.taylor import fit_path, predict
-from hierlearn.store import Variable
+from hierlearn.solvers.taylor.training import fit_path, predict
 from hierlearn.theory.rademacher import extreme_eigenvalues, matrix_bound, suprema
 
 PARAMETERS = {

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.linalg import hadamard
 
+from hierlearn.core.problem import Problem
+from hierlearn.files.netcdf import Variable
 from hierlearn.probes._failures import failed
-from hierlearn.problem import Problem
-from hierlearn.solvers.hessian import hessian_operator
 from hierlearn.solvers.losses import get_loss
-from hierlearn.solvers.taylor import fit_path
-from hierlearn.solvers.taylor_model import Point, make_problem
-from hierlearn.store import Variable
+from hierlearn.solvers.taylor.hessian import hessian_operator
+from hierlearn.solvers.taylor.model import Point, make_problem
+from hierlearn.solvers.taylor.training import fit_path
 from hierlearn.theory.landscape import curvature_slack, leading_reference
 
 PARAMETERS = {

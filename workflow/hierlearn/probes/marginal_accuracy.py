@@ -6,8 +6,8 @@ from math import pi, sqrt
 import numpy as np
 from scipy.special import ndtr
 
-from hierlearn.problem import Problem
-from hierlearn.store import Variable
+from hierlearn.core.problem import Problem
+from hierlearn.files.netcdf import Variable
 
 PARAMETERS = {
     "layers": {

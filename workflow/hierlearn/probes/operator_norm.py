@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from hierlearn.problem import Problem
-from hierlearn.store import Variable
-from hierlearn.streams import Streams
+from hierlearn.core.problem import Problem
+from hierlearn.core.streams import Streams
+from hierlearn.files.netcdf import Variable
 from hierlearn.theory.spectra import eigenvalues, stretched
 
 PARAMETERS = {

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hierlearn.problem import Problem
-from hierlearn.store import Variable
+from hierlearn.core.problem import Problem
+from hierlearn.files.netcdf import Variable
 from hierlearn.theory.parity_networks import (
     LARGEST_ORDER,
     Network,

@@ -4,16 +4,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from hierlearn.core.problem import Problem
+from hierlearn.files.netcdf import Variable
 from hierlearn.probes._spectra import coloured
-from hierlearn.problem import Problem
-from hierlearn.store import Variable
-from hierlearn.theory.rademacher import (
-    extreme_eigenvalues,
-    isotropic_edge,
-    matrix_bound,
-    operator_norm,
-    suprema,
-)
+from hierlearn.theory.rademacher import extreme_eigenvalues, isotropic_edge, matrix_bound, operator_norm, suprema
 
 PARAMETERS = {
     "spectra": {

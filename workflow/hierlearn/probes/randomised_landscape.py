@@ -4,11 +4,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from hierlearn.core.problem import Problem
+from hierlearn.files.netcdf import Variable
 from hierlearn.probes._failures import failed
-from hierlearn.problem import Problem
 from hierlearn.solvers.losses import get_loss
-from hierlearn.solvers.taylor import fit_path
-from hierlearn.store import Variable
+from hierlearn.solvers.taylor.training import fit_path
 from hierlearn.theory.landscape import (
     SquaredRandomised,
     curvature_slack,

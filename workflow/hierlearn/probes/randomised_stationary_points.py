@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.optimize import minimize
 
+from hierlearn.core.problem import Problem
+from hierlearn.files.netcdf import Variable
 from hierlearn.probes._failures import failed
-from hierlearn.problem import Problem
 from hierlearn.solvers.losses import SQUARED
-from hierlearn.solvers.taylor import fit_path
-from hierlearn.store import Variable
+from hierlearn.solvers.taylor.training import fit_path
 from hierlearn.theory.landscape import (
     SquaredRandomised,
     curvature_slack,

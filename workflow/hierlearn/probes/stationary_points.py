@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from hierlearn.core.problem import Problem
+from hierlearn.files.netcdf import Variable
 from hierlearn.probes._failures import failed
-from hierlearn.problem import Problem
-from hierlearn.solvers.certificate import certify_and_polish
-from hierlearn.solvers.taylor import fit_path
-from hierlearn.store import Variable
+from hierlearn.solvers.taylor.certificate import certify_and_polish
+from hierlearn.solvers.taylor.training import fit_path
 from hierlearn.theory.landscape import (
     curvature_slack,
     leading_reference,

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from hierlearn.core.problem import Problem, ProblemFeatures
+from hierlearn.core.protocols import REMEDIES, STATIONARY, STATUS, Fit, Learner, Representation
+from hierlearn.files.netcdf import Variable
 from hierlearn.probes._failures import failed
-from hierlearn.problem import Problem, ProblemFeatures
-from hierlearn.protocols import REMEDIES, STATIONARY, STATUS, Fit, Learner, Representation
-from hierlearn.store import Variable
 
 PARAMETERS = {
     "network": {

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import xarray
 
-from hierlearn.claims.quantities import Measured
-from hierlearn.protocols import STATUS
+from hierlearn.core.protocols import STATUS
 from hierlearn.statistics.complexity import Complexities
+from hierlearn.statistics.estimates import Measured
 from hierlearn.statistics.learning_curves import MISSING, crossings
 from hierlearn.theory.dimensions import harmonics, neurons_of_harmonics, polynomials
 

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import xarray
 
-from hierlearn.claims import quantities
-from hierlearn.claims.quantities import Measured
 from hierlearn.quantities._tables import FAILED, of_own, unjudged
+from hierlearn.statistics import estimates
+from hierlearn.statistics.estimates import Measured
 from hierlearn.theory.counting import composed_risk_bound
 
 PARAMETERS = {
@@ -111,7 +111,7 @@ class ComposedCountingBound:
         larger, smaller = np.concatenate(measured), np.concatenate(bounds)
         if not larger.size:
             return Measured(np.nan, np.nan, np.nan, "no cell below N = C(d, k) was trained by all seeds", seeds)
-        return unjudged(quantities.cases(larger, smaller, seeds), *failed)
+        return unjudged(estimates.cases(larger, smaller, seeds), *failed)
 
     def _bound(self, chosen: xarray.Dataset) -> xarray.DataArray:
         """The bound in the units of the risk, where |H|^2 = k (alpha^2 + beta^2) is the stored norm's square."""

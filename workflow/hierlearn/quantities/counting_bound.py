@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import xarray
 
-from hierlearn.claims import quantities
-from hierlearn.claims.quantities import Measured
 from hierlearn.quantities._tables import FAILED, of_own, unjudged
+from hierlearn.statistics import estimates
+from hierlearn.statistics.estimates import Measured
 from hierlearn.theory.dimensions import harmonics
 
 PARAMETERS = {
@@ -75,4 +75,4 @@ class CountingBound:
         larger, smaller = np.concatenate(measured), np.concatenate(bounds)
         if not larger.size:
             return Measured(np.nan, np.nan, np.nan, "no cell below n = N(d, p) was trained by all seeds", seeds)
-        return unjudged(quantities.cases(larger, smaller, seeds), *failed)
+        return unjudged(estimates.cases(larger, smaller, seeds), *failed)

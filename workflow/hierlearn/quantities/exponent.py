@@ -5,9 +5,9 @@ from typing import Any
 
 import xarray
 
-from hierlearn.claims import quantities
-from hierlearn.claims.quantities import Measured
 from hierlearn.quantities._tables import complexities, failures, noted, regressor, unfinished, unjudged
+from hierlearn.statistics import estimates
+from hierlearn.statistics.estimates import Measured
 
 PARAMETERS = {
     "learner": {"description": "Name of the learner.", "type": "string", "reference": "learners"},
@@ -65,6 +65,6 @@ class Exponent:
         """cube: scores.nc of a study; probes: its probes by name."""
         table = complexities(cube, self.learner, self.where, self.threshold, self.risk, self.axis)
         values = regressor(self.regressor, table.sizes, self.where.get("degree"))
-        measured = quantities.exponent(table, values, self.sizes)
+        measured = estimates.exponent(table, values, self.sizes)
         rested = cube, self.learner, self.where, table, self.axis
         return noted(unjudged(measured, failures(*rested)), unfinished(*rested))

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import xarray
 
-from hierlearn.claims import quantities
-from hierlearn.claims.quantities import Measured
 from hierlearn.quantities._tables import FAILED, at, unjudged
+from hierlearn.statistics import estimates
+from hierlearn.statistics.estimates import Measured
 
 PARAMETERS = {
     "above": {"description": "Learner in the numerator.", "type": "string", "reference": "learners"},
@@ -68,4 +68,4 @@ class LogRiskRatio:
                 failed.append(f"{learner}: training failed at n = {self.samples}")
         with np.errstate(divide="ignore", invalid="ignore"):
             ratios = np.log(values[0] / values[1])
-        return unjudged(quantities.mean(ratios), *failed)
+        return unjudged(estimates.mean(ratios), *failed)

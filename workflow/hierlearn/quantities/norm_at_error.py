@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 import numpy as np
 import xarray
 
-from hierlearn.claims import quantities
-from hierlearn.claims.quantities import Measured
 from hierlearn.quantities._tables import FAILED, at, unjudged
+from hierlearn.statistics import estimates
+from hierlearn.statistics.estimates import Measured
 
 PARAMETERS = {
     "learner": {
@@ -58,7 +58,7 @@ class NormAtError:
         above = int(np.sum(~np.isfinite(norms)))
         failed = np.isin(at(cube, self.learner, here, ("seed",)).status.values, FAILED).any()
         return unjudged(
-            quantities.mean(norms),
+            estimates.mean(norms),
             *([f"{self.learner}: {above} seeds stay above a training error of {self.error:g}"] if above else []),
             *([f"{self.learner}: training failed at n = {self.samples}"] if failed else []),
         )

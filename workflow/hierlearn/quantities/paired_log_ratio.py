@@ -5,9 +5,9 @@ from typing import Any
 
 import xarray
 
-from hierlearn.claims import quantities
-from hierlearn.claims.quantities import Measured
 from hierlearn.quantities._tables import complexities, failures, unjudged
+from hierlearn.statistics import estimates
+from hierlearn.statistics.estimates import Measured
 
 PARAMETERS = {
     "above": {"description": "Learner in the numerator.", "type": "string", "reference": "learners"},
@@ -40,4 +40,4 @@ class PairedLogRatio:
         """cube: scores.nc of a study; probes: its probes by name."""
         above, below = (complexities(cube, name, self.where, self.threshold) for name in self.learners)
         failed = [failures(cube, name, self.where, t) for name, t in zip(self.learners, (above, below), strict=True)]
-        return unjudged(quantities.paired_log_ratio(above, below), *failed)
+        return unjudged(estimates.paired_log_ratio(above, below), *failed)

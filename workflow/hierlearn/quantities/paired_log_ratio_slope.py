@@ -5,9 +5,9 @@ from typing import Any
 
 import xarray
 
-from hierlearn.claims import quantities
-from hierlearn.claims.quantities import Measured
 from hierlearn.quantities._tables import complexities, failures, noted, unfinished, unjudged
+from hierlearn.statistics import estimates
+from hierlearn.statistics.estimates import Measured
 
 PARAMETERS = {
     "above": {"description": "Learner in the numerator.", "type": "string", "reference": "learners"},
@@ -49,6 +49,6 @@ class PairedLogRatioSlope:
         above, below = (complexities(cube, name, self.where, self.threshold) for name in self.learners)
         rested = [(cube, name, self.where, t) for name, t in zip(self.learners, (above, below), strict=True)]
         measured = unjudged(
-            quantities.paired_log_ratio_slope(above, below, self.sizes), *(failures(*one) for one in rested)
+            estimates.paired_log_ratio_slope(above, below, self.sizes), *(failures(*one) for one in rested)
         )
         return noted(measured, *(unfinished(*one) for one in rested))

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import xarray
 
-from hierlearn.claims import quantities
-from hierlearn.claims.quantities import Measured
 from hierlearn.quantities._probes import measured
+from hierlearn.statistics import estimates
+from hierlearn.statistics.estimates import Measured
 
 PARAMETERS = {
     "probe": {"description": "Name of the probe.", "type": "string", "reference": "probes"},
@@ -43,4 +43,4 @@ class ProbeHolds:
         smaller = measured(probes[self.probe], self.smaller, self.where)
         larger, smaller = xarray.broadcast(larger, smaller)
         seeds = larger.sizes.get("seed", 0)
-        return quantities.cases(np.atleast_1d(larger.values), np.atleast_1d(smaller.values), seeds)
+        return estimates.cases(np.atleast_1d(larger.values), np.atleast_1d(smaller.values), seeds)

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import xarray
 
-from hierlearn.claims import quantities
-from hierlearn.claims.quantities import Measured
 from hierlearn.quantities._probes import pooled
+from hierlearn.statistics import estimates
+from hierlearn.statistics.estimates import Measured
 
 PARAMETERS = {
     "probe": {"description": "Name of the probe.", "type": "string", "reference": "probes"},
@@ -51,4 +51,4 @@ class ProbeMean:
             values = values / pooled(probes[self.probe], self.over, self.where)
         if self.log:
             values = np.log(np.where(values > 0, values, np.nan))
-        return quantities.mean(values)
+        return estimates.mean(values)

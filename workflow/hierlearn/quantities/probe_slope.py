@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import xarray
 
-from hierlearn.claims import quantities
-from hierlearn.claims.quantities import Measured
 from hierlearn.quantities._probes import along
+from hierlearn.statistics import estimates
 from hierlearn.statistics.complexity import Complexities
+from hierlearn.statistics.estimates import Measured
 
 PARAMETERS = {
     "probe": {"description": "Name of the probe.", "type": "string", "reference": "probes"},
@@ -57,4 +57,4 @@ class ProbeSlope:
         positive = np.isfinite(values) & (values > 0)
         status = np.where(positive, "observed", "missing")
         table = Complexities(sizes, np.where(positive, values, np.nan), status)
-        return quantities.exponent(table, None, self.values)
+        return estimates.exponent(table, None, self.values)

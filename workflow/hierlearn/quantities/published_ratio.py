@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import xarray
 
-from hierlearn.claims.quantities import Measured
-from hierlearn.published import number, place
+from hierlearn.files.published import number, place
 from hierlearn.quantities._tables import by_seed, unjudged
+from hierlearn.statistics.estimates import Measured
 from hierlearn.statistics.intervals import LEVEL, t_interval
 
 PARAMETERS = {

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import xarray
 
-from hierlearn.claims import quantities
-from hierlearn.claims.quantities import Measured
 from hierlearn.quantities._tables import FAILED, at, unjudged
+from hierlearn.statistics import estimates
 from hierlearn.statistics.complexity import Complexities
+from hierlearn.statistics.estimates import Measured
 
 PARAMETERS = {
     "learner": {"description": "Name of the learner.", "type": "string", "reference": "learners"},
@@ -74,4 +74,4 @@ class RiskSlope:
         )
         failed = np.isin(chosen.status.values, FAILED).any()
         reason = f"{self.learner}: training failed at n = {self.samples}" if failed else ""
-        return unjudged(quantities.exponent(table, None, self.values), reason)
+        return unjudged(estimates.exponent(table, None, self.values), reason)

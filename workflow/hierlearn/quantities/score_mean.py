@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import xarray
 
-from hierlearn.claims import quantities
-from hierlearn.claims.quantities import Measured
 from hierlearn.quantities._tables import by_seed, unjudged
+from hierlearn.statistics import estimates
+from hierlearn.statistics.estimates import Measured
 
 PARAMETERS = {
     "learner": {"description": "Name of the learner.", "type": "string", "reference": "learners"},
@@ -58,5 +58,5 @@ class ScoreMean:
         if self.log:
             values = np.log(np.where(values > 0, values, np.nan))
         return unjudged(
-            quantities.mean(values), *([f"{self.learner}: training failed at n = {self.samples}"] if failed else [])
+            estimates.mean(values), *([f"{self.learner}: training failed at n = {self.samples}"] if failed else [])
         )

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import xarray
 
-from hierlearn.claims import quantities
-from hierlearn.claims.quantities import Measured
 from hierlearn.quantities._tables import regressor
+from hierlearn.statistics import estimates
 from hierlearn.statistics.complexity import Complexities
+from hierlearn.statistics.estimates import Measured
 
 PARAMETERS = {
     "probe": {"description": "Name of the probe that holds the line.", "type": "string", "reference": "probes"},
@@ -64,5 +64,5 @@ class TheoryExponent:
         status = np.where(np.isfinite(samples), "observed", "missing")
         table = Complexities(line.dimension.values, samples, status)
         values = regressor(self.regressor, table.sizes, self.where.get("degree"))
-        measured = quantities.exponent(table, values, self.sizes)
+        measured = estimates.exponent(table, values, self.sizes)
         return Measured(measured.value, measured.low, measured.high, measured.reason, 0, measured.detail)

@@ -5,9 +5,9 @@ from typing import Any
 
 import xarray
 
-from hierlearn.claims import quantities
-from hierlearn.claims.quantities import Measured
 from hierlearn.quantities._tables import complexities, failures, noted, part, regressor, unfinished, unjudged
+from hierlearn.statistics import estimates
+from hierlearn.statistics.estimates import Measured
 
 PARAMETERS = {
     "learner": {"description": "Name of the learner.", "type": "string", "reference": "learners"},
@@ -53,6 +53,6 @@ class TotalSamplesExponent:
         table = complexities(cube, self.learner, self.where, self.threshold)
         spent = part(cube, self.learner, self.where).unlabelled_samples.max(("seed", "samples")).values
         values = regressor(self.regressor, table.sizes, self.where.get("degree"))
-        measured = quantities.total_samples_exponent(table, spent, values, self.sizes)
+        measured = estimates.total_samples_exponent(table, spent, values, self.sizes)
         rested = cube, self.learner, self.where, table
         return noted(unjudged(measured, failures(*rested)), unfinished(*rested))

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierlearn.protocols import State
-from hierlearn.streams import Streams
+from hierlearn.core.protocols import State
+from hierlearn.core.streams import Streams
 
 PARAMETERS = {
     "features": {

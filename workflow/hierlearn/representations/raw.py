@@ -5,8 +5,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from hierlearn.protocols import State
-from hierlearn.streams import Streams
+from hierlearn.core.protocols import State
+from hierlearn.core.streams import Streams
 
 PARAMETERS = {}
 

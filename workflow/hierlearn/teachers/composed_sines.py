@@ -8,8 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from hierlearn.protocols import Input, State
-from hierlearn.streams import Streams
+from hierlearn.core.protocols import Input, State
+from hierlearn.core.streams import Streams
 
 LAWS = ("sphere",)
 BOUNDS = ((4, "dimension", {}), ("dimension", 4, {}))

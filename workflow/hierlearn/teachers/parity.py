@@ -5,8 +5,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from hierlearn.protocols import Input, State
-from hierlearn.streams import Streams
+from hierlearn.core.protocols import Input, State
+from hierlearn.core.streams import Streams
 
 LAWS = ("hypercube",)
 BOUNDS = (("order", "dimension", {}),)

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hierlearn.protocols import Input, State
-from hierlearn.streams import Streams
+from hierlearn.core.protocols import Input, State
+from hierlearn.core.streams import Streams
 from hierlearn.theory import quadratic_densenets
 from hierlearn.theory.product_laws import PRODUCT_LAWS, rule, squared_features
 

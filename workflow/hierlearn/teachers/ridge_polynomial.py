@@ -7,8 +7,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.polynomial.hermite_e import HermiteE
 
-from hierlearn.protocols import Input, State
-from hierlearn.streams import Streams
+from hierlearn.core.protocols import Input, State
+from hierlearn.core.streams import Streams
 from hierlearn.theory.gegenbauer import orthonormal, quadrature
 
 LAWS = ("sphere", "gaussian", "anisotropic_sphere")

@@ -1,0 +1,174 @@
+"""Reading YAML, listing faults, filling defaults, merging presets."""
+
+import os
+
+import pytest
+
+from hierlearn.plan.load import Fault, dotted, fill_defaults, load, merge, nearest, schema_faults, shown
+
+
+def read(tmp_path, text):
+    file = tmp_path / "study.yaml"
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return load(file, "studies/study.yaml")
+
+
+def test_a_mapping_is_read(tmp_path):
+    assert read(tmp_path, "one: 1\ntwo: [a, b]\n") == ({"one": 1, "two": ["a", "b"]}, [])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "studies/study.yaml: found None; expected a mapping of keys to values"),
+        ("- a\n", "found ['a']; expected a mapping"),
+        ("a: 1\nb: 2\na: 3\n", "line 3: found duplicate key 'a'; expected valid YAML"),
+        ("a: {b: 1, b: 2}\n", "line 1: found duplicate key 'b'"),
+        ("a: [1\n", "line 2: found"),
+        ("a: b\n\tc: 1\n", "line 2: found a tab character that violates indentation"),
+        ("? [a, b]\n: 1\n", "is not a word"),
+        ("a: !!python/object/apply:os.getcwd []\n", "could not determine a constructor"),
+        ("a: {b: [1, .inf]}\n", "a.b[1]: found inf; expected a finite number"),
+        ("a: .nan\n", "a: found nan; expected a finite number"),
+        (b"a: \xff\xfe\n", "cannot be read (UnicodeDecodeError)"),
+        ("a: 2026-13-45\n", "expected valid YAML"),
+        ("b: 1\na: !!bool five\n", "line 2: found 'five', which is no bool"),
+        ("a: !!int\n", "line 1: found '', which is no int"),
+        ("a: !!float ''\n", "line 1: found '', which is no float"),
+        ("a: !!timestamp x\n", "line 1: found 'x', which is no timestamp"),
+        ("a: !!int 'x'\n", "line 1: found 'x', which is no int"),
+        ("? !!bool x\n: 1\n", "line 1: found 'x', which is no bool"),
+        (f"a: [{'9' * 400}]\n", "expected a number between -1e+18 and 1e+18"),
+        (f"a: {-(10**18) - 1}\n", "a: found -1000000000000000001; expected a number between -1e+18 and 1e+18"),
+        ("a: 1.0e+308\n", "a: found 1e+308; expected a number between -1e+100 and 1e+100"),
+    ],
+)
+def test_unusable_text_is_one_fault_of_one_line(tmp_path, text, message):
+    _, (fault,) = read(tmp_path, text)
+    assert message in str(fault)
+    assert "\n" not in str(fault)
+
+
+def test_a_missing_file_is_a_fault(tmp_path):
+    _, (fault,) = load(tmp_path / "absent.yaml", "absent.yaml")
+    assert "absent.yaml: found a file that cannot be read (FileNotFoundError)" in str(fault)
+
+
+def test_a_pipe_is_refused_before_anyone_writes_into_it(tmp_path):
+    os.mkfifo(tmp_path / "pipe.yaml")
+    _, (fault,) = load(tmp_path / "pipe.yaml", "pipe.yaml")
+    assert "no regular file" in str(fault)
+
+
+def test_the_largest_numbers_that_can_be_computed_with_are_taken(tmp_path):
+    assert read(tmp_path, f"a: [{10**18}, -1.0e+100]\n")[1] == []
+
+
+def test_entries_are_compared_as_json_has_it():
+    against = {"items": {}, "uniqueItems": True}
+    for sound in ([1, True, "1", [1], [True]], ["True", True], [{"a": 1}, {"a": True}, {"b": 1}]):
+        assert not list(schema_faults("f", sound, against))
+    for twice in ([1, 1.0], [{"a": 1, "b": [2]}, {"b": [2], "a": 1}], ["x", 2, "x"]):
+        (fault,) = schema_faults("f", twice, against)
+        assert fault.allowed == "no entry twice"
+
+
+def test_a_number_that_yaml_reads_as_text_is_explained():
+    (fault,) = schema_faults("s.yaml", {"ridge": "1e-3"}, {"properties": {"ridge": {"type": "number"}}})
+    assert str(fault) == (
+        "s.yaml: ridge: found '1e-3'; expected number (YAML reads this as text: write 1.0e-3 for 1e-3, and no quotes)"
+    )
+
+
+def test_an_integer_with_a_decimal_point_and_a_yes_are_no_integers():
+    against = {"properties": {"seeds": {"type": "integer"}}}
+    for value in (5.0, True):
+        (fault,) = schema_faults("s.yaml", {"seeds": value}, against)
+        assert f"found {value}; expected integer" in str(fault)
+
+
+def test_every_kind_of_violation_says_what_is_allowed():
+    against = {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["needed"],
+        "properties": {
+            "needed": {"description": "The needed one."},
+            "word": {"enum": ["quick", "full"]},
+            "count": {"type": "integer", "minimum": 2, "maximum": 9},
+            "size": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
+            "list": {"type": "array", "minItems": 2, "uniqueItems": True},
+            "text": {"type": "string", "pattern": "^a", "maxLength": 3},
+            "names": {"type": "object", "propertyNames": {"pattern": "^[a-z]+$"}},
+        },
+    }
+    content = {"words": 1, "word": "quik", "count": 1, "size": 0, "list": [1], "text": "b", "names": {"B1": 2}}
+    found = {fault.field: str(fault) for fault in schema_faults("f", content, against)}
+    assert found == {
+        "words": "f: words: found an unknown key; expected one of count, list, names, needed, size, text, word "
+        "(nearest: word)",
+        "needed": "f: needed: found nothing; expected this required key: The needed one.",
+        "word": "f: word: found 'quik'; expected one of full, quick (nearest: quick)",
+        "count": "f: count: found 1; expected at least 2",
+        "size": "f: size: found 0; expected more than 0",
+        "list": "f: list: found [1]; expected at least 2 entries",
+        "text": "f: text: found 'b'; expected text of the form ^a",
+        "names": "f: names: found the name 'B1'; expected a name of the form ^[a-z]+$",
+    }
+    over = {"needed": 0, "count": 10, "size": 1, "list": [1, 1], "text": "abcd"}
+    found = {fault.field: fault.allowed for fault in schema_faults("f", over, against)}
+    assert found == {
+        "count": "at most 9",
+        "size": "less than 1",
+        "list": "no entry twice",
+        "text": "at most 3 characters",
+    }
+
+
+def test_long_values_are_cut_and_stay_on_one_line():
+    text = shown({"a": "x\n" * 200})
+    assert len(text) <= 80
+    assert text.endswith("...")
+    assert "\n" not in text
+
+
+def test_places_and_names_read_as_in_the_file():
+    assert dotted(("learners", "quad", "ridge", 0, "x")) == "learners.quad.ridge[0].x"
+    assert nearest("spher", ["sphere", "gaussian"]) == "one of gaussian, sphere (nearest: sphere)"
+    assert nearest("zzz", ["sphere"]) == "one of sphere"
+    assert nearest("zzz", []) == "nothing here"
+
+
+def test_faults_sort_by_file_and_place():
+    faults = [Fault("b", "a", "", ""), Fault("a", "b", "", ""), Fault("a", "a", "", "")]
+    assert [(f.file, f.field) for f in sorted(faults)] == [("a", "a"), ("a", "b"), ("b", "a")]
+
+
+def test_defaults_are_filled_at_every_depth():
+    against = {
+        "properties": {
+            "points": {"properties": {"test": {"default": 5}}, "default": {}},
+            "learners": {"additionalProperties": {"$ref": "#/$defs/learner"}, "default": {}},
+            "title": {},
+        },
+        "$defs": {"learner": {"properties": {"select": {"default": {}}}}},
+    }
+    filled = fill_defaults({"learners": {"a": {"x": 1}, "b": {"select": {"r": [1]}}}}, against)
+    assert filled == {"points": {"test": 5}, "learners": {"a": {"x": 1, "select": {}}, "b": {"select": {"r": [1]}}}}
+
+
+def test_an_overlay_merges_mappings_and_replaces_the_rest():
+    body = {"axes": {"dimension": [6, 8], "degree": [4]}, "seeds": 5, "learners": {"a": {"cap": 1}}}
+    merged = merge(body, {"axes": {"dimension": [4]}, "learners": {"a": {"cap": 2}, "b": {}}})
+    assert merged == {
+        "axes": {"dimension": [4], "degree": [4]},
+        "seeds": 5,
+        "learners": {"a": {"cap": 2}, "b": {}},
+    }
+    assert body["axes"]["dimension"] == [6, 8]
+
+
+def test_a_component_of_another_name_keeps_no_parameter_of_the_replaced_one():
+    body = {"kernel": {"name": "rbf", "bandwidth": 2}}
+    assert merge(body, {"kernel": {"name": "ntk", "depth": 3}}) == {"kernel": {"name": "ntk", "depth": 3}}
+    assert merge(body, {"kernel": {"name": "rbf", "x": 1}}) == {"kernel": {"name": "rbf", "bandwidth": 2, "x": 1}}

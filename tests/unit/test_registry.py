@@ -1,0 +1,68 @@
+"""Finding and building components."""
+
+import subprocess
+import sys
+
+import pytest
+
+from hierlearn.core import registry
+from hierlearn.core.registry import PACKAGE, available, build, defaults, named, parameters
+from hierlearn.kernels.ntk import Ntk
+from hierlearn.learners.densenets import literals
+from hierlearn.learners.networks import runs
+
+
+def test_helper_modules_are_no_components():
+    assert "ntk_raw" in available("kernels")
+    assert not [name for kind in registry.KINDS for name in available(kind) if name.startswith("_")]
+
+
+def test_a_component_is_built_with_its_defaults_and_what_is_given():
+    assert build("kernels", {"name": "ntk", "depth": 5}) == Ntk(depth=5, trained="all", bias=True)
+    assert build("inputs", {"name": "sphere"}, dimension=9).dimension == 9
+
+
+def test_a_component_inside_a_component_is_built_too():
+    learner = build("learners", {"name": "kernel_ridge", "kernel": {"name": "ntk", "depth": 4}})
+    assert learner.kernel == Ntk(depth=4)
+    lines = {"a": {"name": "ntk"}, "b": {"name": "rbf"}}
+    probe = build("probes", {"name": "deterministic_equivalent", "lines": lines})
+    assert probe.lines["a"] == Ntk()
+    assert type(probe.lines["b"]).__name__ == "Rbf"
+
+
+def test_building_changes_no_description():
+    description = {"name": "kernel_ridge", "kernel": {"name": "ntk"}}
+    build("learners", description)
+    assert description == {"name": "kernel_ridge", "kernel": {"name": "ntk"}}
+
+
+def test_nested_components_are_named_with_their_defaults():
+    assert list(named("learners", {"name": "kernel_ridge"})) == [("learners", "kernel_ridge"), ("kernels", "ntk_raw")]
+    lines = {"a": {"name": "ntk"}, "b": {"name": "rbf"}}
+    found = list(named("probes", {"name": "deterministic_equivalent", "lines": lines}))
+    assert found == [("probes", "deterministic_equivalent"), ("kernels", "ntk"), ("kernels", "rbf")]
+
+
+def test_parameters_are_read_without_importing_the_component():
+    code = (
+        "import sys; from hierlearn import components;"
+        "[components.parameters(kind, name) for kind in components.KINDS for name in components.available(kind)];"
+        "sys.exit(any(name in sys.modules for name in ('numpy', 'torch', 'scipy', 'matplotlib')))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], cwd=PACKAGE.parent, check=False).returncode == 0
+
+
+def test_a_literal_may_hold_a_number_of_another_file_in_its_text():
+    for name, points in (("network", runs.TRACED_POINTS), ("densenet", literals.TRACED_POINTS)):
+        assert f"at most {points} training points" in registry.literal("learners", name, "TRACES")["train_loss"]
+
+
+def test_a_parameter_without_a_default_has_none():
+    assert "learner" in parameters("quantities", "exponent")
+    assert "learner" not in defaults("quantities", "exponent")
+
+
+def test_an_unknown_parameter_is_an_error():
+    with pytest.raises(TypeError, match="depht"):
+        build("kernels", {"name": "ntk", "depht": 3})

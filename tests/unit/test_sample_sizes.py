@@ -1,0 +1,170 @@
+"""The walk up the sample sizes, with a learner whose risk is written down beforehand."""
+
+import runpy
+
+import numpy as np
+import pytest
+
+from hierlearn.core.problem import ProblemFeatures, pose
+from hierlearn.core.protocols import STATUS, Fit
+from hierlearn.core.registry import PACKAGE, build
+from hierlearn.core.streams import Streams
+from hierlearn.run.sample_sizes import blind_spots, failures, walk
+
+SAMPLES = [2, 4, 8, 16, 32]
+
+
+class Scripted:
+    """Validation risk by seed and sample size; notes who was trained with whom and what it was given."""
+
+    def __init__(self, risks, together):
+        self.risks, self.together, self.calls, self.memories = risks, together, [], []
+
+    def fit(self, problem, features, samples, choices, streams, monitor, memory):
+        assert problem.seeds == features.problem.seeds == streams.seeds
+        self.calls.append((samples, problem.seeds))
+        self.memories.append(dict(memory))
+        memory[samples] = True
+        risk = np.array([self.risks[seed][SAMPLES.index(samples)] for seed in problem.seeds])
+        return Fit(
+            state={"first": streams.stack(lambda g: g.random(1))},
+            status=np.full(len(risk), STATUS["ok"], np.int8),
+            validation_risk=risk,
+            train_risk=risk,
+            choices={"ridge": risk},
+            flops=np.ones(len(risk)),
+        )
+
+
+class Silent:
+    def __init__(self):
+        self.lines = []
+
+    def report(self, done, total, text):
+        self.lines.append(text)
+
+
+def walked(risks, together=False, thresholds=(0.5, 0.1), noise=0.0):
+    streams = Streams(("walk",), tuple(risks))
+    problem = pose(
+        build("inputs", {"name": "hypercube"}, dimension=3),
+        # A target of one size, so that errors are risks as they stand.
+        build("teachers", {"name": "parity"}),
+        "unit",
+        noise,
+        streams,
+        held_out=5,
+    )
+    raw = build("representations", {"name": "raw"})
+    learner = Scripted(risks, together)
+    features = ProblemFeatures(problem, raw, raw.fit(None, streams))
+    return learner, walk(learner, problem, features, SAMPLES, thresholds, {}, Silent())
+
+
+def visited(visits, position):
+    return [n for n, (positions, _) in visits.items() if position in positions]
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_a_seed_stops_at_the_second_size_in_a_row_below_the_smallest_threshold(together):
+    risks = {0: [1, 0.4, 0.1, 0.05, 0.01], 5: [1, 1, 1, 0.09, 0.09], 7: [0.05, 0.05, 1, 1, 1]}
+    _, visits = walked(risks, together)
+    assert visited(visits, 0) == [2, 4, 8, 16]
+    assert visited(visits, 1) == SAMPLES
+    assert visited(visits, 2) == [2, 4]
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_a_curve_that_rises_again_goes_on(together):
+    _, visits = walked({0: [0.05, 0.3, 0.05, 0.04, 0.01]}, together)
+    assert visited(visits, 0) == [2, 4, 8, 16]
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_a_seed_without_a_number_never_counts_as_crossed(together):
+    _, visits = walked({0: [np.nan] * 5, 1: [0.05] * 5}, together)
+    assert visited(visits, 0) == SAMPLES
+    assert visited(visits, 1) == [2, 4]
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_each_fit_carries_its_own_seeds_in_order(together):
+    risks = {3: [1, 0.9, 0.8, 0.7, 0.6], 8: [0.05, 0.06, 1, 1, 1], 9: [0.9, 0.8, 0.7, 0.05, 0.04]}
+    _, visits = walked(risks, together)
+    for n, (positions, fit) in visits.items():
+        seeds = [(3, 8, 9)[position] for position in positions]
+        assert fit.validation_risk.tolist() == [risks[seed][SAMPLES.index(n)] for seed in seeds]
+        assert fit.choices["ridge"].tolist() == fit.validation_risk.tolist()
+        assert len(fit.state["first"]) == len(fit.status) == len(fit.flops) == len(positions)
+
+
+def test_label_noise_is_taken_off_before_a_threshold_is_compared():
+    _, visits = walked({0: [5.0, 4.05, 4.05, 4.05, 4.05]}, noise=2.0)
+    assert visited(visits, 0) == [2, 4, 8]
+    assert visits[2][1].validation_risk == pytest.approx([1.0])
+
+
+def test_seeds_draw_the_same_whether_they_are_trained_together_or_alone():
+    risks = {3: [1] * 5, 8: [1] * 5}
+    for n, (_, fit) in walked(risks, True)[1].items():
+        assert np.array_equal(fit.state["first"], walked(risks, False)[1][n][1].state["first"])
+
+
+def test_a_learner_is_given_all_seeds_at_once_only_if_it_says_so():
+    risks = {3: [1] * 5, 8: [1] * 5}
+    assert walked(risks, True)[0].calls == [(n, (3, 8)) for n in SAMPLES]
+    assert walked(risks, False)[0].calls == [(n, (seed,)) for seed in (3, 8) for n in SAMPLES]
+
+
+def test_memory_starts_empty_with_every_walk_and_grows_along_it():
+    learner, _ = walked({3: [1] * 5, 8: [1] * 5})
+    assert learner.memories == [{n: True for n in SAMPLES[:i]} for i in range(5)] * 2
+
+
+def test_nobody_is_trained_once_all_have_stopped():
+    learner, visits = walked({0: [0.01] * 5, 1: [0.01] * 5}, True)
+    assert list(visits) == [2, 4]
+    assert len(learner.calls) == 2
+
+
+def test_a_failed_seed_is_named_with_its_remedy():
+    fit = Fit({}, np.array([0, 7, 5], np.int8), np.zeros(3), np.zeros(3))
+    lines = failures(build("learners", {"name": "kernel_ridge"}), (4, 5, 9), 32, fit)
+    assert len(lines) == 2
+    assert "kernel_ridge: n = 32: seeds [9] diverged: " in lines[0]
+    assert "seeds [5] singular: the matrix is not positive definite to rounding; use a larger ridge" in lines[1]
+
+
+def test_without_thresholds_every_size_is_visited():
+    learner, visits = walked({seed: [0.9, 0.01, 0.01, 0.01, 0.01] for seed in (4, 5, 9)}, thresholds=())
+    assert sorted(visits) == SAMPLES
+    assert {n for n, _ in learner.calls} == set(SAMPLES)
+
+
+def test_degrees_out_of_reach_are_said_once_and_only_by_learners_that_know():
+    even = build("teachers", {"name": "ridge_polynomial", "degree": 4})
+    odd = build("teachers", {"name": "ridge_polynomial", "degree": 3})
+    blind = build("learners", {"name": "randomised", "activation": "sin"})
+    assert len(blind_spots(blind, even, 6)) == 1
+    assert blind_spots(blind, odd, 6) == []
+    assert blind_spots(build("learners", {"name": "network"}), even, 6) == []
+
+
+@pytest.mark.parametrize(
+    ("law", "teacher", "expected"),
+    [
+        ({"name": "sphere"}, "ridge_polynomial", 1),
+        ({"name": "hypercube", "norm": "unit"}, "parity", 1),
+        ({"name": "hypercube", "norm": "sqrt_dimension"}, "parity", 0),
+        ({"name": "uniform"}, "quadratic_toy", 0),
+    ],
+)
+def test_a_training_warns_of_them_where_points_have_norm_1(law, teacher, expected, caplog):
+    warn = runpy.run_path(str(PACKAGE.parent / "scripts" / "train.py"), run_name="imported")["warn"]
+    inputs, teacher = build("inputs", law, dimension=6), build("teachers", {"name": teacher})
+    problem, said = pose(inputs, teacher, "unit", 0.0, Streams(("walk",), (0,))), set()
+    for _ in range(2):
+        warn(build("learners", {"name": "randomised", "activation": "sin"}), problem, said)
+    lines = [record.getMessage() for record in caplog.records]
+    assert len(lines) == expected
+    assert all(line.startswith("randomised: sin") for line in lines)

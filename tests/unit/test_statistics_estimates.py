@@ -1,0 +1,174 @@
+"""The quantities that claims name."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from hierlearn.statistics.complexity import Complexities
+from hierlearn.statistics.estimates import (
+    cases,
+    exponent,
+    exponent_difference,
+    mean,
+    paired_log_ratio,
+    paired_log_ratio_slope,
+    total_samples_exponent,
+)
+
+SIZES = (6, 8, 10, 14, 20)
+FACTORS = np.array([0.8, 0.9, 1.0, 1.2, 1.3])
+
+
+def power(exponent, coefficient=5.0):
+    samples = coefficient * np.array(SIZES, dtype=float)[:, None] ** exponent * FACTORS
+    return Complexities(SIZES, samples, np.full(samples.shape, "observed", dtype="<U14"))
+
+
+def censor(table, size, seeds, status="right_censored"):
+    """The table with some seeds of one size censored at the n* of its first seed."""
+    samples, how = table.samples.copy(), table.status.copy()
+    row = table.sizes.tolist().index(size)
+    samples[row, seeds], how[row, seeds] = samples[row, 0], status
+    return replace(table, samples=samples, status=how)
+
+
+def test_an_exponent_is_measured_against_the_regressor_of_its_claim():
+    found = exponent(power(3.0), regressor=np.array(SIZES) ** 2.0)
+    assert (found.value, found.low, found.high) == pytest.approx((1.5, 1.5, 1.5))
+    assert found.seeds == 5
+    assert found.detail["sizes_fitted"] == list(SIZES)
+    assert [one["value"] for one in found.detail["local"]] == pytest.approx([1.5] * 4)
+    assert found.detail["seed_slopes"]["value"] == pytest.approx(1.5)
+
+
+def test_a_censored_size_stands_in_the_reason_and_its_bound_in_the_detail():
+    found = exponent(censor(power(2.0), 20, [1, 2, 3, 4]))
+    assert found.value == pytest.approx(2.0)
+    assert np.isfinite([found.low, found.high]).all()
+    assert found.reason == "size 20 not fitted: 4 right-censored of 5 seeds"
+    (bound,) = found.detail["bounds"]
+    assert bound["size"] == 20
+    assert bound["low"] == pytest.approx(np.log(5.0 * 20**2 * 0.8))
+    assert bound["high"] is None
+
+
+def test_an_exponent_that_cannot_be_bounded_has_no_interval_and_says_why():
+    table = censor(censor(power(2.0), 20, [1, 2, 3]), 14, [1, 2, 3])
+    found = exponent(table, fitted=(10, 14, 20))
+    assert np.isnan([found.low, found.high]).all()
+    assert "3 needed" in found.reason
+    assert "size 14" in found.reason
+
+
+def test_what_is_shown_beside_a_quantity_is_strict_json():
+    table = censor(power(2.0), 20, [0, 1, 2, 3, 4])
+    for found in (
+        exponent(table),
+        paired_log_ratio(table, power(1.0)),
+        exponent_difference(table, power(1.0)),
+    ):
+        json.dumps(found.detail, allow_nan=False)
+
+
+def test_unlabelled_points_enter_the_exponent_of_the_total():
+    table = power(2.0)
+    unlabelled = 100.0 * np.array(SIZES) ** 2.0
+    assert total_samples_exponent(table, unlabelled).value == pytest.approx(2.0)
+    flat = total_samples_exponent(table, np.full(5, 1e9))
+    assert flat.value == pytest.approx(0.0, abs=1e-5)
+    per_seed = total_samples_exponent(table, np.broadcast_to(unlabelled[:, None], (5, 5)))
+    assert per_seed.value == pytest.approx(2.0)
+
+
+def test_a_censored_seed_stays_censored_in_the_total():
+    found = total_samples_exponent(censor(power(2.0), 20, [2, 3, 4]), np.full(5, 10.0))
+    assert found.detail["sizes_fitted"] == [6, 8, 10, 14]
+
+
+@pytest.mark.parametrize("unlabelled", [np.ones(4), np.ones((5, 2)), -np.ones(5), np.full(5, np.nan)])
+def test_unlabelled_counts_that_do_not_fit_are_refused(unlabelled):
+    with pytest.raises(ValueError, match="unlabelled"):
+        total_samples_exponent(power(2.0), unlabelled)
+
+
+def test_the_difference_of_two_exponents_comes_from_pairs():
+    found = exponent_difference(power(2.5), power(2.0), regressor=np.array(SIZES) ** 2.0)
+    assert (found.value, found.low, found.high) == pytest.approx((0.25, 0.25, 0.25))
+    assert paired_log_ratio_slope(power(2.5), power(2.0)).value == pytest.approx(0.5)
+
+
+def test_the_paired_ratio_is_taken_at_the_largest_size():
+    found = paired_log_ratio(power(2.0, 15.0), power(2.0))
+    assert found.value == pytest.approx(np.log(3))
+    assert found.detail["size"] == 20
+    assert found.reason == "at size 20"
+
+
+def test_the_paired_ratio_moves_to_the_largest_size_uncensored_for_both_and_reports_the_bound():
+    above = censor(power(2.0, 20.0), 20, [0, 1, 2, 3, 4])
+    below = censor(power(2.0), 14, [4])
+    found = paired_log_ratio(above, below)
+    assert found.detail["size"] == 10
+    assert found.value == pytest.approx(np.log(4))
+    assert "at size 10, the largest uncensored for both" in found.reason
+    assert "size 20: 5 seed(s) censored, median log ratio >= 1.16" in found.reason
+    assert [bound["size"] for bound in found.detail["bounds"]] == [14, 20]
+
+
+def test_a_paired_ratio_censored_everywhere_has_bounds_and_no_interval():
+    above = power(2.0, 20.0)
+    above = replace(above, status=np.full(above.status.shape, "right_censored"))
+    found = paired_log_ratio(above, power(2.0))
+    assert np.isnan([found.value, found.low, found.high]).all()
+    assert found.reason.startswith("no size uncensored for both; size 6: 5 seed(s) censored")
+    assert found.detail["bounds"][0]["low"] == pytest.approx(np.log(4))
+
+
+def test_seeds_that_were_not_measured_are_not_called_censored():
+    above = censor(power(2.0, 20.0), 20, [0, 1, 2, 3, 4], "missing")
+    found = paired_log_ratio(censor(above, 14, [0, 1], "right_censored"), power(2.0))
+    assert "size 14: 2 seed(s) censored, median" in found.reason
+    assert found.reason.endswith("size 20: 5 seed(s) not measured, median log ratio unknown")
+    mixed = censor(censor(power(2.0, 20.0), 20, [0], "missing"), 20, [4])
+    assert "size 20: 1 seed(s) not measured, 1 seed(s) censored" in paired_log_ratio(mixed, power(2.0)).reason
+
+
+def test_a_bound_whose_ends_agree_is_a_value():
+    found = paired_log_ratio(censor(power(2.0, 15.0), 20, [4]), power(2.0))
+    assert found.reason.endswith("size 20: 1 seed(s) censored, median log ratio = 1.1")
+
+
+def test_cases_are_counted_and_their_slack_ratio_is_given():
+    found = cases([2.0, 3.0, 1.0], [1.0, 1.0, 1.0], seeds=3)
+    assert (found.value, found.low, found.high) == (1.0, 1.0, 3.0)
+    found = cases([[2.0, 0.9]], [[1.0, 1.0]], seeds=1)
+    assert (found.value, found.low) == (0.5, 0.9)
+    assert found.reason == "1 of 2 cases"
+
+
+def test_a_case_that_was_not_measured_leaves_the_inequality_open():
+    found = cases([2.0, np.nan], [1.0, 1.0], seeds=2)
+    assert np.isnan(found.value)
+    assert found.reason == "1 of 2 cases not measured"
+
+
+@pytest.mark.parametrize(("larger", "smaller"), [([1.0, 2.0], [1.0]), ([], [])])
+def test_cases_that_do_not_pair_are_refused(larger, smaller):
+    with pytest.raises(ValueError, match="side"):
+        cases(larger, smaller, seeds=1)
+
+
+def test_a_case_against_nothing_counts_but_has_no_slack_ratio():
+    found = cases([1.0, 3.0, -1.0], [0.0, 2.0, 0.0], seeds=1)
+    assert (found.value, found.low, found.high) == (2 / 3, 1.5, 1.5)
+    alone = cases([1.0], [-1.0], seeds=1)
+    assert alone.value == 1.0 and np.isnan(alone.low)
+
+
+def test_a_mean_over_seeds_carries_its_interval():
+    found = mean([1.0, 2.0, 3.0])
+    assert found.value == 2.0
+    assert found.low < 1.0 < 3.0 < found.high
+    assert found.seeds == 3

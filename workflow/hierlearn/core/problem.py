@@ -1,0 +1,162 @@
+"""A learning problem: a law of x, a teacher, a scale and label noise, for several seeds at once."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from hierlearn.core.protocols import Batch, Input, Representation, State, Teacher
+from hierlearn.core.streams import Streams
+
+
+def streams_of(content: Mapping[str, Any], seeds: tuple[int, ...]) -> Streams:
+    """The streams of a problem: keyed by its canonical content, whatever the study that poses it is called."""
+    return Streams((json.dumps(content, sort_keys=True, separators=(",", ":")),), tuple(seeds))
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Labelled points of one teacher per seed.
+
+    state: the teacher's parameters, S first; factor (S,): what the paper-scale target is multiplied with (1/L2 norm for
+    `scale: unit`); noise: standard deviation of the Gaussian label noise (regression) or probability of a flipped
+    label (classes); held_out: number of validation points; pools: points already drawn, by role; other points are
+    drawn when they are asked for, and agree with what a pool would have held.
+    """
+
+    inputs: Input
+    teacher: Teacher
+    state: State
+    factor: np.ndarray
+    noise: float
+    streams: Streams
+    held_out: int
+    pools: Mapping[str, Batch] = field(default_factory=dict)
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        return self.streams.seeds
+
+    @property
+    def outputs(self) -> int:
+        return self.teacher.outputs
+
+    def draw(self, role: str, count: int, start: int = 0) -> Batch:
+        """Points start .. start+count of `role` (training, validation, test, ...), labels noisy, targets clean."""
+        pool = self.pools.get(role)
+        if pool is not None and start + count <= pool.x.shape[1]:
+            return pool[start : start + count]
+        x = self.inputs.sample(self.streams.at("points", role), role, start, count)
+        target = self.teacher.target(self.state, x) * self.factor[:, None, None]
+        return Batch(x, self._labels(role, start, target), target)
+
+    def unlabelled(self, count: int) -> np.ndarray:
+        """(S, count, *shape) points without labels."""
+        pool = self.pools.get("unlabelled")
+        if pool is not None and count <= pool.x.shape[1]:
+            return pool.x[:, :count]
+        return self.inputs.sample(self.streams.at("points", "unlabelled"), "unlabelled", 0, count)
+
+    def take(self, positions) -> "Problem":
+        """The same problem for a part of the seeds."""
+        return replace(
+            self,
+            state={name: values[positions] for name, values in self.state.items()},
+            factor=self.factor[positions],
+            streams=self.streams.take(positions),
+            pools={role: batch.take(positions) for role, batch in self.pools.items()},
+        )
+
+    def risk(self, predictions: np.ndarray, target: np.ndarray) -> np.ndarray:
+        """E|f - f*|^2 summed over outputs: (S, n, k), (S, n, k) -> (S,), in the problem's units.
+
+        For classes the share of wrong signs, the mean over outputs.
+        """
+        if self.teacher.kind == "classes":
+            return wrong_signs(predictions, target)
+        return self.calibrated(np.mean(np.sum(np.square(predictions - target), axis=-1), axis=-1), target)
+
+    def denoised(self, error: np.ndarray, target: np.ndarray) -> np.ndarray:
+        """The risk that an error (S,) against noisy labels estimates, on points with this noise-free target.
+
+        Regression: the noise's variance is taken off. Classes: labels that are flipped with probability q turn a share
+        e of wrong signs into e + q (1 - 2e).
+        """
+        if self.teacher.kind == "classes":
+            return (error - self.noise) / (1.0 - 2.0 * self.noise)
+        return self.calibrated(error - self.outputs * self.noise**2, target)
+
+    def calibrated(self, error: np.ndarray, target: np.ndarray) -> np.ndarray:
+        """The ratio estimate |f*|^2 mean|f - f*|^2 / mean|f*|^2 from a mean squared error (S,) on points with a target.
+
+        Polynomials of degree 4 and more are heavy-tailed: a few points carry both the mean of |f*|^2 over thousands of
+        points and the mean error, while |f*|^2 itself is known. The zero predictor has exactly its true risk.
+        """
+        exact = np.square(self.teacher.norm(self.state, self.inputs) * self.factor)
+        return error * exact / np.mean(np.sum(np.square(target), axis=-1), axis=-1)
+
+    def _labels(self, role: str, start: int, target: np.ndarray) -> np.ndarray:
+        if self.noise == 0:
+            return target
+        streams, (_, count, outputs) = self.streams.at("label-noise", role), target.shape
+        if self.teacher.kind == "classes":
+            uniform = streams.rows(start, count, lambda generator, rows: generator.random((rows, outputs)))
+            return np.where(uniform < self.noise, -target, target)
+        normal = streams.rows(start, count, lambda generator, rows: generator.standard_normal((rows, outputs)))
+        return target + self.noise * normal
+
+
+def wrong_signs(predictions: np.ndarray, signs: np.ndarray) -> np.ndarray:
+    """Share of predictions (S, n, k) whose sign is not that of `signs`, the mean over outputs: (S,)."""
+    return np.mean(np.sign(predictions) != np.sign(signs), axis=(-2, -1))
+
+
+def pose(
+    inputs: Input,
+    teacher: Teacher,
+    scale: str,
+    noise: float,
+    streams: Streams,
+    held_out: int = 0,
+    state: State | None = None,
+) -> Problem:
+    """The problem that a study describes; `state`: the teacher's parameters if they were drawn before."""
+    state = teacher.draw(streams.at("teacher"), inputs) if state is None else state
+    norm = teacher.norm(state, inputs)
+    factor = 1.0 / norm if scale == "unit" else np.ones_like(norm)
+    return Problem(inputs, teacher, state, factor, noise, streams, held_out)
+
+
+@dataclass
+class ProblemFeatures:
+    """The points of a problem as a fitted representation shows them; what was computed once is kept."""
+
+    problem: Problem
+    representation: Representation
+    state: State
+    cache: dict[str, np.ndarray] = field(default_factory=dict)
+
+    def draw(self, role: str, count: int, start: int = 0) -> np.ndarray:
+        """(S, count, D) float32 features of points start .. start+count of `role`."""
+        known = self.cache.get(role)
+        if known is None or start + count > known.shape[1]:
+            pool = self.problem.pools.get(role)
+            if pool is None or start + count > pool.x.shape[1]:
+                return self.representation.apply(self.state, self.problem.draw(role, count, start).x)
+            known = self.cache[role] = self.representation.apply(self.state, pool.x)
+        return known[:, start : start + count]
+
+    def of(self, x: np.ndarray) -> np.ndarray:
+        """(S, n, D) float32 features of points (S, n, *shape) that were drawn already."""
+        return self.representation.apply(self.state, x)
+
+    def take(self, positions) -> "ProblemFeatures":
+        """The same features for a part of the seeds."""
+        return ProblemFeatures(
+            self.problem.take(positions),
+            self.representation,
+            {name: values[positions] for name, values in self.state.items()},
+            {role: values[positions] for role, values in self.cache.items()},
+        )

@@ -1,0 +1,132 @@
+"""What a result rests on: the code that made it, the job's parameters, the versions of the libraries."""
+
+import ast
+import functools
+import hashlib
+import json
+import platform
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
+from pathlib import Path
+from typing import Any
+
+PACKAGE = Path(__file__).parents[1]
+# Libraries whose distribution has another name, and those that make no result: they read what a user wrote, or show how
+# far a job is.
+DISTRIBUTIONS = {"sklearn": "scikit-learn"}
+NO_RESULT = {"yaml", "jsonschema", "tqdm"}
+
+
+@functools.cache
+def closure(file: Path) -> frozenset[Path]:
+    """The files of the package that importing `file` reads, by its import statements; `file` itself included."""
+    reached: set[Path] = set()
+    waiting = [file]
+    while waiting:
+        current = waiting.pop()
+        if current not in reached:
+            reached.add(current)
+            waiting.extend(_imported(current))
+    return frozenset(reached)
+
+
+@functools.cache
+def parsed(file: Path) -> ast.Module:
+    """The syntax tree of a source file, read once."""
+    return ast.parse(file.read_text())
+
+
+@functools.cache
+def _imported(file: Path) -> frozenset[Path]:
+    return frozenset(one for name in _modules(file) for one in _files(name))
+
+
+@functools.cache
+def _modules(file: Path) -> frozenset[str]:
+    """The names that a file's import statements have, of what is imported from a module too."""
+    names: set[str] = set()
+    for node in _statements(parsed(file)):
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names.update([node.module, *(f"{node.module}.{alias.name}" for alias in node.names)])
+    return frozenset(names)
+
+
+@functools.cache
+def _library(name: str) -> str:
+    """A library that results rest on, with its version; "" for a module that is none or that no distribution has."""
+    if name in sys.stdlib_module_names or name == PACKAGE.name or name in NO_RESULT:
+        return ""
+    try:
+        return f"{name} {version(DISTRIBUTIONS.get(name, name))}"
+    except PackageNotFoundError:
+        found = sorted(set(_distributions().get(name, ())))
+        return f"{name} {', '.join(map(version, found))}" if found else ""
+
+
+@functools.cache
+def _distributions() -> Mapping[str, list[str]]:
+    """The distributions of every module that can be imported by its name; reads what all of them installed."""
+    return packages_distributions()
+
+
+def _statements(node: ast.AST) -> Iterator[ast.AST]:
+    """All statements below a node, at any depth; no import stands inside an expression."""
+    for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for statement in getattr(node, field, ()):
+            yield statement
+            yield from _statements(statement)
+
+
+@functools.cache
+def _files(module: str) -> tuple[Path, ...]:
+    parts = module.split(".")
+    if parts[0] != PACKAGE.name:
+        return ()
+    below = PACKAGE.joinpath(*parts[1:])
+    packages = [PACKAGE.joinpath(*parts[1:i], "__init__.py") for i in range(1, len(parts) + 1)]
+    return tuple(file for file in (*packages, below.with_suffix(".py")) if file.is_file())
+
+
+def _above(file: Path) -> list[Path]:
+    """What importing a file by its name reads before it: the packages that it lies in."""
+    inside = [folder for folder in file.parents if folder == PACKAGE or PACKAGE in folder.parents]
+    return [folder / "__init__.py" for folder in inside]
+
+
+@functools.cache
+def _digest(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def code_hash(files: Iterable[Path]) -> str:
+    """One hash over the contents of the import closures of `files`, and the versions of the libraries they import.
+
+    Independent of where the checkout lies. The versions are those of the environment that plans the run.
+    """
+    reached = frozenset().union(*(closure(file) for one in files for file in (Path(one), *_above(Path(one)))))
+    libraries = {_library(name.partition(".")[0]) for file in reached for name in _modules(file)}
+    lines = sorted(f"{file.relative_to(PACKAGE.parent)} {_digest(file)}" for file in reached) + sorted(libraries)
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
+
+
+def canonical(value: Any) -> str:
+    """One text for equal parameters."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))
+
+
+def identity(code: str, parameters: Mapping[str, Any]) -> dict[str, str]:
+    """What tells a job from all others."""
+    return {"code_hash": code, "parameters_hash": hashlib.sha256(canonical(parameters).encode()).hexdigest()[:16]}
+
+
+def attributes(code: str, parameters: Mapping[str, Any]) -> dict[str, str]:
+    """File attributes that say where a result comes from; no host, path or time, so that reruns give equal bytes."""
+    return identity(code, parameters) | {
+        "versions": ", ".join(
+            [f"python {platform.python_version()}"]
+            + [f"{name} {version(name)}" for name in ("numpy", "scipy", "netCDF4", "xarray", "matplotlib")]
+        ),
+    }

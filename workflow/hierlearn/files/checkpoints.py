@@ -1,0 +1,53 @@
+"""Checkpoints: what a job has reached, kept beside its target so that a killed job goes on where it was."""
+
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from hierlearn.files import netcdf
+from hierlearn.files.netcdf import Variable
+
+# A kill costs at most this much work; a save takes milliseconds.
+SECONDS_BETWEEN_SAVES = 20.0
+
+
+class Checkpoints:
+    """Files in a hidden folder beside a target: what a job has reached, one file per training.
+
+    identity: attributes that tell this very job (code and parameters); files of any other are ignored.
+    """
+
+    def __init__(self, target: str, identity: dict[str, str]):
+        target = Path(target)
+        self.folder, self.identity = target.with_name(f".{target.name}.checkpoints"), dict(identity)
+        self.last = time.monotonic()
+
+    def restore(self, key: str) -> dict[str, np.ndarray] | None:
+        """The arrays kept under a key, None if there are none of this job or if the file is damaged."""
+        file = self._file(key)
+        try:
+            if not file.exists() or netcdf.attributes(file) != self.identity:
+                return None
+            return {name: variable.values for name, variable in netcdf.read(file)[""].items()}
+        except (netcdf.UnreadableFile, OSError, RuntimeError):
+            return None
+
+    def save(self, key: str, state: Callable[[], dict[str, np.ndarray]], final: bool) -> None:
+        """Keep state() if it is time, or if it is final."""
+        if not final and time.monotonic() - self.last < SECONDS_BETWEEN_SAVES:
+            return
+        group = {
+            name: Variable(tuple(f"{name}_{i}" for i in range(values.ndim)), values) for name, values in state().items()
+        }
+        netcdf.write(self._file(key), {"": group}, self.identity)
+        self.last = time.monotonic()
+
+    def clear(self) -> None:
+        """Remove everything; the target is there."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _file(self, key: str) -> Path:
+        return self.folder / f"{key.replace('/', '__')}.nc"

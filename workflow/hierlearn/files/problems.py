@@ -1,0 +1,176 @@
+"""The stored form of a problem: teacher, points and labels of one point of a study's grid."""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from hierlearn.core import registry
+from hierlearn.core.problem import Problem, ProblemFeatures, pose, streams_of
+from hierlearn.core.protocols import Batch, Representation, State
+from hierlearn.files import results
+from hierlearn.files.netcdf import Group, Variable
+from hierlearn.files.scores import axis, described
+
+PREFIXES = {
+    "teacher": "part of the teacher",
+    "state": "part of what was fitted",
+    "trace": "recorded while it was trained",
+    "measure": "measured",
+}
+LABELLED = ("training", "validation", "test")
+
+
+def posed(point: Mapping[str, Any], state: State | None = None) -> Problem:
+    """The problem that a job's parameters describe."""
+    content = point["problem"]
+    return pose(
+        registry.build("inputs", content["input"], dimension=content["dimension"]),
+        registry.build("teachers", content["teacher"]),
+        content["scale"],
+        content["label_noise"],
+        streams_of(essential(content), tuple(point["seeds"])),
+        point.get("validation", 0),
+        state,
+    )
+
+
+def essential(content: Mapping[str, Any]) -> dict[str, Any]:
+    """A problem's content without the parameters that have their defaults.
+
+    It keys the streams: a component that gains a parameter leaves the numbers of all problems before it as they were.
+    """
+    kept = dict(content)
+    for part in ("input", "teacher"):
+        defaults = registry.defaults(f"{part}s", content[part]["name"])
+        kept[part] = {
+            key: value for key, value in content[part].items() if key not in defaults or value != defaults[key]
+        }
+    return kept
+
+
+def drawn(point: Mapping[str, Any]) -> Group:
+    """All that data.nc holds of a problem."""
+    problem = posed(point)
+    group = {
+        "seed": Variable(("seed",), np.array(problem.seeds), axis("seed")),
+        "target_norm": Variable(
+            ("seed",), problem.teacher.norm(problem.state, problem.inputs), described("target_norm")
+        ),
+    }
+    group |= packed("teacher", problem.state)
+    for role, count in point["counts"].items():
+        if role in LABELLED:
+            batch = problem.draw(role, count)
+            parts = {"x": batch.x, "labels": batch.labels, "target": batch.target}
+        else:
+            parts = {"x": problem.unlabelled(count)}
+        for part, values in parts.items():
+            axes = ("feature",) if part == "x" else ("output",)
+            text = {"x": f"{role} points", "labels": f"{role} labels, noisy", "target": f"{role} targets, noise-free"}
+            attributes = {"long_name": text[part], "units": "1"}
+            group[f"{role}_{part}"] = Variable(("seed", f"{role}_point", *axes), values, attributes)
+    return group
+
+
+def opened(
+    source: str | os.PathLike, points: Iterable[Mapping[str, Any]], expected: Mapping[str, str] | None = None
+) -> dict[str, Group]:
+    """The groups of a data.nc, after a check that they hold what a job's parameters describe.
+
+    expected: identity of the job that should have made the file, as far as it is known.
+    Raises ValueError, one line that names file, variable, what was found and what is expected: variables that are not
+    there, of another shape or kind, of other seeds, or drawn for another problem, of which the first point tells.
+    """
+    stored = results.read(source, expected)
+    for point in {point["name"]: point for point in points}.values():
+        for variable, found, expected in _unfit(point, stored.get(point["name"], {})):
+            raise ValueError(
+                f"{source}: {point['name']}/{variable}: found {found}; expected {expected}; delete it and run again"
+            )
+    return stored
+
+
+def _unfit(point: Mapping[str, Any], group: Group) -> Iterator[tuple[str, str, str]]:
+    """(variable, what was found, what is expected) of what a group lacks or has otherwise."""
+    if "seed" not in group or group["seed"].values.tolist() != list(point["seeds"]):
+        yield "seed", str(group["seed"].values.tolist() if "seed" in group else "nothing"), str(list(point["seeds"]))
+        return
+    held = [role for role in (*LABELLED, "unlabelled") if f"{role}_x" in group]
+    for role in ("validation", "test"):
+        if role not in held:
+            yield f"{role}_x", "nothing", "points"
+            return
+    try:
+        # With the teacher that is stored: to draw one again may take longer than the job.
+        problem = posed(point, unpacked("teacher", group))
+        drawn_again = {
+            role: problem.draw(role, 1) if role in LABELLED else Batch(problem.unlabelled(1), None, None)
+            for role in held
+        }
+    except KeyError as error:
+        yield f"teacher_{error.args[0]}", "nothing", "the teacher"
+        return
+    except (ValueError, IndexError) as error:
+        yield "teacher", f"arrays that do not fit ({error})", "the teacher"
+        return
+    if "target_norm" not in group:
+        yield "target_norm", "nothing", "the teacher"
+        return
+    for role, first in drawn_again.items():
+        for part, one in (("x", first.x), ("labels", first.labels), ("target", first.target)):
+            if one is None:
+                continue
+            name, count = f"{role}_{part}", group[f"{role}_x"].values.shape[1:2]
+            values = group[name].values if name in group else np.empty(0)
+            shape = (one.shape[0], *count, *one.shape[2:])
+            if values.shape != shape or values.dtype.kind != "f" or not values.size:
+                yield name, f"{values.dtype} of shape {values.shape}", f"float of shape {shape}"
+                return
+        if not np.allclose(group[f"{role}_x"].values[:, :1], first.x, rtol=1e-4, atol=1e-6):
+            yield f"{role}_x", "points of another problem", "those of this job's parameters"
+
+
+def loaded(point: Mapping[str, Any], group: Group) -> Problem:
+    """The problem with its pools, from a group of data.nc."""
+    problem = posed(point, unpacked("teacher", group))
+    pools = {}
+    for role in LABELLED:
+        if f"{role}_x" in group:
+            parts = [group[f"{role}_{part}"].values for part in ("x", "labels", "target")]
+            pools[role] = Batch(*parts)
+    if "unlabelled_x" in group:
+        x = group["unlabelled_x"].values
+        nothing = np.empty((*x.shape[:2], 0))
+        pools["unlabelled"] = Batch(x, nothing, nothing)
+    return replace(problem, pools=pools)
+
+
+def seen(problem: Problem, representation: Representation, group: Group | None) -> ProblemFeatures:
+    """A problem through a representation that was fitted before (raw needs no fit)."""
+    if group is None:
+        state = representation.fit(np.empty((len(problem.seeds), 0, 0)), problem.streams)
+    else:
+        state = unpacked("state", group)
+    return ProblemFeatures(problem, representation, state)
+
+
+def packed(prefix: str, state: State, texts: Mapping[str, str] | None = None) -> dict[str, Variable]:
+    """Arrays with the seed first, each with dimensions of its own. texts: one line on each, as far as known."""
+    stored = {}
+    for name, values in state.items():
+        axes = ("seed", *(f"{prefix}_{name}_{i}" for i in range(1, values.ndim)))
+        text = (texts or {}).get(name, f"{PREFIXES.get(prefix, prefix)}: {name.replace('_', ' ')}")
+        stored[f"{prefix}_{name}"] = Variable(axes, values, {"long_name": text, "units": "1"})
+    return stored
+
+
+def unpacked(prefix: str, group: Group) -> State:
+    """The arrays that `packed` stored under a prefix."""
+    return {
+        name.removeprefix(f"{prefix}_"): variable.values
+        for name, variable in group.items()
+        if name.startswith(f"{prefix}_")
+    }

@@ -1,0 +1,136 @@
+"""Labelled cubes. Of scores: every planned cell has a status, and numbers where a learner was trained."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from hierlearn.core.protocols import STATIONARY, STATUS
+from hierlearn.files import netcdf
+from hierlearn.files.netcdf import Variable
+
+FLAGS = {
+    "status": (STATUS, STATUS["not_planned"], "what became of the cell"),
+    "stationary": (STATIONARY, STATIONARY["not_applicable"], "certified second-order stationary point"),
+}
+UNITS = {
+    "test_risk": ("1", "E|f - f*|^2 against the noise-free target, ratio estimate on test points; classes: error rate"),
+    "test_error": ("1", "mean of |f - f*|^2 over test points, not calibrated"),
+    "train_risk": ("1", "squared error against the labels on training points, summed over outputs"),
+    "validation_risk": ("1", "ratio estimate of the risk on validation points, less the label noise"),
+    "test_accuracy": ("1", "part of test points whose sign is right"),
+    "target_norm": ("1", "L2 norm of the target under the input law"),
+    "gradient_norm": ("1", "Frobenius norm of the objective's gradient at the end point"),
+    "smallest_curvature": ("1", "smallest eigenvalue of the objective's Hessian at the end point"),
+    "certificate_error": ("1", "error that stationarity leaves, relative to the objective"),
+    "representation_floor": ("1", "1 - R^2 of the functions that the features must express linearly"),
+    "representation_operator_norm": (
+        "1",
+        "M_{h,op}: root of the second moment's largest eigenvalue over the largest norm",
+    ),
+    "representation_smallest_eigenvalue": ("1", "smallest eigenvalue of the unwhitened features' second moment"),
+    "representation_condition_number": (
+        "1",
+        "largest over smallest eigenvalue of the unwhitened features' second moment",
+    ),
+    "flops": ("1", "floating-point operations of matrix products, counted"),
+    "unlabelled_samples": ("1", "unlabelled points n0 that the representation used"),
+}
+
+
+@dataclass
+class Cube:
+    """Variables over labelled coordinates, filled cell by cell; NaN where nothing is known.
+
+    attributes: units and long_name of variables that have no usual ones.
+    """
+
+    coordinates: Mapping[str, Sequence[Any]]
+    values: dict[str, np.ndarray] = field(default_factory=dict)
+    attributes: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def __post_init__(self):
+        self.index = {axis: {v: i for i, v in enumerate(values)} for axis, values in self.coordinates.items()}
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(len(values) for values in self.coordinates.values())
+
+    def fill(self, cell: Mapping[str, Any], **values: Any) -> None:
+        """Set variables at a cell; a coordinate that `cell` does not name is filled along its whole length."""
+        where = self._at(cell)
+        for name, value in values.items():
+            self._variable(name)[where] = value
+
+    def insert(self, other: Mapping[str, Variable]) -> None:
+        """Put a cube over part of these coordinates into its place, with what it says of its variables."""
+        where = np.ix_(*([self.index[axis][v] for v in other[axis].values.tolist()] for axis in self.coordinates))
+        for name, variable in other.items():
+            if name not in self.coordinates:
+                self._variable(name)[where] = variable.values
+                self.attributes.setdefault(name, variable.attributes)
+
+    def group(self) -> dict[str, Variable]:
+        """Coordinates and variables as they are stored."""
+        axes = tuple(self.coordinates)
+        stored = {name: Variable((name,), _array(values), axis(name)) for name, values in self.coordinates.items()}
+        for name in sorted(self.values):
+            stored[name] = Variable(axes, self.values[name], described(name) | dict(self.attributes.get(name, {})))
+        return stored
+
+    def _at(self, cell: Mapping[str, Any]) -> tuple[Any, ...]:
+        return tuple(self.index[axis][cell[axis]] if axis in cell else slice(None) for axis in self.coordinates)
+
+    def _variable(self, name: str) -> np.ndarray:
+        if name not in self.values:
+            self.values[name] = self._empty(name)
+        return self.values[name]
+
+    def _empty(self, name: str) -> np.ndarray:
+        return np.full(self.shape, np.nan)
+
+
+@dataclass
+class Scores(Cube):
+    """A cube over (learner, axes, sweeps, samples, seed) whose every cell says what became of it."""
+
+    def __post_init__(self):
+        super().__post_init__()
+        for name in FLAGS:
+            self._variable(name)
+
+    def mark(self, cell: Mapping[str, Any], status: str, only: str = "not_planned") -> None:
+        """Set the status of those cells that still have the status `only`."""
+        where = self._at(cell)
+        part = np.asarray(self.values["status"][where])
+        self.values["status"][where] = np.where(part == STATUS[only], STATUS[status], part)
+
+    def _empty(self, name: str) -> np.ndarray:
+        return np.full(self.shape, FLAGS[name][1], dtype=np.int8) if name in FLAGS else super()._empty(name)
+
+
+def described(name: str) -> dict[str, Any]:
+    """What a file says of a score: units, long name, the meanings of flags."""
+    if name in FLAGS:
+        meanings, _, text = FLAGS[name]
+        return {"long_name": text, "units": "1"} | netcdf.flags(meanings)
+    units, text = UNITS.get(name, ("1", name.replace("_", " ")))
+    return {"units": units, "long_name": text}
+
+
+def axis(name: str) -> dict[str, str]:
+    """What a file says of a coordinate."""
+    texts = {
+        "learner": "learner",
+        "dimension": "input dimension d",
+        "samples": "number n of labelled points",
+        "seed": "independent repetition",
+        "step": "steps of training done",
+    }
+    return {"long_name": texts.get(name, name.replace("_", " "))} | ({} if name == "learner" else {"units": "1"})
+
+
+def _array(values: Sequence[Any]) -> np.ndarray:
+    array = np.asarray(list(values))
+    return array.astype(np.int64) if array.dtype.kind in "bi" else array

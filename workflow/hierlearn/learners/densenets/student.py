@@ -1,0 +1,119 @@
+"""What a student DenseNet is: depth, graph and weights of its layers, and what it predicts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hierlearn.core.problem import Problem
+from hierlearn.core.protocols import State
+from hierlearn.solvers.densenets.model import Layout
+from hierlearn.theory import quadratic_densenets
+
+# Without a teacher that is such a network itself: the weight of a layer over that of the one before, and the depth.
+USUAL_GAP, USUAL_DEPTH = 0.2, 3
+
+
+@dataclass(frozen=True)
+class Student:
+    """What a student has in common with its teacher, resolved for every seed.
+
+    links: J_2 .. J_L; alphas (S, L - 1); scale (S,): what F is multiplied with to be in the problem's units; mean (S,):
+    what is taken off the first coordinate to give the threshold of classes, None where there is no threshold; stretch:
+    factor of points that gives coordinates of variance 1; centre: what G_1 = x^2 - centre has, 1 but for teachers whose
+    squares are not centred; widths: the teacher's k_2 .., if it has them.
+    """
+
+    links: tuple[tuple[int, ...], ...]
+    alphas: np.ndarray
+    scale: np.ndarray
+    mean: np.ndarray | None
+    stretch: float
+    centre: float = 1.0
+    widths: tuple[int, ...] | None = None
+
+    @property
+    def depth(self) -> int:
+        """L."""
+        return len(self.links) + 1
+
+    @classmethod
+    def of(cls, learner: Any, problem: Problem) -> "Student":
+        """The student of a problem: what the learner leaves open is taken from the teacher, if that has it.
+
+        Raises ValueError where graph or alphas do not fit the depth.
+        """
+        teacher, seeds = problem.teacher, len(problem.seeds)
+        known = getattr(teacher, "links", None)
+        depth = learner.depth or (USUAL_DEPTH if known is None else len(known) + 1)
+        if learner.graph is None and known is not None and depth <= len(known) + 1:
+            links = tuple(known[: depth - 1])
+        else:
+            links = quadratic_densenets.links(depth, learner.graph)
+        for layer, seen in enumerate(links, start=2):
+            if not seen or not set(seen) <= set(range(layer)):
+                raise ValueError(f"graph: layer {layer} sees {list(seen)}; expected earlier layers, 0 to {layer - 1}")
+        if learner.alphas is None and learner.gap is None and known is not None and depth <= len(known) + 1:
+            alphas = problem.state["alphas"][:, : depth - 1]
+        else:
+            gap = USUAL_GAP if learner.gap is None else learner.gap
+            weights = quadratic_densenets.layer_weights(depth, learner.alphas, gap)
+            alphas = np.tile(weights, (seeds, 1))
+        if not len(links) == alphas.shape[1] == depth - 1:
+            raise ValueError(f"graph and alphas: {len(links)} and {alphas.shape[1]} layers; expected {depth - 1} each")
+        inputs = problem.inputs
+        unit = getattr(inputs, "norm", "unit" if inputs.law.endswith("sphere") else "sqrt_dimension") == "unit"
+        threshold = teacher.kind == "classes" and known is not None
+        return cls(
+            links,
+            np.asarray(alphas, dtype=np.float64),
+            problem.factor if known is not None else np.ones(seeds),
+            problem.state["mean"] if threshold else None,
+            float(np.sqrt(inputs.dimension)) if unit else 1.0,
+            getattr(teacher, "centre", 1.0),
+            teacher.layer_widths[: depth - 1] if known is not None and depth <= len(known) + 1 else None,
+        )
+
+    def columns(self, x: np.ndarray) -> int:
+        """d: the columns of points (S, n, ...) that F sees."""
+        return int(np.prod(x.shape[2:])) - (self.mean is not None)
+
+    def constants(self) -> State:
+        """What `predict` needs beside the weights, S first."""
+        seeds = len(self.scale)
+        table = np.zeros((len(self.links), self.depth), dtype=np.int8)
+        for row, seen in zip(table, self.links, strict=True):
+            row[list(seen)] = 1
+        known = {
+            "links": np.repeat(table[None], seeds, axis=0),
+            "scale": self.scale,
+            "stretch": np.full(seeds, self.stretch),
+            "centre": np.full(seeds, self.centre),
+        }
+        return known | ({} if self.mean is None else {"threshold_mean": self.mean})
+
+    @classmethod
+    def from_state(cls, state: State) -> "Student":
+        """The student whose weights and `constants` are given."""
+        links = tuple(tuple(int(j) for j in np.flatnonzero(row)) for row in state["links"][0])
+        mean = state.get("threshold_mean")
+        return cls(links, state["alphas"], state["scale"], mean, float(state["stretch"][0]), float(state["centre"][0]))
+
+    def seen(self, x: np.ndarray, layout: Layout) -> np.ndarray:
+        """x and G_1 side by side, and the threshold of classes: (S, n, ...) -> (S, n, 2 d (+ 1)) float32."""
+        x = x.reshape(*x.shape[:2], -1)
+        inner = x if self.mean is None else x[..., 1:]
+        joined = layout.joined((self.stretch * inner).astype(np.float32), self.centre)
+        if self.mean is None:
+            return joined
+        return np.concatenate([joined, (x[..., :1] - self.mean[:, None, None]).astype(np.float32)], axis=-1)
+
+
+def predicted(student: Student, layout: Layout, seen: np.ndarray, arguments: Sequence[np.ndarray]) -> np.ndarray:
+    """(S, n, 1) float64 in the problem's units; arguments: what is squared in F_2 .. F_L."""
+    sums = np.stack([np.sum(np.square(values, dtype=np.float64), axis=-1) for values in arguments], axis=-1)
+    outputs = np.sum(sums * student.alphas[:, None, :], axis=-1, keepdims=True)
+    if student.mean is not None:
+        outputs = outputs + seen[..., 2 * layout.inputs :]
+    return outputs * student.scale[:, None, None]

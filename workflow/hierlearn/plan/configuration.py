@@ -1,0 +1,83 @@
+"""Reads, checks and expands the configuration and the studies."""
+
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hierlearn.plan import checking, published, resources
+from hierlearn.plan.load import Fault, load
+from hierlearn.plan.points import warned
+from hierlearn.plan.study import Study
+
+NAME, LONGEST = re.compile("[a-z0-9]+(-[a-z0-9]+)*"), 60
+# A study's name is a target of its own beside these.
+RULES = (
+    "all",
+    "default",
+    "generate",
+    "represent",
+    "train",
+    "evaluate",
+    "probe",
+    "aggregate",
+    "figure",
+    "judge",
+    "ledger",
+)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be run: settings of the whole run, the studies by name, and warnings, one line each."""
+
+    settings: dict[str, Any]
+    studies: dict[str, Study]
+    warnings: tuple[str, ...] = ()
+
+
+def configured(given: Mapping[str, Any], file: Path, folder: Path) -> Plan:
+    """The plan for the keys given on the command line over those of a file; ends the program with all faults if any.
+
+    given: --config and --configfile; file: config.yaml (may be absent); folder: of the studies, beside that of the
+    published numbers.
+    """
+    settings, faults = load(file, file.as_posix()) if file.exists() or file.is_symlink() else ({}, [])
+    files = {path.stem: path for path in sorted(folder.glob("*.yaml"))}
+    described = f"{file.as_posix()} with --config" if given else file.as_posix()
+    if not faults:
+        settings, faults = checking.configuration({**settings, **given}, described, list(files))
+    settings = {} if faults else settings
+    chosen = settings.get("studies") or list(files)
+    preset, limit = settings.get("preset", "quick"), settings.get("memory_limit_mb", resources.ABSURD_MB)
+    studies, owners = {}, {}
+    for name in files:
+        if not NAME.fullmatch(name) or len(name) > LONGEST or name in RULES or name in checking.papers():
+            allowed = f"at most {LONGEST} small letters, digits and hyphens, and no rule's and no paper's name"
+            faults.append(Fault(f"config/studies/{name}.yaml", "", f"the file name {name!r}", allowed))
+            continue
+        study, found = checking.study(files[name], f"config/studies/{name}.yaml", preset, limit)
+        faults += found
+        for claim in _claims(study, files[name]):
+            first = owners.setdefault(claim, name)
+            if first != name:
+                told = f"a claim that config/studies/{first}.yaml has too"
+                faults.append(Fault(f"config/studies/{name}.yaml", f"claims.{claim}", told, "a name of its own"))
+        if study is not None and name in chosen:
+            studies[name] = study
+    for path in sorted(folder.glob("*.yml")):
+        faults.append(Fault(f"config/studies/{path.name}", "", "the ending .yml", f"{path.stem}.yaml"))
+    for path in sorted(folder.with_name("published").glob("*.yaml")):
+        faults += published.tables(path, f"config/published/{path.name}")[1]
+    if faults:
+        sys.exit("\n".join(f"error: {fault}" for fault in sorted(set(faults))))
+    return Plan(settings, studies, tuple(f"warning: {one}" for study in studies.values() for one in warned(study)))
+
+
+def _claims(study: Study | None, file: Path) -> list[str]:
+    """The names of a study's claims; as its file has them where the study has faults."""
+    content = load(file, file.name)[0] if study is None else study.content
+    claims = content.get("claims") if isinstance(content, dict) else None
+    return list(claims) if isinstance(claims, dict) else []

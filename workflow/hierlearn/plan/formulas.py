@@ -1,0 +1,47 @@
+"""Formulas in the texts of a figure: one that cannot be drawn would end the figure's job, after all the others."""
+
+import importlib
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from hierlearn.plan.load import Fault, dotted, shown
+
+TEXTS = ("title", "xlabel", "ylabel", "label")
+WORD = r"[A-Za-z0-9,.=+\-*/|()<>:]"
+SCRIPT = rf"(?:[A-Za-z0-9*]|\{{{WORD}+\}})"
+# To ask matplotlib takes half a second, which formulas of these forms need not.
+SYMBOL = rf"(?:{WORD}|\\(?:alpha|beta|eta|Vert|langle|rangle)(?![A-Za-z])|\\sqrt\{{{WORD}+\}})"
+SCRIPTS = rf"(?:_{SCRIPT}(?:\^{SCRIPT})?|\^{SCRIPT}(?:_{SCRIPT})?)?"
+PLAIN = re.compile(rf" *(?:{SYMBOL}{SCRIPTS}(?: |\\,|\\gg(?![A-Za-z]))*)+")
+
+
+def faults(file: str, content: Mapping[str, Any]) -> Iterator[Fault]:
+    """Texts of the figure and labels of learners with a formula that cannot be drawn."""
+    labels = {name: {"label": entry["label"]} for name, entry in content["learners"].items()}
+    for at, text in (*_texts(content["figure"], ("figure",)), *_texts(labels, ("learners",))):
+        if wrong := undrawable(text):
+            yield Fault(file, dotted(at), shown(text), f"a text with formulas that can be drawn ({wrong})")
+
+
+def undrawable(text: str) -> str | None:
+    """What is wrong with the formulas of a text; None if they can be drawn."""
+    for line in text.split("\n"):
+        parts = re.split(r"(?<!\\)\$", line)
+        # With an odd number of dollars, none of them begins a formula.
+        if len(parts) % 2 == 0 or all(PLAIN.fullmatch(formula) for formula in parts[1::2]):
+            continue
+        try:
+            importlib.import_module("matplotlib.mathtext").MathTextParser("path").parse(line)
+        except ValueError as error:
+            return str(error).strip().splitlines()[-1]
+    return None
+
+
+def _texts(content: Any, at: tuple) -> Iterator[tuple[tuple, str]]:
+    parts = content.items() if isinstance(content, dict) else enumerate(content) if isinstance(content, list) else ()
+    for key, part in parts:
+        if key in TEXTS and isinstance(part, str):
+            yield (*at, key), part
+        else:
+            yield from _texts(part, (*at, key))

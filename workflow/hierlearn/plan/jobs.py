@@ -1,0 +1,204 @@
+"""The parameters of each stage's job, complete and canonical: equal parameters and code give an equal result."""
+
+import functools
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from hierlearn.core import provenance, registry
+from hierlearn.inputs import UNIT_LAWS
+from hierlearn.plan.study import Point, Study, Task, product
+
+SCRIPTS = provenance.PACKAGE.parent / "scripts"
+
+
+def _posed(point: Point, seeds: list[int]) -> dict[str, Any]:
+    return {"name": point.name, "coordinates": point.coordinates, "problem": point.problem, "seeds": seeds}
+
+
+def generate(study: Study, task: Task) -> dict[str, Any]:
+    """Draws teachers and points."""
+    seeds = study.seeds_in(task)
+    return {"points": [_posed(p, seeds) | {"counts": study.points_needed(task, p)} for p in task.points]}
+
+
+def represent(study: Study, task: Task, representation: str) -> dict[str, Any]:
+    """Fits a representation on unlabelled points."""
+    seeds = study.seeds_in(task)
+    return {
+        "points": [_posed(p, seeds) | {"representation": study.representation(representation, p)} for p in task.points]
+    }
+
+
+def train(study: Study, task: Task, learner: str) -> dict[str, Any]:
+    """Walks one learner up the sample sizes of every problem in a task."""
+    entry = study.content["learners"][learner]
+    return {
+        "points": [
+            _posed(p, study.seeds_in(task))
+            | {
+                "representation": study.representation(entry["representation"], p),
+                "variants": study.variants(learner, p, task.part),
+                "samples": study.sample_sizes(learner, p),
+                "thresholds": study.content["samples"]["thresholds"],
+                "validation": study.content["points"]["validation"],
+            }
+            for p in study.trained(learner, task)
+        ]
+    }
+
+
+def evaluate(study: Study, task: Task) -> dict[str, Any]:
+    """Scores all learners of a task on test points."""
+    axes = {axis: values for axis, values in study.coordinates.items() if axis not in study.axes}
+    for axis in study.axes:
+        axes[axis] = [v for v in study.axes[axis] if any(p.coordinates[axis] == v for p in task.points)]
+    axes |= {name: [value] for name, value in task.part.items()}
+    learners = study.learners_in(task)
+    return {
+        "coordinates": {axis: axes[axis] for axis in study.coordinates} | {"learner": list(study.content["learners"])},
+        "test": study.content["points"]["test"],
+        "learners": {name: train(study, task, name) for name in learners},
+        "limited": {
+            name: [p.coordinates for p in task.points if p not in study.within_reach(name, task)]
+            for name in study.content["learners"]
+        },
+    }
+
+
+def probe(study: Study, name: str) -> dict[str, Any]:
+    """Measures something that needs no training, over the probe's own grid."""
+    entry = study.content["probes"][name]
+    axes = study.axes | entry["axes"]
+    points = [study.point(coordinates) for coordinates in product(axes)]
+    return {
+        "axes": axes,
+        "probe": {"name": entry["probe"]["name"]}
+        | registry.defaults("probes", entry["probe"]["name"])
+        | entry["probe"],
+        "points": [_posed(p, study.seeds) for p in points],
+    }
+
+
+def aggregate(study: Study) -> dict[str, Any]:
+    """Joins the scores of all tasks."""
+    return {
+        "coordinates": study.coordinates,
+        "title": study.content["title"],
+        "paper": study.content["paper"],
+    }
+
+
+def figure(study: Study) -> dict[str, Any]:
+    """Draws the study's figure."""
+    return {
+        "figure": _cited(study, "figures", study.content["figure"]),
+        "study": {"name": study.name, "title": study.content["title"], "preset": study.preset},
+        "labels": {name: entry["label"] for name, entry in study.content["learners"].items()},
+        "raw": _raw(study),
+    }
+
+
+def _raw(study: Study) -> list[dict[str, Any]]:
+    """Every learner of the raw input with every teacher that it meets, at the smallest dimension.
+
+    None for inputs of another norm than 1: which degrees a kernel lacks is known for points of the sphere.
+    """
+    met = {}
+    given = study.content["problem"]["input"]
+    norm = (registry.defaults("inputs", given["name"]) | given).get("norm")
+    if given["name"] not in UNIT_LAWS and norm != "unit":
+        return []
+    for task in study.tasks.values():
+        for name in study.learners_in(task):
+            if study.content["learners"][name]["representation"] != "raw":
+                continue
+            for point in sorted(study.trained(name, task), key=lambda point: point.dimension):
+                teacher = point.problem["teacher"]
+                for variant in study.variants(name, point, task.part):
+                    key = (name, json.dumps([teacher, variant["coordinates"]]))
+                    if key not in met or met[key]["dimension"] > point.dimension:
+                        met[key] = {
+                            "name": name,
+                            "learner": variant["learner"],
+                            "teacher": teacher,
+                            "dimension": point.dimension,
+                        }
+    return [met[key] for key in sorted(met)]
+
+
+def rests_on(study: Study) -> str:
+    """Hash of all jobs that a study's claims rest on: they are of an earlier state as soon as one of these changes."""
+    made = [("aggregate", aggregate(study)), *(("probe", probe(study, name)) for name in study.content["probes"])]
+    for task in study.tasks.values():
+        made += [("generate", generate(study, task)), ("evaluate", evaluate(study, task))]
+        made += [("represent", represent(study, task, name)) for name in study.representations_in(task)]
+        made += [("train", train(study, task, name)) for name in study.learners_in(task)]
+    return provenance.identity("", [[code(one, components_of(known)), known] for one, known in made])["parameters_hash"]
+
+
+def judge(study: Study) -> dict[str, Any]:
+    """Judges the study's claims."""
+    return {
+        "rests_on": rests_on(study),
+        "study": {"name": study.name, "paper": study.content["paper"], "preset": study.preset},
+        "claims": {
+            name: claim | {"quantity": _cited(study, "quantities", claim["quantity"])}
+            for name, claim in study.content["claims"].items()
+        },
+    }
+
+
+def _cited(study: Study, kind: str, description: Mapping[str, Any]) -> dict[str, Any]:
+    """A description with its defaults, and with published tables in place of their names: a job knows no other files,
+    and a number that changes runs again what rests on it."""
+
+    def put(value: Any, against: Mapping[str, Any]) -> Any:
+        if against.get("reference") == "published":
+            table = study.published[value]
+            return {"place": table["place"], "coordinates": list(table["coordinates"]), "rows": table["rows"]}
+        if isinstance(value, dict):
+            known = against.get("properties", {})
+            return {key: put(part, known.get(key, {})) for key, part in value.items()}
+        return [put(part, against.get("items", {})) for part in value] if isinstance(value, list) else value
+
+    full = {"name": description["name"]} | registry.defaults(kind, description["name"]) | description
+    return put(full, {"properties": registry.parameters(kind, description["name"])})
+
+
+def code(script: str, named: list[tuple[str, str]]) -> str:
+    """Hash of all the code that a job runs: its script, and the components that its parameters name."""
+    return _code(script, tuple(named))
+
+
+@functools.cache
+def _code(script: str, named: tuple[tuple[str, str], ...]) -> str:
+    """The same once per parse: the jobs of a learner differ in their points, not in their code."""
+    return provenance.code_hash([SCRIPTS / f"{script}.py", *(registry.path(kind, name) for kind, name in named)])
+
+
+def components_of(parameters: dict[str, Any]) -> list[tuple[str, str]]:
+    """(kind, name) of every component that a job's parameters name."""
+    kinds = {
+        "input": "inputs",
+        "teacher": "teachers",
+        "representation": "representations",
+        "learner": "learners",
+        "probe": "probes",
+        "quantity": "quantities",
+        "figure": "figures",
+    }
+    found: set[tuple[str, str]] = set()
+
+    def visit(value: Any) -> None:
+        if isinstance(value, dict):
+            for key, part in value.items():
+                if key in kinds and isinstance(part, dict) and "name" in part:
+                    found.update(registry.named(kinds[key], part))
+                visit(part)
+        elif isinstance(value, list):
+            for part in value:
+                visit(part)
+
+    visit(parameters)
+    return sorted(found)

@@ -1,0 +1,54 @@
+"""Reads and checks the published numbers of a paper: config/published/<paper>.yaml."""
+
+import functools
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from hierlearn.files.published import SAID
+from hierlearn.plan.load import Fault, dotted, load, nearest, schema, schema_faults, shown
+
+
+def tables(file: Path, name: str) -> tuple[dict[str, Any] | None, list[Fault]]:
+    """The tables of a paper by name, none where it has no file, and the faults of the file; None where it has any.
+
+    name: what messages call the file.
+    """
+    if not file.exists():
+        return {}, []
+    state = file.stat()
+    return _tables(file, name, (state.st_mtime_ns, state.st_size))
+
+
+@functools.cache
+def _tables(file: Path, name: str, state: tuple[int, int]) -> tuple[dict[str, Any] | None, list[Fault]]:
+    """The same at a state of the file: every study of a paper asks for it."""
+    content, faults = load(file, name)
+    if faults:
+        return None, faults
+    faults = list(schema_faults(name, content, schema("published")))
+    if not any(fault.field == "paper" for fault in faults) and content["paper"] != file.stem:
+        faults.append(Fault(name, "paper", shown(content["paper"]), f"{file.stem}, after which the file is called"))
+    broken = tuple(fault.field for fault in faults)
+    for key, table in content["tables"].items() if isinstance(content.get("tables"), dict) else ():
+        if not any(field.startswith(f"tables.{key}") or field == "tables" for field in broken):
+            faults += [Fault(name, *fault) for fault in _rows(("tables", key, "rows"), table)]
+    return (None if faults else content["tables"]), sorted(set(faults))
+
+
+def _rows(at: tuple, table: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """What a schema cannot see: coordinates that the table does not have, ranges upside down, places named twice."""
+    seen: dict[str, int] = {}
+    for i, row in enumerate(table["rows"]):
+        for key in row:
+            if key not in table["coordinates"] and key not in SAID:
+                yield dotted((*at, i, key)), "an unknown coordinate", nearest(key, [*table["coordinates"], *SAID])
+        here = {axis: row[axis] for axis in table["coordinates"] if axis in row}
+        for j, axis in enumerate(row.get("inferred", [])):
+            if axis not in here:
+                yield dotted((*at, i, "inferred", j)), shown(axis), nearest(axis, here)
+        if "low" in row and row["low"] > row["high"]:
+            yield dotted((*at, i)), f"low {row['low']} above high {row['high']}", "low <= high"
+        first = seen.setdefault(repr(here), i)
+        if first != i:
+            yield dotted((*at, i)), f"the coordinates of rows[{first}] again", "every place once"

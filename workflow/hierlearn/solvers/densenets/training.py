@@ -1,0 +1,284 @@
+"""Training of quadratic DenseNets of many runs at once: the course of it, and the plain network's gradients."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from hierlearn.solvers.densenets.clipped_descent import ClippedDescent
+from hierlearn.solvers.densenets.model import Layout, pre_activations
+from hierlearn.solvers.densenets.phases import LOOK_BACK, Clock
+
+Points = Callable[[int], tuple[np.ndarray, np.ndarray]]
+
+
+class Training(ABC):
+    """S seeds times G settings of F(x) = sum_l alpha_l Sum(F_l(x)) in lockstep; R = S * G, seed after seed.
+
+    alphas (R, L - 1); rates, decays (R,). loss: squared, (F - y)^2, or logistic, log(1 + exp(-v y (t + F))) with the
+    sharpness v and a threshold t that points carry as their last column (allenzhu2020, eq. 3.2); the mean over a batch.
+    optimiser, momentum, clip: of ClippedDescent. The dtype is that of the weights. own: layouts of runs that see only a
+    part of what the others do; the rest of their columns is 0 and stays it. Every run is what it would be among others;
+    one whose loss is not finite has weights that are not, and changes nothing for the rest.
+    """
+
+    def __init__(
+        self,
+        layout: Layout,
+        clock: Clock,
+        start: Mapping[str, np.ndarray],
+        alphas: np.ndarray,
+        rates: np.ndarray,
+        decays: np.ndarray,
+        loss: str = "squared",
+        sharpness: float = 1.0,
+        optimiser: str = "adam",
+        momentum: float = 0.9,
+        clip: float | None = None,
+        own: Sequence[Layout] | None = None,
+    ):
+        self.layout, self.clock, self.runs = layout, clock, len(rates)
+        self.descent = ClippedDescent(start, optimiser, momentum, clip)
+        self.dtype = next(iter(start.values())).dtype
+        self.alphas, self.rates = alphas, rates
+        self.decays = decays.astype(self.dtype) if (decays > 0).any() else None
+        self.loss, self.sharpness, self.done = loss, sharpness, 0
+        self.running = np.zeros(self.runs, self.dtype)
+        self.buffers: dict[int, np.ndarray] = {}
+        self.spans = [layout.spans(layer) for layer in layout.layers]
+        self.places = [layout.places(layer) for layer in layout.layers]
+        self.columns = [layout.columns.get(layer) for layer in layout.layers]
+        # Columns that a run's own layers see, by run and layer.
+        self.own = [[one.within(layout, layer) for layer in layout.layers] for one in own or [layout] * self.runs]
+        self.unseen = self._unseen()
+        self.enter()
+
+    @np.errstate(over="ignore", invalid="ignore")
+    def advance(self, points: Points, until: int, entered: Callable[[np.ndarray], None] = lambda runs: None) -> None:
+        """Go on to step `until`. points(step): what `Layout.joined` gives, (S, 1, b, 2 d), and labels (S, 1, b, 1).
+
+        entered: told which runs (R,) are about to begin a phase.
+        """
+        for step in range(self.done, until):
+            self.done = step
+            entering = self.clock.ask(step, self.objective(step))
+            if entering is not None:
+                entered(entering)
+                self.descent.forget(entering)
+                self.enter()
+            self.attend(step)
+            losses = self.gradients(*points(step))
+            for i, hidden in self.unseen.items():
+                self.descent.slopes[f"layer_{i + 2}"].swapaxes(1, 2)[hidden] = 0.0
+            self.running = self.running + (losses - self.running) * max(1 / LOOK_BACK, 1 / (step + 1))
+            self.descent.step((self.rates * self.clock.factors(step))[:, None] * self.clock.moving, self.decays)
+        self.done = until
+
+    @abstractmethod
+    def gradients(self, seen: np.ndarray, labels: np.ndarray) -> np.ndarray:
+        """Slopes of the mean loss over a batch, into `descent.slopes`; returns the loss (R,)."""
+
+    def objective(self, step: int) -> np.ndarray:
+        """The running objective (R,) that thresholds are compared with."""
+        return self.running
+
+    def attend(self, step: int) -> None:  # noqa: B027 - most trainings have nothing to do here
+        """What else happens before a step."""
+
+    def cumulative(self, seen: np.ndarray) -> np.ndarray:
+        """sum_{l' <= l} alpha_l' Sum(F_l') for l = 2 .. L, without truncation: (R, n, 2 d) -> (R, n, L - 1)."""
+        sums = np.stack([np.vecdot(values, values) for values in self.arguments(seen)], axis=-1)
+        return np.cumsum(sums * self.shown, axis=-1)
+
+    @abstractmethod
+    def arguments(self, seen: np.ndarray) -> list[np.ndarray]:
+        """What is squared in F_2 .. F_L, (R, n, m) each, without truncation."""
+
+    @abstractmethod
+    def features(self, seen: np.ndarray) -> list[np.ndarray]:
+        """S_2 .. S_L, (R, n, .) each, without truncation."""
+
+    def looked(self) -> dict[str, np.ndarray]:
+        """Measures (R,) along the training that only this network has."""
+        return {}
+
+    def measures(self) -> dict[str, np.ndarray]:
+        """Measures (R,) of the end that only this network has."""
+        return {}
+
+    def final(self) -> dict[str, np.ndarray]:
+        """What the network's outputs are made of, by name, (R, ...) each."""
+        return self.descent.weights | {"alphas": self.shown[:, 0].astype(np.float64)}
+
+    def state(self) -> dict[str, np.ndarray]:
+        """All that a later `restore` needs to go on to the same bits."""
+        own = {"done": np.array(self.done), "running": self.running.copy()}
+        return own | self.descent.state() | self.clock.state()
+
+    def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
+        """Go back to a `state`."""
+        self.descent.restore(arrays)
+        self.clock.restore(arrays)
+        self.done, self.running = int(arrays["done"]), np.array(arrays["running"])
+        self.enter()
+
+    def enter(self) -> None:
+        """Take notice of the layers that are there and move by now."""
+        present, moving = self.clock.present, self.clock.moving
+        self.last, self.first = int(np.flatnonzero(present.any(0))[-1]), int(np.flatnonzero(moving.any(0))[0])
+        self.descent.buffers["slopes"][:] = 0.0
+        shown = (self.alphas * present).astype(self.dtype)
+        self.shown = shown[:, None, :]
+        self.sums = self.summing(shown)
+
+    @abstractmethod
+    def summing(self, shown: np.ndarray) -> np.ndarray:
+        """(R, columns, 1) that turn the squares in a buffer into F."""
+
+    def filled(self, seen: np.ndarray, total: int) -> np.ndarray:
+        """A buffer (R, b, total) of zeros but for the points and what was there before."""
+        seeds, _, points, _ = seen.shape
+        if points not in self.buffers:
+            self.buffers[points] = np.zeros((self.runs, points, total), self.dtype)
+        buffer = self.buffers[points]
+        of_seeds = buffer.reshape(seeds, -1, points, total)
+        of_seeds[..., self.layout.points] = seen[..., : 2 * self.layout.inputs]
+        return buffer
+
+    def seen_by(self, buffer: np.ndarray, i: int) -> np.ndarray:
+        """What layer i + 2 sees of the buffer, (R, b, size)."""
+        spans = self.spans[i]
+        if len(spans) == 1:
+            return buffer[..., spans[0]]
+        return np.concatenate([buffer[..., span] for span in spans], axis=-1)
+
+    def slope(self, buffer: np.ndarray, seen: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Loss (R,), and 2 alpha_l times its derivative in F at every point, (R, b, L - 1)."""
+        labels, points = self._for_every_run(labels), seen.shape[-2]
+        outputs = buffer @ self.sums
+        if self.loss == "squared":
+            outputs -= labels
+            losses = np.vecdot(outputs, outputs, axis=1)[:, 0] / points
+            return losses, outputs * (4.0 / points * self.shown)
+        outputs += self._for_every_run(seen[..., 2 * self.layout.inputs :])
+        outputs *= labels
+        outputs *= -self.sharpness
+        losses = np.logaddexp(self.dtype.type(0), outputs).mean(axis=(1, 2))
+        # The logistic function, which cannot overflow in this form.
+        pull = (0.5 + 0.5 * np.tanh(0.5 * outputs)) * labels
+        return losses, pull * (-2.0 * self.sharpness / points * self.shown)
+
+    def _unseen(self) -> dict[int, np.ndarray]:
+        """By layer, the columns (R, size) bool that a run of a smaller graph does not see; no layer that has none."""
+        found = {}
+        for i, layer in enumerate(self.layout.layers):
+            hidden = np.ones((self.runs, self.layout.size(layer)), dtype=bool)
+            for row, columns in zip(hidden, self.own, strict=True):
+                row[columns[i]] = False
+            if hidden.any():
+                found[i] = hidden
+        return found
+
+    def _for_every_run(self, values: np.ndarray) -> np.ndarray:
+        """(S, 1, ...) -> (R, ...)."""
+        return np.repeat(values[:, 0], self.runs // len(values), axis=0).astype(self.dtype, copy=False)
+
+
+class DensenetTraining(Training):
+    """The plain network, F_l = P_l^2 = G_l in R^m  (allenzhu2020, eq. 1.2).
+
+    start: M_2 .. M_L as layer_2 .. layer_L, each (R, m, size) with columns in the layout's order.
+    """
+
+    def gradients(self, seen, labels):
+        """As in Training."""
+        weights, slopes = list(self.descent.weights.values()), list(self.descent.slopes.values())
+        buffer, arguments = self.filled(seen, self.layout.total), []
+        for i in range(self.last + 1):
+            arguments.append(self.seen_by(buffer, i) @ weights[i].mT)
+            np.multiply(arguments[i], arguments[i], out=buffer[..., self.columns[i]])
+        losses, direct = self.slope(buffer, seen, labels)
+        # below[i]: derivative in G_{i+2} through later layers, times 2.
+        below: dict[int, np.ndarray] = {}
+        for i in range(self.last, self.first - 1, -1):
+            slope, through = arguments[i], direct[..., i : i + 1]
+            slope *= below[i] + through if i in below else through
+            np.matmul(slope.mT, self.seen_by(buffer, i), out=slopes[i])
+            for block, place in self.places[i].items():
+                if block - 2 >= self.first:
+                    product = slope @ weights[i][..., place]
+                    product *= 2.0
+                    below[block - 2] = below[block - 2] + product if block - 2 in below else product
+        return losses
+
+    def arguments(self, seen):
+        """P_2 .. P_L."""
+        return pre_activations(list(self.descent.weights.values()), seen, self.layout)
+
+    def features(self, seen):
+        """P_2 .. P_L, which take the place of S_2 .. S_L."""
+        return self.arguments(seen)
+
+    def summing(self, shown):
+        """As in Training: the squares are those that later layers see."""
+        sums = np.zeros((self.runs, self.layout.total, 1), self.dtype)
+        for i, columns in enumerate(self.columns):
+            sums[:, columns] = shown[:, i, None, None]
+        return sums
+
+
+class PolynomialTraining(Training):
+    """Two layers with a power for activation: F = sum_r a_r (<w_r, (x, G_1)> + b_r)^degree, a_r = 1, -1, 1, ...
+
+    start: layer_2 (R, m, 2 d + 1), the last column being b.
+    """
+
+    def __init__(self, degree: int, *given: Any, **named: Any):
+        self.degree = degree
+        super().__init__(*given, **named)
+
+    @property
+    def signs(self) -> np.ndarray:
+        """a_1 .. a_m."""
+        return signs(self.descent.weights["layer_2"].shape[1]).astype(self.dtype)
+
+    def gradients(self, seen, labels):
+        """As in Training."""
+        weights, slopes = self.descent.weights["layer_2"], self.descent.slopes["layer_2"]
+        points = self.filled(seen, self.layout.total)[..., self.layout.points]
+        arguments = points @ weights[..., :-1].mT
+        arguments += weights[:, None, :, -1]
+        # A product of few factors is faster than a power.
+        powers = arguments.copy()
+        for _ in range(self.degree - 2):
+            powers *= arguments
+        losses, direct = self.slope(powers * arguments, seen, labels)
+        powers *= 0.5 * self.degree * direct
+        powers *= self.signs
+        np.matmul(powers.mT, points, out=slopes[..., :-1])
+        np.sum(powers, axis=1, out=slopes[..., -1])
+        return losses
+
+    def cumulative(self, seen):
+        """F, (R, n, 1)."""
+        (arguments,) = self.arguments(seen)
+        return self.shown * (arguments**self.degree @ self.signs[:, None])
+
+    def arguments(self, seen):
+        """What the power is taken of."""
+        weights = self.descent.weights["layer_2"]
+        return [seen[..., : 2 * self.layout.inputs] @ weights[..., :-1].mT + weights[:, None, :, -1]]
+
+    def features(self, seen):
+        """The same, which takes the place of S_2."""
+        return self.arguments(seen)
+
+    def summing(self, shown):
+        """As in Training, for the powers alone."""
+        return shown[:, :1, None] * self.signs[:, None]
+
+
+def signs(width: int) -> np.ndarray:
+    """1, -1, 1, ... of shape (width,)."""
+    return np.where(np.arange(width) % 2, -1.0, 1.0)

@@ -1,0 +1,223 @@
+"""Second-order stationarity of trained Taylor models, certified in float64 and in units of the objective.
+
+The certificate error at weights W is 1/2 (eps_g |W|_F + eps_H |W|_F^2) with eps_g the gradient's Frobenius norm and
+-eps_H a lower bound of the Hessian's smallest eigenvalue (0 if that is positive). What Theorem 1(1) of chen2020 leaves
+open against a reference W* has |W*|_F^2 in the second term; who knows W* computes it from the same two numbers.
+
+What is guaranteed: gradient and Hessian are exact to float64 rounding, and the vector behind `smallest_curvature` is
+a witness that the smallest eigenvalue is no larger. The lower bound `curvature_bound` is the smallest Ritz value
+less its residual norm, after at least 24 products and with the residual at most half of what separates the Ritz
+value from failure. Some eigenvalue provably lies within the residual; that it is the smallest one is not proven (the
+probabilistic bounds for a random start need some hundred products), so a certificate is numerical evidence, not a
+proof. The sweep stops once the bound suffices for the limit: `error` is an upper estimate, not the smallest possible.
+It also stops once curvature below what the limit allows is proven, long before the bound is sharp: the `error` of
+weights that fail so may exceed the smallest possible one by orders of magnitude, and says no more than that they fail.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hierlearn.solvers.taylor.hessian import GaussNewtonMetric, hessian_operator, smallest_ratio
+from hierlearn.solvers.taylor.lbfgs import History
+from hierlearn.solvers.taylor.line_search import minimise_polynomial, squared_loss_polynomial
+from hierlearn.solvers.taylor.model import Point, make_problem
+from hierlearn.solvers.taylor.training import descend
+
+_LARGEST_METRIC = 8000
+# One early Ritz value far above 0 says nothing about the smallest eigenvalue.
+_LEAST_PRODUCTS = 24
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """How far weights W are from second-order stationarity; all in the unit of W, float64.
+
+    gradient_norm: Frobenius norm; smallest_curvature: the lowest Rayleigh quotient of the Hessian found, an upper
+    bound of its smallest eigenvalue; curvature_bound: the lower bound; objective: at W; error: certificate error;
+    relative_error: error / objective; stationary: relative_error is at most the limit and W is not the zero
+    predictor; products: Hessian-vector products spent.
+    """
+
+    gradient_norm: float
+    smallest_curvature: float
+    curvature_bound: float
+    objective: float
+    error: float
+    relative_error: float
+    stationary: bool
+    products: int
+
+
+@dataclass(frozen=True)
+class Polished:
+    """Weights (m, D) float64 after polishing, their certificate, iterations and escapes that were needed."""
+
+    weights: np.ndarray
+    certificate: Certificate
+    iterations: int
+    escapes: int
+
+
+def certify(
+    features,
+    gates,
+    signs,
+    targets,
+    ridge,
+    weights,
+    *,
+    order=2,
+    loss="squared",
+    penalty_power=4,
+    limit=0.01,
+    max_products=150,
+    start=None,
+):
+    """Certificate of stationarity of weights (m, D) at one ridge > 0; arguments as in `fit_path`.
+
+    limit: largest error relative to the objective for which `stationary` is true. start: first vector of the Lanczos
+    sweep (m, D), a fixed pseudo-random one by default, so that equal inputs give equal certificates. Costs at most
+    max_products times four float64 matrix products and, up to 8000 samples, one n-by-n Cholesky factorisation.
+    """
+    problem, point = _float64_point(features, gates, signs, targets, weights, order, loss, penalty_power)
+    return _certify(point, problem.scaled_ridge(ridge), limit, max_products, start)[0]
+
+
+def certify_and_polish(
+    features,
+    gates,
+    signs,
+    targets,
+    ridge,
+    weights,
+    *,
+    order=2,
+    loss="squared",
+    penalty_power=4,
+    limit=0.01,
+    max_products=150,
+    max_rounds=4,
+    max_iterations=300,
+    start=None,
+):
+    """Certify weights (m, D) and repair what fails, in float64 -> `Polished`; arguments as in `certify`.
+
+    At most max_iterations of L-BFGS in the Gauss-Newton metric bring the gradient term to a fifth of the limit; a
+    direction of negative curvature is left along an exact line search, which lowers the objective, and L-BFGS goes on
+    from there. Ends when the certificate holds, cannot be decided, or after max_rounds of that; with max_rounds 0 the
+    weights are only certified. Weights that are not finite come back unchanged.
+    """
+    problem, point = _float64_point(features, gates, signs, targets, weights, order, loss, penalty_power)
+    scaled_ridge, escapes, iterations = problem.scaled_ridge(ridge), 0, 0
+    single = problem.astype(np.float32)
+
+    def metric(at):
+        # Less damping than this sends steps out of the curved valley of near-interpolating weights.
+        return GaussNewtonMetric(at, scaled_ridge, floor=1e-6, features=single.features)
+
+    metric = metric if len(problem.targets) <= _LARGEST_METRIC else None
+
+    def polished(at, iterations):
+        history = History(10, at.weights.size, at.weights.dtype)
+        return descend(at, scaled_ridge, history, 0.2 * limit, iterations, metric=metric)
+
+    # The gradient first: a curvature sweep at a steep point would have to be made again.
+    for attempt in range(max_rounds + 1):
+        if attempt == 0 < max_rounds and polished(point, 0).status == "not_converged":
+            # In float32 first: about twice as fast, and as good until the gradient is down to its rounding.
+            rough = Point(single, point.weights)
+            iterations += polished(rough, max_iterations).iterations
+            point = Point(problem, rough.weights) if np.isfinite(rough.weights).all() else point
+        # Also after the last escape, which leaves a steep point behind.
+        if max_rounds:
+            iterations += polished(point, max_iterations).iterations
+            point.refresh()
+        certificate, vector = _certify(point, scaled_ridge, limit, max_products, start)
+        gradient_error = 0.5 * certificate.gradient_norm * problem.weight_unit * np.sqrt(point.norms.sum())
+        steep = gradient_error > 0.5 * limit * certificate.objective
+        hopeless = not np.isfinite(certificate.error) or not (steep or vector is not None)
+        if certificate.stationary or hopeless or attempt == max_rounds:
+            break
+        if vector is not None:
+            escapes += escape(point, scaled_ridge, vector)
+    return Polished(point.weights * problem.weight_unit, certificate, iterations, escapes)
+
+
+def escape(point, scaled_ridge, direction):
+    """Move `point` along +-direction (m, D) to a lower objective; returns whether there was one.
+
+    Squared loss: the global minimiser over the whole line. Other losses: the lowest of a geometric grid on both sides.
+    """
+    problem = point.problem
+    outputs, penalty = point.line(direction)
+    if problem.loss.name == "squared":
+        polynomial = squared_loss_polynomial(outputs, problem.targets)
+        whole = np.zeros(max(len(polynomial), len(penalty)))
+        whole[: len(polynomial)] = polynomial
+        whole[: len(penalty)] += scaled_ridge * penalty
+        t, _ = minimise_polynomial(whole, both_sides=True)
+    else:
+        reach = np.sqrt(point.norms.sum() / np.sum(direction**2)) * 2.0 ** -np.arange(-2.0, 14.0)
+        grid = np.concatenate([[0.0], reach, -reach])
+        losses = [np.mean(problem.loss.value(t ** np.arange(len(outputs)) @ outputs, problem.targets)) for t in grid]
+        t = grid[np.argmin(losses + scaled_ridge * np.polynomial.polynomial.polyval(grid, penalty))]
+    if t == 0.0 or np.isnan(t):
+        return False
+    point.move(t, t * direction, outputs)
+    point.refresh()
+    return True
+
+
+def _float64_point(features, gates, signs, targets, weights, order, loss, penalty_power):
+    problem = make_problem(np.asarray(features, np.float64), gates, signs, targets, order, loss, penalty_power)
+    weights = np.asarray(weights, np.float64)
+    shape = (problem.width, problem.features.shape[1])
+    if weights.shape != shape:
+        raise ValueError(f"weights must be {shape}, not {weights.shape}")
+    return problem, Point(problem, weights / problem.weight_unit)
+
+
+def _certify(point, scaled_ridge, limit, max_products, start):
+    """The certificate, and a direction of proven negative curvature beyond the limit or None."""
+    problem, unit = point.problem, point.problem.weight_unit
+    objective = point.train_loss() + scaled_ridge * point.penalty()
+    size = float(point.norms.sum())
+    gradient, scratch = np.empty_like(point.weights), np.empty_like(point.weights)
+    point.prepare_gradient()
+    norm = float(np.linalg.norm(point.gradient(scaled_ridge, gradient, scratch)))
+    if not np.isfinite(norm + objective) or size == 0.0:
+        error = np.nan if size else 0.0
+        return Certificate(norm / unit, np.nan, np.nan, objective, error, error, False, 0), None
+    gradient_error = 0.5 * norm * np.sqrt(size)
+    # What is left of the limit is the curvature that may pass; a failed gradient term leaves a tenth of it.
+    allowed = max(limit * objective - gradient_error, 0.1 * limit * objective) * 2.0 / size
+    hessian = hessian_operator(point, scaled_ridge)
+    metric = GaussNewtonMetric(point, scaled_ridge, whole=len(problem.targets) <= _LARGEST_METRIC)
+    if start is None:
+        start = np.random.default_rng(point.weights.shape).standard_normal(point.weights.shape)
+
+    def decided(value, residual, products):
+        return value < -2.0 * residual or (products >= _LEAST_PRODUCTS and value >= 2.0 * residual)
+
+    end = smallest_ratio(
+        lambda v: hessian(v) + allowed * v, metric, np.asarray(start, np.float64), decided, max_products
+    )
+    quotient = float(np.vdot(end.vector, hessian(end.vector)))
+    lower = end.value - end.residual
+    # Hessian + allowed >= lower M, and delta <= M <= bound.
+    bound = min(lower * (metric.delta if lower > 0.0 else metric.bound) - allowed, quotient)
+    error = gradient_error + 0.5 * max(0.0, -bound) * size
+    collapsed = problem.zero_objective - objective <= 1e-6 * problem.zero_objective
+    stationary = error <= limit * objective * (1.0 + 1e-12) and not collapsed
+    certificate = Certificate(
+        gradient_norm=norm / unit,
+        smallest_curvature=quotient / unit**2,
+        curvature_bound=float(bound / unit**2),
+        objective=objective,
+        error=float(error),
+        relative_error=float(error / objective),
+        stationary=bool(stationary),
+        products=end.products + 1,
+    )
+    return certificate, end.vector if end.value < 0.0 else None

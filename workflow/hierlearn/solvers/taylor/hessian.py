@@ -1,0 +1,177 @@
+"""The Taylor objective's Hessian in float64: exact products, a Gauss-Newton metric, and Lanczos in that metric.
+
+The Hessian is G + C with G = J^T diag(l''/n) J the Gauss-Newton term, J the (n, mD) slopes of the outputs, and C the
+models' own curvature plus the penalty's. At small ridges G is larger than C by orders of magnitude, and plain
+Lanczos does not resolve the smallest eigenvalue in any sensible number of products. Relative to M = G + Delta
+all that is left to resolve is C, at every ridge alike.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import cho_factor
+from scipy.linalg.blas import get_blas_funcs
+
+from hierlearn.solvers.in_place import add_product
+from hierlearn.solvers.taylor.model import row_blocks
+
+# Of the penalty's mean curvature, what a neuron's own counts as at the least: dead ones have none.
+_LEAST_SHARE = 0.1
+
+
+def hessian_operator(point, scaled_ridge):
+    """V -> Hessian V of the objective in scaled weights at `point`; V and the result are (m, D), two products each.
+
+    Three terms: Gauss-Newton (loss curvature times output slopes), the model's own curvature (loss slope times
+    second derivatives, absent at interpolation), and the penalty's. Exact up to the point's dtype.
+    """
+    problem = point.problem
+    order, scale, count = problem.order, problem.output_scale, len(problem.targets)
+    slope = problem.loss.slope(point.outputs, problem.targets) * (order * (order - 1) * scale / count)
+    curvature = problem.loss.curvature(point.outputs, problem.targets) * ((order * scale) ** 2 / count)
+    second = problem.signed_gates * slope[:, None]
+    for _ in range(order - 2):
+        second *= point.inner
+    weights, norms = point.weights, point.norms
+    outer = 1.0 if problem.penalty_power == 4 else 2.0 * (norms @ norms)
+
+    blocks = row_blocks(second)
+    buffers = np.empty_like(second[blocks[0]]), np.empty_like(second[blocks[0]])
+
+    def apply(vector):
+        transposed = np.ascontiguousarray(vector.T)
+        image = (4.0 * outer * scaled_ridge * norms)[:, None] * vector
+        for rows in blocks:
+            features, power = problem.features[rows], point.power[rows]
+            moved, tangent = (buffer[: len(power)] for buffer in buffers)
+            np.matmul(features, transposed, out=moved)
+            change = curvature[rows] * np.vecdot(power, moved)
+            moved *= second[rows]
+            moved += np.multiply(power, change[:, None], out=tangent)
+            add_product(moved, features, image)
+        cross = np.vecdot(weights, vector)
+        along = 8.0 * outer * cross
+        if problem.penalty_power == 8:
+            along += 32.0 * (norms @ cross) * norms
+        image += (scaled_ridge * along)[:, None] * weights
+        return image
+
+    return apply
+
+
+class GaussNewtonMetric:
+    """M = J^T diag(l''/n) J + Delta, inverted through the (n, n) matrix of output slopes' inner products.
+
+    Delta is the penalty's own curvature, one number per neuron, held above a tenth of its mean. `solve(V)` is M^{-1} V
+    for V (m, D): two products and two triangular solves. Setting up costs 2 n^2 (m + D) and one Cholesky factorisation;
+    without it (`whole` False) M is Delta. `delta` is at most M's smallest eigenvalue, `bound` at least its largest one.
+    features: those of the problem in another dtype, in which all is done; float32 serves where M only preconditions
+    and the floor is above its rounding.
+    """
+
+    def __init__(self, point, scaled_ridge, whole=True, floor=1e-10, features=None):
+        problem = point.problem
+        outer = 1.0 if problem.penalty_power == 4 else 2.0 * (point.norms @ point.norms)
+        curvature = problem.loss.curvature(point.outputs, problem.targets) / len(problem.targets)
+        self.features = problem.features if features is None else features
+        dtype = self.features.dtype
+        self.power, self.factor = point.power.astype(dtype), None
+        self.weight = np.sqrt(curvature) * problem.order * problem.output_scale
+        # The penalty's own mean curvature; the floor keeps the Cholesky factor's rounding below delta.
+        trace = float(np.sum(self.weight**2 * _row_norms(point.power) * _row_norms(problem.features)))
+        curvatures = 4.0 * outer * scaled_ridge * point.norms
+        curvatures = np.maximum(curvatures, _LEAST_SHARE * max(float(curvatures.mean()), floor * trace))
+        self.delta, self.bound = float(curvatures.min()), trace + float(curvatures.max())
+        self.roots = (curvatures**-0.5)[:, None]
+        if whole:
+            # What M is in units of Delta, I + J^T J: rows of slopes are weighted, and columns divided by Delta's roots.
+            self.roots = self.roots.astype(dtype)
+            self.power *= self.weight.astype(dtype)[:, None]
+            self.power *= self.roots[:, 0]
+            kernel = self.power @ self.power.T
+            kernel *= self.features @ self.features.T
+            kernel[np.diag_indices(len(kernel))] += 1.0
+            self.factor, _ = cho_factor(kernel.T, lower=True, overwrite_a=True, check_finite=False)
+            self.triangular_solve = get_blas_funcs("trsv", dtype=dtype)
+            self.blocks = row_blocks(self.power)
+            self.buffer = np.empty_like(self.power[self.blocks[0]])
+            # (diag(c) power)^T features scales whichever matrix has fewer columns.
+            narrow = self.features.shape[1] < self.power.shape[1]
+            self.scaled = np.empty_like(self.features) if narrow else None
+
+    def solve(self, vector):
+        """M^{-1} V by Woodbury's identity, (m, D) -> (m, D)."""
+        if self.factor is None:
+            return vector * self.roots**2
+        cast = vector.astype(self.features.dtype, copy=False) * self.roots
+        transposed, change = np.ascontiguousarray(cast.T), np.empty(len(self.power), cast.dtype)
+        for rows in self.blocks:
+            power = self.power[rows]
+            moved = np.matmul(self.features[rows], transposed, out=self.buffer[: len(power)])
+            np.vecdot(power, moved, out=change[rows])
+        # One right side: two triangular solves that each read the factor once, without the packing of LAPACK's.
+        change = self.triangular_solve(self.factor, change, lower=True)
+        change = self.triangular_solve(self.factor, change, lower=True, trans=True)
+        result = np.subtract(cast, self._sum_of_slopes(change[:, None]), dtype=vector.dtype)
+        result *= self.roots
+        return result
+
+    def _sum_of_slopes(self, factors):
+        """(diag(factors) power)^T features."""
+        if self.scaled is not None:
+            return self.power.T @ np.multiply(self.features, factors, out=self.scaled)
+        total = np.zeros((self.power.shape[1], self.features.shape[1]), self.features.dtype)
+        for rows in self.blocks:
+            power = self.power[rows]
+            add_product(np.multiply(power, factors[rows], out=self.buffer[: len(power)]), self.features[rows], total)
+        return total
+
+
+def _row_norms(matrix):
+    return np.vecdot(matrix, matrix)
+
+
+@dataclass(frozen=True)
+class SmallestRatio:
+    """End of a Lanczos sweep: Ritz value of A relative to M, its residual and vector, and products spent."""
+
+    value: float
+    residual: float
+    vector: np.ndarray
+    products: int
+
+
+def smallest_ratio(operator, metric, start, decided, max_products):
+    """Lanczos with full reorthogonalisation for the smallest eigenvalue of A v = value M v, float64.
+
+    operator: V -> A V symmetric; metric.solve: V -> M^{-1} V; start: M times the first vector, (m, D);
+    decided(value, residual, products) -> bool ends the sweep. The Ritz value is never below the smallest eigenvalue,
+    and some eigenvalue lies within the residual of it.
+    """
+    shape, size = start.shape, start.size
+    steps = min(max_products, size)
+    basis, images = np.empty((steps, size)), np.empty((steps, size))
+    tridiagonal = np.zeros((steps, steps))
+    image = start.reshape(size)
+    vector = metric.solve(start).reshape(size)
+    beta = np.sqrt(image @ vector)
+    for step in range(steps):
+        basis[step], images[step] = vector / beta, image / beta
+        image = operator(basis[step].reshape(shape)).reshape(size)
+        scale = float(np.linalg.norm(image))
+        tridiagonal[step, step] = basis[step] @ image
+        # The recurrence takes out what is large; one sweep over all vectors then takes out its rounding.
+        image = image - tridiagonal[step, step] * images[step]
+        if step:
+            image -= tridiagonal[step, step - 1] * images[step - 1]
+        image -= (basis[: step + 1] @ image) @ images[: step + 1]
+        vector = metric.solve(image.reshape(shape)).reshape(size)
+        beta = np.sqrt(max(float(image @ vector), 0.0))
+        values, vectors = np.linalg.eigh(tridiagonal[: step + 1, : step + 1])
+        value, residual = float(values[0]), float(beta * abs(vectors[-1, 0]))
+        exhausted = np.linalg.norm(image) <= 1e-13 * scale
+        if step + 1 == steps or exhausted or decided(value, residual, step + 1):
+            break
+        tridiagonal[step, step + 1] = tridiagonal[step + 1, step] = beta
+    found = (vectors[:, 0] @ basis[: step + 1]).reshape(shape)
+    return SmallestRatio(value, residual, found / np.linalg.norm(found), step + 1)

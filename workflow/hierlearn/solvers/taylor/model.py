@@ -1,0 +1,226 @@
+"""The order-k Taylor model with scalar output, its objective along lines, and its gradient.
+
+f_i(W) = 1/(sqrt(m) k!) sum_r a_r s_ir <w_r, h_i>^k with fixed gates s_ir = sigma^(k)(<w0_r, h_i>)
+(chen2020, eq. 1 for k = 2; bai2020, section 6), objective mean_i loss(f_i, y_i) + ridge (sum_r |w_r|^4)^(power/4).
+
+All work is in scaled weights U, w_r = m^(-1/(2k)) u_r, in which f = 1/(m k!) sum_r a_r s_r <u_r, h>^k and the
+entries of U stay of one order over widths. Sums over samples and rows are float64, matrices have the features' dtype.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from hierlearn.solvers.in_place import add_multiple
+from hierlearn.solvers.losses import Loss, get_loss
+from hierlearn.solvers.taylor.line_search import penalty_polynomial
+
+# Of one (n, m) matrix's block of rows: three or four of them, with the features' rows, fit into a level-2 cache.
+_BLOCK_BYTES = 1 << 18
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One training set under one model: features (n, D), signed gates (n, m), targets (n,) float64."""
+
+    features: np.ndarray
+    signed_gates: np.ndarray
+    targets: np.ndarray
+    order: int
+    loss: Loss
+    penalty_power: int
+
+    @property
+    def width(self):
+        """Number of neurons m."""
+        return self.signed_gates.shape[1]
+
+    @property
+    def weight_unit(self):
+        """m^(-1/(2k)): weights W are this times scaled weights U."""
+        return self.width ** (-0.5 / self.order)
+
+    @property
+    def output_scale(self):
+        """1/(m k!): the factor of sum_r a_r s_ir <u_r, h_i>^k in the output."""
+        return 1.0 / (self.width * math.factorial(self.order))
+
+    @property
+    def product_flops(self):
+        """Floating-point operations of one matrix product of features with weights, 2 n m D."""
+        return 2 * self.signed_gates.size * self.features.shape[1]
+
+    @property
+    def zero_objective(self):
+        """The objective of W = 0."""
+        return float(np.mean(self.loss.value(np.zeros_like(self.targets), self.targets)))
+
+    def scaled_ridge(self, ridge):
+        """The factor of (sum_r |u_r|^4)^(power/4) that equals `ridge` times the same sum over w_r."""
+        return ridge * self.weight_unit**self.penalty_power
+
+    def astype(self, dtype):
+        """The same problem with matrices of another dtype."""
+        return Problem(
+            self.features.astype(dtype),
+            self.signed_gates.astype(dtype),
+            self.targets,
+            self.order,
+            self.loss,
+            self.penalty_power,
+        )
+
+
+def make_problem(features, gates, signs, targets, order=2, loss="squared", penalty_power=4):
+    """Check shapes and build a `Problem`: features (n, D), gates (n, m), signs (m,) of -1, +1, targets (n,).
+
+    Matrices take the features' dtype (float32 or float64). Raises ValueError for shapes that do not fit, an
+    order below 2, an unknown loss, a penalty power other than 4 or 8, and signs other than -1 and +1.
+    """
+    features = np.ascontiguousarray(features)
+    if features.dtype not in (np.float32, np.float64):
+        raise ValueError(f"features must be float32 or float64, not {features.dtype}")
+    gates, signs, targets = np.asarray(gates), np.asarray(signs), np.asarray(targets, np.float64)
+    if features.ndim != 2 or gates.ndim != 2 or len(gates) != len(features) or targets.shape != (len(features),):
+        raise ValueError(f"shapes do not fit: features {features.shape}, gates {gates.shape}, targets {targets.shape}")
+    if signs.shape != gates.shape[1:] or not np.all(np.abs(signs) == 1):
+        raise ValueError(f"signs must be {gates.shape[1]} values of -1 and +1")
+    if order < 2 or int(order) != order:
+        raise ValueError(f"order must be a whole number from 2, not {order}")
+    if penalty_power not in (4, 8):
+        raise ValueError(f"penalty_power must be 4 or 8, not {penalty_power}")
+    signed = np.ascontiguousarray(gates * signs, dtype=features.dtype)
+    return Problem(features, signed, targets, int(order), get_loss(loss), penalty_power)
+
+
+def row_dots(left, right):
+    """<left_r, right_r> of each row: (m, D), (m, D) -> (m,) float64."""
+    return np.vecdot(left, right).astype(np.float64)
+
+
+def row_blocks(matrix):
+    """Slices of rows, small enough for what one step makes of a block to be in cache for the next one."""
+    rows = max(8, _BLOCK_BYTES // (matrix.shape[1] * matrix.itemsize))
+    return [slice(i, min(i + rows, len(matrix))) for i in range(0, len(matrix), rows)]
+
+
+class Point:
+    """Scaled weights U (m, D) with everything that lines through them need.
+
+    Holds the outputs (n,), squared row norms (m,) and B = A o Z^(k-1) (n, m) for A the signed gates and Z = H U^T,
+    all kept up to date along steps at no further matrix product.
+    """
+
+    def __init__(self, problem, scaled_weights):
+        self.problem = problem
+        self.weights = np.array(scaled_weights, problem.features.dtype, order="C")
+        self.transposed = np.empty(self.weights.shape[::-1], self.weights.dtype)
+        self.power = np.empty_like(problem.signed_gates)
+        self.gated = np.empty_like(self.power)
+        self.blocks = row_blocks(self.power)
+        # Above order 2, Z and its change along a line are kept; at order 2 a block of them serves.
+        keep = problem.order > 2
+        self.inner = np.empty_like(self.power) if keep else None
+        self.moved = np.empty_like(self.power if keep else self.power[self.blocks[0]])
+        # The gradient B^T diag(slope) H scales whichever matrix has fewer columns.
+        self.narrow = problem.features.shape[1] < problem.width
+        self.scratch = np.empty_like(problem.features) if self.narrow else self.gated
+        self.refresh()
+
+    def refresh(self):
+        """Recompute outputs, norms and B from U by one matrix product, so that rounding does not build up."""
+        problem = self.problem
+        self.outputs = np.empty(len(self.power))
+        np.copyto(self.transposed, self.weights.T)
+        for rows in self.blocks:
+            inner = self._of_block(self.moved if self.inner is None else self.inner, rows)
+            np.matmul(problem.features[rows], self.transposed, out=inner)
+            self._raise_power(rows, inner)
+            self.outputs[rows] = np.vecdot(self.power[rows], inner)
+        self.outputs *= problem.output_scale
+        self.norms = row_dots(self.weights, self.weights)
+
+    def _of_block(self, matrix, rows):
+        """A block's rows of an (n, m) matrix, or of one that only holds a block."""
+        return matrix[rows] if len(matrix) == len(self.power) else matrix[: rows.stop - rows.start]
+
+    def _raise_power(self, rows, inner):
+        power = self.power[rows]
+        np.multiply(self.problem.signed_gates[rows], inner, out=power)
+        for _ in range(self.problem.order - 2):
+            power *= inner
+
+    def line(self, direction):
+        """Coefficients along U + t P of the outputs, (k+1, n), and of sum_r |u_r + t p_r|^4 to power/4.
+
+        direction: P (m, D). One matrix product. Float64, ascending powers of t.
+        """
+        problem, order = self.problem, self.problem.order
+        coefficients = np.empty((order + 1, len(self.power)))
+        np.copyto(self.transposed, direction.T)
+        for rows in self.blocks:
+            moved, gated = self._of_block(self.moved, rows), self.gated[rows]
+            np.matmul(problem.features[rows], self.transposed, out=moved)
+            coefficients[1, rows] = np.vecdot(self.power[rows], moved)
+            np.multiply(problem.signed_gates[rows], moved, out=gated)
+            partial = gated
+            for j in range(2, order + 1):
+                term = partial
+                for _ in range(order - j):
+                    term = term * self.inner[rows]
+                coefficients[j, rows] = np.vecdot(term, moved)
+                partial = partial * moved if j < order else partial
+        for j in range(1, order + 1):
+            coefficients[j] *= math.comb(order, j) * problem.output_scale
+        coefficients[0] = self.outputs
+        self.norms_along = np.array(
+            [self.norms, 2.0 * row_dots(self.weights, direction), row_dots(direction, direction)]
+        )
+        return coefficients, penalty_polynomial(self.norms_along, problem.penalty_power)
+
+    def move(self, t, step, coefficients):
+        """Go to U + step, where step = t P for the direction and the coefficients of the last call of `line`."""
+        self.weights += step
+        self.outputs = t ** np.arange(len(coefficients)) @ coefficients
+        self.norms = np.maximum(t ** np.arange(3) @ self.norms_along, 0.0)
+        slope, scaled = self._output_slope(), self.problem.features if self.narrow else self.power
+        for rows in self.blocks:
+            if self.inner is None:
+                add_multiple(t, self.gated[rows], self.power[rows])
+            else:
+                add_multiple(t, self.moved[rows], self.inner[rows])
+                self._raise_power(rows, self.inner[rows])
+            np.multiply(scaled[rows], slope[rows], out=self.scratch[rows])
+
+    def prepare_gradient(self):
+        """Fill what `gradient` multiplies; `move` has done it for the point that it went to."""
+        np.multiply(self.problem.features if self.narrow else self.power, self._output_slope(), out=self.scratch)
+
+    def _output_slope(self):
+        problem = self.problem
+        slope = problem.loss.slope(self.outputs, problem.targets)
+        slope *= problem.order * problem.output_scale / slope.size
+        return slope.astype(self.power.dtype)[:, None]
+
+    def gradient(self, scaled_ridge, out, scratch):
+        """Gradient in U of mean loss + scaled_ridge (sum_r |u_r|^4)^(power/4), written to out (m, D).
+
+        One matrix product. Call after `move` or `prepare_gradient`; scratch is like out.
+        """
+        left, right = (self.power, self.scratch) if self.narrow else (self.scratch, self.problem.features)
+        np.matmul(left.T, right, out=out)
+        factor = 4.0 * scaled_ridge * self.norms
+        if self.problem.penalty_power == 8:
+            factor *= 2.0 * (self.norms @ self.norms)
+        np.multiply(self.weights, factor.astype(out.dtype)[:, None], out=scratch)
+        out += scratch
+        return out
+
+    def train_loss(self):
+        """Mean loss at this point."""
+        return float(np.mean(self.problem.loss.value(self.outputs, self.problem.targets)))
+
+    def penalty(self):
+        """(sum_r |u_r|^4)^(power/4)."""
+        return float((self.norms @ self.norms) ** (self.problem.penalty_power // 4))
