@@ -5,6 +5,7 @@ import pytest
 
 from hierlearn.kernels._angle import LARGEST_DEGREE, TOLERANCE, of_angle, polynomial
 from hierlearn.kernels.ntk import Ntk
+from hierlearn.kernels.ntk_neural import NtkNeural
 from hierlearn.kernels.ntk_raw import NtkRaw
 from hierlearn.kernels.recursive import Recursive
 
@@ -34,7 +35,16 @@ def test_two_layers_that_jump_are_none():
 
 def test_horners_rule_takes_the_highest_power_first():
     cosine = np.cos(np.array([[0.1, 1.5], [2.0, 3.1]]))
-    s = np.arcsin(cosine)
-    values = of_angle([3.0, -2.0, 1.0], cosine.copy())
-    assert values.dtype == np.float32
-    np.testing.assert_allclose(values, 3.0 * s**2 - 2.0 * s + 1.0, rtol=1e-6)
+    s, values = np.arcsin(cosine), np.empty_like(cosine)
+    assert of_angle([3.0, -2.0, 1.0], cosine.copy(), values) is values
+    np.testing.assert_allclose(values, 3.0 * s**2 - 2.0 * s + 1.0, rtol=1e-12)
+
+
+@pytest.mark.parametrize("dimension", [1, 2, 3, 5, 20])
+@pytest.mark.parametrize("kernel", [NtkRaw("relu2"), NtkRaw("relu", False), Ntk(4), NtkNeural("step")], ids=str)
+def test_single_precision_holds_for_points_however_close_or_opposite(kernel, dimension):
+    x = np.random.default_rng(0).standard_normal((300, dimension))
+    x[1], x[2], x[3] = x[0], -x[0], x[0] + 1e-5 * x[4]
+    exact = kernel(x)
+    scale = np.sqrt(np.diag(exact))
+    assert np.max(np.abs(kernel(x, dtype=np.float32) - exact) / (scale * scale[:, None])) < 1e-6

@@ -39,11 +39,13 @@ def polynomial(of_cosine: Callable[[np.ndarray], None]) -> list[float] | None:
     return None
 
 
-def of_angle(coefficients: list[float], cosine: np.ndarray) -> np.ndarray:
-    """The polynomial by Horner's rule: cosines in [-1, 1] (...) float64, overwritten -> (...) float32."""
-    s = np.arcsin(cosine, out=cosine).astype(np.float32)
-    values = np.full_like(s, coefficients[0])
-    for coefficient in coefficients[1:]:
+def of_angle(coefficients: list[float], cosine: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """The polynomial by Horner's rule: cosines in [-1, 1], overwritten -> `values`, of their shape and dtype."""
+    s = np.arcsin(cosine, out=cosine)
+    highest, following, *lower = coefficients
+    np.multiply(s, highest, out=values)
+    values += following
+    for coefficient in lower:
         values *= s
         values += coefficient
     return values

@@ -1,15 +1,19 @@
 """Kernels that are a function of the cosine times powers of the two norms."""
 
+import threading
 from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import DTypeLike
 
 from hierlearn.kernels._angle import of_angle, polynomial
-from hierlearn.kernels._tiles import directions, gram, pair, snap, with_constant
+from hierlearn.kernels._tiles import TILE, directions, gram, pair, snap, with_constant
 
 # f in place of cosines in [-1, 1], those within rounding of an end at the end.
 OfCosine = Callable[[np.ndarray], None]
+# Closer to +-1 than this a cosine in single precision does not tell the angle: there its rounding of 6e-8 would grow by
+# more than 1 / sin(angle) = 5.
+NEAR = 0.98
 
 
 def cosine_gram(
@@ -28,24 +32,62 @@ def cosine_gram(
     itself included. Raises ValueError for wrong shapes, values that are not finite or another dtype.
     """
     x, z = pair(x, z)
-    # Single precision would not tell cosines near 1 apart, so angles are computed in double precision throughout.
-    coefficients = polynomial(of_cosine) if np.dtype(dtype) == np.float32 else None
-    precision = np.float64 if coefficients is None else np.float32
+    single = np.dtype(dtype) == np.float32
+    precision = np.float32 if single else np.float64
     left, left_scale = _prepared(x, power, constant, scale, precision)
     right, right_scale = (None, left_scale) if z is None else _prepared(z, power, constant, scale, precision)
+    values = _in_single_precision(of_cosine, left, left if right is None else right) if single else _exact(of_cosine)
 
     def finish(tile, rows, columns):
-        snap(tile)
-        if coefficients is None:
-            of_cosine(tile)
-        else:
-            tile = of_angle(coefficients, tile)
+        tile = values(tile, rows, columns)
         if power:
             tile *= left_scale[rows][:, None]
             tile *= right_scale[columns]
         return tile
 
-    return gram(left, right, finish, dtype)
+    return gram(left, right, finish, dtype, precision)
+
+
+def _exact(of_cosine: OfCosine):
+    """f of a tile of cosines in double precision."""
+
+    def values(tile, rows, columns):
+        snap(tile)
+        of_cosine(tile)
+        return tile
+
+    return values
+
+
+def _in_single_precision(of_cosine: OfCosine, left: np.ndarray, right: np.ndarray):
+    """f of a tile of cosines in single precision: one polynomial of the angle where f is one, else f itself.
+
+    left, right: the unit vectors in double precision, from which cosines near +-1 are computed again.
+    """
+    coefficients, scratch = polynomial(of_cosine), threading.local()
+
+    def values(tile, rows, columns):
+        near = None
+        if max(tile.max(), -tile.min()) > NEAR:
+            near = np.nonzero(np.abs(tile) > NEAR)
+            # Points in few dimensions, or many copies of the same.
+            if 4 * len(near[0]) > tile.size:
+                return _exact(of_cosine)(left[rows] @ right[columns].T, rows, columns).astype(np.float32)
+            exact = np.einsum("nd,nd->n", left[rows][near[0]], right[columns][near[1]])
+            snap(exact)
+            of_cosine(exact)
+            np.clip(tile, -1.0, 1.0, out=tile)
+        if coefficients is None:
+            of_cosine(tile)
+        else:
+            if not hasattr(scratch, "tile"):
+                scratch.tile = np.empty(TILE * TILE, np.float32)
+            tile = of_angle(coefficients, tile, scratch.tile[: tile.size].reshape(tile.shape))
+        if near is not None:
+            tile[near] = exact
+        return tile
+
+    return values
 
 
 def cosine_profile(

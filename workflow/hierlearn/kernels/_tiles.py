@@ -59,22 +59,30 @@ def snap(cosine: np.ndarray) -> None:
         cosine[ends] = np.sign(cosine[ends])
 
 
-def gram(left: np.ndarray, right: np.ndarray | None, finish: Finish, dtype: DTypeLike = np.float64) -> np.ndarray:
+def gram(
+    left: np.ndarray,
+    right: np.ndarray | None,
+    finish: Finish,
+    dtype: DTypeLike = np.float64,
+    products: DTypeLike = np.float64,
+) -> np.ndarray:
     """finish(left right^T) in tiles: (n, d), (n', d) -> (n, n') float64 or float32.
 
-    finish(tile, rows, columns) turns a tile of inner products, float64, into kernel values, in place or not. right
-    None: left with itself; only the lower triangle is computed and then mirrored, so the result is symmetric bit by
-    bit. Rows of tiles are shared out among OMP_NUM_THREADS threads (1 if it is not set), which changes no bit.
+    finish(tile, rows, columns) turns a tile of inner products, computed in the precision `products`, into kernel
+    values, in place or not; what it returns may be used again by its next call in the same thread. right None: left
+    with itself; only the lower triangle is computed and then mirrored, so the result is symmetric bit by bit. Rows of
+    tiles are shared out among OMP_NUM_THREADS threads (1 if it is not set), which changes no bit.
     Raises ValueError for another dtype.
     """
     if np.dtype(dtype) not in (np.float64, np.float32):
         raise ValueError(f"dtype {np.dtype(dtype)}; expected float64 or float32")
     symmetric = right is None
-    right = left if symmetric else right
+    left = left.astype(products, copy=False)
+    right = left if symmetric else right.astype(products, copy=False)
     result = np.empty((len(left), len(right)), dtype)
 
     def row(i):
-        buffer = np.empty(TILE * TILE)
+        buffer = np.empty(TILE * TILE, products)
         rows = slice(i, min(i + TILE, len(left)))
         for j in range(0, i + 1 if symmetric else len(right), TILE):
             columns = slice(j, min(j + TILE, len(right)))
