@@ -19,41 +19,61 @@ run: setup
 
 setup: $(VENV)/.installed
 
+# $(call install,...): what pip is told to install, by uv where there is one.
+define install
+	@if command -v uv >/dev/null; then \
+	  VIRTUAL_ENV=$(VENV) uv pip install --quiet --compile-bytecode $(1); \
+	else \
+	  $(VENV)/bin/pip install --quiet --disable-pip-version-check $(1); \
+	fi
+endef
+
 $(VENV)/.installed: envs/requirements.txt
 	@command -v python3 >/dev/null || { echo "error: no python3 on the PATH; expected Python 3.11 or later"; exit 1; }
 	@python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "error: python3 is $$(python3 --version 2>&1); expected Python 3.11 or later"; exit 1; }
 	@if command -v uv >/dev/null; then \
-	  uv venv --quiet --allow-existing --python python3 $(VENV) && \
-	  VIRTUAL_ENV=$(VENV) uv pip install --quiet --compile-bytecode -r envs/requirements.txt; \
+	  uv venv --quiet --allow-existing --python python3 $(VENV); \
 	else \
 	  python3 -c 'import ensurepip, venv' 2>/dev/null || \
 	    { echo "error: python3 has no venv module; install it (Debian and Ubuntu: the package python3-venv)"; exit 1; }; \
-	  python3 -m venv $(VENV) && $(VENV)/bin/pip install --quiet --disable-pip-version-check -r envs/requirements.txt; \
+	  python3 -m venv $(VENV); \
 	fi
+	$(call install,-r envs/requirements.txt)
+	$(call install,--no-build-isolation --no-deps --editable .)
 	@touch $@
 
-test: setup
+$(VENV)/.installed-%: envs/requirements-%.txt $(VENV)/.installed
+	$(call install,-r $<)
+	@touch $@
+
+test: $(VENV)/.installed-test
 	@$(VENV)/bin/python -m pytest tests
 
 # A hundred kills, and more of the other faults that `make test` tries a few of: about an hour.
-stress: setup
+stress: $(VENV)/.installed-test
 	@STRESS_KILLS=$${STRESS_KILLS:-100} $(VENV)/bin/python -m pytest tests/stress
 
-format: setup
+format: $(VENV)/.installed-test
 	$(VENV)/bin/ruff check --fix --quiet workflow tests benchmarks envs
 	$(VENV)/bin/ruff format --quiet workflow tests benchmarks envs
 	$(VENV)/bin/snakefmt Snakefile workflow
 
-bench: setup
+bench: $(VENV)/.installed-test
 	@PYTHONPATH=workflow $(VENV)/bin/python benchmarks/table.py
 
-# The pins again from requirements.in, in a fresh environment; local version suffixes name one machine's build. They stand
-# in the conda environment too: Snakemake copies that file alone.
+# The pins again from the groups of pyproject.toml, in a fresh environment: those of `make`, and what each other group
+# adds; local version suffixes name one machine's build. The conda environment has those of `make` too, since Snakemake
+# copies that file alone.
 pins:
 	rm -rf $(VENV)-pins && python3 -m venv $(VENV)-pins
-	$(VENV)-pins/bin/pip install --quiet -r envs/requirements.in
-	$(VENV)-pins/bin/pip freeze --exclude pip --exclude setuptools | sed 's/+cpu$$//' > envs/requirements.txt
+	$(VENV)-pins/bin/pip install --quiet --upgrade pip
+	: > envs/requirements.txt; set -e; for group in run images test; do \
+	  $(VENV)-pins/bin/pip install --quiet . --group $$group; \
+	  $(VENV)-pins/bin/pip freeze --exclude hierlearn --exclude pip --exclude setuptools | sed 's/+cpu$$//' | \
+	    grep -vxFf envs/requirements.txt > envs/requirements-$$group.txt; \
+	  [ $$group != run ] || mv envs/requirements-run.txt envs/requirements.txt; \
+	done
 	sed -i '/^      - /d' envs/environment.yaml && sed 's/^/      - /' envs/requirements.txt >> envs/environment.yaml
 	$(VENV)-pins/bin/python envs/licences.py
 	rm -rf $(VENV)-pins

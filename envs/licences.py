@@ -29,10 +29,11 @@ SPDX = {
     "Mozilla Public License 2.0 (MPL 2.0)": "MPL-2.0",
     "Python Software Foundation License": "PSF-2.0",
 }
-# Read by hand, as several classifiers do not say whether all hold or one may be chosen.
+# Read by hand: classifiers do not say whether all hold or one may be chosen, nor which version of a licence.
 READ = {
     "docutils": "LicenseRef-Public-Domain AND BSD-2-Clause AND BSD-3-Clause",
     "packaging": "Apache-2.0 OR BSD-2-Clause",
+    "trove-classifiers": "Apache-2.0",
 }
 GCC = "the wheel links to GCC's runtime libraries, which it carries: GPL-3.0-or-later WITH GCC-exception-3.1"
 UNCHANGED = "copyleft of single files, which are used unchanged"
@@ -51,9 +52,9 @@ NOTES = {
 
 
 def pins() -> dict[str, str]:
-    """Version by distribution, as requirements.txt pins them."""
-    lines = (HERE / "requirements.txt").read_text().splitlines()
-    return dict(line.split("==") for line in lines if line and not line.startswith("#"))
+    """Version by distribution, as all files of requirements pin them, in alphabetical order."""
+    lines = {line for file in HERE.glob("requirements*.txt") for line in file.read_text().splitlines()}
+    return dict(line.split("==") for line in sorted(lines, key=str.casefold))
 
 
 def licence(installed: Distribution) -> tuple[str, str]:

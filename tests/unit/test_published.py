@@ -14,7 +14,7 @@ from hierlearn.files import published
 from hierlearn.plan.load import SCHEMAS
 from hierlearn.plan.published import tables
 
-FOLDER = SCHEMAS.parents[1] / "config" / "published"
+FOLDER = SCHEMAS.parents[2] / "config" / "published"
 FILE = """
 paper: bai2020
 source: Someone

@@ -39,7 +39,7 @@ def test_jobs_without_networks_load_no_heavy_library(tree, tmp_path):
 def test_reading_the_plan_loads_neither_numpy_nor_any_component(tree):
     code = (
         "import sys; from pathlib import Path; sys.path.insert(0, sys.argv[1]);"
-        "from hierlearn.study import configured, jobs;"
+        "from hierlearn.plan import jobs; from hierlearn.plan.configuration import configured;"
         "study = configured({}, Path('none'), Path(sys.argv[2])).studies['tiny'];"
         "jobs.code('train', jobs.components_of(jobs.train(study, study.tasks['all'], 'kernel')));"
         "print([name for name in sys.modules if name in ('numpy', 'torch') or name.startswith('hierlearn.kernels')])"

@@ -4,6 +4,8 @@ import ast
 import csv
 import importlib.util
 import re
+import sys
+import tomllib
 from importlib.metadata import distribution
 
 import pytest
@@ -19,7 +21,10 @@ PERMISSIVE = {
 }
 # Copyleft of a file or a library, which ends at what links to it.
 WEAK = {"MPL-2.0"}
-PINNED = [line for line in (ENVS / "requirements.txt").read_text().splitlines() if line and not line.startswith("#")]
+# The pins of `make`, and those that each other group adds.
+FILES = {file.stem: file.read_text().splitlines() for file in ENVS.glob("requirements*.txt")}
+PINNED = sorted({line for lines in FILES.values() for line in lines}, key=str.casefold)
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 AUDITED = list(csv.DictReader((ENVS / "licences.csv").read_text().splitlines()))
 
 
@@ -31,23 +36,67 @@ def test_every_requirement_is_pinned_exactly():
     assert [line for line in PINNED if not re.fullmatch(r"[A-Za-z0-9._-]+==[0-9][A-Za-z0-9.]*", line)] == []
 
 
-def test_what_a_pin_needs_is_pinned_too():
-    pins = {canonicalize_name(name): version for name, version in (line.split("==") for line in PINNED)}
-    missing = []
+def pins_of(group: str) -> dict[str, str]:
+    """Version by canonical name of what is installed for a group: the pins of `make` and its own."""
+    lines = FILES["requirements"] + FILES.get(f"requirements-{group}", [])
+    return {canonicalize_name(name): version for name, version in (line.split("==") for line in lines)}
+
+
+def unpinned(needed: list[str], pins: dict[str, str]) -> list[str]:
+    """Requirements that hold here and that no pin meets."""
+    here = [Requirement(text) for text in needed]
+    here = [one for one in here if one.marker is None or one.marker.evaluate({"extra": ""})]
+    found = [(one, pins.get(canonicalize_name(one.name))) for one in here]
+    return [str(one) for one, pin in found if pin is None or not one.specifier.contains(pin, prereleases=True)]
+
+
+def entries(group: str) -> list[str]:
+    """The requirements of a group, those of the groups that it includes among them."""
+    parts = PROJECT["dependency-groups"][group]
+    return [one for part in parts for one in ([part] if isinstance(part, str) else entries(part["include-group"]))]
+
+
+@pytest.mark.parametrize("group", ["run", "images", "test"])
+def test_what_a_pin_needs_is_pinned_too(group):
+    pins = pins_of(group)
     # The wheels of torch for GPUs bring libraries of their own.
-    for name in sorted(set(pins) - {"torch"}):
-        for text in distribution(name).requires or ():
-            needed = Requirement(text)
-            if needed.marker is None or needed.marker.evaluate({"extra": ""}):
-                version = pins.get(canonicalize_name(needed.name))
-                if version is None or not needed.specifier.contains(version, prereleases=True):
-                    missing.append(f"{name} needs {needed}, pinned {version}")
-    assert missing == []
+    missing = {name: unpinned(distribution(name).requires or [], pins) for name in set(pins) - {"torch"}}
+    assert {name: needed for name, needed in missing.items() if needed} == {}
 
 
-def test_the_conda_environment_has_the_same_pins():
+@pytest.mark.parametrize("group", PROJECT["dependency-groups"])
+def test_what_the_project_asks_for_is_pinned(group):
+    assert unpinned(PROJECT["project"]["dependencies"] + entries(group), pins_of(group)) == []
+
+
+def test_a_group_adds_to_the_pins_of_a_run_and_changes_none():
+    for name in set(FILES) - {"requirements"}:
+        assert not {line.split("==")[0] for line in FILES[name]} & {
+            line.split("==")[0] for line in FILES["requirements"]
+        }
+
+
+def test_make_installs_no_torch():
+    assert not [line for line in FILES["requirements"] if line.startswith(("torch", "nvidia"))]
+
+
+def test_the_project_asks_for_what_the_package_imports():
+    asked = {canonicalize_name(name) for name in PROJECT["project"]["dependencies"]}
+    others = {"sklearn": "scikit-learn", "yaml": "pyyaml"}
+    found = set()
+    for file in (ROOT / "workflow" / "hierlearn").rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.Import):
+                found |= {alias.name.split(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                found.add(node.module.split(".")[0])
+    found -= sys.stdlib_module_names | {"hierlearn"}
+    assert {canonicalize_name(others.get(name, name)) for name in found} <= asked
+
+
+def test_the_conda_environment_has_the_pins_of_make():
     *_, pip = yaml.safe_load((ENVS / "environment.yaml").read_text())["dependencies"]
-    assert pip == {"pip": PINNED}
+    assert pip == {"pip": FILES["requirements"]}
 
 
 def test_every_pin_has_been_audited_at_its_version():
@@ -144,4 +193,4 @@ def test_no_snakefile_makes_code_out_of_data(file):
 
 def test_only_one_module_reads_yaml():
     readers = [file.name for file in PACKAGE if re.search(r"^(import|from) yaml\b", file.read_text(), re.MULTILINE)]
-    assert readers == ["reading.py"]
+    assert readers == ["load.py"]

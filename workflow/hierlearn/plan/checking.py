@@ -27,7 +27,7 @@ from hierlearn.plan.sections import between_sections
 from hierlearn.plan.study import Study
 
 # Folders of the project that no run writes into.
-ROOT, OWN = SCHEMAS.parents[1], ("benchmarks", "config", "docs", "envs", "profiles", "tests", "workflow")
+ROOT, OWN = SCHEMAS.parents[2], ("benchmarks", "config", "docs", "envs", "profiles", "tests", "workflow")
 # Sections of a study whose components may have a size that depends on the problem.
 SIZED = ("problem", "representations", "learners")
 # Keys that say at how many points, and of which size, something runs.

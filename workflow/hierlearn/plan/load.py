@@ -17,7 +17,7 @@ from yaml.composer import Composer
 from yaml.constructor import SafeConstructor
 from yaml.resolver import Resolver
 
-SCHEMAS = Path(__file__).parents[2] / "schemas"
+SCHEMAS = Path(__file__).parents[1] / "schemas"
 # The patterns of texts that go into one cell of a table.
 LINES = {r"^.*\S.*$": "one line that is not empty", "^.*$": "one line"}
 PRESETS = ("quick", "full", "smoke")
@@ -217,7 +217,7 @@ def nearest(word: Any, known: Iterable[str]) -> str:
 
 @functools.cache
 def schema(name: str) -> dict:
-    """A JSON Schema of workflow/schemas."""
+    """A JSON Schema of the folder schemas."""
     return yaml.load((SCHEMAS / f"{name}.schema.yaml").read_text(encoding="utf-8"), _Loader)
 
 
