@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from hierlearn.statistics.intervals import median, median_interval, shift_interval, t_interval, t_quantile
+from hierlearn.statistics.intervals import median, shift_interval, t_interval, t_quantile
 
 
 def test_the_student_quantile_is_the_tabulated_one():
@@ -32,24 +32,6 @@ def test_a_mean_with_a_value_that_is_not_finite_is_not_given():
     found = t_interval([1.0, np.nan, np.inf])
     assert np.isnan([found.value, found.low, found.high]).all()
     assert found.reason.startswith("2 of 3")
-
-
-def test_the_median_interval_lies_between_the_order_statistics_of_the_tables():
-    # Tabulated ranks for 95 %: 1 and 6 of 6, 2 and 9 of 10.
-    assert (median_interval(np.arange(6)).low, median_interval(np.arange(6)).high) == (0, 5)
-    assert (median_interval(np.arange(10)).low, median_interval(np.arange(10)).high) == (1, 8)
-
-
-def test_five_values_cannot_bound_a_median():
-    found = median_interval([1.0, 2.0, 3.0, 4.0, 9.0])
-    assert found.value == 3.0
-    assert np.isnan(found.high)
-    assert "cannot bound" in found.reason
-
-
-def test_a_censored_value_leaves_the_median_and_opens_one_side_of_its_interval():
-    found = median_interval([1.0, 2.0, 3.0, 4.0, 5.0, np.inf])
-    assert (found.value, found.low, found.high) == (3.5, 1.0, np.inf)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """Where a learning curve crosses a threshold."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 from scipy.optimize import isotonic_regression
@@ -9,13 +11,23 @@ from hierlearn.statistics.learning_curves import (
     MISSING,
     OBSERVED,
     RIGHT_CENSORED,
-    crossing,
     crossings,
     non_increasing,
 )
 
 GRID = np.array([10, 20, 40, 80])
 NAN = np.nan
+
+
+class Crossing(NamedTuple):
+    samples: float
+    status: str
+
+
+def crossing(samples, risk, threshold):
+    """n* of one curve (N,), and on which side of it n* lies."""
+    values, status = crossings(samples, np.asarray(risk, dtype=float), threshold)
+    return Crossing(float(values), str(status))
 
 
 def test_the_crossing_is_interpolated_in_log_n_and_log_risk():

@@ -1,5 +1,7 @@
 """Quadratic DenseNets and the two toys: against plain loops, points and exact sums."""
 
+from itertools import combinations_with_replacement
+
 import numpy as np
 import pytest
 
@@ -8,7 +10,7 @@ from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
 from hierlearn.teachers.quadratic_densenet import QuadraticDensenet
 from hierlearn.teachers.quadratic_toy import QuadraticToy
-from hierlearn.theory.product_laws import best_quadratic
+from hierlearn.theory.product_laws import grid
 
 STREAMS = Streams(("quadratic",), (0, 1))
 
@@ -173,6 +175,20 @@ def test_norms_of_toys_are_exact(name, instance):
     state, x = posed(inputs, teacher, 100_000)
     assert within(teacher.target(state, x)[..., 0] ** 2, teacher.norm(state, inputs) ** 2)
     assert pose(inputs, teacher, "unit", 0.0, STREAMS).factor == pytest.approx(1 / teacher.norm(state, inputs))
+
+
+def best_quadratic(function, law, variables, degree, power=1):
+    """The polynomial of degree 2 that is nearest to a function of few coordinates, in mean square.
+
+    function: (n, variables) -> (n,), a polynomial of the given degree. Returns {(): constant, (i,): coefficient of
+    x_i, (i, j): coefficient of x_i x_j, i <= j}.
+    """
+    points, masses = grid(law, variables, degree + 2, power)
+    terms = [powers for order in range(3) for powers in combinations_with_replacement(range(variables), order)]
+    columns = np.stack([np.prod(points[:, list(powers)], axis=1) for powers in terms], axis=1)
+    root = np.sqrt(masses)
+    found, *_ = np.linalg.lstsq(root[:, None] * columns, root * function(points), rcond=None)
+    return dict(zip(terms, found.tolist(), strict=True))
 
 
 def test_the_quartic_toy_leaks_into_a_product_only_where_coordinates_are_skewed():

@@ -1,6 +1,5 @@
 """Exact means under laws of independent coordinates: against integrals, enumeration and points."""
 
-from itertools import product
 from math import factorial
 
 import numpy as np
@@ -9,7 +8,7 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 from hierlearn.theory.distributions import monomials
-from hierlearn.theory.product_laws import best_quadratic, grid, least_top_share, monic_norms, rule, squared_features
+from hierlearn.theory.product_laws import grid, least_top_share, monic_norms, rule, squared_features
 
 LAWS = [("gaussian", 1), ("uniform", 1), ("skewed", 2), ("skewed", 4)]
 
@@ -77,17 +76,3 @@ def test_normal_features_have_the_moments_of_isserlis():
     covariance, fourth = squared_features(np.array([[1.0, 0.0]]), np.array([[0.0, a]]), *rule("gaussian", 8))
     assert covariance[0, 0] == pytest.approx(1 + 2 * a**2)
     assert fourth == pytest.approx(3 + 12 * a**2 + 60 * a**4)
-
-
-@pytest.mark.parametrize(("law", "power"), LAWS)
-def test_the_nearest_quadratic_leaves_an_error_without_quadratic_part(law, power):
-    def function(u):
-        return u[:, 0] ** 2 * u[:, 1] + (u[:, 0] - 0.5 * u[:, 1]) ** 4
-
-    found = best_quadratic(function, law, 2, 4, power)
-    points, masses = grid(law, 2, 8, power)
-    fitted = sum(c * np.prod(points[:, list(powers)], axis=1) for powers, c in found.items())
-    for order in product(range(3), repeat=2):
-        if sum(order) <= 2:
-            term = points[:, 0] ** order[0] * points[:, 1] ** order[1]
-            assert masses @ ((function(points) - fitted) * term) == pytest.approx(0, abs=1e-9)

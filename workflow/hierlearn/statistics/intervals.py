@@ -1,9 +1,9 @@
-"""Confidence intervals for a mean, a median and a shift, from a handful of values."""
+"""Confidence intervals for a mean and for a shift, from a handful of values."""
 
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import binom, stdtrit
+from scipy.special import stdtrit
 
 LEVEL = 0.95
 
@@ -36,22 +36,6 @@ def t_interval(values, level: float = LEVEL) -> Estimate:
     mean = float(values.mean())
     half = t_quantile(len(values) - 1, level) * float(values.std(ddof=1)) / np.sqrt(len(values))
     return Estimate(mean, mean - half, mean + half)
-
-
-def median_interval(values, level: float = LEVEL) -> Estimate:
-    """Interval for the median between two order statistics: exact for any law, so its coverage is at least
-    `level`.
-
-    values: (S,); infinite ones (censored) are allowed. At 95 % six values are needed: five give 93.75 % at
-    best."""
-    values = np.sort(_vector(values))
-    if np.isnan(values).any():
-        return Estimate(np.nan, np.nan, np.nan, f"{np.isnan(values).sum()} of {len(values)} values missing")
-    value = median(values)
-    rank = _order_rank(binom(len(values), np.arange(len(values) + 1)) / 2.0 ** len(values), level)
-    if rank < 1:
-        return Estimate(value, np.nan, np.nan, f"{len(values)} values cannot bound a median at {level:.0%}")
-    return Estimate(value, float(values[rank - 1]), float(values[-rank]))
 
 
 def shift_interval(first, second, level: float = LEVEL) -> Estimate:

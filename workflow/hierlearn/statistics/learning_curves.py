@@ -1,7 +1,5 @@
 """Sample complexity: where a learning curve falls to a threshold, and on which side when it does not."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 OBSERVED = "observed"
@@ -15,21 +13,6 @@ STATUSES = (OBSERVED, RIGHT_CENSORED, LEFT_CENSORED, MISSING)
 REACH = np.log(10.0)
 
 
-@dataclass(frozen=True)
-class Crossing:
-    """n* of one curve. samples: n* if observed, the last n if right-censored (n* is larger), the first n if
-    left-censored (n* is smaller), NaN if missing. status: one of STATUSES."""
-
-    samples: float
-    status: str
-
-
-def crossing(samples, risk, threshold: float) -> Crossing:
-    """The smallest n with risk <= threshold on one curve; `crossings` says how. samples, risk: (N,)."""
-    values, status = crossings(samples, np.asarray(risk, dtype=np.float64), threshold)
-    return Crossing(float(values), str(status))
-
-
 def crossings(samples, risk, threshold: float) -> tuple[np.ndarray, np.ndarray]:
     """n* of many curves over one grid: log risk is made non-increasing in log n by least squares, then
     interpolated.
@@ -37,8 +20,9 @@ def crossings(samples, risk, threshold: float) -> tuple[np.ndarray, np.ndarray]:
     samples: (N,) increasing and positive. risk: (..., N) >= 0, in the units of `threshold`; NaN = not visited
     (the walk had stopped, or over the cap), +inf = visited and above. A curve that never falls to the
     threshold is right-censored at its last visited n; one already below it at the first is left-censored
-    there. Returns values (...) float64 and status (...) of strings, as in `Crossing`. Raises ValueError on a
-    grid that does not increase, a negative risk or a threshold that is not positive."""
+    there. Returns n* (...) float64, that end where censored and NaN where missing, and status (...), strings
+    of STATUSES. Raises ValueError on a grid that does not increase, a negative risk or a threshold that is
+    not positive."""
     samples, risk = np.asarray(samples, dtype=np.float64), np.asarray(risk, dtype=np.float64)
     _check(samples, risk, threshold)
     curves = risk.reshape(-1, len(samples))

@@ -1,7 +1,6 @@
-"""Exact means of polynomials of independent coordinates: Gauss rules, and quadratic networks of two layers."""
+"""Exact means of polynomials of independent coordinates: Gauss rules, and the features of a quadratic layer."""
 
 from functools import cache
-from itertools import combinations_with_replacement
 from math import sqrt
 
 import numpy as np
@@ -70,20 +69,6 @@ def squared_features(linear: np.ndarray, square: np.ndarray, nodes: np.ndarray, 
     covariance = np.sum(second, axis=0)
     diagonal = np.diag(covariance)
     return covariance, float(np.sum(cumulant + np.outer(diagonal, diagonal) + 2.0 * covariance**2))
-
-
-def best_quadratic(function, law: str, variables: int, degree: int, power: int = 1):
-    """The polynomial of degree 2 that is nearest to a function of few coordinates, in mean square.
-
-    function: (n, variables) -> (n,), a polynomial of the given degree. Returns {(): constant, (i,): coefficient of
-    x_i, (i, j): coefficient of x_i x_j, i <= j}.
-    """
-    points, masses = grid(law, variables, degree + 2, power)
-    terms = [powers for order in range(3) for powers in combinations_with_replacement(range(variables), order)]
-    columns = np.stack([np.prod(points[:, list(powers)], axis=1) for powers in terms], axis=1)
-    root = np.sqrt(masses)
-    found, *_ = np.linalg.lstsq(root[:, None] * columns, root * function(points), rcond=None)
-    return dict(zip(terms, found.tolist(), strict=True))
 
 
 def grid(law: str, variables: int, degree: int, power: int = 1):

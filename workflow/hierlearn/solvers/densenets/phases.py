@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-SCHEDULES = ("staged", "joint", "layerwise", "restart")
 # How often it is asked whether a layer may start, and over how many steps the running loss looks back: batches of
 # heavy-tailed targets say little alone.
 STEPS_BETWEEN_QUESTIONS, LOOK_BACK = 10, 100
