@@ -109,6 +109,14 @@ def test_a_row_without_numbers_shows_dashes():
     assert "no verdict" in text
 
 
+def test_a_study_without_claims_says_so_in_place_of_a_table():
+    text = page([row()], {"one": STUDY, "two": STUDY}, "quick")
+    parsed(text)
+    first, second = text.split('<section id="two">')
+    assert "Data: <a" in first and "no claims" not in first
+    assert "This study makes no claims." in second and "Data:" not in second and second.count("<table") == 0
+
+
 def test_a_page_without_any_claim_says_so():
     text = page([], {}, "smoke")
     parsed(text)

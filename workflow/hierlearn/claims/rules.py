@@ -1,4 +1,4 @@
-"""Verdict rules, written down before the run and never moved: one quantity, one interval, one prediction.
+"""Verdict rules, which a study file states for each claim: one quantity, one interval, one prediction.
 
 | rule | supported | contradicted | otherwise |
 | --- | --- | --- | --- |

@@ -48,7 +48,8 @@ code { font-size: .9em; }
 <body>
 <h1>Hierarchical learning: the claims ledger</h1>
 <p class="lead">Theorems and figures on why neural networks learn beyond kernels, as measured claims. Preset
-<code>{{ preset }}</code>: {{ total }} rows, {{ tally }}. Every rule was fixed in its study file before the run; intervals are 95&nbsp;%.
+<code>{{ preset }}</code>: {{ total }} rows, {{ tally }}. A run judges by the rules that stand in its study files, and where a rule
+was written after an earlier run had been seen, the remark of its row says so. Intervals are 95&nbsp;%.
 The table is also in <a href="claims.csv">claims.csv</a> and <a href="claims.nc">claims.nc</a>.</p>
 {% if missing %}<p class="note"><strong>Not there, or of an earlier configuration or code:</strong> {{ missing | join(", ") }}.</p>{% endif %}
 <nav><table class="contents">
@@ -62,7 +63,7 @@ The table is also in <a href="claims.csv">claims.csv</a> and <a href="claims.nc"
 <p class="note">{{ study.paper }}, {{ study.place }}.</p>
 <p>{{ study.summary }}</p>
 <p><a href="{{ study.name }}/figure.pdf"><img src="{{ study.name }}/figure.svg" alt="Figure of {{ study.title }}"></a></p>
-<div class="scroll"><table>
+{% if study.rows %}<div class="scroll"><table>
 <thead><tr><th>Claim</th><th>Statement</th><th>Measured [95 % interval]</th><th>Predicted</th><th>Verdict</th><th>Seeds</th><th>Work</th></tr></thead>
 <tbody>
 {% for row in study.rows %}<tr id="{{ row.claim }}">
@@ -76,7 +77,8 @@ The table is also in <a href="claims.csv">claims.csv</a> and <a href="claims.nc"
 </tr>
 {% endfor %}</tbody></table></div>
 <p class="note">Data: {% for file in study.files %}<a href="{{ file }}">{{ file }}</a>{{ ", " if not loop.last }}{% endfor %}, opened by <code>xarray.open_dataset</code>.</p>
-</section>
+{% else %}<p class="note">This study makes no claims.</p>
+{% endif %}</section>
 {% endfor %}
 <p class="note">Verdicts: ✓ the interval satisfies the rule, ✗ it lies wholly on the other side, ? neither; – a row that is shown without a rule.
 Work is the number of floating-point operations in matrix products.</p>
