@@ -17,7 +17,16 @@ SUPPORTED = "supported"
 CONTRADICTED = "contradicted"
 INCONCLUSIVE = "inconclusive"
 VERDICTS = (SUPPORTED, CONTRADICTED, INCONCLUSIVE)
-RULES = ("upper", "lower", "two-sided", "ordering", "holds", "published", "descriptive")
+# What the page writes before the prediction, and before the slack.
+RULES = {
+    "upper": ("≤", "+"),
+    "lower": ("≥", "−"),
+    "two-sided": ("=", "±"),
+    "ordering": ("beyond", "±"),
+    "holds": ("", "±"),
+    "published": ("≈", "× or ÷"),
+    "descriptive": ("", "±"),
+}
 SIDES = ("above", "below")
 
 PUBLISHED_FACTOR = 1.5

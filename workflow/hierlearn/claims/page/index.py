@@ -8,7 +8,7 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined
 
 from hierlearn.claims.ledger import Row
-from hierlearn.claims.rules import VERDICTS
+from hierlearn.claims.rules import RULES, VERDICTS
 
 PAPERS = {
     "chen2020": (
@@ -154,9 +154,8 @@ def prediction(row: Row) -> str:
     if not math.isfinite(row.predicted):
         return "–"
     slack = 0.0 if math.isnan(row.slack) else row.slack
-    signs = {"upper": "≤", "lower": "≥", "two-sided": "=", "ordering": "beyond", "published": "≈"}
-    text = f"{signs.get(row.rule, '')} {number(row.predicted)}"
-    between = {"upper": "+", "lower": "−", "two-sided": "±", "published": "× or ÷"}.get(row.rule, "±")
+    sign, between = RULES[row.rule]
+    text = f"{sign} {number(row.predicted)}"
     return f"{text} {between} {number(slack)}" if slack else text
 
 
