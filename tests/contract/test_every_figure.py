@@ -8,7 +8,7 @@ import xarray
 from matplotlib.figure import Figure
 
 from hierlearn.core.registry import available, build, literal
-from hierlearn.figures._style import laid_out, saved
+from hierlearn.figures._style import lay_out, save
 
 DIMENSIONS, SAMPLES = [6, 8, 10, 14], np.array([16, 32, 64, 128, 256, 512])
 STUDY = {"title": "A study", "labels": {"a": "learner A", "b": "learner B"}}
@@ -66,7 +66,7 @@ def drawn(name, scores, settings=None):
 
 def written(figure, kind):
     buffer = io.BytesIO()
-    saved(laid_out(figure), buffer, kind, {"code_hash": "0"})
+    save(lay_out(figure), buffer, kind, {"code_hash": "0"})
     return buffer.getvalue()
 
 

@@ -6,7 +6,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from hierlearn.figures._legends import _covers, legend
-from hierlearn.figures._style import COLOURS, laid_out
+from hierlearn.figures._style import COLOURS, lay_out
 from hierlearn.figures.panels import _look
 
 
@@ -26,7 +26,7 @@ def drawn(lines: int, spread: float):
 
 @pytest.mark.parametrize(("lines", "spread", "height"), [(3, 0.2, 3.0), (10, 1.0, 3.0 + 0.21 + 5 * 0.14)])
 def test_a_legend_on_measured_lines_goes_below_its_panel_in_a_taller_figure(lines, spread, height):
-    figure = laid_out(drawn(lines, spread))
+    figure = lay_out(drawn(lines, spread))
     assert figure.get_figheight() == pytest.approx(height)
     renderer = FigureCanvasAgg(figure).get_renderer()
     assert not any(_covers(place, renderer) for place in figure.axes)

@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from hierlearn.statistics.complexity import Complexities, bounds, medians, ratio_bounds, ratio_medians, uncensored
+from hierlearn.statistics.complexity import (
+    Complexities,
+    bounds,
+    medians,
+    observes_every_seed,
+    ratio_bounds,
+    ratio_medians,
+)
 
 NAMES = {"o": "observed", "r": "right_censored", "l": "left_censored", "m": "missing"}
 
@@ -88,7 +95,7 @@ def test_the_ratio_is_paired_by_seed_and_not_by_rank():
 
 
 def test_uncensored_wants_every_seed_observed():
-    assert uncensored(table([[1, 2], [1, 2], [1, 2]], ["oo", "or", "lo"])).tolist() == [True, False, False]
+    assert observes_every_seed(table([[1, 2], [1, 2], [1, 2]], ["oo", "or", "lo"])).tolist() == [True, False, False]
 
 
 def test_tables_of_different_sizes_are_not_paired():

@@ -8,7 +8,7 @@ from scipy.integrate import quad
 from scipy.special import betainc, gammaln
 from scipy.stats import multivariate_normal, norm
 
-from hierlearn.theory.assumption2 import biased_second_moment, second_moment, unresolved
+from hierlearn.theory.assumption2 import approximation_error, biased_second_moment, second_moment
 
 LAWS = [("sphere", 3), ("sphere", 4), ("sphere", 9), ("gaussian", 5)]
 
@@ -35,14 +35,14 @@ def test_the_unresolved_part_is_that_of_a_least_squares_fit_by_polynomials(order
     means = [quad(lambda z, j=j: z**j * norm.pdf(z), 0, np.inf)[0] for j in powers]
     moments = [quad(lambda z, j=j: z**j * norm.pdf(z), -np.inf, np.inf)[0] for j in range(2 * order + 1)]
     gram = np.array([[moments[i + j] for j in powers] for i in powers])
-    assert unresolved(order) == pytest.approx(0.5 - means @ np.linalg.solve(gram, means), abs=1e-9)
+    assert approximation_error(order) == pytest.approx(0.5 - means @ np.linalg.solve(gram, means), abs=1e-9)
 
 
 def test_the_first_unresolved_parts_are_the_known_ones():
-    assert unresolved(1) == unresolved(2) == pytest.approx(0.25 - 1 / (2 * pi))
-    assert unresolved(3) == pytest.approx(0.0643, abs=1e-4)
+    assert approximation_error(1) == approximation_error(2) == pytest.approx(0.25 - 1 / (2 * pi))
+    assert approximation_error(3) == pytest.approx(0.0643, abs=1e-4)
     with pytest.raises(ValueError, match="order -1"):
-        unresolved(-1)
+        approximation_error(-1)
 
 
 @pytest.mark.parametrize(("law", "dimension"), LAWS)

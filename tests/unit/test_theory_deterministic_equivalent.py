@@ -6,7 +6,7 @@ import pytest
 from hierlearn.core.registry import available, build
 from hierlearn.kernels.ntk_neural import NtkNeural
 from hierlearn.kernels.ntk_raw import NtkRaw
-from hierlearn.theory.deterministic_equivalent import best_risk, resolved, sample_complexity, solve
+from hierlearn.theory.deterministic_equivalent import best_risk, sample_complexity, solve, spectrum_for
 from hierlearn.theory.dimensions import harmonics
 from hierlearn.theory.gegenbauer import orthonormal, spectrum
 
@@ -45,7 +45,7 @@ def _measured(profile, dimension, degree, samples, ridge, noise, seed):
 def test_risk_agrees_with_measured_kernel_ridge(kernel, dimension, degree, samples, ridge, noise):
     arguments = dimension, degree, samples, ridge, noise
     measured = np.mean([_measured(kernel.profile, *arguments, seed) for seed in range(SEEDS)])
-    predicted = solve(resolved(kernel.profile, dimension, degree), {degree: 1.0}, samples, ridge, noise).risk
+    predicted = solve(spectrum_for(kernel.profile, dimension, degree), {degree: 1.0}, samples, ridge, noise).risk
     assert measured == pytest.approx(predicted, rel=0.12)
 
 
@@ -57,7 +57,7 @@ def test_risk_of_every_kernel_agrees_with_kernel_ridge(name):
         ridge = share * float(kernel.profile(np.ones(())))
         arguments = dimension, degree, samples, ridge, 0.0
         measured = np.mean([_measured(kernel.profile, *arguments, seed) for seed in range(SEEDS)])
-        predicted = solve(resolved(kernel.profile, dimension, degree), {degree: 1.0}, samples, ridge).risk
+        predicted = solve(spectrum_for(kernel.profile, dimension, degree), {degree: 1.0}, samples, ridge).risk
         assert measured == pytest.approx(predicted, rel=0.12)
 
 
@@ -70,26 +70,26 @@ def test_a_linear_kernel_gives_the_risk_of_least_squares():
 
 
 def test_kappa_solves_its_equation():
-    kernel = resolved(NtkNeural().profile, 12, 4)
+    kernel = spectrum_for(NtkNeural().profile, 12, 4)
     result = solve(kernel, {4: 1.0}, 700, ridge=1e-4)
     freedom = np.sum(kernel.multiplicity * kernel.eigenvalues / (kernel.eigenvalues + result.kappa))
     assert freedom + (700 * 1e-4 + kernel.tail) / result.kappa == pytest.approx(700, rel=1e-10)
 
 
 def test_a_degree_that_the_kernel_lacks_is_never_learned():
-    kernel = resolved(NtkRaw("relu2", bias=False).profile, 8, 4)
+    kernel = spectrum_for(NtkRaw("relu2", bias=False).profile, 8, 4)
     assert solve(kernel, {4: 1.0}, 10_000).risk >= 1
 
 
 def test_risk_without_ridge_starts_at_one_and_obeys_the_counting_bound():
-    kernel = resolved(NtkRaw().profile, 10, 4)
+    kernel = spectrum_for(NtkRaw().profile, 10, 4)
     assert solve(kernel, {4: 1.0}, 1e-3).risk == pytest.approx(1, rel=1e-3)
     for samples in (10, 100, 400, 700):
         assert solve(kernel, {4: 1.0}, samples).risk >= 1 - samples / harmonics(10, 4)
 
 
 def test_best_risk_is_the_smallest_over_the_ridges():
-    kernel = resolved(NtkRaw().profile, 10, 2)
+    kernel = spectrum_for(NtkRaw().profile, 10, 2)
     ridges = (0.0, 1e-3, 1e-2, 1.0)
     each = [solve(kernel, {2: 1.0}, 80, ridge, 1.0).risk for ridge in ridges]
     assert best_risk(kernel, {2: 1.0}, 80, ridges, 1.0) == min(each) < each[0]
@@ -98,7 +98,7 @@ def test_best_risk_is_the_smallest_over_the_ridges():
 @pytest.mark.parametrize("dimension, degree", [(6, 2), (20, 4), (320, 4), (320, 6)])
 def test_sample_complexity_is_where_the_risk_reaches_the_threshold(dimension, degree):
     samples = sample_complexity(NtkRaw().profile, dimension, degree, 0.5)
-    kernel = resolved(NtkRaw().profile, dimension, degree)
+    kernel = spectrum_for(NtkRaw().profile, dimension, degree)
     assert solve(kernel, {degree: 1.0}, samples).risk == pytest.approx(0.5, rel=1e-9)
     assert solve(kernel, {degree: 1.0}, samples * 0.9).risk > 0.5
 
@@ -118,7 +118,7 @@ def test_every_kernel_is_stable_to_high_dimension_and_grows_as_the_counted_dimen
     early, late = (sample_complexity(profile, dimensions[-1], degree, risk) for risk in (0.9, 0.1))
     assert 0.1 * counts[-1] <= early < samples[-1] < late < np.inf
     assert late >= 0.9 * counts[-1]
-    kernel = resolved(profile, dimensions[-1], degree)
+    kernel = spectrum_for(profile, dimensions[-1], degree)
     risks = np.array([solve(kernel, {degree: 1.0}, n).risk for n in np.geomspace(early, late, 12)])
     assert np.all(np.isfinite(risks)) and np.all(np.diff(risks) < 0)
 
@@ -138,4 +138,4 @@ def test_a_threshold_out_of_reach_gives_no_number():
 )
 def test_arguments_without_meaning_are_refused(call, message):
     with pytest.raises(ValueError, match=message):
-        call(resolved(NtkRaw().profile, 5, 2))
+        call(spectrum_for(NtkRaw().profile, 5, 2))

@@ -9,13 +9,13 @@ from scipy.optimize import minimize
 
 from hierlearn.theory.parity_networks import (
     Network,
-    duplicated,
+    embed,
     least_norm_units,
     norm_factor,
-    padded,
-    realised,
+    realise,
+    repeat_rows,
     sign_patterns,
-    trained,
+    train,
 )
 
 CLOSED = {2: 2 * sqrt(2), 4: 8.0, 6: 16 * sqrt(6) / 3}
@@ -49,7 +49,7 @@ def test_a_network_is_the_sum_over_its_neurons():
 def test_padding_keeps_the_function_of_the_signs_on_the_cube():
     network, coordinates = some_network(), np.array([31, 4, 17, 8, 39, 0])
     signs = np.random.default_rng(2).choice([-1.0, 1.0], (50, 40))
-    large = padded(network, coordinates, 40)
+    large = embed(network, coordinates, 40)
     assert large.weights.shape == (30, 40)
     np.testing.assert_allclose(large(signs / sqrt(40)), network(signs[:, coordinates] / sqrt(6)), rtol=1e-12)
     assert large.norm == pytest.approx(network.norm * sqrt(40 / 6), rel=1e-12)
@@ -57,7 +57,7 @@ def test_padding_keeps_the_function_of_the_signs_on_the_cube():
 
 def test_duplication_keeps_the_function_and_the_norm():
     network, x = some_network(), np.random.default_rng(2).choice([-1.0, 1.0], (50, 6))
-    large = duplicated(network, 7)
+    large = repeat_rows(network, 7)
     assert large.weights.shape == (210, 6)
     np.testing.assert_allclose(large(x), network(x), rtol=1e-10, atol=1e-12)
     assert large.norm == pytest.approx(network.norm, rel=1e-12)
@@ -132,7 +132,7 @@ def test_networks_that_use_other_coordinates_obey_the_bound_and_the_best_one_att
     """Order 4 of 7 coordinates, all 128 points: |W|_F >= (1 - sqrt(R)) N sqrt(d)."""
     x = sign_patterns(7)
     chi = np.prod(x[:, :4], axis=1)
-    best = padded(realised(*least_norm_units(4), 64), np.arange(4), 7)
+    best = embed(realise(*least_norm_units(4), 64), np.arange(4), 7)
     generator = np.random.default_rng(5)
 
     def bound(network):
@@ -150,7 +150,7 @@ def test_networks_that_use_other_coordinates_obey_the_bound_and_the_best_one_att
 @pytest.mark.parametrize("width", [40, 64, 101])
 def test_a_realised_network_has_its_width_and_hardly_more_than_the_least_norm(width):
     units = least_norm_units(6)
-    network = realised(*units, width)
+    network = realise(*units, width)
     x = sign_patterns(6)
     assert network.weights.shape == (width, 6)
     np.testing.assert_allclose(network(x / sqrt(6)), np.prod(x, axis=1), atol=1e-9)
@@ -162,16 +162,16 @@ def test_rows_are_shared_out_as_brute_force_does():
     costs = coefficients**2 * np.sum(directions**2, axis=1)
     ways = [(a, b, 9 - a - b) for a in range(1, 8) for b in range(1, 9 - a)]
     least = min(sum(cost / n for cost, n in zip(costs, way, strict=True)) for way in ways)
-    assert realised(directions, coefficients, 9).norm == pytest.approx(sqrt(2 * 9 * least), rel=1e-12)
+    assert realise(directions, coefficients, 9).norm == pytest.approx(sqrt(2 * 9 * least), rel=1e-12)
     with pytest.raises(ValueError, match="width 2; expected at least 3"):
-        realised(directions, coefficients, 2)
+        realise(directions, coefficients, 2)
 
 
 @pytest.mark.parametrize(("order", "error", "room"), [(2, 0.3, 1.02), (2, 0.05, 1.02), (4, 0.05, 1.2)])
 def test_training_ends_at_the_error_near_the_least_norm(order, error, room):
     generator = np.random.default_rng(7)
     signs, start = generator.choice([-1.0, 1.0], 60), generator.standard_normal((60, order)) / sqrt(order)
-    network, gradients = trained(signs, start, error)
+    network, gradients = train(signs, start, error)
     outputs = np.array([by_hand(network, np.array(z) / sqrt(order)) for z in product((-1, 1), repeat=order)])
     chi = np.prod(sign_patterns(order), axis=1)
     assert np.mean((outputs - chi) ** 2) == pytest.approx(error, rel=1e-6)

@@ -10,7 +10,7 @@ from pathlib import Path
 import xarray
 
 from hierlearn.core import provenance, registry
-from hierlearn.figures._style import laid_out, noted, saved
+from hierlearn.figures._style import add_notes, lay_out, save
 from hierlearn.files import netcdf, results
 from hierlearn.run.job import log
 from hierlearn.run.sample_sizes import blind_spots
@@ -30,10 +30,10 @@ def figure(scores, traces, probes, outputs, parameters, code, made=None):
     notes = holes(parameters["raw"], parameters["labels"])
     for note in notes:
         log.warning("%s", note)
-    drawn = laid_out(noted(drawing.draw(cube, measured, parameters, recorded), notes))
+    drawn = lay_out(add_notes(drawing.draw(cube, measured, parameters, recorded), notes))
     for kind, output in outputs.items():
         buffer = io.BytesIO()
-        saved(drawn, buffer, kind, provenance.attributes(code, parameters))
+        save(drawn, buffer, kind, provenance.attributes(code, parameters))
         netcdf.replace(output, buffer.getvalue())
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import xarray
 
-from hierlearn.claims.judging import judged
+from hierlearn.claims.judging import judge_claim
 from hierlearn.core import provenance, registry
 from hierlearn.files import results
 from hierlearn.quantities._tables import indexers
@@ -30,7 +30,7 @@ def judge(scores, traces, probes, output, parameters, code, made=None):
         extra = [recorded] if getattr(quantity, "reads_traces", False) else []
         result = quantity.measure(cube, measured, *extra)
         source = f"{quantity.probe}.probe.nc" if hasattr(quantity, "probe") else "scores.nc"
-        rows.append(judged(name, claim, result, spent(quantity, cube, measured), source, parameters["study"]))
+        rows.append(judge_claim(name, claim, result, spent(quantity, cube, measured), source, parameters["study"]))
     results.write_claims(output, rows, provenance.attributes(code, parameters))
 
 

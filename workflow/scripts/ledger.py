@@ -6,7 +6,7 @@ job.start(globals())
 
 import numpy as np
 
-from hierlearn.claims.ledger import COLUMNS, csv_text, described, from_json
+from hierlearn.claims.ledger import COLUMNS, column_attributes, csv_text, from_json
 from hierlearn.claims.page.index import page
 from hierlearn.core import provenance
 from hierlearn.files import netcdf, results
@@ -22,7 +22,7 @@ def ledger(sources, table, csv, html, studies, preset, code, made=None):
     contents = [row for source in sources for row in results.read_claims(source, (made or {}).get(source))]
     rows = [from_json({name: content[name] for name in COLUMNS}) for content in contents]
     columns = {
-        name: Variable(("row",), np.array([getattr(row, name) for row in rows]), described(name))
+        name: Variable(("row",), np.array([getattr(row, name) for row in rows]), column_attributes(name))
         for name in COLUMNS
         if rows
     }

@@ -9,9 +9,9 @@ import numpy as np
 from hierlearn.core import provenance, registry
 from hierlearn.files import problems, results
 from hierlearn.files.netcdf import Variable
-from hierlearn.files.scores import axis, described
+from hierlearn.files.scores import attributes_of, axis
 from hierlearn.statistics.moments import operator_norm
-from hierlearn.statistics.regression import unexplained
+from hierlearn.statistics.regression import unexplained_variance
 
 
 def represent(source, output, parameters, code, made=None):
@@ -34,13 +34,16 @@ def fitted(point, group):
     held_out = problem.pools["validation"].x
     seen = [representation.apply(state, x) for x in (unlabelled, held_out)]
     bases = [problem.teacher.bases(problem.state, x) for x in (unlabelled, held_out)]
-    measures = {"floor": unexplained(seen[0], bases[0], seen[1], bases[1]), "operator_norm": operator_norm(seen[1])}
+    measures = {
+        "floor": unexplained_variance(seen[0], bases[0], seen[1], bases[1]),
+        "operator_norm": operator_norm(seen[1]),
+    }
     if "spectrum" in state:
         measures |= {
             "smallest_eigenvalue": state["spectrum"][:, -1],
             "condition_number": state["spectrum"][:, 0] / np.maximum(state["spectrum"][:, -1], np.finfo(float).tiny),
         }
-    texts = {name: described(f"representation_{name}")["long_name"] for name in measures}
+    texts = {name: attributes_of(f"representation_{name}")["long_name"] for name in measures}
     return {
         "seed": Variable(("seed",), np.array(problem.seeds), axis("seed")),
         **problems.packed("measure", measures, texts),

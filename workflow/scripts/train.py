@@ -12,7 +12,7 @@ from hierlearn.core import provenance, registry
 from hierlearn.files import problems, results
 from hierlearn.files.checkpoints import Checkpoints
 from hierlearn.files.netcdf import Variable
-from hierlearn.files.scores import axis, described
+from hierlearn.files.scores import attributes_of, axis
 from hierlearn.inputs import UNIT_LAWS
 from hierlearn.run.monitor import JobMonitor
 from hierlearn.run.sample_sizes import blind_spots, walk
@@ -81,7 +81,7 @@ def model(seeds, fit, variant):
     group = {"seed": Variable(("seed",), seeds, axis("seed"))}
     for name, values in per_seed.items():
         told = {"long_name": texts["MEASURES"][name]} if name in texts["MEASURES"] else {}
-        group[f"score_{name}"] = Variable(("seed",), np.asarray(values), described(name) | told)
+        group[f"score_{name}"] = Variable(("seed",), np.asarray(values), attributes_of(name) | told)
     return group | problems.packed("state", fit.state) | problems.packed("trace", fit.trace, texts["TRACES"])
 
 

@@ -10,7 +10,7 @@ from hierlearn.claims.rules import judge
 from hierlearn.statistics.estimates import Measured
 
 
-def judged(
+def judge_claim(
     name: str, claim: Mapping[str, Any], measured: Measured, flops: float, source: str, study: Mapping[str, str]
 ) -> dict[str, Any]:
     """The row of a claim, with the detail of its measurement beside the columns.

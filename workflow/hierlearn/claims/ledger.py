@@ -60,7 +60,7 @@ TEXTS = {
 REQUIRED = ("claim", "paper", "place", "statement", "preset", "study")
 
 
-def described(column: str) -> dict[str, str]:
+def column_attributes(column: str) -> dict[str, str]:
     """Attributes of a column in claims.nc; numbers are in the units of the claim's quantity, counts and ratios."""
     units = {"units": "1"} if column in (*NUMBERS, "seeds") else {}
     return {"long_name": TEXTS.get(column, column)} | units

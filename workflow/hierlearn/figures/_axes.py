@@ -16,7 +16,7 @@ RAISED = str.maketrans("-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u207
 DENSE = ("samples", "step")
 
 
-def ticked(place, axis: str) -> None:
+def tick_values(place, axis: str) -> None:
     """Ticks at the values themselves where they are few numbers on a log axis. axis: the coordinate along it."""
     drawn = [line.get_xdata() for line in place.get_lines() if line.get_marker() not in ("None", None, "")]
     values = np.unique(np.concatenate(drawn)) if drawn else np.empty(0)

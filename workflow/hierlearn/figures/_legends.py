@@ -15,7 +15,7 @@ def legend(place) -> None:
     place.legend(**LOOK)
 
 
-def uncovered(figure):
+def uncover(figure):
     """The figure, laid out before, with its legends that lie on a measured line below their panels, in a taller figure.
 
     A measured line is one with markers; bounds, levels and guides may run behind a legend.

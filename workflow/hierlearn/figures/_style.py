@@ -7,7 +7,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_pdf import FigureCanvasPdf
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 
-from hierlearn.figures._legends import uncovered
+from hierlearn.figures._legends import uncover
 
 matplotlib.rcParams.update(
     {
@@ -36,27 +36,27 @@ COLOURS = ("#0072B2", "#56B4E9", "#D55E00", "#000000", "#009E73", "#CC79A7", "#E
 MARKERS = ("o", "D", "s", "^", "v", "P", "X", "*")
 
 
-def noted(figure, notes):
+def add_notes(figure, notes):
     """The figure with warnings below it, one line each."""
     if notes:
         figure.supxlabel("\n".join(f"! {note}" for note in notes), fontsize=7, color="#9c1c00", x=0.01, ha="left")
     return figure
 
 
-def laid_out(figure):
+def lay_out(figure):
     """The figure with its layout computed once: it is the same in every format, and costs more than drawing.
 
     Twice where a legend has to leave its panel.
     """
     figure.get_layout_engine().execute(figure)
     height = figure.get_figheight()
-    if uncovered(figure).get_figheight() != height:
+    if uncover(figure).get_figheight() != height:
         figure.get_layout_engine().execute(figure)
     figure.set_layout_engine("none")
     return figure
 
 
-def saved(figure, file, kind: str, made: Mapping[str, str]) -> None:
+def save(figure, file, kind: str, made: Mapping[str, str]) -> None:
     """Write a figure as svg, pdf or png, with what made it and without the date that would change its bytes.
 
     By the canvas itself: savefig draws everything once more before, for a layout that is known already.

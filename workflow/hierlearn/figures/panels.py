@@ -9,7 +9,7 @@ import numpy as np
 import xarray
 from matplotlib.figure import Figure
 
-from hierlearn.figures._axes import ticked, tidy
+from hierlearn.figures._axes import tick_values, tidy
 from hierlearn.figures._legends import legend
 from hierlearn.figures._published import LABEL, overlay, overlay_row
 from hierlearn.figures._style import COLOURS, MARKERS
@@ -274,7 +274,7 @@ class Panels:
         place.set_xlabel(panel.get("xlabel", panel["x"].replace("_", " ")))
         place.set_ylabel(panel.get("ylabel", _ylabel(panel, ours)))
         tidy(place)
-        ticked(place, panel["x"])
+        tick_values(place, panel["x"])
         handles, _ = place.get_legend_handles_labels()
         if handles:
             legend(place)

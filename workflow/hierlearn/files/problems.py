@@ -12,7 +12,7 @@ from hierlearn.core.problem import Problem, ProblemFeatures, pose, streams_of
 from hierlearn.core.protocols import Batch, Representation, State
 from hierlearn.files import results
 from hierlearn.files.netcdf import Group, Variable
-from hierlearn.files.scores import axis, described
+from hierlearn.files.scores import attributes_of, axis
 
 PREFIXES = {
     "teacher": "part of the teacher",
@@ -57,7 +57,7 @@ def drawn(point: Mapping[str, Any]) -> Group:
     group = {
         "seed": Variable(("seed",), np.array(problem.seeds), axis("seed")),
         "target_norm": Variable(
-            ("seed",), problem.teacher.norm(problem.state, problem.inputs), described("target_norm")
+            ("seed",), problem.teacher.norm(problem.state, problem.inputs), attributes_of("target_norm")
         ),
     }
     group |= packed("teacher", problem.state)

@@ -76,7 +76,7 @@ class Cube:
         axes = tuple(self.coordinates)
         stored = {name: Variable((name,), _array(values), axis(name)) for name, values in self.coordinates.items()}
         for name in sorted(self.values):
-            stored[name] = Variable(axes, self.values[name], described(name) | dict(self.attributes.get(name, {})))
+            stored[name] = Variable(axes, self.values[name], attributes_of(name) | dict(self.attributes.get(name, {})))
         return stored
 
     def _at(self, cell: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -110,7 +110,7 @@ class Scores(Cube):
         return np.full(self.shape, FLAGS[name][1], dtype=np.int8) if name in FLAGS else super()._empty(name)
 
 
-def described(name: str) -> dict[str, Any]:
+def attributes_of(name: str) -> dict[str, Any]:
     """What a file says of a score: units, long name, the meanings of flags."""
     if name in FLAGS:
         meanings, _, text = FLAGS[name]

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from hierlearn.core.streams import Streams
-from hierlearn.theory.spectra import eigenvalues, stretched
+from hierlearn.theory.spectra import eigenvalues, stretch
 
 BOUNDS = (("spikes", "dimension", {"spectrum": "spiked"}),)
 PARAMETERS = {
@@ -52,6 +52,6 @@ class AnisotropicSphere:
         values = eigenvalues(self.spectrum, self.dimension, self.exponent, self.spikes, self.spike_share)
 
         def draw(generator, rows):
-            return stretched(generator.standard_normal((rows, self.dimension)), values).astype(np.float32)
+            return stretch(generator.standard_normal((rows, self.dimension)), values).astype(np.float32)
 
         return streams.rows(start, count, draw)

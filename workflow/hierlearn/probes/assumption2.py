@@ -7,7 +7,7 @@ from scipy.linalg import eigvalsh
 
 from hierlearn.core.problem import Problem
 from hierlearn.files.netcdf import Variable
-from hierlearn.theory.assumption2 import biased_second_moment, second_moment, unresolved
+from hierlearn.theory.assumption2 import approximation_error, biased_second_moment, second_moment
 
 PARAMETERS = {
     "orders": {
@@ -87,7 +87,7 @@ class Assumption2:
         names = ("smallest_eigenvalue", "biased", "trimmed", "rarest_outcome")
         medians = np.median(draws, axis=0).reshape(*shape, len(names))
         measured = dict(zip(names, np.moveaxis(medians, -1, 0), strict=True))
-        limits = np.array([unresolved(k) for k in self.orders])
+        limits = np.array([approximation_error(k) for k in self.orders])
         measured["limit"] = np.broadcast_to(limits[:, None], shape)
         measured["reciprocal"] = np.broadcast_to(1.0 / (counts + 1.0), shape)
         found = {

@@ -7,7 +7,7 @@ import numpy as np
 
 from hierlearn.core.problem import Problem
 from hierlearn.files.netcdf import Variable
-from hierlearn.theory.deterministic_equivalent import resolved, sample_complexity, solve
+from hierlearn.theory.deterministic_equivalent import sample_complexity, solve, spectrum_for
 
 PARAMETERS = {
     "lines": {
@@ -70,7 +70,7 @@ class DeterministicEquivalent:
             ridges = [ridge * float(kernel.profile(np.ones(()))) for ridge in self.ridges]
             for j, threshold in enumerate(self.thresholds):
                 values[i, j] = sample_complexity(kernel.profile, dimension, degree, threshold, ridges)
-            spectrum = resolved(kernel.profile, dimension, degree)
+            spectrum = spectrum_for(kernel.profile, dimension, degree)
             risks[i] = [[solve(spectrum, {degree: 1.0}, n, ridge).risk for n in self.samples] for ridge in ridges]
         risks[np.isinf(risks)] = np.nan
         return {

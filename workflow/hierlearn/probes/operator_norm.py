@@ -9,7 +9,7 @@ import numpy as np
 from hierlearn.core.problem import Problem
 from hierlearn.core.streams import Streams
 from hierlearn.files.netcdf import Variable
-from hierlearn.theory.spectra import eigenvalues, stretched
+from hierlearn.theory.spectra import eigenvalues, stretch
 
 PARAMETERS = {
     "laws": {
@@ -96,7 +96,7 @@ class OperatorNorm:
         for repeat in range(self.repeats):
             points = self._points(inputs, streams.at("sample", repeat))
             for i, (law, spectrum) in enumerate(zip(self.laws.values(), spectra, strict=True)):
-                x = stretched(points[law.get("base", "problem")], spectrum)
+                x = stretch(points[law.get("base", "problem")], spectrum)
                 for j, ratio in enumerate(self.ratios):
                     count = ratio * inputs.dimension
                     norms[repeat, i, j] = np.linalg.eigvalsh(x[:count].T @ x[:count] / count)[-1]

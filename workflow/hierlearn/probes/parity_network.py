@@ -9,13 +9,13 @@ from hierlearn.files.netcdf import Variable
 from hierlearn.theory.parity_networks import (
     LARGEST_ORDER,
     Network,
-    duplicated,
+    embed,
     least_norm_units,
     norm_factor,
-    padded,
-    realised,
+    realise,
+    repeat_rows,
     sign_patterns,
-    trained,
+    train,
 )
 
 PARAMETERS = {
@@ -76,14 +76,14 @@ class ParityNetwork:
             raise ValueError("parity_network: expected the teacher parity, for regression")
         if order % 2 or not 2 <= order <= LARGEST_ORDER:
             raise ValueError(f"parity_network: order {order}; expected an even number up to {LARGEST_ORDER}")
-        least = realised(*least_norm_units(order), self.width * self.copies)
+        least = realise(*least_norm_units(order), self.width * self.copies)
         bound, seeds = norm_factor(order) * np.sqrt(dimension), len(problem.seeds)
         norms, errors, gradients = (np.empty((seeds, len(self.train_errors))) for _ in range(3))
         least_norms, least_errors = np.empty(seeds), np.empty(seeds)
         for i in range(seeds):
             one = problem.take([i])
             for j, (network, spent) in enumerate(self._trained(one, order)):
-                norms[i, j], errors[i, j] = _judged(duplicated(network, self.copies), one)
+                norms[i, j], errors[i, j] = _judged(repeat_rows(network, self.copies), one)
                 gradients[i, j] = spent
             least_norms[i], least_errors[i] = _judged(least, one)
         # Two products with (2^k, k) and (k, m) matrices for a gradient.
@@ -114,7 +114,7 @@ class ParityNetwork:
         generator = problem.streams.at("parity-network").generators()[0]
         signs = generator.choice([-1.0, 1.0], self.width)
         start = generator.standard_normal((self.width, order)) / np.sqrt(order)
-        return [trained(signs, start, error) for error in self.train_errors]
+        return [train(signs, start, error) for error in self.train_errors]
 
 
 def _judged(network: Network, problem: Problem) -> tuple[float, float]:
@@ -125,6 +125,6 @@ def _judged(network: Network, problem: Problem) -> tuple[float, float]:
     x = others.choice([-1.0, 1.0], (len(patterns), dimension))
     x[:, coordinates] = patterns
     x /= np.sqrt(dimension)
-    network = padded(network, coordinates, dimension)
+    network = embed(network, coordinates, dimension)
     target = problem.teacher.target(problem.state, x[None])[0, :, 0] * problem.factor[0]
     return network.norm, float(np.mean((network(x) - target) ** 2))

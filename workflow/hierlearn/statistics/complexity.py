@@ -100,7 +100,7 @@ def ratio_medians(above: Complexities, below: Complexities) -> tuple[np.ndarray,
     return np.array(values), reasons
 
 
-def uncensored(table: Complexities) -> np.ndarray:
+def observes_every_seed(table: Complexities) -> np.ndarray:
     """(K,) bool: every seed of the size is observed."""
     return np.all(table.status == OBSERVED, axis=1)
 

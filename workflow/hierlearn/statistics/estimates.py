@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hierlearn.statistics.complexity import Complexities, bounds, missing, ratio_bounds, uncensored
+from hierlearn.statistics.complexity import Complexities, bounds, missing, observes_every_seed, ratio_bounds
 from hierlearn.statistics.exponents import Slope, local_slopes, ratio_slope, seed_slopes, slope
 from hierlearn.statistics.intervals import LEVEL, Estimate, median, t_interval
 
@@ -86,7 +86,7 @@ def paired_log_ratio(above: Complexities, below: Complexities, level: float = LE
     Without a size that qualifies there is no interval. detail: the size, the ratios of its seeds, the bounds.
     """
     low, _ = ratio_bounds(above, below)
-    usable = np.flatnonzero(uncensored(above) & uncensored(below))
+    usable = np.flatnonzero(observes_every_seed(above) & observes_every_seed(below))
     used = usable[-1] if len(usable) else -1
     censored = _ratio_bounds(above, below)
     beyond = [_bound_in_words(one) for one in censored if used < 0 or one["size"] > above.sizes[used]]

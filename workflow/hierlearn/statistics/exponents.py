@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierlearn.statistics.complexity import Complexities, bounds, medians, ratio_medians, uncensored
+from hierlearn.statistics.complexity import Complexities, bounds, medians, observes_every_seed, ratio_medians
 from hierlearn.statistics.intervals import LEVEL, Estimate, shift_interval, t_interval, t_quantile
 
 FEWEST_SIZES = 3
@@ -61,7 +61,7 @@ def seed_slopes(table: Complexities, regressor=None, fitted: Sequence | None = N
     """t-interval over the slopes of the single seeds. Secondary: it is right for seed noise alone and too
     narrow when sizes deviate from the power law. Sizes with any censored seed are left out, since dropping
     seeds would bias."""
-    x, keep = _log(regressor, table.sizes), _named(fitted, table.sizes) & uncensored(table)
+    x, keep = _log(regressor, table.sizes), _named(fitted, table.sizes) & observes_every_seed(table)
     if keep.sum() < FEWEST_SIZES:
         return Estimate(np.nan, np.nan, np.nan, f"{keep.sum()} sizes without a censored seed; {FEWEST_SIZES} needed")
     centred = x[keep] - x[keep].mean()

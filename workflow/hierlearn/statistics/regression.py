@@ -3,7 +3,7 @@
 import numpy as np
 
 
-def unexplained(features, targets, held_out_features, held_out_targets) -> np.ndarray:
+def unexplained_variance(features, targets, held_out_features, held_out_targets) -> np.ndarray:
     """1 - R^2 on held-out points of targets regressed on features and a constant, the mean over targets.
 
     features (S, n, D), targets (S, n, b); held out: (S, n', D), (S, n', b) -> (S,) float64. A minimum-norm least

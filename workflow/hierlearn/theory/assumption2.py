@@ -19,7 +19,7 @@ FARTHEST = 9.0
 LONGEST = 38.0
 
 
-def unresolved(order: int) -> float:
+def approximation_error(order: int) -> float:
     """E_k = min over polynomials q of degree <= k of E(1{z >= 0} - q(z))^2, z ~ N(0, 1)  (chen2020, Section 4.2).
 
     1/2 less the squared Hermite coefficients up to degree k: c_0 = 1/2, c_j = He_{j-1}(0) / sqrt(2 pi j!). They vanish

@@ -33,7 +33,7 @@ class Equivalent:
     risk: float
 
 
-def resolved(profile: Callable, dimension: int, degree: int) -> Spectrum:
+def spectrum_for(profile: Callable, dimension: int, degree: int) -> Spectrum:
     """The spectrum with all degrees that matter for a target of this degree; its tail has the rest."""
     last = degree + 2
     while last < LARGEST_DEGREE and harmonics(dimension, last + 1) <= LARGEST_DIMENSION:
@@ -96,7 +96,7 @@ def sample_complexity(
     """
     if not 0 < threshold < 1:
         raise ValueError(f"threshold {threshold}; expected a number between 0 and 1")
-    kernel = resolved(profile, dimension, degree)
+    kernel = spectrum_for(profile, dimension, degree)
 
     def above(logarithm: float) -> bool:
         return best_risk(kernel, {degree: 1.0}, np.exp(logarithm), ridges, noise) > threshold

@@ -50,7 +50,7 @@ def sign_patterns(order: int) -> np.ndarray:
     return np.array(list(product((-1.0, 1.0), repeat=order)))
 
 
-def padded(network: Network, coordinates: np.ndarray, dimension: int) -> Network:
+def embed(network: Network, coordinates: np.ndarray, dimension: int) -> Network:
     """The network of k inputs as one of `dimension` inputs that looks at k `coordinates` only.
 
     The same function of the k signs: inputs shrink from 1/sqrt(k) to 1/sqrt(d), so weights and norm grow by sqrt(d/k).
@@ -60,7 +60,7 @@ def padded(network: Network, coordinates: np.ndarray, dimension: int) -> Network
     return Network(network.signs, weights)
 
 
-def duplicated(network: Network, copies: int) -> Network:
+def repeat_rows(network: Network, copies: int) -> Network:
     """Every row `copies` times, divided by sqrt(copies): the same function and the same norm at a larger width."""
     weights = np.repeat(network.weights, copies, axis=0) / np.sqrt(copies)
     return Network(np.repeat(network.signs, copies), weights)
@@ -86,7 +86,7 @@ def least_norm_units(order: int) -> tuple[np.ndarray, np.ndarray]:
     return directions[used], coefficients[used]
 
 
-def realised(directions: np.ndarray, coefficients: np.ndarray, width: int) -> Network:
+def realise(directions: np.ndarray, coefficients: np.ndarray, width: int) -> Network:
     """The network of m = `width` rows that is sum_j c_j relu(<u_j, z>) on inputs z / sqrt(k); the least norm at this m.
 
     n_j rows along u_j have the squared norm k m c_j^2 |u_j|^2 / n_j, least for n_j in proportion to |c_j| |u_j|, which
@@ -148,7 +148,7 @@ def _interior(inequalities: np.ndarray) -> np.ndarray | None:
     return (system @ weights - wanted)[:-1] if residual > SOLID else None
 
 
-def trained(signs: np.ndarray, start: np.ndarray, error: float) -> tuple[Network, int]:
+def train(signs: np.ndarray, start: np.ndarray, error: float) -> tuple[Network, int]:
     """A network of k inputs that is trained to the parity on all 2^k points, and the number of gradients it took.
 
     signs: (m,); start: (m, k) initial weights for inputs +-1/sqrt(k); error: the mean square error to end at, above 0.

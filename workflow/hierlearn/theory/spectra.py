@@ -28,7 +28,7 @@ def eigenvalues(
     return values / np.sum(values)
 
 
-def stretched(x: np.ndarray, spectrum: np.ndarray) -> np.ndarray:
+def stretch(x: np.ndarray, spectrum: np.ndarray) -> np.ndarray:
     """Sigma^{1/2} x / |Sigma^{1/2} x| for Sigma diagonal with this spectrum (d,): (..., d) -> (..., d), unit norm."""
     moved = x * np.sqrt(spectrum)
     return moved / np.linalg.norm(moved, axis=-1, keepdims=True)

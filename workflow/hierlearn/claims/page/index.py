@@ -68,7 +68,7 @@ The table is also in <a href="claims.csv">claims.csv</a> and <a href="claims.nc"
 <tbody>
 {% for row in study.rows %}<tr id="{{ row.claim }}">
 <td><strong>{{ row.claim }}</strong><br><span class="reason">{{ row.place }}; {{ row.label }}</span></td>
-<td>{{ row.statement }}<br><span class="reason">{{ row.reason }}{{ fitted(details[row.claim]) }}</span></td>
+<td>{{ row.statement }}<br><span class="reason">{{ row.reason }}{{ fit_note(details[row.claim]) }}</span></td>
 <td class="number">{{ number(row.value) }} {{ interval(row) }}</td>
 <td class="number">{{ prediction(row) }}</td>
 <td class="verdict {{ row.verdict }}">{{ marks[row.verdict] }} {{ row.verdict or "no verdict" }}</td>
@@ -112,7 +112,7 @@ def page(
         ],
         verdicts=VERDICTS,
         details=details,
-        fitted=fitted,
+        fit_note=fit_note,
         marks=MARKS,
         number=number,
         interval=interval,
@@ -128,7 +128,7 @@ def _of_study(name: str, rows: Sequence[Row]) -> dict[str, Any]:
     return {"rows": own, "counts": counts, "files": sorted({row.data for row in own})}
 
 
-def fitted(detail: Mapping[str, Any]) -> str:
+def fit_note(detail: Mapping[str, Any]) -> str:
     """The sizes on a fitted line and the slopes between neighbours, where a row has them."""
     parts = []
     if detail.get("sizes_fitted"):
