@@ -13,7 +13,8 @@ from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
 from hierlearn.probes.expressivity import MEASURES
 from hierlearn.solvers.taylor.training import predict
-from hierlearn.theory.expressivity import expressible, norm_bound, relu_component, scales
+from hierlearn.theory.activations import hermite_coefficient
+from hierlearn.theory.expressivity import expressible, norm_bound, scales
 
 
 def problem(dimension=5, seeds=(0, 1), law="sphere"):
@@ -33,13 +34,13 @@ def normal_mean(function):
 @pytest.mark.parametrize("degree", range(9))
 def test_the_components_of_relu_are_those_of_quadrature(degree):
     expected = normal_mean(lambda g: max(g, 0) * eval_hermitenorm(degree, g) / np.sqrt(factorial(degree)))
-    assert relu_component(degree) == pytest.approx(expected, abs=1e-10)
+    assert hermite_coefficient("relu", degree) == pytest.approx(expected, abs=1e-10)
 
 
 def test_their_squares_are_the_coefficients_of_the_kernel():
     """K(u) = (u (pi - arccos u) + sqrt(1 - u^2)) / (2 pi) = sum_q s_q^2 u^q (bai2020, Lemma 9)."""
     u = np.linspace(-0.6, 0.6, 7)
-    series = sum(relu_component(q) ** 2 * u**q for q in range(40))
+    series = sum(hermite_coefficient("relu", q) ** 2 * u**q for q in range(40))
     np.testing.assert_allclose(series, (u * (pi - np.arccos(u)) + np.sqrt(1 - u**2)) / (2 * pi), atol=1e-12)
 
 
@@ -94,7 +95,7 @@ def test_the_norm_approaches_that_of_infinitely_many_neurons_below_the_bound():
     """8 E a^2 = 8 / s_{p-2}^2; the bound of the paper, with failure 1, is at least twice that."""
     degrees = [2, 3, 4, 6]
     found = measured(4, (0, 1), degrees=degrees, widths=[20000], points=1, draws=2, failure=1.0)
-    expected = np.array([(8 / relu_component(p - 2) ** 2) ** 0.25 for p in degrees])
+    expected = np.array([(8 / hermite_coefficient("relu", p - 2) ** 2) ** 0.25 for p in degrees])
     # a^4 has heavy tails at p = 6.
     for position, room in enumerate([1e-9, 0.03, 0.05, 0.25]):
         np.testing.assert_allclose(found["norm"].values[:, position, 0], expected[position], rtol=room)
@@ -139,6 +140,6 @@ def test_powers_beyond_the_lemma_and_other_norms_are_refused():
     with pytest.raises(ValueError, match="input law 'gaussian'; expected one of sphere"):
         measured(law="gaussian")
     with pytest.raises(ValueError, match="degree -1; expected at least 0"):
-        relu_component(-1)
+        hermite_coefficient("relu", -1)
     with pytest.raises(ValueError, match="failure 0; expected above 0 and at most 1"):
         norm_bound(4, 0)

@@ -1,25 +1,45 @@
-"""Activations and their derivatives against automatic differentiation and finite differences."""
+"""The table of activations against automatic differentiation, finite differences and quadrature."""
 
 import numpy as np
 import pytest
 import torch
+from scipy.integrate import quad
+from scipy.special import eval_hermitenorm, factorial
 
-from hierlearn.theory.activations import ANALYTIC, LARGEST_ORDER, NAMES, analytic, derivative, largest_order
+from hierlearn.theory.activations import (
+    ACTIVATIONS,
+    ANALYTIC_GATES,
+    LARGEST_ORDER,
+    ONE_SIDED,
+    POWERS,
+    analytic,
+    derivative,
+    hermite_coefficient,
+    largest_order,
+    monic,
+    monic_moment,
+    one_sided,
+    power_of,
+)
 
 # Off 0, where a power of relu has its kink.
 T = np.array([-7.3, -2.1, -0.9, -0.4, -0.01, 0.02, 0.3, 0.8, 1.7, 4.6])
 REFERENCE = {
+    "step": lambda t: (t >= 0).double(),
+    "relu": torch.relu,
     "relu2": lambda t: torch.relu(t) ** 2 / 2,
     "relu3": lambda t: torch.relu(t) ** 3 / 6,
     "erf": torch.erf,
     "sin": torch.sin,
     "softplus": lambda t: torch.log1p(torch.exp(t)),
     "tanh": torch.tanh,
+    "quadratic": torch.square,
+    "exponential": torch.expm1,
 }
-EVERY = [(name, k) for name in NAMES for k in range(largest_order(name) + 1)]
+EVERY = [(name, k) for name in ACTIVATIONS for k in range(largest_order(name) + 1)]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ACTIVATIONS)
 def test_every_order_is_that_of_automatic_differentiation(name):
     t = torch.tensor(T, requires_grad=True)
     value = REFERENCE[name](t)
@@ -47,7 +67,7 @@ def test_single_precision_stays_single_and_close_to_double(name, k):
     np.testing.assert_allclose(single, double, rtol=1e-3, atol=3e-6)
 
 
-@pytest.mark.parametrize("name", ANALYTIC)
+@pytest.mark.parametrize("name", [*ANALYTIC_GATES, "tanh"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_far_from_zero_nothing_overflows(name, dtype):
     t = np.array([-1e30, -1e4, -90.0, 90.0, 1e4, 1e30], dtype=dtype)
@@ -67,10 +87,37 @@ def test_small_tails_keep_their_digits():
 
 def test_the_last_derivative_of_a_relu_power_is_a_step_that_is_one_at_zero():
     t = np.array([-1.0, 0.0, 2.0])
-    for name, order in (("relu2", 2), ("relu3", 3)):
-        assert np.array_equal(derivative(name, order)(t), [0.0, 1.0, 1.0])
+    for name, power in ONE_SIDED.items():
+        assert largest_order(name) == power
+        assert np.array_equal(derivative(name, power)(t), [0.0, 1.0, 1.0])
         assert not analytic(name)
-    assert all(analytic(name) for name in ANALYTIC)
+    assert all(analytic(name) for name in ANALYTIC_GATES)
+
+
+def normal_mean(function):
+    return quad(lambda g: function(g) * np.exp(-(g**2) / 2) / np.sqrt(2 * np.pi), -12, 12, points=[0], limit=200)[0]
+
+
+@pytest.mark.parametrize("name", ONE_SIDED)
+def test_a_derivative_of_a_relu_power_is_a_factor_times_a_one_sided_power(name):
+    for k in range(largest_order(name) + 1):
+        power, factor = one_sided(name, k)
+        np.testing.assert_allclose(derivative(name, k)(T), factor * np.where(T > 0, T**power, 0.0), rtol=1e-14)
+
+
+@pytest.mark.parametrize("name", ONE_SIDED)
+def test_hermite_coefficients_are_those_of_quadrature(name):
+    sigma = derivative(name, 0)
+    for degree in range(9):
+        expected = normal_mean(lambda g, q=degree: sigma(np.array(g)) * eval_hermitenorm(q, g) / np.sqrt(factorial(q)))
+        assert hermite_coefficient(name, degree) == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", POWERS)
+def test_a_power_without_its_factor_has_leading_coefficient_one_and_the_moment_of_quadrature(name):
+    phi = monic(name)
+    assert phi(np.array(3.0)) == 3.0 ** power_of(name)
+    assert monic_moment(name) == pytest.approx(normal_mean(lambda g: phi(np.array(g)) ** 2), rel=1e-9)
 
 
 def test_orders_that_do_not_exist_and_unknown_names_are_refused():
@@ -78,5 +125,13 @@ def test_orders_that_do_not_exist_and_unknown_names_are_refused():
         with pytest.raises(ValueError, match=rf"order {order} of {name}; expected 0 to {largest_order(name)}"):
             derivative(name, order)
     for ask in (analytic, largest_order, lambda name: derivative(name, 0)):
-        with pytest.raises(ValueError, match="'gelu'; expected one of relu2, relu3, erf"):
+        with pytest.raises(ValueError, match="'gelu'; expected one of step, relu, relu2"):
             ask("gelu")
+    for ask in (monic, power_of, monic_moment):
+        with pytest.raises(ValueError, match="'erf'; expected a power: step, relu, relu2, relu3, quadratic"):
+            ask("erf")
+    for ask in (one_sided, lambda name: hermite_coefficient(name, 1)):
+        with pytest.raises(ValueError, match="order 0 of erf; expected one of a power of relu, step, relu"):
+            ask("erf")
+    with pytest.raises(ValueError, match="order 2 of relu; expected one of a power of relu"):
+        one_sided("relu", 2)

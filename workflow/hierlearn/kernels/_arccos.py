@@ -2,11 +2,6 @@
 
 import numpy as np
 
-# E[(u_+^a)^2] of a standard normal u, by order a.
-DIAGONAL = (0.5, 0.5, 1.5)
-# sigma' as a one-sided power, by activation: its order and the square of its factor.
-DERIVATIVES = {"relu": (0, 1.0), "relu2": (1, 1.0), "relu3": (2, 0.25)}
-
 
 def relu_layer(cosine: np.ndarray) -> np.ndarray:
     """2 E[u_+ v_+] in place of the correlation in [-1, 1], and 2 E[1{u > 0} 1{v > 0}], returned: one arccos for both.

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import DTypeLike
 
-from hierlearn.kernels._arccos import DERIVATIVES, DIAGONAL, moment
+from hierlearn.kernels._arccos import moment
 from hierlearn.kernels._cosine import cosine_gram, cosine_profile
+from hierlearn.theory.activations import monic_moment, one_sided, power_of
 
 PARAMETERS = {
     "features": {
@@ -25,9 +26,6 @@ PARAMETERS = {
         "default": True,
     },
 }
-
-# Power a of phi(u) = u_+^a, and of the norm in phi.
-POWERS = {"step": 0, "relu": 1, "relu2": 2, "quadratic": 2}
 
 
 @dataclass(frozen=True)
@@ -58,20 +56,19 @@ class NtkNeural:
     @property
     def _geometry(self) -> tuple[int, float]:
         """Power of the norms, appended constant."""
-        return POWERS[self.features] * (DERIVATIVES[self.activation][0] + 1), float(self.bias)
+        return power_of(self.features) * (one_sided(self.activation, order=1)[0] + 1), float(self.bias)
 
     def _of_cosine(self, cosine: np.ndarray) -> None:
         """H at s = 1 from the cosine of the (lifted) inputs, in place."""
-        order, factor = DERIVATIVES[self.activation]
+        order, factor = one_sided(self.activation, order=1)
+        variance = monic_moment(self.features)
         if self.features == "quadratic":
             np.square(cosine, out=cosine)
             cosine *= 2.0
             cosine += 1.0
-            variance = 3.0
             cosine *= 1.0 / variance
         else:
-            variance = DIAGONAL[POWERS[self.features]]
-            moment(POWERS[self.features], cosine, 1.0 / variance)
+            moment(power_of(self.features), cosine, 1.0 / variance)
         second = cosine.copy()
-        moment(order, cosine, factor * variance ** (order + 1))
+        moment(order, cosine, factor**2 * variance ** (order + 1))
         cosine *= second

@@ -6,8 +6,9 @@ from math import sqrt
 import numpy as np
 from numpy.typing import DTypeLike
 
-from hierlearn.kernels._arccos import DERIVATIVES, moment
+from hierlearn.kernels._arccos import moment
 from hierlearn.kernels._cosine import cosine_gram, cosine_profile
+from hierlearn.theory.activations import one_sided
 
 PARAMETERS = {
     "activation": {
@@ -48,11 +49,11 @@ class NtkRaw:
     @property
     def _geometry(self) -> tuple[int, float, float]:
         """Power of the norms, appended constant, scale."""
-        power = DERIVATIVES[self.activation][0] + 1
+        power = one_sided(self.activation, order=1)[0] + 1
         return (power, 1.0, sqrt(0.5)) if self.bias else (power, 0.0, 1.0)
 
     def _of_cosine(self, cosine: np.ndarray) -> None:
-        order, factor = DERIVATIVES[self.activation]
-        inner = cosine * factor
+        order, factor = one_sided(self.activation, order=1)
+        inner = cosine * factor**2
         moment(order, cosine)
         cosine *= inner

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import DTypeLike
 
-from hierlearn.kernels._arccos import DIAGONAL, moment
+from hierlearn.kernels._arccos import moment
 from hierlearn.kernels._cosine import cosine_gram, cosine_profile
+from hierlearn.theory.activations import one_sided_moment
 
 PARAMETERS = {
     "base": {
@@ -62,7 +63,7 @@ class Recursive:
     def _layer(self, cosine: np.ndarray) -> None:
         """kappa, in place."""
         if self.base in ORDERS:
-            moment(ORDERS[self.base], cosine, 1.0 / DIAGONAL[ORDERS[self.base]])
+            moment(ORDERS[self.base], cosine, 1.0 / one_sided_moment(2 * ORDERS[self.base]))
         elif self.base == "arcsin":
             np.arcsin(cosine, out=cosine)
             cosine *= 2.0 / np.pi

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hierlearn.solvers.losses import Loss
-from hierlearn.theory.activations import Activation, derivative
+from hierlearn.theory.activations import Elementwise, derivative
 from hierlearn.theory.randomisation import Law, laws
 
 
@@ -21,8 +21,8 @@ class Network:
 
     width: int
     order: int
-    sigma: Activation
-    slope: Activation
+    sigma: Elementwise
+    slope: Elementwise
     laws: tuple[Law, Law]
 
     @property

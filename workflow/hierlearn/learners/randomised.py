@@ -11,6 +11,7 @@ from hierlearn.core.streams import Streams
 from hierlearn.learners._randomised import Network, exact_squared, mean_outputs, network, sampled
 from hierlearn.learners._selection import error, validated
 from hierlearn.solvers.losses import get_loss
+from hierlearn.theory.activations import ANALYTIC_GATES
 from hierlearn.theory.gate_degrees import taylor_reaches
 
 PARAMETERS = {
@@ -92,8 +93,6 @@ WORK = {
     ),
     "predict": ((4, "outputs", "test", "width", "features"),),
 }
-# Those whose Taylor series has terms of every order (bai2020, Section 6).
-ANALYTIC = ("erf", "sin", "softplus")
 BLOCK_ROWS = 2048
 # Decay of Adam's means, and what keeps its denominator from 0: the usual ones.
 FIRST, SECOND, SMALL = 0.9, 0.999, 1e-8
@@ -129,8 +128,8 @@ class Randomised:
     together: ClassVar[bool] = False
 
     def __post_init__(self):
-        if self.order > 2 and self.activation not in ANALYTIC:
-            allowed = f"{', '.join(ANALYTIC[:-1])} or {ANALYTIC[-1]}"
+        if self.order > 2 and self.activation not in ANALYTIC_GATES:
+            allowed = f"{', '.join(ANALYTIC_GATES[:-1])} or {ANALYTIC_GATES[-1]}"
             raise ValueError(f"randomised: activation {self.activation!r} with order {self.order}; expected {allowed}")
         if self.draws == "exact" and self.loss != "squared":
             raise ValueError(f"randomised: loss {self.loss!r} with exact draws; expected squared, or sampled draws")

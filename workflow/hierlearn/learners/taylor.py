@@ -13,7 +13,7 @@ from hierlearn.learners._selection import error, validated
 from hierlearn.solvers.losses import get_loss
 from hierlearn.solvers.taylor import training as solver
 from hierlearn.solvers.taylor.certificate import certify_and_polish
-from hierlearn.theory.activations import derivative
+from hierlearn.theory.activations import ANALYTIC_GATES, derivative
 from hierlearn.theory.gate_degrees import taylor_reaches
 
 PARAMETERS = {
@@ -114,8 +114,6 @@ WORK = {
     ),
     "predict": ((4, "outputs", "test", "width", "features"),),
 }
-# Those whose Taylor series has terms of every order (bai2020, Section 6).
-ANALYTIC = ("erf", "sin", "softplus")
 BLOCK_ROWS = 2048
 # Directions whose second moment is below this part of the largest are rounding.
 ROUNDING = 1e-10
@@ -154,8 +152,8 @@ class Taylor:
     def __post_init__(self):
         if self.order == 1 and self.loss != "squared":
             raise ValueError(f"taylor: loss {self.loss!r} with order 1; expected squared")
-        if self.order > 2 and self.activation not in ANALYTIC:
-            allowed = f"{', '.join(ANALYTIC[:-1])} or {ANALYTIC[-1]}"
+        if self.order > 2 and self.activation not in ANALYTIC_GATES:
+            allowed = f"{', '.join(ANALYTIC_GATES[:-1])} or {ANALYTIC_GATES[-1]}"
             raise ValueError(f"taylor: activation {self.activation!r} with order {self.order}; expected {allowed}")
 
     def fit(

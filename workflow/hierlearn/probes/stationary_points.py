@@ -10,6 +10,7 @@ from hierlearn.files.netcdf import Variable
 from hierlearn.probes._failures import failed
 from hierlearn.solvers.taylor.certificate import certify_and_polish
 from hierlearn.solvers.taylor.training import fit_path
+from hierlearn.theory.activations import derivative
 from hierlearn.theory.landscape import (
     curvature_slack,
     leading_reference,
@@ -106,7 +107,6 @@ MEASURES = {
     "flops": "floating-point operations of matrix products",
 }
 COORDINATES = {"width": "widths", "start": "starts", "reference": "references"}
-POWERS = {"relu2": 0, "relu3": 1}
 # A training that lowers the objective of the zero predictor by no more than this part of it has not left it.
 COLLAPSE_GAIN = 1e-6
 WITHOUT_END = ("diverged", "collapsed")
@@ -193,7 +193,7 @@ class StationaryPoints:
     def _model(self, features, w0, targets):
         """features (n, D), gates (n, m), signs (m,), targets (n,) with the symmetric initialisation."""
         inner = np.tile(features @ w0.T, (1, 2))
-        gates = np.maximum(inner, 0.0) ** POWERS[self.activation] if POWERS[self.activation] else (inner >= 0.0) * 1.0
+        gates = derivative(self.activation, 2)(inner)
         return features, gates, np.repeat([1.0, -1.0], len(w0)), targets
 
     def _absolute(self, features) -> float:

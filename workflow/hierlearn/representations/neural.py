@@ -6,6 +6,7 @@ import numpy as np
 
 from hierlearn.core.protocols import State
 from hierlearn.core.streams import Streams
+from hierlearn.theory.activations import monic
 
 PARAMETERS = {
     "features": {
@@ -34,12 +35,6 @@ PARAMETERS = {
     },
 }
 
-ACTIVATIONS = {
-    "step": lambda t: (t >= 0).astype(t.dtype),
-    "relu": lambda t: np.maximum(t, 0),
-    "relu2": lambda t: np.square(np.maximum(t, 0)),
-    "quadratic": np.square,
-}
 BOUNDS = (("directions", "count", {"whiten": "truncated"}),)
 # The second moment, its eigenvectors, and the whitening; one block of features in float64.
 MEMORY = {"fit": ((6, "count", "count"), (2, "unlabelled", "count"))}
@@ -88,7 +83,7 @@ class Neural:
         return np.stack([self._activate(v, b, points) @ w for v, b, w, points in parts])
 
     def _activate(self, v: np.ndarray, b: np.ndarray, x: np.ndarray) -> np.ndarray:
-        return ACTIVATIONS[self.features](x.astype(np.float32, copy=False) @ v.T + b)
+        return monic(self.features)(x.astype(np.float32, copy=False) @ v.T + b)
 
     def _whitening(self, v, b, x) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         moment = np.zeros((self.count, self.count))

@@ -8,6 +8,7 @@ import numpy as np
 
 from hierlearn.core.protocols import Input, State
 from hierlearn.core.streams import Streams
+from hierlearn.theory.activations import derivative
 
 LAWS = ("hypercube", "sphere", "gaussian")
 EXCLUDED = (
@@ -108,7 +109,6 @@ PARAMETERS = {
 
 # Outputs of the parities, each a product of two of twice as many signs.
 PARITIES = {"parities_8": 8, "parities_15": 15}
-ACTIVATIONS = {"sin": np.sin, "exponential": np.expm1, "tanh": np.tanh}
 # Sampled norms: std(|H|^2) / (2 E|H|^2 sqrt(points)) of relative error, 0.2 % where |H|^2 spreads by its own size.
 NORM_POINTS, NORM_BLOCK = 1 << 16, 1 << 12
 
@@ -235,7 +235,8 @@ class ResidualComposition:
     def _base(self, state: State, x: np.ndarray) -> np.ndarray:
         """F(x): (S, n, d) -> (S, n, k)."""
         if self.instance == "smooth":
-            return _network(x, state["base_rows"], state["base_coefficients"], ACTIVATIONS[self.base_activation])
+            activation = derivative(self.base_activation, 0)
+            return _network(x, state["base_rows"], state["base_coefficients"], activation)
         if self.instance in ("polynomial", "powers"):
             return np.einsum("snd,skd->snk", x.astype(np.float64), state["rows"], optimize=True)
         signs = np.sign(np.take_along_axis(x, state["coordinates"][:, None, :], axis=-1)).astype(np.float64)
@@ -255,7 +256,7 @@ class ResidualComposition:
         if self.instance == "powers":
             difference = y[..., :1] ** self.degree - y[..., 1:] ** self.degree
             return np.repeat(state["factor"][:, None, None] * difference, k, axis=-1)
-        activation = ACTIVATIONS[self.composite_activation]
+        activation = derivative(self.composite_activation, 0)
         return _network(y, state["composite_rows"], state["composite_coefficients"], activation)
 
     def _sampled_norm(self, state: State, streams: Streams, inputs: Input) -> np.ndarray:

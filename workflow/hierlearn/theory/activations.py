@@ -1,60 +1,127 @@
-"""Activations and their derivatives sigma^(0) .. sigma^(5), elementwise and safe far from 0.
+"""One table of activations: values, derivatives sigma^(0) .. sigma^(5), Gaussian moments and Hermite coefficients.
 
-A function takes an array of any shape and floating dtype and returns one of the same shape and dtype. The powers of
-relu are not analytic: relu^q / q! has q derivatives, the last of them a step that is 1 at 0. The others equal their
-Taylor series on some interval about every point.
+A function takes an array of any shape and floating dtype and returns one of the same shape and dtype, elementwise and
+safe far from 0. relu^q / q! has q derivatives, the last of them a step that is 1 at 0. Moments and coefficients are
+those of standard normal arguments. Whoever offers activations by name takes the names from here.
 """
 
 from collections.abc import Callable
-from math import factorial, pi, sqrt
+from dataclasses import dataclass
+from math import factorial, pi, prod, sqrt
 
 import numpy as np
 
-Activation = Callable[[np.ndarray], np.ndarray]
+Elementwise = Callable[[np.ndarray], np.ndarray]
 
 # As far as the closed forms below are written down.
 LARGEST_ORDER = 5
-# q of relu^q / q!: chen2020 takes q = 2, bai2020 q = 3.
-RELU_POWERS = {"relu2": 2, "relu3": 3}
-ANALYTIC = ("erf", "sin", "softplus", "tanh")
-NAMES = (*RELU_POWERS, *ANALYTIC)
 # exp(-t^2) is 0 there in double precision; beyond, t^2 may overflow.
 FAR = 30.0
 
 
-def largest_order(name: str) -> int:
-    """The largest k for which `derivative(name, k)` exists: q for relu^q / q!, the length of the table for the others.
+@dataclass(frozen=True)
+class Activation:
+    """A row of the table.
 
-    Raises ValueError for an unknown name.
+    derivatives: k -> sigma^(k), k = 0 .. largest_order; analytic: whether sigma equals its Taylor series about every
+    point (bai2020, Section 6); power: the q of relu^q / q! and of t^q, None for what is no power.
     """
-    if name not in NAMES:
-        raise ValueError(f"activation {name!r}; expected one of {', '.join(NAMES)}")
-    return RELU_POWERS.get(name, LARGEST_ORDER)
+
+    derivatives: Callable[[int], Elementwise]
+    largest_order: int = LARGEST_ORDER
+    analytic: bool = True
+    power: int | None = None
+
+
+def derivative(name: str, order: int) -> Elementwise:
+    """sigma^(order); order 0 is sigma itself. Raises ValueError beyond `largest_order` and for an unknown name."""
+    if not 0 <= order <= largest_order(name):
+        raise ValueError(f"order {order} of {name}; expected 0 to {largest_order(name)}")
+    return ACTIVATIONS[name].derivatives(order)
+
+
+def largest_order(name: str) -> int:
+    """The largest k for which `derivative(name, k)` exists: q for relu^q / q!. ValueError for an unknown name."""
+    return _row(name).largest_order
 
 
 def analytic(name: str) -> bool:
     """Whether sigma equals its Taylor series about every point (bai2020, Section 6). ValueError for an unknown name."""
-    largest_order(name)
-    return name in ANALYTIC
+    return _row(name).analytic
 
 
-def derivative(name: str, order: int) -> Activation:
-    """sigma^(order); order 0 is sigma itself. Raises ValueError beyond `largest_order` and for an unknown name."""
-    if not 0 <= order <= largest_order(name):
-        raise ValueError(f"order {order} of {name}; expected 0 to {largest_order(name)}")
-    if name in RELU_POWERS:
-        return _relu_power(RELU_POWERS[name] - order)
-    return {"erf": _erf, "sin": _sin, "softplus": _softplus, "tanh": _tanh}[name](order)
+def monic(name: str) -> Elementwise:
+    """A power without its factor: relu^q or t^q, the step for q = 0. ValueError for what is no power."""
+    power = power_of(name)
+    return _one_sided(power, 1) if name in ONE_SIDED else derivative(name, 0)
 
 
-def _relu_power(power: int) -> Activation:
-    """relu^q / q!, and the step 1{t >= 0} for q = 0."""
+def power_of(name: str) -> int:
+    """q of relu^q / q! or t^q. Raises ValueError for what is no power."""
+    power = _row(name).power
+    if power is None:
+        raise ValueError(f"activation {name!r}; expected a power: {', '.join(POWERS)}")
+    return power
+
+
+def one_sided(name: str, order: int = 0) -> tuple[int, float]:
+    """(a, c) such that sigma^(order)(t) = c t_+^a, t_+^0 the step: the order and factor of an arc-cosine kernel.
+
+    Raises ValueError for what is no power of relu and beyond its derivatives.
+    """
+    if name not in ONE_SIDED or not 0 <= order <= ONE_SIDED[name]:
+        raise ValueError(f"order {order} of {name}; expected one of a power of relu, {', '.join(ONE_SIDED)}")
+    power = ONE_SIDED[name] - order
+    return power, 1.0 / factorial(power)
+
+
+def monic_moment(name: str) -> float:
+    """E phi(g)^2 of a power phi without its factor: (2 q - 1)!!, half of it for one side."""
+    return one_sided_moment(2 * power_of(name)) * (1.0 if name in ONE_SIDED else 2.0)
+
+
+def one_sided_moment(power: int) -> float:
+    """E g_+^n: (n - 1)!! over 2 for even n, over sqrt(2 pi) for odd n."""
+    return prod(range(power - 1, 0, -2)) / (sqrt(2 * pi) if power % 2 else 2.0)
+
+
+def hermite_coefficient(name: str, degree: int) -> float:
+    """E[sigma(g) he_q(g)] of relu^a / a!, he_q the Hermite polynomial orthonormal under N(0, 1), q = degree.
+
+    E[sigma He_q] = E[sigma^(q)] up to q = a; beyond, the a + 1 derivatives that sigma takes leave He_{q-a-1}(0) over
+    sqrt(2 pi). Raises ValueError below 0 and for what is no power of relu.
+    """
+    power, _ = one_sided(name)
+    if degree < 0:
+        raise ValueError(f"degree {degree}; expected at least 0")
+    if degree <= power:
+        return one_sided_moment(power - degree) / factorial(power - degree) / sqrt(factorial(degree))
+    left = degree - power - 1
+    if left % 2:
+        return 0.0
+    sign = -1.0 if left % 4 else 1.0
+    return sign * prod(range(left - 1, 0, -2)) / sqrt(2 * pi * factorial(degree))
+
+
+def _row(name: str) -> Activation:
+    if name not in ACTIVATIONS:
+        raise ValueError(f"activation {name!r}; expected one of {', '.join(ACTIVATIONS)}")
+    return ACTIVATIONS[name]
+
+
+def _relu_power(power: int) -> Callable[[int], Elementwise]:
+    """Derivatives of relu^q / q!."""
+    return lambda order: _one_sided(power - order, factorial(power - order))
+
+
+def _one_sided(power: int, divisor: int) -> Elementwise:
+    """relu^q / divisor, and the step 1{t >= 0} for q = 0."""
     if power == 0:
         return lambda t: (t >= 0).astype(t.dtype)
 
     def of(t: np.ndarray) -> np.ndarray:
         base = np.maximum(t, 0)
-        value = base / factorial(power)
+        value = base / divisor
         # Not base**power: numpy takes far longer for powers above 2.
         for _ in range(power - 1):
             value *= base
@@ -63,12 +130,22 @@ def _relu_power(power: int) -> Activation:
     return of
 
 
-def _sin(order: int) -> Activation:
+def _square(order: int) -> Elementwise:
+    """t^2, which is no factor times a power of relu and has all derivatives."""
+    return (np.square, lambda t: 2 * t, lambda t: np.full_like(t, 2), *[np.zeros_like] * 3)[order]
+
+
+def _exponential(order: int) -> Elementwise:
+    """exp(t) - 1."""
+    return np.expm1 if order == 0 else np.exp
+
+
+def _sin(order: int) -> Elementwise:
     cycle = (np.sin, np.cos, lambda t: -np.sin(t), lambda t: -np.cos(t))
     return cycle[order % 4]
 
 
-def _erf(order: int) -> Activation:
+def _erf(order: int) -> Elementwise:
     """(-1)^(k-1) H_(k-1)(t) erf'(t), H the physicists' Hermite polynomial, erf'(t) = 2 exp(-t^2) / sqrt(pi)."""
     if order == 0:
         # Imported here: whoever uses another activation does not wait for scipy.
@@ -84,14 +161,14 @@ def _erf(order: int) -> Activation:
     return of
 
 
-def _softplus(order: int) -> Activation:
+def _softplus(order: int) -> Elementwise:
     """log(1 + exp(t)); its derivative is the logistic function."""
     if order == 0:
         return lambda t: np.logaddexp(t.dtype.type(0), t)
     return lambda t: _logistic(order - 1, t)
 
 
-def _tanh(order: int) -> Activation:
+def _tanh(order: int) -> Elementwise:
     """tanh(t) = 2 s(2t) - 1 with the logistic function s, so tanh^(k)(t) = 2^(k+1) s^(k)(2t)."""
     if order == 0:
         return np.tanh
@@ -119,3 +196,23 @@ def _polynomial(coefficients, t: np.ndarray) -> np.ndarray:
         total *= t
         total += t.dtype.type(coefficient)
     return total
+
+
+ACTIVATIONS = {
+    "step": Activation(_relu_power(0), 0, False, 0),
+    "relu": Activation(_relu_power(1), 1, False, 1),
+    # relu^q / q!: chen2020 takes q = 2, bai2020 q = 3.
+    "relu2": Activation(_relu_power(2), 2, False, 2),
+    "relu3": Activation(_relu_power(3), 3, False, 3),
+    "quadratic": Activation(_square, power=2),
+    "erf": Activation(_erf),
+    "sin": Activation(_sin),
+    "softplus": Activation(_softplus),
+    "tanh": Activation(_tanh),
+    "exponential": Activation(_exponential),
+}
+POWERS = tuple(name for name, row in ACTIVATIONS.items() if row.power is not None)
+# q of relu^q / q!.
+ONE_SIDED = {name: ACTIVATIONS[name].power for name in POWERS if not ACTIVATIONS[name].analytic}
+# Analytic ones that learners take as gates: their series have terms beyond every order (bai2020, Section 6).
+ANALYTIC_GATES = ("erf", "sin", "softplus")

@@ -11,7 +11,7 @@ from functools import reduce
 
 import numpy as np
 
-from hierlearn.theory.activations import Activation
+from hierlearn.theory.activations import Elementwise
 from hierlearn.theory.randomisation import Law
 
 
@@ -40,7 +40,7 @@ class Sums:
 
     def add(
         self,
-        sigma: Activation,
+        sigma: Elementwise,
         gates: list[np.ndarray],
         before: np.ndarray,
         movement: np.ndarray,

@@ -6,32 +6,17 @@ N(0, 1), satisfy E[relu(<w0, x>) he_q(<w0, b>)] = s_q <b, x>^q with s_q = E[relu
 a(w0) = he_{p-2}(<w0, b>) / s_{p-2} gives E[relu(<w0, x>) a(w0)] = <b, x>^{p-2}, and E a^2 = 1 / s_{p-2}^2.
 """
 
-from math import factorial, pi, prod, sqrt
+from math import pi
 
 import numpy as np
 
+from hierlearn.theory.activations import hermite_coefficient
 from hierlearn.theory.gegenbauer import hermite
-
-
-def relu_component(degree: int) -> float:
-    """s_q = E[relu(g) he_q(g)], g ~ N(0, 1); its square is the coefficient c_q of the kernel in Lemma 9.
-
-    s_0 = 1/sqrt(2 pi), s_1 = 1/2, s_q = (-1)^{q/2-1} (q-3)!! / sqrt(2 pi q!) for even q >= 2; 0 for the other odd q.
-    Raises ValueError below 0.
-    """
-    if degree < 0:
-        raise ValueError(f"degree {degree}; expected at least 0")
-    if degree == 1:
-        return 0.5
-    if degree % 2:
-        return 0.0
-    sign = -1.0 if degree and degree % 4 == 0 else 1.0
-    return sign * prod(range(degree - 3, 0, -2)) / sqrt(2 * pi * factorial(degree))
 
 
 def expressible(degree: int) -> bool:
     """Whether p - 2 is 0, 1 or even: the powers <b, x>^p that Lemma 15 speaks of."""
-    return degree >= 2 and relu_component(degree - 2) != 0
+    return degree >= 2 and hermite_coefficient("relu", degree - 2) != 0
 
 
 def scales(degree: int, projections: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray]:
@@ -43,7 +28,7 @@ def scales(degree: int, projections: np.ndarray, width: int) -> tuple[np.ndarray
     """
     if not expressible(degree):
         raise ValueError(f"degree {degree}; expected 2, 3 or an even number")
-    amplitudes = hermite(degree - 2, projections) / relu_component(degree - 2)
+    amplitudes = hermite(degree - 2, projections) / hermite_coefficient("relu", degree - 2)
     return tuple(2.0 * width**-0.25 * np.sqrt(np.maximum(sign * amplitudes, 0.0)) for sign in (1.0, -1.0))
 
 
