@@ -139,7 +139,7 @@ def compared(kind, seeds, steps):
 
     began, runs = time.perf_counter(), []
     for seed in range(seeds):
-        weights = {name: torch.tensor(values[seed]) for name, values in training.descent.weights.items()}
+        weights = {name: torch.tensor(values[seed]) for name, values in training.weights.items()}
         fixed = torch.tensor(training.fixed[0][seed]) if distils else None
         network = Distilled(layout, weights, fixed) if distils else Plain(layout, weights)
         runs.append(looped(network, x[seed], labels[seed], orders[:, seed]))
@@ -150,7 +150,7 @@ def compared(kind, seeds, steps):
     every = np.arange(seeds)[:, None]
     training.advance(lambda step: (seen[every, rows[step]][:, None], wanted[every, rows[step]][:, None]), steps)
     batch = time.perf_counter() - began
-    weights = training.descent.weights
+    weights = training.weights
     apart = (np.abs(weights[n][i] - run[n].numpy()).max() for i, run in enumerate(runs) for n in run)
     return loop, batch, float(max(apart))
 

@@ -17,7 +17,7 @@ import torch
 from table import Row, as_in_jobs, emit
 
 from hierlearn.solvers.networks.model import shapes, trainable
-from hierlearn.solvers.networks.sgd import Descent, Training
+from hierlearn.solvers.networks.training import NetworkTraining, Recipe
 
 DIMENSION, OUTPUTS, BATCH = 40, 4, 50
 RATES = (0.02, 0.01, 0.005, 0.002, 0.001, 0.0005)
@@ -72,10 +72,10 @@ def compared(architecture, width, seeds, steps):
 
     began = time.perf_counter()
     names = trainable(architecture, "hidden", True)
-    plan = Descent(architecture, "hidden", "squared", "sgd", 0.9, steps, (), 1.0, ((2, names),))
+    plan = Recipe(architecture, "hidden", "squared", "sgd", 0.9, steps, (), 1.0, ((2, names),))
     rates, every = np.array(RATES, np.float32), np.arange(seeds)[:, None]
     points, answers, rows = x.numpy(), labels.numpy(), orders.numpy()
-    training = Training(
+    training = NetworkTraining(
         plan, {name: values.numpy() for name, values in start.items()}, rates, np.full_like(rates, 1e-4)
     )
     training.advance(lambda step: (points[every, rows[step]][:, None], answers[every, rows[step]][:, None]), steps)

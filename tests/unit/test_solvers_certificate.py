@@ -6,7 +6,7 @@ from test_solvers_taylor import CASES, make_data, torch_objective
 
 from hierlearn.solvers.taylor.certificate import certify, certify_and_polish
 from hierlearn.solvers.taylor.hessian import GaussNewtonMetric, hessian_operator
-from hierlearn.solvers.taylor.model import Point, make_problem
+from hierlearn.solvers.taylor.model import TaylorPoint, make_problem
 from hierlearn.solvers.taylor.training import fit_path
 
 
@@ -21,7 +21,7 @@ def dense_hessian(data, ridge, weights, order=2, loss="squared", power=4):
 def test_hessian_products_agree_with_autograd(order, loss, power):
     *data, start = make_data(n=30, dimension=4, width=6, labels=loss != "squared")
     problem = make_problem(*data, order, loss, power)
-    operator = hessian_operator(Point(problem, start / problem.weight_unit), problem.scaled_ridge(0.05))
+    operator = hessian_operator(TaylorPoint(problem, start / problem.weight_unit), problem.scaled_ridge(0.05))
     vector = np.random.default_rng(2).standard_normal(start.shape)
     expected = dense_hessian(data, 0.05, start, order, loss, power) @ vector.ravel()
     np.testing.assert_allclose(operator(vector).ravel() / problem.weight_unit**2, expected, rtol=1e-9, atol=1e-11)
@@ -32,7 +32,7 @@ def test_metric_solves_invert_gauss_newton_plus_the_penaltys_curvature(loss):
     *data, start = make_data(n=20, dimension=4, width=6, labels=loss != "squared")
     start[0] *= 1e-3
     problem = make_problem(*data, 2, loss)
-    point = Point(problem, start)
+    point = TaylorPoint(problem, start)
     metric = GaussNewtonMetric(point, 0.05)
     slopes = 2 * problem.output_scale * np.einsum("ir,id->ird", point.power, problem.features).reshape(20, -1)
     curvature = problem.loss.curvature(point.outputs, problem.targets) / 20

@@ -7,8 +7,7 @@ import pytest
 import torch
 
 from hierlearn.core.streams import Streams
-from hierlearn.solvers.densenets.clipped_descent import ClippedDescent
-from hierlearn.solvers.densenets.distillation import distilled, truncated_slope, truncated_square
+from hierlearn.solvers.densenets.distillation import distilled, truncated_gradient, truncated_square
 from hierlearn.solvers.densenets.distilled_training import DistilledTraining, Rules
 from hierlearn.solvers.densenets.model import Layout, pre_activations
 from hierlearn.solvers.densenets.phases import Clock, Schedule
@@ -59,15 +58,15 @@ def test_gradients_of_the_plain_network_are_those_of_autograd(depth, loss):
     training, rng = plain(depth, loss=loss), np.random.default_rng(1)
     seen = points(training.layout, rng, columns=1 if loss == "logistic" else 0)
     labels = np.sign(rng.standard_normal((RUNS, 1, POINTS, 1)))
-    losses = training.gradients(seen, labels)
-    weights = {name: torch.tensor(values, requires_grad=True) for name, values in training.descent.weights.items()}
+    losses = training.backward(seen, labels)
+    weights = {name: torch.tensor(values, requires_grad=True) for name, values in training.weights.items()}
     arguments = pre_activations(list(weights.values()), torch.from_numpy(seen[:, 0]), training.layout)
     alphas = torch.from_numpy(training.alphas)
     outputs = sum(alphas[:, i, None] * values.square().sum(-1) for i, values in enumerate(arguments))
     wanted = mean_loss(training, seen, labels, outputs)
     wanted.sum().backward()
     np.testing.assert_allclose(losses, wanted.detach(), rtol=1e-8)
-    for name, slope in training.descent.slopes.items():
+    for name, slope in training.gradient.items():
         np.testing.assert_allclose(slope, weights[name].grad, rtol=1e-10, atol=1e-12)
 
 
@@ -81,14 +80,14 @@ def test_gradients_of_two_layers_with_a_power_are_those_of_autograd(degree, loss
     training = PolynomialTraining(degree, *given, loss=loss, sharpness=3.0)
     seen = points(layout, rng, columns=1 if loss == "logistic" else 0)
     labels = np.sign(rng.standard_normal((RUNS, 1, POINTS, 1)))
-    losses = training.gradients(seen, labels)
+    losses = training.backward(seen, labels)
     weights = torch.tensor(start["layer_2"], requires_grad=True)
     inner = torch.from_numpy(seen[:, 0, :, : 2 * INPUTS]) @ weights[..., :-1].mT + weights[:, None, :, -1]
     outputs = (inner**degree * torch.tensor([1.0, -1.0, 1.0, -1.0])).sum(-1)
     wanted = mean_loss(training, seen, labels, outputs)
     wanted.sum().backward()
     np.testing.assert_allclose(losses, wanted.detach(), rtol=1e-8)
-    np.testing.assert_allclose(training.descent.slopes["layer_2"], weights.grad, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(training.gradient["layer_2"], weights.grad, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(training.cumulative(seen[:, 0, :, : 2 * INPUTS])[..., 0], outputs.detach())
 
 
@@ -96,7 +95,7 @@ def test_several_settings_of_a_seed_see_its_points():
     training, rng = plain(3), np.random.default_rng(1)
     seen = points(training.layout, rng, seeds=1)
     labels = rng.standard_normal((1, 1, POINTS, 1))
-    losses = training.gradients(seen, labels)
+    losses = training.backward(seen, labels)
     outputs = training.cumulative(np.repeat(seen[:, 0], RUNS, axis=0))[..., -1]
     np.testing.assert_allclose(losses, np.mean((outputs - labels[0, 0, :, 0]) ** 2, axis=1))
 
@@ -160,12 +159,12 @@ def test_gradients_with_distillation_and_truncation_are_those_of_autograd(depth,
     for run, layer in np.ndindex(RUNS, depth - 1):
         training._distil(run, layer, 0)
     # Distillation makes K^T K agree with W^T W in part: move away, so that every regulariser has a gradient.
-    for values in training.descent.weights.values():
+    for values in training.weights.values():
         values += 0.2 * rng.standard_normal(values.shape)
     seen = points(training.layout, rng, columns=1 if loss == "logistic" else 0)
     labels = np.sign(rng.standard_normal((RUNS, 1, POINTS, 1)))
-    training.gradients(seen, labels)
-    weights = [torch.tensor(values, requires_grad=True) for values in training.descent.weights.values()]
+    training.backward(seen, labels)
+    weights = [torch.tensor(values, requires_grad=True) for values in training.weights.values()]
     total, truncated = torch.zeros(()), False
     for run in range(RUNS):
         blocks, outputs = training.layout.parted(torch.from_numpy(seen[run, 0])), 0.0
@@ -192,13 +191,13 @@ def test_gradients_with_distillation_and_truncation_are_those_of_autograd(depth,
         total = total + mean_loss(training, seen[run : run + 1], labels[run : run + 1], outputs[None])[0]
     assert truncated or depth == 2
     total.backward()
-    for values, slope in zip(weights, training.descent.slopes.values(), strict=True):
+    for values, slope in zip(weights, training.gradient.values(), strict=True):
         np.testing.assert_allclose(slope, values.grad, rtol=1e-9, atol=1e-11)
 
 
 def test_the_truncated_square_is_smooth_monotone_and_a_square_inside():
     z = np.linspace(-5, 5, 4001)
-    values, slopes = truncated_square(z, 1.5), truncated_slope(z, 1.5)
+    values, slopes = truncated_square(z, 1.5), truncated_gradient(z, 1.5)
     inside = np.abs(z) <= 1.5
     np.testing.assert_allclose(values[inside], z[inside] ** 2, rtol=1e-14)
     np.testing.assert_allclose(values[np.abs(z) >= 3], 13 / 6 * 1.5**2)
@@ -257,9 +256,9 @@ def test_schedules_say_which_layers_are_there_and_which_move(kind, present, movi
     seen = points(training.layout, rng)
     labels = rng.uniform(1, 2, (RUNS, 1, POINTS, 1))
     for phase in range(3):
-        before = [values.copy() for values in training.descent.weights.values()]
+        before = [values.copy() for values in training.weights.values()]
         training.advance(lambda step: (seen, labels), 4 * phase + 4)
-        after = training.descent.weights.values()
+        after = training.weights.values()
         moved = [not np.array_equal(a, b) for a, b in zip(before, after, strict=True)]
         assert moved == [bool(m) for m in moving[phase]]
         assert (training.shown[0, 0] > 0).tolist() == [bool(p) for p in present[phase]]
@@ -273,42 +272,6 @@ def test_a_rate_falls_to_nothing_within_a_phase_and_is_restored_with_the_next():
     assert clock.ask(40, np.ones(2)) is not None
     assert clock.factors(40).tolist() == [1, 1]
     assert clock.factors(70) == pytest.approx(0.5)
-
-
-@pytest.mark.parametrize("optimiser", ["sgd", "adam"])
-@pytest.mark.parametrize("decay", [0.0, 0.1])
-def test_steps_are_those_of_torch(optimiser, decay):
-    rng = np.random.default_rng(0)
-    start = {name: rng.standard_normal((2, *shape)) for name, shape in {"a": (3, 2), "b": (4,)}.items()}
-    descent = ClippedDescent(start, optimiser, 0.9, 1.5)
-    alone = [torch.nn.ParameterDict({name: torch.tensor(v[i]) for name, v in start.items()}) for i in range(2)]
-    kinds = {"sgd": lambda p, r: torch.optim.SGD(p, lr=r, momentum=0.9), "adam": lambda p, r: torch.optim.Adam(p, lr=r)}
-    moves = [kinds[optimiser](run.parameters(), rate) for run, rate in zip(alone, (0.1, 0.02), strict=True)]
-    for _ in range(5):
-        slopes = {name: rng.standard_normal(v.shape) for name, v in start.items()}
-        for name, values in slopes.items():
-            descent.slopes[name][:] = values
-        for i, run in enumerate(alone):
-            for name in run:
-                run[name].grad = torch.tensor(slopes[name][i])
-            torch.nn.utils.clip_grad_norm_(run.parameters(), 1.5)
-            for name in run:
-                run[name].grad += decay * run[name].detach()
-            moves[i].step()
-        decays = np.full(2, decay) if decay else None
-        descent.step(np.array([[0.1, 0.1], [0.02, 0.02]]), decays)
-    for i, run in enumerate(alone):
-        for name in run:
-            np.testing.assert_allclose(descent.weights[name][i], run[name].detach(), rtol=1e-5, atol=1e-7)
-
-
-def test_a_matrix_that_rests_takes_no_part_in_clipping():
-    start = {name: np.zeros((1, 2)) for name in ("a", "b")}
-    descent = ClippedDescent(start, "sgd", 0.0, 1.0)
-    descent.slopes["a"][:], descent.slopes["b"][:] = 100.0, 0.5
-    descent.step(np.array([[0.0, 1.0]]))
-    assert descent.weights["b"].tolist() == [[-0.5, -0.5]]
-    assert descent.weights["a"].tolist() == [[0.0, 0.0]]
 
 
 def test_a_run_distils_decays_and_ends_by_its_own_objective():
@@ -330,12 +293,12 @@ def test_a_run_distils_decays_and_ends_by_its_own_objective():
     halvings = np.log2(2.0 / training.errors)
     np.testing.assert_allclose(training.shrinking[:, 0], first / 4**halvings)
     assert np.isnan(training.ended).tolist() == [True, True, False]
-    before = training.descent.weights["layer_2"].copy()
+    before = training.weights["layer_2"].copy()
     seen = points(training.layout, rng)
     labels = rng.uniform(1, 2, (RUNS, 1, POINTS, 1))
     training.done = 10
     training.advance(lambda step: (seen, labels), 12)
-    moved = (training.descent.weights["layer_2"] != before).any(axis=(1, 2))
+    moved = (training.weights["layer_2"] != before).any(axis=(1, 2))
     assert moved.tolist() == [True, True, False]
 
 
@@ -349,9 +312,9 @@ def test_a_layer_is_distilled_before_the_next_one_sees_it():
 
 def test_noise_moves_w_alone():
     training = constructed({"noise": 0.1}, kind="staged", starts=(3,))
-    before = [values.copy() for values in training.descent.weights.values()]
+    before = [values.copy() for values in training.weights.values()]
     training.attend(0)
-    moved = [new - old for new, old in zip(training.descent.weights.values(), before, strict=True)]
+    moved = [new - old for new, old in zip(training.weights.values(), before, strict=True)]
     assert (moved[0][:, :3] == 0).all()
     assert moved[0][:, 3:].std() == pytest.approx(0.1 * 10**0.5, rel=0.2)
     # Layer 3 has not come.

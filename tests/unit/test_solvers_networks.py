@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from hierlearn.solvers.networks import sgd
+from hierlearn.solvers import optimisers
 from hierlearn.solvers.networks.model import ARCHITECTURES, TRAINED, forward, last_features, shapes, tangent, trainable
-from hierlearn.solvers.networks.sgd import Descent, Training
+from hierlearn.solvers.networks.training import NetworkTraining, Recipe
 
 SEEDS, SETTINGS, POINTS, INPUTS, WIDTH, OUTPUTS = 2, 3, 7, 5, 6, 2
 
@@ -20,22 +20,24 @@ def start(architecture, bias, dtype=torch.float64, seed=0, width=WIDTH):
     }
 
 
-def descent(architecture, trained, bias, **changes):
+def recipe(architecture, trained, bias, **changes):
     settings = {
         "loss": "squared",
         "optimiser": "sgd",
         "momentum": 0.9,
         "steps": 12,
-        "drops": (0.5,),
+        "milestones": (0.5,),
         "ratio": 1.0,
         "phases": ((2, trainable(architecture, trained, bias)),),
     }
-    return Descent(architecture, trained, **(settings | changes))
+    return Recipe(architecture, trained, **(settings | changes))
 
 
 def training_of(plan, origin, rates, decays):
     """A training from tensors."""
-    return Training(plan, {name: values.numpy() for name, values in origin.items()}, rates.numpy(), decays.numpy())
+    return NetworkTraining(
+        plan, {name: values.numpy() for name, values in origin.items()}, rates.numpy(), decays.numpy()
+    )
 
 
 def batches(x, labels):
@@ -86,7 +88,7 @@ CASES = [(a, t, b) for a in ARCHITECTURES for t in TRAINED for b in (True, False
 def test_outputs_and_gradients_are_those_of_autograd(architecture, trained, bias, loss):
     rates = torch.ones(SETTINGS, dtype=torch.float64)
     origin, names = start(architecture, bias), trainable(architecture, trained, bias)
-    training = training_of(descent(architecture, trained, bias, loss=loss), origin, rates, 0 * rates)
+    training = training_of(recipe(architecture, trained, bias, loss=loss), origin, rates, 0 * rates)
     generator = np.random.default_rng(2)
     for values in training.weights.values():
         values += 0.3 * generator.standard_normal(values.shape)
@@ -110,7 +112,7 @@ def test_a_resnet_may_be_trained_layer_by_layer(blocks):
     origin, rates = start("resnet", True), torch.ones(1, dtype=torch.float64)
     names = {1: ("first",), 2: ("second", "second_bias")}[blocks]
     training = training_of(
-        descent("resnet", "hidden", True, phases=((1, ("first",)), (2, names))), origin, rates, 0 * rates
+        recipe("resnet", "hidden", True, phases=((1, ("first",)), (2, names))), origin, rates, 0 * rates
     )
     x, labels = points(True)
     found = training.gradients(x.numpy(), labels.numpy(), blocks, names)
@@ -123,14 +125,14 @@ def test_a_resnet_may_be_trained_layer_by_layer(blocks):
         torch.testing.assert_close(torch.from_numpy(found[name][0, 0]), slope)
 
 
-@pytest.mark.parametrize("in_cache", [sgd.IN_CACHE, 0], ids=["together", "one by one"])
+@pytest.mark.parametrize("in_cache", [optimisers.IN_CACHE, 0], ids=["together", "one by one"])
 @pytest.mark.parametrize("architecture", ["three_layer", "resnet"])
 @pytest.mark.parametrize("optimiser", ["sgd", "adam"])
 def test_steps_are_those_of_torchs_optimisers(monkeypatch, optimiser, architecture, in_cache):
-    monkeypatch.setattr(sgd, "IN_CACHE", in_cache)
+    monkeypatch.setattr(optimisers, "IN_CACHE", in_cache)
     rates, decays = torch.tensor([0.02, 0.05], dtype=torch.float64), torch.tensor([1e-2, 0.0], dtype=torch.float64)
     origin, (x, labels) = start(architecture, True), points(True)
-    training = training_of(descent(architecture, "all", True, optimiser=optimiser), origin, rates, decays)
+    training = training_of(recipe(architecture, "all", True, optimiser=optimiser), origin, rates, decays)
     training.advance(batches(x, labels), 12)
     for g in range(2):
         weights = {name: origin[name][1, 0].clone().requires_grad_(True) for name in origin}
@@ -156,10 +158,10 @@ def test_steps_are_those_of_torchs_optimisers(monkeypatch, optimiser, architectu
 def test_a_seed_is_what_it_would_be_alone_to_the_bit_and_a_setting_to_rounding(architecture, trained):
     rates, decays = torch.tensor([1e-6, 3e-6, 5e-6]), torch.tensor([1e-3, 0.0, 1e-2])
     origin, (x, labels) = start(architecture, True, torch.float32, width=50), points(True, torch.float32)
-    together = training_of(descent(architecture, trained, True), origin, rates, decays)
+    together = training_of(recipe(architecture, trained, True), origin, rates, decays)
     together.advance(batches(x, labels), 12)
     part = {name: values[1:] for name, values in origin.items()}
-    seed, setting = (training_of(descent(architecture, trained, True), part, rates[g:], decays[g:]) for g in (0, 2))
+    seed, setting = (training_of(recipe(architecture, trained, True), part, rates[g:], decays[g:]) for g in (0, 2))
     for alone in (seed, setting):
         alone.advance(batches(x[1:], labels[1:]), 12)
     for name, values in together.weights.items():
@@ -170,7 +172,7 @@ def test_a_seed_is_what_it_would_be_alone_to_the_bit_and_a_setting_to_rounding(a
 
 def test_a_training_goes_on_from_its_state_to_the_same_bits():
     rates, origin, (x, labels) = torch.tensor([0.03]), start("resnet", True, torch.float32), points(True, torch.float32)
-    plan = descent("resnet", "hidden", True, phases=((1, ("first",)), (2, ("second", "second_bias"))))
+    plan = recipe("resnet", "hidden", True, phases=((1, ("first",)), (2, ("second", "second_bias"))))
     whole = training_of(plan, origin, rates, 0 * rates)
     whole.advance(batches(x, labels), 24)
     first = training_of(plan, origin, rates, 0 * rates)
@@ -184,14 +186,14 @@ def test_a_training_goes_on_from_its_state_to_the_same_bits():
 
 def test_a_velocity_without_a_gradient_comes_to_rest():
     rates, origin, (x, _) = torch.zeros(1), start("three_layer", True), points(True)
-    training = training_of(descent("three_layer", "hidden", True, steps=1000, drops=()), origin, rates, rates)
+    training = training_of(recipe("three_layer", "hidden", True, steps=1000, milestones=()), origin, rates, rates)
     points_alone = batches(x, torch.from_numpy(training.outputs(x.numpy())[:, :1]))
     # A phase begins at rest.
     training.advance(points_alone, 1)
-    for velocity in training.velocity.values():
+    for velocity in training.memory.first:
         velocity[...] = 1.0
     training.advance(points_alone, 1000)
-    assert not any(velocity.any() for velocity in training.velocity.values())
+    assert not any(velocity.any() for velocity in training.memory.first)
 
 
 def test_the_rate_of_the_second_layer_has_its_own_factor():
@@ -199,7 +201,7 @@ def test_the_rate_of_the_second_layer_has_its_own_factor():
     rates = rates.double()
     moves = {}
     for ratio in (1.0, 0.25):
-        plan = descent("resnet", "hidden", False, ratio=ratio, momentum=0.0, drops=())
+        plan = recipe("resnet", "hidden", False, ratio=ratio, momentum=0.0, milestones=())
         training = training_of(plan, origin, rates, 0 * rates)
         training.advance(batches(x, labels), 1)
         moves[ratio] = {name: training.weights[name] - origin[name].numpy() for name in training.weights}

@@ -9,7 +9,7 @@ from scipy.optimize import minimize, minimize_scalar
 from hierlearn.solvers.losses import LOSSES
 from hierlearn.solvers.taylor.lbfgs import History
 from hierlearn.solvers.taylor.line_search import minimise_along_line, minimise_polynomial, squared_loss_polynomial
-from hierlearn.solvers.taylor.model import Point, make_problem
+from hierlearn.solvers.taylor.model import TaylorPoint, make_problem
 from hierlearn.solvers.taylor.training import fit_path, predict
 
 CASES = [(order, loss, power) for order in (2, 3, 4) for loss in LOSSES for power in (4, 8)]
@@ -57,7 +57,7 @@ def test_objective_and_gradient_agree_with_autograd(order, loss, power):
     ridge = 0.03
     problem = make_problem(*data, order, loss, power)
     unit = problem.weight_unit
-    point = Point(problem, start / unit)
+    point = TaylorPoint(problem, start / unit)
     weights = torch.tensor(start, requires_grad=True)
     value = torch_objective(*data, ridge, order, loss, power)(weights)
     value.backward()
@@ -72,10 +72,10 @@ def test_line_coefficients_give_the_objective_at_every_step(order, loss, power):
     *data, start = make_data(labels=loss != "squared")
     problem = make_problem(*data, order, loss, power)
     direction = np.random.default_rng(1).standard_normal(start.shape)
-    point = Point(problem, start)
+    point = TaylorPoint(problem, start)
     outputs, penalty = point.line(direction)
     for t in (-0.7, 0.0, 0.4, 2.0):
-        there = Point(problem, start + t * direction)
+        there = TaylorPoint(problem, start + t * direction)
         np.testing.assert_allclose(t ** np.arange(order + 1) @ outputs, there.outputs, rtol=1e-10, atol=1e-12)
         assert np.polynomial.polynomial.polyval(t, penalty) == pytest.approx(there.penalty(), rel=1e-11)
         if loss == "squared":
@@ -88,10 +88,10 @@ def test_moving_keeps_everything_that_a_fresh_point_computes(order):
     *data, start = make_data()
     problem = make_problem(*data, order)
     direction = np.random.default_rng(1).standard_normal(start.shape)
-    moved = Point(problem, start)
+    moved = TaylorPoint(problem, start)
     outputs, _ = moved.line(direction)
     moved.move(0.3, 0.3 * direction, outputs)
-    fresh = Point(problem, start + 0.3 * direction)
+    fresh = TaylorPoint(problem, start + 0.3 * direction)
     fresh.prepare_gradient()
     for name in ("outputs", "norms", "power", "scratch", "weights"):
         np.testing.assert_allclose(getattr(moved, name), getattr(fresh, name), rtol=1e-10, atol=1e-13)
@@ -129,7 +129,7 @@ def test_polynomial_minimiser_reports_no_step_and_not_finite_values():
 def test_newton_line_search_ends_where_the_slope_is_small(loss):
     *data, start = make_data(labels=True)
     problem = make_problem(*data, 2, loss)
-    point = Point(problem, start)
+    point = TaylorPoint(problem, start)
     point.prepare_gradient()
     direction = -point.gradient(0.01, np.empty_like(start), np.empty_like(start))
     outputs, penalty = point.line(direction)

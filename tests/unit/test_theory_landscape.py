@@ -97,7 +97,7 @@ def test_lemma_1_holds_with_the_slack_and_its_gap_is_twice_the_bregman_divergenc
     here, there = (quadratic_outputs(features, gates, signs, w) for w in (weights, reference))
     excess = np.mean(kind.value(here, labels) - kind.value(there, labels))
     slack = curvature_slack(features, gates, weights, reference, kind.curvature(here, labels))
-    bregman = -excess - np.mean(kind.slope(here, labels) * (there - here))
+    bregman = -excess - np.mean(kind.gradient(here, labels) * (there - here))
     left = curvature - radial + 2 * excess
     assert left <= slack + 1e-12
     assert slack - left == pytest.approx(2 * bregman, abs=1e-10)

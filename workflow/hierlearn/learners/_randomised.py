@@ -16,13 +16,13 @@ from hierlearn.theory.randomisation import Law, laws
 
 
 @dataclass(frozen=True)
-class Network:
+class RandomisedNetwork:
     """What is fixed of a network: width m, order k, sigma, sigma', and the laws of (z+, z-)."""
 
     width: int
     order: int
     sigma: Elementwise
-    slope: Elementwise
+    derivative: Elementwise
     laws: tuple[Law, Law]
 
     @property
@@ -52,13 +52,13 @@ class Network:
         return next(drawn), next(drawn)
 
 
-def network(width: int, order: int, activation: str) -> Network:
+def network(width: int, order: int, activation: str) -> RandomisedNetwork:
     """Signs for order 2, matched moments above."""
     chosen = laws("signs" if order == 2 else "matched", order)
-    return Network(width, order, derivative(activation, 0), derivative(activation, 1), chosen)
+    return RandomisedNetwork(width, order, derivative(activation, 0), derivative(activation, 1), chosen)
 
 
-def mean_outputs(net: Network, inner: np.ndarray, moved: np.ndarray) -> np.ndarray:
+def mean_outputs(net: RandomisedNetwork, inner: np.ndarray, moved: np.ndarray) -> np.ndarray:
     """E_z f (..., n) float64 from <w0_r, h_i> (n, m/2) and <w_r, h_i> (..., n, directions)."""
     positive, negative = (
         sum(
@@ -70,7 +70,9 @@ def mean_outputs(net: Network, inner: np.ndarray, moved: np.ndarray) -> np.ndarr
     return (positive - negative) / np.sqrt(net.width)
 
 
-def exact_squared(net: Network, inner: np.ndarray, moved: np.ndarray, labels: np.ndarray) -> tuple[float, np.ndarray]:
+def exact_squared(
+    net: RandomisedNetwork, inner: np.ndarray, moved: np.ndarray, labels: np.ndarray
+) -> tuple[float, np.ndarray]:
     """(1/n) sum_i E_z (f_i - y_i)^2 and its gradient in `moved`, (n, directions).
 
     E_z (f - y)^2 = (E_z f - y)^2 + (1/m) sum_r Var_z sigma(<w0_r, h> + z_r <w_r, h>), as the z_r are independent.
@@ -86,13 +88,13 @@ def exact_squared(net: Network, inner: np.ndarray, moved: np.ndarray, labels: np
     factor = (2.0 / (count * root) * residual).astype(moved.dtype)[:, None]
     scale = moved.dtype.type(2.0 / (count * net.width))
     return loss, net.joined(
-        factor * positive.mean_slope + scale * positive.variance_slope,
-        scale * negative.variance_slope - factor * negative.mean_slope,
+        factor * positive.mean_gradient + scale * positive.variance_gradient,
+        scale * negative.variance_gradient - factor * negative.mean_gradient,
     )
 
 
 def sampled(
-    net: Network, loss: Loss, inner: np.ndarray, moved: np.ndarray, labels: np.ndarray, multipliers
+    net: RandomisedNetwork, loss: Loss, inner: np.ndarray, moved: np.ndarray, labels: np.ndarray, multipliers
 ) -> tuple[float, np.ndarray]:
     """(1/n) sum_i loss(f_i, y_i) and its gradient in `moved`, (n, directions), at one draw of the multipliers.
 
@@ -105,35 +107,35 @@ def sampled(
     outputs = (
         np.sum(net.sigma(positive), -1, dtype=np.float64) - np.sum(net.sigma(negative), -1, dtype=np.float64)
     ) / root
-    slope = (loss.slope(outputs, labels) / (len(labels) * root)).astype(moved.dtype)[:, None]
-    gradient = net.joined(slope * factors[0] * net.slope(positive), -slope * factors[1] * net.slope(negative))
+    back = (loss.gradient(outputs, labels) / (len(labels) * root)).astype(moved.dtype)[:, None]
+    gradient = net.joined(back * factors[0] * net.derivative(positive), -back * factors[1] * net.derivative(negative))
     return float(np.mean(loss.value(outputs, labels))), gradient
 
 
 @dataclass(frozen=True)
 class _Moments:
-    """Over z, for one half of the neurons: E sigma (n, m/2) and half its variance's slope; the variances' sum."""
+    """Over z, for one half of the neurons: E sigma (n, m/2) and half its variance's gradient; the variances' sum."""
 
     mean: np.ndarray
-    mean_slope: np.ndarray
+    mean_gradient: np.ndarray
     variance: float
-    variance_slope: np.ndarray
+    variance_gradient: np.ndarray
 
 
-def _moments(net: Network, law: Law, inner: np.ndarray, moved: np.ndarray) -> _Moments:
-    """Slopes are in `moved`; that of the variance is halved: E (sigma - E sigma) z sigma'."""
+def _moments(net: RandomisedNetwork, law: Law, inner: np.ndarray, moved: np.ndarray) -> _Moments:
+    """Gradients are in `moved`; that of the variance is halved: E (sigma - E sigma) z sigma'."""
     terms = []
     for value, probability in zip(law.values.astype(moved.dtype), law.probabilities.astype(moved.dtype), strict=True):
         shifted = inner + value * moved
-        terms.append((probability, net.sigma(shifted), value * net.slope(shifted)))
+        terms.append((probability, net.sigma(shifted), value * net.derivative(shifted)))
     mean = sum(p * values for p, values, _ in terms)
-    mean_slope = sum(p * slopes for p, _, slopes in terms)
-    variance, variance_slope = 0.0, 0.0
-    for p, values, slopes in terms:
+    mean_gradient = sum(p * gradients for p, _, gradients in terms)
+    variance, variance_gradient = 0.0, 0.0
+    for p, values, gradients in terms:
         # From deviations: differences of mean squares lose their digits at the small start.
         values -= mean
         variance += float(p) * float(np.vdot(values, values))
         values *= p
-        values *= slopes
-        variance_slope = variance_slope + values
-    return _Moments(mean, mean_slope, variance, variance_slope)
+        values *= gradients
+        variance_gradient = variance_gradient + values
+    return _Moments(mean, mean_gradient, variance, variance_gradient)

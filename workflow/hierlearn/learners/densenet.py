@@ -8,6 +8,7 @@ import numpy as np
 
 from hierlearn.core.protocols import Features, Fit, Monitor, State
 from hierlearn.core.streams import Streams
+from hierlearn.learners._runs import BLOCK_ROWS
 from hierlearn.learners.densenets.literals import (
     BYTES,
     LAYER_MEASURES,
@@ -20,7 +21,7 @@ from hierlearn.learners.densenets.literals import (
     TRAINING,
 )
 from hierlearn.learners.densenets.refit import refitted, refitted_outputs
-from hierlearn.learners.densenets.runs import BLOCK_ROWS, fitted
+from hierlearn.learners.densenets.runs import fitted
 from hierlearn.learners.densenets.settings import settings
 from hierlearn.learners.densenets.student import Student, predicted
 from hierlearn.solvers.densenets.model import Layout, pre_activations

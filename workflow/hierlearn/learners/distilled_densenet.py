@@ -10,6 +10,7 @@ import numpy as np
 
 from hierlearn.core.protocols import Features, Fit, Monitor, State
 from hierlearn.core.streams import Streams
+from hierlearn.learners._runs import BLOCK_ROWS
 from hierlearn.learners.densenets.literals import (
     LAYER_MEASURES,
     LAYER_MEMORY,
@@ -20,7 +21,7 @@ from hierlearn.learners.densenets.literals import (
     STUDENT,
     TRAINING,
 )
-from hierlearn.learners.densenets.runs import BLOCK_ROWS, fitted
+from hierlearn.learners.densenets.runs import fitted
 from hierlearn.learners.densenets.settings import settings
 from hierlearn.learners.densenets.student import Student, predicted
 from hierlearn.solvers.densenets.distilled_training import DistilledTraining, Rules

@@ -9,8 +9,9 @@ import numpy as np
 
 from hierlearn.core.protocols import Features, Fit, Monitor, State
 from hierlearn.core.streams import Streams
+from hierlearn.learners._runs import BLOCK_ROWS
 from hierlearn.learners._selection import DIVERGED
-from hierlearn.learners.networks.runs import BLOCK_ROWS, TRACED_POINTS, trained_grid
+from hierlearn.learners.networks.runs import TRACED_POINTS, trained_grid
 from hierlearn.learners.networks.start import ARCHITECTURE, START, first_seen, initial
 from hierlearn.solvers.networks.model import forward, last_features, tangent, trainable
 

@@ -8,9 +8,10 @@ import numpy as np
 
 from hierlearn.core.protocols import Features, Fit, Monitor, State
 from hierlearn.core.streams import Streams
+from hierlearn.learners._runs import BLOCK_ROWS
 from hierlearn.learners._selection import DIVERGED
 from hierlearn.learners.densenets.literals import RATES, TRACED_POINTS, TRAINING
-from hierlearn.learners.densenets.runs import BLOCK_ROWS, fitted
+from hierlearn.learners.densenets.runs import fitted
 from hierlearn.learners.densenets.settings import settings
 from hierlearn.learners.densenets.student import Student
 from hierlearn.solvers.densenets.model import Layout

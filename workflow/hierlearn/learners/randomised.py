@@ -8,9 +8,10 @@ import numpy as np
 
 from hierlearn.core.protocols import STATUS, Features, Fit, Monitor, State
 from hierlearn.core.streams import Streams
-from hierlearn.learners._randomised import Network, exact_squared, mean_outputs, network, sampled
+from hierlearn.learners._randomised import RandomisedNetwork, exact_squared, mean_outputs, network, sampled
 from hierlearn.learners._selection import error, validated
 from hierlearn.solvers.losses import get_loss
+from hierlearn.solvers.optimisers import adam, cosine_factor
 from hierlearn.theory.activations import ANALYTIC_GATES
 from hierlearn.theory.gate_degrees import taylor_reaches
 
@@ -94,8 +95,6 @@ WORK = {
     "predict": ((4, "outputs", "test", "width", "features"),),
 }
 BLOCK_ROWS = 2048
-# Decay of Adam's means, and what keeps its denominator from 0: the usual ones.
-FIRST, SECOND, SMALL = 0.9, 0.999, 1e-8
 # Predictions that fit the labels no better than 0 does, by this part, have stayed at the saddle W = 0.
 COLLAPSE_GAIN = 1e-6
 
@@ -207,7 +206,7 @@ class Randomised:
 
     def _descended(
         self,
-        net: Network,
+        net: RandomisedNetwork,
         h: np.ndarray,
         inner: np.ndarray,
         labels: np.ndarray,
@@ -218,7 +217,8 @@ class Randomised:
         """Scaled weights U (directions, D) after Adam's steps, or NaN once a value is not finite."""
         loss, scaled = get_loss(self.loss), ridge * float(h.shape[1]) ** (-self.penalty_power / 2)
         scaled *= net.unit**self.penalty_power
-        weights, first, second = start.copy(), np.zeros_like(start), np.zeros_like(start)
+        weights, optimiser = start.copy(), adam()
+        memory = optimiser.init([weights], 0)
         with np.errstate(over="ignore", invalid="ignore"):
             for step in range(self.steps):
                 rows = slice(None)
@@ -226,21 +226,18 @@ class Randomised:
                     rows = generator.permutation(len(labels))[: self.batch]
                 moved = h[rows] @ (net.unit * weights).T
                 if self.draws == "exact":
-                    value, slope = exact_squared(net, inner[rows], moved, labels[rows])
+                    value, back = exact_squared(net, inner[rows], moved, labels[rows])
                 else:
                     drawn = net.multipliers(generator, len(moved))
-                    value, slope = sampled(net, loss, inner[rows], moved, labels[rows], drawn)
+                    value, back = sampled(net, loss, inner[rows], moved, labels[rows], drawn)
                 if not np.isfinite(value):
                     return np.full_like(weights, np.nan)
-                gradient = net.unit * (slope.T @ h[rows]) + self._penalty_slope(weights, scaled)
-                first += (1 - FIRST) * (gradient - first)
-                second += (1 - SECOND) * (gradient**2 - second)
-                rate = self.rate * 0.5 * (1 + np.cos(np.pi * step / self.steps))
-                corrected = np.sqrt(second / (1 - SECOND ** (step + 1))) + SMALL
-                weights -= rate / (1 - FIRST ** (step + 1)) * first / corrected
+                gradient = net.unit * (back.T @ h[rows]) + self._penalty_gradient(weights, scaled)
+                rate = np.array(self.rate * cosine_factor(step, self.steps))
+                optimiser.update([weights], [gradient], memory, [rate])
         return weights
 
-    def _penalty_slope(self, weights: np.ndarray, ridge: float) -> np.ndarray:
+    def _penalty_gradient(self, weights: np.ndarray, ridge: float) -> np.ndarray:
         """Gradient of ridge (sum_r |u_r|^4)^{power/4}."""
         norms = np.sum(weights**2, axis=1, keepdims=True)
         outer = 1.0 if self.penalty_power == 4 else 2.0 * float(np.sum(norms**2))
@@ -256,7 +253,7 @@ def _normal(generator: np.random.Generator, rows: int, columns: int) -> np.ndarr
     return generator.standard_normal((rows, columns)).astype(np.float32)
 
 
-def _outputs(net: Network, w0: np.ndarray, weights: np.ndarray, h: np.ndarray) -> np.ndarray:
+def _outputs(net: RandomisedNetwork, w0: np.ndarray, weights: np.ndarray, h: np.ndarray) -> np.ndarray:
     """E_z f: (m/2, D), (..., k, directions, D), (n, D) -> (..., n, k)."""
     blocks = []
     with np.errstate(over="ignore", invalid="ignore"):

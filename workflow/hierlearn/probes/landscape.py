@@ -10,7 +10,7 @@ from hierlearn.files.netcdf import Variable
 from hierlearn.probes._failures import failed
 from hierlearn.solvers.losses import get_loss
 from hierlearn.solvers.taylor.hessian import hessian_operator
-from hierlearn.solvers.taylor.model import Point, make_problem
+from hierlearn.solvers.taylor.model import TaylorPoint, make_problem
 from hierlearn.solvers.taylor.training import fit_path
 from hierlearn.theory.landscape import curvature_slack, leading_reference
 
@@ -155,7 +155,7 @@ class Landscape:
             return np.nan, np.nan, np.nan
         problem = make_problem(x, gates, signs, targets, 2, self.loss)
         unit, loss = problem.weight_unit, get_loss(self.loss)
-        point, goal = Point(problem, weights / unit), Point(problem, reference / unit)
+        point, goal = TaylorPoint(problem, weights / unit), TaylorPoint(problem, reference / unit)
         gradient, scratch = np.empty_like(point.weights), np.empty_like(point.weights)
         point.prepare_gradient()
         radial = float(np.vdot(point.gradient(0.0, gradient, scratch), point.weights))

@@ -160,9 +160,9 @@ class RandomisedLandscape:
         else:
             network = randomised_landscape(x, first, signs, weights, reference, targets, loss, draws)
         optimum = float(np.mean(loss.value(quadratic_outputs(x, gates, signs, reference), targets)))
-        bend = loss.curvature(quadratic_outputs(x, gates, signs, weights), targets)
+        curvature = loss.curvature(quadratic_outputs(x, gates, signs, weights), targets)
         slack, norms = (
-            curvature_slack(x, gates, weights, reference, bend),
+            curvature_slack(x, gates, weights, reference, curvature),
             (quartic_norm(weights), quartic_norm(reference)),
         )
         return (

@@ -16,7 +16,7 @@ class Loss:
 
     name: str
     value: Callable
-    slope: Callable
+    gradient: Callable
     curvature: Callable
 
 

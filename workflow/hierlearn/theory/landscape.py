@@ -4,8 +4,8 @@ Notation: f^Q_W(x) = 1/(2 sqrt(m)) sum_r a_r sigma''(<w0_r, h>) <w_r, h>^2 and f
 sigma(<w0_r + w_r, h>) with the symmetric initialisation, so that f_0 = 0; L^Q and L are mean losses of f^Q_W and of
 f_{W S}, S a diagonal of random signs, over which L takes the mean. W* S' is the direction that Lemma 1 looks along,
 again with random signs. Arrays: features (n, D), gates (n, m) = sigma'', signs a (m,), weights (m, D), targets (n,);
-all results float64. A loss has `value`, `slope` and `curvature`, l and its first two derivatives in f, as functions of
-(f, y).
+all results float64. A loss has `value`, `gradient` and `curvature`, l and its first two derivatives in f, as functions
+of (f, y).
 """
 
 from dataclasses import dataclass
@@ -50,13 +50,13 @@ def quadratic_outputs(features, gates, signs, weights) -> np.ndarray:
 def quadratic_landscape(features, gates, signs, weights, reference, targets, loss) -> Landscape:
     """L^Q at W along W and W*: <grad, W> = 2 E[l' f^Q_W], curvature s + 2 E[l' f^Q_{W*}] (bai2020, Appendix B.1)."""
     outputs = quadratic_outputs(features, gates, signs, weights)
-    slope = loss.slope(outputs, targets)
+    gradient = loss.gradient(outputs, targets)
     slack = curvature_slack(features, gates, weights, reference, loss.curvature(outputs, targets))
     towards = quadratic_outputs(features, gates, signs, reference)
     return Landscape(
         risk=float(np.mean(loss.value(outputs, targets))),
-        radial=2.0 * float(np.mean(slope * outputs)),
-        curvature=slack + 2.0 * float(np.mean(slope * towards)),
+        radial=2.0 * float(np.mean(gradient * outputs)),
+        curvature=slack + 2.0 * float(np.mean(gradient * towards)),
     )
 
 
@@ -71,14 +71,14 @@ def randomised_landscape(features, first, signs, weights, reference, targets, lo
     for draw in np.concatenate([draws, -draws]):
         inner = np.maximum(start + draw * moved, 0.0)
         outputs = inner**3 @ scaled / 6.0
-        slope, curvature = loss.slope(outputs, targets), loss.curvature(outputs, targets)
+        gradient, curvature = loss.gradient(outputs, targets), loss.curvature(outputs, targets)
         radial = (inner**2 * moved) @ (scaled * draw) / 2.0
-        bend = np.mean(inner**4 * square, axis=1) / 4.0
+        square_part = np.mean(inner**4 * square, axis=1) / 4.0
         parts.append(
             (
                 np.mean(loss.value(outputs, targets)),
-                np.mean(slope * radial),
-                np.mean(curvature * bend) + np.mean(slope * ((inner * square) @ scaled)),
+                np.mean(gradient * radial),
+                np.mean(curvature * square_part) + np.mean(gradient * ((inner * square) @ scaled)),
             )
         )
     return Landscape(*(float(part) for part in np.mean(parts, axis=0)))
@@ -121,11 +121,11 @@ class SquaredRandomised:
         up, down = self._inner(weights)
         error, spread = self._moments(up, down)
         square = (self.features @ reference.T) ** 2
-        bend = np.mean((up**4 + down**4) * square, axis=1) / 8.0
+        curvature = np.mean((up**4 + down**4) * square, axis=1) / 8.0
         # sigma and sigma'' of a neuron depend on the same sign: their covariance stays.
-        bend += np.mean(spread * (up - down) * square, axis=1) / 2.0
+        curvature += np.mean(spread * (up - down) * square, axis=1) / 2.0
         along = error * (((up + down) * square) @ self.scaled) / 2.0
-        return Landscape(risk, float(np.vdot(gradient, weights)), 2.0 * float(np.mean(bend + along)))
+        return Landscape(risk, float(np.vdot(gradient, weights)), 2.0 * float(np.mean(curvature + along)))
 
     def _inner(self, weights):
         moved = self.features @ weights.T
@@ -158,11 +158,11 @@ def penalty_terms(weights, reference, power) -> Landscape:
     norms, sizes = np.sum(weights**2, axis=1), np.sum(reference**2, axis=1)
     cross = np.sum(weights * reference, axis=1)
     total = float(norms @ norms)
-    bend = 4.0 * float(norms @ sizes) + 8.0 * float(cross @ cross)
+    curvature = 4.0 * float(norms @ sizes) + 8.0 * float(cross @ cross)
     if power == 8:
-        bend = 2.0 * total * bend + 32.0 * float(np.sum((norms * cross) ** 2))
+        curvature = 2.0 * total * curvature + 32.0 * float(np.sum((norms * cross) ** 2))
         total = total**2
-    return Landscape(total, power * total, bend)
+    return Landscape(total, power * total, curvature)
 
 
 def eighth_power(weights) -> tuple[float, np.ndarray]:

@@ -12,8 +12,8 @@ import numpy as np
 
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import STATUS, Features, Fit, State
+from hierlearn.learners._runs import BLOCK_ROWS
 from hierlearn.learners._selection import error, validated
-from hierlearn.learners.densenets.runs import BLOCK_ROWS
 from hierlearn.learners.densenets.student import Student
 from hierlearn.solvers.densenets.model import Layout, pre_activations
 

@@ -10,17 +10,15 @@ import numpy as np
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import STATUS, Features, Fit, Monitor, State
 from hierlearn.core.streams import Streams
+from hierlearn.learners._runs import BLOCK_ROWS, Runs
 from hierlearn.learners._selection import best, divergence, error, report_divergence
 from hierlearn.learners.densenets.literals import TRACED_POINTS
 from hierlearn.learners.densenets.settings import GRAPHS, Settings, graph, looks, scheduled, union
 from hierlearn.learners.densenets.student import Student
-from hierlearn.learners.networks.batches import FRESH_POINTS, Batches
+from hierlearn.learners.networks.batches import Batches
 from hierlearn.solvers.densenets.model import Layout
 from hierlearn.statistics.alignment import feature_errors
 from hierlearn.theory import quadratic_densenets
-
-BLOCK_ROWS = 512
-STEPS_BETWEEN_SIGNS = 50
 
 
 def fitted(
@@ -33,7 +31,7 @@ def fitted(
     monitor: Monitor,
 ) -> Fit:
     """For each seed the run with the least error on validation points."""
-    runs = Runs(learner, problem, features, samples, settings, streams)
+    runs = DensenetRuns(learner, problem, features, samples, settings, streams)
     runs.train(monitor, f"n{samples}-seed{problem.seeds[0]}-{len(problem.seeds)}")
     found = runs.chosen(monitor)
 
@@ -53,7 +51,7 @@ def fitted(
     )
 
 
-class Runs:
+class DensenetRuns(Runs):
     """All settings of all seeds in lockstep; a run's place is seed * settings + setting."""
 
     def __init__(
@@ -93,8 +91,8 @@ class Runs:
             decays=decays,
             loss="logistic" if problem.teacher.kind == "classes" else "squared",
         )
+        self.training.entered = self._entered
         self.looks = looks(self.schedule)
-        self.trace: dict[str, list[np.ndarray]] = {}
         runs = len(problem.seeds) * len(self.settings)
         # Errors of the features of each layer when the one above it came, or would have come.
         self.before = {name: np.full(runs, np.nan) for name in self._feature_measures()}
@@ -103,36 +101,19 @@ class Runs:
         """Points as the network sees them."""
         return self.student.seen(x, self.layout)
 
-    def train(self, monitor: Monitor, key: str) -> None:
-        """To the end, from where an earlier run of this job was stopped; the trace gets (R,) entries by name."""
-        training, total = self.training, self.schedule.total
-        kept = monitor.restore(key)
-        if kept is not None:
-            training.restore(kept)
-            for name, values in kept.items():
-                if name.startswith("trace_"):
-                    self.trace[name.removeprefix("trace_")] = list(values)
-                if name.startswith("before_"):
-                    self.before[name.removeprefix("before_")] = values.copy()
+    def points_at(self, step):
+        """As in Runs, in the teacher's own units."""
+        seen, labels = self.batches.at(step)
+        return seen, labels / self.student.scale.astype(np.float32)[:, None, None, None]
 
-        scale = self.student.scale.astype(np.float32)[:, None, None, None]
+    def state(self):
+        """As in Runs."""
+        return super().state() | {f"before_{name}": values for name, values in self.before.items()}
 
-        def points(step):
-            seen, labels = self.batches.at(step)
-            return seen, labels / scale
-
-        def state():
-            own = {f"trace_{name}": np.stack(values) for name, values in self.trace.items()}
-            return training.state() | own | {f"before_{name}": values for name, values in self.before.items()}
-
-        while training.done < total:
-            look = next(step for step in self.looks if step > training.done)
-            training.advance(points, min(look, training.done + STEPS_BETWEEN_SIGNS), self._entered)
-            if training.done == look:
-                for name, values in self._looked().items():
-                    self.trace.setdefault(name, []).append(values)
-            monitor.advance(training.done, total)
-            monitor.save(key, state, final=training.done == total)
+    def restore(self, arrays):
+        """As in Runs."""
+        super().restore(arrays)
+        self.before = {name: arrays[f"before_{name}"].copy() for name in self.before}
 
     def chosen(self, monitor: Monitor) -> list[dict[str, Any]]:
         """For each seed the run that is kept."""
@@ -142,7 +123,7 @@ class Runs:
             outputs = self._outputs(self._points("validation", count))[-1]
             errors = self._errors(outputs, labels)
             finite = finite & np.isfinite(errors)
-            final = self._looked() | self.training.measures()
+            final = self.looked() | self.training.measures()
             final |= {f"{name}_before": values for name, values in self.before.items()}
         starts = self.training.clock.layer_starts()
         final |= {f"start_{layer}": starts[:, layer - 2] for layer in self.layout.layers}
@@ -157,7 +138,7 @@ class Runs:
             run = rows[setting]
             kept = {name: values[run].copy() for name, values in state.items()}
             kept |= {name: values[seed] for name, values in constants.items()}
-            train_risk = self._train_risk(seed, kept)
+            train_risk = self.train_risk(seed, kept)
             found.append(
                 {
                     "state": kept,
@@ -167,13 +148,12 @@ class Runs:
                     },
                     "measures": divergence(finite[rows])
                     | {name: values[run] for name, values in final.items() if name not in dropped},
-                    "trace": {"step": np.array(self.looks)}
-                    | {name: np.stack(values)[:, run] for name, values in self.trace.items()},
+                    "trace": self.traced(run),
                     "scalars": {
                         "status": STATUS["ok" if finite[run] and np.isfinite(train_risk) else "diverged"],
                         "validation_risk": errors[run],
                         "train_risk": train_risk,
-                        "flops": self._flops() * len(self.settings),
+                        "flops": self.flops_of(sum(v[0].size for v in self._weights)) * len(self.settings),
                     },
                 }
             )
@@ -211,7 +191,7 @@ class Runs:
             values[ending] = measured[name][ending]
 
     @np.errstate(over="ignore", invalid="ignore")
-    def _looked(self) -> dict[str, np.ndarray]:
+    def looked(self) -> dict[str, np.ndarray]:
         """What is known at the present step, (R,) by name."""
         found: dict[str, np.ndarray] = {}
         seen, labels = self._trained
@@ -265,7 +245,7 @@ class Runs:
 
     @property
     def _weights(self) -> list[np.ndarray]:
-        return list(self.training.descent.weights.values())
+        return list(self.training.weights.values())
 
     def _points(self, role: str, count: int):
         """(R, count, .) as the network sees them."""
@@ -289,17 +269,3 @@ class Runs:
     def _finite(self) -> np.ndarray:
         """Which runs (R,) have finite weights."""
         return np.logical_and.reduce([np.isfinite(values).all(axis=(1, 2)) for values in self._weights])
-
-    def _train_risk(self, seed: int, kept: State) -> float:
-        """Error of one run on all training points; on the first of them where they were fresh."""
-        count = min(self.samples, FRESH_POINTS) if self.learner.online else self.samples
-        state = {name: values[None] for name, values in kept.items()}
-        with np.errstate(over="ignore", invalid="ignore"):
-            outputs = self.learner.predict(state, self.features.take([seed]), "training", count, {})
-        labels = self.problem.take([seed]).draw("training", count).labels
-        return float(error(outputs, labels, self.problem.teacher.kind)[0])
-
-    def _flops(self) -> float:
-        """Matrix products of one run: one forward and two back for every matrix and step."""
-        size = sum(values[0].size for values in self._weights)
-        return 6.0 * self.batches.size * size * self.schedule.total

@@ -1,24 +1,24 @@
 """Trains all settings (rate, weight decay) of a network for all seeds, and chooses among them."""
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from hierlearn.core.protocols import STATUS, Features, Monitor, State
 from hierlearn.core.streams import Streams
+from hierlearn.learners._runs import BLOCK_ROWS, Runs
 from hierlearn.learners._selection import best, divergence, error, report_divergence
-from hierlearn.learners.networks.batches import FRESH_POINTS, Batches
-from hierlearn.solvers.networks.sgd import Descent, Training
+from hierlearn.learners.networks.batches import Batches
+from hierlearn.solvers.networks.training import NetworkTraining, Recipe
 
 Settings = Sequence[tuple[float, float]]
-BLOCK_ROWS = 512
 # Points of the training and validation sets that a trace looks at, and how many looks there are.
 TRACED_POINTS = 500
 LOOKS = 24
 # Weights, velocities and activations of the runs that are trained together stay below this.
 BYTES_TOGETHER = 512 * 2**20
-STEPS_BETWEEN_SIGNS = 50
 
 
 def trained_grid(
@@ -45,7 +45,7 @@ def trained_grid(
         part, seen = problem.take(positions), features.take(positions)
         weights = {name: values[positions] for name, values in start.items()}
         runs = [
-            Runs(learner, part, seen, samples, settings[i : i + columns], weights, streams.take(positions))
+            NetworkRuns(learner, part, seen, samples, settings[i : i + columns], weights, streams.take(positions))
             for i in range(0, len(settings), columns)
         ]
         for i, block in enumerate(runs):
@@ -54,7 +54,7 @@ def trained_grid(
     return found
 
 
-class Runs:
+class NetworkRuns(Runs):
     """Some settings of some seeds in lockstep. start: the initial weights, (S, ...) each."""
 
     def __init__(
@@ -72,54 +72,29 @@ class Runs:
         self.batches = Batches(problem, features, samples, learner.batch, learner.online, streams, learner.seen)
         epochs = 1 if learner.online else learner.epochs
         fixed = None if learner.online else learner.steps
-        descent = Descent(
+        recipe = Recipe(
             architecture=learner.architecture,
             trained=learner.trained,
             loss=learner.loss,
             optimiser=learner.optimiser,
             momentum=learner.momentum,
             steps=epochs * self.batches.per_epoch if fixed is None else fixed,
-            drops=tuple(learner.drops),
+            milestones=tuple(learner.drops),
             ratio=learner.rate_ratio,
             phases=learner.phases(),
         )
         rates, decays = (np.array(values, np.float32) for values in zip(*settings, strict=True))
         shared = {name: values[:, None] for name, values in start.items()}
-        self.training = Training(descent, shared, rates, decays)
+        self.training = NetworkTraining(recipe, shared, rates, decays)
         # About evenly spaced in their logarithm, the last step among them.
-        self.looks = sorted({int(step) for step in np.round(np.geomspace(1, descent.total, LOOKS))})
-        self.trace: dict[str, list[np.ndarray]] = {}
+        self.looks = sorted({int(step) for step in np.round(np.geomspace(1, recipe.total, LOOKS))})
 
-    def train(self, monitor: Monitor, key: str) -> None:
-        """To the end, from where an earlier run of this job was stopped; the trace gets (S, G) entries by name."""
-        training, total = self.training, self.training.descent.total
-        kept = monitor.restore(key)
-        if kept is not None:
-            training.restore(kept)
-            names = [name.removeprefix("trace_") for name in kept if name.startswith("trace_")]
-            self.trace = {name: list(kept[f"trace_{name}"]) for name in names}
-        looked = {
-            name: (self._points(role, count), self.problem.draw(role, count).labels[:, None])
-            for name, role, count in (
-                ("train_loss", "training", min(self.samples, TRACED_POINTS)),
-                ("validation_risk", "validation", min(self.problem.held_out, TRACED_POINTS)),
-            )
-        }
-
-        def state():
-            return training.state() | {f"trace_{name}": np.stack(values) for name, values in self.trace.items()}
-
-        while training.done < total:
-            look = next(step for step in self.looks if step > training.done)
-            training.advance(self.batches.at, min(look, training.done + STEPS_BETWEEN_SIGNS))
-            if training.done == look:
-                for name, (x, labels) in looked.items():
-                    values = error(self._predicted(x, training.outputs), labels, self.problem.teacher.kind)
-                    self.trace.setdefault(name, []).append(values)
-                for name, values in self.norms().items():
-                    self.trace.setdefault(name, []).append(values)
-            monitor.advance(training.done, total)
-            monitor.save(key, state, final=training.done == total)
+    def looked(self) -> dict[str, np.ndarray]:
+        """Errors on points of two sets, and norms; (S, G) by name."""
+        found = {}
+        for name, (x, labels) in self._traced.items():
+            found[name] = error(self._predicted(x, self.training.outputs), labels, self.problem.teacher.kind)
+        return found | self.norms()
 
     def predictions(self, role: str, count: int, outputs: Callable | None = None) -> np.ndarray:
         """(S, G, count, k) float64 of every run; outputs: of the training, by default those of the whole network."""
@@ -151,17 +126,20 @@ class Runs:
         return start | moved
 
     def flops(self) -> float:
-        """Matrix products of one run: one forward and two back for every matrix and step."""
-        size = sum(values[0].size for name, values in self.start.items() if name != "second_bias")
-        return 6.0 * self.batches.size * size * self.training.descent.total
+        """Matrix products of one run."""
+        return self.flops_of(sum(values[0].size for name, values in self.start.items() if name != "second_bias"))
 
-    def train_risk(self, seed: int, column: int) -> float:
-        """Error of one run on all training points; on the first of them where they were fresh."""
-        count = min(self.samples, FRESH_POINTS) if self.learner.online else self.samples
-        state = {name: values[None] for name, values in self.weights(seed, column).items()}
-        outputs = self.learner.predict(state, self.features.take([seed]), "training", count, {})
-        labels = self.problem.take([seed]).draw("training", count).labels
-        return float(error(outputs, labels, self.problem.teacher.kind)[0])
+    @cached_property
+    def _traced(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+        """Points and labels of what is looked at."""
+        counts = {
+            "train_loss": ("training", min(self.samples, TRACED_POINTS)),
+            "validation_risk": ("validation", min(self.problem.held_out, TRACED_POINTS)),
+        }
+        return {
+            name: (self._points(role, count), self.problem.draw(role, count).labels[:, None])
+            for name, (role, count) in counts.items()
+        }
 
     def _points(self, role: str, count: int):
         return self.learner.seen(self.features.draw(role, count))[:, None]
@@ -171,7 +149,7 @@ class Runs:
         return np.concatenate(parts, axis=2)
 
 
-def _chosen(blocks: Sequence[Runs], monitor: Monitor) -> list[dict[str, dict[str, Any]]]:
+def _chosen(blocks: Sequence[NetworkRuns], monitor: Monitor) -> list[dict[str, dict[str, Any]]]:
     """For each seed the run that is kept, by the points on which it was chosen; (S, G) tables over all settings."""
     problem = blocks[0].problem
     place = [(block, i) for block in blocks for i in range(len(block.settings))]
@@ -192,18 +170,18 @@ def _chosen(blocks: Sequence[Runs], monitor: Monitor) -> list[dict[str, dict[str
             kept = best(losses, losses)
             block, column = place[kept]
             here = seed, column
-            train_risk = block.train_risk(*here)
+            state = block.weights(*here)
+            train_risk = block.train_risk(seed, state)
             sound = finite[seed, kept] and np.isfinite(train_risk)
             kept_by[role] = {
-                "state": block.weights(*here),
+                "state": state,
                 "choices": named[kept],
                 "measures": {
                     **divergence(finite[seed]),
                     **{name: values[here] for name, values in block.norms().items()},
                     **({} if base is None else {"base_error": base[seed, kept]}),
                 },
-                "trace": {"step": np.array(block.looks)}
-                | {name: np.stack(values)[(slice(None), *here)] for name, values in block.trace.items()},
+                "trace": block.traced(here),
                 "scalars": {
                     "status": STATUS["ok" if sound else "diverged"],
                     "validation_risk": errors["validation"][seed, kept],
@@ -215,7 +193,7 @@ def _chosen(blocks: Sequence[Runs], monitor: Monitor) -> list[dict[str, dict[str
     return found
 
 
-def _errors(blocks: Sequence[Runs], role: str, count: int) -> np.ndarray:
+def _errors(blocks: Sequence[NetworkRuns], role: str, count: int) -> np.ndarray:
     """(S, G) against labels."""
     problem = blocks[0].problem
     labels = problem.draw(role, count).labels[:, None]
@@ -223,7 +201,7 @@ def _errors(blocks: Sequence[Runs], role: str, count: int) -> np.ndarray:
     return np.concatenate(parts, axis=1)
 
 
-def _base_errors(blocks: Sequence[Runs], count: int) -> np.ndarray | None:
+def _base_errors(blocks: Sequence[NetworkRuns], count: int) -> np.ndarray | None:
     """E|out_1 - F|^2 (S, G) of a ResNet on validation points, where the teacher names its base F."""
     problem, learner = blocks[0].problem, blocks[0].learner
     if learner.architecture != "resnet" or learner.trained in ("last", "tangent"):

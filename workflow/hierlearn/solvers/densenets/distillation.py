@@ -35,7 +35,7 @@ def truncated_square(z: Any, bound: float) -> Any:
     return inside * inside + bound**2 * beyond * (2 + beyond * (1 + beyond * (1.5 * beyond - 10 / 3)))
 
 
-def truncated_slope(z: Any, bound: float) -> Any:
+def truncated_gradient(z: Any, bound: float) -> Any:
     """Its derivative: 2 z up to |z| = bound, 0 from 2 bound on."""
     inside, beyond = _parts(z, bound)
     return 2 * inside * (1 - beyond) ** 2 * (1 + 3 * beyond)

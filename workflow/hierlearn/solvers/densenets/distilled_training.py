@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from hierlearn.solvers.densenets.distillation import distilled, truncated_slope, truncated_square
+from hierlearn.solvers.densenets.distillation import distilled, truncated_gradient, truncated_square
 from hierlearn.solvers.densenets.model import distilled_pre_activations
 from hierlearn.solvers.densenets.phases import STEPS_BETWEEN_QUESTIONS
-from hierlearn.solvers.densenets.training import Training
+from hierlearn.solvers.densenets.training import QuadraticTraining
 
 Generators = Callable[..., np.random.Generator]
 # Noise is added this often, as much as so many steps would have added: drawing it takes longer than a step.
@@ -39,8 +39,8 @@ class Rules:
     warm_start: str
 
 
-class DistilledTraining(Training):
-    """W, K and R  (allenzhu2020, eq. 2.1-2.3, Algorithm 1); see Training.
+class DistilledTraining(QuadraticTraining):
+    """W, K and R  (allenzhu2020, eq. 2.1-2.3, Algorithm 1); see QuadraticTraining.
 
     The weights layer_2 .. layer_L are K_l above W_l, (R, most_l + m, size): rows of K beyond the k_l that was found are
     0, and so are the columns of R_l for them, and stay it, whatever the other runs found. errors (R,): eps_0 at the
@@ -61,7 +61,7 @@ class DistilledTraining(Training):
         ]
         self.signs = [
             np.repeat([1.0, -1.0], [most, values.shape[1] - most]).astype(self.dtype)[:, None]
-            for most, values in zip(rules.most, self.descent.weights.values(), strict=True)
+            for most, values in zip(rules.most, self.weights.values(), strict=True)
         ]
         self.weighing = [np.zeros((self.runs, v.shape[2], v.shape[2]), self.dtype) for v in self._all()]
         self.enter()
@@ -71,9 +71,9 @@ class DistilledTraining(Training):
         """m."""
         return self._all()[0].shape[1] - self.rules.most[0]
 
-    def gradients(self, seen, labels):
-        """As in Training, with the regularisers."""
-        weights, slopes = self._all(), list(self.descent.slopes.values())
+    def backward(self, seen, labels):
+        """As in QuadraticTraining, with the regularisers."""
+        weights, gradients = self._all(), list(self.gradient.values())
         buffer = self.filled(seen, self.layout.total + self.width * len(weights))
         values, mixed = [], {}
         for i in range(self.last + 1):
@@ -84,22 +84,22 @@ class DistilledTraining(Training):
             if i < self.last:
                 mixed[i] = values[i][..., :most] @ self.fixed[i].mT
                 buffer[..., self.columns[i]] = self._square(mixed[i])
-        losses, direct = self.slope(buffer, seen, labels)
+        losses, direct = self.output_gradients(buffer, seen, labels)
         # below[i]: derivative in what layer i + 2 offers to later ones.
         below: dict[int, np.ndarray] = {}
         for i in range(self.last, self.first - 1, -1):
             most = self.rules.most[i]
             values[i][..., most:] *= direct[..., i : i + 1]
             if i in below:
-                np.matmul(below[i] * self._slope(mixed[i]), self.fixed[i], out=values[i][..., :most])
+                np.matmul(below[i] * self._square_gradient(mixed[i]), self.fixed[i], out=values[i][..., :most])
             else:
                 values[i][..., :most] = 0.0
-            np.matmul(values[i].mT, self.seen_by(buffer, i), out=slopes[i])
+            np.matmul(values[i].mT, self.seen_by(buffer, i), out=gradients[i])
             for block, place in self.places[i].items():
                 if block - 2 >= self.first:
                     product = values[i] @ weights[i][..., place]
                     below[block - 2] = below[block - 2] + product if block - 2 in below else product
-            self._regularise(i, weights[i], slopes[i])
+            self._regularise(i, weights[i], gradients[i])
         return losses
 
     def penalty(self) -> np.ndarray:
@@ -135,7 +135,7 @@ class DistilledTraining(Training):
             self._disturb(step)
 
     def enter(self):
-        """As in Training; a layer that has come begins to decay."""
+        """As in QuadraticTraining; a layer that has come begins to decay."""
         super().enter()
         # A layer has come, or may have: the one below it may have to be distilled first.
         self.unsettled = True
@@ -152,7 +152,7 @@ class DistilledTraining(Training):
         return self._forward(seen)[0]
 
     def summing(self, shown):
-        """As in Training: the squares stand to the right of what later layers see."""
+        """As in QuadraticTraining: the squares stand to the right of what later layers see."""
         sums = np.zeros((self.runs, self.layout.total + self.width * len(self.columns), 1), self.dtype)
         for i in range(len(self.columns)):
             sums[:, self._squares(i)] = shown[:, i, None, None]
@@ -184,14 +184,14 @@ class DistilledTraining(Training):
         return found | {"alphas": self.shown[:, 0].astype(np.float64)}
 
     def state(self):
-        """As in Training."""
+        """As in QuadraticTraining."""
         own = {"errors": self.errors, "ended": self.ended, "shrinking": self.shrinking, "rates": self.rates}
         own |= {"distilled": self.distilled, "found": self.found}
         own |= {f"fixed_{i}": values for i, values in enumerate(self.fixed)}
         return super().state() | {name: np.array(values) for name, values in own.items()}
 
     def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
-        """As in Training."""
+        """As in QuadraticTraining."""
         for name in ("errors", "ended", "shrinking", "rates", "distilled", "found"):
             setattr(self, name, np.array(arrays[name]))
         for i, values in enumerate(self.fixed):
@@ -202,7 +202,7 @@ class DistilledTraining(Training):
         self.unsettled = False
 
     def _all(self) -> list[np.ndarray]:
-        return list(self.descent.weights.values())
+        return list(self.weights.values())
 
     def _squares(self, i: int) -> slice:
         first = self.layout.total + i * self.width
@@ -212,19 +212,19 @@ class DistilledTraining(Training):
         # The same numbers in one pass where nothing is truncated, which is almost always.
         return z * z if self._within(z) else truncated_square(z, self.rules.bound)
 
-    def _slope(self, z: np.ndarray) -> np.ndarray:
-        return 2 * z if self._within(z) else truncated_slope(z, self.rules.bound)
+    def _square_gradient(self, z: np.ndarray) -> np.ndarray:
+        return 2 * z if self._within(z) else truncated_gradient(z, self.rules.bound)
 
     def _within(self, z: np.ndarray) -> bool:
         return bool(z.max() <= self.rules.bound and z.min() >= -self.rules.bound)
 
-    def _regularise(self, i: int, values: np.ndarray, slope: np.ndarray) -> None:
+    def _regularise(self, i: int, values: np.ndarray, gradient: np.ndarray) -> None:
         if not np.isnan(self.distilled[:, i]).all():
             signed = values * self.signs[i]
             apart = signed.mT @ values
             apart *= self.weighing[i]
-            slope += 4.0 * (signed @ apart)
-        slope += (2.0 * self.shrinking[:, i]).astype(self.dtype)[:, None, None] * values
+            gradient += 4.0 * (signed @ apart)
+        gradient += (2.0 * self.shrinking[:, i]).astype(self.dtype)[:, None, None] * values
 
     def _halve(self, objective: np.ndarray, step: int) -> None:
         while (low := (objective < self.errors**2 / 4) & np.isnan(self.ended)).any():

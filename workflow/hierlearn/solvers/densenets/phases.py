@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hierlearn.solvers.optimisers import cosine_factor
+
 # How often it is asked whether a layer may start, and over how many steps the running loss looks back: batches of
 # heavy-tailed targets say little alone.
 STEPS_BETWEEN_QUESTIONS, LOOK_BACK = 10, 100
@@ -83,7 +85,7 @@ class Clock:
         """What the rate of each run is multiplied with, (R,)."""
         if self.schedule.annealing == "constant":
             return np.ones(len(self.phase))
-        return 0.5 + 0.5 * np.cos(np.pi * (step - self.began) / (self.ends - self.began))
+        return cosine_factor(step - self.began, self.ends - self.began)
 
     def layer_starts(self) -> np.ndarray:
         """Step (R, L - 1) at which each of the layers 2 .. L came, NaN if it has not."""

@@ -1,26 +1,28 @@
 """Training of quadratic DenseNets of many runs at once: the course of it, and the plain network's gradients."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from hierlearn.solvers.densenets.clipped_descent import ClippedDescent
 from hierlearn.solvers.densenets.model import Layout, pre_activations
 from hierlearn.solvers.densenets.phases import LOOK_BACK, Clock
+from hierlearn.solvers.optimisers import clipping, named
+from hierlearn.solvers.training import Training
 
-Points = Callable[[int], tuple[np.ndarray, np.ndarray]]
 
-
-class Training(ABC):
+class QuadraticTraining(Training):
     """S seeds times G settings of F(x) = sum_l alpha_l Sum(F_l(x)) in lockstep; R = S * G, seed after seed.
 
     alphas (R, L - 1); rates, decays (R,). loss: squared, (F - y)^2, or logistic, log(1 + exp(-v y (t + F))) with the
     sharpness v and a threshold t that points carry as their last column (allenzhu2020, eq. 3.2); the mean over a batch.
-    optimiser, momentum, clip: of ClippedDescent. The dtype is that of the weights. own: layouts of runs that see only a
-    part of what the others do; the rest of their columns is 0 and stays it. Every run is what it would be among others;
-    one whose loss is not finite has weights that are not, and changes nothing for the rest.
+    optimiser, momentum: of solvers.optimisers; clip: largest norm of a run's gradient over the matrices that move, None
+    for none; weight decay comes after it. The dtype is that of the weights. own: layouts of runs that see only a part
+    of what the others do; the rest of their columns is 0 and stays it.
+
+    All weights lie in one buffer (R, P), matrix beside matrix, and so do their gradients: a step costs few passes.
+    gradient: by name, views of the latter; entered: told which runs (R,) are about to begin a phase.
     """
 
     def __init__(
@@ -38,12 +40,15 @@ class Training(ABC):
         clip: float | None = None,
         own: Sequence[Layout] | None = None,
     ):
-        self.layout, self.clock, self.runs = layout, clock, len(rates)
-        self.descent = ClippedDescent(start, optimiser, momentum, clip)
-        self.dtype = next(iter(start.values())).dtype
+        self.layout, self.clock, self.runs, self.clip = layout, clock, len(rates), clip
+        flat = np.concatenate([values.reshape(self.runs, -1) for values in start.values()], axis=1)
+        self.dtype, self.shapes = flat.dtype, {name: values.shape for name, values in start.items()}
+        self.flat_gradient = np.zeros_like(flat)
+        self.gradient = _views(self.flat_gradient, self.shapes)
+        super().__init__(_views(flat, self.shapes), [flat], 1, named(optimiser, momentum), decays)
         self.alphas, self.rates = alphas, rates
-        self.decays = decays.astype(self.dtype) if (decays > 0).any() else None
-        self.loss, self.sharpness, self.done = loss, sharpness, 0
+        self.loss, self.sharpness = loss, sharpness
+        self.entered: Callable[[np.ndarray], None] = lambda runs: None
         self.running = np.zeros(self.runs, self.dtype)
         self.buffers: dict[int, np.ndarray] = {}
         self.spans = [layout.spans(layer) for layer in layout.layers]
@@ -54,36 +59,41 @@ class Training(ABC):
         self.unseen = self._unseen()
         self.enter()
 
-    @np.errstate(over="ignore", invalid="ignore")
-    def advance(self, points: Points, until: int, entered: Callable[[np.ndarray], None] = lambda runs: None) -> None:
-        """Go on to step `until`. points(step): what `Layout.joined` gives, (S, 1, b, 2 d), and labels (S, 1, b, 1).
+    def prepare(self, step: int) -> None:
+        """As in Training: layers that come, by the clock."""
+        entering = self.clock.ask(step, self.objective(step))
+        if entering is not None:
+            self.entered(entering)
+            self.memory.clear(entering)
+            self.enter()
+        self.attend(step)
 
-        entered: told which runs (R,) are about to begin a phase.
-        """
-        for step in range(self.done, until):
-            self.done = step
-            entering = self.clock.ask(step, self.objective(step))
-            if entering is not None:
-                entered(entering)
-                self.descent.forget(entering)
-                self.enter()
-            self.attend(step)
-            losses = self.gradients(*points(step))
-            for i, hidden in self.unseen.items():
-                self.descent.slopes[f"layer_{i + 2}"].swapaxes(1, 2)[hidden] = 0.0
-            self.running = self.running + (losses - self.running) * max(1 / LOOK_BACK, 1 / (step + 1))
-            self.descent.step((self.rates * self.clock.factors(step))[:, None] * self.clock.moving, self.decays)
-        self.done = until
+    def leaf_gradients(self, step: int, points: np.ndarray, labels: np.ndarray) -> list[np.ndarray]:
+        """As in Training, clipped. points: what `Layout.joined` gives, (S, 1, b, 2 d); labels (S, 1, b, 1)."""
+        losses = self.backward(points, labels)
+        for i, hidden in self.unseen.items():
+            self.gradient[f"layer_{i + 2}"].swapaxes(1, 2)[hidden] = 0.0
+        self.running = self.running + (losses - self.running) * max(1 / LOOK_BACK, 1 / (step + 1))
+        if self.clip is not None:
+            moves = (self.rates > 0)[:, None] & self.clock.moving
+            factors = clipping(list(self.gradient.values()), self.clip, moves)
+            if factors is not None:
+                self.flat_gradient *= factors.astype(self.dtype)[:, None]
+        return [self.flat_gradient]
+
+    def rates_at(self, step: int) -> list[np.ndarray]:
+        """As in Training."""
+        return [self.rates * self.clock.factors(step)]
 
     @abstractmethod
-    def gradients(self, seen: np.ndarray, labels: np.ndarray) -> np.ndarray:
-        """Slopes of the mean loss over a batch, into `descent.slopes`; returns the loss (R,)."""
+    def backward(self, seen: np.ndarray, labels: np.ndarray) -> np.ndarray:
+        """Gradients of the mean loss over a batch, into `gradient`; returns the loss (R,)."""
 
     def objective(self, step: int) -> np.ndarray:
         """The running objective (R,) that thresholds are compared with."""
         return self.running
 
-    def attend(self, step: int) -> None:  # noqa: B027 - most trainings have nothing to do here
+    def attend(self, step: int) -> None:
         """What else happens before a step."""
 
     def cumulative(self, seen: np.ndarray) -> np.ndarray:
@@ -109,25 +119,30 @@ class Training(ABC):
 
     def final(self) -> dict[str, np.ndarray]:
         """What the network's outputs are made of, by name, (R, ...) each."""
-        return self.descent.weights | {"alphas": self.shown[:, 0].astype(np.float64)}
+        return self.weights | {"alphas": self.shown[:, 0].astype(np.float64)}
 
     def state(self) -> dict[str, np.ndarray]:
         """All that a later `restore` needs to go on to the same bits."""
-        own = {"done": np.array(self.done), "running": self.running.copy()}
-        return own | self.descent.state() | self.clock.state()
+        return super().state() | self.clock.state() | {"running": self.running.copy()}
 
     def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
         """Go back to a `state`."""
-        self.descent.restore(arrays)
+        super().restore(arrays)
         self.clock.restore(arrays)
-        self.done, self.running = int(arrays["done"]), np.array(arrays["running"])
+        self.running = np.array(arrays["running"])
         self.enter()
 
     def enter(self) -> None:
         """Take notice of the layers that are there and move by now."""
         present, moving = self.clock.present, self.clock.moving
         self.last, self.first = int(np.flatnonzero(present.any(0))[-1]), int(np.flatnonzero(moving.any(0))[0])
-        self.descent.buffers["slopes"][:] = 0.0
+        self.flat_gradient[:] = 0.0
+        if moving.all():
+            self.masks = None
+        else:
+            parts = zip(moving.T, self.shapes.values(), strict=True)
+            columns = [np.repeat(moves[:, None], np.prod(shape[1:]), axis=1) for moves, shape in parts]
+            self.masks = [np.concatenate(columns, axis=1).astype(self.dtype)]
         shown = (self.alphas * present).astype(self.dtype)
         self.shown = shown[:, None, :]
         self.sums = self.summing(shown)
@@ -153,7 +168,9 @@ class Training(ABC):
             return buffer[..., spans[0]]
         return np.concatenate([buffer[..., span] for span in spans], axis=-1)
 
-    def slope(self, buffer: np.ndarray, seen: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def output_gradients(
+        self, buffer: np.ndarray, seen: np.ndarray, labels: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Loss (R,), and 2 alpha_l times its derivative in F at every point, (R, b, L - 1)."""
         labels, points = self._for_every_run(labels), seen.shape[-2]
         outputs = buffer @ self.sums
@@ -185,50 +202,50 @@ class Training(ABC):
         return np.repeat(values[:, 0], self.runs // len(values), axis=0).astype(self.dtype, copy=False)
 
 
-class DensenetTraining(Training):
+class DensenetTraining(QuadraticTraining):
     """The plain network, F_l = P_l^2 = G_l in R^m  (allenzhu2020, eq. 1.2).
 
     start: M_2 .. M_L as layer_2 .. layer_L, each (R, m, size) with columns in the layout's order.
     """
 
-    def gradients(self, seen, labels):
-        """As in Training."""
-        weights, slopes = list(self.descent.weights.values()), list(self.descent.slopes.values())
+    def backward(self, seen, labels):
+        """As in QuadraticTraining."""
+        weights, gradients = list(self.weights.values()), list(self.gradient.values())
         buffer, arguments = self.filled(seen, self.layout.total), []
         for i in range(self.last + 1):
             arguments.append(self.seen_by(buffer, i) @ weights[i].mT)
             np.multiply(arguments[i], arguments[i], out=buffer[..., self.columns[i]])
-        losses, direct = self.slope(buffer, seen, labels)
+        losses, direct = self.output_gradients(buffer, seen, labels)
         # below[i]: derivative in G_{i+2} through later layers, times 2.
         below: dict[int, np.ndarray] = {}
         for i in range(self.last, self.first - 1, -1):
-            slope, through = arguments[i], direct[..., i : i + 1]
-            slope *= below[i] + through if i in below else through
-            np.matmul(slope.mT, self.seen_by(buffer, i), out=slopes[i])
+            back, through = arguments[i], direct[..., i : i + 1]
+            back *= below[i] + through if i in below else through
+            np.matmul(back.mT, self.seen_by(buffer, i), out=gradients[i])
             for block, place in self.places[i].items():
                 if block - 2 >= self.first:
-                    product = slope @ weights[i][..., place]
+                    product = back @ weights[i][..., place]
                     product *= 2.0
                     below[block - 2] = below[block - 2] + product if block - 2 in below else product
         return losses
 
     def arguments(self, seen):
         """P_2 .. P_L."""
-        return pre_activations(list(self.descent.weights.values()), seen, self.layout)
+        return pre_activations(list(self.weights.values()), seen, self.layout)
 
     def features(self, seen):
         """P_2 .. P_L, which take the place of S_2 .. S_L."""
         return self.arguments(seen)
 
     def summing(self, shown):
-        """As in Training: the squares are those that later layers see."""
+        """As in QuadraticTraining: the squares are those that later layers see."""
         sums = np.zeros((self.runs, self.layout.total, 1), self.dtype)
         for i, columns in enumerate(self.columns):
             sums[:, columns] = shown[:, i, None, None]
         return sums
 
 
-class PolynomialTraining(Training):
+class PolynomialTraining(QuadraticTraining):
     """Two layers with a power for activation: F = sum_r a_r (<w_r, (x, G_1)> + b_r)^degree, a_r = 1, -1, 1, ...
 
     start: layer_2 (R, m, 2 d + 1), the last column being b.
@@ -241,11 +258,11 @@ class PolynomialTraining(Training):
     @property
     def signs(self) -> np.ndarray:
         """a_1 .. a_m."""
-        return signs(self.descent.weights["layer_2"].shape[1]).astype(self.dtype)
+        return signs(self.weights["layer_2"].shape[1]).astype(self.dtype)
 
-    def gradients(self, seen, labels):
-        """As in Training."""
-        weights, slopes = self.descent.weights["layer_2"], self.descent.slopes["layer_2"]
+    def backward(self, seen, labels):
+        """As in QuadraticTraining."""
+        weights, gradient = self.weights["layer_2"], self.gradient["layer_2"]
         points = self.filled(seen, self.layout.total)[..., self.layout.points]
         arguments = points @ weights[..., :-1].mT
         arguments += weights[:, None, :, -1]
@@ -253,11 +270,11 @@ class PolynomialTraining(Training):
         powers = arguments.copy()
         for _ in range(self.degree - 2):
             powers *= arguments
-        losses, direct = self.slope(powers * arguments, seen, labels)
+        losses, direct = self.output_gradients(powers * arguments, seen, labels)
         powers *= 0.5 * self.degree * direct
         powers *= self.signs
-        np.matmul(powers.mT, points, out=slopes[..., :-1])
-        np.sum(powers, axis=1, out=slopes[..., -1])
+        np.matmul(powers.mT, points, out=gradient[..., :-1])
+        np.sum(powers, axis=1, out=gradient[..., -1])
         return losses
 
     def cumulative(self, seen):
@@ -267,7 +284,7 @@ class PolynomialTraining(Training):
 
     def arguments(self, seen):
         """What the power is taken of."""
-        weights = self.descent.weights["layer_2"]
+        weights = self.weights["layer_2"]
         return [seen[..., : 2 * self.layout.inputs] @ weights[..., :-1].mT + weights[:, None, :, -1]]
 
     def features(self, seen):
@@ -275,10 +292,20 @@ class PolynomialTraining(Training):
         return self.arguments(seen)
 
     def summing(self, shown):
-        """As in Training, for the powers alone."""
+        """As in QuadraticTraining, for the powers alone."""
         return shown[:, :1, None] * self.signs[:, None]
 
 
 def signs(width: int) -> np.ndarray:
     """1, -1, 1, ... of shape (width,)."""
     return np.where(np.arange(width) % 2, -1.0, 1.0)
+
+
+def _views(flat: np.ndarray, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, np.ndarray]:
+    """Matrices by name in a buffer (R, P) in which they lie side by side."""
+    found, first = {}, 0
+    for name, shape in shapes.items():
+        size = int(np.prod(shape[1:]))
+        found[name] = flat[:, first : first + size].reshape(shape, copy=False)
+        first += size
+    return found

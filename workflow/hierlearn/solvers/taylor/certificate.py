@@ -21,7 +21,7 @@ import numpy as np
 from hierlearn.solvers.taylor.hessian import GaussNewtonMetric, hessian_operator, smallest_ratio
 from hierlearn.solvers.taylor.lbfgs import History
 from hierlearn.solvers.taylor.line_search import minimise_polynomial, squared_loss_polynomial
-from hierlearn.solvers.taylor.model import Point, make_problem
+from hierlearn.solvers.taylor.model import TaylorPoint, make_problem
 from hierlearn.solvers.taylor.training import descend
 
 _LARGEST_METRIC = 8000
@@ -126,9 +126,9 @@ def certify_and_polish(
     for attempt in range(max_rounds + 1):
         if attempt == 0 < max_rounds and polished(point, 0).status == "not_converged":
             # In float32 first: about twice as fast, and as good until the gradient is down to its rounding.
-            rough = Point(single, point.weights)
+            rough = TaylorPoint(single, point.weights)
             iterations += polished(rough, max_iterations).iterations
-            point = Point(problem, rough.weights) if np.isfinite(rough.weights).all() else point
+            point = TaylorPoint(problem, rough.weights) if np.isfinite(rough.weights).all() else point
         # Also after the last escape, which leaves a steep point behind.
         if max_rounds:
             iterations += polished(point, max_iterations).iterations
@@ -175,7 +175,7 @@ def _float64_point(features, gates, signs, targets, weights, order, loss, penalt
     shape = (problem.width, problem.features.shape[1])
     if weights.shape != shape:
         raise ValueError(f"weights must be {shape}, not {weights.shape}")
-    return problem, Point(problem, weights / problem.weight_unit)
+    return problem, TaylorPoint(problem, weights / problem.weight_unit)
 
 
 def _certify(point, scaled_ridge, limit, max_products, start):

@@ -22,14 +22,14 @@ _LEAST_SHARE = 0.1
 def hessian_operator(point, scaled_ridge):
     """V -> Hessian V of the objective in scaled weights at `point`; V and the result are (m, D), two products each.
 
-    Three terms: Gauss-Newton (loss curvature times output slopes), the model's own curvature (loss slope times
+    Three terms: Gauss-Newton (loss curvature times output slopes), the model's own curvature (loss gradient times
     second derivatives, absent at interpolation), and the penalty's. Exact up to the point's dtype.
     """
     problem = point.problem
     order, scale, count = problem.order, problem.output_scale, len(problem.targets)
-    slope = problem.loss.slope(point.outputs, problem.targets) * (order * (order - 1) * scale / count)
+    gradient = problem.loss.gradient(point.outputs, problem.targets) * (order * (order - 1) * scale / count)
     curvature = problem.loss.curvature(point.outputs, problem.targets) * ((order * scale) ** 2 / count)
-    second = problem.signed_gates * slope[:, None]
+    second = problem.signed_gates * gradient[:, None]
     for _ in range(order - 2):
         second *= point.inner
     weights, norms = point.weights, point.norms

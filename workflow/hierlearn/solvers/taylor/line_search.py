@@ -77,8 +77,8 @@ def minimise_polynomial(coefficients, both_sides=False):
         if root <= 0.0 and not both_sides:
             continue
         for _ in range(2):
-            bend = _horner(curvature, root)
-            polished = root - _horner(slope, root) / bend if bend > 0.0 else root
+            second = _horner(curvature, root)
+            polished = root - _horner(slope, root) / second if second > 0.0 else root
             if abs(polished - root) <= 0.1 * abs(root):
                 root = polished
         if (value := _horner(values, root)) < lowest:
@@ -100,19 +100,19 @@ def minimise_along_line(loss, outputs, targets, penalty, guess=1.0, slope_ratio=
     a lower point whose slope is at most slope_ratio of the slope at 0 (in size). Returns (t, value); t = 0 if the
     function does not fall at 0 or no lower point was found, nan where values are not finite.
     """
-    bend = np.polynomial.polynomial.polyder
-    d_outputs, dd_outputs = bend(outputs, axis=0), bend(outputs, 2, axis=0)
-    d_penalty, dd_penalty = bend(penalty), bend(penalty, 2)
+    derivative = np.polynomial.polynomial.polyder
+    d_outputs, dd_outputs = derivative(outputs, axis=0), derivative(outputs, 2, axis=0)
+    d_penalty, dd_penalty = derivative(penalty), derivative(penalty, 2)
 
     def evaluate(t):
         powers = t ** np.arange(len(outputs))
         f = powers @ outputs
         df, ddf = powers[: len(d_outputs)] @ d_outputs, powers[: len(dd_outputs)] @ dd_outputs
-        slope, curvature = loss.slope(f, targets), loss.curvature(f, targets)
+        gradient, curvature = loss.gradient(f, targets), loss.curvature(f, targets)
         return (
             float(np.mean(loss.value(f, targets))) + _horner(penalty, t),
-            float(slope @ df) / f.size + _horner(d_penalty, t),
-            float(curvature @ (df * df) + slope @ ddf) / f.size + _horner(dd_penalty, t),
+            float(gradient @ df) / f.size + _horner(d_penalty, t),
+            float(curvature @ (df * df) + gradient @ ddf) / f.size + _horner(dd_penalty, t),
         )
 
     start, first_slope, first_bend = evaluate(0.0)

@@ -21,7 +21,7 @@ _BLOCK_BYTES = 1 << 18
 
 
 @dataclass(frozen=True)
-class Problem:
+class TaylorProblem:
     """One training set under one model: features (n, D), signed gates (n, m), targets (n,) float64."""
 
     features: np.ndarray
@@ -62,7 +62,7 @@ class Problem:
 
     def astype(self, dtype):
         """The same problem with matrices of another dtype."""
-        return Problem(
+        return TaylorProblem(
             self.features.astype(dtype),
             self.signed_gates.astype(dtype),
             self.targets,
@@ -73,7 +73,7 @@ class Problem:
 
 
 def make_problem(features, gates, signs, targets, order=2, loss="squared", penalty_power=4):
-    """Check shapes and build a `Problem`: features (n, D), gates (n, m), signs (m,) of -1, +1, targets (n,).
+    """Check shapes and build a `TaylorProblem`: features (n, D), gates (n, m), signs (m,) of -1, +1, targets (n,).
 
     Matrices take the features' dtype (float32 or float64). Raises ValueError for shapes that do not fit, an
     order below 2, an unknown loss, a penalty power other than 4 or 8, and signs other than -1 and +1.
@@ -91,7 +91,7 @@ def make_problem(features, gates, signs, targets, order=2, loss="squared", penal
     if penalty_power not in (4, 8):
         raise ValueError(f"penalty_power must be 4 or 8, not {penalty_power}")
     signed = np.ascontiguousarray(gates * signs, dtype=features.dtype)
-    return Problem(features, signed, targets, int(order), get_loss(loss), penalty_power)
+    return TaylorProblem(features, signed, targets, int(order), get_loss(loss), penalty_power)
 
 
 def row_dots(left, right):
@@ -105,7 +105,7 @@ def row_blocks(matrix):
     return [slice(i, min(i + rows, len(matrix))) for i in range(0, len(matrix), rows)]
 
 
-class Point:
+class TaylorPoint:
     """Scaled weights U (m, D) with everything that lines through them need.
 
     Holds the outputs (n,), squared row norms (m,) and B = A o Z^(k-1) (n, m) for A the signed gates and Z = H U^T,
@@ -123,7 +123,7 @@ class Point:
         keep = problem.order > 2
         self.inner = np.empty_like(self.power) if keep else None
         self.moved = np.empty_like(self.power if keep else self.power[self.blocks[0]])
-        # The gradient B^T diag(slope) H scales whichever matrix has fewer columns.
+        # The gradient B^T diag(gradient) H scales whichever matrix has fewer columns.
         self.narrow = problem.features.shape[1] < problem.width
         self.scratch = np.empty_like(problem.features) if self.narrow else self.gated
         self.refresh()
@@ -184,24 +184,24 @@ class Point:
         self.weights += step
         self.outputs = t ** np.arange(len(coefficients)) @ coefficients
         self.norms = np.maximum(t ** np.arange(3) @ self.norms_along, 0.0)
-        slope, scaled = self._output_slope(), self.problem.features if self.narrow else self.power
+        gradient, scaled = self._output_gradient(), self.problem.features if self.narrow else self.power
         for rows in self.blocks:
             if self.inner is None:
                 add_multiple(t, self.gated[rows], self.power[rows])
             else:
                 add_multiple(t, self.moved[rows], self.inner[rows])
                 self._raise_power(rows, self.inner[rows])
-            np.multiply(scaled[rows], slope[rows], out=self.scratch[rows])
+            np.multiply(scaled[rows], gradient[rows], out=self.scratch[rows])
 
     def prepare_gradient(self):
         """Fill what `gradient` multiplies; `move` has done it for the point that it went to."""
-        np.multiply(self.problem.features if self.narrow else self.power, self._output_slope(), out=self.scratch)
+        np.multiply(self.problem.features if self.narrow else self.power, self._output_gradient(), out=self.scratch)
 
-    def _output_slope(self):
+    def _output_gradient(self):
         problem = self.problem
-        slope = problem.loss.slope(self.outputs, problem.targets)
-        slope *= problem.order * problem.output_scale / slope.size
-        return slope.astype(self.power.dtype)[:, None]
+        gradient = problem.loss.gradient(self.outputs, problem.targets)
+        gradient *= problem.order * problem.output_scale / gradient.size
+        return gradient.astype(self.power.dtype)[:, None]
 
     def gradient(self, scaled_ridge, out, scratch):
         """Gradient in U of mean loss + scaled_ridge (sum_r |u_r|^4)^(power/4), written to out (m, D).

@@ -11,7 +11,7 @@ import numpy as np
 
 from hierlearn.solvers.taylor.lbfgs import History
 from hierlearn.solvers.taylor.line_search import minimise_along_line, minimise_polynomial, squared_loss_polynomial
-from hierlearn.solvers.taylor.model import Point, make_problem
+from hierlearn.solvers.taylor.model import TaylorPoint, make_problem
 
 _REFRESH = 100
 _METRIC_LIFE = 8
@@ -72,7 +72,7 @@ def predict(features, gates, signs, weights, order=2):
 
 
 def search(problem, outputs, penalty, scaled_ridge, guess=1.0):
-    """Best t > 0 of the objective along a line of `Point.line`'s coefficients -> (t, objective there).
+    """Best t > 0 of the objective along a line of `TaylorPoint.line`'s coefficients -> (t, objective there).
 
     Squared loss: the global minimiser of a polynomial. Other losses: a local minimiser by safeguarded Newton steps.
     """
@@ -206,7 +206,7 @@ def fit_path(
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         for index in np.argsort(-ridges, kind="stable"):
             if point is None:
-                point = Point(problem, start / unit)
+                point = TaylorPoint(problem, start / unit)
                 history.clear()
             else:
                 point.refresh()

@@ -1,0 +1,155 @@
+"""Training of many small networks at once: batched matrix products, gradients in closed form."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hierlearn.solvers.networks.model import forward, gate, last_features, tangent, times
+from hierlearn.solvers.optimisers import Gradient, milestone_factor, named, summed
+from hierlearn.solvers.training import Training, quietly
+
+Arrays = dict[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What is trained, and how.
+
+    architecture, trained: of solvers.networks; loss: squared, |f - y|^2 / 2 summed over outputs (allenzhu2019, eq.
+    6.1), or logistic, log(1 + exp(-y f)); optimiser, momentum: of solvers.optimisers; steps: of one phase; milestones:
+    parts of a phase after which the learning rate is divided by 10; ratio: learning rate of the second layer over that
+    of the others; phases: for each phase the number of blocks that are there and the names of the weights that move.
+    """
+
+    architecture: str
+    trained: str
+    loss: str
+    optimiser: str
+    momentum: float
+    steps: int
+    milestones: tuple[float, ...]
+    ratio: float
+    phases: tuple[tuple[int, tuple[str, ...]], ...]
+
+    @property
+    def total(self) -> int:
+        """Steps of all phases."""
+        return self.steps * len(self.phases)
+
+
+class NetworkTraining(Training):
+    """S seeds times G settings (learning rate, weight decay) in lockstep; every run is what it would be alone.
+
+    To rounding, and to the bit for other seeds. In numpy: for networks this small its operations start several times
+    sooner than torch's, and are as fast where matrices are large.
+    start: the initial weights, (S, 1, ...) each, shared by a seed's runs; rates, decays (G,). All of one dtype. In the
+    tangent mode the weights that are trained are displacements and start at 0.
+    """
+
+    def __init__(self, recipe: Recipe, start: Arrays, rates: np.ndarray, decays: np.ndarray):
+        self.recipe, self.start, self.rates = recipe, start, rates[None]
+        moving = {name for _, names in recipe.phases for name in names}
+        weights = {
+            name: np.repeat(0 * values if recipe.trained == "tangent" else values, len(rates), axis=1)
+            for name, values in start.items()
+            if name in moving
+        }
+        super().__init__(weights, list(weights.values()), 2, named(recipe.optimiser, recipe.momentum), decays[None])
+
+    def prepare(self, step: int) -> None:
+        """A phase begins at rest."""
+        if step % self.recipe.steps == 0:
+            self.memory.clear()
+
+    def leaf_gradients(self, step: int, points: np.ndarray, labels: np.ndarray) -> list[Gradient]:
+        """As in Training; None for what rests in a phase."""
+        found = self._gradients(points, labels, *self.recipe.phases[step // self.recipe.steps])
+        return [found.get(name) for name in self.weights]
+
+    def rates_at(self, step: int) -> list[np.ndarray]:
+        """As in Training."""
+        factor = milestone_factor(step % self.recipe.steps, self.recipe.steps, self.recipe.milestones)
+        return [factor * (self.recipe.ratio if n.startswith("second") else 1.0) * self.rates for n in self.weights]
+
+    @quietly
+    def outputs(self, x: np.ndarray) -> np.ndarray:
+        """(S, 1, n, d) -> (S, G, n, k) at the present weights."""
+        return self._activations(x, self._blocks())["out"]
+
+    @quietly
+    def first_block(self, x: np.ndarray) -> np.ndarray:
+        """out_1 of a ResNet, (S, 1, n, d) -> (S, G, n, k)."""
+        return self._activations(x, 1)["out"]
+
+    def gradients(self, x: np.ndarray, labels: np.ndarray, blocks: int, names: tuple[str, ...]) -> Arrays:
+        """Gradients of the mean loss over a batch, by name of the weights, each of their shape (S, G, ...).
+
+        x (S, 1, b, d) and labels (S, 1, b, k), of the weights' dtype; blocks, names: those of a phase. The loss is
+        allenzhu2019's eq. 6.1, or the logistic one, without weight decay.
+        """
+        return {name: summed(parts) for name, parts in self._gradients(x, labels, blocks, names).items()}
+
+    def _gradients(self, x, labels, blocks, names) -> dict[str, Gradient]:
+        known = self._activations(x, blocks)
+        back = self._output_gradient(known["out"], labels)
+        if self.recipe.trained == "last":
+            return {"last": [(back, known["features"])]}
+        backward = self._tangent_gradients if self.recipe.trained == "tangent" else self._network_gradients
+        return backward(known, back, blocks, names)
+
+    def _blocks(self) -> int:
+        """The blocks that are there in the phase of the present step."""
+        return self.recipe.phases[min(self.done // self.recipe.steps, len(self.recipe.phases) - 1)][0]
+
+    def _activations(self, x: np.ndarray, blocks: int) -> dict[str, Any]:
+        name, start = self.recipe.architecture, self.start
+        if self.recipe.trained == "last":
+            features = last_features(name, start, x)
+            return {"features": features, "out": times(features, self.weights["last"].mT)}
+        if self.recipe.trained == "tangent":
+            known = forward(name, start, x)
+            return {"start": known} | tangent(name, start, known, self.weights)
+        return forward(name, {**start, **self.weights}, x, blocks)
+
+    def _output_gradient(self, out: np.ndarray, labels: np.ndarray) -> np.ndarray:
+        """Gradient of the mean loss in the outputs."""
+        gradient = out - labels if self.recipe.loss == "squared" else -labels / (1 + np.exp(labels * out))
+        gradient *= 1.0 / out.shape[-2]
+        return gradient
+
+    def _network_gradients(self, known, of_out, blocks, names) -> dict[str, Gradient]:
+        last = self.weights.get("last", self.start["last"])
+        two, residual = self.recipe.architecture == "two_layer", self.recipe.architecture == "resnet"
+        found, below = {}, of_out
+        if not two and blocks == 2:
+            risen = gate(times(of_out, last), known["top"])
+            if "second" in names:
+                found["second"] = [(risen, known["below"])]
+            if "second_bias" in names:
+                found["second_bias"] = risen.sum(-2)
+            if "last" in names:
+                found["last"] = [(of_out, known["top"])]
+            if "first" in names or (residual and "last" in names):
+                below = times(risen, self.weights.get("second", self.start["second"]))
+                below = of_out + below if residual else below
+        if "first" in names:
+            back = below if self.recipe.architecture == "three_layer" else times(below, last)
+            found["first"] = [(gate(back, known["hidden"]), known["x"])]
+        if "last" in names and self.recipe.architecture != "three_layer":
+            found["last"] = [*found.get("last", []), (below, known["hidden"])]
+        return found
+
+    def _tangent_gradients(self, known, of_out, blocks, names) -> dict[str, Gradient]:
+        start, last = known["start"], self.start["last"]
+        found, below = {}, of_out
+        if self.recipe.architecture != "two_layer":
+            risen = gate(times(of_out, last), start["top"])
+            found["second"] = [(risen, start["below"])]
+            if "second_bias" in names:
+                found["second_bias"] = risen.sum(-2)
+            below = times(risen, self.start["second"])
+            below = of_out + below if self.recipe.architecture == "resnet" else below
+        back = below if self.recipe.architecture == "three_layer" else times(below, last)
+        found["first"] = [(gate(back, start["hidden"]), start["x"])]
+        return found

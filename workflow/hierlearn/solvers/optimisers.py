@@ -1,0 +1,205 @@
+"""SGD with momentum and Adam on many runs at once: init/update pairs in the manner of optax.
+
+An optimiser is two functions that keep nothing of their own. Weights are a list of arrays whose first axes count runs
+that do not know of each other: `init` gives the memory of their optimiser, `update` makes one step. Weights, gradients
+and memory are written to, as buffers that are donated: what is as large as the weights is not made again every step.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hierlearn.solvers.in_place import add_multiple, add_product
+
+# Gradients (runs, p, q) as what they are made of: the sum of left^T right over pairs (runs, b, p) and (runs, b, q).
+Factors = list[tuple[np.ndarray, np.ndarray]]
+# Of one array of weights; None where it rests.
+Gradient = np.ndarray | Factors | None
+# Decay of Adam's means, and what keeps its denominator from 0: the usual ones.
+FIRST, SECOND, SMALL = 0.9, 0.999, 1e-8
+# Entries of one run's matrix from which runs move one by one: its arrays stay in a core's cache then.
+IN_CACHE = 4096
+# Velocities below it move no weight. Without a gradient they would go on to fall, in more steps than these, to
+# subnormal numbers, with which a processor is many times slower.
+NEGLIGIBLE, STEPS_BETWEEN_SWEEPS = 1e-30, 100
+
+
+@dataclass
+class Memory:
+    """first: velocities or means of gradients, second: means of their squares (none for SGD), like the weights.
+
+    counts (runs): steps of a run since it was last cleared; steps: those of all.
+    """
+
+    first: list[np.ndarray]
+    second: list[np.ndarray]
+    counts: np.ndarray
+    steps: int = 0
+
+    def clear(self, runs: np.ndarray | slice = slice(None)) -> None:
+        """Let some runs, or all, start afresh."""
+        for values in (*self.first, *self.second):
+            values[runs] = 0.0
+        self.counts[runs] = 0
+
+    def state(self) -> dict[str, np.ndarray]:
+        """All that a later `restore` needs to go on to the same bits."""
+        arrays = {f"{kind}_{i}": values.copy() for kind, values, i in self._arrays()}
+        return arrays | {"counts": self.counts.copy(), "steps": np.array(self.steps)}
+
+    def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
+        """Go back to a `state`."""
+        for kind, values, i in self._arrays():
+            values[...] = arrays[f"{kind}_{i}"]
+        self.counts[...] = arrays["counts"]
+        self.steps = int(arrays["steps"])
+
+    def _arrays(self):
+        for kind, known in (("first", self.first), ("second", self.second)):
+            for i, values in enumerate(known):
+                yield kind, values, i
+
+
+@dataclass(frozen=True)
+class Optimiser:
+    """init: (weights, number of axes of runs) -> Memory. update: (weights, gradients, memory, rates, decays, masks).
+
+    gradients: one for each array of weights; rates: likewise, of a shape that broadcasts to (runs); decays (runs): what
+    of the weights is added to their gradients, None for nothing; masks: for each array what its step is multiplied
+    with, 0 for what rests, None for 1.
+    """
+
+    init: Callable[[Sequence[np.ndarray], int], Memory]
+    update: Callable[..., None]
+
+
+def sgd(momentum: float) -> Optimiser:
+    """velocity <- momentum velocity + gradient + decay weights, weights <- weights - rate velocity."""
+
+    def init(weights, axes=1):
+        return Memory([np.zeros_like(values) for values in weights], [], _counts(weights, axes))
+
+    def update(weights, gradients, memory, rates, decays=None, masks=None):
+        memory.counts += 1
+        for i, (values, gradient) in enumerate(zip(weights, gradients, strict=True)):
+            if gradient is None:
+                continue
+            velocity, rate = memory.first[i], rates[i].astype(values.dtype, copy=False)
+            if isinstance(gradient, list) and values[(0,) * memory.counts.ndim].size >= IN_CACHE:
+                _each_run(values, velocity, gradient, momentum, rate, decays, memory.counts.shape)
+                continue
+            change = summed(gradient)
+            if decays is not None:
+                change += shaped(decays, values) * values
+            velocity *= momentum
+            velocity += change
+            np.multiply(velocity, shaped(rate, values), out=change)
+            if masks is not None:
+                change *= masks[i]
+            values -= change
+        if memory.steps % STEPS_BETWEEN_SWEEPS == 0:
+            for velocity in memory.first:
+                velocity[np.abs(velocity) < NEGLIGIBLE] = 0
+        memory.steps += 1
+
+    return Optimiser(init, update)
+
+
+def adam() -> Optimiser:
+    """Adam with the decay of weights in its gradient, as torch.optim.Adam."""
+
+    def init(weights, axes=1):
+        first, second = ([np.zeros_like(values) for values in weights] for _ in range(2))
+        return Memory(first, second, _counts(weights, axes))
+
+    def update(weights, gradients, memory, rates, decays=None, masks=None):
+        memory.counts += 1
+        memory.steps += 1
+        corrections = np.sqrt(1 - SECOND**memory.counts)
+        for i, (values, gradient) in enumerate(zip(weights, gradients, strict=True)):
+            if gradient is None:
+                continue
+            first, second, change = memory.first[i], memory.second[i], summed(gradient)
+            if decays is not None:
+                change += shaped(decays, values) * values
+            step = change * change
+            step *= 1 - SECOND
+            second *= SECOND
+            second += step
+            change -= first
+            change *= 1 - FIRST
+            first += change
+            np.sqrt(second, out=step)
+            # Both means are corrected here: the denominator's factor is the numerator's.
+            step += shaped((SMALL * corrections).astype(values.dtype), values)
+            np.divide(first, step, out=step)
+            rate = rates[i] * (corrections / (1 - FIRST**memory.counts))
+            step *= shaped(rate.astype(values.dtype), values)
+            if masks is not None:
+                step *= masks[i]
+            values -= step
+
+    return Optimiser(init, update)
+
+
+def named(name: str, momentum: float) -> Optimiser:
+    """sgd with its momentum, or adam. Raises ValueError for another name."""
+    if name not in ("sgd", "adam"):
+        raise ValueError(f"optimiser {name!r}; expected sgd or adam")
+    return adam() if name == "adam" else sgd(momentum)
+
+
+def clipping(gradients: Sequence[np.ndarray], limit: float, moves: np.ndarray) -> np.ndarray | None:
+    """What a run's gradients (R, ...) are multiplied with so that their common norm is at most `limit`, (R,).
+
+    None where none is larger. moves (R, arrays): which of them count. Not finite where a gradient is not: such a run is
+    lost and has to stay so.
+    """
+    # Array by array, whichever move: the order of a sum must not depend on the other runs.
+    parts = (values.reshape(len(values), -1) for values in gradients)
+    norms = np.sqrt(sum(move * np.vecdot(part, part) for move, part in zip(moves.T, parts, strict=True)))
+    return None if (norms <= limit).all() else limit / np.maximum(norms, limit)
+
+
+def milestone_factor(step: int, steps: int, milestones: Sequence[float]) -> float:
+    """What a rate is multiplied with: a tenth for every milestone, a part of the steps, that has been reached."""
+    return 10.0 ** -sum(step >= milestone * steps for milestone in milestones)
+
+
+def cosine_factor(step, steps):
+    """What a rate is multiplied with that falls from 1 to 0 along half a cosine, over so many steps."""
+    return 0.5 + 0.5 * np.cos(np.pi * step / steps)
+
+
+def summed(gradient: np.ndarray | Factors) -> np.ndarray:
+    """A gradient as one array."""
+    if isinstance(gradient, np.ndarray):
+        return gradient
+    left, right = gradient[0]
+    return sum((left.mT @ right for left, right in gradient[1:]), start=left.mT @ right)
+
+
+def shaped(values: np.ndarray, like: np.ndarray) -> np.ndarray:
+    """(runs) for a product with (runs, ...)."""
+    return values.reshape(*values.shape, *[1] * (like.ndim - values.ndim))
+
+
+def _counts(weights: Sequence[np.ndarray], axes: int) -> np.ndarray:
+    return np.zeros(weights[0].shape[:axes], dtype=np.int64)
+
+
+def _each_run(values, velocity, factors, momentum, rates, decays, shape) -> None:
+    """A step of SGD with no array for the gradient, run after run."""
+    # What runs share stands there once.
+    factors = [[np.broadcast_to(part, shape + part.shape[-2:]) for part in pair] for pair in factors]
+    rates = np.broadcast_to(rates, shape)
+    decays = None if decays is None else np.broadcast_to(decays, shape)
+    for run in np.ndindex(*shape):
+        keep = momentum
+        for left, right in factors:
+            add_product(left[run], right[run], velocity[run], keep)
+            keep = 1.0
+        if decays is not None:
+            add_multiple(decays[run], values[run], velocity[run])
+        add_multiple(-rates[run], velocity[run], values[run])

@@ -1,0 +1,68 @@
+"""The loop in which many small networks are trained in lockstep: what all of them share."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from hierlearn.solvers.optimisers import Gradient, Optimiser
+
+Batches = Callable[[int], tuple[np.ndarray, np.ndarray]]
+# A run that diverges is told by its weights, at the end.
+quietly = np.errstate(over="ignore", invalid="ignore")
+
+
+class Training(ABC):
+    """Runs in lockstep, each with a rate and a decay of its own; a kind of network gives gradients and rates.
+
+    leaves: what the optimiser moves, arrays whose first `axes` axes count runs; weights: the same by name, or views of
+    them; decays (runs): weight decay; done: steps made. Every run is what it would be among others; one whose loss is
+    not finite has weights that are not, and changes nothing for the rest.
+    """
+
+    def __init__(
+        self,
+        weights: Mapping[str, np.ndarray],
+        leaves: Sequence[np.ndarray],
+        axes: int,
+        optimiser: Optimiser,
+        decays: np.ndarray,
+    ):
+        self.weights, self.leaves, self.optimiser, self.done = dict(weights), list(leaves), optimiser, 0
+        self.memory = optimiser.init(self.leaves, axes)
+        self.decays = decays.astype(self.leaves[0].dtype) if (decays > 0).any() else None
+        # By leaf, what a step is multiplied with, None for 1.
+        self.masks: list[np.ndarray] | None = None
+
+    @quietly
+    def advance(self, batches: Batches, until: int) -> None:
+        """Go on to step `until`. batches(step): points (S, 1, b, .) and labels (S, 1, b, k) of a step."""
+        for step in range(self.done, until):
+            self.done = step
+            self.prepare(step)
+            gradients = self.leaf_gradients(step, *batches(step))
+            self.optimiser.update(self.leaves, gradients, self.memory, self.rates_at(step), self.decays, self.masks)
+        self.done = until
+
+    def prepare(self, step: int) -> None:  # noqa: B027 - some networks have nothing to do here
+        """What happens before a step: phases that begin, and a memory that is cleared with them."""
+
+    @abstractmethod
+    def leaf_gradients(self, step: int, points: np.ndarray, labels: np.ndarray) -> Sequence[Gradient]:
+        """The gradient of the mean loss over a batch, leaf by leaf."""
+
+    @abstractmethod
+    def rates_at(self, step: int) -> Sequence[np.ndarray]:
+        """The rates of a step, leaf by leaf, of shapes that broadcast to (runs)."""
+
+    def state(self) -> dict[str, np.ndarray]:
+        """All that a later `restore` needs to go on to the same bits."""
+        leaves = {f"leaf_{i}": values.copy() for i, values in enumerate(self.leaves)}
+        return leaves | self.memory.state() | {"done": np.array(self.done)}
+
+    def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
+        """Go back to a `state`."""
+        for i, values in enumerate(self.leaves):
+            values[...] = arrays[f"leaf_{i}"]
+        self.memory.restore(arrays)
+        self.done = int(arrays["done"])
