@@ -191,15 +191,14 @@ def _counts(weights: Sequence[np.ndarray], axes: int) -> np.ndarray:
 
 def _each_run(values, velocity, factors, momentum, rates, decays, shape) -> None:
     """A step of SGD with no array for the gradient, run after run."""
-    # What runs share stands there once.
+    # What runs share stands there once. BLAS takes numbers of Python's sooner than those of numpy.
     factors = [[np.broadcast_to(part, shape + part.shape[-2:]) for part in pair] for pair in factors]
-    rates = np.broadcast_to(rates, shape)
-    decays = None if decays is None else np.broadcast_to(decays, shape)
-    for run in np.ndindex(*shape):
-        keep = momentum
+    rates, decays = (None if of is None else np.broadcast_to(of, shape).ravel().tolist() for of in (rates, decays))
+    for i, run in enumerate(np.ndindex(*shape)):
+        keep, weights, change = momentum, values[run], velocity[run]
         for left, right in factors:
-            add_product(left[run], right[run], velocity[run], keep)
+            add_product(left[run], right[run], change, keep)
             keep = 1.0
         if decays is not None:
-            add_multiple(decays[run], values[run], velocity[run])
-        add_multiple(-rates[run], velocity[run], values[run])
+            add_multiple(decays[i], weights, change)
+        add_multiple(-rates[i], change, weights)
