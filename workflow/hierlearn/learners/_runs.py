@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from hierlearn.core.protocols import Features, Monitor, State
+from hierlearn.core.protocols import STATUS, Features, Monitor, State
 from hierlearn.learners._selection import error
 from hierlearn.learners.networks.batches import FRESH_POINTS, Batches
 from hierlearn.solvers.training import Training
@@ -77,6 +77,22 @@ class Runs(ABC):
         labels = self.problem.take([seed]).draw("training", count).labels
         return float(error(outputs, labels, self.problem.teacher.kind)[0])
 
-    def flops_of(self, size: int) -> float:
-        """Matrix products of one run with so many weights: one forward and two back for every matrix and step."""
-        return 6.0 * self.batches.size * size * self.looks[-1]
+    def kept(self, seed: int, run: Any, state: State, risk: float, sound: bool, settings: int) -> dict[str, Any]:
+        """What a seed keeps of the run that is chosen: its `state`, `trace` and `scalars`.
+
+        risk: its error on validation points; sound: whether weights and errors are finite; settings: how many were
+        trained for it.
+        """
+        train_risk = self.train_risk(seed, state)
+        scalars = {
+            "status": STATUS["ok" if sound and np.isfinite(train_risk) else "diverged"],
+            "validation_risk": risk,
+            "train_risk": train_risk,
+            # Matrix products: one forward and two back for every matrix and step.
+            "flops": 6.0 * self.batches.size * self.entries() * self.looks[-1] * settings,
+        }
+        return {"state": state, "trace": self.traced(run), "scalars": scalars}
+
+    @abstractmethod
+    def entries(self) -> int:
+        """Entries of all matrices of a run."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from hierlearn.core.problem import Problem
-from hierlearn.core.protocols import STATUS, Features, Fit, Monitor, State
+from hierlearn.core.protocols import Features, Fit, Monitor, State
 from hierlearn.core.streams import Streams
 from hierlearn.learners._runs import BLOCK_ROWS, Runs
 from hierlearn.learners._selection import best, divergence, error, report_divergence
@@ -138,26 +138,22 @@ class DensenetRuns(Runs):
             run = rows[setting]
             kept = {name: values[run].copy() for name, values in state.items()}
             kept |= {name: values[seed] for name, values in constants.items()}
-            train_risk = self.train_risk(seed, kept)
             found.append(
-                {
-                    "state": kept,
+                self.kept(seed, run, kept, errors[run], finite[run], len(self.settings))
+                | {
                     "choices": {
                         name: float(GRAPHS.index(value) if name == "graph" else value)
                         for name, value in self.settings[setting].items()
                     },
                     "measures": divergence(finite[rows])
                     | {name: values[run] for name, values in final.items() if name not in dropped},
-                    "trace": self.traced(run),
-                    "scalars": {
-                        "status": STATUS["ok" if finite[run] and np.isfinite(train_risk) else "diverged"],
-                        "validation_risk": errors[run],
-                        "train_risk": train_risk,
-                        "flops": self.flops_of(sum(v[0].size for v in self._weights)) * len(self.settings),
-                    },
                 }
             )
         return found
+
+    def entries(self) -> int:
+        """As in Runs."""
+        return sum(values[0].size for values in self._weights)
 
     def _start(self, own: Sequence[Layout], streams: Streams) -> State:
         """The weights of every run at the start, (R, ...); own: the layout of every setting."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hierlearn.core.protocols import STATUS, Features, Monitor, State
+from hierlearn.core.protocols import Features, Monitor, State
 from hierlearn.core.streams import Streams
 from hierlearn.learners._runs import BLOCK_ROWS, Runs
 from hierlearn.learners._selection import best, divergence, error, report_divergence
@@ -125,9 +125,9 @@ class NetworkRuns(Runs):
             return moved | {f"start_{name}": values for name, values in start.items()}
         return start | moved
 
-    def flops(self) -> float:
-        """Matrix products of one run."""
-        return self.flops_of(sum(values[0].size for name, values in self.start.items() if name != "second_bias"))
+    def entries(self) -> int:
+        """As in Runs."""
+        return sum(values[0].size for name, values in self.start.items() if name != "second_bias")
 
     @cached_property
     def _traced(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
@@ -170,23 +170,13 @@ def _chosen(blocks: Sequence[NetworkRuns], monitor: Monitor) -> list[dict[str, d
             kept = best(losses, losses)
             block, column = place[kept]
             here = seed, column
-            state = block.weights(*here)
-            train_risk = block.train_risk(seed, state)
-            sound = finite[seed, kept] and np.isfinite(train_risk)
-            kept_by[role] = {
-                "state": state,
+            risk, sound = errors["validation"][seed, kept], finite[seed, kept]
+            kept_by[role] = block.kept(seed, here, block.weights(*here), risk, sound, len(place)) | {
                 "choices": named[kept],
                 "measures": {
                     **divergence(finite[seed]),
                     **{name: values[here] for name, values in block.norms().items()},
                     **({} if base is None else {"base_error": base[seed, kept]}),
-                },
-                "trace": block.traced(here),
-                "scalars": {
-                    "status": STATUS["ok" if sound else "diverged"],
-                    "validation_risk": errors["validation"][seed, kept],
-                    "train_risk": train_risk,
-                    "flops": block.flops() * len(place),
                 },
             }
         found.append(kept_by)
