@@ -3,16 +3,24 @@
 `out` has to be contiguous and of the other arrays' dtype, float32 or float64: BLAS would else write to a copy of it.
 """
 
+from functools import cache
+
 import numpy as np
-from scipy.linalg.blas import get_blas_funcs
 
 
 def add_product(left: np.ndarray, right: np.ndarray, out: np.ndarray, keep: float = 1.0) -> None:
     """out <- keep * out + left^T right: (n, m), (n, D) -> (m, D)."""
-    gemm = get_blas_funcs("gemm", dtype=out.dtype)
-    gemm(1.0, right.T, left.T, beta=keep, c=out.T, trans_b=True, overwrite_c=True)
+    _routine("gemm", out.dtype)(1.0, right.T, left.T, beta=keep, c=out.T, trans_b=True, overwrite_c=True)
 
 
 def add_multiple(factor: float, change: np.ndarray, out: np.ndarray) -> None:
     """out <- out + factor * change, contiguous arrays of one shape."""
-    get_blas_funcs("axpy", dtype=out.dtype)(change.reshape(-1), out.reshape(-1), a=factor)
+    _routine("axpy", out.dtype)(change.reshape(-1), out.reshape(-1), a=factor)
+
+
+@cache
+def _routine(name: str, dtype: np.dtype):
+    # Imported here: whoever makes no such sum does not wait for scipy.
+    from scipy.linalg.blas import get_blas_funcs
+
+    return get_blas_funcs(name, dtype=dtype)
