@@ -102,7 +102,7 @@ class Tree:
         return {
             name: file.read_bytes()
             for name, file in sorted(files.items())
-            if not name.startswith(NOT_COMPARED) and not file.name.endswith(".seal")
+            if not name.startswith(NOT_COMPARED) and not file.name.endswith(".checksum")
         }
 
     def processes(self) -> list[psutil.Process]:

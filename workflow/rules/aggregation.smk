@@ -19,7 +19,7 @@ rule aggregate:
     params:
         parameters=parameters("aggregate"),
         code=code("aggregate"),
-        made=made,
+        expected=expected,
         compute_threads=1,
     script:
         "../scripts/aggregate.py"

@@ -15,6 +15,7 @@ os.environ.update(PYTHONPATH=os.pathsep.join(filter(None, [str(WORKFLOW), os.env
 os.environ.setdefault("PYTHONHASHSEED", "0")
 
 from hierlearn.core import provenance
+from hierlearn.files import checksums
 from hierlearn.run.job import MEMORY_VARIABLES
 from hierlearn.plan.configuration import configured
 from hierlearn.plan import jobs
@@ -66,21 +67,34 @@ MAKERS = {
     "traces": "evaluate",
     "probe": "probe",
     "claims": "judge",
+    "figure": "figure",
 }
+LEDGER = ("claims.nc", "claims.csv", "index.html")
 
 
 @cache
 def maker(file):
-    """What a file should say of the job that made it."""
+    """The identity of the job that makes a file."""
     study, *task, name = Path(file).relative_to(RESULTS).parts
     *component, kind = name.split(".")[:-1]
     script = "aggregate" if kind in ("scores", "traces") and not task else MAKERS[kind]
     parameters, code_hash = job(script, study, *task, *component)
-    return {"kind": kind} | provenance.identity(code_hash, parameters)
+    return provenance.identity(code_hash, parameters)
 
 
-def made(wildcards, input):
-    """What the inputs of a job should say of the jobs that made them; figures say it to readers alone."""
+def planned(path):
+    """The identity of the job that makes a file; None if no job of the studies as they are does."""
+    if path.parent == Path(RESULTS):
+        parameters = {"preset": SETTINGS["preset"], "studies": page_entries({})}
+        return provenance.identity(jobs.code("ledger", []), parameters) if path.name in LEDGER else None
+    try:
+        return maker(str(path))
+    except (LookupError, TypeError, ValueError):
+        return None
+
+
+def expected(wildcards, input):
+    """The identities of the jobs that make the inputs of a job; figures are not read."""
     return {file: maker(file) for file in map(str, input) if not file.endswith(".svg")}
 
 
@@ -164,14 +178,7 @@ def claims_of_studies(wildcards):
 @cache
 def current(file):
     """Whether a claims.json is there and rests on the studies and the code as they are."""
-    # The workflow itself starts without numpy.
-    from hierlearn.files import results
-
-    try:
-        results.read_claims(file, maker(file))
-    except ValueError:
-        return False
-    return True
+    return not checksums.fault(Path(file), maker(file))
 
 
 def figures_of_studies(wildcards):

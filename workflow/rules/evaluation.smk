@@ -20,7 +20,7 @@ rule evaluate:
     params:
         parameters=parameters("evaluate"),
         code=code("evaluate"),
-        made=made,
+        expected=expected,
         representations=lambda wildcards: evaluation_files(wildcards)[0],
         models=lambda wildcards: evaluation_files(wildcards)[1],
         compute_threads=1,

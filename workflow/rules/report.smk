@@ -26,7 +26,7 @@ rule figure:
     params:
         parameters=parameters("figure"),
         code=code("figure"),
-        made=made,
+        expected=expected,
         compute_threads=1,
     script:
         "../scripts/figure.py"
@@ -53,7 +53,7 @@ rule judge:
     params:
         parameters=parameters("judge"),
         code=code("judge"),
-        made=made,
+        expected=expected,
         compute_threads=1,
     script:
         "../scripts/judge.py"
@@ -84,7 +84,7 @@ rule ledger:
         studies=page_entries,
         preset=SETTINGS["preset"],
         code=jobs.code("ledger", []),
-        made=made,
+        expected=expected,
         compute_threads=1,
     script:
         "../scripts/ledger.py"

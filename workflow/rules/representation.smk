@@ -20,7 +20,7 @@ rule represent:
     params:
         parameters=parameters("represent"),
         code=code("represent"),
-        made=made,
+        expected=expected,
         compute_threads=cores("represent"),
     script:
         "../scripts/represent.py"

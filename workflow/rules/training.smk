@@ -21,7 +21,7 @@ rule train:
     params:
         parameters=parameters("train"),
         code=code("train"),
-        made=made,
+        expected=expected,
         compute_threads=cores("train"),
     script:
         "../scripts/train.py"
