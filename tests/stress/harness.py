@@ -71,6 +71,19 @@ class Tree:
     def records(self) -> Path:
         return self.folder / ".snakemake"
 
+    def keep(self) -> None:
+        """Remember the state that the tree is in."""
+        for name in ("results", ".snakemake"):
+            shutil.copytree(self.folder / name, self.folder.with_name("kept") / name)
+
+    def restore(self) -> None:
+        """Return to the state that was kept."""
+        for process in self.processes():
+            process.kill()
+        for name in ("results", ".snakemake"):
+            shutil.rmtree(self.folder / name, ignore_errors=True)
+            shutil.copytree(self.folder.with_name("kept") / name, self.folder / name)
+
     def start(self, command: str, log: str = "run.log") -> subprocess.Popen:
         """A run in a process group of its own."""
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | {
