@@ -95,19 +95,27 @@ def test_the_file_of_another_job_is_refused(file, made, found):
     assert found in refusal(file)
 
 
+def test_a_file_of_the_same_name_in_another_folder_is_refused(file):
+    other = file.parents[1] / "b" / "file"
+    checksums.write(other, CONTENT, MADE)
+    for one in (lambda path: path, checksums.beside):
+        shutil.copy(one(other), one(file))
+    assert "place: found " in refusal(file)
+
+
 def test_a_file_in_place_of_another_of_the_same_job_is_refused_with_its_checksum_too(file):
     other = file.with_name("other")
     checksums.write(other, b"other content", MADE)
     shutil.copy(other, file)
     assert "content: found SHA-256 " in refusal(file)
     shutil.copy(checksums.beside(other), checksums.beside(file))
-    assert "name: found other; expected file" in refusal(file)
+    assert "place: found " in refusal(file)
 
 
 def test_a_touched_or_copied_file_is_whole(tmp_path, file):
     os.utime(file)
-    copy = shutil.copytree(file.parent, tmp_path / "b")
-    assert checksums.read(file, EXPECTED) == checksums.read(copy / "file", EXPECTED) == CONTENT
+    copy = shutil.copytree(tmp_path, tmp_path.with_name("elsewhere") / tmp_path.name)
+    assert checksums.read(file, EXPECTED) == checksums.read(copy / "a" / "file", EXPECTED) == CONTENT
 
 
 @pytest.mark.parametrize("step", ["fsync", "replace"])

@@ -92,6 +92,7 @@ def test_a_file_of_other_code_is_refused_in_one_line_where_nothing_but_times_may
     (error,) = done.errors
     assert f"results/quick/{DATA}: code_hash: found " in error
     assert error.endswith("; delete it and run again")
+    assert snakemake(changed).code == 0
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,12 @@ from hierlearn.files import checksums, results
 from hierlearn.files.netcdf import Variable
 
 
-def ledger(sources, table, csv, html, studies, preset, code, expected=None):
+def ledger(sources, table, csv, html, parameters, code, expected=None):
     """Join the claims of all studies.
 
-    studies: what the page says of each; expected: file -> identity of the job that should have made it. claims.csv says
-    nothing of what made it, for a reader of tables would take that for a row; claims.nc beside it does.
+    parameters: the preset, and what the page says of each study; expected: file -> identity of the job that should have
+    made it. claims.csv says nothing of what made it, for a reader of tables would take that for a row; claims.nc beside
+    it does.
     """
     contents = [row for source in sources for row in results.read_claims(source, (expected or {}).get(source))]
     rows = [from_json({name: content[name] for name in COLUMNS}) for content in contents]
@@ -26,11 +27,11 @@ def ledger(sources, table, csv, html, studies, preset, code, expected=None):
         for name in COLUMNS
         if rows
     }
-    made = provenance.attributes(code, {"preset": preset, "studies": studies})
+    made = provenance.attributes(code, parameters)
     results.write(table, {"": columns}, made)
     checksums.write(csv, csv_text(rows).encode(), made)
     details = {content["claim"]: content["detail"] for content in contents}
-    checksums.write(html, page(rows, details, studies, preset, made).encode(), made)
+    checksums.write(html, page(rows, details, parameters["studies"], parameters["preset"], made).encode(), made)
 
 
 if __name__ == "__main__":
@@ -39,8 +40,7 @@ if __name__ == "__main__":
         snakemake.output.table,  # noqa: F821
         snakemake.output.csv,  # noqa: F821
         snakemake.output.page,  # noqa: F821
-        snakemake.params.studies,  # noqa: F821
-        snakemake.params.preset,  # noqa: F821
+        snakemake.params.parameters,  # noqa: F821
         snakemake.params.code,  # noqa: F821
         snakemake.params.expected,  # noqa: F821
     )

@@ -88,7 +88,7 @@ def model(seeds, fit, variant):
 if __name__ == "__main__":
     train(
         snakemake.input.data,  # noqa: F821
-        snakemake.input.get("representation"),  # noqa: F821
+        next(iter(snakemake.input.representation), None),  # noqa: F821
         snakemake.output[0],  # noqa: F821
         snakemake.params.parameters,  # noqa: F821
         snakemake.params.code,  # noqa: F821

@@ -9,10 +9,11 @@ import base64
 import fcntl
 import json
 import os
+import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import IO
@@ -21,12 +22,42 @@ import psutil
 from snakemake.persistence import MetadataRecord
 
 from hierlearn.files import checksums
+from hierlearn.plan.cluster import cancel_orphans
 
 RECORDS = Path(".snakemake")
 # The states of files and checksums that were found whole: what has not been written to since is not read again.
 WHOLE = RECORDS / "whole.json"
 # As many files are named one by one.
 NAMED = 10
+
+
+def is_dry(words: Sequence[str]) -> bool:
+    """Whether a command line of Snakemake asks for a dry run; its flags may stand together.
+
+    Snakemake itself does not know before all files are read.
+    """
+    return any(re.fullmatch("--dry-?run|-[Ffkpqt]*n[Ffknpqt]*", word) for word in words)
+
+
+def prepare(results: Path, planned: Callable[[Path], Mapping[str, str] | None]) -> IO[str]:
+    """Put the folder in order before the first job; the lock, to be held as long as the run.
+
+    planned: see `verify`.
+    """
+    held = lock()
+    cancel_orphans()
+    end_orphans()
+    clear(results)
+    tell(verify(results, planned))
+    # Every job has this in its environment.
+    os.environ["HIERLEARN_RUN"] = os.getcwd()
+    return held
+
+
+def refuse_damaged_records() -> None:
+    """End a dry run that meets a record that Snakemake cannot read: it changes nothing, so it cannot go on."""
+    for file, output in damaged_records():
+        sys.exit(f"error: {output} has a damaged record, {file}; a run without --dry-run makes it again")
 
 
 def lock() -> IO[str]:
@@ -83,6 +114,7 @@ def record(kind: str, output: Path) -> Path:
 
 def clear(results: Path) -> None:
     """Remove what is half-written, and damaged records: without one the checksum of a file alone speaks for it."""
+    # Seals are the checksums of an older layout.
     for pattern in (".*.part", ".*.seal"):
         for scratch in results.rglob(pattern):
             scratch.unlink()
@@ -101,25 +133,25 @@ def clear(results: Path) -> None:
 def verify(results: Path, planned: Callable[[Path], Mapping[str, str] | None]) -> dict[Path, str]:
     """Mark as incomplete what is not what its job put there; the files below a folder, with what is wrong.
 
-    planned: the identity of the job that should have made a file, None for a file that no job makes. A file that was
-    found whole before and has not changed since is read again only if Snakemake has no record of it: then nobody else
-    would notice that it is of an earlier plan.
+    planned: the identity of the job that should have made a file, None for a file that no job makes. It counts where
+    Snakemake has no record of a file, and so would not notice that it is of an earlier plan. What was found whole
+    before, and has not changed since, is not read again.
     """
     known, whole, faults = _noted(), {}, {}
     for path in sorted(results.rglob("[!.]*")):
-        state = _state(path)
-        if state is not None and known.get(str(path)) == state and record("metadata", path).exists():
+        state, recorded = _state(path), record("metadata", path).exists()
+        if recorded and state is not None and known.get(str(path)) == state:
             whole[str(path)] = state
-        elif (expected := planned(path)) is not None:
+        elif (expected := {} if recorded else planned(path)) is not None:
             if fault := checksums.fault(path, expected):
                 faults[path] = fault
             elif state is not None:
                 whole[str(path)] = state
     for path in faults:
         _mark(path)
-    with tempfile.NamedTemporaryFile("w", dir=RECORDS, delete=False) as file:
-        json.dump(whole, file)
-    os.replace(file.name, WHOLE)
+    part = WHOLE.with_suffix(".part")
+    part.write_text(json.dumps(whole))
+    os.replace(part, WHOLE)
     return faults
 
 
