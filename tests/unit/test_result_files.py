@@ -1,5 +1,7 @@
 """Results come back as they were written, to the job alone that expects them; anything else is one line."""
 
+from pathlib import Path
+
 import netCDF4
 import numpy as np
 import pytest
@@ -52,6 +54,15 @@ def test_a_cube_is_the_dataset_that_xarray_opens(file):
     assert {name: found[name].dtype for name in found.variables} == {
         name: expected[name].dtype for name in expected.variables
     }
+
+
+@pytest.mark.parametrize("read", [results.read, cubes.load])
+def test_a_file_is_read_once_and_so_is_its_checksum(file, monkeypatch, read):
+    whole = Path.read_bytes
+    # Who comes a second time finds nothing.
+    monkeypatch.setattr(Path, "read_bytes", lambda path: (whole(path), path.unlink())[0])
+    read(file, EXPECTED)
+    assert list(file.parent.iterdir()) == []
 
 
 @pytest.mark.parametrize("read", [results.read, cubes.load, results.read_claims])
