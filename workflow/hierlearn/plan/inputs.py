@@ -68,10 +68,6 @@ class Inputs:
         """file -> identity of the job that makes it, of the inputs of a job; nobody reads a figure."""
         return {file: self.identity(file) for file in map(str, input) if not file.endswith(".svg")}
 
-    def data(self, wildcards: Any) -> str:
-        """The data of a task."""
-        return self.targets.file(wildcards.study, wildcards.task, "data.nc")
-
     def representation(self, wildcards: Any, learner: str | None = None) -> list[str]:
         """The representation that a learner of a task reads; none for raw inputs."""
         learners = self.targets.studies[wildcards.study].content["learners"]
