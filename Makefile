@@ -50,9 +50,10 @@ $(VENV)/.installed-%: envs/requirements-%.txt $(VENV)/.installed
 test: $(VENV)/.installed-test
 	@$(VENV)/bin/python -m pytest tests
 
-# A hundred kills, and more of the other faults that `make test` tries a few of: about an hour.
+# A hundred kills, and more of the other faults that `make test` tries a few of, drawn with a seed that is printed: about
+# an hour.
 stress: $(VENV)/.installed-test
-	@STRESS_KILLS=$${STRESS_KILLS:-100} $(VENV)/bin/python -m pytest tests/stress
+	@STRESS_KILLS=$${STRESS_KILLS:-100} STRESS_SEED=$${STRESS_SEED:-$$RANDOM} $(VENV)/bin/python -m pytest tests/stress
 
 format: $(VENV)/.installed-test
 	$(VENV)/bin/ruff check --fix --quiet workflow tests benchmarks envs

@@ -117,7 +117,7 @@ def results(tree: Path, preset: str = "quick") -> dict[str, bytes]:
     return {
         name: file.read_bytes()
         for name, file in names.items()
-        if not name.startswith(("logs/", "benchmarks/")) and file.suffix != ".seal"
+        if not name.startswith(("logs/", "benchmarks/")) and file.suffix != ".checksum"
     }
 
 

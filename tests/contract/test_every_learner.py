@@ -10,7 +10,7 @@ from hierlearn.core.problem import ProblemFeatures, pose
 from hierlearn.core.protocols import STATIONARY, STATUS
 from hierlearn.core.registry import PACKAGE, available, build, literal
 from hierlearn.core.streams import Streams
-from hierlearn.files import netcdf, problems
+from hierlearn.files import netcdf, problems, results
 from hierlearn.plan.load import Validator
 
 SEEDS, SAMPLES, HELD_OUT = (4, 7, 9), 48, 60
@@ -179,7 +179,7 @@ def test_predictions_of_a_walk_share_memory_from_the_largest_sample_down(trained
 
 
 def test_stored_weights_predict_the_same(trained, tmp_path):
-    netcdf.write(tmp_path / "model.nc", {"point/n48": problems.packed("state", trained.fit.state)}, {})
+    results.write(tmp_path / "model.nc", {"point/n48": problems.packed("state", trained.fit.state)}, {})
     state = problems.unpacked("state", netcdf.read(tmp_path / "model.nc")["point/n48"])
     assert np.array_equal(trained.predicted(state, [0, 1, 2]), trained.prediction)
 

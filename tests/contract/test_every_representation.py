@@ -5,7 +5,7 @@ import pytest
 
 from hierlearn.core.registry import available, build
 from hierlearn.core.streams import Streams
-from hierlearn.files import netcdf, problems
+from hierlearn.files import netcdf, problems, results
 
 STREAMS = Streams(("a test",), (4, 7, 9))
 SPHERE = build("inputs", {"name": "sphere"}, dimension=5)
@@ -59,7 +59,7 @@ def test_a_seed_has_its_features_whoever_else_is_fitted(representation, state, u
 
 
 def test_a_stored_representation_shows_the_same_features(representation, state, tmp_path):
-    netcdf.write(tmp_path / "state.nc", {"point": problems.packed("state", state)}, {})
+    results.write(tmp_path / "state.nc", {"point": problems.packed("state", state)}, {})
     stored = problems.unpacked("state", netcdf.read(tmp_path / "state.nc")["point"])
     x = SPHERE.sample(STREAMS, "test", 0, 20)
     assert np.array_equal(representation.apply(stored, x), representation.apply(state, x))

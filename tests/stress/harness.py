@@ -71,6 +71,19 @@ class Tree:
     def records(self) -> Path:
         return self.folder / ".snakemake"
 
+    def keep(self) -> None:
+        """Remember the state that the tree is in."""
+        for name in ("results", ".snakemake"):
+            shutil.copytree(self.folder / name, self.folder.with_name("kept") / name)
+
+    def restore(self) -> None:
+        """Return to the state that was kept."""
+        for process in self.processes():
+            process.kill()
+        for name in ("results", ".snakemake"):
+            shutil.rmtree(self.folder / name, ignore_errors=True)
+            shutil.copytree(self.folder.with_name("kept") / name, self.folder / name)
+
     def start(self, command: str, log: str = "run.log") -> subprocess.Popen:
         """A run in a process group of its own."""
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | {
@@ -102,7 +115,7 @@ class Tree:
         return {
             name: file.read_bytes()
             for name, file in sorted(files.items())
-            if not name.startswith(NOT_COMPARED) and not file.name.endswith(".seal")
+            if not name.startswith(NOT_COMPARED) and not file.name.endswith(".checksum")
         }
 
     def processes(self) -> list[psutil.Process]:

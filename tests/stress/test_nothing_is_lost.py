@@ -1,6 +1,7 @@
 """Whatever is killed, damaged or removed: one plain command finishes, with the same bytes and nothing left behind.
 
-STRESS_KILLS: how many kills; from 100 on there are more of the other faults too. STRESS_SEED: repeats what was drawn.
+STRESS_KILLS: how many kills; from 100 on there are more of the other faults too. STRESS_SEED: repeats what was drawn;
+`make stress` draws one, and without one it is always the same.
 """
 
 import os
@@ -13,9 +14,13 @@ from itertools import cycle
 import pytest
 from harness import COMMANDS, WAYS, Tally, Tree, damage, kill
 
+from hierlearn.files.checksums import beside
+from hierlearn.plan.recovery import record
+
 KILLS = int(os.environ.get("STRESS_KILLS", "4"))
 LONG = KILLS >= 100
-SEED = os.environ.get("STRESS_SEED") or str(random.SystemRandom().randrange(10**6))
+# With this one a file and its checksum are damaged in one round.
+SEED = os.environ.get("STRESS_SEED") or "293400"
 # Where each kind of file lies in a finished tree.
 KINDS = {
     "data": "results/quick/small/all/data.nc",
@@ -30,7 +35,7 @@ KINDS = {
     "claims of a study": "results/quick/small/claims.json",
     "ledger": "results/quick/claims.*",
     "page": "results/quick/index.html",
-    "seal": "results/quick/**/.*.seal",
+    "checksum": "results/quick/**/.*.checksum",
     "log": "results/quick/logs/**/*.log",
     "benchmark": "results/quick/benchmarks/**/*.tsv",
     "record of Snakemake": ".snakemake/metadata/*",
@@ -71,9 +76,20 @@ def finished(tree):
     began = time.monotonic()
     assert tree.run("snakemake") == 0, tree.said()
     content = tree.content()
+    seconds = time.monotonic() - began
     assert len(content) > 12
     assert tree.faults(content) == []
-    return content, time.monotonic() - began
+    tree.keep()
+    return content, seconds
+
+
+@pytest.fixture(autouse=True)
+def start(request, tree, finished):
+    """A fault that is not survived spoils no test after it."""
+    before = request.session.testsfailed
+    yield
+    if request.session.testsfailed > before:
+        tree.restore()
 
 
 class Trial:
@@ -136,6 +152,19 @@ def test_a_damaged_file_of_any_kind_is_made_again(tree, finished, tally):
         for kind, way in pairs:
             damage(trial.chance.choice(sorted(tree.folder.glob(KINDS[kind]))), way, trial.chance)
         trial.survived(tree, finished[0], pairs, len(pairs))
+
+
+def test_a_file_is_made_again_whatever_of_all_that_speaks_for_it_is_damaged_too(tree, finished, tally):
+    for number in range(20 if LONG else 2):
+        trial = Trial(tally, "files damaged with their checksums and records", number)
+        names = trial.chance.sample(sorted(finished[0]), trial.chance.randint(1, len(finished[0])))
+        for name in names:
+            file = tree.results / name
+            of_snakemake = tree.folder / record("metadata", file.relative_to(tree.folder))
+            for one in (file, beside(file), of_snakemake):
+                if one.exists() and trial.chance.random() < 0.8:
+                    damage(one, trial.chance.choice(WAYS), trial.chance)
+        trial.survived(tree, finished[0], names)
 
 
 def test_a_removed_folder_is_made_again(tree, finished, tally):

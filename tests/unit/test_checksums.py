@@ -1,19 +1,42 @@
-"""A seal tells a file that was damaged from one that was merely touched or copied."""
+"""Files are whole or absent, and are read only by whom the checksum beside them and the job that it names are right."""
 
+import json
+import multiprocessing
 import os
 import shutil
 
 import pytest
 
-from hierlearn.files import checksums, netcdf
+from hierlearn.core import provenance
+from hierlearn.files import checksums
+from hierlearn.files.checksums import UnreadableFile
 
 CONTENT = b"what was put there"
+MADE = provenance.attributes("code", {"learner": "kernel"})
+EXPECTED = provenance.identity("code", {"learner": "kernel"})
 
 
 @pytest.fixture
 def file(tmp_path):
-    netcdf.replace(tmp_path / "a" / "file", CONTENT)
+    checksums.write(tmp_path / "a" / "file", CONTENT, MADE)
     return tmp_path / "a" / "file"
+
+
+def refusal(file, expected=EXPECTED) -> str:
+    """The line of who reads the file; whoever only asks hears the same."""
+    with pytest.raises(UnreadableFile) as caught:
+        checksums.read(file, expected)
+    line = str(caught.value)
+    assert "\n" not in line
+    assert line.startswith(f"{file}: {checksums.fault(file, expected)}")
+    assert line.endswith("run again")
+    return line
+
+
+def test_what_was_put_there_is_read_again_by_whom_expects_its_job(file):
+    assert checksums.read(file, EXPECTED) == checksums.read(file) == CONTENT
+    assert checksums.fault(file, EXPECTED) == ""
+    assert {one.name for one in file.parent.iterdir()} == {"file", ".file.checksum"}
 
 
 def same_time(path, content):
@@ -22,61 +45,111 @@ def same_time(path, content):
     os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
 
 
-def folder_instead(path):
-    path.unlink()
-    path.mkdir()
-
-
 @pytest.mark.parametrize(
     "damage",
     [
         lambda path: path.write_bytes(b""),
         lambda path: path.write_bytes(CONTENT + b"."),
         lambda path: same_time(path, CONTENT[::-1]),
-        folder_instead,
     ],
-    ids=["emptied", "longer", "same size and time", "a folder instead"],
+    ids=["emptied", "longer", "same size and time"],
 )
-def test_a_damaged_file_is_found(tmp_path, file, damage):
-    assert list(checksums.broken(tmp_path)) == []
+def test_a_damaged_file_is_refused(file, damage):
     damage(file)
-    assert list(checksums.broken(tmp_path)) == [file]
+    assert "content: found SHA-256 " in refusal(file)
 
 
-def test_a_file_that_is_written_anew_is_whole(tmp_path, file):
-    netcdf.replace(file, b"other content")
-    assert list(checksums.broken(tmp_path)) == []
-
-
-def test_a_touched_or_copied_file_is_whole_and_is_read_once(tmp_path, file, monkeypatch):
-    os.utime(file)
-    copy = shutil.copytree(tmp_path / "a", tmp_path / "b")
-    assert list(checksums.broken(tmp_path)) == []
-    monkeypatch.setattr(checksums, "digest", lambda content: pytest.fail("read again"))
-    assert list(checksums.broken(tmp_path)) == []
-    monkeypatch.undo()
-    (copy / "file").write_bytes(CONTENT[::-1])
-    assert list(checksums.broken(tmp_path)) == [copy / "file"]
-
-
-def test_a_file_that_is_gone_takes_its_seal_with_it(tmp_path, file):
+def test_nothing_and_a_folder_in_place_of_a_file_are_refused(file):
     file.unlink()
-    assert list(checksums.broken(tmp_path)) == []
-    assert list(file.parent.iterdir()) == []
+    assert "found no file to read (No such file or directory)" in refusal(file)
+    file.mkdir()
+    assert "found no file to read (Is a directory)" in refusal(file)
 
 
-@pytest.mark.parametrize("content", [b"", b"0123 4", b"\xff\xfe"], ids=["empty", "torn", "no text"])
-def test_a_damaged_seal_claims_nothing(tmp_path, file, content):
-    (seal,) = file.parent.glob(".*")
-    seal.write_bytes(content)
-    file.write_bytes(b"other content")
-    assert list(checksums.broken(tmp_path)) == []
+@pytest.mark.parametrize("line", [None, b"", b"0123 4", b"\xff\xfe", b"{}", b"[]", b'{"sha256": 3}', b'"name"'])
+def test_a_file_without_a_checksum_that_can_be_read_is_refused(file, line):
+    beside = checksums.beside(file)
+    beside.unlink() if line is None else beside.write_bytes(line)
+    assert "checksum: found none in .file.checksum" in refusal(file)
 
 
-def test_a_writer_that_is_stopped_before_it_seals_leaves_no_seal(tmp_path, file, monkeypatch):
-    monkeypatch.setattr(checksums, "put", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+def test_no_byte_of_a_checksum_can_change_without_notice_but_for_the_versions(file):
+    beside = checksums.beside(file)
+    whole = beside.read_bytes()
+    versions = whole.index(b'"versions"')
+    for place in range(versions):
+        beside.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        assert checksums.fault(file, EXPECTED), place
+
+
+@pytest.mark.parametrize(
+    ("made", "found"),
+    [
+        (provenance.attributes("code", {"learner": "linear"}), "parameters_hash: found "),
+        (provenance.attributes("older", {"learner": "kernel"}), "code_hash: found older; expected code"),
+        ({}, "code_hash: found nothing; expected code"),
+    ],
+)
+def test_the_file_of_another_job_is_refused(file, made, found):
+    checksums.write(file, CONTENT, made)
+    assert found in refusal(file)
+
+
+def test_a_file_of_the_same_name_in_another_folder_is_refused(file):
+    other = file.parents[1] / "b" / "file"
+    checksums.write(other, CONTENT, MADE)
+    for one in (lambda path: path, checksums.beside):
+        shutil.copy(one(other), one(file))
+    assert "place: found " in refusal(file)
+
+
+def test_a_file_in_place_of_another_of_the_same_job_is_refused_with_its_checksum_too(file):
+    other = file.with_name("other")
+    checksums.write(other, b"other content", MADE)
+    shutil.copy(other, file)
+    assert "content: found SHA-256 " in refusal(file)
+    shutil.copy(checksums.beside(other), checksums.beside(file))
+    assert "place: found " in refusal(file)
+
+
+def test_a_touched_or_copied_file_is_whole(tmp_path, file):
+    os.utime(file)
+    copy = shutil.copytree(tmp_path, tmp_path.with_name("elsewhere") / tmp_path.name)
+    assert checksums.read(file, EXPECTED) == checksums.read(copy / "a" / "file", EXPECTED) == CONTENT
+
+
+@pytest.mark.parametrize("step", ["fsync", "replace"])
+def test_a_writer_that_is_stopped_leaves_a_whole_file_or_one_that_is_refused(file, monkeypatch, step):
+    monkeypatch.setattr(os, step, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
-        netcdf.replace(file, b"other content")
+        checksums.write(file, b"other content", MADE)
     monkeypatch.undo()
-    assert list(checksums.broken(tmp_path)) == []
-    assert file.read_bytes() == b"other content"
+    assert file.read_bytes() == CONTENT
+    assert bool(checksums.fault(file, EXPECTED)) == (step == "replace")
+    assert {one.name for one in file.parent.iterdir()} == {"file", ".file.checksum"}
+
+
+def test_what_a_killed_writer_left_is_overwritten(tmp_path):
+    (tmp_path / ".file.part").write_bytes(b"a longer text that a killed writer left behind")
+    checksums.write(tmp_path / "file", b"short", MADE)
+    assert checksums.read(tmp_path / "file", EXPECTED) == b"short"
+    assert {path.name for path in tmp_path.iterdir()} == {"file", ".file.checksum"}
+
+
+def _write_often(path, letter, times):
+    for _ in range(times):
+        checksums.write(path, letter * 200_000, {"letter": letter.decode()})
+
+
+def test_two_writers_take_turns(tmp_path):
+    file = tmp_path / "file"
+    context = multiprocessing.get_context("spawn")
+    writers = [context.Process(target=_write_often, args=(file, letter, 40)) for letter in (b"a", b"b")]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    assert [writer.exitcode for writer in writers] == [0, 0]
+    letter = json.loads(checksums.beside(file).read_text())["letter"]
+    assert checksums.read(file, {"letter": letter}) == letter.encode() * 200_000
+    assert {path.name for path in tmp_path.iterdir()} == {"file", ".file.checksum"}

@@ -1,14 +1,12 @@
-"""Files are whole or absent, and equal content is equal bytes."""
+"""Content comes back as it was written, and equal content is equal bytes."""
 
-import multiprocessing
-import os
 import time
 
 import numpy as np
 import pytest
 import xarray
 
-from hierlearn.files import netcdf
+from hierlearn.files import netcdf, results
 from hierlearn.files.netcdf import UnreadableFile, Variable
 
 CONTENT = {
@@ -26,7 +24,7 @@ CONTENT = {
 
 
 def test_content_comes_back_as_it_was_written(tmp_path):
-    netcdf.write(tmp_path / "file.nc", CONTENT, {"title": "a title"})
+    results.write(tmp_path / "file.nc", CONTENT, {"title": "a title"})
     found = netcdf.read(tmp_path / "file.nc")
     for group, variables in CONTENT.items():
         assert list(found[group]) == list(variables)
@@ -38,11 +36,11 @@ def test_content_comes_back_as_it_was_written(tmp_path):
                 assert other.values.dtype == variable.values.dtype
             np.testing.assert_array_equal(other.values, variable.values)
     assert found["dimension-6/n8"]["status"].attributes["flag_meanings"] == "ok diverged"
-    assert netcdf.attributes(tmp_path / "file.nc") == {"title": "a title"}
+    assert xarray.open_dataset(tmp_path / "file.nc").attrs == {"title": "a title"}
 
 
 def test_xarray_opens_a_file_with_one_call(tmp_path):
-    netcdf.write(tmp_path / "file.nc", CONTENT, {"title": "a title"})
+    results.write(tmp_path / "file.nc", CONTENT, {"title": "a title"})
     dataset = xarray.open_dataset(tmp_path / "file.nc")
     assert dataset.learner.values.tolist() == ["quad", "ntk-raw"]
     assert dataset.risk.sel(learner="ntk-raw").values.tolist() == [0.5, 2.0]
@@ -52,7 +50,7 @@ def test_xarray_opens_a_file_with_one_call(tmp_path):
 
 def test_a_missing_number_stays_nan_and_a_large_one_is_no_fill_value(tmp_path):
     values = np.array([np.nan, 9.969209968386869e36, np.inf, -0.0])
-    netcdf.write(tmp_path / "file.nc", {"": {"x": Variable(("n",), values)}}, {})
+    results.write(tmp_path / "file.nc", {"": {"x": Variable(("n",), values)}}, {})
     np.testing.assert_array_equal(xarray.open_dataset(tmp_path / "file.nc").x.values, values)
 
 
@@ -79,63 +77,6 @@ def test_a_damaged_file_is_named_in_one_line(tmp_path, damage):
 def test_a_missing_file_is_named_in_one_line(tmp_path):
     with pytest.raises(UnreadableFile, match=r"absent\.nc"):
         netcdf.read(tmp_path / "absent.nc")
-
-
-def test_a_file_that_fails_its_check_leaves_the_old_one_and_no_scratch(tmp_path):
-    file = tmp_path / "claims.json"
-    netcdf.replace(file, b"old")
-
-    def check(content):
-        raise ValueError(f"read back {content!r}")
-
-    with pytest.raises(ValueError, match="read back b'new'"):
-        netcdf.replace(file, b"new", check)
-    assert file.read_bytes() == b"old"
-    assert {path.name for path in tmp_path.iterdir()} == {"claims.json", ".claims.json.seal"}
-
-
-def test_an_interrupted_writer_leaves_the_old_file(tmp_path):
-    file = tmp_path / "claims.json"
-    netcdf.replace(file, b"old")
-
-    def check(content):
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        netcdf.replace(file, b"new", check)
-    assert file.read_bytes() == b"old"
-
-
-def test_what_a_killed_writer_left_is_overwritten(tmp_path):
-    (tmp_path / ".file.part").write_bytes(b"a longer text that a killed writer left behind")
-    netcdf.replace(tmp_path / "file", b"short")
-    assert (tmp_path / "file").read_bytes() == b"short"
-    assert {path.name for path in tmp_path.iterdir()} == {"file", ".file.seal"}
-
-
-def test_folders_are_made(tmp_path):
-    netcdf.replace(tmp_path / "a" / "b" / "file", b"x")
-    assert (tmp_path / "a" / "b" / "file").read_bytes() == b"x"
-
-
-def _write_often(path, letter, times):
-    for _ in range(times):
-        netcdf.replace(path, letter * 200_000, check=lambda content: content == letter * 200_000 or os._exit(9))
-
-
-def test_two_writers_take_turns(tmp_path):
-    file = tmp_path / "file"
-    context = multiprocessing.get_context("spawn")
-    writers = [context.Process(target=_write_often, args=(file, letter, 40)) for letter in (b"a", b"b")]
-    for writer in writers:
-        writer.start()
-    for writer in writers:
-        writer.join()
-    assert [writer.exitcode for writer in writers] == [0, 0]
-    content = file.read_bytes()
-    assert len(content) == 200_000
-    assert len(set(content)) == 1
-    assert {path.name for path in tmp_path.iterdir()} == {"file", ".file.seal"}
 
 
 def test_a_dimension_of_two_lengths_is_refused():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hierlearn.files import netcdf, problems
+from hierlearn.files import netcdf, problems, results
 from hierlearn.files.netcdf import Variable
 
 POINT = {
@@ -24,7 +24,7 @@ POINT = {
 
 @pytest.fixture
 def group(tmp_path):
-    netcdf.write(tmp_path / "data.nc", {"degree-2": problems.drawn(POINT)}, {})
+    results.write(tmp_path / "data.nc", {"degree-2": problems.drawn(POINT)}, {})
     return netcdf.read(tmp_path / "data.nc")["degree-2"]
 
 

@@ -5,7 +5,7 @@ import pytest
 import xarray
 
 from hierlearn.core.protocols import STATIONARY, STATUS
-from hierlearn.files import netcdf
+from hierlearn.files import netcdf, results
 from hierlearn.files.scores import Scores
 
 COORDINATES = {"learner": ["a", "b"], "dimension": [4, 6], "samples": [2, 4, 8], "seed": [0, 1]}
@@ -59,7 +59,7 @@ def test_parts_are_put_into_their_place(tmp_path):
     for number, dimension in enumerate((6, 4)):
         part = Scores(COORDINATES | {"dimension": [dimension], "samples": [4, 2]})
         part.fill({"learner": "b", "samples": 4}, test_risk=float(number), status=0)
-        netcdf.write(tmp_path / "part.nc", {"": part.group()}, {})
+        results.write(tmp_path / "part.nc", {"": part.group()}, {})
         whole.insert(netcdf.read(tmp_path / "part.nc")[""])
     risk = whole.values["test_risk"]
     assert risk[1, 1, 1].tolist() == [0.0, 0.0]
@@ -72,7 +72,7 @@ def test_axes_of_words_numbers_and_yes_or_no_are_stored_and_found_again(tmp_path
     coordinates = {"learner": ["a"], "basis": ["monomial", "gegenbauer"], "orthonormal": [True, False], "alpha": [0.5]}
     part = Scores(coordinates)
     part.fill({"basis": "gegenbauer", "orthonormal": False}, test_risk=3.0)
-    netcdf.write(tmp_path / "part.nc", {"": part.group()}, {})
+    results.write(tmp_path / "part.nc", {"": part.group()}, {})
     whole = Scores(coordinates)
     whole.insert(netcdf.read(tmp_path / "part.nc")[""])
     assert whole.values["test_risk"][0, 1, 1, 0] == 3.0
@@ -82,7 +82,7 @@ def test_axes_of_words_numbers_and_yes_or_no_are_stored_and_found_again(tmp_path
 def test_the_stored_cube_is_labelled_and_described(tmp_path):
     scores = Scores(COORDINATES)
     scores.fill({"learner": "a"}, test_risk=1.0, selected_ridge=0.1)
-    netcdf.write(tmp_path / "scores.nc", {"": scores.group()}, {})
+    results.write(tmp_path / "scores.nc", {"": scores.group()}, {})
     cube = xarray.open_dataset(tmp_path / "scores.nc")
     assert cube.test_risk.dims == ("learner", "dimension", "samples", "seed")
     assert cube.test_risk.sel(learner="a", dimension=6).values.tolist() == [[1.0, 1.0]] * 3
@@ -95,9 +95,9 @@ def test_what_a_part_says_of_its_variables_goes_with_it(tmp_path):
     part, whole = Scores(COORDINATES | {"dimension": [6]}), Scores(COORDINATES)
     part.fill({"learner": "a"}, movement=1.0)
     part.attributes["movement"] = {"long_name": "how far the weights moved"}
-    netcdf.write(tmp_path / "part.nc", {"": part.group()}, {})
+    results.write(tmp_path / "part.nc", {"": part.group()}, {})
     whole.insert(netcdf.read(tmp_path / "part.nc")[""])
-    netcdf.write(tmp_path / "whole.nc", {"": whole.group()}, {})
+    results.write(tmp_path / "whole.nc", {"": whole.group()}, {})
     found = xarray.open_dataset(tmp_path / "whole.nc")
     assert found.movement.attrs == {"units": "1", "long_name": "how far the weights moved"}
     assert found.status.attrs["flag_meanings"].split() == list(STATUS)

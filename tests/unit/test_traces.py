@@ -3,7 +3,7 @@
 import numpy as np
 import xarray
 
-from hierlearn.files import netcdf
+from hierlearn.files import netcdf, results
 from hierlearn.files.traces import NOTHING, Traces
 
 COORDINATES = {
@@ -22,7 +22,7 @@ def recorded(traces, learner, steps, values, **cell):
 
 
 def opened(tmp_path, traces):
-    netcdf.write(tmp_path / "traces.nc", {"": traces.group()}, traces.comment)
+    results.write(tmp_path / "traces.nc", {"": traces.group()}, traces.comment)
     return xarray.load_dataset(tmp_path / "traces.nc")
 
 
@@ -67,7 +67,7 @@ def test_tasks_are_joined_whatever_their_steps_learners_and_order(tmp_path):
     for dimension, learner, step in ((6, "deep", 7), (4, "net", 3)):
         task = Traces(COORDINATES | {"dimension": [dimension]})
         recorded(task, learner, [0, step], [2.0, float(step)], dimension=dimension)
-        netcdf.write(tmp_path / "task.nc", {"": task.group()}, {})
+        results.write(tmp_path / "task.nc", {"": task.group()}, {})
         whole.insert(netcdf.read(tmp_path / "task.nc")[""])
     found = opened(tmp_path, whole)
     assert found.learner.values.tolist() == ["net", "deep"]
@@ -82,7 +82,7 @@ def test_tasks_are_joined_whatever_their_steps_learners_and_order(tmp_path):
 def test_where_nothing_is_recorded_the_file_says_so_and_joins_as_nothing(tmp_path):
     task, whole = Traces(COORDINATES), Traces(COORDINATES)
     task.record({"learner": "kernel", "seed": 0}, {}, {})
-    netcdf.write(tmp_path / "task.nc", {"": task.group()}, task.comment)
+    results.write(tmp_path / "task.nc", {"": task.group()}, task.comment)
     whole.insert(netcdf.read(tmp_path / "task.nc")[""])
     found = opened(tmp_path, whole)
     assert not found.variables

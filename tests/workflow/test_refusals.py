@@ -2,7 +2,6 @@
 
 import base64
 import fcntl
-import os
 import shutil
 
 import pytest
@@ -91,27 +90,6 @@ def test_a_second_run_in_one_folder_is_refused_in_one_line(tree, tmp_path):
         assert snakemake(tree, "--dry-run", folder=tmp_path).code == 0
         assert snakemake(tree, "-np", folder=tmp_path).code == 0
     assert snakemake(tree, "results/quick/tiny/all/data.nc", folder=tmp_path).code == 0
-
-
-def test_a_damaged_result_is_named_in_one_line_and_a_deleted_one_is_made_again(changed):
-    data = changed / "results" / "quick" / "tiny" / "all" / "data.nc"
-    whole, model = data.read_bytes(), data.with_name("kernel.model.nc")
-    times = (data.stat().st_atime_ns, data.stat().st_mtime_ns)
-    # With its seal the run itself would notice and make it again.
-    data.with_name(".data.nc.seal").unlink()
-    data.write_bytes(whole[: len(whole) // 2])
-    os.utime(data, ns=times)
-    model.unlink()
-    done = snakemake(changed, str(model.relative_to(changed)))
-    assert done.code == 1
-    assert "Traceback" not in done.text
-    (error,) = done.errors
-    assert "all/data.nc: not a readable netCDF-4 file" in error
-    assert "delete it and run again" in error
-    data.unlink()
-    done = snakemake(changed, str(model.relative_to(changed)))
-    assert done.code == 0, done.end
-    assert data.read_bytes() == whole
 
 
 def test_a_dry_run_names_a_damaged_record_in_one_line_and_a_run_mends_it(changed):

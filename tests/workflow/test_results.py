@@ -64,7 +64,7 @@ def test_every_promised_file_is_there(results):
 
 
 def test_no_scratch_file_stays_behind(results):
-    assert {file.suffix for file in results.rglob(".*")} == {".seal"}
+    assert {file.suffix for file in results.rglob(".*")} == {".checksum"}
 
 
 def test_every_log_ends_with_what_the_job_has_cost(results):

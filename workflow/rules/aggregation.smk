@@ -1,25 +1,25 @@
 rule aggregate:
     input:
-        scores=of_tasks("scores"),
-        traces=of_tasks("traces"),
+        scores=plan.inputs.of_tasks("scores"),
+        traces=plan.inputs.of_tasks("traces"),
     output:
-        scores=f"{RESULTS}/{{study}}/scores.nc",
-        traces=f"{RESULTS}/{{study}}/traces.nc",
+        scores=f"{plan.results}/{{study}}/scores.nc",
+        traces=f"{plan.results}/{{study}}/traces.nc",
     log:
-        f"{RESULTS}/logs/{{study}}/aggregate.log",
+        f"{plan.results}/logs/{{study}}/aggregate.log",
     benchmark:
-        f"{RESULTS}/benchmarks/{{study}}/aggregate.tsv"
+        f"{plan.results}/benchmarks/{{study}}/aggregate.tsv"
     group:
         "verdict"
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=memory("aggregate"),
-        runtime=minutes("aggregate"),
+        mem_mb=plan.requests.memory("aggregate"),
+        runtime=plan.requests.minutes("aggregate"),
     params:
-        parameters=parameters("aggregate"),
-        code=code("aggregate"),
-        made=made,
+        parameters=plan.inputs.parameters("aggregate"),
+        code=plan.inputs.code("aggregate"),
+        expected=plan.inputs.expected,
         compute_threads=1,
     script:
         "../scripts/aggregate.py"

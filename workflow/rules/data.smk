@@ -1,21 +1,21 @@
 rule generate:
     output:
-        f"{RESULTS}/{{study}}/{{task}}/data.nc",
+        f"{plan.results}/{{study}}/{{task}}/data.nc",
     log:
-        f"{RESULTS}/logs/{{study}}/{{task}}/generate.log",
+        f"{plan.results}/logs/{{study}}/{{task}}/generate.log",
     benchmark:
-        f"{RESULTS}/benchmarks/{{study}}/{{task}}/generate.tsv"
-    priority: urgency(0)
+        f"{plan.results}/benchmarks/{{study}}/{{task}}/generate.tsv"
+    priority: plan.requests.priority(0)
     group:
-        packed
+        plan.requests.pack
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=memory("generate"),
-        runtime=minutes("generate"),
+        mem_mb=plan.requests.memory("generate"),
+        runtime=plan.requests.minutes("generate"),
     params:
-        parameters=parameters("generate"),
-        code=code("generate"),
+        parameters=plan.inputs.parameters("generate"),
+        code=plan.inputs.code("generate"),
         compute_threads=1,
     script:
         "../scripts/generate.py"

@@ -1,28 +1,29 @@
 rule evaluate:
     input:
-        unpack(evaluation_inputs),
-        data=f"{RESULTS}/{{study}}/{{task}}/data.nc",
+        data=f"{plan.results}/{{study}}/{{task}}/data.nc",
+        representations=plan.inputs.representation_files,
+        models=plan.inputs.model_files,
     output:
-        scores=f"{RESULTS}/{{study}}/{{task}}/scores.nc",
-        traces=f"{RESULTS}/{{study}}/{{task}}/traces.nc",
+        scores=f"{plan.results}/{{study}}/{{task}}/scores.nc",
+        traces=f"{plan.results}/{{study}}/{{task}}/traces.nc",
     log:
-        f"{RESULTS}/logs/{{study}}/{{task}}/evaluate.log",
+        f"{plan.results}/logs/{{study}}/{{task}}/evaluate.log",
     benchmark:
-        f"{RESULTS}/benchmarks/{{study}}/{{task}}/evaluate.tsv"
+        f"{plan.results}/benchmarks/{{study}}/{{task}}/evaluate.tsv"
     group:
-        packed
+        plan.requests.pack
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=memory("evaluate"),
-        runtime=minutes("evaluate"),
-        gpu=gpus("evaluate"),
+        mem_mb=plan.requests.memory("evaluate"),
+        runtime=plan.requests.minutes("evaluate"),
+        gpu=plan.requests.gpus("evaluate"),
     params:
-        parameters=parameters("evaluate"),
-        code=code("evaluate"),
-        made=made,
-        representations=lambda wildcards: evaluation_files(wildcards)[0],
-        models=lambda wildcards: evaluation_files(wildcards)[1],
+        parameters=plan.inputs.parameters("evaluate"),
+        code=plan.inputs.code("evaluate"),
+        expected=plan.inputs.expected,
+        representations=plan.inputs.representations,
+        models=plan.inputs.models,
         compute_threads=1,
     script:
         "../scripts/evaluate.py"

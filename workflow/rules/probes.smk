@@ -1,21 +1,21 @@
 rule probe:
     output:
-        f"{RESULTS}/{{study}}/{{probe}}.probe.nc",
+        f"{plan.results}/{{study}}/{{probe}}.probe.nc",
     log:
-        f"{RESULTS}/logs/{{study}}/{{probe}}.probe.log",
+        f"{plan.results}/logs/{{study}}/{{probe}}.probe.log",
     benchmark:
-        f"{RESULTS}/benchmarks/{{study}}/{{probe}}.probe.tsv"
+        f"{plan.results}/benchmarks/{{study}}/{{probe}}.probe.tsv"
     priority: 1000
     conda:
         "../../envs/environment.yaml"
-    threads: cores("probe")
+    threads: plan.requests.cores("probe")
     resources:
-        mem_mb=memory("probe"),
-        runtime=minutes("probe"),
-        gpu=gpus("probe"),
+        mem_mb=plan.requests.memory("probe"),
+        runtime=plan.requests.minutes("probe"),
+        gpu=plan.requests.gpus("probe"),
     params:
-        parameters=parameters("probe"),
-        code=code("probe"),
-        compute_threads=cores("probe"),
+        parameters=plan.inputs.parameters("probe"),
+        code=plan.inputs.code("probe"),
+        compute_threads=plan.requests.cores("probe"),
     script:
         "../scripts/probe.py"

@@ -1,32 +1,32 @@
 rule figure:
     input:
-        scores=of_study("scores"),
-        traces=of_study("traces"),
-        probes=probes_of,
+        scores=plan.inputs.of_study("scores"),
+        traces=plan.inputs.of_study("traces"),
+        probes=plan.inputs.probes,
     output:
         svg=report(
-            f"{RESULTS}/{{study}}/figure.svg",
+            f"{plan.results}/{{study}}/figure.svg",
             caption="../report/figure.rst",
             category="Figures",
             labels={"study": "{study}"},
         ),
-        pdf=f"{RESULTS}/{{study}}/figure.pdf",
-        png=f"{RESULTS}/{{study}}/figure.png",
+        pdf=f"{plan.results}/{{study}}/figure.pdf",
+        png=f"{plan.results}/{{study}}/figure.png",
     log:
-        f"{RESULTS}/logs/{{study}}/figure.log",
+        f"{plan.results}/logs/{{study}}/figure.log",
     benchmark:
-        f"{RESULTS}/benchmarks/{{study}}/figure.tsv"
+        f"{plan.results}/benchmarks/{{study}}/figure.tsv"
     group:
         "verdict"
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=memory("figure"),
-        runtime=minutes("figure"),
+        mem_mb=plan.requests.memory("figure"),
+        runtime=plan.requests.minutes("figure"),
     params:
-        parameters=parameters("figure"),
-        code=code("figure"),
-        made=made,
+        parameters=plan.inputs.parameters("figure"),
+        code=plan.inputs.code("figure"),
+        expected=plan.inputs.expected,
         compute_threads=1,
     script:
         "../scripts/figure.py"
@@ -34,26 +34,26 @@ rule figure:
 
 rule judge:
     input:
-        scores=of_study("scores"),
-        traces=of_study("traces"),
-        probes=probes_of,
+        scores=plan.inputs.of_study("scores"),
+        traces=plan.inputs.of_study("traces"),
+        probes=plan.inputs.probes,
     output:
-        f"{RESULTS}/{{study}}/claims.json",
+        f"{plan.results}/{{study}}/claims.json",
     log:
-        f"{RESULTS}/logs/{{study}}/judge.log",
+        f"{plan.results}/logs/{{study}}/judge.log",
     benchmark:
-        f"{RESULTS}/benchmarks/{{study}}/judge.tsv"
+        f"{plan.results}/benchmarks/{{study}}/judge.tsv"
     group:
         "verdict"
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=memory("judge"),
-        runtime=minutes("judge"),
+        mem_mb=plan.requests.memory("judge"),
+        runtime=plan.requests.minutes("judge"),
     params:
-        parameters=parameters("judge"),
-        code=code("judge"),
-        made=made,
+        parameters=plan.inputs.parameters("judge"),
+        code=plan.inputs.code("judge"),
+        expected=plan.inputs.expected,
         compute_threads=1,
     script:
         "../scripts/judge.py"
@@ -61,30 +61,29 @@ rule judge:
 
 rule ledger:
     input:
-        claims=claims_of_studies,
-        figures=figures_of_studies,
+        claims=plan.inputs.claims,
+        figures=plan.inputs.figures,
     output:
-        table=f"{RESULTS}/claims.nc",
-        csv=f"{RESULTS}/claims.csv",
+        table=f"{plan.results}/claims.nc",
+        csv=f"{plan.results}/claims.csv",
         page=report(
-            f"{RESULTS}/index.html",
+            f"{plan.results}/index.html",
             caption="../report/ledger.rst",
             category="Claims",
         ),
     log:
-        f"{RESULTS}/logs/ledger.log",
+        f"{plan.results}/logs/ledger.log",
     benchmark:
-        f"{RESULTS}/benchmarks/ledger.tsv"
+        f"{plan.results}/benchmarks/ledger.tsv"
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=needs.ledger().mem_mb,
-        runtime=needs.ledger().runtime,
+        mem_mb=plan.requests.memory("ledger"),
+        runtime=plan.requests.minutes("ledger"),
     params:
-        studies=page_entries,
-        preset=SETTINGS["preset"],
-        code=jobs.code("ledger", []),
-        made=made,
+        parameters=plan.inputs.parameters("ledger"),
+        code=plan.inputs.code("ledger"),
+        expected=plan.inputs.expected,
         compute_threads=1,
     script:
         "../scripts/ledger.py"

@@ -1,26 +1,26 @@
 rule represent:
     input:
-        f"{RESULTS}/{{study}}/{{task}}/data.nc",
+        f"{plan.results}/{{study}}/{{task}}/data.nc",
     output:
-        f"{RESULTS}/{{study}}/{{task}}/{{representation}}.representation.nc",
+        f"{plan.results}/{{study}}/{{task}}/{{representation}}.representation.nc",
     log:
-        f"{RESULTS}/logs/{{study}}/{{task}}/{{representation}}.represent.log",
+        f"{plan.results}/logs/{{study}}/{{task}}/{{representation}}.represent.log",
     benchmark:
-        f"{RESULTS}/benchmarks/{{study}}/{{task}}/{{representation}}.represent.tsv"
-    priority: urgency(1)
+        f"{plan.results}/benchmarks/{{study}}/{{task}}/{{representation}}.represent.tsv"
+    priority: plan.requests.priority(1)
     group:
-        packed
+        plan.requests.pack
     conda:
         "../../envs/environment.yaml"
-    threads: cores("represent")
+    threads: plan.requests.cores("represent")
     resources:
-        mem_mb=memory("represent"),
-        runtime=minutes("represent"),
-        gpu=gpus("represent"),
+        mem_mb=plan.requests.memory("represent"),
+        runtime=plan.requests.minutes("represent"),
+        gpu=plan.requests.gpus("represent"),
     params:
-        parameters=parameters("represent"),
-        code=code("represent"),
-        made=made,
-        compute_threads=cores("represent"),
+        parameters=plan.inputs.parameters("represent"),
+        code=plan.inputs.code("represent"),
+        expected=plan.inputs.expected,
+        compute_threads=plan.requests.cores("represent"),
     script:
         "../scripts/represent.py"

@@ -1,8 +1,8 @@
 # `snakemake <study>` and `snakemake <paper>`.
-for target, studies in targets().items():
+for target, studies in plan.targets.by_name().items():
 
     rule:
         name:
             target
         input:
-            kept_files(studies),
+            plan.targets.kept(studies),

@@ -1,27 +1,27 @@
 rule train:
     input:
-        unpack(training_inputs),
-        data=f"{RESULTS}/{{study}}/{{task}}/data.nc",
+        data=f"{plan.results}/{{study}}/{{task}}/data.nc",
+        representation=plan.inputs.representation,
     output:
-        kept_model(f"{RESULTS}/{{study}}/{{task}}/{{learner}}.model.nc"),
+        kept(f"{plan.results}/{{study}}/{{task}}/{{learner}}.model.nc"),
     log:
-        f"{RESULTS}/logs/{{study}}/{{task}}/{{learner}}.train.log",
+        f"{plan.results}/logs/{{study}}/{{task}}/{{learner}}.train.log",
     benchmark:
-        f"{RESULTS}/benchmarks/{{study}}/{{task}}/{{learner}}.train.tsv"
-    priority: urgency(0)
+        f"{plan.results}/benchmarks/{{study}}/{{task}}/{{learner}}.train.tsv"
+    priority: plan.requests.priority(0)
     group:
-        packed
+        plan.requests.pack
     conda:
         "../../envs/environment.yaml"
-    threads: cores("train")
+    threads: plan.requests.cores("train")
     resources:
-        mem_mb=memory("train"),
-        runtime=minutes("train"),
-        gpu=gpus("train"),
+        mem_mb=plan.requests.memory("train"),
+        runtime=plan.requests.minutes("train"),
+        gpu=plan.requests.gpus("train"),
     params:
-        parameters=parameters("train"),
-        code=code("train"),
-        made=made,
-        compute_threads=cores("train"),
+        parameters=plan.inputs.parameters("train"),
+        code=plan.inputs.code("train"),
+        expected=plan.inputs.expected,
+        compute_threads=plan.requests.cores("train"),
     script:
         "../scripts/train.py"

@@ -10,20 +10,20 @@ from hierlearn.files.scores import Scores
 from hierlearn.files.traces import Traces
 
 
-def aggregate(sources, outputs, parameters, code, made=None):
+def aggregate(sources, outputs, parameters, code, expected=None):
     """Write scores.nc of a study, where every planned cell has a status, and traces.nc.
 
-    sources: files of the tasks under "scores" and "traces"; outputs: the file of each; made: file -> the job that
-    should have made it.
+    sources: files of the tasks under "scores" and "traces"; outputs: the file of each; expected: file -> identity
+    of the job that should have made it.
     """
     described = {name: parameters[name] for name in ("title", "paper")}
     identity = provenance.attributes(code, parameters)
     scores, traces = Scores(parameters["coordinates"]), Traces(parameters["coordinates"])
     for kind, cube in (("scores", scores), ("traces", traces)):
         for source in sources[kind]:
-            cube.insert(results.read(source, (made or {}).get(source))[""])
-    results.write(outputs["scores"], "scores", {"": scores.group()}, identity, **described)
-    results.write(outputs["traces"], "traces", {"": traces.group()}, identity, **traces.comment, **described)
+            cube.insert(results.read(source, (expected or {}).get(source))[""])
+    results.write(outputs["scores"], {"": scores.group()}, identity, **described)
+    results.write(outputs["traces"], {"": traces.group()}, identity, **traces.comment, **described)
 
 
 if __name__ == "__main__":
@@ -32,5 +32,5 @@ if __name__ == "__main__":
         dict(snakemake.output.items()),  # noqa: F821
         snakemake.params.parameters,  # noqa: F821
         snakemake.params.code,  # noqa: F821
-        snakemake.params.made,  # noqa: F821
+        snakemake.params.expected,  # noqa: F821
     )

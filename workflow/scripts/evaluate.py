@@ -13,15 +13,15 @@ from hierlearn.files.traces import Traces
 from hierlearn.statistics.moments import operator_norm
 
 
-def evaluate(source, representations, models, outputs, parameters, code, made=None):
+def evaluate(source, representations, models, outputs, parameters, code, expected=None):
     """Write scores.nc and traces.nc of a task.
 
-    representations, models: learner -> file (None for raw); made: file -> the job that should have made it.
+    representations, models: learner -> file (None for raw); expected: file -> identity of the job that should have
+    made it.
     """
-    expected = made or {}
+    expected = expected or {}
     scores, traces = Scores(parameters["coordinates"]), Traces(parameters["coordinates"])
-    points = [point for training in parameters["learners"].values() for point in training["points"]]
-    stored = problems.opened(source, points, expected.get(source))
+    stored = results.read(source, expected.get(source))
     for name, training in parameters["learners"].items():
         file = representations[name]
         fitted = results.read(file, expected.get(file)) if file else {}
@@ -33,8 +33,8 @@ def evaluate(source, representations, models, outputs, parameters, code, made=No
         for coordinates in points:
             scores.mark({"learner": name, **coordinates}, "over_cap")
     made = provenance.attributes(code, parameters)
-    results.write(outputs["scores"], "scores", {"": scores.group()}, made)
-    results.write(outputs["traces"], "traces", {"": traces.group()}, made, **traces.comment)
+    results.write(outputs["scores"], {"": scores.group()}, made)
+    results.write(outputs["traces"], {"": traces.group()}, made, **traces.comment)
 
 
 def score(scores, name, point, group, fitted, trained, count):
@@ -109,5 +109,5 @@ if __name__ == "__main__":
         dict(snakemake.output.items()),  # noqa: F821
         snakemake.params.parameters,  # noqa: F821
         snakemake.params.code,  # noqa: F821
-        snakemake.params.made,  # noqa: F821
+        snakemake.params.expected,  # noqa: F821
     )

@@ -7,34 +7,32 @@ job.start(globals())
 import io
 from pathlib import Path
 
-import xarray
-
 from hierlearn.core import provenance, registry
 from hierlearn.figures._style import add_notes, lay_out, save
-from hierlearn.files import netcdf, results
+from hierlearn.files import checksums, cubes
 from hierlearn.run.job import log
 from hierlearn.run.sample_sizes import blind_spots
 
 
-def figure(scores, traces, probes, outputs, parameters, code, made=None):
+def figure(scores, traces, probes, outputs, parameters, code, expected=None):
     """Write one file per format; equal data gives equal bytes.
 
     scores, traces: the file, if the study trains anything; probes: name -> file; outputs: format -> file;
-    made: file -> the job that should have made it.
+    expected: file -> identity of the job that should have made it.
     """
-    for file, job_of_it in (made or {}).items():
-        results.read(file, job_of_it)
+    expected = expected or {}
     drawing = registry.build("figures", parameters["figure"])
-    cube, recorded = (xarray.load_dataset(files[0]) if files else None for files in (scores, traces))
-    measured = {name: xarray.load_dataset(file) for name, file in probes.items()}
+    cube, recorded = (cubes.load(files[0], expected.get(files[0])) if files else None for files in (scores, traces))
+    measured = {name: cubes.load(file, expected.get(file)) for name, file in probes.items()}
     notes = holes(parameters["raw"], parameters["labels"])
     for note in notes:
         log.warning("%s", note)
     drawn = lay_out(add_notes(drawing.draw(cube, measured, parameters, recorded), notes))
+    made = provenance.attributes(code, parameters)
     for kind, output in outputs.items():
         buffer = io.BytesIO()
-        save(drawn, buffer, kind, provenance.attributes(code, parameters))
-        netcdf.replace(output, buffer.getvalue())
+        save(drawn, buffer, kind, made)
+        checksums.write(output, buffer.getvalue(), made)
 
 
 def holes(models, labels):
@@ -55,5 +53,5 @@ if __name__ == "__main__":
         {kind: getattr(snakemake.output, kind) for kind in ("svg", "pdf", "png")},  # noqa: F821
         snakemake.params.parameters,  # noqa: F821
         snakemake.params.code,  # noqa: F821
-        snakemake.params.made,  # noqa: F821
+        snakemake.params.expected,  # noqa: F821
     )

@@ -12,7 +12,7 @@ from hierlearn.files.problems import drawn
 def generate(output, parameters, code):
     """Write data.nc: one group per problem."""
     groups = {point["name"]: drawn(point) for point in parameters["points"]}
-    results.write(output, "data", groups, provenance.attributes(code, parameters))
+    results.write(output, groups, provenance.attributes(code, parameters))
 
 
 if __name__ == "__main__":

@@ -6,24 +6,21 @@ job.start(globals())
 
 from pathlib import Path
 
-import xarray
-
 from hierlearn.claims.judging import judge_claim
 from hierlearn.core import provenance, registry
-from hierlearn.files import results
+from hierlearn.files import cubes, results
 from hierlearn.quantities._tables import indexers
 
 
-def judge(scores, traces, probes, output, parameters, code, made=None):
+def judge(scores, traces, probes, output, parameters, code, expected=None):
     """Write claims.json: one row per claim, with what stands behind it.
 
-    scores, traces: the files, if the study trains anything; probes: name -> file; made: file -> the job that should
-    have made it.
+    scores, traces: the files, if the study trains anything; probes: name -> file; expected: file -> identity of the
+    job that should have made it.
     """
-    for file, job_of_it in (made or {}).items():
-        results.read(file, job_of_it)
-    cube, recorded = (xarray.load_dataset(files[0]) if files else None for files in (scores, traces))
-    measured = {name: xarray.load_dataset(file) for name, file in probes.items()}
+    expected = expected or {}
+    cube, recorded = (cubes.load(files[0], expected.get(files[0])) if files else None for files in (scores, traces))
+    measured = {name: cubes.load(file, expected.get(file)) for name, file in probes.items()}
     rows = []
     for name, claim in parameters["claims"].items():
         quantity = registry.build("quantities", claim["quantity"])
@@ -51,5 +48,5 @@ if __name__ == "__main__":
         snakemake.output[0],  # noqa: F821
         snakemake.params.parameters,  # noqa: F821
         snakemake.params.code,  # noqa: F821
-        snakemake.params.made,  # noqa: F821
+        snakemake.params.expected,  # noqa: F821
     )

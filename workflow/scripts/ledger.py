@@ -9,28 +9,29 @@ import numpy as np
 from hierlearn.claims.ledger import COLUMNS, column_attributes, csv_text, from_json
 from hierlearn.claims.page.index import page
 from hierlearn.core import provenance
-from hierlearn.files import netcdf, results
+from hierlearn.files import checksums, results
 from hierlearn.files.netcdf import Variable
 
 
-def ledger(sources, table, csv, html, studies, preset, code, made=None):
+def ledger(sources, table, csv, html, parameters, code, expected=None):
     """Join the claims of all studies.
 
-    studies: what the page says of each; made: file -> the job that should have made it. claims.csv says nothing of what
-    made it, for a reader of tables would take that for a row; claims.nc beside it does.
+    parameters: the preset, and what the page says of each study; expected: file -> identity of the job that should have
+    made it. claims.csv says nothing of what made it, for a reader of tables would take that for a row; claims.nc beside
+    it does.
     """
-    contents = [row for source in sources for row in results.read_claims(source, (made or {}).get(source))]
+    contents = [row for source in sources for row in results.read_claims(source, (expected or {}).get(source))]
     rows = [from_json({name: content[name] for name in COLUMNS}) for content in contents]
     columns = {
         name: Variable(("row",), np.array([getattr(row, name) for row in rows]), column_attributes(name))
         for name in COLUMNS
         if rows
     }
-    identity = provenance.attributes(code, {"preset": preset, "studies": sorted(studies)})
-    results.write(table, "ledger", {"": columns}, identity)
-    netcdf.replace(csv, csv_text(rows).encode())
+    made = provenance.attributes(code, parameters)
+    results.write(table, {"": columns}, made)
+    checksums.write(csv, csv_text(rows).encode(), made)
     details = {content["claim"]: content["detail"] for content in contents}
-    netcdf.replace(html, page(rows, details, studies, preset, identity).encode())
+    checksums.write(html, page(rows, details, parameters["studies"], parameters["preset"], made).encode(), made)
 
 
 if __name__ == "__main__":
@@ -39,8 +40,7 @@ if __name__ == "__main__":
         snakemake.output.table,  # noqa: F821
         snakemake.output.csv,  # noqa: F821
         snakemake.output.page,  # noqa: F821
-        snakemake.params.studies,  # noqa: F821
-        snakemake.params.preset,  # noqa: F821
+        snakemake.params.parameters,  # noqa: F821
         snakemake.params.code,  # noqa: F821
-        snakemake.params.made,  # noqa: F821
+        snakemake.params.expected,  # noqa: F821
     )

@@ -24,7 +24,7 @@ def probe(output, parameters, code):
             put(measured, name, variable, axes, where)
         monitor.report(done + 1, len(parameters["points"]), str(point["coordinates"]))
     coordinates = {name: Variable((name,), np.asarray(values), axis(name)) for name, values in axes.items()}
-    results.write(output, "probe", {"": coordinates | measured}, provenance.attributes(code, parameters))
+    results.write(output, {"": coordinates | measured}, provenance.attributes(code, parameters))
 
 
 def put(measured, name, variable, axes, where):

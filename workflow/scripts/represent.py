@@ -14,14 +14,14 @@ from hierlearn.statistics.moments import operator_norm
 from hierlearn.statistics.regression import unexplained_variance
 
 
-def represent(source, output, parameters, code, made=None):
+def represent(source, output, parameters, code, expected=None):
     """Write <representation>.representation.nc: one group per problem.
 
-    made: file -> the job that should have made it.
+    expected: file -> identity of the job that should have made it.
     """
-    stored = problems.opened(source, parameters["points"], (made or {}).get(source))
+    stored = results.read(source, (expected or {}).get(source))
     groups = {point["name"]: fitted(point, stored[point["name"]]) for point in parameters["points"]}
-    results.write(output, "representation", groups, provenance.attributes(code, parameters))
+    results.write(output, groups, provenance.attributes(code, parameters))
 
 
 def fitted(point, group):
@@ -57,5 +57,5 @@ if __name__ == "__main__":
         snakemake.output[0],  # noqa: F821
         snakemake.params.parameters,  # noqa: F821
         snakemake.params.code,  # noqa: F821
-        snakemake.params.made,  # noqa: F821
+        snakemake.params.expected,  # noqa: F821
     )

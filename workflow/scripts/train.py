@@ -20,14 +20,14 @@ from hierlearn.run.sample_sizes import blind_spots, walk
 KINDS = ("MEASURES", "TRACES")
 
 
-def train(source, representation, output, parameters, code, made=None):
+def train(source, representation, output, parameters, code, expected=None):
     """Write <learner>.model.nc: one group per problem, variant and sample size.
 
-    made: file -> the job that should have made it.
+    expected: file -> identity of the job that should have made it.
     """
-    made = made or {}
-    stored = problems.opened(source, parameters["points"], made.get(source))
-    fitted = results.read(representation, made.get(representation)) if representation else {}
+    expected = expected or {}
+    stored = results.read(source, expected.get(source))
+    fitted = results.read(representation, expected.get(representation)) if representation else {}
     identity, groups, said = provenance.attributes(code, parameters), {}, set()
     title = "/".join(Path(output).parts[-3:]).removesuffix(".model.nc")
     monitor = JobMonitor(Checkpoints(output, identity), title)
@@ -51,7 +51,7 @@ def train(source, representation, output, parameters, code, made=None):
                 groups[f"{point['name']}/{variant['name']}/n{n}"] = model(
                     np.array(point["seeds"])[positions], fit, variant
                 )
-    results.write(output, "model", groups, identity)
+    results.write(output, groups, identity)
     monitor.checkpoints.clear()
 
 
@@ -88,9 +88,9 @@ def model(seeds, fit, variant):
 if __name__ == "__main__":
     train(
         snakemake.input.data,  # noqa: F821
-        snakemake.input.get("representation"),  # noqa: F821
+        next(iter(snakemake.input.representation), None),  # noqa: F821
         snakemake.output[0],  # noqa: F821
         snakemake.params.parameters,  # noqa: F821
         snakemake.params.code,  # noqa: F821
-        snakemake.params.made,  # noqa: F821
+        snakemake.params.expected,  # noqa: F821
     )

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from hierlearn.files import netcdf
+from hierlearn.files import results
+from hierlearn.files.checksums import UnreadableFile
 from hierlearn.files.netcdf import Variable
 
 # A kill costs at most this much work; a save takes milliseconds.
@@ -27,12 +28,11 @@ class Checkpoints:
 
     def restore(self, key: str) -> dict[str, np.ndarray] | None:
         """The arrays kept under a key, None if there are none of this job or if the file is damaged."""
-        file = self._file(key)
         try:
-            if not file.exists() or netcdf.attributes(file) != self.identity:
-                return None
-            return {name: variable.values for name, variable in netcdf.read(file)[""].items()}
-        except (netcdf.UnreadableFile, OSError, RuntimeError):
+            return {
+                name: variable.values for name, variable in results.read(self._file(key), self.identity)[""].items()
+            }
+        except UnreadableFile:
             return None
 
     def save(self, key: str, state: Callable[[], dict[str, np.ndarray]], final: bool) -> None:
@@ -42,7 +42,7 @@ class Checkpoints:
         group = {
             name: Variable(tuple(f"{name}_{i}" for i in range(values.ndim)), values) for name, values in state().items()
         }
-        netcdf.write(self._file(key), {"": group}, self.identity)
+        results.write(self._file(key), {"": group}, self.identity)
         self.last = time.monotonic()
 
     def clear(self) -> None:

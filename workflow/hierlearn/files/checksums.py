@@ -1,9 +1,20 @@
-"""Seals: a hidden line beside a file says what was put there, so that a later run notices what damaged it since."""
+"""Files that are whole or absent, each with a hidden one beside it that says its checksum and which job made it.
 
+`.NAME.checksum` is one line of JSON: the file's place, its SHA-256, and the provenance of the job. A file without one,
+or with one that does not fit, is nobody's: no job reads it, and the next run makes it again.
+"""
+
+import fcntl
 import hashlib
+import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+
+
+class UnreadableFile(ValueError):
+    """A file that is not what it should be; the message is one line that names it."""
 
 
 def digest(content: bytes) -> str:
@@ -16,43 +27,95 @@ def scratch() -> str:
     return f"hierlearn-{digest(os.getcwd().encode())[:16]}-"
 
 
-def put(path: Path, content_digest: str) -> None:
-    """Seal a file that has just been put in place."""
-    _seal(path).write_text(f"{content_digest} {_stamp(path)}\n")
+def beside(path: Path) -> Path:
+    """Where the checksum of a file lies."""
+    return path.with_name(f".{path.name}.checksum")
 
 
-def lift(path: Path) -> None:
-    """Unseal a file before another takes its place; without a seal nothing is claimed about it."""
-    _seal(path).unlink(missing_ok=True)
+def write(path: str | os.PathLike, content: bytes, made: Mapping[str, str]) -> None:
+    """Put `content` at `path` all at once. made: what provenance.attributes says of the job.
 
-
-def broken(folder: Path) -> Iterator[Path]:
-    """The sealed files below a folder that are there but are not what was put there."""
-    for seal in sorted(folder.rglob(".*.seal")):
-        path = seal.with_name(seal.name.removeprefix(".").removesuffix(".seal"))
+    Nothing half-written is ever seen at `path`; a writer that was orphaned and its successor take turns.
+    """
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    line = json.dumps({**made, "place": _place(path), "sha256": digest(content)}, sort_keys=True)
+    part = path.with_name(f".{path.name}.part")
+    with _locked(part) as descriptor:
         try:
-            words = seal.read_bytes().decode("ascii", errors="replace").split()
-            # A seal that was itself damaged claims nothing; an unchanged stamp spares reading the file.
-            if len(words) != 5 or " ".join(words[1:]) == _stamp(path):
-                continue
-            whole = digest(path.read_bytes()) == words[0]
+            os.ftruncate(descriptor, 0)
+            with os.fdopen(os.dup(descriptor), "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            # First, so that nobody sees the new file without it: the old one beside it is made again.
+            beside(path).write_text(f"{line}\n")
+            os.replace(part, path)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
+
+
+def read(path: str | os.PathLike, expected: Mapping[str, str] | None = None) -> bytes:
+    """The content of a file, after a check that it is the one that a job put there; none if `expected` is None.
+
+    expected: provenance.identity of that job. Raises UnreadableFile, one line that names the file, what was found and
+    what is expected.
+    """
+    path = Path(path)
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise UnreadableFile(f"{path}: found no file to read ({error.strerror}); run again") from error
+    if expected is not None and (fault := _fault(path, expected, digest(content))):
+        raise UnreadableFile(f"{path}: {fault}; delete it and run again")
+    return content
+
+
+def fault(path: Path, expected: Mapping[str, str]) -> str:
+    """What tells a file from the one that a job should have put there: what was found and expected; "" for nothing."""
+    try:
+        with path.open("rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        return f"found no file to read ({error.strerror})"
+    return _fault(path, expected, found)
+
+
+def _fault(path: Path, expected: Mapping[str, str], found: str) -> str:
+    try:
+        noted = json.loads(beside(path).read_bytes())
+        whole = isinstance(noted["sha256"], str)
+    except (OSError, ValueError, TypeError, LookupError):
+        whole = False
+    if not whole:
+        return f"checksum: found none in {beside(path).name}; expected the line that was written with the file"
+    for key, value in {"place": _place(path), **expected}.items():
+        if noted.get(key) != value:
+            return f"{key}: found {noted.get(key, 'nothing')}; expected {value}"
+    if noted["sha256"] != found:
+        return f"content: found SHA-256 {found}; expected {noted['sha256']}"
+    return ""
+
+
+def _place(path: Path) -> str:
+    """A file's name in its folders, wherever the results lie."""
+    return "/".join(path.absolute().parts[-3:])
+
+
+@contextmanager
+def _locked(part: Path) -> Iterator[int]:
+    while True:
+        descriptor = os.open(part, os.O_CREAT | os.O_RDWR, 0o666)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        # The former holder may have moved the file into place while we waited: then this is no scratch file any more.
+        try:
+            if os.fstat(descriptor).st_ino == os.stat(part).st_ino:
+                break
         except FileNotFoundError:
-            seal.unlink()
-            continue
-        except OSError:
-            whole = False
-        if whole:
-            # Touched, or copied from elsewhere.
-            put(path, words[0])
-        else:
-            yield path
-
-
-def _seal(path: Path) -> Path:
-    return path.with_name(f".{path.name}.seal")
-
-
-def _stamp(path: Path) -> str:
-    """What changes whenever a file is written to; the time of the last change cannot be set by hand."""
-    state = os.stat(path)
-    return f"{state.st_size} {state.st_mtime_ns} {state.st_ctime_ns} {state.st_ino}"
+            pass
+        os.close(descriptor)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)

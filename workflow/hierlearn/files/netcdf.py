@@ -1,9 +1,8 @@
-"""Files that are whole or absent: netCDF-4 written aside, checked, and moved into place under a lock."""
+"""netCDF-4 files as groups of described arrays: equal content gives equal bytes."""
 
-import fcntl
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +12,7 @@ import netCDF4
 import numpy as np
 
 from hierlearn.files import checksums
+from hierlearn.files.checksums import UnreadableFile
 
 
 @dataclass(frozen=True)
@@ -31,10 +31,6 @@ class Variable:
 Group = Mapping[str, Variable]
 
 
-class UnreadableFile(ValueError):
-    """A file that is not the netCDF it should be; the message is one line that names it."""
-
-
 def flags(meanings: Mapping[str, int]) -> dict[str, Any]:
     """CF attributes of a flag variable: the values of `meanings` and their names."""
     return {
@@ -43,16 +39,11 @@ def flags(meanings: Mapping[str, int]) -> dict[str, Any]:
     }
 
 
-def write(path: str | os.PathLike, groups: Mapping[str, Group], attributes: Mapping[str, Any]) -> None:
-    """Write a netCDF-4 file. groups: path inside the file ("" is the root, "a/b" nests) -> variables.
+def encode(groups: Mapping[str, Group], attributes: Mapping[str, Any]) -> bytes:
+    """The bytes of a netCDF-4 file. groups: path inside the file ("" is the root, "a/b" nests) -> variables.
 
     Equal content gives equal bytes. Raises ValueError if one dimension name has two lengths within a group.
     """
-    replace(path, encode(groups, attributes), check=decode)
-
-
-def encode(groups: Mapping[str, Group], attributes: Mapping[str, Any]) -> bytes:
-    """The bytes of the netCDF-4 file that `write` would write."""
     # Through a file: one written in memory carries the time of its creation.
     with tempfile.TemporaryDirectory(prefix=checksums.scratch()) as folder:
         file = Path(folder, "content.nc")
@@ -84,28 +75,22 @@ def _add(target, group: str, name: str, variable: Variable) -> None:
         created[...] = values.astype(object) if kind is str else values
 
 
-def read(path: str | os.PathLike) -> dict[str, dict[str, Variable]]:
-    """All groups of a netCDF-4 file, "" being the root. Raises UnreadableFile, one line, if it is damaged."""
+def read(path: str | os.PathLike, expected: Mapping[str, str] | None = None) -> dict[str, dict[str, Variable]]:
+    """All groups of a netCDF-4 file, "" being the root, checked as checksums.read does."""
+    with opened(path, expected) as dataset:
+        return dict(_groups("", dataset))
+
+
+@contextmanager
+def opened(path: str | os.PathLike, expected: Mapping[str, str] | None = None) -> Iterator[netCDF4.Dataset]:
+    """A netCDF-4 file in memory, checked as checksums.read does; raises UnreadableFile if it is none."""
+    content = checksums.read(path, expected)
     try:
-        return decode(Path(path).read_bytes())
+        with netCDF4.Dataset("in-memory", memory=content) as dataset:
+            yield dataset
     except (OSError, RuntimeError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise UnreadableFile(f"{path}: not a readable netCDF-4 file ({reason}); delete it and run again") from error
-
-
-def attributes(path: str | os.PathLike) -> dict[str, Any]:
-    """The attributes of a file as a whole."""
-    with netCDF4.Dataset(path) as dataset:
-        return {name: dataset.getncattr(name) for name in dataset.ncattrs()}
-
-
-def decode(content: bytes) -> dict[str, dict[str, Variable]]:
-    """The groups in the bytes of a netCDF-4 file."""
-    dataset = netCDF4.Dataset("in-memory", memory=content)
-    try:
-        return dict(_groups("", dataset))
-    finally:
-        dataset.close()
 
 
 def _groups(name: str, group):
@@ -120,46 +105,3 @@ def _variable(variable) -> Variable:
     if values.dtype.kind == "O":
         values = values.astype(str)
     return Variable(variable.dimensions, values, {name: variable.getncattr(name) for name in variable.ncattrs()})
-
-
-def replace(path: str | os.PathLike, content: bytes, check=None) -> None:
-    """Put `content` at `path` all at once. check(bytes), if given, reads the written bytes back and may raise.
-
-    Nothing half-written is ever seen at `path`; a writer that was orphaned and its successor take turns.
-    """
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    scratch = path.with_name(f".{path.name}.part")
-    with _locked(scratch) as descriptor:
-        try:
-            os.ftruncate(descriptor, 0)
-            with os.fdopen(os.dup(descriptor), "wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            if check is not None:
-                check(scratch.read_bytes())
-            checksums.lift(path)
-            os.replace(scratch, path)
-            checksums.put(path, checksums.digest(content))
-        except BaseException:
-            scratch.unlink(missing_ok=True)
-            raise
-
-
-@contextmanager
-def _locked(scratch: Path):
-    while True:
-        descriptor = os.open(scratch, os.O_CREAT | os.O_RDWR, 0o666)
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        # The former holder may have moved the file into place while we waited: then this is no scratch file any more.
-        try:
-            if os.fstat(descriptor).st_ino == os.stat(scratch).st_ino:
-                break
-        except FileNotFoundError:
-            pass
-        os.close(descriptor)
-    try:
-        yield descriptor
-    finally:
-        os.close(descriptor)

@@ -1,7 +1,6 @@
 """The stored form of a problem: teacher, points and labels of one point of a study's grid."""
 
-import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +9,6 @@ import numpy as np
 from hierlearn.core import registry
 from hierlearn.core.problem import Problem, ProblemFeatures, pose, streams_of
 from hierlearn.core.protocols import Batch, Representation, State
-from hierlearn.files import results
 from hierlearn.files.netcdf import Group, Variable
 from hierlearn.files.scores import attributes_of, axis
 
@@ -73,64 +71,6 @@ def drawn(point: Mapping[str, Any]) -> Group:
             attributes = {"long_name": text[part], "units": "1"}
             group[f"{role}_{part}"] = Variable(("seed", f"{role}_point", *axes), values, attributes)
     return group
-
-
-def opened(
-    source: str | os.PathLike, points: Iterable[Mapping[str, Any]], expected: Mapping[str, str] | None = None
-) -> dict[str, Group]:
-    """The groups of a data.nc, after a check that they hold what a job's parameters describe.
-
-    expected: identity of the job that should have made the file, as far as it is known.
-    Raises ValueError, one line that names file, variable, what was found and what is expected: variables that are not
-    there, of another shape or kind, of other seeds, or drawn for another problem, of which the first point tells.
-    """
-    stored = results.read(source, expected)
-    for point in {point["name"]: point for point in points}.values():
-        for variable, found, expected in _unfit(point, stored.get(point["name"], {})):
-            raise ValueError(
-                f"{source}: {point['name']}/{variable}: found {found}; expected {expected}; delete it and run again"
-            )
-    return stored
-
-
-def _unfit(point: Mapping[str, Any], group: Group) -> Iterator[tuple[str, str, str]]:
-    """(variable, what was found, what is expected) of what a group lacks or has otherwise."""
-    if "seed" not in group or group["seed"].values.tolist() != list(point["seeds"]):
-        yield "seed", str(group["seed"].values.tolist() if "seed" in group else "nothing"), str(list(point["seeds"]))
-        return
-    held = [role for role in (*LABELLED, "unlabelled") if f"{role}_x" in group]
-    for role in ("validation", "test"):
-        if role not in held:
-            yield f"{role}_x", "nothing", "points"
-            return
-    try:
-        # With the teacher that is stored: to draw one again may take longer than the job.
-        problem = posed(point, unpacked("teacher", group))
-        drawn_again = {
-            role: problem.draw(role, 1) if role in LABELLED else Batch(problem.unlabelled(1), None, None)
-            for role in held
-        }
-    except KeyError as error:
-        yield f"teacher_{error.args[0]}", "nothing", "the teacher"
-        return
-    except (ValueError, IndexError) as error:
-        yield "teacher", f"arrays that do not fit ({error})", "the teacher"
-        return
-    if "target_norm" not in group:
-        yield "target_norm", "nothing", "the teacher"
-        return
-    for role, first in drawn_again.items():
-        for part, one in (("x", first.x), ("labels", first.labels), ("target", first.target)):
-            if one is None:
-                continue
-            name, count = f"{role}_{part}", group[f"{role}_x"].values.shape[1:2]
-            values = group[name].values if name in group else np.empty(0)
-            shape = (one.shape[0], *count, *one.shape[2:])
-            if values.shape != shape or values.dtype.kind != "f" or not values.size:
-                yield name, f"{values.dtype} of shape {values.shape}", f"float of shape {shape}"
-                return
-        if not np.allclose(group[f"{role}_x"].values[:, :1], first.x, rtol=1e-4, atol=1e-6):
-            yield f"{role}_x", "points of another problem", "those of this job's parameters"
 
 
 def loaded(point: Mapping[str, Any], group: Group) -> Problem:

@@ -31,7 +31,7 @@ from hierlearn.plan.study import RAW, Point, Study, Task
 
 # An interpreter with numpy, scipy and netCDF4 takes 80 MB, with matplotlib and xarray 200 MB.
 BASE_MB, DRAWING_MB = 160, 320
-# A netCDF file is held as bytes, as arrays, and once more while it is written and checked.
+# A netCDF file is held as bytes, as arrays, and once more while it is written.
 COPIES = 4
 # Starting Python and importing, and what a shared file system may add.
 BASE_MINUTES = 10

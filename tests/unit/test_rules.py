@@ -1,0 +1,202 @@
+"""What rules ask: files by their names, what jobs read and are, and what they need."""
+
+import json
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import yaml
+from small_study import STUDY
+
+from hierlearn.core import provenance
+from hierlearn.files import results
+from hierlearn.plan import cluster, jobs, resources
+from hierlearn.plan.inputs import Inputs
+from hierlearn.plan.load import fill_defaults, schema
+from hierlearn.plan.rules import Rules
+from hierlearn.plan.study import Study
+from hierlearn.plan.targets import Targets
+
+
+class Wildcards(dict):
+    """The wildcards of a job as Snakemake has them: by name."""
+
+    __getattr__ = dict.__getitem__
+
+
+def rules(content=None, **settings):
+    filled = fill_defaults(content or yaml.safe_load(STUDY), schema("study"))
+    study = Study("small", "small.yaml", "quick", filled)
+    probing = replace(study, name="probing", content=filled | {"learners": {}, "representations": {}})
+    usual = {"results": "results", "preset": "quick", "keep_models": True, "partial": False}
+    targets = Targets(usual | settings, {"small": study, "probing": probing})
+    return Rules(targets, Inputs(targets), cluster.Requests(targets.studies))
+
+
+@pytest.fixture
+def plan():
+    return rules()
+
+
+TASK = Wildcards(study="small", task="dimension-3")
+
+
+def test_every_file_that_a_run_leaves_has_a_job_and_its_identity(plan):
+    files = [*plan.targets.kept(["small", "probing"]), *plan.targets.ledger]
+    made = {plan.targets.job(Path(file))[0] for file in files}
+    assert made == {"generate", "represent", "train", "evaluate", "probe", "aggregate", "figure", "judge", "ledger"}
+    identities = {file: plan.inputs.identity(file) for file in files}
+    assert all(set(identity) == {"code_hash", "parameters_hash"} for identity in identities.values())
+    # Outputs of one job share its identity, and no two jobs of a study do.
+    small = {file: identity for file, identity in identities.items() if "/probing/" not in file}
+    of_jobs = {plan.targets.job(Path(file)): tuple(identity.values()) for file, identity in small.items()}
+    assert len(set(of_jobs.values())) == len(of_jobs)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "notes.txt",
+        "small/notes.nc",
+        "small/figure.html",
+        "small/claims.json.old",
+        "other/claims.json",
+        "small/dimension-99/data.nc",
+        "small/dimension-3/nobody.model.nc",
+        "small/nothing.probe.nc",
+        "small/dimension-3/.kernel.model.nc.checkpoints/n8.nc",
+        "logs/small/judge.log",
+    ],
+)
+def test_what_no_job_of_the_studies_makes_has_no_identity(plan, name):
+    assert plan.inputs.identity(plan.targets.file(name)) is None
+    assert plan.inputs.identity(Path("elsewhere", name)) is None
+
+
+def test_the_identity_of_a_file_is_that_of_its_job(plan):
+    study = plan.targets.studies["small"]
+    parameters = jobs.train(study, study.tasks["dimension-3"], "kernel")
+    code = jobs.code("train", jobs.components_of(parameters))
+    where = Wildcards(study="small", task="dimension-3", learner="kernel")
+    assert plan.inputs.parameters("train")(where) == parameters
+    assert plan.inputs.code("train")(where) == code
+    file = plan.targets.file("small/dimension-3/kernel.model.nc")
+    assert plan.inputs.expected(where, [file, "figure.svg"]) == {file: provenance.identity(code, parameters)}
+
+
+def test_models_that_are_not_kept_are_not_asked_for(plan):
+    assert any(file.endswith(".model.nc") for file in plan.targets.kept(["small"]))
+    assert not any(file.endswith(".model.nc") for file in rules(keep_models=False).targets.kept(["small"]))
+
+
+def test_a_study_that_only_probes_has_neither_scores_nor_traces(plan):
+    wildcards = Wildcards(study="probing")
+    assert plan.inputs.of_study("scores")(wildcards) == []
+    assert plan.inputs.probes(wildcards) == ["results/quick/probing/theory.probe.nc"]
+    assert not any("scores" in file for file in plan.targets.kept(["probing"]))
+
+
+def test_studies_are_targets_by_their_own_names_and_their_papers(plan):
+    assert plan.targets.by_name() == {"small": ["small"], "probing": ["probing"], "chen2020": ["small", "probing"]}
+
+
+def test_an_odd_spelling_of_the_folder_is_the_folder():
+    assert rules(results="a//b/.").results == "a/b/quick"
+
+
+def test_the_inputs_of_a_task_are_the_files_of_its_learners(plan):
+    """The kernel sees raw points, and no dimension above 4."""
+    folder = "results/quick/small/dimension-3"
+    assert plan.inputs.models(TASK) == {"kernel": f"{folder}/kernel.model.nc", "linear": f"{folder}/linear.model.nc"}
+    assert plan.inputs.representations(TASK) == {"kernel": None, "linear": f"{folder}/neural.representation.nc"}
+    assert plan.inputs.representation_files(TASK) == [f"{folder}/neural.representation.nc"]
+    assert plan.inputs.representation(Wildcards(TASK, learner="kernel")) == []
+    assert plan.inputs.representation(Wildcards(TASK, learner="linear")) == [f"{folder}/neural.representation.nc"]
+    assert list(plan.inputs.models(Wildcards(study="small", task="dimension-5"))) == ["linear"]
+    assert plan.inputs.of_tasks("traces")(TASK) == [f"results/quick/small/dimension-{d}/traces.nc" for d in (5, 4, 3)]
+
+
+def test_a_partial_ledger_takes_the_claims_that_are_there_and_of_this_plan(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    plan, partial = rules(), rules(partial=True)
+    small, probing = (plan.targets.file(name, "claims.json") for name in ("small", "probing"))
+    results.write_claims(small, [], plan.inputs.identity(small))
+    results.write_claims(probing, [], provenance.identity("older", {}))
+    assert plan.inputs.claims() == [small, probing]
+    assert partial.inputs.claims() == [small]
+    assert partial.inputs.figures() == []
+    assert [entry["present"] for entry in partial.inputs.page().values()] == [True, False]
+    # The page of a part is another one than that of the whole.
+    page = plan.targets.ledger[-1]
+    assert partial.inputs.identity(page) != plan.inputs.identity(page)
+
+
+def test_a_job_asks_for_its_needs_and_twice_as_much_the_second_time(plan):
+    study = plan.targets.studies["small"]
+    needs = resources.train(study, study.tasks["dimension-3"], "kernel")
+    where = Wildcards(TASK, learner="kernel")
+    assert plan.requests.memory("train")(where, attempt=1) == needs.mem_mb
+    assert plan.requests.memory("train")(where, attempt=2) == 2 * needs.mem_mb
+    assert plan.requests.minutes("train")(where, attempt=2) == 2 * needs.runtime
+    assert plan.requests.cores("train")(where) == needs.cores
+    assert plan.requests.gpus("train")(where) == needs.gpus
+    assert plan.requests.memory("ledger")(Wildcards(), attempt=1) == resources.ledger().mem_mb
+
+
+def test_jobs_of_a_pack_ask_for_as_much_as_the_largest_of_their_kind(monkeypatch):
+    assert rules().requests.pack(TASK) is None
+    monkeypatch.setattr(resources, "JOBS", 1)
+    plan = rules()
+    assert plan.requests.pack(TASK) == "tasks1"
+    study = plan.targets.studies["small"]
+    largest = max(resources.generate(study, task).mem_mb for task in study.tasks.values())
+    assert plan.requests.memory("generate")(TASK, attempt=1) == largest
+    # Joining the tasks is no part of a pack.
+    assert plan.requests.memory("judge")(Wildcards(study="small"), attempt=1) == resources.judge(study).mem_mb
+
+
+def test_a_job_is_as_urgent_as_the_longest_training_that_waits_for_it(plan):
+    wildcards = Wildcards(TASK, learner="kernel")
+    assert plan.requests.priority(0)(wildcards) == plan.requests.needs("train", *wildcards.values()).runtime
+    longest = max(plan.requests.needs("train", "small", "dimension-3", name).runtime for name in ("kernel", "linear"))
+    assert plan.requests.priority(1)(TASK) == 1 + longest
+
+
+def test_a_task_may_have_no_learners():
+    content = yaml.safe_load(STUDY)
+    content["learners"]["linear"]["limits"] = {"dimension": 4}
+    assert rules(content).requests.priority(1)(Wildcards(study="small", task="dimension-5")) == 1
+
+
+def test_jobs_of_this_folder_alone_are_cancelled_on_a_cluster(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    here, lines, cancelled = str(tmp_path), [], []
+    lines += [f"1|hierlearn_x|{here}", f"2|hierlearn_x|{here}/other", f"3|other|{here}", f"4|hierlearn_y|{here}"]
+
+    def asked(words, **_):
+        if words[0] == "scancel":
+            cancelled.extend(words[1:])
+            lines[:] = [line for line in lines if line.split("|")[0] not in words]
+        return subprocess.CompletedProcess(words, 0, stdout="\n".join(lines))
+
+    monkeypatch.setattr(cluster.subprocess, "run", asked)
+    monkeypatch.setattr(cluster.time, "sleep", lambda _: None)
+    cluster.cancel_orphans()
+    assert sorted(cancelled) == ["1", "4"]
+
+
+def test_jobs_that_do_not_end_stop_the_run_and_a_machine_without_a_cluster_does_not(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    listed = subprocess.CompletedProcess([], 0, stdout=f"1|hierlearn_x|{tmp_path}")
+    monkeypatch.setattr(cluster.subprocess, "run", lambda *_, **__: listed)
+    monkeypatch.setattr(cluster.time, "sleep", lambda _: None)
+    with pytest.raises(SystemExit, match="scancel them and start again"):
+        cluster.cancel_orphans()
+    monkeypatch.setattr(cluster.subprocess, "run", lambda *_, **__: (_ for _ in ()).throw(FileNotFoundError("squeue")))
+    cluster.cancel_orphans()
+
+
+def test_parameters_are_ready_for_a_record(plan):
+    for rule, names in (("judge", ("small",)), ("ledger", ()), ("evaluate", ("small", "dimension-3"))):
+        json.dumps(plan.inputs.job(rule, *names)[0])

@@ -1,0 +1,113 @@
+"""What a cluster is asked for, from the sizes of each job; on one machine nothing of this limits anything unless
+--resources does."""
+
+import functools
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hierlearn.plan import resources
+from hierlearn.plan.inputs import OF_TASKS, words
+from hierlearn.plan.resources import Needs
+from hierlearn.plan.study import Study
+
+
+@dataclass(frozen=True, eq=False)
+class Requests:
+    """What rules ask for on behalf of their jobs, as functions of the wildcards."""
+
+    studies: Mapping[str, Study]
+
+    @functools.cache  # noqa: B019
+    def needs(self, rule: str, *names: str) -> Needs:
+        """What a job needs. names: its wildcards."""
+        if rule == "ledger":
+            return resources.ledger()
+        study, *rest = self.studies[names[0]], *names[1:]
+        if rule in OF_TASKS:
+            rest[0] = study.tasks[rest[0]]
+        return getattr(resources, rule)(study, *rest)
+
+    def memory(self, rule: str) -> Callable[..., int]:
+        """Memory of a job in MB; twice as much when it is tried a second time.
+
+        The jobs of a pack run in any order, several at a time: each asks for as much as the largest of its kind.
+        """
+
+        def asked(wildcards: Any, attempt: int) -> int:
+            packed = wildcards.get("task") and self.tasks_in_a_pack(wildcards.study)
+            one = self.largest(rule, wildcards.study) if packed else self.needs(rule, *words(wildcards)).mem_mb
+            return attempt * one
+
+        return asked
+
+    def minutes(self, rule: str) -> Callable[..., int]:
+        """Wall time of a job in minutes; twice as much when it is tried a second time."""
+        return lambda wildcards, attempt: attempt * self.needs(rule, *words(wildcards)).runtime
+
+    def cores(self, rule: str) -> Callable[..., int]:
+        """The threads that a job computes with: as many wherever it runs, for its bytes hang on them."""
+        return lambda wildcards: self.needs(rule, *words(wildcards)).cores
+
+    def gpus(self, rule: str) -> Callable[..., int]:
+        """The GPUs of a job."""
+        return lambda wildcards: self.needs(rule, *words(wildcards)).gpus
+
+    def priority(self, ahead: int) -> Callable[..., int]:
+        """The minutes of the longest training that waits: so no core waits for a long job at the end.
+
+        ahead: added for jobs that others wait for.
+        """
+
+        def asked(wildcards: Any) -> int:
+            study = self.studies[wildcards.study]
+            everybody = study.learners_in(study.tasks[wildcards.task])
+            learners = [wildcards.learner] if wildcards.get("learner") else everybody
+            waits = (self.needs("train", wildcards.study, wildcards.task, name).runtime for name in learners)
+            # A task may have no learners.
+            return ahead + max(waits, default=0)
+
+        return asked
+
+    def pack(self, wildcards: Any) -> str | None:
+        """The group of a task's jobs in a study that is submitted in packs; profiles/slurm joins so many tasks."""
+        tasks = self.tasks_in_a_pack(wildcards.study)
+        return f"tasks{tasks}" if tasks else None
+
+    @functools.cache  # noqa: B019
+    def tasks_in_a_pack(self, name: str) -> int:
+        """How many tasks of a study are submitted together; 0: every job on its own."""
+        return resources.pack(self.studies[name])
+
+    @functools.cache  # noqa: B019
+    def largest(self, rule: str, name: str) -> int:
+        """The memory of a study's largest job of a rule, in MB."""
+        study = self.studies[name]
+        parts = {"represent": study.representations_in, "train": study.learners_in}
+        jobs = [
+            (label, *part)
+            for label, task in study.tasks.items()
+            for part in ([(one,) for one in parts[rule](task)] if rule in parts else [()])
+        ]
+        return max(self.needs(rule, name, *job).mem_mb for job in jobs)
+
+
+def cancel_orphans() -> None:
+    """Cancel the cluster's jobs of an earlier run in this folder that was killed: they would write beside this one."""
+    asked = ["squeue", "--me", "--noheader", "--format=%F|%j|%Z"]
+    for _ in range(60):
+        try:
+            listed = subprocess.run(asked, capture_output=True, text=True, timeout=60, check=True).stdout
+        except (OSError, subprocess.SubprocessError):
+            return
+        fields = [line.split("|", 2) for line in listed.splitlines()]
+        orphans = {job for job, name, folder in fields if name.startswith("hierlearn_") and folder == os.getcwd()}
+        if not orphans:
+            return
+        subprocess.run(["scancel", *orphans], check=False)
+        time.sleep(1)
+    sys.exit("error: jobs of an earlier run in this folder do not end; scancel them and start again")

@@ -1,0 +1,142 @@
+"""What the jobs of each rule read, and what tells a job from all others: its parameters, its code, its inputs' jobs.
+
+Snakemake calls these functions with the wildcards of a job.
+"""
+
+import functools
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hierlearn.core import provenance
+from hierlearn.files import checksums
+from hierlearn.plan import jobs
+from hierlearn.plan.targets import Targets
+
+ORDER = ("study", "task", "representation", "learner", "probe")
+# These are asked for a task of a study, the others for the study itself.
+OF_TASKS = ("generate", "represent", "train", "evaluate")
+
+Asked = Callable[[Any], Any]
+
+
+def words(wildcards: Any) -> tuple[str, ...]:
+    """The wildcards of a job in their order."""
+    return tuple(word for word in map(wildcards.get, ORDER) if word)
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """What rules ask about their jobs."""
+
+    targets: Targets
+
+    def parameters(self, rule: str) -> Asked:
+        """The parameters of a job."""
+        return lambda wildcards: self.job(rule, *words(wildcards))[0]
+
+    def code(self, rule: str) -> Asked:
+        """The hash of a job's code."""
+        return lambda wildcards: self.job(rule, *words(wildcards))[1]
+
+    @functools.cache  # noqa: B019
+    def job(self, rule: str, *names: str) -> tuple[dict[str, Any], str]:
+        """Parameters and code of a job; raises LookupError if no study has it."""
+        if rule == "ledger":
+            parameters = {"preset": self.targets.settings["preset"], "studies": self.page()}
+            return parameters, jobs.code("ledger", [])
+        study, *rest = self.targets.studies[names[0]], *names[1:]
+        if rule in OF_TASKS:
+            rest[0] = study.tasks[rest[0]]
+        parameters = getattr(jobs, rule)(study, *rest)
+        return parameters, jobs.code(rule, jobs.components_of(parameters))
+
+    @functools.cache  # noqa: B019
+    def identity(self, file: str | Path) -> dict[str, str] | None:
+        """The identity of the job that makes a file; None if no job of the studies as they are does."""
+        job = self.targets.job(Path(file))
+        if job is None:
+            return None
+        try:
+            parameters, code = self.job(*job)
+        except LookupError:
+            return None
+        return provenance.identity(code, parameters)
+
+    def expected(self, wildcards: Any, input: Iterable[str]) -> dict[str, dict[str, str]]:
+        """file -> identity of the job that makes it, of the inputs of a job; nobody reads a figure."""
+        return {file: self.identity(file) for file in map(str, input) if not file.endswith(".svg")}
+
+    def representation(self, wildcards: Any, learner: str | None = None) -> list[str]:
+        """The representation that a learner of a task reads; none for raw inputs."""
+        learners = self.targets.studies[wildcards.study].content["learners"]
+        name = learners[learner or wildcards.learner]["representation"]
+        return [] if name == "raw" else [self._of_task(wildcards, f"{name}.representation.nc")]
+
+    def representations(self, wildcards: Any) -> dict[str, str | None]:
+        """learner -> its representation, None for raw inputs, of all learners of a task."""
+        return {name: next(iter(self.representation(wildcards, name)), None) for name in self._learners(wildcards)}
+
+    def representation_files(self, wildcards: Any) -> list[str]:
+        """The representations that the learners of a task read."""
+        return sorted({file for file in self.representations(wildcards).values() if file})
+
+    def models(self, wildcards: Any) -> dict[str, str]:
+        """learner -> its model, of all learners of a task."""
+        return {name: self._of_task(wildcards, f"{name}.model.nc") for name in self._learners(wildcards)}
+
+    def model_files(self, wildcards: Any) -> list[str]:
+        """The models of all learners of a task."""
+        return list(self.models(wildcards).values())
+
+    def of_tasks(self, kind: str) -> Asked:
+        """The files of a kind (scores or traces) of all tasks of a study."""
+        return lambda wildcards: [
+            self.targets.file(wildcards.study, task, f"{kind}.nc")
+            for task in self.targets.studies[wildcards.study].tasks
+        ]
+
+    def of_study(self, kind: str) -> Asked:
+        """The cube of a kind (scores or traces) of a study; none where a study only probes."""
+        return lambda wildcards: (
+            [self.targets.file(wildcards.study, f"{kind}.nc")]
+            if self.targets.studies[wildcards.study].content["learners"]
+            else []
+        )
+
+    def probes(self, wildcards: Any) -> list[str]:
+        """What a study has measured without training."""
+        names = self.targets.studies[wildcards.study].content["probes"]
+        return [self.targets.file(wildcards.study, f"{name}.probe.nc") for name in names]
+
+    def claims(self, wildcards: Any = None) -> list[str]:
+        """The claims that the ledger is built from: all of them, or with `partial` those that a failed run left."""
+        files = [self.targets.file(study, "claims.json") for study in self.targets.studies]
+        return [file for file in files if not self.targets.settings["partial"] or self._current(file)]
+
+    def figures(self, wildcards: Any = None) -> list[str]:
+        """The figures that the page shows."""
+        files = [file.replace("claims.json", "figure.svg") for file in self.claims()]
+        return [file for file in files if not self.targets.settings["partial"] or Path(file).exists()]
+
+    def page(self, wildcards: Any = None) -> dict[str, Mapping[str, Any]]:
+        """What the page says of each study: its file's words, and whether its claims are there."""
+        present = set(self.claims())
+        return {
+            name: {key: study.content.get(key, "") for key in ("title", "paper", "place", "summary")}
+            | {"present": self.targets.file(name, "claims.json") in present}
+            for name, study in self.targets.studies.items()
+        }
+
+    @functools.cache  # noqa: B019
+    def _current(self, file: str) -> bool:
+        """Whether a claims.json is there and rests on the studies and the code as they are."""
+        return not checksums.fault(Path(file), self.identity(file))
+
+    def _learners(self, wildcards: Any) -> list[str]:
+        study = self.targets.studies[wildcards.study]
+        return study.learners_in(study.tasks[wildcards.task])
+
+    def _of_task(self, wildcards: Any, name: str) -> str:
+        return self.targets.file(wildcards.study, wildcards.task, name)
