@@ -143,3 +143,25 @@ def test_attributes_name_versions_and_no_place():
     assert set(found) == {"code_hash", "parameters_hash", "versions"}
     assert "xarray" in found["versions"] and "matplotlib" in found["versions"]
     assert str(PACKAGE) not in str(found)
+
+
+@pytest.mark.parametrize(
+    ("source", "line"), [("x = 1\ndef (\n", ":2: SyntaxError: invalid syntax"), ("if x:\ny", ":2: IndentationError: ")]
+)
+def test_a_file_that_is_no_python_is_said_in_one_line(source, line, tmp_path, monkeypatch):
+    (tmp_path / "mine.py").write_text(source)
+    with pytest.raises(provenance.BrokenSource) as outside:
+        provenance.parsed(tmp_path / "mine.py")
+    assert str(outside.value).startswith(f"{tmp_path}/mine.py{line}")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(provenance.BrokenSource, match=f"^mine.py{line}"):
+        provenance.parsed(tmp_path / "mine.py")
+
+
+def test_a_broken_source_ends_the_program_before_any_job():
+    @provenance.ends_in_one_line
+    def read():
+        raise provenance.BrokenSource("mine.py:3: no")
+
+    with pytest.raises(SystemExit, match="^error: mine.py:3: no$"):
+        read()

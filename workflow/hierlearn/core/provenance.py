@@ -4,6 +4,7 @@ import ast
 import functools
 import hashlib
 import json
+import os
 import platform
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -31,10 +32,38 @@ def closure(file: Path) -> frozenset[Path]:
     return frozenset(reached)
 
 
+class BrokenSource(ValueError):
+    """A source file that does not do what it should; the message is one line that names it."""
+
+
+def ends_in_one_line(function):
+    """A function that ends the program with one line where a source file is broken, before any job."""
+
+    @functools.wraps(function)
+    def guarded(*given, **named):
+        try:
+            return function(*given, **named)
+        except BrokenSource as error:
+            sys.exit(f"error: {error}")
+
+    return guarded
+
+
 @functools.cache
 def parsed(file: Path) -> ast.Module:
-    """The syntax tree of a source file, read once."""
-    return ast.parse(file.read_text())
+    """The syntax tree of a source file, read once. Raises BrokenSource."""
+    try:
+        return ast.parse(file.read_bytes(), str(file))
+    except SyntaxError as error:
+        raise BrokenSource(f"{location(file, error.lineno or 1)}: {type(error).__name__}: {error.msg}") from error
+    except ValueError as error:
+        raise BrokenSource(f"{location(file, 1)}: {error}") from error
+
+
+def location(file: str | os.PathLike, line: int) -> str:
+    """file:line, from the present folder if the file is below it."""
+    file, here = Path(file).absolute(), Path.cwd()
+    return f"{file.relative_to(here) if file.is_relative_to(here) else file}:{line}"
 
 
 @functools.cache

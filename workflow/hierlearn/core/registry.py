@@ -9,11 +9,12 @@ importing the file. A parameter whose schema says {"component": kind} is itself 
 import ast
 import functools
 import importlib
+import traceback
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from hierlearn.core.provenance import parsed
+from hierlearn.core.provenance import BrokenSource, location, parsed
 
 KINDS = ("inputs", "teachers", "representations", "learners", "kernels", "probes", "quantities", "figures")
 PACKAGE = Path(__file__).parents[1]
@@ -104,10 +105,30 @@ def defaults(kind: str, name: str) -> dict[str, Any]:
 
 
 def implementation(kind: str, name: str) -> type:
-    """The class of a component; imports its file."""
-    path(kind, name)
-    module = importlib.import_module(f"hierlearn.{kind}.{name}")
-    return getattr(module, "".join(word.capitalize() for word in name.split("_")))
+    """The class of a component; imports its file. Raises BrokenSource, one line with file and line, if that fails."""
+    file, wanted = path(kind, name), "".join(word.capitalize() for word in name.split("_"))
+    parsed(file)
+    try:
+        module = importlib.import_module(f"{PACKAGE.name}.{kind}.{name}")
+    except Exception as error:
+        raise BrokenSource(failure(error) or f"{location(file, 1)}: {type(error).__name__}: {error}") from error
+    if wanted not in vars(module):
+        raise BrokenSource(f"{location(file, 1)}: found no class {wanted}; expected it to be named as the file is")
+    return vars(module)[wanted]
+
+
+def failure(error: BaseException) -> str | None:
+    """file:line: kind: message of an error in a component's own lines, or in an import of the package; else None."""
+    if isinstance(error, SyntaxError):
+        return f"{location(error.filename or '', error.lineno or 1)}: {type(error).__name__}: {error.msg}"
+    frames = [(Path(frame.filename), frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
+    own = [(file, line) for file, line in frames if PACKAGE in file.parents]
+    if not isinstance(error, ImportError):
+        own = [(file, line) for file, line in own if file.relative_to(PACKAGE).parts[0] in KINDS]
+    if not own:
+        return None
+    first = next((line for line in str(error).splitlines() if line.strip()), "")
+    return f"{location(*own[-1])}: {': '.join(filter(None, [type(error).__name__, first.strip()]))}"
 
 
 def build(kind: str, description: Mapping[str, Any], **given: Any):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hierlearn.core.provenance import ends_in_one_line
 from hierlearn.plan import checking, published, resources
 from hierlearn.plan.load import Fault, load
 from hierlearn.plan.points import warned
@@ -38,6 +39,7 @@ class Plan:
     warnings: tuple[str, ...] = ()
 
 
+@ends_in_one_line
 def configured(given: Mapping[str, Any], file: Path, folder: Path) -> Plan:
     """The plan for the keys given on the command line over those of a file; ends the program with all faults if any.
 

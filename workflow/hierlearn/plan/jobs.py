@@ -172,6 +172,7 @@ def code(script: str, named: list[tuple[str, str]]) -> str:
 
 
 @functools.cache
+@provenance.ends_in_one_line
 def _code(script: str, named: tuple[tuple[str, str], ...]) -> str:
     """The same once per parse: the jobs of a learner differ in their points, not in their code."""
     return provenance.code_hash([SCRIPTS / f"{script}.py", *(registry.path(kind, name) for kind, name in named)])

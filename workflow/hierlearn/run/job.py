@@ -10,6 +10,9 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
+from hierlearn.core.provenance import BrokenSource
+from hierlearn.core.registry import failure
+
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 # glibc would give every large array back to the system when it is freed, and a tenth of the time of kernels goes into
 # getting the next one's pages again. It reads these when a process starts.
@@ -57,4 +60,9 @@ def _report(kind, error, trace) -> None:
     """The whole trace to the log; to the terminal one line, which is what a user of the workflow can act on."""
     log.error("%s", "".join(traceback.format_exception(kind, error, trace)))
     line = next((line for line in str(error).splitlines() if line.strip()), kind.__name__)
-    print(f"error: {line}" if isinstance(error, ValueError) else f"error: {kind.__name__}: {line}", file=sys.stderr)
+    # What the workflow says itself names its file; what a component's lines raise is found by them.
+    if not isinstance(error, BrokenSource) and isinstance(error, Exception):
+        line = failure(error.with_traceback(trace)) or (
+            line if isinstance(error, ValueError) else f"{kind.__name__}: {line}"
+        )
+    print(f"error: {line}", file=sys.stderr)
