@@ -163,5 +163,5 @@ def test_a_broken_source_ends_the_program_before_any_job():
     def read():
         raise provenance.BrokenSource("mine.py:3: no")
 
-    with pytest.raises(SystemExit, match="^error: mine.py:3: no$"):
+    with pytest.raises(SystemExit, match=r"^error: mine\.py:3: no$"):
         read()

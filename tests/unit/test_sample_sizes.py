@@ -25,7 +25,7 @@ class Scripted:
         self.calls.append((samples, problem.seeds))
         self.memories.append(dict(memory))
         memory[samples] = True
-        risk = np.array([self.risks[seed][SAMPLES.index(samples)] for seed in problem.seeds])
+        risk = np.array([self.risks[seed][SAMPLES.index(samples)] for seed in problem.seeds], float)
         return Fit(
             state={"first": streams.stack(lambda g: g.random(1))},
             status=np.full(len(risk), STATUS["ok"], np.int8),

@@ -6,7 +6,7 @@ job.start(globals())
 
 import numpy as np
 
-from hierlearn.core import provenance, registry
+from hierlearn.core import boundary, provenance, registry
 from hierlearn.files import problems, results
 from hierlearn.files.scores import Scores
 from hierlearn.files.traces import Traces
@@ -42,7 +42,7 @@ def score(scores, name, point, group, fitted, trained, count):
     problem = problems.loaded(point, group)
     representation = registry.build("representations", point["representation"])
     features = problems.seen(problem, representation, fitted)
-    norms = problem.teacher.norm(problem.state, problem.inputs) * problem.factor
+    norms = problem.norm * problem.factor
     if fitted is None:
         # What the representation's own job measures where there is one.
         held_out = problem.pools["validation"].x
@@ -69,8 +69,10 @@ def score(scores, name, point, group, fitted, trained, count):
                 row = int(np.flatnonzero(model["seed"].values == seed)[0])
                 state = {key: values[[row]] for key, values in problems.unpacked("state", model).items()}
                 values = {key: float(values[row]) for key, values in problems.unpacked("score", model).items()}
-                prediction = learner.predict(state, seen, "test", count, memory)
                 target = alone.pools["test"].target[:, :count]
+                prediction = boundary.predictions(learner, state, seen, "test", target.shape, memory)
+                finite = np.isfinite(prediction).all(axis=(1, 2))
+                values["status"] = boundary.diverged(model["score_status"].values[[row]], finite)[0]
                 values["test_risk"] = float(alone.risk(prediction, target)[0])
                 if problem.teacher.kind == "classes":
                     values["test_accuracy"] = 1.0 - values["test_risk"]

@@ -6,7 +6,7 @@ job.start(globals())
 
 import numpy as np
 
-from hierlearn.core import provenance, registry
+from hierlearn.core import boundary, provenance, registry
 from hierlearn.files import problems, results
 from hierlearn.files.netcdf import Variable
 from hierlearn.files.scores import axis
@@ -17,10 +17,11 @@ def probe(output, parameters, code):
     """Write <probe>.probe.nc: a labelled cube over the probe's grid and its own dimensions."""
     measured, monitor = {}, JobMonitor()
     instrument = registry.build("probes", parameters["probe"])
+    said = [registry.literal("probes", parameters["probe"]["name"], kind) or {} for kind in ("MEASURES", "COORDINATES")]
     axes = parameters["axes"]
     for done, point in enumerate(parameters["points"]):
         where = tuple(axes[name].index(value) for name, value in point["coordinates"].items())
-        for name, variable in instrument.measure(problems.posed(point)).items():
+        for name, variable in boundary.measures(instrument, problems.posed(point), *said).items():
             put(measured, name, variable, axes, where)
         monitor.report(done + 1, len(parameters["points"]), str(point["coordinates"]))
     coordinates = {name: Variable((name,), np.asarray(values), axis(name)) for name, values in axes.items()}

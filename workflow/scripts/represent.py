@@ -6,7 +6,7 @@ job.start(globals())
 
 import numpy as np
 
-from hierlearn.core import provenance, registry
+from hierlearn.core import boundary, provenance, registry
 from hierlearn.files import problems, results
 from hierlearn.files.netcdf import Variable
 from hierlearn.files.scores import attributes_of, axis
@@ -30,10 +30,12 @@ def fitted(point, group):
     description = point["representation"]
     representation = registry.build("representations", description)
     unlabelled = problem.unlabelled(representation.unlabelled)
-    state = representation.fit(unlabelled, problem.streams.at("representation", description["name"]))
+    state = boundary.representation_state(
+        representation, unlabelled, problem.streams.at("representation", description["name"])
+    )
     held_out = problem.pools["validation"].x
-    seen = [representation.apply(state, x) for x in (unlabelled, held_out)]
-    bases = [problem.teacher.bases(problem.state, x) for x in (unlabelled, held_out)]
+    seen = [boundary.features(representation, state, x) for x in (unlabelled, held_out)]
+    bases = [boundary.bases(problem.teacher, problem.state, x) for x in (unlabelled, held_out)]
     measures = {
         "floor": unexplained_variance(seen[0], bases[0], seen[1], bases[1]),
         "operator_norm": operator_norm(seen[1]),

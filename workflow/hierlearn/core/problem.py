@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from hierlearn.core import boundary
 from hierlearn.core.protocols import Batch, Input, Representation, State, Teacher
 from hierlearn.core.streams import Streams
 
@@ -43,13 +44,18 @@ class Problem:
     def outputs(self) -> int:
         return self.teacher.outputs
 
+    @property
+    def norm(self) -> np.ndarray:
+        """L2 norm (S,) of the target in the paper's units."""
+        return boundary.norm(self.teacher, self.state, self.inputs, len(self.seeds))
+
     def draw(self, role: str, count: int, start: int = 0) -> Batch:
         """Points start .. start+count of `role` (training, validation, test, ...), labels noisy, targets clean."""
         pool = self.pools.get(role)
         if pool is not None and start + count <= pool.x.shape[1]:
             return pool[start : start + count]
-        x = self.inputs.sample(self.streams.at("points", role), role, start, count)
-        target = self.teacher.target(self.state, x) * self.factor[:, None, None]
+        x = boundary.points(self.inputs, self.streams.at("points", role), role, start, count)
+        target = boundary.target(self.teacher, self.state, x) * self.factor[:, None, None]
         return Batch(x, self._labels(role, start, target), target)
 
     def unlabelled(self, count: int) -> np.ndarray:
@@ -57,7 +63,7 @@ class Problem:
         pool = self.pools.get("unlabelled")
         if pool is not None and count <= pool.x.shape[1]:
             return pool.x[:, :count]
-        return self.inputs.sample(self.streams.at("points", "unlabelled"), "unlabelled", 0, count)
+        return boundary.points(self.inputs, self.streams.at("points", "unlabelled"), "unlabelled", 0, count)
 
     def take(self, positions) -> "Problem":
         """The same problem for a part of the seeds."""
@@ -94,7 +100,7 @@ class Problem:
         Polynomials of degree 4 and more are heavy-tailed: a few points carry both the mean of |f*|^2 over thousands of
         points and the mean error, while |f*|^2 itself is known. The zero predictor has exactly its true risk.
         """
-        exact = np.square(self.teacher.norm(self.state, self.inputs) * self.factor)
+        exact = np.square(self.norm * self.factor)
         return error * exact / np.mean(np.sum(np.square(target), axis=-1), axis=-1)
 
     def _labels(self, role: str, start: int, target: np.ndarray) -> np.ndarray:
@@ -123,8 +129,8 @@ def pose(
     state: State | None = None,
 ) -> Problem:
     """The problem that a study describes; `state`: the teacher's parameters if they were drawn before."""
-    state = teacher.draw(streams.at("teacher"), inputs) if state is None else state
-    norm = teacher.norm(state, inputs)
+    state = boundary.teacher_state(teacher, streams.at("teacher"), inputs) if state is None else state
+    norm = boundary.norm(teacher, state, inputs, len(streams.seeds))
     factor = 1.0 / norm if scale == "unit" else np.ones_like(norm)
     return Problem(inputs, teacher, state, factor, noise, streams, held_out)
 
@@ -144,13 +150,13 @@ class ProblemFeatures:
         if known is None or start + count > known.shape[1]:
             pool = self.problem.pools.get(role)
             if pool is None or start + count > pool.x.shape[1]:
-                return self.representation.apply(self.state, self.problem.draw(role, count, start).x)
-            known = self.cache[role] = self.representation.apply(self.state, pool.x)
+                return self.of(self.problem.draw(role, count, start).x)
+            known = self.cache[role] = self.of(pool.x)
         return known[:, start : start + count]
 
     def of(self, x: np.ndarray) -> np.ndarray:
         """(S, n, D) float32 features of points (S, n, *shape) that were drawn already."""
-        return self.representation.apply(self.state, x)
+        return boundary.features(self.representation, self.state, x)
 
     def take(self, positions) -> "ProblemFeatures":
         """The same features for a part of the seeds."""

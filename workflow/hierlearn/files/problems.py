@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hierlearn.core import registry
+from hierlearn.core import boundary, registry
 from hierlearn.core.problem import Problem, ProblemFeatures, pose, streams_of
 from hierlearn.core.protocols import Batch, Representation, State
 from hierlearn.files.netcdf import Group, Variable
@@ -52,11 +52,10 @@ def essential(content: Mapping[str, Any]) -> dict[str, Any]:
 def drawn(point: Mapping[str, Any]) -> Group:
     """All that data.nc holds of a problem."""
     problem = posed(point)
+    boundary.norm_of_points(problem.teacher, problem.state, problem.inputs, problem.streams.at("norm-check"))
     group = {
         "seed": Variable(("seed",), np.array(problem.seeds), axis("seed")),
-        "target_norm": Variable(
-            ("seed",), problem.teacher.norm(problem.state, problem.inputs), attributes_of("target_norm")
-        ),
+        "target_norm": Variable(("seed",), problem.norm, attributes_of("target_norm")),
     }
     group |= packed("teacher", problem.state)
     for role, count in point["counts"].items():
@@ -91,7 +90,8 @@ def loaded(point: Mapping[str, Any], group: Group) -> Problem:
 def seen(problem: Problem, representation: Representation, group: Group | None) -> ProblemFeatures:
     """A problem through a representation that was fitted before (raw needs no fit)."""
     if group is None:
-        state = representation.fit(np.empty((len(problem.seeds), 0, 0)), problem.streams)
+        nothing = np.empty((len(problem.seeds), 0, 0))
+        state = boundary.representation_state(representation, nothing, problem.streams)
     else:
         state = unpacked("state", group)
     return ProblemFeatures(problem, representation, state)

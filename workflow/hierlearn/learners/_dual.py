@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from hierlearn.core import boundary
 from hierlearn.core.protocols import STATUS
 from hierlearn.learners._selection import error, validated
 from hierlearn.solvers.ridge import Duals, Indefinite, ridge_path
@@ -42,9 +43,9 @@ def grown(kernel: Gram, x: np.ndarray, memory: dict[Any, Any], key: Any) -> np.n
         gram = np.empty((len(x), len(x)))
         if old:
             gram[:old, :old] = known
-            gram[old:, :old] = kernel(x[old:], x[:old])
+            gram[old:, :old] = boundary.gram(kernel, x[old:], x[:old])
             gram[:old, old:] = gram[old:, :old].T
-        gram[old:, old:] = kernel(x[old:])
+        gram[old:, old:] = boundary.gram(kernel, x[old:])
         memory[key] = known = gram
     return known[: len(x), : len(x)]
 
@@ -54,7 +55,7 @@ def crossed(kernel: Gram, x: np.ndarray, z: np.ndarray, memory: dict[Any, Any], 
     known = memory.get(key)
     old = 0 if known is None else known.shape[1]
     if old < len(z):
-        new = kernel(x, z[old:])
+        new = boundary.gram(kernel, x, z[old:])
         memory[key] = known = np.concatenate([known, new], axis=1) if old else new
     return known[:, : len(z)]
 

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from hierlearn.core import boundary
 from hierlearn.core.protocols import STATUS, Features, Fit, Kernel, Monitor, State
 from hierlearn.core.streams import Streams
 from hierlearn.learners._dual import crossed, fit_dual, grown
@@ -95,7 +96,7 @@ class KernelRounds:
         outputs = []
         for i in range(len(points)):
             below = crossed(self.first, points[i], support[i], memory, (role, i)) @ state["first"][i]
-            outputs.append(below + self.second(below, state["predicted"][i]) @ state["second"][i])
+            outputs.append(below + boundary.gram(self.second, below, state["predicted"][i]) @ state["second"][i])
         return np.stack(outputs)
 
     def _rounds(self, gram, across, labels, held_out, ridges) -> dict[str, Any]:
@@ -108,7 +109,7 @@ class KernelRounds:
         if not np.isfinite(apart).all():
             return self._failed(labels, one)
         predicted, below = labels - apart, across @ one.coefficients
-        inner, outer = self.second(predicted), self.second(below, predicted)
+        inner, outer = boundary.gram(self.second, predicted), boundary.gram(self.second, below, predicted)
         two = fit_dual(inner, apart, outer, held_out - below, ridges)
         return {
             "first": one.coefficients,
@@ -124,7 +125,9 @@ class KernelRounds:
 
     def _train_risk(self, gram, first, second, predicted, labels) -> float:
         below = gram @ first
-        return float(np.mean(np.sum((below + self.second(below, predicted) @ second - labels) ** 2, axis=-1)))
+        return float(
+            np.mean(np.sum((below + boundary.gram(self.second, below, predicted) @ second - labels) ** 2, axis=-1))
+        )
 
     @staticmethod
     def _failed(labels, one) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from hierlearn.core import boundary
 from hierlearn.core.problem import Problem
 from hierlearn.core.streams import BLOCK_ROWS, Streams
 from hierlearn.files.netcdf import Variable
@@ -156,7 +157,7 @@ class Coupling:
 
     def _network(self, inputs, streams: Streams, width: int) -> Sizes:
         """One seed and width."""
-        x = inputs.sample(streams.at("points"), "points", 0, self.points)[0].astype(np.float64)
+        x = boundary.points(inputs, streams.at("points"), "points", 0, self.points)[0].astype(np.float64)
         multipliers, pairs = laws(self.randomisation, self.order), width // 2
         derivatives = [derivative(self.activation, j) for j in range(self.order + 1)]
         sums = Sums.empty(self.order, self.points, self.draws)

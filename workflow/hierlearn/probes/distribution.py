@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from hierlearn.core import boundary
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Input
 from hierlearn.core.streams import Streams
@@ -133,7 +134,7 @@ class Distribution:
 
     def _points(self, law: Input, streams: Streams) -> np.ndarray:
         """(points, d) float64 with mean |x|^2 = d."""
-        x = law.sample(streams, "points", 0, self.points)[0].astype(np.float64)
+        x = boundary.points(law, streams, "points", 0, self.points)[0].astype(np.float64)
         return x * np.sqrt(law.dimension / np.mean(np.sum(x**2, axis=1)))
 
     def _at(self, streams: Streams, points: np.ndarray, fresh: np.ndarray, degree: int, size: int):

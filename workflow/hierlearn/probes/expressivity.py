@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from hierlearn.core import boundary
 from hierlearn.core.problem import Problem
 from hierlearn.core.streams import BLOCK_ROWS, Streams
 from hierlearn.files.netcdf import Variable
@@ -102,7 +103,7 @@ class Expressivity:
 
     def _seed(self, inputs, streams: Streams) -> tuple[np.ndarray, np.ndarray]:
         """Fit errors (degrees, widths) and norms (draws, degrees, widths) of one seed."""
-        x = inputs.sample(streams.at("points"), "points", 0, self.points)[0].astype(np.float64)
+        x = boundary.points(inputs, streams.at("points"), "points", 0, self.points)[0].astype(np.float64)
         direction = streams.at("direction").stack(lambda g: g.standard_normal(inputs.dimension))[0]
         direction /= np.linalg.norm(direction)
         along = x @ direction

@@ -6,6 +6,7 @@ from math import pi, sqrt
 import numpy as np
 from scipy.special import ndtr
 
+from hierlearn.core import boundary
 from hierlearn.core.problem import Problem
 from hierlearn.files.netcdf import Variable
 
@@ -63,7 +64,7 @@ class MarginalAccuracy:
             raise ValueError("marginal_accuracy: expected the teacher quadratic_densenet")
         if max(self.layers) > teacher.depth:
             raise ValueError(f"marginal_accuracy: layer {max(self.layers)}; expected at most the depth {teacher.depth}")
-        x = problem.inputs.sample(problem.streams.at("marginal-accuracy"), "points", 0, self.points)
+        x = boundary.points(problem.inputs, problem.streams.at("marginal-accuracy"), "points", 0, self.points)
         sums = np.stack([np.sum(one**2, axis=-1) for one in teacher.hidden(state, x).values()], axis=-1)
         found = {name: np.empty((seeds, len(self.layers), len(self.gaps))) for name in MEASURES if name != "flops"}
         for j, gap in enumerate(self.gaps):

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from hierlearn.core import boundary
 from hierlearn.core.problem import Problem
 from hierlearn.core.streams import Streams
 from hierlearn.files.netcdf import Variable
@@ -111,7 +112,7 @@ class OperatorNorm:
                 drawn = streams.at(base).rows(0, count, lambda g, rows: g.integers(0, 2, (rows, inputs.dimension)))
                 points[base] = 2.0 * drawn[0] - 1.0
             else:
-                points[base] = inputs.sample(streams.at("points"), "points", 0, count)[0].astype(np.float64)
+                points[base] = boundary.points(inputs, streams.at("points"), "points", 0, count)[0].astype(np.float64)
         return points
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from hierlearn.core import boundary
 from hierlearn.core.problem import Problem
 from hierlearn.files.netcdf import Variable
 from hierlearn.theory.parity_networks import (
@@ -126,5 +127,5 @@ def _judged(network: Network, problem: Problem) -> tuple[float, float]:
     x[:, coordinates] = patterns
     x /= np.sqrt(dimension)
     network = embed(network, coordinates, dimension)
-    target = problem.teacher.target(problem.state, x[None])[0, :, 0] * problem.factor[0]
+    target = boundary.target(problem.teacher, problem.state, x[None])[0, :, 0] * problem.factor[0]
     return network.norm, float(np.mean((network(x) - target) ** 2))

@@ -60,9 +60,9 @@ def _report(kind, error, trace) -> None:
     """The whole trace to the log; to the terminal one line, which is what a user of the workflow can act on."""
     log.error("%s", "".join(traceback.format_exception(kind, error, trace)))
     line = next((line for line in str(error).splitlines() if line.strip()), kind.__name__)
+    if not isinstance(error, ValueError):
+        line = f"{kind.__name__}: {line}"
     # What the workflow says itself names its file; what a component's lines raise is found by them.
-    if not isinstance(error, BrokenSource) and isinstance(error, Exception):
-        line = failure(error.with_traceback(trace)) or (
-            line if isinstance(error, ValueError) else f"{kind.__name__}: {line}"
-        )
+    if isinstance(error, Exception) and not isinstance(error, BrokenSource):
+        line = failure(error.with_traceback(trace)) or line
     print(f"error: {line}", file=sys.stderr)

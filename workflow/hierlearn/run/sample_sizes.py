@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from hierlearn.core import boundary
 from hierlearn.core.problem import Problem, ProblemFeatures
 from hierlearn.core.protocols import REMEDIES, STATUS, Fit, Learner, Monitor, Teacher
 
@@ -35,7 +36,7 @@ def walk(
         active, crossed = np.array(group), np.zeros(len(group), dtype=int)
         for n in samples:
             streams = part.streams.at("learner", type(learner).__name__)
-            fit = learner.fit(part, seen, n, choices, streams, monitor, memory)
+            fit = boundary.fit(learner, part, seen, n, choices, streams, monitor, memory)
             held_out = part.draw("validation", part.held_out).target
             fit.validation_risk = part.denoised(fit.validation_risk, held_out)
             visits[n].append((active.tolist(), fit))

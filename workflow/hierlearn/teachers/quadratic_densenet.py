@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from hierlearn.core import boundary
 from hierlearn.core.protocols import Input, State
 from hierlearn.core.streams import Streams
 from hierlearn.theory import quadratic_densenets
@@ -229,7 +230,7 @@ class QuadraticDensenet:
 
     def _sampled(self, state: State, streams: Streams, inputs: Input):
         """Scales the weights of all layers and returns Sum(G*_l) at the points of the moments, (n, L-1)."""
-        x = self.inner(inputs.sample(streams, "moments", 0, MOMENT_POINTS))
+        x = self.inner(boundary.points(inputs, streams, "moments", 0, MOMENT_POINTS))
         hidden: dict[str, np.ndarray] = {}
         for layer in range(2, self.depth + 1):
             found = self._layer(state, x, hidden, layer)

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from hierlearn.core import boundary
 from hierlearn.core.protocols import Input, State
 from hierlearn.core.streams import Streams
 from hierlearn.theory.activations import derivative
@@ -262,7 +263,7 @@ class ResidualComposition:
     def _sampled_norm(self, state: State, streams: Streams, inputs: Input) -> np.ndarray:
         total = 0.0
         for start in range(0, NORM_POINTS, NORM_BLOCK):
-            x = inputs.sample(streams, "norm", start, NORM_BLOCK)
+            x = boundary.points(inputs, streams, "norm", start, NORM_BLOCK)
             total = total + np.sum(self.target(state, x) ** 2, axis=(1, 2))
         return np.sqrt(total / NORM_POINTS)
 

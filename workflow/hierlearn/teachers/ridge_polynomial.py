@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.polynomial.hermite_e import HermiteE
 
+from hierlearn.core import boundary
 from hierlearn.core.protocols import Input, State
 from hierlearn.core.streams import Streams
 from hierlearn.theory.gegenbauer import orthonormal, quadrature
@@ -113,7 +114,7 @@ class RidgePolynomial:
             "on_sphere": np.full(seeds, inputs.law != "gaussian").astype(np.int8),
         }
         if inputs.law == "anisotropic_sphere":
-            points = inputs.sample(streams.at("norm"), "norm", 0, NORM_POINTS)
+            points = boundary.points(inputs, streams.at("norm"), "norm", 0, NORM_POINTS)
             state["sampled_norm"] = np.sqrt(np.mean(self.target(state, points)[..., 0] ** 2, axis=1))
         return state
 

@@ -1,0 +1,265 @@
+"""What a component returns, checked where it enters the workflow: everything of theirs is asked for through here.
+
+S seeds, n samples, k outputs. A wrong shape, kind or value is one line that names the component's file and method, what
+was found and what is expected. A prediction that is not finite is no fault of the component's: it is data of that cell.
+"""
+
+import inspect
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from hierlearn.core.protocols import (
+    STATIONARY,
+    STATUS,
+    Features,
+    Fit,
+    Input,
+    Kernel,
+    Learner,
+    Monitor,
+    Probe,
+    Representation,
+    State,
+    Teacher,
+)
+from hierlearn.core.provenance import BrokenSource, location
+from hierlearn.core.streams import Streams
+
+# What a learner may say of a seed; the others are said of cells that nobody trains.
+FITTED = ("ok", "not_converged", "diverged", "collapsed", "singular")
+CERTIFICATE = ("gradient_norm", "smallest_curvature", "certificate_error", "stationary")
+KINDS = {"f": "float", "biuf": "numbers", "iu": "integers", "Ubiuf": "numbers or words"}
+# A norm is refused where it is outside both of the mean over points, in standard errors and as a factor.
+NORM_POINTS, NORM_NUMBERS, STANDARD_ERRORS, FACTOR = 1 << 13, 1 << 23, 5.0, 1.2
+# Points that carry the mean of |f*|^2, (sum |f*|^2)^2 / sum |f*|^4, without which no norm is called too large.
+POINTS_AT_LEAST = 100
+
+
+class BrokenContract(BrokenSource):
+    """Something that a component must not return; the message is one line that names its file."""
+
+
+def points(inputs: Input, streams: Streams, role: str, start: int, count: int) -> np.ndarray:
+    """Input.sample: (S, count, *shape) float32, finite."""
+    found = inputs.sample(streams, role, start, count)
+    return _array((inputs, "sample"), "", found, (len(streams.seeds), count, "d", ...), np.float32)
+
+
+def teacher_state(teacher: Teacher, streams: Streams, inputs: Input) -> State:
+    """Teacher.draw: arrays of finite numbers, the seed first."""
+    return _state((teacher, "draw"), teacher.draw(streams, inputs), len(streams.seeds), finite=True)
+
+
+def target(teacher: Teacher, state: State, x: np.ndarray) -> np.ndarray:
+    """Teacher.target: (S, n, k) float, finite."""
+    return _array((teacher, "target"), "", teacher.target(state, x), (*x.shape[:2], teacher.outputs))
+
+
+def norm(teacher: Teacher, state: State, inputs: Input, seeds: int) -> np.ndarray:
+    """Teacher.norm: (S,) float, positive and finite."""
+    found = _array((teacher, "norm"), "", teacher.norm(state, inputs), (seeds,))
+    if not np.all(found > 0):
+        raise _broken((teacher, "norm"), f"{np.min(found):g}", "positive norms")
+    return found
+
+
+def bases(teacher: Teacher, state: State, x: np.ndarray) -> np.ndarray:
+    """Teacher.bases: (S, n, b) float, finite."""
+    return _array((teacher, "bases"), "", teacher.bases(state, x), (*x.shape[:2], "b"))
+
+
+def norm_of_points(teacher: Teacher, state: State, inputs: Input, streams: Streams) -> None:
+    """Raises BrokenContract where Teacher.norm is not that of the target, as points of these streams show it.
+
+    Refused is what is outside both FACTOR and STANDARD_ERRORS, for a seed or for all together. Polynomials of a high
+    degree are heavy-tailed: where few points carry the mean, a larger norm may hang on points that no sample shows.
+    """
+    seeds = streams.seeds
+    claimed = norm(teacher, state, inputs, len(seeds))
+    size = points(inputs, streams.take([0]), "norm-check", 0, 1).size
+    count = max(min(NORM_POINTS, NORM_NUMBERS // size), 1)
+    ratios = np.empty((len(seeds), count))
+    for i in range(len(seeds)):
+        x = points(inputs, streams.take([i]), "norm-check", 0, count)
+        found = target(teacher, {name: values[[i]] for name, values in state.items()}, x)[0]
+        ratios[i] = np.sum(np.square(found), axis=-1) / claimed[i] ** 2
+    for group in [*([i] for i in range(len(seeds))), list(range(len(seeds)))]:
+        ratio = np.mean(ratios[group])
+        carried_by = np.sum(ratios[group]) ** 2 / max(np.sum(ratios[group] ** 2), np.finfo(float).tiny)
+        error = max(ratio, 1.0) / np.sqrt(max(carried_by, 1.0))
+        inside = FACTOR**-2 <= ratio <= FACTOR**2 or abs(ratio - 1.0) <= STANDARD_ERRORS * error
+        if not inside and (ratio > 1.0 or carried_by >= POINTS_AT_LEAST):
+            size = np.sqrt(np.mean(claimed[group] ** 2))
+            which = f"seed{'s' * (len(group) > 1)} {', '.join(str(seeds[i]) for i in group)}"
+            means = f"the L2 norm of the target over {len(group) * count} points"
+            raise _broken((teacher, "norm"), f"{size:.4g} for {which}", f"{size * np.sqrt(ratio):.4g}, {means}")
+
+
+def representation_state(representation: Representation, unlabelled: np.ndarray, streams: Streams) -> State:
+    """Representation.fit: arrays of finite numbers, the seed first."""
+    found = representation.fit(unlabelled, streams)
+    return _state((representation, "fit"), found, len(streams.seeds), finite=True)
+
+
+def features(representation: Representation, state: State, x: np.ndarray) -> np.ndarray:
+    """Representation.apply: (S, n, D) float32, finite."""
+    found = representation.apply(state, x)
+    return _array((representation, "apply"), "", found, (*x.shape[:2], "D", ...), np.float32)
+
+
+def gram(kernel: Kernel, x: np.ndarray, z: np.ndarray | None = None) -> np.ndarray:
+    """Kernel: (n, n') float, finite for finite points."""
+    found, other = (kernel(x), x) if z is None else (kernel(x, z), z)
+    finite = bool(np.isfinite(x).all() and np.isfinite(other).all())
+    return _array((kernel, "__call__"), "", found, (len(x), len(other)), finite=finite)
+
+
+def fit(
+    learner: Learner,
+    problem: Any,
+    seen: Features,
+    samples: int,
+    choices: Mapping[str, Sequence[Any]],
+    streams: Streams,
+    monitor: Monitor,
+    memory: dict[Any, Any],
+) -> Fit:
+    """Learner.fit: a whole `Fit` of all seeds. A seed whose risks are not finite has diverged, if it says nothing."""
+    found = learner.fit(problem, seen, samples, choices, streams, monitor, memory)
+    seeds, at = len(streams.seeds), (learner, "fit")
+    if not isinstance(found, Fit):
+        raise _broken(at, _shown(found), "a Fit")
+    _array(at, "status", found.status, (seeds,), "iu")
+    allowed = [STATUS[name] for name in FITTED]
+    if not np.isin(found.status, allowed).all():
+        wrong = sorted(set(found.status.tolist()) - set(allowed))
+        raise _broken(at, f"status {wrong}", ", ".join(f"{STATUS[name]} ({name})" for name in FITTED))
+    for name, values in (("validation_risk", found.validation_risk), ("train_risk", found.train_risk)):
+        _array(at, name, values, (seeds,), finite=False)
+    if found.flops is not None:
+        _array(at, "flops", found.flops, (seeds,), "biuf", finite=False)
+    _state(at, found.state, seeds)
+    for name, values in _named(at, "choices", found.choices) + _named(at, "measures", found.measures):
+        _array(at, name, values, (seeds,), "biuf", finite=False)
+    if found.certificate is not None:
+        _certificate(at, found.certificate, seeds)
+    if found.trace:
+        _trace(at, found.trace, seeds)
+    finite = np.isfinite(found.validation_risk) & np.isfinite(found.train_risk)
+    found.status = diverged(found.status, finite)
+    return found
+
+
+def diverged(status: np.ndarray, finite: np.ndarray) -> np.ndarray:
+    """The status (S,) of seeds, those that are not finite (S,) as diverged where none is said to have failed."""
+    unsaid = np.isin(status, [STATUS["ok"], STATUS["not_converged"]])
+    return np.where(unsaid & ~finite, STATUS["diverged"], status).astype(np.int8)
+
+
+def predictions(
+    learner: Learner, state: State, seen: Features, role: str, shape: tuple[int, int, int], memory: dict[Any, Any]
+) -> np.ndarray:
+    """Learner.predict on the first points of a role: `shape` (S, count, k), float; they may not be finite."""
+    found = learner.predict(state, seen, role, shape[1], memory)
+    return _array((learner, "predict"), "", found, shape, finite=False)
+
+
+def measures(probe: Probe, problem: Any, declared: Mapping[str, str], coordinates: Mapping[str, str]) -> dict[str, Any]:
+    """Probe.measure: variables over coordinates that are among them; every one that is declared, and no other.
+
+    declared, coordinates: the literals MEASURES and COORDINATES of the probe.
+    """
+    found, at = probe.measure(problem), (probe, "measure")
+    given = dict(_named(at, "", found))
+    for name in given.keys() - {*declared, *coordinates, "seed"}:
+        raise _broken(at, f"{name!r}", f"one of {', '.join([*declared, *coordinates])}, as MEASURES says")
+    for name, variable in given.items():
+        if not {"dimensions", "values"} <= {*dir(variable)}:
+            raise _broken(at, f"{name} {_shown(variable)}", "a Variable")
+        for axis in variable.dimensions:
+            if axis not in given:
+                raise _broken(at, f"{name} over {axis!r} without its values", f"a variable {axis!r}")
+        shape = tuple(np.size(given[axis].values) for axis in variable.dimensions)
+        # Only a coordinate may be words; a measure may be unknown somewhere.
+        kind = "Ubiuf" if variable.dimensions == (name,) else "biuf"
+        _array(at, name, np.asarray(variable.values), shape, kind, finite=False)
+    missing = [name for name in declared if name not in given and name != "flops"]
+    # A probe that is given nothing along a coordinate has nothing to measure there.
+    if missing and {*coordinates} <= {*given}:
+        raise _broken(at, f"no {missing[0]!r}", "all that MEASURES says")
+    return given
+
+
+def _array(at, name: str, found: Any, shape: tuple, kind: Any = "f", finite: bool = True) -> np.ndarray:
+    """The array itself, if it is as expected. shape: lengths, words for any length, ... for any axes; kind: a dtype, or
+    the letters of the kinds that are allowed."""
+    expected = KINDS[kind] if isinstance(kind, str) else np.dtype(kind).name
+    lengths = ", ".join("..." if size is ... else str(size) for size in shape)
+    sizes = f"{expected} of shape ({lengths}{',' * (len(shape) == 1)})"
+    if not isinstance(found, np.ndarray):
+        raise _broken(at, f"{name} {_shown(found)}".strip(), sizes)
+    right = found.dtype.kind in kind if isinstance(kind, str) else found.dtype == kind
+    if not right or not _fits(found.shape, shape):
+        raise _broken(at, f"{name} {_shown(found)}".strip(), sizes)
+    # Seed by seed, for a mask of large features would need memory that no job has asked for.
+    if finite and found.dtype.kind == "f" and not all(np.isfinite(part).all() for part in found):
+        wrong = sum(int(np.sum(~np.isfinite(part))) for part in found)
+        raise _broken(at, f"{name} {wrong} of {found.size} values that are not finite".strip(), "finite values")
+    return found
+
+
+def _fits(found: tuple[int, ...], expected: tuple) -> bool:
+    if expected and expected[-1] is ...:
+        found, expected = found[: len(expected) - 1], expected[:-1]
+    pairs = zip(found, expected, strict=False)
+    return len(found) == len(expected) and all(isinstance(b, str) or a == b for a, b in pairs)
+
+
+def _state(at, found: Any, seeds: int, finite: bool = False) -> State:
+    for name, values in _named(at, "", found):
+        _array(at, f"{name!r}", values, (seeds, ...), "biuf", finite)
+    return found
+
+
+def _named(at, part: str, found: Any) -> list[tuple[str, Any]]:
+    if not isinstance(found, Mapping) or not all(isinstance(name, str) for name in found):
+        raise _broken(at, f"{part} {_shown(found)}".strip(), "a dict of arrays by name")
+    return list(found.items())
+
+
+def _certificate(at, found: Any, seeds: int) -> None:
+    certificate = dict(_named(at, "certificate", found))
+    if set(certificate) != set(CERTIFICATE):
+        raise _broken(at, f"a certificate of {', '.join(certificate) or 'nothing'}", ", ".join(CERTIFICATE))
+    for name, values in certificate.items():
+        _array(at, name, values, (seeds,), "iu" if name == "stationary" else "f", finite=False)
+    if not np.isin(certificate["stationary"], list(STATIONARY.values())).all():
+        wrong = sorted(set(certificate["stationary"].tolist()) - set(STATIONARY.values()))
+        raise _broken(at, f"stationary {wrong}", ", ".join(f"{value} ({name})" for name, value in STATIONARY.items()))
+
+
+def _trace(at, found: Any, seeds: int) -> None:
+    trace = dict(_named(at, "trace", found))
+    if "step" not in trace:
+        raise _broken(at, f"a trace of {', '.join(trace)}", "'step' among them")
+    steps = _array(at, "step", trace["step"], (seeds, "steps"), "biuf").shape[1]
+    for name, values in trace.items():
+        _array(at, name, values, (seeds, steps), "biuf", finite=False)
+
+
+def _shown(found: Any) -> str:
+    """A value in few words."""
+    if isinstance(found, np.ndarray):
+        return f"{found.dtype} of shape {found.shape}"
+    return "nothing" if found is None else f"a {type(found).__name__}"
+
+
+def _broken(at: tuple[Any, str], found: str, expected: str) -> BrokenContract:
+    component, method = at
+    kinds = type(component).__mro__
+    function = component if inspect.isfunction(component) else next(vars(k)[method] for k in kinds if method in vars(k))
+    function = inspect.unwrap(function)
+    place = location(function.__code__.co_filename, function.__code__.co_firstlineno)
+    return BrokenContract(f"{place}: {method}: found {found}; expected {expected}")
