@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hierlearn.core.problem import ProblemFeatures, pose
-from hierlearn.core.protocols import STATIONARY, STATUS
+from hierlearn.core.protocols import STATIONARY, STATUS, NullMonitor, Sample
 from hierlearn.core.registry import PACKAGE, available, build, literal
 from hierlearn.core.streams import Streams
 from hierlearn.files import netcdf, problems, results
@@ -40,20 +40,6 @@ def offered(name, schema):
     return [next(number for number in numbers if Validator(schema).is_valid(number))]
 
 
-class Silent:
-    def report(self, done, total, text):
-        pass
-
-    def advance(self, done, total):
-        pass
-
-    def restore(self, key):
-        return None
-
-    def save(self, key, state, final=False):
-        pass
-
-
 class Trained:
     """A learner with its problem, and what it learned for all seeds together."""
 
@@ -70,15 +56,15 @@ class Trained:
         self.fit = self.fitted([0, 1, 2])
         self.prediction = self.predicted(self.fit.state, [0, 1, 2])
 
-    def fitted(self, positions, samples=SAMPLES, memory=None):
+    def fitted(self, positions, samples=SAMPLES, cache=None):
         part, seen = self.problem.take(positions), self.features.take(positions)
         streams = part.streams.at("learner", type(self.learner).__name__)
-        memory = {} if memory is None else memory
-        return self.learner.fit(part, seen, samples, self.choices, streams, Silent(), memory)
+        cache = {} if cache is None else cache
+        return self.learner.fit(Sample(part, seen, samples, self.choices, streams), NullMonitor(), cache)
 
-    def predicted(self, state, positions, memory=None):
-        memory = {} if memory is None else memory
-        return self.learner.predict(state, self.features.take(positions), "test", 70, memory)
+    def predicted(self, state, positions, cache=None):
+        cache = {} if cache is None else cache
+        return self.learner.predict(state, self.features.take(positions), "test", 70, cache)
 
 
 @pytest.mark.parametrize(
@@ -163,19 +149,19 @@ def test_a_seed_learns_the_same_whoever_else_is_trained(trained):
 
 
 def test_what_was_computed_at_smaller_samples_changes_nothing_beyond_rounding(trained):
-    memory = {}
-    trained.fitted([1], 20, memory)
-    walked = trained.fitted([1], SAMPLES, memory)
+    cache = {}
+    trained.fitted([1], 20, cache)
+    walked = trained.fitted([1], SAMPLES, cache)
     np.testing.assert_allclose(walked.validation_risk, trained.fit.validation_risk[[1]], rtol=1e-6)
     np.testing.assert_allclose(trained.predicted(walked.state, [1]), trained.prediction[[1]], rtol=1e-5, atol=1e-6)
 
 
 def test_predictions_of_a_walk_share_memory_from_the_largest_sample_down(trained):
-    memory, small = {}, trained.fitted([1], 20)
-    large = trained.predicted(trained.fitted([1]).state, [1], memory)
+    cache, small = {}, trained.fitted([1], 20)
+    large = trained.predicted(trained.fitted([1]).state, [1], cache)
     np.testing.assert_allclose(large, trained.prediction[[1]], rtol=1e-5, atol=1e-6)
     alone = trained.predicted(small.state, [1])
-    np.testing.assert_allclose(trained.predicted(small.state, [1], memory), alone, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(trained.predicted(small.state, [1], cache), alone, rtol=1e-5, atol=1e-6)
 
 
 def test_stored_weights_predict_the_same(trained, tmp_path):

@@ -7,7 +7,7 @@ import pytest
 
 from hierlearn.core import boundary
 from hierlearn.core.boundary import BrokenContract
-from hierlearn.core.protocols import STATUS, Fit
+from hierlearn.core.protocols import STATUS, Fit, NullMonitor, Sample
 from hierlearn.core.streams import Streams
 from hierlearn.files.netcdf import Variable
 
@@ -44,7 +44,7 @@ class Component:
     def apply(self, state, x):
         return self.answer
 
-    def predict(self, state, seen, role, count, memory):
+    def predict(self, state, seen, role, count, cache):
         return self.answer
 
     def measure(self, problem):
@@ -153,7 +153,7 @@ def sound_fit(**changes):
 
 
 def entered(fit):
-    return boundary.fit(Component(fit), None, None, 8, {}, STREAMS, None, {})
+    return boundary.fit(Component(fit), Sample(None, None, 8, {}, STREAMS), NullMonitor(), {})
 
 
 def certificate(**changes):

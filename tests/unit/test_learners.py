@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hierlearn.core.problem import ProblemFeatures, pose
-from hierlearn.core.protocols import STATUS
+from hierlearn.core.protocols import STATUS, NullMonitor, Sample
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
 from hierlearn.learners._dual import crossed, fit_dual, grown
@@ -12,11 +12,6 @@ from hierlearn.learners.kernel_ridge import KernelRidge
 from hierlearn.learners.taylor import Taylor
 
 STREAMS = Streams(("learners",), (1, 2))
-
-
-class Silent:
-    def report(self, done, total, text):
-        pass
 
 
 def posed(noise=0.0):
@@ -34,7 +29,7 @@ def posed(noise=0.0):
 
 def trained(learner, ridges, noise=0.0, samples=30):
     problem, features = posed(noise)
-    fit = learner.fit(problem, features, samples, {"ridge": ridges}, STREAMS, Silent(), {})
+    fit = learner.fit(Sample(problem, features, samples, {"ridge": ridges}, STREAMS), NullMonitor(), {})
     return problem, fit, learner.predict(fit.state, features, "test", 25, {})
 
 
@@ -65,13 +60,13 @@ def test_a_bandwidth_divides_the_input(bandwidth):
     problem, features = posed()
     choices = {"ridge": [1e-2], "bandwidth": [bandwidth]}
     learner = KernelRidge(build("kernels", {"name": "rbf"}))
-    fit = learner.fit(problem, features, 30, choices, STREAMS, Silent(), {})
+    fit = learner.fit(Sample(problem, features, 30, choices, STREAMS), NullMonitor(), {})
     np.testing.assert_allclose(learner.predict(fit.state, features, "test", 25, {}), wanted, rtol=1e-6, atol=1e-9)
     assert fit.choices["bandwidth"].tolist() == [bandwidth] * 2
     assert "bandwidth" not in own.choices
     learner = KernelRidge(build("kernels", {"name": "arccos", "order": 1}))
     _, _, wanted = trained(learner, [1e-2])
-    fit = learner.fit(problem, features, 30, choices, STREAMS, Silent(), {})
+    fit = learner.fit(Sample(problem, features, 30, choices, STREAMS), NullMonitor(), {})
     np.testing.assert_allclose(learner.predict(fit.state, features, "test", 25, {}), wanted, rtol=1e-6, atol=1e-9)
 
 
@@ -79,19 +74,19 @@ def test_the_bandwidth_with_the_least_validation_risk_is_chosen_for_each_seed():
     learner, grid = KernelRidge(build("kernels", {"name": "rbf"})), [4.0, 0.2, 1.0]
     problem, features = posed(0.3)
 
-    def fitted(bandwidths, memory):
+    def fitted(bandwidths, cache):
         choices = {"ridge": [1e-1, 1e-4], "bandwidth": bandwidths}
-        return [learner.fit(problem, features, n, choices, STREAMS, Silent(), memory) for n in (10, 30)][1]
+        return [learner.fit(Sample(problem, features, n, choices, STREAMS), NullMonitor(), cache) for n in (10, 30)][1]
 
     fit, singles = fitted(grid, {}), [fitted([b], {}) for b in grid]
     risks = np.array([single.validation_risk for single in singles])
     np.testing.assert_array_equal(fit.validation_risk, risks.min(axis=0))
     assert fit.choices["bandwidth"].tolist() == [grid[i] for i in risks.argmin(axis=0)]
     np.testing.assert_array_equal(fit.flops, np.sum([single.flops for single in singles], axis=0))
-    # Predictions of fits with other bandwidths from one memory are those of each alone.
-    memory = {}
+    # Predictions of fits with other bandwidths from one cache are those of each alone.
+    cache = {}
     for single in singles:
-        known = learner.predict(single.state, features, "test", 25, memory)
+        known = learner.predict(single.state, features, "test", 25, cache)
         np.testing.assert_array_equal(known, learner.predict(single.state, features, "test", 25, {}))
 
 
@@ -115,12 +110,12 @@ def test_the_first_order_model_is_ridge_regression_on_its_gradient():
 
 
 def test_gram_matrices_that_grow_are_those_computed_at_once():
-    kernel, memory = build("kernels", {"name": "ntk"}), {}
+    kernel, cache = build("kernels", {"name": "ntk"}), {}
     x, z = np.random.default_rng(0).standard_normal((2, 20, 3))
     for n in (3, 9, 9, 20, 5):
-        np.testing.assert_allclose(grown(kernel, x[:n], memory, "a"), kernel(x[:n]), rtol=1e-10)
-        np.testing.assert_allclose(crossed(kernel, z, x[:n], memory, "b"), kernel(z, x[:n]), rtol=1e-10)
-    np.testing.assert_allclose(grown(kernel, z[:4], memory, "c"), kernel(z[:4]), rtol=1e-10)
+        np.testing.assert_allclose(grown(kernel, x[:n], cache, "a"), kernel(x[:n]), rtol=1e-10)
+        np.testing.assert_allclose(crossed(kernel, z, x[:n], cache, "b"), kernel(z, x[:n]), rtol=1e-10)
+    np.testing.assert_allclose(grown(kernel, z[:4], cache, "c"), kernel(z[:4]), rtol=1e-10)
 
 
 def test_a_singular_gram_matrix_still_gives_numbers():

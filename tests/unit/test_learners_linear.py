@@ -4,17 +4,12 @@ import numpy as np
 import pytest
 
 from hierlearn.core.problem import ProblemFeatures, pose
-from hierlearn.core.protocols import STATUS
+from hierlearn.core.protocols import STATUS, NullMonitor, Sample
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
 from hierlearn.learners.linear import Linear
 
 STREAMS = Streams(("linear learners",), (1, 2))
-
-
-class Silent:
-    def report(self, done, total, text):
-        pass
 
 
 def posed(features=30, noise=0.2, kind="regression"):
@@ -29,7 +24,7 @@ def posed(features=30, noise=0.2, kind="regression"):
 
 
 def fitted(learner, problem, features, ridges, samples=60):
-    return learner.fit(problem, features, samples, {"ridge": ridges}, STREAMS, Silent(), {})
+    return learner.fit(Sample(problem, features, samples, {"ridge": ridges}, STREAMS), NullMonitor(), {})
 
 
 @pytest.mark.parametrize("features", [30, 90])

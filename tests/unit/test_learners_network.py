@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hierlearn.core.problem import ProblemFeatures, pose
-from hierlearn.core.protocols import STATUS
+from hierlearn.core.protocols import STATUS, Sample
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
 from hierlearn.files.checkpoints import Checkpoints
@@ -29,12 +29,12 @@ def parity():
     return posed({"name": "parity", "order": 2})
 
 
-def fitted(where, choices, samples=SAMPLES, watch=None, memory=None, **parameters):
+def fitted(where, choices, samples=SAMPLES, watch=None, cache=None, **parameters):
     problem, features = where
     learner = build("learners", {"name": "network", "width": 20, "epochs": 4} | parameters)
     streams = problem.streams.at("learner", "Network")
     fit = learner.fit(
-        problem, features, samples, choices, streams, watch or JobMonitor(), {} if memory is None else memory
+        Sample(problem, features, samples, choices, streams), watch or JobMonitor(), {} if cache is None else cache
     )
     return learner, fit
 
@@ -55,14 +55,14 @@ def test_the_setting_that_is_kept_has_the_least_error_on_the_points_it_is_chosen
 
 
 def test_both_ways_of_choosing_share_one_training(parity):
-    memory, choices = {}, {"rate": [0.5, 0.05]}
-    _, first = fitted(parity, choices | {"selected_on": ["validation"]}, memory=memory)
+    cache, choices = {}, {"rate": [0.5, 0.05]}
+    _, first = fitted(parity, choices | {"selected_on": ["validation"]}, cache=cache)
 
     class Refuses(JobMonitor):
         def advance(self, done, total):
             raise AssertionError("trained again")
 
-    _, second = fitted(parity, choices | {"selected_on": ["test"]}, memory=memory, watch=Refuses())
+    _, second = fitted(parity, choices | {"selected_on": ["test"]}, cache=cache, watch=Refuses())
     _, alone = fitted(parity, choices | {"selected_on": ["test"]})
     assert np.array_equal(second.validation_risk, alone.validation_risk)
     assert np.all(first.validation_risk <= second.validation_risk)
@@ -70,8 +70,8 @@ def test_both_ways_of_choosing_share_one_training(parity):
 
 def test_other_rates_are_another_training(parity):
     """A study may sweep the rate in place of choosing among rates."""
-    memory = {}
-    swept = [fitted(parity, {"rate": [rate]}, memory=memory)[1] for rate in (0.5, 0.05)]
+    cache = {}
+    swept = [fitted(parity, {"rate": [rate]}, cache=cache)[1] for rate in (0.5, 0.05)]
     alone = [fitted(parity, {"rate": [rate]})[1] for rate in (0.5, 0.05)]
     assert [fit.train_risk.tolist() for fit in swept] == [fit.train_risk.tolist() for fit in alone]
     assert swept[0].train_risk.tolist() != swept[1].train_risk.tolist()

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from hierlearn.core.problem import ProblemFeatures, pose
-from hierlearn.core.protocols import STATUS
+from hierlearn.core.protocols import STATUS, NullMonitor, Sample
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
 from hierlearn.learners.network_kernel import NetworkKernel
@@ -13,11 +13,6 @@ from hierlearn.solvers.networks.model import last_features
 
 STREAMS = Streams(("network kernels",), (1, 2))
 ARCHITECTURES = ("two_layer", "three_layer", "resnet")
-
-
-class Silent:
-    def report(self, done, total, text):
-        pass
 
 
 def posed(noise=0.0):
@@ -30,9 +25,11 @@ def posed(noise=0.0):
     return problem, ProblemFeatures(problem, raw, raw.fit(None, STREAMS))
 
 
-def fitted(learner, choices, samples=30, noise=0.0, memory=None):
+def fitted(learner, choices, samples=30, noise=0.0, cache=None):
     problem, features = posed(noise)
-    fit = learner.fit(problem, features, samples, choices, STREAMS, Silent(), {} if memory is None else memory)
+    fit = learner.fit(
+        Sample(problem, features, samples, choices, STREAMS), NullMonitor(), {} if cache is None else cache
+    )
     return problem, features, fit
 
 
@@ -128,9 +125,9 @@ def test_the_ridge_is_chosen_on_validation_or_on_test_points_for_all_outputs_tog
         missed = learner.predict(fit.state, features, "test", 40, {}) - labels
         errors["test"].append(np.mean(np.sum(missed**2, axis=-1), axis=-1))
         errors["validation"].append(fit.validation_risk)
-    memory = {}
+    cache = {}
     for position, (rule, found) in enumerate(errors.items()):
-        _, _, fit = fitted(learner, {"ridge": ridges, "selected_on": [rule]}, noise=0.5, memory=memory)
+        _, _, fit = fitted(learner, {"ridge": ridges, "selected_on": [rule]}, noise=0.5, cache=cache)
         best = np.array(found).argmin(axis=0)
         assert fit.choices["ridge"].tolist() == [ridges[i] for i in best]
         assert fit.choices["selected_on"].tolist() == [position] * 2

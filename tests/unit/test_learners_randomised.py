@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hierlearn.core.problem import ProblemFeatures, pose
-from hierlearn.core.protocols import STATUS
+from hierlearn.core.protocols import STATUS, NullMonitor, Sample
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
 from hierlearn.learners._randomised import exact_squared, mean_outputs, network, sampled
@@ -26,11 +26,6 @@ SIGMA = {
 }
 
 
-class Silent:
-    def report(self, done, total, text):
-        pass
-
-
 def posed(kind="regression", degree=2, noise=0.0):
     law, teacher = "sphere", {"name": "ridge_polynomial", "degree": degree}
     if kind == "classes":
@@ -42,7 +37,7 @@ def posed(kind="regression", degree=2, noise=0.0):
 
 
 def fitted(learner, problem, features, ridges, samples=60):
-    return learner.fit(problem, features, samples, {"ridge": ridges}, STREAMS, Silent(), {})
+    return learner.fit(Sample(problem, features, samples, {"ridge": ridges}, STREAMS), NullMonitor(), {})
 
 
 def drawn(net, points=7, seed=0):
@@ -252,12 +247,12 @@ def test_what_the_mean_over_multipliers_cannot_represent_is_said():
             for w in [fit.state["weights"][0, 0]]
         )
         assert (np.max(np.abs(forth + back)) > 1e-3 * np.max(np.abs(forth))) == even
-        assert (learner.blind(5, 2) == "") == even
-    why = Randomised(activation="sin").blind(5, 2)
+        assert (learner.unreachable(5, 2) == "") == even
+    why = Randomised(activation="sin").unreachable(5, 2)
     assert "degree 2" in why
     assert "another activation" in why
 
 
 @pytest.mark.parametrize(("activation", "degree"), [("relu3", 2), ("relu3", 3), ("relu2", 3), ("sin", 3)])
 def test_what_it_can_represent_is_not_warned_of(activation, degree):
-    assert Randomised(activation=activation).blind(5, degree) == ""
+    assert Randomised(activation=activation).unreachable(5, degree) == ""

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from hierlearn.core.problem import ProblemFeatures, pose
+from hierlearn.core.protocols import NullMonitor, Sample
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
 from hierlearn.learners._selection import validated
@@ -17,11 +18,6 @@ RAW = {"name": "raw"}
 NEURAL = {"name": "neural", "features": "quadratic", "count": 12, "whiten": "none", "unlabelled": 300}
 CASES = [("relu2", 1), ("relu2", 2), ("relu3", 1), ("relu3", 2)]
 CASES += [(activation, order) for activation in ("erf", "sin", "softplus") for order in (1, 2, 3, 4)]
-
-
-class Silent:
-    def report(self, done, total, text):
-        pass
 
 
 def posed(representation=RAW, law="sphere", teacher=None, noise=0.0, dimension=4):
@@ -37,7 +33,7 @@ def classes(noise=0.1):
 
 
 def fitted(learner, problem, features, ridges, samples=60):
-    return learner.fit(problem, features, samples, {"ridge": ridges}, STREAMS, Silent(), {})
+    return learner.fit(Sample(problem, features, samples, {"ridge": ridges}, STREAMS), NullMonitor(), {})
 
 
 def network(torch, activation):

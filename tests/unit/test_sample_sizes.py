@@ -6,25 +6,26 @@ import numpy as np
 import pytest
 
 from hierlearn.core.problem import ProblemFeatures, pose
-from hierlearn.core.protocols import STATUS, Fit
+from hierlearn.core.protocols import STATUS, Fit, Learner, NullMonitor
 from hierlearn.core.registry import PACKAGE, build
 from hierlearn.core.streams import Streams
-from hierlearn.run.sample_sizes import blind_spots, failures, walk
+from hierlearn.run.sample_sizes import failures, unreachable, walk
 
 SAMPLES = [2, 4, 8, 16, 32]
 
 
-class Scripted:
+class Scripted(Learner):
     """Validation risk by seed and sample size; notes who was trained with whom and what it was given."""
 
-    def __init__(self, risks, together):
-        self.risks, self.together, self.calls, self.memories = risks, together, [], []
+    def __init__(self, risks, batch_seeds):
+        self.risks, self.batch_seeds, self.calls, self.caches = risks, batch_seeds, [], []
 
-    def fit(self, problem, features, samples, choices, streams, monitor, memory):
-        assert problem.seeds == features.problem.seeds == streams.seeds
+    def fit(self, sample, monitor, cache):
+        problem, samples, streams = sample.problem, sample.n, sample.streams
+        assert problem.seeds == sample.features.problem.seeds == streams.seeds
         self.calls.append((samples, problem.seeds))
-        self.memories.append(dict(memory))
-        memory[samples] = True
+        self.caches.append(dict(cache))
+        cache[samples] = True
         risk = np.array([self.risks[seed][SAMPLES.index(samples)] for seed in problem.seeds], float)
         return Fit(
             state={"first": streams.stack(lambda g: g.random(1))},
@@ -35,16 +36,11 @@ class Scripted:
             flops=np.ones(len(risk)),
         )
 
-
-class Silent:
-    def __init__(self):
-        self.lines = []
-
-    def report(self, done, total, text):
-        self.lines.append(text)
+    def predict(self, state, features, role, count, cache):
+        raise NotImplementedError
 
 
-def walked(risks, together=False, thresholds=(0.5, 0.1), noise=0.0):
+def walked(risks, batch_seeds=False, thresholds=(0.5, 0.1), noise=0.0):
     streams = Streams(("walk",), tuple(risks))
     problem = pose(
         build("inputs", {"name": "hypercube"}, dimension=3),
@@ -56,41 +52,41 @@ def walked(risks, together=False, thresholds=(0.5, 0.1), noise=0.0):
         held_out=5,
     )
     raw = build("representations", {"name": "raw"})
-    learner = Scripted(risks, together)
+    learner = Scripted(risks, batch_seeds)
     features = ProblemFeatures(problem, raw, raw.fit(None, streams))
-    return learner, walk(learner, problem, features, SAMPLES, thresholds, {}, Silent())
+    return learner, walk(learner, problem, features, SAMPLES, thresholds, {}, NullMonitor())
 
 
 def visited(visits, position):
     return [n for n, (positions, _) in visits.items() if position in positions]
 
 
-@pytest.mark.parametrize("together", [False, True])
-def test_a_seed_stops_at_the_second_size_in_a_row_below_the_smallest_threshold(together):
+@pytest.mark.parametrize("batch_seeds", [False, True])
+def test_a_seed_stops_at_the_second_size_in_a_row_below_the_smallest_threshold(batch_seeds):
     risks = {0: [1, 0.4, 0.1, 0.05, 0.01], 5: [1, 1, 1, 0.09, 0.09], 7: [0.05, 0.05, 1, 1, 1]}
-    _, visits = walked(risks, together)
+    _, visits = walked(risks, batch_seeds)
     assert visited(visits, 0) == [2, 4, 8, 16]
     assert visited(visits, 1) == SAMPLES
     assert visited(visits, 2) == [2, 4]
 
 
-@pytest.mark.parametrize("together", [False, True])
-def test_a_curve_that_rises_again_goes_on(together):
-    _, visits = walked({0: [0.05, 0.3, 0.05, 0.04, 0.01]}, together)
+@pytest.mark.parametrize("batch_seeds", [False, True])
+def test_a_curve_that_rises_again_goes_on(batch_seeds):
+    _, visits = walked({0: [0.05, 0.3, 0.05, 0.04, 0.01]}, batch_seeds)
     assert visited(visits, 0) == [2, 4, 8, 16]
 
 
-@pytest.mark.parametrize("together", [False, True])
-def test_a_seed_without_a_number_never_counts_as_crossed(together):
-    _, visits = walked({0: [np.nan] * 5, 1: [0.05] * 5}, together)
+@pytest.mark.parametrize("batch_seeds", [False, True])
+def test_a_seed_without_a_number_never_counts_as_crossed(batch_seeds):
+    _, visits = walked({0: [np.nan] * 5, 1: [0.05] * 5}, batch_seeds)
     assert visited(visits, 0) == SAMPLES
     assert visited(visits, 1) == [2, 4]
 
 
-@pytest.mark.parametrize("together", [False, True])
-def test_each_fit_carries_its_own_seeds_in_order(together):
+@pytest.mark.parametrize("batch_seeds", [False, True])
+def test_each_fit_carries_its_own_seeds_in_order(batch_seeds):
     risks = {3: [1, 0.9, 0.8, 0.7, 0.6], 8: [0.05, 0.06, 1, 1, 1], 9: [0.9, 0.8, 0.7, 0.05, 0.04]}
-    _, visits = walked(risks, together)
+    _, visits = walked(risks, batch_seeds)
     for n, (positions, fit) in visits.items():
         seeds = [(3, 8, 9)[position] for position in positions]
         assert fit.validation_risk.tolist() == [risks[seed][SAMPLES.index(n)] for seed in seeds]
@@ -116,9 +112,9 @@ def test_a_learner_is_given_all_seeds_at_once_only_if_it_says_so():
     assert walked(risks, False)[0].calls == [(n, (seed,)) for seed in (3, 8) for n in SAMPLES]
 
 
-def test_memory_starts_empty_with_every_walk_and_grows_along_it():
+def test_the_cache_starts_empty_with_every_walk_and_grows_along_it():
     learner, _ = walked({3: [1] * 5, 8: [1] * 5})
-    assert learner.memories == [{n: True for n in SAMPLES[:i]} for i in range(5)] * 2
+    assert learner.caches == [{n: True for n in SAMPLES[:i]} for i in range(5)] * 2
 
 
 def test_nobody_is_trained_once_all_have_stopped():
@@ -145,9 +141,9 @@ def test_degrees_out_of_reach_are_said_once_and_only_by_learners_that_know():
     even = build("teachers", {"name": "ridge_polynomial", "degree": 4})
     odd = build("teachers", {"name": "ridge_polynomial", "degree": 3})
     blind = build("learners", {"name": "randomised", "activation": "sin"})
-    assert len(blind_spots(blind, even, 6)) == 1
-    assert blind_spots(blind, odd, 6) == []
-    assert blind_spots(build("learners", {"name": "network"}), even, 6) == []
+    assert len(unreachable(blind, even, 6)) == 1
+    assert unreachable(blind, odd, 6) == []
+    assert unreachable(build("learners", {"name": "network"}), even, 6) == []
 
 
 @pytest.mark.parametrize(

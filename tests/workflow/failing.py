@@ -1,11 +1,11 @@
 """Kernel ridge regression that diverges for one seed, and says that it was trained in steps; only tests use it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
-from hierlearn.core.protocols import STATUS, Fit
+from hierlearn.core.protocols import STATUS, Fit, Learner
 from hierlearn.kernels.ntk_raw import NtkRaw
 from hierlearn.learners.kernel_ridge import KernelRidge
 
@@ -15,23 +15,24 @@ TRACES = {"train_loss": "squared error on the training points"}
 
 
 @dataclass(frozen=True)
-class Failing:
+class Failing(Learner):
     """As its kernel, but NaN for seed 1."""
 
-    together: ClassVar[bool] = False
+    batch_seeds: ClassVar[bool] = False
 
-    def fit(self, problem, features, samples, choices, streams, monitor, memory) -> Fit:
+    def fit(self, sample, monitor, cache) -> Fit:
         """State: that of kernel ridge regression, NaN where the seed failed."""
-        fit = KernelRidge(NtkRaw()).fit(problem, features, samples, {"ridge": [1e-3]}, streams, monitor, memory)
-        failed = np.array([seed == 1 for seed in problem.seeds])
+        chosen = replace(sample, choices={"ridge": [1e-3]})
+        fit = KernelRidge(NtkRaw()).fit(chosen, monitor, cache)
+        failed = np.array([seed == 1 for seed in sample.problem.seeds])
         fit.state["coefficients"][failed] = np.nan
         fit.validation_risk[failed] = fit.train_risk[failed] = np.nan
         fit.status[failed] = STATUS["diverged"]
         fit.choices = {}
         ends = np.stack([np.ones(len(failed)), fit.train_risk], axis=1)
-        fit.trace = {"step": np.tile([0, samples], (len(failed), 1)), "train_loss": ends}
+        fit.trace = {"step": np.tile([0, sample.n], (len(failed), 1)), "train_loss": ends}
         return fit
 
-    def predict(self, state, features, role, count, memory) -> np.ndarray:
+    def predict(self, state, features, role, count, cache) -> np.ndarray:
         """(S, count, k) float64."""
-        return KernelRidge(NtkRaw()).predict(state, features, role, count, memory)
+        return KernelRidge(NtkRaw()).predict(state, features, role, count, cache)

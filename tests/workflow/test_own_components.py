@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 
+import netCDF4
 import pytest
 import yaml
 from conftest import copied
@@ -52,27 +53,95 @@ from typing import ClassVar
 
 import numpy as np
 
-from hierlearn.core.protocols import STATUS, Fit
+from hierlearn.core.protocols import Fit, Learner
 
 PARAMETERS = {}
 
 
 @dataclass(frozen=True)
-class Mine:
+class Mine(Learner):
     """f(x) = mean of y."""
 
-    together: ClassVar[bool] = True
+    batch_seeds: ClassVar[bool] = True
 
-    def fit(self, problem, features, samples, choices, streams, monitor, memory) -> Fit:
+    def fit(self, sample, monitor, cache) -> Fit:
         """State: mean (S, k)."""
-        labels = problem.draw("training", samples).labels
+        labels = sample.problem.draw("training", sample.n).labels
         mean = labels.mean(axis=1)
         risk = np.mean(np.sum((labels - mean[:, None]) ** 2, axis=-1), axis=-1)
         return Fit({"mean": mean}, np.zeros(len(mean), np.int8), risk, risk, flops=np.ones(len(mean)))
 
-    def predict(self, state, features, role, count, memory) -> np.ndarray:
+    def predict(self, state, features, role, count, cache) -> np.ndarray:
         """(S, count, k) float64."""
         return np.repeat(state["mean"][:, None], count, axis=1)
+'''
+
+
+IMAGES = '''"""Square images of independent pixels; only tests use it."""
+
+from dataclasses import dataclass
+from math import isqrt
+from typing import ClassVar
+
+import numpy as np
+
+from hierlearn.core.protocols import Input
+
+PARAMETERS = {}
+
+
+@dataclass(frozen=True)
+class Images(Input):
+    """Pixels N(0, 1), d of them."""
+
+    dimension: int
+    law: ClassVar[str] = "images"
+
+    def sample(self, streams, role, start, count) -> np.ndarray:
+        """(S, count, side, side) float32."""
+        side = isqrt(self.dimension)
+        return streams.rows(start, count, lambda g, rows: g.standard_normal((rows, side, side), np.float32))
+'''
+STRIPES = '''"""The sum of the first row of an image; only tests use it."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from hierlearn.core.protocols import Teacher
+
+LAWS = ("images",)
+PARAMETERS = {}
+
+
+@dataclass(frozen=True)
+class Stripes(Teacher):
+    """f(x) = sum_j x_1j."""
+
+    kind: ClassVar[str] = "regression"
+    outputs: ClassVar[int] = 1
+
+    def draw(self, streams, inputs):
+        """side (S,)."""
+        return {"side": np.full(len(streams.seeds), inputs.dimension**0.5)}
+
+    def target(self, state, x) -> np.ndarray:
+        """(S, n, side, side) -> (S, n, 1) float64."""
+        assert x.ndim == 4
+        return x[:, :, 0].astype(np.float64).sum(axis=-1, keepdims=True)
+
+    def norm(self, state, inputs) -> np.ndarray:
+        """The root of the side."""
+        return state["side"] ** 0.5
+
+    def degrees(self):
+        """1."""
+        return (1,)
+
+    def bases(self, state, x) -> np.ndarray:
+        """The target."""
+        return self.target(state, x)
 '''
 
 
@@ -116,6 +185,34 @@ def test_predictions_that_are_not_finite_make_a_diverged_cell_and_no_failed_job(
     assert (code, errors) == (0, "")
     assert yaml.safe_load(status) == [5, 5]
     assert risks == "[nan, nan]"
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        {"learner": {"name": "kernel_ridge", "kernel": {"name": "rbf"}}, "select": {"ridge": [0.01], "bandwidth": [4]}},
+        {"learner": {"name": "linear"}, "select": {"ridge": [0.001]}},
+        {"learner": {"name": "network", "width": 30, "steps": 300}, "select": {"rate": [0.02]}},
+        {"learner": {"name": "mine"}},
+    ],
+    ids=lambda learner: learner["learner"]["name"],
+)
+def test_points_may_be_images(tree, tmp_path, learner):
+    (tree / "workflow/hierlearn/inputs/images.py").write_text(IMAGES)
+    (tree / "workflow/hierlearn/teachers/stripes.py").write_text(STRIPES)
+    study = STUDY | {
+        "problem": {"input": {"name": "images"}, "teacher": {"name": "stripes"}},
+        "axes": {"dimension": [9]},
+        "learners": {"mine": {"label": "Mine", "samples": {"at": [60]}} | learner},
+    }
+    (tree / "config/studies/tiny.yaml").write_text(yaml.safe_dump(study))
+    code, (status, risks), errors = run(tree, tmp_path)
+    assert (code, errors) == (0, "")
+    assert yaml.safe_load(status) == [0, 0]
+    bound = 2.0 if learner["learner"]["name"] == "mine" else 0.7
+    assert all(risk < bound for risk in yaml.safe_load(risks))
+    with netCDF4.Dataset(tmp_path / "data.nc") as data:
+        assert next(iter(data.groups.values()))["test_x"].shape == (2, 40, 3, 3)
 
 
 @pytest.mark.parametrize(

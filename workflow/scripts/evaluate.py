@@ -57,7 +57,7 @@ def score(scores, name, point, group, fitted, trained, count):
             cell = {"learner": name, **point["coordinates"], **variant["coordinates"]}
             planned(scores, cell, point["samples"])
             if variant["learner"] != described:
-                described, memory = variant["learner"], {}
+                described, cache = variant["learner"], {}
                 texts = registry.literal("learners", described["name"], "MEASURES") or {}
                 scores.attributes.update({measure: {"long_name": text} for measure, text in texts.items()})
             learner = registry.build("learners", described)
@@ -70,7 +70,7 @@ def score(scores, name, point, group, fitted, trained, count):
                 state = {key: values[[row]] for key, values in problems.unpacked("state", model).items()}
                 values = {key: float(values[row]) for key, values in problems.unpacked("score", model).items()}
                 target = alone.pools["test"].target[:, :count]
-                prediction = boundary.predictions(learner, state, seen, "test", target.shape, memory)
+                prediction = boundary.predictions(learner, state, seen, "test", target.shape, cache)
                 finite = np.isfinite(prediction).all(axis=(1, 2))
                 values["status"] = boundary.diverged(model["score_status"].values[[row]], finite)[0]
                 values["test_risk"] = float(alone.risk(prediction, target)[0])

@@ -11,7 +11,7 @@ from hierlearn.core import provenance, registry
 from hierlearn.figures._style import add_notes, lay_out, save
 from hierlearn.files import checksums, cubes
 from hierlearn.run.job import log
-from hierlearn.run.sample_sizes import blind_spots
+from hierlearn.run.sample_sizes import unreachable
 
 
 def figure(scores, traces, probes, outputs, parameters, code, expected=None):
@@ -40,7 +40,7 @@ def holes(models, labels):
     notes = []
     for model in models:
         learner = registry.build("learners", model["learner"])
-        why = blind_spots(learner, registry.build("teachers", model["teacher"]), model["dimension"])
+        why = unreachable(learner, registry.build("teachers", model["teacher"]), model["dimension"])
         notes += [f"{labels[model['name']]}: {line}" for line in why]
     return list(dict.fromkeys(notes))
 

@@ -24,19 +24,20 @@ def judge(scores, traces, probes, output, parameters, code, expected=None):
     rows = []
     for name, claim in parameters["claims"].items():
         quantity = registry.build("quantities", claim["quantity"])
-        extra = [recorded] if getattr(quantity, "reads_traces", False) else []
+        extra = [recorded] if quantity.reads_traces else []
         result = quantity.measure(cube, measured, *extra)
-        source = f"{quantity.probe}.probe.nc" if hasattr(quantity, "probe") else "scores.nc"
-        rows.append(judge_claim(name, claim, result, spent(quantity, cube, measured), source, parameters["study"]))
+        probe, flops = claim["quantity"].get("probe"), spent(claim["quantity"], quantity, cube, measured)
+        source = f"{probe}.probe.nc" if probe else "scores.nc"
+        rows.append(judge_claim(name, claim, result, flops, source, parameters["study"]))
     results.write_claims(output, rows, provenance.attributes(code, parameters))
 
 
-def spent(quantity, cube, probes):
-    """Counted flops of what a quantity rests on."""
-    if not hasattr(quantity, "probe"):
-        places = indexers(quantity.where, getattr(quantity, "axis", "dimension"))
+def spent(described, quantity, cube, probes):
+    """Counted flops of what a quantity with this description rests on."""
+    if "probe" not in described:
+        places = indexers(described.get("where", {}), described.get("axis", "dimension"))
         return cube.flops.sel(learner=quantity.learners, **places).sum().item()
-    probe = probes[quantity.probe]
+    probe = probes[described["probe"]]
     return probe.flops.sum().item() if "flops" in probe else 0.0
 
 

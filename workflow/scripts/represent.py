@@ -30,9 +30,8 @@ def fitted(point, group):
     description = point["representation"]
     representation = registry.build("representations", description)
     unlabelled = problem.unlabelled(representation.unlabelled)
-    state = boundary.representation_state(
-        representation, unlabelled, problem.streams.at("representation", description["name"])
-    )
+    streams = problem.streams.at("representation", representation.stream_key or description["name"])
+    state = boundary.representation_state(representation, unlabelled, streams)
     held_out = problem.pools["validation"].x
     seen = [boundary.features(representation, state, x) for x in (unlabelled, held_out)]
     bases = [boundary.bases(problem.teacher, problem.state, x) for x in (unlabelled, held_out)]

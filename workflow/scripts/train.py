@@ -13,9 +13,8 @@ from hierlearn.files import problems, results
 from hierlearn.files.checkpoints import Checkpoints
 from hierlearn.files.netcdf import Variable
 from hierlearn.files.scores import attributes_of, axis
-from hierlearn.inputs import UNIT_LAWS
 from hierlearn.run.monitor import JobMonitor
-from hierlearn.run.sample_sizes import blind_spots, walk
+from hierlearn.run.sample_sizes import unreachable, walk
 
 KINDS = ("MEASURES", "TRACES")
 
@@ -40,13 +39,13 @@ def train(source, representation, output, parameters, code, expected=None):
         for i, variant in enumerate(point["variants"]):
             if i == 0 or asked[i] != asked[i - 1]:
                 # Variants that differ in their choices alone share Gram matrices; others keep one seed's at a time.
-                memories = {} if asked.count(asked[i]) > 1 else None
+                caches = {} if asked.count(asked[i]) > 1 else None
             learner = registry.build("learners", variant["learner"])
             if point["representation"]["name"] == "raw":
                 warn(learner, problem, said)
             grid = point["samples"], point["thresholds"], variant["choices"]
             part = monitor.within(f"{point['name']}/{variant['name']}")
-            visits = walk(learner, problem, features, *grid, part, memories)
+            visits = walk(learner, problem, features, *grid, part, caches)
             for n, (positions, fit) in visits.items():
                 groups[f"{point['name']}/{variant['name']}/n{n}"] = model(
                     np.array(point["seeds"])[positions], fit, variant
@@ -57,10 +56,10 @@ def train(source, representation, output, parameters, code, expected=None):
 
 def warn(learner, problem, said):
     """Log what a learner of the raw input cannot represent, each line once; known for points of norm 1 alone."""
-    if problem.inputs.law not in UNIT_LAWS and getattr(problem.inputs, "norm", None) != "unit":
+    if problem.inputs.norm != "unit":
         return
     name = type(learner).__module__.rpartition(".")[2]
-    for line in blind_spots(learner, problem.teacher, problem.inputs.dimension):
+    for line in unreachable(learner, problem.teacher, problem.inputs.dimension):
         if line not in said:
             said.add(line)
             job.log.warning("%s: %s", name, line)

@@ -5,8 +5,8 @@ was found and what is expected. A prediction that is not finite is no fault of t
 """
 
 import inspect
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,11 +21,15 @@ from hierlearn.core.protocols import (
     Monitor,
     Probe,
     Representation,
+    Sample,
     State,
     Teacher,
 )
 from hierlearn.core.provenance import BrokenSource, location
 from hierlearn.core.streams import Streams
+
+if TYPE_CHECKING:
+    from hierlearn.core.problem import Problem
 
 # What a learner may say of a seed; the others are said of cells that nobody trains.
 FITTED = ("ok", "not_converged", "diverged", "collapsed", "singular")
@@ -116,19 +120,10 @@ def gram(kernel: Kernel, x: np.ndarray, z: np.ndarray | None = None) -> np.ndarr
     return _array((kernel, "__call__"), "", found, (len(x), len(other)), finite=finite)
 
 
-def fit(
-    learner: Learner,
-    problem: Any,
-    seen: Features,
-    samples: int,
-    choices: Mapping[str, Sequence[Any]],
-    streams: Streams,
-    monitor: Monitor,
-    memory: dict[Any, Any],
-) -> Fit:
+def fit(learner: Learner, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
     """Learner.fit: a whole `Fit` of all seeds. A seed whose risks are not finite has diverged, if it says nothing."""
-    found = learner.fit(problem, seen, samples, choices, streams, monitor, memory)
-    seeds, at = len(streams.seeds), (learner, "fit")
+    found = learner.fit(sample, monitor, cache)
+    seeds, at = len(sample.streams.seeds), (learner, "fit")
     if not isinstance(found, Fit):
         raise _broken(at, _shown(found), "a Fit")
     _array(at, "status", found.status, (seeds,), "iu")
@@ -159,14 +154,16 @@ def diverged(status: np.ndarray, finite: np.ndarray) -> np.ndarray:
 
 
 def predictions(
-    learner: Learner, state: State, seen: Features, role: str, shape: tuple[int, int, int], memory: dict[Any, Any]
+    learner: Learner, state: State, seen: Features, role: str, shape: tuple[int, int, int], cache: dict[Any, Any]
 ) -> np.ndarray:
     """Learner.predict on the first points of a role: `shape` (S, count, k), float; they may not be finite."""
-    found = learner.predict(state, seen, role, shape[1], memory)
+    found = learner.predict(state, seen, role, shape[1], cache)
     return _array((learner, "predict"), "", found, shape, finite=False)
 
 
-def measures(probe: Probe, problem: Any, declared: Mapping[str, str], coordinates: Mapping[str, str]) -> dict[str, Any]:
+def measures(
+    probe: Probe, problem: "Problem", declared: Mapping[str, str], coordinates: Mapping[str, str]
+) -> dict[str, Any]:
     """Probe.measure: variables over coordinates that are among them; every one that is declared, and no other.
 
     declared, coordinates: the literals MEASURES and COORDINATES of the probe.

@@ -12,9 +12,13 @@ from hierlearn.core.protocols import Batch, Input, Representation, State, Teache
 from hierlearn.core.streams import Streams
 
 
-def streams_of(content: Mapping[str, Any], seeds: tuple[int, ...]) -> Streams:
-    """The streams of a problem: keyed by its canonical content, whatever the study that poses it is called."""
-    return Streams((json.dumps(content, sort_keys=True, separators=(",", ":")),), tuple(seeds))
+def streams_of(content: Mapping[str, Any], seeds: tuple[int, ...], draw: str = "") -> Streams:
+    """The streams of a problem: keyed by its canonical content, whatever the study that poses it is called.
+
+    draw: a word for independent numbers of the same problem; "" for the first ones.
+    """
+    key = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    return Streams((key, *([draw] if draw else [])), tuple(seeds))
 
 
 @dataclass(frozen=True)

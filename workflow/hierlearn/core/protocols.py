@@ -1,15 +1,21 @@
 """What is exchanged between the rooms: one small protocol per kind of component.
 
-S seeds, n samples, k outputs; arrays carry the seed first. `x` is (S, n, *shape), labels and targets are (S, n, k).
+A component is a class that inherits from the protocol of its kind. Everything that it may be asked stands here: what is
+abstract it must have, the rest has a default. S seeds, n samples, k outputs; arrays carry the seed first. `x` is
+(S, n, *shape), labels and targets are (S, n, k).
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
 from hierlearn.core.streams import Streams
+
+if TYPE_CHECKING:
+    from hierlearn.core.problem import Problem
 
 State = dict[str, np.ndarray]
 
@@ -68,57 +74,124 @@ class Fit:
     trace: dict[str, np.ndarray] = field(default_factory=dict)
     flops: np.ndarray | None = None
 
+    @classmethod
+    def stack(cls, fits: Iterable["Fit"]) -> "Fit":
+        """Fits of disjoint seeds at one sample size as one, the seeds one after the other."""
+        fits = list(fits)
 
-class Input(Protocol):
-    """A law of x."""
+        def joined(parts):
+            if parts[0] is None:
+                return None
+            if isinstance(parts[0], dict):
+                return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+            return np.concatenate(parts)
+
+        return cls(**{one.name: joined([vars(fit)[one.name] for fit in fits]) for one in fields(cls)})
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What a learner is trained on: the first n training points of a problem, as a representation shows them.
+
+    choices: the values of each choice among which validation points decide; streams: the learner's own random numbers.
+    """
+
+    problem: "Problem"
+    features: "Features"
+    n: int
+    choices: Mapping[str, Sequence[Any]]
+    streams: Streams
+
+
+class Component(Protocol):
+    """What components of every kind may say.
+
+    stream_key: the word that stands for the component in the keys of random streams, "" for its name; stream_words: the
+    same for parameters whose names have changed. A component that keeps them may be renamed, and no number changes.
+    """
+
+    stream_key: ClassVar[str] = ""
+    stream_words: ClassVar[Mapping[str, str]] = {}
+
+
+class Input(Component, Protocol):
+    """A law of x.
+
+    law: its name; norm: root of E|x|^2, "unit" or "sqrt_dimension".
+    """
 
     dimension: int
     law: str
+    norm: str = "sqrt_dimension"
 
+    @abstractmethod
     def sample(self, streams: Streams, role: str, start: int, count: int) -> np.ndarray:
         """Rows start .. start+count of the sample for `role`: (S, count, *shape) float32, prefix-stable."""
-        ...
 
 
-class Teacher(Protocol):
-    """A target function f*: R^d -> R^k."""
+class Teacher(Component, Protocol):
+    """A target function f*: R^d -> R^k. kind: "regression" or "classes".
 
-    kind: str  # "regression" or "classes"
+    Where it is a sum of orthogonal polynomials of one degree, basis names them; where it is a product of signs, order
+    is their number. Where it is a network of squares, links, layer_widths and centre are its graph J_2 .. J_L, k_2 ..
+    and the c of its first layer x^2 - c.
+    """
+
+    kind: str
     outputs: int
+    basis: str = ""
+    order: int | None = None
+    links: tuple[tuple[int, ...], ...] | None = None
+    layer_widths: tuple[int, ...] | None = None
+    centre: float = 1.0
 
+    @abstractmethod
     def draw(self, streams: Streams, inputs: Input) -> State:
         """The teacher's own parameters per seed."""
-        ...
 
+    @abstractmethod
     def target(self, state: State, x: np.ndarray) -> np.ndarray:
         """Noise-free targets (S, n, k) float64, in the paper's units."""
-        ...
 
+    @abstractmethod
     def norm(self, state: State, inputs: Input) -> np.ndarray:
         """L2 norm of the target under the input law, (S,)."""
-        ...
 
+    @abstractmethod
     def degrees(self) -> tuple[int, ...]:
         """Degrees in x that a learner must represent."""
-        ...
 
+    @abstractmethod
     def bases(self, state: State, x: np.ndarray) -> np.ndarray:
         """Functions (S, n, b) that a representation must express linearly for the target to be within reach."""
-        ...
+
+    def parts(self, state: State, x: np.ndarray) -> dict[str, np.ndarray]:
+        """What the target is the sum of, (S, n, k) each by name; nothing where it has no parts."""
+        return {}
+
+    def hidden(self, state: State, x: np.ndarray) -> dict[str, np.ndarray]:
+        """The features of its layers, (S, n, k_l) each by name; nothing where it has none."""
+        return {}
 
 
-class Representation(Protocol):
-    """A feature map h, fitted on unlabelled points; E|h(x)|^2 = 1."""
+class Representation(Component, Protocol):
+    """A feature map h, fitted on unlabelled points; E|h(x)|^2 = 1. unlabelled: how many it is fitted on."""
 
-    def fit(self, unlabelled: np.ndarray, streams: Streams) -> State: ...
+    unlabelled: int
 
+    @abstractmethod
+    def fit(self, unlabelled: np.ndarray, streams: Streams) -> State:
+        """What `apply` needs, from points (S, unlabelled, *shape)."""
+
+    @abstractmethod
     def apply(self, state: State, x: np.ndarray) -> np.ndarray:
-        """(S, n, *shape) -> (S, n, D) float32."""
-        ...
+        """(S, n, *shape) -> (S, n, D) float32; (S, n, *shape) where learners want points of a shape."""
 
 
 class Features(Protocol):
     """The points of a role as a learner sees them."""
+
+    representation: Representation
 
     def draw(self, role: str, count: int, start: int = 0) -> np.ndarray:
         """(S, count, D) float32 features of points start .. start+count of `role`."""
@@ -126,6 +199,10 @@ class Features(Protocol):
 
     def of(self, x: np.ndarray) -> np.ndarray:
         """The features of points (S, n, *shape) that were drawn already."""
+        ...
+
+    def take(self, positions) -> "Features":
+        """The same features for a part of the seeds."""
         ...
 
 
@@ -149,66 +226,98 @@ class Monitor(Protocol):
         ...
 
 
-class Learner(Protocol):
-    """Something that fits labels from features."""
+class NullMonitor:
+    """A monitor that tells nobody and keeps nothing."""
 
-    def fit(
-        self,
-        problem: "Any",
-        features: Features,
-        samples: int,
-        choices: Mapping[str, Sequence[float]],
-        streams: Streams,
-        monitor: Monitor,
-        memory: dict[Any, Any],
-    ) -> Fit:
-        """Train on the first `samples` points for every seed; choose on validation points.
+    def report(self, done: int, total: int, text: str) -> None:
+        """Nothing."""
 
-        memory: empty at the start of a walk up the sample sizes and kept along it, for work that can be used again
-        (Gram blocks); it never changes a result beyond rounding.
+    def advance(self, done: int, total: int) -> None:
+        """Nothing."""
+
+    def restore(self, key: str) -> None:
+        """None."""
+
+    def save(self, key: str, state: Callable[[], State], final: bool = False) -> None:
+        """Nothing."""
+
+
+class Learner(Component, Protocol):
+    """Something that fits labels from features.
+
+    batch_seeds: whether all seeds are trained in one call, which may change no number of any of them.
+    """
+
+    batch_seeds: bool = False
+
+    @abstractmethod
+    def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
+        """Train on the first n points for every seed; choose on validation points.
+
+        cache: empty at the first of a series of sample sizes and kept along it, for work that can be used again (Gram
+        blocks); it never changes a result beyond rounding.
         """
-        ...
 
-    def predict(self, state: State, features: Features, role: str, count: int, memory: dict[Any, Any]) -> np.ndarray:
-        """Predictions (S, count, k) float64 on the first points of `role`. memory: as in `fit`, for one role."""
-        ...
+    @abstractmethod
+    def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
+        """Predictions (S, count, k) float64 on the first points of `role`. cache: as in `fit`, for one role."""
+
+    def unreachable(self, dimension: int, degree: int) -> str:
+        """Why it cannot represent a degree of the raw input, of norm 1, in one line; "" if it can, or is not known."""
+        return ""
 
 
-class Kernel(Protocol):
+class Kernel(Component, Protocol):
     """A positive semi-definite function. z None: the symmetric matrix of x with itself.
 
     dtype: float64, which solvers need, or float32 within 1e-5 of it: half the memory, and faster.
     """
 
-    def __call__(
-        self, x: np.ndarray, z: np.ndarray | None = None, dtype: type[np.floating] = np.float64
-    ) -> np.ndarray: ...
+    @abstractmethod
+    def __call__(self, x: np.ndarray, z: np.ndarray | None = None, dtype: type[np.floating] = np.float64) -> np.ndarray:
+        """(n, D), (n', D) -> (n, n')."""
+
+    @abstractmethod
+    def profile(self, t: np.ndarray) -> np.ndarray:
+        """The kernel of two points of norm 1 with inner product t, of any shape."""
 
 
-class Probe(Protocol):
-    """A measurement that trains nothing."""
+class Probe(Component, Protocol):
+    """A measurement of a problem that no learner of the study takes part in."""
 
-    def measure(self, problem: Any) -> dict[str, Any]:
+    @abstractmethod
+    def measure(self, problem: "Problem") -> dict[str, Any]:
         """Variables by name; a coordinate of the probe's own is the same for every problem."""
-        ...
 
 
-class Quantity(Protocol):
-    """What a claim compares with its prediction."""
+class Quantity(Component, Protocol):
+    """What a claim compares with its prediction. reads_traces: whether `measure` is given traces.nc beside the rest."""
 
-    learners: list[str]
+    reads_traces: bool = False
 
+    @abstractmethod
     def measure(self, cube: Any, probes: Mapping[str, Any]) -> Any:
         """cube: scores.nc of a study; probes: its probes; both xarray datasets. Returns a `Measured`.
 
-        With `reads_traces` = True it is given traces.nc as a third argument.
+        With `reads_traces` it is given traces.nc as a third argument.
         """
-        ...
 
 
-class Figure(Protocol):
+class Figure(Component, Protocol):
     """A figure of a study."""
 
+    @abstractmethod
     def draw(self, cube: Any, probes: Mapping[str, Any], study: Mapping[str, Any], traces: Any = None) -> Any:
         """A matplotlib Figure. cube, traces: scores.nc and traces.nc, None where nothing is trained."""
-        ...
+
+
+PROTOCOLS: dict[str, type] = {
+    "inputs": Input,
+    "teachers": Teacher,
+    "representations": Representation,
+    "learners": Learner,
+    "kernels": Kernel,
+    "probes": Probe,
+    "quantities": Quantity,
+    "figures": Figure,
+}

@@ -109,12 +109,22 @@ def implementation(kind: str, name: str) -> type:
     file, wanted = path(kind, name), "".join(word.capitalize() for word in name.split("_"))
     parsed(file)
     try:
-        module = importlib.import_module(f"{PACKAGE.name}.{kind}.{name}")
+        module = importlib.import_module(f"hierlearn.{kind}.{name}")
     except Exception as error:
         raise BrokenSource(failure(error) or f"{location(file, 1)}: {type(error).__name__}: {error}") from error
     if wanted not in vars(module):
         raise BrokenSource(f"{location(file, 1)}: found no class {wanted}; expected it to be named as the file is")
-    return vars(module)[wanted]
+    # Imported here: a plan is read without numpy.
+    from hierlearn.core.protocols import PROTOCOLS
+
+    found, protocol = vars(module)[wanted], PROTOCOLS[kind]
+    at = next(node.lineno for node in parsed(file).body if isinstance(node, ast.ClassDef) and node.name == wanted)
+    if protocol not in type.mro(found):
+        raise BrokenSource(f"{location(file, at)}: found class {wanted}; expected class {wanted}({protocol.__name__})")
+    if found.__abstractmethods__:
+        missing = ", ".join(sorted(found.__abstractmethods__))
+        raise BrokenSource(f"{location(file, at)}: found no method {missing}; expected all of {protocol.__name__}")
+    return found
 
 
 def failure(error: BaseException) -> str | None:

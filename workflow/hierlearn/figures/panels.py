@@ -9,6 +9,7 @@ import numpy as np
 import xarray
 from matplotlib.figure import Figure
 
+from hierlearn.core import protocols
 from hierlearn.figures._axes import tick_values, tidy
 from hierlearn.figures._legends import legend
 from hierlearn.figures._published import LABEL, overlay, overlay_row
@@ -226,7 +227,7 @@ BEYOND = 2.0
 
 
 @dataclass(frozen=True)
-class Panels:
+class Panels(protocols.Figure):
     """Medians over seeds with the range of the seeds, log-log unless a panel says otherwise."""
 
     columns: int = 2

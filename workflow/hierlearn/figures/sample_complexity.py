@@ -13,6 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.markers import CARETLEFTBASE, CARETRIGHTBASE
 from matplotlib.ticker import FixedLocator, LogLocator, NullLocator, StrMethodFormatter
 
+from hierlearn.core import protocols
 from hierlearn.figures._axes import plain
 from hierlearn.figures._style import COLOURS, MARKERS
 from hierlearn.quantities._tables import complexities, part, regressor
@@ -98,7 +99,7 @@ BESIDE = 1.06
 
 
 @dataclass(frozen=True)
-class SampleComplexity:
+class SampleComplexity(protocols.Figure):
     """How learning curves fall, how n* grows with d, what theory says of the kernels, and the measured exponents."""
 
     threshold: float = 0.5

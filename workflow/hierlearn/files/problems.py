@@ -29,23 +29,27 @@ def posed(point: Mapping[str, Any], state: State | None = None) -> Problem:
         registry.build("teachers", content["teacher"]),
         content["scale"],
         content["label_noise"],
-        streams_of(essential(content), tuple(point["seeds"])),
+        streams_of(essential(content), tuple(point["seeds"]), point.get("draw", "")),
         point.get("validation", 0),
         state,
     )
 
 
 def essential(content: Mapping[str, Any]) -> dict[str, Any]:
-    """A problem's content without the parameters that have their defaults.
+    """A problem's content without the parameters that have their defaults, in the words that key the streams.
 
-    It keys the streams: a component that gains a parameter leaves the numbers of all problems before it as they were.
+    A component that gains a parameter leaves the numbers of all problems before it as they were, and so does one that
+    is renamed, or whose parameters are, and says which words it had.
     """
     kept = dict(content)
     for part in ("input", "teacher"):
-        defaults = registry.defaults(f"{part}s", content[part]["name"])
+        name = content[part]["name"]
+        component, defaults = registry.implementation(f"{part}s", name), registry.defaults(f"{part}s", name)
         kept[part] = {
-            key: value for key, value in content[part].items() if key not in defaults or value != defaults[key]
-        }
+            component.stream_words.get(key, key): value
+            for key, value in content[part].items()
+            if key not in defaults or value != defaults[key]
+        } | {"name": component.stream_key or name}
     return kept
 
 
@@ -65,11 +69,16 @@ def drawn(point: Mapping[str, Any]) -> Group:
         else:
             parts = {"x": problem.unlabelled(count)}
         for part, values in parts.items():
-            axes = ("feature",) if part == "x" else ("output",)
+            axes = features_of(values) if part == "x" else ("output",)
             text = {"x": f"{role} points", "labels": f"{role} labels, noisy", "target": f"{role} targets, noise-free"}
             attributes = {"long_name": text[part], "units": "1"}
             group[f"{role}_{part}"] = Variable(("seed", f"{role}_point", *axes), values, attributes)
     return group
+
+
+def features_of(x: np.ndarray) -> tuple[str, ...]:
+    """The names of the axes of points (S, n, *shape) behind the first two."""
+    return ("feature",) if x.ndim == 3 else tuple(f"feature_{i}" for i in range(1, x.ndim - 1))
 
 
 def loaded(point: Mapping[str, Any], group: Group) -> Problem:

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from hierlearn.core.protocols import Input
 from hierlearn.core.streams import Streams
 from hierlearn.theory.spectra import eigenvalues, stretch
 
@@ -33,7 +34,7 @@ PARAMETERS = {
 
 
 @dataclass(frozen=True)
-class AnisotropicSphere:
+class AnisotropicSphere(Input):
     """x = Sigma^{1/2} u / |Sigma^{1/2} u|, u ~ N(0, I_d), |x| = 1: what bai2020, Theorem 6 leaves out.
 
     Sigma is diagonal, the largest eigenvalue first. With spikes M_{x,op} stays of one order while d grows; `isotropic`
@@ -46,6 +47,8 @@ class AnisotropicSphere:
     spikes: int = 2
     spike_share: float = 0.5
     law: ClassVar[str] = "anisotropic_sphere"
+    norm: ClassVar[str] = "unit"
+    stream_key: ClassVar[str] = "anisotropic_sphere"
 
     def sample(self, streams: Streams, role: str, start: int, count: int) -> np.ndarray:
         """(S, count, d) float32 rows start .. start+count; prefix-stable."""

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from hierlearn.core.protocols import Input
 from hierlearn.core.streams import Streams
 
 PARAMETERS = {
@@ -17,7 +18,7 @@ PARAMETERS = {
 
 
 @dataclass(frozen=True)
-class Gaussian:
+class Gaussian(Input):
     """x ~ N(0, I_d)  (allenzhu2020, Section 3).
 
     With `unit` x ~ N(0, I_d / d)  (allenzhu2019, Section 2.1); the points are the same but for their scale.
@@ -26,6 +27,7 @@ class Gaussian:
     dimension: int
     norm: str = "sqrt_dimension"
     law: ClassVar[str] = "gaussian"
+    stream_key: ClassVar[str] = "gaussian"
 
     def sample(self, streams: Streams, role: str, start: int, count: int) -> np.ndarray:
         """(S, count, d) float32 rows start .. start+count; prefix-stable."""

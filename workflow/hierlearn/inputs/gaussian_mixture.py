@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from hierlearn.core.protocols import Input
 from hierlearn.core.streams import Streams
 
 PARAMETERS = {
@@ -32,7 +33,7 @@ PARAMETERS = {
 
 
 @dataclass(frozen=True)
-class GaussianMixture:
+class GaussianMixture(Input):
     """x ~ N(0, Sigma_i), i uniform on the components, E x = 0 and E x_j^2 = 1  (allenzhu2020, Proposition 5.4 / D.1).
 
     equal: Sigma_i is random with unit diagonal, so that all rows of Sigma_i^{1/2} have norm 1; its eigenvalues are in
@@ -46,6 +47,7 @@ class GaussianMixture:
     row_norms: str = "equal"
     variant: int = 0
     law: ClassVar[str] = "gaussian_mixture"
+    stream_key: ClassVar[str] = "gaussian_mixture"
 
     def sample(self, streams: Streams, role: str, start: int, count: int) -> np.ndarray:
         """(S, count, d) float32 rows start .. start+count; prefix-stable."""

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from hierlearn.core.protocols import Input
 from hierlearn.core.streams import Streams
 
 PARAMETERS = {
@@ -17,7 +18,7 @@ PARAMETERS = {
 
 
 @dataclass(frozen=True)
-class Hypercube:
+class Hypercube(Input):
     """x ~ Unif{-1/sqrt(d), +1/sqrt(d)}^d, |x| = 1  (allenzhu2019, Section 7).
 
     With `sqrt_dimension` x ~ Unif{-1, +1}^d  (allenzhu2019, Figure 2; bai2020, Section 5.2); the signs are the same.
@@ -26,6 +27,7 @@ class Hypercube:
     dimension: int
     norm: str = "unit"
     law: ClassVar[str] = "hypercube"
+    stream_key: ClassVar[str] = "hypercube"
 
     def sample(self, streams: Streams, role: str, start: int, count: int) -> np.ndarray:
         """(S, count, d) float32 rows start .. start+count; prefix-stable."""

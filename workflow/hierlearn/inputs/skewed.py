@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from hierlearn.core.protocols import Input
 from hierlearn.core.streams import Streams
 
 PARAMETERS = {
@@ -19,7 +20,7 @@ PARAMETERS = {
 
 
 @dataclass(frozen=True)
-class Skewed:
+class Skewed(Input):
     """Coordinates (u^p - E u^p) / std(u^p), u ~ U[0, 1]: mean 0, variance 1, bounded.
 
     The mean third power is 0.64 for p = 2 and 1.38 for p = 4. A law for the toys of allenzhu2020, Section 1: where
@@ -29,6 +30,7 @@ class Skewed:
     dimension: int
     power: int = 4
     law: ClassVar[str] = "skewed"
+    stream_key: ClassVar[str] = "skewed"
 
     def sample(self, streams: Streams, role: str, start: int, count: int) -> np.ndarray:
         """(S, count, d) float32 rows start .. start+count; prefix-stable."""

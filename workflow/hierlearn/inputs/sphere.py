@@ -5,17 +5,20 @@ from typing import ClassVar
 
 import numpy as np
 
+from hierlearn.core.protocols import Input
 from hierlearn.core.streams import Streams
 
 PARAMETERS = {}
 
 
 @dataclass(frozen=True)
-class Sphere:
+class Sphere(Input):
     """x ~ Unif(S^{d-1}), |x| = 1  (chen2020, Section 2)."""
 
     dimension: int
     law: ClassVar[str] = "sphere"
+    norm: ClassVar[str] = "unit"
+    stream_key: ClassVar[str] = "sphere"
 
     def sample(self, streams: Streams, role: str, start: int, count: int) -> np.ndarray:
         """(S, count, d) float32 rows start .. start+count; prefix-stable."""

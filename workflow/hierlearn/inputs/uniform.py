@@ -5,13 +5,14 @@ from typing import ClassVar
 
 import numpy as np
 
+from hierlearn.core.protocols import Input
 from hierlearn.core.streams import Streams
 
 PARAMETERS = {}
 
 
 @dataclass(frozen=True)
-class Uniform:
+class Uniform(Input):
     """x ~ U[-sqrt(3), sqrt(3)]^d: isotropic as N(0, I_d), with polynomials that cannot explode.
 
     A quadratic network of L layers is a polynomial of degree 2^L; from L = 4 on, those of normal points have moments
@@ -20,6 +21,7 @@ class Uniform:
 
     dimension: int
     law: ClassVar[str] = "uniform"
+    stream_key: ClassVar[str] = "uniform"
 
     def sample(self, streams: Streams, role: str, start: int, count: int) -> np.ndarray:
         """(S, count, d) float32 rows start .. start+count; prefix-stable."""

@@ -6,6 +6,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import DTypeLike
 
+from hierlearn.core.protocols import Kernel
 from hierlearn.kernels._arccos import moment
 from hierlearn.kernels._cosine import cosine_gram, cosine_profile
 
@@ -26,7 +27,7 @@ PARAMETERS = {
 
 
 @dataclass(frozen=True)
-class Arccos:
+class Arccos(Kernel):
     """K(x, z) = 2 E_w[(w.x)_+^a (w.z)_+^a], w ~ N(0, I)  (Cho, Saul 2009).
 
     Scale: K(x, x) = 1, |x|^2, 3 |x|^4 for a = 0, 1, 2. `bias` puts (x, 1) / sqrt(2) for x throughout.

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import DTypeLike
 
+from hierlearn.core.protocols import Kernel
 from hierlearn.kernels._cosine import cosine_gram, cosine_profile
 
 PARAMETERS = {
@@ -17,7 +18,7 @@ PARAMETERS = {
 
 
 @dataclass(frozen=True)
-class Arcsin:
+class Arcsin(Kernel):
     """K(x, z) = (2 / pi) arcsin(<x, z> / (|x| |z|))  (allenzhu2019, Section 3.1).
 
     That is E_w[sign(w.x) sign(w.z)], w ~ N(0, I). Scale: K(x, x) = 1. Its expansion in the cosine is odd:

@@ -6,6 +6,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import DTypeLike
 
+from hierlearn.core.protocols import Kernel
 from hierlearn.kernels._arccos import relu_layer
 from hierlearn.kernels._cosine import cosine_gram, cosine_profile
 
@@ -31,7 +32,7 @@ PARAMETERS = {
 
 
 @dataclass(frozen=True)
-class Ntk:
+class Ntk(Kernel):
     """The tangent kernel T_L of an infinitely wide ReLU network  (Jacot et al. 2018).
 
     S_0 = <x, z>, S_l = 2 E[u_+ v_+], S'_l = 2 E[1{u > 0} 1{v > 0}] with (u, v) ~ N(0, S_{l-1});

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import DTypeLike
 
+from hierlearn.core.protocols import Kernel
 from hierlearn.kernels._arccos import moment
 from hierlearn.kernels._cosine import cosine_gram, cosine_profile
 from hierlearn.theory.activations import monic_moment, one_sided, power_of
@@ -29,7 +30,7 @@ PARAMETERS = {
 
 
 @dataclass(frozen=True)
-class NtkNeural:
+class NtkNeural(Kernel):
     """H(x, z) = E_{(u, v) ~ N(0, S)}[sigma'(u) sigma'(v)] S_12, S = S(x, z)  (chen2020, eq. 8: H_infinity).
 
     S_12(x, z) = E_{v, b}[phi(v.x + b) phi(v.z + b)], v ~ N(0, I), b ~ N(0, 1): arc-cosine moments for phi =

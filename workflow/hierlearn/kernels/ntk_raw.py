@@ -6,6 +6,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import DTypeLike
 
+from hierlearn.core.protocols import Kernel
 from hierlearn.kernels._arccos import moment
 from hierlearn.kernels._cosine import cosine_gram, cosine_profile
 from hierlearn.theory.activations import one_sided
@@ -25,7 +26,7 @@ PARAMETERS = {
 
 
 @dataclass(frozen=True)
-class NtkRaw:
+class NtkRaw(Kernel):
     """K(x, z) = E_w[sigma'(w.x) sigma'(w.z)] <x, z>, w ~ N(0, I)  (chen2020, NTK-Raw at infinite width).
 
     Only the first layer is trained. Scale: for |x| = 1, K(x, x) = 1/2 (relu), 1/2 (relu2), 3/8 (relu3).

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import DTypeLike
 
+from hierlearn.core.protocols import Kernel
 from hierlearn.kernels._tiles import gram, pair
 
 PARAMETERS = {
@@ -25,7 +26,7 @@ PARAMETERS = {
 
 
 @dataclass(frozen=True)
-class Polynomial:
+class Polynomial(Kernel):
     """K(x, z) = (<x, z> / scale + 1)^degree.
 
     Ridge regression with it is linear regression over all monomials of x up to the degree, a monomial of degree q

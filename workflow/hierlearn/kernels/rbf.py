@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import DTypeLike
 
+from hierlearn.core.protocols import Kernel
 from hierlearn.kernels._tiles import SNAP, gram, pair
 
 PARAMETERS = {
@@ -18,7 +19,7 @@ PARAMETERS = {
 
 
 @dataclass(frozen=True)
-class Rbf:
+class Rbf(Kernel):
     """K(x, z) = exp(-|x - z|^2 / (2 b^2))  (allenzhu2019, Section 3.1, h = 2 b^2). Scale: K(x, x) = 1."""
 
     bandwidth: float = 1.0

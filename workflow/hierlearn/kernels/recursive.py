@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import DTypeLike
 
+from hierlearn.core.protocols import Kernel
 from hierlearn.kernels._arccos import moment
 from hierlearn.kernels._cosine import cosine_gram, cosine_profile
 from hierlearn.theory.activations import one_sided_moment
@@ -33,7 +34,7 @@ ORDERS = {"arccos0": 0, "arccos1": 1, "arccos2": 2}
 
 
 @dataclass(frozen=True)
-class Recursive:
+class Recursive(Kernel):
     """K(x, z) = kappa(... kappa(cos(x, z)) ...), L times  (Daniely et al. 2016; allenzhu2019, Section 3.1, kernel 3).
 
     kappa is a dot-product kernel with kappa(1) = 1, the covariance of one layer of a wide random network: step, ReLU

@@ -35,9 +35,9 @@ class DualFit:
     flops: float  # products of coefficients with Gram matrices
 
 
-def grown(kernel: Gram, x: np.ndarray, memory: dict[Any, Any], key: Any) -> np.ndarray:
-    """The Gram matrix of x (n, D); rows that `memory` holds from a smaller n are not computed again."""
-    known = memory.get(key)
+def grown(kernel: Gram, x: np.ndarray, cache: dict[Any, Any], key: Any) -> np.ndarray:
+    """The Gram matrix of x (n, D); rows that `cache` holds from a smaller n are not computed again."""
+    known = cache.get(key)
     old = 0 if known is None else len(known)
     if old < len(x):
         gram = np.empty((len(x), len(x)))
@@ -46,17 +46,17 @@ def grown(kernel: Gram, x: np.ndarray, memory: dict[Any, Any], key: Any) -> np.n
             gram[old:, :old] = boundary.gram(kernel, x[old:], x[:old])
             gram[:old, old:] = gram[old:, :old].T
         gram[old:, old:] = boundary.gram(kernel, x[old:])
-        memory[key] = known = gram
+        cache[key] = known = gram
     return known[: len(x), : len(x)]
 
 
-def crossed(kernel: Gram, x: np.ndarray, z: np.ndarray, memory: dict[Any, Any], key: Any) -> np.ndarray:
-    """kernel(x, z) (n, n'); columns that `memory` holds from a smaller n' are not computed again."""
-    known = memory.get(key)
+def crossed(kernel: Gram, x: np.ndarray, z: np.ndarray, cache: dict[Any, Any], key: Any) -> np.ndarray:
+    """kernel(x, z) (n, n'); columns that `cache` holds from a smaller n' are not computed again."""
+    known = cache.get(key)
     old = 0 if known is None else known.shape[1]
     if old < len(z):
         new = boundary.gram(kernel, x, z[old:])
-        memory[key] = known = np.concatenate([known, new], axis=1) if old else new
+        cache[key] = known = np.concatenate([known, new], axis=1) if old else new
     return known[:, : len(z)]
 
 

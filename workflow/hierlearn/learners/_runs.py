@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import STATUS, Features, Monitor, State
 from hierlearn.learners._selection import error
 from hierlearn.learners.networks.batches import FRESH_POINTS, Batches
@@ -22,7 +23,7 @@ class Runs(ABC):
     """
 
     learner: Any
-    problem: Any
+    problem: Problem
     features: Features
     samples: int
     batches: Batches

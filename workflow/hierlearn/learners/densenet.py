@@ -1,12 +1,11 @@
 """Plain quadratic DenseNets, trained layer after layer, all at once, or with the lower layers at rest."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from hierlearn.core.protocols import Features, Fit, Monitor, State
+from hierlearn.core.protocols import Features, Fit, Learner, Monitor, Sample, State
 from hierlearn.core.streams import Streams
 from hierlearn.learners._runs import BLOCK_ROWS
 from hierlearn.learners.densenets.literals import (
@@ -72,7 +71,7 @@ TRACES = LAYER_TRACES
 
 
 @dataclass(frozen=True)
-class Densenet:
+class Densenet(Learner):
     """G(x) = sum_l alpha_l Sum(G_l), G_l = (sum_{j in J_l} M_lj G_j)^2 in R^m, G_1 = x^2 - 1  (allenzhu2020, eq. 1.2).
 
     The over-parameterised student of `quadratic_densenet` teachers; of others it is a network of the same form. All
@@ -102,23 +101,16 @@ class Densenet:
     epochs: int = 100
     steps: int | None = None
     online: bool = False
-    together: ClassVar[bool] = True
+    batch_seeds: ClassVar[bool] = True
+    stream_key: ClassVar[str] = "Densenet"
 
-    def fit(
-        self,
-        problem: Any,
-        features: Features,
-        samples: int,
-        choices: Mapping[str, Sequence[Any]],
-        streams: Streams,
-        monitor: Monitor,
-        memory: dict[Any, Any],
-    ) -> Fit:
+    def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """State: layer_2 .. layer_L (S, m, size), float32, and what the student took from the teacher."""
-        fit = fitted(self, problem, features, samples, settings(choices), streams, monitor)
+        problem, features, samples = sample.problem, sample.features, sample.n
+        fit = fitted(self, problem, features, samples, settings(sample.choices), sample.streams, monitor)
         return refitted(self, fit, problem, features, samples) if self.readout == "refitted" else fit
 
-    def predict(self, state: State, features: Features, role: str, count: int, memory: dict[Any, Any]) -> np.ndarray:
+    def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
         """(S, count, 1) float64."""
         student, x = Student.from_state(state), features.draw(role, count)
         layout = self.layout(student.columns(x), student)

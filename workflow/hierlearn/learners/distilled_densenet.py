@@ -1,6 +1,6 @@
 """Quadratic DenseNets that distil every layer into a narrow one: Algorithm 1 of allenzhu2020."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hierlearn.core.protocols import Features, Fit, Monitor, State
+from hierlearn.core.protocols import Features, Fit, Learner, Monitor, Sample, State
 from hierlearn.core.streams import Streams
 from hierlearn.learners._runs import BLOCK_ROWS
 from hierlearn.learners.densenets.literals import (
@@ -143,7 +143,7 @@ SPARE, USUAL_WIDTH = 2, 4
 
 
 @dataclass(frozen=True)
-class DistilledDensenet:
+class DistilledDensenet(Learner):
     """F(x) = sum_l alpha_l |W_l h_l|^2, S_l = K_l h_l, h_l = (x, G_1, (R_j S_j)^2)_{j in J_l}  (allenzhu2020, eq. 2.1).
 
     Algorithm 1 on E (F - y)^2 + sum_l lambda_3 |K_{l,l-1}^T K_{l<|} - W_{l,l-1}^T W_{l<|}|^2 + lambda_4
@@ -187,22 +187,15 @@ class DistilledDensenet:
     epochs: int = 100
     steps: int | None = None
     online: bool = False
-    together: ClassVar[bool] = True
+    batch_seeds: ClassVar[bool] = True
+    stream_key: ClassVar[str] = "DistilledDensenet"
 
-    def fit(
-        self,
-        problem: Any,
-        features: Features,
-        samples: int,
-        choices: Mapping[str, Sequence[Any]],
-        streams: Streams,
-        monitor: Monitor,
-        memory: dict[Any, Any],
-    ) -> Fit:
+    def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """State: inner_l K, outer_l W, fixed_l R, (S, ...) float32, and what the student took from the teacher."""
-        return fitted(self, problem, features, samples, settings(choices), streams, monitor)
+        problem, features, samples = sample.problem, sample.features, sample.n
+        return fitted(self, problem, features, samples, settings(sample.choices), sample.streams, monitor)
 
-    def predict(self, state: State, features: Features, role: str, count: int, memory: dict[Any, Any]) -> np.ndarray:
+    def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
         """(S, count, 1) float64, without truncation."""
         student, x = Student.from_state(state), features.draw(role, count)
         inner, outer = ([state[f"{kind}_{i + 2}"] for i in range(student.depth - 1)] for kind in ("inner", "outer"))

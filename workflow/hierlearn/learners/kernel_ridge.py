@@ -1,13 +1,11 @@
 """Kernel ridge regression with any kernel, solved exactly."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
-from hierlearn.core.protocols import Features, Fit, Kernel, Monitor, State
-from hierlearn.core.streams import Streams
+from hierlearn.core.protocols import Features, Fit, Kernel, Learner, Monitor, Sample, State
 from hierlearn.learners._dual import crossed, fit_dual, grown
 from hierlearn.learners._selection import best
 from hierlearn.theory.gate_degrees import kernel_reaches
@@ -58,7 +56,7 @@ WORK = {
 
 
 @dataclass(frozen=True)
-class KernelRidge:
+class KernelRidge(Learner):
     """f(x) = sum_i alpha_i K(x_i / b, x / b), (K + n ridge mean(diag K) I) alpha = y in float64  (chen2020, eq. 8).
 
     The bandwidth b changes nothing for a homogeneous kernel without a bias. Of choices with equal errors on validation
@@ -66,39 +64,32 @@ class KernelRidge:
     """
 
     kernel: Kernel = field()
-    together: ClassVar[bool] = False
+    batch_seeds: ClassVar[bool] = False
+    stream_key: ClassVar[str] = "KernelRidge"
 
-    def fit(
-        self,
-        problem: Any,
-        features: Features,
-        samples: int,
-        choices: Mapping[str, Sequence[float]],
-        streams: Streams,
-        monitor: Monitor,
-        memory: dict[Any, Any],
-    ) -> Fit:
+    def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """State: coefficients (S, n, k) float64 on the first n training points, bandwidth (S,)."""
+        problem, features, samples = sample.problem, sample.features, sample.n
         training, held_out = problem.draw("training", samples), problem.draw("validation", problem.held_out)
         h, validation = features.draw("training", samples), features.draw("validation", problem.held_out)
-        bandwidths = choices.get("bandwidth", [CHOICES["bandwidth"]["default"]])
-        for key in [key for key in memory if key[-1] not in bandwidths]:
+        bandwidths = sample.choices.get("bandwidth", [CHOICES["bandwidth"]["default"]])
+        for key in [key for key in cache if key[-1] not in bandwidths]:
             # Gram matrices of a bandwidth that was swept before are in the way of this one's.
-            del memory[key]
+            del cache[key]
         fits, kept = [], []
         for i, seed in enumerate(problem.seeds):
             tried = []
             for b in bandwidths:
-                gram = grown(self.kernel, h[i] / b, memory, ("gram", seed, b))
-                across = crossed(self.kernel, validation[i] / b, h[i] / b, memory, ("validation", seed, b))
-                labels = training.labels[i], held_out.labels[i]
-                tried.append(fit_dual(gram, labels[0], across, labels[1], choices["ridge"], problem.teacher.kind))
+                gram = grown(self.kernel, h[i] / b, cache, ("gram", seed, b))
+                across = crossed(self.kernel, validation[i] / b, h[i] / b, cache, ("validation", seed, b))
+                labels, ridges = (training.labels[i], held_out.labels[i]), sample.choices["ridge"]
+                tried.append(fit_dual(gram, labels[0], across, labels[1], ridges, problem.teacher.kind))
             chosen = best(*np.transpose([(fit.validation_risk, fit.validation_loss) for fit in tried]))
             # What is stored is the work of all.
             fits.append(replace(tried[chosen], flops=sum(fit.flops for fit in tried)))
             kept.append(bandwidths[chosen])
         selected = {"ridge": np.array([fit.ridge for fit in fits])}
-        if "bandwidth" in choices:
+        if "bandwidth" in sample.choices:
             selected["bandwidth"] = np.array(kept)
         return Fit(
             state={"coefficients": np.stack([fit.coefficients for fit in fits]), "bandwidth": np.array(kept, float)},
@@ -110,20 +101,20 @@ class KernelRidge:
             flops=np.array([fit.flops for fit in fits]),
         )
 
-    def blind(self, dimension: int, degree: int) -> str:
+    def unreachable(self, dimension: int, degree: int) -> str:
         """Why the kernel of the raw input cannot represent a degree, in one line; "" if it can."""
         if kernel_reaches(self.kernel.profile, dimension, degree):
             return ""
         return f"the kernel has no eigenvalue at degree {degree}; give it a bias or use another one"
 
-    def predict(self, state: State, features: Features, role: str, count: int, memory: dict[Any, Any]) -> np.ndarray:
+    def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
         """(S, count, k) float64."""
         coefficients, bandwidths = state["coefficients"], state["bandwidth"]
         points, support = features.draw(role, count), features.draw("training", coefficients.shape[1])
         outputs = []
         for i, (alpha, b) in enumerate(zip(coefficients, bandwidths.tolist(), strict=True)):
-            if memory.get(("bandwidth", role, i), b) != b:
-                memory.pop((role, i), None)
-            memory["bandwidth", role, i] = b
-            outputs.append(crossed(self.kernel, points[i] / b, support[i] / b, memory, (role, i)) @ alpha)
+            if cache.get(("bandwidth", role, i), b) != b:
+                cache.pop((role, i), None)
+            cache["bandwidth", role, i] = b
+            outputs.append(crossed(self.kernel, points[i] / b, support[i] / b, cache, (role, i)) @ alpha)
         return np.stack(outputs)

@@ -1,14 +1,12 @@
 """Kernel ridge regression twice: on the input, and on what the first round predicts."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 
 from hierlearn.core import boundary
-from hierlearn.core.protocols import STATUS, Features, Fit, Kernel, Monitor, State
-from hierlearn.core.streams import Streams
+from hierlearn.core.protocols import STATUS, Features, Fit, Kernel, Learner, Monitor, Sample, State
 from hierlearn.learners._dual import crossed, fit_dual, grown
 from hierlearn.solvers.ridge import Indefinite, leave_one_out
 
@@ -45,7 +43,7 @@ MEASURES = {"first_round_risk": "error of the first round alone on validation po
 
 
 @dataclass(frozen=True)
-class KernelRounds:
+class KernelRounds(Learner):
     """f(x) = f_1(x) + f_2(f_1(x)), both by kernel ridge regression  (allenzhu2019, Section 2.1, as a learner of H).
 
     The second round fits what the first one leaves, as a function of its prediction. On the training points that
@@ -56,29 +54,22 @@ class KernelRounds:
 
     first: Kernel = field()
     second: Kernel = field()
-    together: ClassVar[bool] = False
+    batch_seeds: ClassVar[bool] = False
+    stream_key: ClassVar[str] = "KernelRounds"
 
-    def fit(
-        self,
-        problem: Any,
-        features: Features,
-        samples: int,
-        choices: Mapping[str, Sequence[float]],
-        streams: Streams,
-        monitor: Monitor,
-        memory: dict[Any, Any],
-    ) -> Fit:
+    def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """State: first and second (S, n, k) coefficients, predicted (S, n, k), what the second round saw."""
+        problem, features, samples = sample.problem, sample.features, sample.n
         if problem.teacher.kind != "regression":
             raise ValueError(f"kernel_rounds: a teacher of {problem.teacher.kind}; expected regression")
         training, held_out = problem.draw("training", samples), problem.draw("validation", problem.held_out)
         h, validation = features.draw("training", samples), features.draw("validation", problem.held_out)
         parts = []
         for i, seed in enumerate(problem.seeds):
-            gram = grown(self.first, h[i], memory, ("gram", seed))
-            across = crossed(self.first, validation[i], h[i], memory, ("validation", seed))
+            gram = grown(self.first, h[i], cache, ("gram", seed))
+            across = crossed(self.first, validation[i], h[i], cache, ("validation", seed))
             labels = training.labels[i], held_out.labels[i]
-            parts.append(self._rounds(gram, across, *labels, choices["ridge"]))
+            parts.append(self._rounds(gram, across, *labels, sample.choices["ridge"]))
         stacked = {name: np.stack([part[name] for part in parts]) for name in parts[0]}
         return Fit(
             state={name: stacked[name] for name in ("first", "second", "predicted")},
@@ -90,12 +81,12 @@ class KernelRounds:
             flops=stacked["flops"],
         )
 
-    def predict(self, state: State, features: Features, role: str, count: int, memory: dict[Any, Any]) -> np.ndarray:
+    def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
         """(S, count, k) float64."""
         points, support = features.draw(role, count), features.draw("training", state["first"].shape[1])
         outputs = []
         for i in range(len(points)):
-            below = crossed(self.first, points[i], support[i], memory, (role, i)) @ state["first"][i]
+            below = crossed(self.first, points[i], support[i], cache, (role, i)) @ state["first"][i]
             outputs.append(below + boundary.gram(self.second, below, state["predicted"][i]) @ state["second"][i])
         return np.stack(outputs)
 

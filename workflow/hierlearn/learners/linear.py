@@ -1,14 +1,12 @@
 """Linear regression over a feature map."""
 
 import warnings
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from hierlearn.core.protocols import STATUS, Features, Fit, Monitor, State
-from hierlearn.core.streams import Streams
+from hierlearn.core.protocols import STATUS, Features, Fit, Learner, Monitor, Sample, State
 from hierlearn.learners._selection import error, validated
 from hierlearn.solvers.ridge import linear_ridge_path
 
@@ -53,7 +51,7 @@ WORK = {
 
 
 @dataclass(frozen=True)
-class Linear:
+class Linear(Learner):
     """f_j(x) = <w_j, h(x)>, minimising (1/n) sum_i |f(x_i) - y_i|^2 + R(w)  (allenzhu2019, Section 3.2).
 
     R(w) = ridge * mean |h|^2 * sum_j |w_j|_2^2, solved by a factorisation, or ridge * sum_j s_j |w_j|_1, solved by
@@ -64,22 +62,15 @@ class Linear:
     penalty: str = "ridge"
     tolerance: float = 1.0e-6
     max_iterations: int = 20000
-    together: ClassVar[bool] = False
+    batch_seeds: ClassVar[bool] = False
+    stream_key: ClassVar[str] = "Linear"
 
-    def fit(
-        self,
-        problem: Any,
-        features: Features,
-        samples: int,
-        choices: Mapping[str, Sequence[float]],
-        streams: Streams,
-        monitor: Monitor,
-        memory: dict[Any, Any],
-    ) -> Fit:
+    def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """State: weights (S, D, k) float64. A lasso whose duality gap stays open has the status not_converged."""
+        problem, features, samples = sample.problem, sample.features, sample.n
         training, held_out = problem.draw("training", samples), problem.draw("validation", problem.held_out)
         h, validation = features.draw("training", samples), features.draw("validation", problem.held_out)
-        ridges, kind = np.asarray(choices["ridge"], np.float64), problem.teacher.kind
+        ridges, kind = np.asarray(sample.choices["ridge"], np.float64), problem.teacher.kind
         path = self._ridge if self.penalty == "ridge" else self._lasso
         fits = []
         for x, y, z, labels in zip(h, training.labels, validation, held_out.labels, strict=True):
@@ -106,7 +97,7 @@ class Linear:
             flops=parts["flops"],
         )
 
-    def predict(self, state: State, features: Features, role: str, count: int, memory: dict[Any, Any]) -> np.ndarray:
+    def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
         """(S, count, k) float64."""
         return features.draw(role, count).astype(np.float64) @ state["weights"]
 

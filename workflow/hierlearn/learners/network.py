@@ -1,13 +1,12 @@
 """Two- and three-layer ReLU networks and the three-layer ResNet, trained by stochastic gradient descent."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Any, ClassVar
 
 import numpy as np
 
-from hierlearn.core.protocols import Features, Fit, Monitor, State
+from hierlearn.core.protocols import Features, Fit, Learner, Monitor, Sample, State
 from hierlearn.core.streams import Streams
 from hierlearn.learners._runs import BLOCK_ROWS
 from hierlearn.learners._selection import DIVERGED
@@ -134,7 +133,7 @@ EXCLUDED = (
 
 
 @dataclass(frozen=True)
-class Network:
+class Network(Learner):
     """f(x) of solvers.networks: A ~ N(0, 1/m), W ~ N(0, sigma_w^2), V ~ N(0, sigma_v^2 / m)  (allenzhu2019, Section 6).
 
     All settings (rate, decay) of all seeds are trained in lockstep; the one with the least error on validation points
@@ -162,35 +161,28 @@ class Network:
     drops: list[float] = field(default_factory=lambda: [0.5])
     rate_ratio: float = 1.0
     online: bool = False
-    together: ClassVar[bool] = True
+    batch_seeds: ClassVar[bool] = True
+    stream_key: ClassVar[str] = "Network"
 
-    def fit(
-        self,
-        problem: Any,
-        features: Features,
-        samples: int,
-        choices: Mapping[str, Sequence[Any]],
-        streams: Streams,
-        monitor: Monitor,
-        memory: dict[Any, Any],
-    ) -> Fit:
+    def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """State: the weights of the network, or start_* and what was trained, (S, ...) float32."""
+        problem, features, samples = sample.problem, sample.features, sample.n
         if self.loss != "squared" and problem.teacher.kind != "classes":
             raise ValueError(f"network: loss {self.loss!r} on a teacher of {problem.teacher.kind}; expected squared")
-        rule = choices.get("selected_on", [CHOICES["selected_on"]["default"]])[0]
-        settings = tuple(product(choices["rate"], choices.get("decay", [CHOICES["decay"]["default"]])))
-        fresh = [i for i, seed in enumerate(problem.seeds) if (settings, samples, seed) not in memory]
+        rule = sample.choices.get("selected_on", [CHOICES["selected_on"]["default"]])[0]
+        settings = tuple(product(sample.choices["rate"], sample.choices.get("decay", [CHOICES["decay"]["default"]])))
+        fresh = [i for i, seed in enumerate(problem.seeds) if (settings, samples, seed) not in cache]
         if fresh:
             part, seen = problem.take(fresh), features.take(fresh)
-            found = trained_grid(self, part, seen, samples, settings, streams.take(fresh), monitor)
-            memory.update({(settings, samples, seed): runs for seed, runs in zip(part.seeds, found, strict=True)})
-        fits = [memory[settings, samples, seed][rule] for seed in problem.seeds]
+            found = trained_grid(self, part, seen, samples, settings, sample.streams.take(fresh), monitor)
+            cache.update({(settings, samples, seed): runs for seed, runs in zip(part.seeds, found, strict=True)})
+        fits = [cache[settings, samples, seed][rule] for seed in problem.seeds]
 
         def stacked(pick):
             return {name: np.stack([pick(fit)[name] for fit in fits]) for name in pick(fits[0])}
 
         chosen = stacked(lambda fit: fit["choices"])
-        if "selected_on" in choices:
+        if "selected_on" in sample.choices:
             chosen["selected_on"] = np.full(len(fits), ["validation", "test"].index(rule))
         scalars = stacked(lambda fit: fit["scalars"])
         return Fit(
@@ -204,7 +196,7 @@ class Network:
             flops=scalars["flops"],
         )
 
-    def predict(self, state: State, features: Features, role: str, count: int, memory: dict[Any, Any]) -> np.ndarray:
+    def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
         """(S, count, k) float64."""
         x = self.seen(features.draw(role, count))
         start = {name.removeprefix("start_"): values for name, values in state.items() if name.startswith("start_")}

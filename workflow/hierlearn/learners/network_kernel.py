@@ -1,12 +1,12 @@
 """Kernel ridge regression with the kernel of a network of finite width at its random start."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from hierlearn.core.protocols import STATUS, Features, Fit, Monitor, State
+from hierlearn.core.protocols import STATUS, Features, Fit, Learner, Monitor, Sample, State
 from hierlearn.core.streams import Streams
 from hierlearn.learners._selection import error, validated
 from hierlearn.learners.networks.start import ARCHITECTURE, START, first_seen, initial
@@ -71,7 +71,7 @@ PARALLEL = ((0.6,),)
 
 
 @dataclass(frozen=True)
-class NetworkKernel:
+class NetworkKernel(Learner):
     """Every output on its own by kernel ridge regression with a kernel of `solvers.networks` at the start.
 
     tangent: f_j(x) = <grad_{W,V} f_j(x), Delta_j>, a displacement Delta_j of its own for every output, which is where
@@ -89,33 +89,26 @@ class NetworkKernel:
     first_scale: float | None = None
     second_scale: float = 1.0
     last_weights: str = "gaussian"
-    together: ClassVar[bool] = False
+    batch_seeds: ClassVar[bool] = False
+    stream_key: ClassVar[str] = "NetworkKernel"
 
-    def fit(
-        self,
-        problem: Any,
-        features: Features,
-        samples: int,
-        choices: Mapping[str, Sequence[Any]],
-        streams: Streams,
-        monitor: Monitor,
-        memory: dict[Any, Any],
-    ) -> Fit:
+    def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """State: coefficients (S, n, k) float64 on the first n training points, key (S, 4) int64 of the weights."""
-        rule = choices.get("selected_on", [CHOICES["selected_on"]["default"]])[0]
+        problem, features, samples = sample.problem, sample.features, sample.n
+        rule = sample.choices.get("selected_on", [CHOICES["selected_on"]["default"]])[0]
         x = first_seen(self, features.draw("training", samples))
         # The weights themselves, of three layers a square matrix, would be most of what is stored.
-        key = streams.at("start").stack(lambda generator: generator.integers(0, 2**63, 4))
-        ridges, parts = tuple(choices["ridge"]), []
+        key = sample.streams.at("start").stack(lambda generator: generator.integers(0, 2**63, 4))
+        ridges, parts = tuple(sample.choices["ridge"]), []
         for i, seed in enumerate(problem.seeds):
             place = ridges, samples, seed
-            if place not in memory:
+            if place not in cache:
                 start = self._start(key[i], x.shape[-1] - self.bias, problem.outputs)
-                memory[place] = self._solved(problem, features, samples, ridges, i, start)
-            parts.append(memory[place][rule])
+                cache[place] = self._solved(problem, features, samples, ridges, i, start)
+            parts.append(cache[place][rule])
         stacked = {name: np.stack([part[name] for part in parts]) for name in parts[0]}
         selected = {"ridge": stacked["ridge"]}
-        if "selected_on" in choices:
+        if "selected_on" in sample.choices:
             selected["selected_on"] = np.full(len(parts), ["validation", "test"].index(rule))
         return Fit(
             state={"coefficients": stacked["coefficients"], "key": key},
@@ -127,18 +120,18 @@ class NetworkKernel:
             flops=stacked["flops"],
         )
 
-    def predict(self, state: State, features: Features, role: str, count: int, memory: dict[Any, Any]) -> np.ndarray:
+    def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
         """(S, count, k) float64."""
         coefficients, outputs = state["coefficients"], []
         points = first_seen(self, features.draw(role, count))
         support = first_seen(self, features.draw("training", coefficients.shape[1]))
         for i, alpha in enumerate(coefficients):
             place = role, i, len(alpha)
-            if place not in memory:
-                memory.clear()
+            if place not in cache:
+                cache.clear()
                 start = self._start(state["key"][i], points.shape[-1] - self.bias, alpha.shape[-1])
-                memory[place] = [parts[1] for parts in self._kernels(start, support[[i]], [points[[i]]])]
-            outputs.append(_outputs(memory[place], alpha[None])[0])
+                cache[place] = [parts[1] for parts in self._kernels(start, support[[i]], [points[[i]]])]
+            outputs.append(_outputs(cache[place], alpha[None])[0])
         return np.stack(outputs)
 
     def _start(self, key: np.ndarray, inputs: int, outputs: int) -> State:

@@ -1,12 +1,11 @@
 """Two-layer networks whose activation is a power: what a deep quadratic network is compared with."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from hierlearn.core.protocols import Features, Fit, Monitor, State
+from hierlearn.core.protocols import Features, Fit, Learner, Monitor, Sample, State
 from hierlearn.core.streams import Streams
 from hierlearn.learners._runs import BLOCK_ROWS
 from hierlearn.learners._selection import DIVERGED
@@ -73,7 +72,7 @@ TRACES = {
 
 
 @dataclass(frozen=True)
-class PolynomialNetwork:
+class PolynomialNetwork(Learner):
     """F(x) = sum_r a_r (<w_r, (x, G_1)> + b_r)^degree, a_r = 1, -1, 1, ..., G_1 = x^2 - 1  (allenzhu2020, Theorem 1).
 
     The theorem's two-layer networks: with the degree 2^{L-1} they span the polynomials of degree 2^{L-1} in (x, G_1),
@@ -95,7 +94,7 @@ class PolynomialNetwork:
     epochs: int = 100
     steps: int | None = None
     online: bool = False
-    together: ClassVar[bool] = True
+    batch_seeds: ClassVar[bool] = True
     # What it shares with a DenseNet of depth 2.
     depth: ClassVar[int] = 2
     graph: ClassVar[list[list[int]]] = [[0, 1]]
@@ -104,21 +103,14 @@ class PolynomialNetwork:
     schedule: ClassVar[str] = "joint"
     starts: ClassVar[None] = None
     thresholds: ClassVar[None] = None
+    stream_key: ClassVar[str] = "PolynomialNetwork"
 
-    def fit(
-        self,
-        problem: Any,
-        features: Features,
-        samples: int,
-        choices: Mapping[str, Sequence[Any]],
-        streams: Streams,
-        monitor: Monitor,
-        memory: dict[Any, Any],
-    ) -> Fit:
+    def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """State: layer_2 (S, m, 2 d + 1) float32, w beside b, and what the student took from the teacher."""
-        return fitted(self, problem, features, samples, settings(choices), streams, monitor)
+        problem, features, samples = sample.problem, sample.features, sample.n
+        return fitted(self, problem, features, samples, settings(sample.choices), sample.streams, monitor)
 
-    def predict(self, state: State, features: Features, role: str, count: int, memory: dict[Any, Any]) -> np.ndarray:
+    def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
         """(S, count, 1) float64."""
         student, x = Student.from_state(state), features.draw(role, count)
         layout, weights = self.layout(student.columns(x), student), state["layer_2"]

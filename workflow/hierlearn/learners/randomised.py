@@ -1,13 +1,11 @@
 """The true two-layer network at randomised weights, which escapes its tangent kernel."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from hierlearn.core.protocols import STATUS, Features, Fit, Monitor, State
-from hierlearn.core.streams import Streams
+from hierlearn.core.protocols import STATUS, Features, Fit, Learner, Monitor, Sample, State
 from hierlearn.learners._randomised import RandomisedNetwork, exact_squared, mean_outputs, network, sampled
 from hierlearn.learners._selection import error, validated
 from hierlearn.solvers.losses import get_loss
@@ -100,7 +98,7 @@ COLLAPSE_GAIN = 1e-6
 
 
 @dataclass(frozen=True)
-class Randomised:
+class Randomised(Learner):
     """f_{W0 + WZ}(x) = m^{-1/2} sum_r a_r sigma(<w0_r + z_r w_r, h(x)>), z random  (bai2020, Sections 3.1 and 6.1).
 
     Minimises E_z mean loss + ridge |W|_{2,4}^power by Adam and predicts E_z f. Order 2: z_r = +-1 for every neuron,
@@ -124,7 +122,8 @@ class Randomised:
     rate: float = 0.1
     batch: int = 0
     start: float = 0.1
-    together: ClassVar[bool] = False
+    batch_seeds: ClassVar[bool] = False
+    stream_key: ClassVar[str] = "Randomised"
 
     def __post_init__(self):
         if self.order > 2 and self.activation not in ANALYTIC_GATES:
@@ -133,26 +132,18 @@ class Randomised:
         if self.draws == "exact" and self.loss != "squared":
             raise ValueError(f"randomised: loss {self.loss!r} with exact draws; expected squared, or sampled draws")
 
-    def fit(
-        self,
-        problem: Any,
-        features: Features,
-        samples: int,
-        choices: Mapping[str, Sequence[float]],
-        streams: Streams,
-        monitor: Monitor,
-        memory: dict[Any, Any],
-    ) -> Fit:
+    def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """State: w0 (S, m/2, D), weights (S, k, m, D) float32, for orders above 2 (S, k, m/2, D)."""
-        kind, ridges = problem.teacher.kind, list(choices["ridge"])
+        problem, features, samples = sample.problem, sample.features, sample.n
+        kind, ridges = problem.teacher.kind, list(sample.choices["ridge"])
         if self.loss != "squared" and kind != "classes":
             raise ValueError(f"randomised: loss {self.loss!r} on a teacher of {kind}; expected squared")
         training, held_out = problem.draw("training", samples), problem.draw("validation", problem.held_out)
         h, validation = features.draw("training", samples), features.draw("validation", problem.held_out)
-        w0 = streams.at("w0").stack(lambda g: _normal(g, self.width // 2, h.shape[-1]))
+        w0 = sample.streams.at("w0").stack(lambda g: _normal(g, self.width // 2, h.shape[-1]))
         net, loss = network(self.width, self.order, self.activation), get_loss(self.loss)
         fits = []
-        for i, (seed, generator) in enumerate(zip(problem.seeds, streams.at("start").generators(), strict=True)):
+        for i, (seed, generator) in enumerate(zip(problem.seeds, sample.streams.at("start").generators(), strict=True)):
             shape = net.directions, h.shape[-1]
             starts = [self.start * _normal(generator, *shape) for _ in range(problem.outputs)]
             inner, labels = h[i] @ w0[i].T, training.labels[i]
@@ -160,7 +151,7 @@ class Randomised:
             for r, ridge in enumerate(ridges):
                 for j, start in enumerate(starts):
                     # The same draws at every ridge.
-                    draws = streams.generator(seed, "draws", j)
+                    draws = sample.streams.generator(seed, "draws", j)
                     weights[r, j] = net.unit * self._descended(net, h[i], inner, labels[:, j], ridge, start, draws)
             kept = validated(_outputs(net, w0[i], weights, validation[i]), held_out.labels[i], kind, loss.value)
             chosen = weights[kept]
@@ -186,13 +177,13 @@ class Randomised:
             flops=parts["flops"],
         )
 
-    def predict(self, state: State, features: Features, role: str, count: int, memory: dict[Any, Any]) -> np.ndarray:
+    def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
         """E_z f, (S, count, k) float64."""
         net = network(self.width, self.order, self.activation)
         parts = zip(state["w0"], state["weights"], features.draw(role, count), strict=True)
         return np.stack([_outputs(net, *part) for part in parts])
 
-    def blind(self, dimension: int, degree: int) -> str:
+    def unreachable(self, dimension: int, degree: int) -> str:
         """Why the network of the raw input cannot represent a degree, in one line; "" if it can.
 
         The mean over multipliers leaves the Taylor terms from the order k on, and of them the first reaches the most.

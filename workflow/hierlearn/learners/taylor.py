@@ -1,13 +1,12 @@
 """Taylor models of a wide two-layer network on a representation: NTK-h (order 1), Quad-h (order 2), and beyond."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from hierlearn.core.protocols import STATIONARY, STATUS, Features, Fit, Monitor, State
-from hierlearn.core.streams import Streams
+from hierlearn.core.protocols import STATIONARY, STATUS, Features, Fit, Learner, Monitor, Sample, State
 from hierlearn.learners._dual import crossed, fit_dual, grown
 from hierlearn.learners._selection import error, validated
 from hierlearn.solvers.losses import get_loss
@@ -120,7 +119,7 @@ ROUNDING = 1e-10
 
 
 @dataclass(frozen=True)
-class Taylor:
+class Taylor(Learner):
     """f(x) = 1/(sqrt(m) k!) sum_r a_r sigma^(k)(<w0_r, h(x)>) <w_r, h(x)>^k, k = order  (chen2020; bai2020, Section 6).
 
     Symmetric initialisation (bai2020, eq. 3): a = (+1 ... +1, -1 ... -1), the second half of w0 a copy of the first,
@@ -147,7 +146,8 @@ class Taylor:
     tolerance: float = 2.0e-3
     max_iterations: int = 500
     polish_rounds: int = 4
-    together: ClassVar[bool] = False
+    batch_seeds: ClassVar[bool] = False
+    stream_key: ClassVar[str] = "Taylor"
 
     def __post_init__(self):
         if self.order == 1 and self.loss != "squared":
@@ -156,29 +156,21 @@ class Taylor:
             allowed = f"{', '.join(ANALYTIC_GATES[:-1])} or {ANALYTIC_GATES[-1]}"
             raise ValueError(f"taylor: activation {self.activation!r} with order {self.order}; expected {allowed}")
 
-    def fit(
-        self,
-        problem: Any,
-        features: Features,
-        samples: int,
-        choices: Mapping[str, Sequence[float]],
-        streams: Streams,
-        monitor: Monitor,
-        memory: dict[Any, Any],
-    ) -> Fit:
+    def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """State: w0 (S, m/2, D), weights (S, k, m, D) float32; with `data` also root (S, D, D) float32."""
+        problem, features, samples = sample.problem, sample.features, sample.n
         if self.loss != "squared" and problem.teacher.kind != "classes":
             raise ValueError(f"taylor: loss {self.loss!r} on a teacher of {problem.teacher.kind}; expected squared")
         training, held_out = problem.draw("training", samples), problem.draw("validation", problem.held_out)
         h, validation = features.draw("training", samples), features.draw("validation", problem.held_out)
-        w0 = streams.at("w0").stack(lambda g: self._normal(g, self.width // 2, h.shape[-1]))
-        roots = self._roots(problem.seeds, features, memory)
+        w0 = sample.streams.at("w0").stack(lambda g: self._normal(g, self.width // 2, h.shape[-1]))
+        roots = self._roots(problem.seeds, features, cache)
         train = self._fit_linear if self.order == 1 else self._fit_curved
         fits = []
-        for i, (seed, generator) in enumerate(zip(problem.seeds, streams.at("start").generators(), strict=True)):
+        for i, (seed, generator) in enumerate(zip(problem.seeds, sample.streams.at("start").generators(), strict=True)):
             points = (h[i], training.labels[i], validation[i], held_out.labels[i])
             frozen = w0[i], None if roots is None else roots[i]
-            fits.append(train(*frozen, *points, problem.teacher.kind, choices["ridge"], generator, seed, memory))
+            fits.append(train(*frozen, *points, problem.teacher.kind, sample.choices["ridge"], generator, seed, cache))
         parts = {name: np.stack([fit[name] for fit in fits]) for name in fits[0]}
         certificate = {name: parts[name] for name in CERTIFICATE} if self.order > 1 else None
         state = {"w0": w0, "weights": parts["weights"].astype(np.float32)}
@@ -193,13 +185,13 @@ class Taylor:
             flops=parts["flops"],
         )
 
-    def predict(self, state: State, features: Features, role: str, count: int, memory: dict[Any, Any]) -> np.ndarray:
+    def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
         """(S, count, k) float64."""
         roots = state.get("root", [None] * len(state["w0"]))
         parts = zip(state["w0"], roots, state["weights"], features.draw(role, count), strict=True)
         return np.stack([self._outputs(*part) for part in parts])
 
-    def blind(self, dimension: int, degree: int) -> str:
+    def unreachable(self, dimension: int, degree: int) -> str:
         """Why the model of the raw input cannot represent a degree, in one line; "" if it can."""
         if taylor_reaches(self.activation, self.order, degree):
             return ""
@@ -221,17 +213,17 @@ class Taylor:
     def _normal(self, generator: np.random.Generator, rows: int, columns: int) -> np.ndarray:
         return generator.standard_normal((rows, columns)).astype(np.float32)
 
-    def _roots(self, seeds: Sequence[int], features: Features, memory: dict[Any, Any]) -> np.ndarray | None:
+    def _roots(self, seeds: Sequence[int], features: Features, cache: dict[Any, Any]) -> np.ndarray | None:
         """(S, D, D) of `inverse_root`, from the unlabelled points of the representation; None for `plain`."""
         if self.regulariser == "plain":
             return None
         count = features.representation.unlabelled
         if not count:
             raise ValueError("taylor: regulariser 'data' without unlabelled points; expected a neural representation")
-        if any(("root", seed) not in memory for seed in seeds):
+        if any(("root", seed) not in cache for seed in seeds):
             unlabelled = features.draw("unlabelled", count)
-            memory.update({("root", seed): inverse_root(x) for seed, x in zip(seeds, unlabelled, strict=True)})
-        return np.stack([memory["root", seed] for seed in seeds])
+            cache.update({("root", seed): inverse_root(x) for seed, x in zip(seeds, unlabelled, strict=True)})
+        return np.stack([cache["root", seed] for seed in seeds])
 
     def _outputs(self, w0: np.ndarray, root: np.ndarray | None, weights: np.ndarray, h: np.ndarray) -> np.ndarray:
         """(m/2, D), (D, D) or None, (..., k, m, D), (n, D) -> (..., n, k)."""
@@ -246,7 +238,7 @@ class Taylor:
                 blocks.append(solver.predict(seen, gates, self.signs, weights, self.order))
         return np.moveaxis(np.concatenate(blocks, axis=-1), -2, -1).astype(np.float64)
 
-    def _fit_linear(self, w0, root, h, labels, validation, validation_labels, kind, ridges, generator, seed, memory):
+    def _fit_linear(self, w0, root, h, labels, validation, validation_labels, kind, ridges, generator, seed, cache):
         """Order 1 in its dual: the Gram matrix is (1/m) (s s^T) o (h h^T)."""
 
         def parts(x):
@@ -260,8 +252,8 @@ class Taylor:
             gram *= left_seen @ right_seen.T
             return gram
 
-        gram = grown(kernel, h, memory, ("gram", seed))
-        across = crossed(kernel, validation, h, memory, ("validation", seed))
+        gram = grown(kernel, h, cache, ("gram", seed))
+        across = crossed(kernel, validation, h, cache, ("validation", seed))
         fit = fit_dual(gram, labels, across, validation_labels, ridges, kind)
         signed, seen = self.gates(w0, h) * self.signs / np.sqrt(self.width), rooted(h, root)
         weights = np.stack([(signed * alpha[:, None]).T.astype(np.float64) @ seen for alpha in fit.coefficients.T])
@@ -275,7 +267,7 @@ class Taylor:
             "flops": fit.flops,
         }
 
-    def _fit_curved(self, w0, root, h, labels, validation, validation_labels, kind, ridges, generator, seed, memory):
+    def _fit_curved(self, w0, root, h, labels, validation, validation_labels, kind, ridges, generator, seed, cache):
         """Order >= 2: the path over ridges for every output, the ridge chosen on validation, its point certified."""
         gates, seen = self.gates(w0, h), rooted(h, root)
         scale = self.start * self.width ** (-0.5 / self.order)

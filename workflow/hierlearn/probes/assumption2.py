@@ -6,6 +6,7 @@ import numpy as np
 from scipy.linalg import eigvalsh
 
 from hierlearn.core.problem import Problem
+from hierlearn.core.protocols import Probe
 from hierlearn.files.netcdf import Variable
 from hierlearn.theory.assumption2 import approximation_error, biased_second_moment, second_moment
 
@@ -56,7 +57,7 @@ ROUNDING = 1e-14
 
 
 @dataclass(frozen=True)
-class Assumption2:
+class Assumption2(Probe):
     """lambda_min of Sigma = E[g(x) g(x)^T], g(x) = 1{Vx + b >= 0}, V rows N(0, I_d), b ~ N(0, 1) or 0, at D = c d^k.
 
     Assumption 2 says lambda_min(Sigma) >= lambda_k > 0 for any D = O(d^k), lambda_k free of d, and Appendix B that

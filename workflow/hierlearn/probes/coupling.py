@@ -6,6 +6,7 @@ import numpy as np
 
 from hierlearn.core import boundary
 from hierlearn.core.problem import Problem
+from hierlearn.core.protocols import Probe
 from hierlearn.core.streams import BLOCK_ROWS, Streams
 from hierlearn.files.netcdf import Variable
 from hierlearn.theory.activations import analytic, derivative, largest_order
@@ -70,7 +71,7 @@ CANCELLED = 1e-9
 
 
 @dataclass(frozen=True)
-class Coupling:
+class Coupling(Probe):
     """f(x) = 1/sqrt(m) sum_r a_r sigma(<w0_r + z_r w_r, x> + c) with |w_r| = m^{-1/(2k)}  (bai2020, Sections 3 and 6).
 
     a = (+1 ... +1, -1 ... -1), the second half of w0 a copy of the first, w0_r ~ N(0, I), |x| = 1. Predicted: f^(j) of
@@ -102,7 +103,7 @@ class Coupling:
         another norm than 1.
         """
         self._check(problem.inputs.law)
-        if getattr(problem.inputs, "norm", "unit") != "unit":
+        if problem.inputs.norm != "unit":
             raise ValueError(f"coupling: input of norm {problem.inputs.norm}; expected unit")
         streams = problem.streams.at("coupling")
         sizes = [

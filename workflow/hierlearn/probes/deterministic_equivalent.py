@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from hierlearn.core.problem import Problem
+from hierlearn.core.protocols import Probe
 from hierlearn.files.netcdf import Variable
 from hierlearn.theory.deterministic_equivalent import sample_complexity, solve, spectrum_for
 
@@ -47,7 +48,7 @@ COORDINATES = {"line": "lines", "threshold": "thresholds", "ridge": "ridges", "s
 
 
 @dataclass(frozen=True)
-class DeterministicEquivalent:
+class DeterministicEquivalent(Probe):
     """n*(d, risk) and risk(d, n) from the self-consistent ridge of a dot-product kernel on the sphere, for a unit-norm
     target of one degree without label noise."""
 
@@ -61,7 +62,7 @@ class DeterministicEquivalent:
 
         NaN where no number of samples reaches the threshold, and where the risk is infinite.
         """
-        if problem.inputs.law != "sphere" or getattr(problem.teacher, "basis", None) != "gegenbauer":
+        if problem.inputs.law != "sphere" or problem.teacher.basis != "gegenbauer":
             raise ValueError("deterministic_equivalent: expected sphere inputs and a gegenbauer teacher")
         dimension, degree = problem.inputs.dimension, problem.teacher.degree
         values = np.empty((len(self.lines), len(self.thresholds)))

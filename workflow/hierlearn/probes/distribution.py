@@ -6,7 +6,7 @@ import numpy as np
 
 from hierlearn.core import boundary
 from hierlearn.core.problem import Problem
-from hierlearn.core.protocols import Input
+from hierlearn.core.protocols import Input, Probe
 from hierlearn.core.streams import Streams
 from hierlearn.files.netcdf import Variable
 from hierlearn.theory.distributions import (
@@ -80,7 +80,7 @@ BY_DEGREE = ("top_share", "top_share_below", "moment_ratio", "worst_moment_ratio
 
 
 @dataclass(frozen=True)
-class Distribution:
+class Distribution(Probe):
     """Constants of isotropy, degree preservation and hypercontractivity  (allenzhu2020, Section 5, eq. 5.1-5.4).
 
     Every law is scaled to E|x|^2 = d. Degree preservation: C(P_q) <= c_1(q) E P^2, so that `top_share` is 1 / c_1(q)
@@ -160,7 +160,7 @@ class Distribution:
         the least eigenvalue; the mean square under a mixture is at least the least of its components.
         """
         if law.law in PRODUCT_LAWS:
-            power = getattr(law, "power", 1)
+            power = law.power if law.law == "skewed" else 1
             return [least_top_share(law.law, q, size, power) for q, size in zip(self.degrees, sizes, strict=True)]
         if law.law == "gaussian_mixture":
             return [float(np.min(np.linalg.eigvalsh(law.covariances()))) ** q for q in self.degrees]

@@ -7,6 +7,7 @@ import numpy as np
 
 from hierlearn.core import boundary
 from hierlearn.core.problem import Problem
+from hierlearn.core.protocols import Probe
 from hierlearn.core.streams import BLOCK_ROWS, Streams
 from hierlearn.files.netcdf import Variable
 from hierlearn.theory.expressivity import expressible, norm_bound, scales
@@ -50,7 +51,7 @@ LAWS = ("sphere", "hypercube", "anisotropic_sphere")
 
 
 @dataclass(frozen=True)
-class Expressivity:
+class Expressivity(Probe):
     """f^Q_{W*} against f(x) = <b, x>^p for sigma = relu^3 / 6, |b| = 1, |x| = 1  (bai2020, Lemma 15 and Theorem 7).
 
     f^Q_W(x) = 1/(2 sqrt(m)) sum_r a_r relu(<w0_r, x>) <w_r, x>^2 with the symmetric initialisation (eq. 3) and
@@ -71,7 +72,7 @@ class Expressivity:
         """
         if problem.inputs.law not in LAWS:
             raise ValueError(f"expressivity: input law {problem.inputs.law!r}; expected one of {', '.join(LAWS)}")
-        if getattr(problem.inputs, "norm", "unit") != "unit":
+        if problem.inputs.norm != "unit":
             raise ValueError(f"expressivity: input of norm {problem.inputs.norm}; expected unit")
         for degree in self.degrees:
             if not expressible(degree):

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hierlearn.core.problem import Problem
+from hierlearn.core.protocols import Probe
 from hierlearn.files.netcdf import Variable
 from hierlearn.probes._failures import failed
 from hierlearn.probes._spectra import coloured
@@ -71,7 +72,7 @@ LAWS = ("sphere", "hypercube")
 
 
 @dataclass(frozen=True)
-class GeneralisationGap:
+class GeneralisationGap(Probe):
     """Test less training loss of Quad-h trained on signs of the target, and 2 Rad(|W|_{2,4})  (chen2020, Theorem 1(2)).
 
     The logistic loss is 1-Lipschitz, so symmetrisation and contraction bound the mean gap over a fixed ball by twice
@@ -98,7 +99,7 @@ class GeneralisationGap:
         if problem.inputs.law not in LAWS:
             found = problem.inputs.law
             raise ValueError(f"generalisation_gap: input law {found!r}; expected one of {', '.join(LAWS)}")
-        if getattr(problem.inputs, "norm", "unit") != "unit":
+        if problem.inputs.norm != "unit":
             raise ValueError(f"generalisation_gap: input of norm {problem.inputs.norm}; expected unit")
         most, dimension = max(self.samples), problem.inputs.dimension
         streams = problem.streams.at("generalisation_gap")

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.linalg import hadamard
 
 from hierlearn.core.problem import Problem
+from hierlearn.core.protocols import Probe
 from hierlearn.files.netcdf import Variable
 from hierlearn.probes._failures import failed
 from hierlearn.solvers.losses import get_loss
@@ -68,7 +69,7 @@ COORDINATES = {"width": "widths", "iteration": "iterations", "reference": "refer
 
 
 @dataclass(frozen=True)
-class Landscape:
+class Landscape(Probe):
     """Both sides of Lemma 1 (bai2020) for Quad-h on the input itself, sigma'' = relu, without the ridge.
 
     The left side is made of exact Hessian products only: the rows of a Hadamard matrix are m sign vectors whose mean of

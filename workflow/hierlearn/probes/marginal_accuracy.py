@@ -8,6 +8,7 @@ from scipy.special import ndtr
 
 from hierlearn.core import boundary
 from hierlearn.core.problem import Problem
+from hierlearn.core.protocols import Probe
 from hierlearn.files.netcdf import Variable
 
 PARAMETERS = {
@@ -45,7 +46,7 @@ MEMORY = {"measure": ((6, "points", "dimension"),)}
 
 
 @dataclass(frozen=True)
-class MarginalAccuracy:
+class MarginalAccuracy(Probe):
     """Pr[sgn(x_0 + G*) != sgn(x_0 + G* - alpha_l Sum(G*_l))], x_0 ~ N(-E G*, 1)  (allenzhu2020, Section 3.1 / B.1).
 
     G* has weights alpha_l = gap^{l-2} times one factor for Var G* = 1; the layers are those of the teacher, the same

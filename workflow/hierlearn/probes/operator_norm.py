@@ -8,6 +8,7 @@ import numpy as np
 
 from hierlearn.core import boundary
 from hierlearn.core.problem import Problem
+from hierlearn.core.protocols import Probe
 from hierlearn.core.streams import Streams
 from hierlearn.files.netcdf import Variable
 from hierlearn.theory.spectra import eigenvalues, stretch
@@ -55,7 +56,7 @@ COORDINATES = {"law": "laws", "samples_per_dimension": "ratios"}
 
 
 @dataclass(frozen=True)
-class OperatorNorm:
+class OperatorNorm(Probe):
     """M_{x,op} = B_x^{-1} (E |(1/n) sum_i x_i x_i^T|_op)^{1/2}  (bai2020, Theorem 6).
 
     B_x is the largest norm of a point; all points here have norm B_x = 1. M_{x,op} <= 1 always, of order 1/sqrt(d) for

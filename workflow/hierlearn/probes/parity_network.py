@@ -6,6 +6,7 @@ import numpy as np
 
 from hierlearn.core import boundary
 from hierlearn.core.problem import Problem
+from hierlearn.core.protocols import Probe
 from hierlearn.files.netcdf import Variable
 from hierlearn.theory.parity_networks import (
     LARGEST_ORDER,
@@ -50,7 +51,7 @@ LAWS = ("hypercube",)
 
 
 @dataclass(frozen=True)
-class ParityNetwork:
+class ParityNetwork(Probe):
     """|W|_F of f(x) = m^{-1/2} sum_r s_r relu(<w_r, x>), s_r = +-1 fixed, without biases  (allenzhu2019, Figure 1).
 
     The paper's way: train `width` rows on the k coordinates of the parity alone, from N(0, 1/k) weights and random
@@ -72,7 +73,7 @@ class ParityNetwork:
         teacher, dimension = problem.teacher, problem.inputs.dimension
         if problem.inputs.law not in LAWS:
             raise ValueError(f"parity_network: input law {problem.inputs.law!r}; expected one of {', '.join(LAWS)}")
-        order = getattr(teacher, "order", None)
+        order = teacher.order
         if order is None or "coordinates" not in problem.state or teacher.kind != "regression":
             raise ValueError("parity_network: expected the teacher parity, for regression")
         if order % 2 or not 2 <= order <= LARGEST_ORDER:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hierlearn.core.problem import Problem
+from hierlearn.core.protocols import Probe
 from hierlearn.files.netcdf import Variable
 from hierlearn.probes._spectra import coloured
 from hierlearn.theory.rademacher import extreme_eigenvalues, isotropic_edge, matrix_bound, operator_norm, suprema
@@ -50,7 +51,7 @@ LAWS = ("sphere", "hypercube")
 
 
 @dataclass(frozen=True)
-class Rademacher:
+class Rademacher(Probe):
     """E_sigma sup_{|W|_{2,4} <= 1} (1/n) sum_i sigma_i f_W(x_i), Quad-h, sigma'' = 1{t >= 0}  (chen2020, Theorem 1).
 
     Features are the input's coordinates with a chosen spectrum and E|h|^2 = 1, so their number is the dimension; a and
@@ -67,7 +68,7 @@ class Rademacher:
         """MEASURES over (seed, spectrum, samples, width). Raises ValueError for x other than isotropic of unit norm."""
         if problem.inputs.law not in LAWS:
             raise ValueError(f"rademacher: input law {problem.inputs.law!r}; expected one of {', '.join(LAWS)}")
-        if getattr(problem.inputs, "norm", "unit") != "unit":
+        if problem.inputs.norm != "unit":
             raise ValueError(f"rademacher: input of norm {problem.inputs.norm}; expected unit")
         most, dimension = max(self.samples), problem.inputs.dimension
         streams = problem.streams.at("rademacher")

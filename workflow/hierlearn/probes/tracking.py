@@ -5,8 +5,19 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from hierlearn.core import boundary
 from hierlearn.core.problem import Problem, ProblemFeatures
-from hierlearn.core.protocols import REMEDIES, STATIONARY, STATUS, Fit, Learner, Representation
+from hierlearn.core.protocols import (
+    REMEDIES,
+    STATIONARY,
+    STATUS,
+    Fit,
+    Learner,
+    NullMonitor,
+    Probe,
+    Representation,
+    Sample,
+)
 from hierlearn.files.netcdf import Variable
 from hierlearn.probes._failures import failed
 
@@ -85,7 +96,7 @@ LEAST_FIT = 0.1
 
 
 @dataclass(frozen=True)
-class Tracking:
+class Tracking(Probe):
     """Trains f_{W0 + WZ}, its Quad and its NTK on the same points from the same w0  (bai2020, Section 3, Theorem 6).
 
     The network and the quadratic model minimise their losses plus the same ridge |W|_{2,4}^power from the same small
@@ -149,11 +160,13 @@ class Tracking:
         for name, template in learners.items():
             learner = replace(template, width=width)
             choices = {"ridge": ridges[name]}
-            fit = learner.fit(problem, features, self.samples, choices, streams, _Silent(), {})
+            sample = Sample(problem, features, self.samples, choices, streams)
+            fit = boundary.fit(learner, sample, NullMonitor(), {})
             # A tangent kernel that learns nothing is a finding.
             fitted = np.ones(len(labels)) if name == "ntk" else 1.0 - fit.train_risk / labels
             sound = np.where(_failures(TITLES[name], width, problem.seeds, fit, fitted), np.nan, 1.0)
-            outputs[name] = learner.predict(fit.state, features, "test", self.test, {}) * sound[:, None, None]
+            predicted = boundary.predictions(learner, fit.state, features, "test", test.target.shape, {})
+            outputs[name] = predicted * sound[:, None, None]
             found[f"{name}_risk"] = _mean_square(outputs[name] - test.target)
             found[f"{name}_train_risk"] = fit.train_risk * sound
             if name != "ntk":
@@ -170,19 +183,12 @@ class Tracking:
     def _other(self, name, width, problem, features, streams) -> tuple[np.ndarray, np.ndarray]:
         """Risk on test points of another network, (S,), NaN where it failed, and operations spent, (S,)."""
         learner, test = replace(self.others[name], width=width), problem.pools["test"]
-        fit = learner.fit(problem, features, self.samples, {"ridge": [self.ridge]}, streams, _Silent(), {})
+        sample = Sample(problem, features, self.samples, {"ridge": [self.ridge]}, streams)
+        fit = boundary.fit(learner, sample, NullMonitor(), {})
         fitted = 1.0 - fit.train_risk / _mean_square(problem.pools["training"].labels)
         sound = np.where(_failures(name, width, problem.seeds, fit, fitted), np.nan, 1.0)
-        return _mean_square(
-            learner.predict(fit.state, features, "test", self.test, {}) - test.target
-        ) * sound, fit.flops
-
-
-class _Silent:
-    """A monitor for trainings that are seconds long."""
-
-    def report(self, done: int, total: int, text: str) -> None:
-        """Says nothing."""
+        outputs = boundary.predictions(learner, fit.state, features, "test", test.target.shape, {})
+        return _mean_square(outputs - test.target) * sound, fit.flops
 
 
 def _failures(learner: str, width: int, seeds: Sequence[int], fit: Fit, fitted: np.ndarray) -> list[bool]:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import xarray
 
+from hierlearn.core.protocols import Quantity
 from hierlearn.quantities._tables import FAILED, of_own, unjudged
 from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measured
@@ -67,7 +68,7 @@ BOUNDED_BY = ("alpha", "beta", "order")
 
 
 @dataclass(frozen=True)
-class ComposedCountingBound:
+class ComposedCountingBound(Quantity):
     """Share of the cells (learner, axes, swept values, n) in which the risk is at least k alpha^2 (1 - N / C(d, k)).
 
     N = n points of any kernel at any weights  (allenzhu2019, Theorems 2 and 3), or D fixed features (Theorem 4), on the
@@ -115,7 +116,7 @@ class ComposedCountingBound:
 
     def _bound(self, chosen: xarray.Dataset) -> xarray.DataArray:
         """The bound in the units of the risk, where |H|^2 = k (alpha^2 + beta^2) is the stored norm's square."""
-        alpha, beta, order = (chosen.coords.get(name, getattr(self, name)) for name in BOUNDED_BY)
+        alpha, beta, order = (chosen.coords.get(name, vars(self)[name]) for name in BOUNDED_BY)
         functions = chosen.coords[self.features_axis or "samples"] if self.features is None else self.features
         paper = xarray.apply_ufunc(
             np.vectorize(composed_risk_bound, otypes=[float]), self.spans * functions, chosen.dimension, order, alpha

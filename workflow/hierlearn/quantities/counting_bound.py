@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import xarray
 
+from hierlearn.core.protocols import Quantity
 from hierlearn.quantities._tables import FAILED, of_own, unjudged
 from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measured
@@ -35,7 +36,7 @@ PARAMETERS = {
 
 
 @dataclass(frozen=True)
-class CountingBound:
+class CountingBound(Quantity):
     """Share of the cells (learner, d, p, swept values, n) in which the risk is at least 1 - n / N(d, p).
 
     Any predictor sum_i c_i K(x_i, .) lies in a space of n functions that the rotation of the teacher does not enter.

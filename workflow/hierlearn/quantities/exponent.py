@@ -5,6 +5,7 @@ from typing import Any
 
 import xarray
 
+from hierlearn.core.protocols import Quantity
 from hierlearn.quantities._tables import complexities, failures, noted, regressor, unfinished, unjudged
 from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measured
@@ -45,7 +46,7 @@ PARAMETERS = {
 
 
 @dataclass(frozen=True)
-class Exponent:
+class Exponent(Quantity):
     """Slope of log n* on log of a counted dimension or of another axis, a line through the medians over seeds."""
 
     learner: str

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import xarray
 
+from hierlearn.core.protocols import Quantity
 from hierlearn.quantities._tables import FAILED, at, unjudged
 from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measured
@@ -42,7 +43,7 @@ PARAMETERS = {
 
 
 @dataclass(frozen=True)
-class LogRiskRatio:
+class LogRiskRatio(Quantity):
     """Mean over seeds of log(risk_above / risk_below) at one n, with a t-interval; paired, since seeds share data."""
 
     above: str

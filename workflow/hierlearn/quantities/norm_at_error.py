@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 import xarray
 
+from hierlearn.core.protocols import Quantity
 from hierlearn.quantities._tables import FAILED, at, unjudged
 from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measured
@@ -28,7 +29,7 @@ PARAMETERS = {
 
 
 @dataclass(frozen=True)
-class NormAtError:
+class NormAtError(Quantity):
     """Mean over seeds of |W|_F where train_loss first falls to `error`, interpolated in the logs of both.
 
     Norms compare only at matched training error: they grow as the training goes on  (allenzhu2019, Figure 1).

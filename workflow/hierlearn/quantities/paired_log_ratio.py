@@ -5,6 +5,7 @@ from typing import Any
 
 import xarray
 
+from hierlearn.core.protocols import Quantity
 from hierlearn.quantities._tables import complexities, failures, unjudged
 from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measured
@@ -23,7 +24,7 @@ PARAMETERS = {
 
 
 @dataclass(frozen=True)
-class PairedLogRatio:
+class PairedLogRatio(Quantity):
     """Mean over seeds of log(n*_above / n*_below) at the largest dimension that is uncensored for both."""
 
     above: str

@@ -5,6 +5,7 @@ from typing import Any
 
 import xarray
 
+from hierlearn.core.protocols import Quantity
 from hierlearn.quantities._tables import complexities, failures, noted, unfinished, unjudged
 from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measured
@@ -30,7 +31,7 @@ PARAMETERS = {
 
 
 @dataclass(frozen=True)
-class PairedLogRatioSlope:
+class PairedLogRatioSlope(Quantity):
     """Slope of log(n*_above / n*_below), paired by seed, in log d."""
 
     above: str

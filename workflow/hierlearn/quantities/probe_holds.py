@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import xarray
 
+from hierlearn.core.protocols import Quantity
 from hierlearn.quantities._probes import measured
 from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measured
@@ -24,7 +25,7 @@ PARAMETERS = {
 
 
 @dataclass(frozen=True)
-class ProbeHolds:
+class ProbeHolds(Quantity):
     """The share of the cases in which larger >= smaller, with the least and the greatest slack ratio."""
 
     probe: str

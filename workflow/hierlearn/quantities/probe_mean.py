@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import xarray
 
+from hierlearn.core.protocols import Quantity
 from hierlearn.quantities._probes import pooled
 from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measured
@@ -30,7 +31,7 @@ PARAMETERS = {
 
 
 @dataclass(frozen=True)
-class ProbeMean:
+class ProbeMean(Quantity):
     """Mean over seeds of a variable, of its ratio to another, or of the logarithm, with a t-interval."""
 
     probe: str

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import xarray
 
+from hierlearn.core.protocols import Quantity
 from hierlearn.quantities._probes import along
 from hierlearn.statistics import estimates
 from hierlearn.statistics.complexity import Complexities
@@ -37,7 +38,7 @@ PARAMETERS = {
 
 
 @dataclass(frozen=True)
-class ProbeSlope:
+class ProbeSlope(Quantity):
     """Slope of log variable on log axis, a line through the medians over seeds."""
 
     probe: str

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import xarray
 
+from hierlearn.core.protocols import Quantity
 from hierlearn.files.published import number, place
 from hierlearn.quantities._tables import by_seed, unjudged
 from hierlearn.statistics.estimates import Measured
@@ -49,7 +50,7 @@ PARAMETERS = {
 
 
 @dataclass(frozen=True)
-class PublishedRatio:
+class PublishedRatio(Quantity):
     """A statistic over seeds of risk / published, with an interval that is symmetric in the logarithm or resampled.
 
     median: the interval is exp of the t-interval of the mean log ratio, that of the median where logarithms are

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import xarray
 
+from hierlearn.core.protocols import Quantity
 from hierlearn.quantities._tables import FAILED, at, unjudged
 from hierlearn.statistics import estimates
 from hierlearn.statistics.complexity import Complexities
@@ -48,7 +49,7 @@ PARAMETERS = {
 
 
 @dataclass(frozen=True)
-class RiskSlope:
+class RiskSlope(Quantity):
     """Slope of log risk in log of an axis at one n, a line through the medians over seeds."""
 
     learner: str

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import xarray
 
+from hierlearn.core.protocols import Quantity
 from hierlearn.quantities._tables import by_seed, unjudged
 from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measured
@@ -36,7 +37,7 @@ PARAMETERS = {
 
 
 @dataclass(frozen=True)
-class ScoreMean:
+class ScoreMean(Quantity):
     """Mean over seeds of a score at one place, or of its natural logarithm, with a t-interval."""
 
     learner: str

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import xarray
 
+from hierlearn.core.protocols import Quantity
 from hierlearn.quantities._tables import regressor
 from hierlearn.statistics import estimates
 from hierlearn.statistics.complexity import Complexities
@@ -42,7 +43,7 @@ PARAMETERS = {
 
 
 @dataclass(frozen=True)
-class TheoryExponent:
+class TheoryExponent(Quantity):
     """Slope of log n* on log of a counted dimension, n* from the deterministic equivalent: no seeds, no noise."""
 
     probe: str

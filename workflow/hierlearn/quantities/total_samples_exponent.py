@@ -5,6 +5,7 @@ from typing import Any
 
 import xarray
 
+from hierlearn.core.protocols import Quantity
 from hierlearn.quantities._tables import complexities, failures, noted, part, regressor, unfinished, unjudged
 from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measured
@@ -34,7 +35,7 @@ PARAMETERS = {
 
 
 @dataclass(frozen=True)
-class TotalSamplesExponent:
+class TotalSamplesExponent(Quantity):
     """Slope of log(n* + n0) on log of a counted dimension: the honest count of samples."""
 
     learner: str

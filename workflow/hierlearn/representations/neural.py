@@ -1,11 +1,13 @@
 """Neural representations: the features of a random one-hidden-layer network, whitened on unlabelled points."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from hierlearn.core.protocols import State
+from hierlearn.core.protocols import Representation, State
 from hierlearn.core.streams import Streams
+from hierlearn.representations._flat import flat
 from hierlearn.theory.activations import monic
 
 PARAMETERS = {
@@ -45,7 +47,7 @@ ROWS = 2048
 
 
 @dataclass(frozen=True)
-class Neural:
+class Neural(Representation):
     """h(x) = Sigma^{-1/2} g(x) / sqrt(D), g(x) = phi(Vx + b), Sigma = (1/n0) sum g(x_i) g(x_i)^T  (chen2020, eq. 3-4).
 
     V has rows N(0, I_d), b ~ N(0, 1). The division by sqrt(D) (by the root of the kept directions where `whiten` is
@@ -58,14 +60,16 @@ class Neural:
     whiten: str = "full"
     directions: int = 0
     unlabelled: int = 256
+    stream_key: ClassVar[str] = "neural"
 
     def __post_init__(self):
         if self.whiten == "truncated" and not 0 <= self.directions <= self.count:
             raise ValueError(f"neural: directions {self.directions}; expected at most count = {self.count}")
 
     def fit(self, unlabelled: np.ndarray, streams: Streams) -> State:
-        """unlabelled (S, n0, d) -> V (S, D, d), b (S, D), whitening (S, D, D'), spectrum (S, D) float64 descending,
-        rank (S,): directions above rounding."""
+        """unlabelled (S, n0, *shape) -> V (S, D, d), b (S, D), whitening (S, D, D'), spectrum (S, D) float64
+        descending, rank (S,): directions above rounding."""
+        unlabelled = flat(unlabelled)
         dimension = unlabelled.shape[-1]
         state = {
             "V": streams.at("V").stack(lambda g: g.standard_normal((self.count, dimension)).astype(np.float32)),
@@ -76,8 +80,8 @@ class Neural:
         return state | {"whitening": whitening, "spectrum": spectrum, "rank": rank}
 
     def apply(self, state: State, x: np.ndarray) -> np.ndarray:
-        """(S, n, d) -> (S, n, D') float32."""
-        parts = zip(state["V"], state["b"], state["whitening"], x, strict=True)
+        """(S, n, *shape) -> (S, n, D') float32."""
+        parts = zip(state["V"], state["b"], state["whitening"], flat(x), strict=True)
         if self.whiten == "none":
             return np.stack([self._activate(v, b, points) * w[0, 0] for v, b, w, points in parts])
         return np.stack([self._activate(v, b, points) @ w for v, b, w, points in parts])

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from hierlearn.core.protocols import Input, State
+from hierlearn.core.protocols import Input, State, Teacher
 from hierlearn.core.streams import Streams
 
 LAWS = ("sphere",)
@@ -21,7 +21,7 @@ SINE, COSINE = {3: -0.5j, -3: 0.5j}, {7: 0.5, -7: 0.5}
 
 
 @dataclass(frozen=True)
-class ComposedSines:
+class ComposedSines(Teacher):
     """F*(x) = (sin 3u_1 + sin 3u_2 + sin 3u_3 - 2)^2 cos 7u_4, u = Qx on the sphere in R^4.
 
     Allen-Zhu, Li and Liang (2018), Figure 1(b): the setting beside allenzhu2019, Figure 2. The rotation Q is redrawn
@@ -30,6 +30,7 @@ class ComposedSines:
 
     kind: ClassVar[str] = "regression"
     outputs: ClassVar[int] = 1
+    stream_key: ClassVar[str] = "composed_sines"
 
     def draw(self, streams: Streams, inputs: Input) -> State:
         """rotation (S, 4, 4). Raises ValueError for another law than the sphere, or another dimension."""

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from hierlearn.core.protocols import Input, State
+from hierlearn.core.protocols import Input, State, Teacher
 from hierlearn.core.streams import Streams
 
 LAWS = ("hypercube",)
@@ -21,7 +21,7 @@ PARAMETERS = {
 
 
 @dataclass(frozen=True)
-class Parity:
+class Parity(Teacher):
     """f(x) = d^{k/2} x_1 ... x_k, the other d - k coordinates are distractors  (bai2020, Section 5.2: 2-XOR).
 
     The coordinates are redrawn per seed, which a learner without preferred coordinates cannot notice.
@@ -30,6 +30,7 @@ class Parity:
     order: int = 2
     kind: str = "regression"
     outputs: ClassVar[int] = 1
+    stream_key: ClassVar[str] = "parity"
 
     def draw(self, streams: Streams, inputs: Input) -> State:
         """coordinates (S, k). Raises ValueError if k exceeds the dimension."""

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hierlearn.core import boundary
-from hierlearn.core.protocols import Input, State
+from hierlearn.core.protocols import Input, State, Teacher
 from hierlearn.core.streams import Streams
 from hierlearn.theory import quadratic_densenets
 from hierlearn.theory.product_laws import PRODUCT_LAWS, rule, squared_features
@@ -89,7 +89,7 @@ EXACT_DEGREE = 8
 
 
 @dataclass(frozen=True)
-class QuadraticDensenet:
+class QuadraticDensenet(Teacher):
     """G*(x) = sum_{l=2}^L alpha_l Sum(G*_l(x)), G*_l = (S*_l)^2, S*_l = sum_{j in J_l} W_lj G*_j  (allenzhu2020, 1.3).
 
     G*_0 = x and G*_1 = x^2 - E x^2. W_lj = U diag(s) V^T in R^{k_l x k_j} with random orthonormal U, V; with `unit`
@@ -112,6 +112,7 @@ class QuadraticDensenet:
     features: str = "unit"
     kind: str = "regression"
     outputs: ClassVar[int] = 1
+    stream_key: ClassVar[str] = "quadratic_densenet"
 
     @property
     def layer_widths(self) -> tuple[int, ...]:
@@ -223,7 +224,8 @@ class QuadraticDensenet:
         size = inputs.dimension - (self.kind == "classes")
         nothing = np.zeros((1, self.layer_widths[0], size))
         parts = [state.get(f"weights_2_{source}", nothing)[0] for source in (0, 1)]
-        covariance, fourth = squared_features(*parts, *rule(inputs.law, EXACT_DEGREE, getattr(inputs, "power", 1)))
+        power = inputs.power if inputs.law == "skewed" else 1
+        covariance, fourth = squared_features(*parts, *rule(inputs.law, EXACT_DEGREE, power))
         variance = np.trace(covariance)
         factor = self._rescaled(state, 2, variance / len(covariance))
         return np.array([variance * factor**2]), np.array([[fourth * factor**4]])

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from hierlearn.core.protocols import Input, State
+from hierlearn.core.protocols import Input, State, Teacher
 from hierlearn.core.streams import Streams
 from hierlearn.theory.product_laws import grid
 
@@ -27,7 +27,7 @@ DEGREES = {"toy_quartic": 4, "toy_two_level": 8}
 
 
 @dataclass(frozen=True)
-class QuadraticToy:
+class QuadraticToy(Teacher):
     """Quadratic networks of three layers on 3 or 4 of the coordinates  (allenzhu2020, eq. 1.1 and Section 1.2).
 
     - toy_quartic: S_2 = (u_1, sqrt(2) u_2), S_3 = u_1^2 + 2 u_2^2 + u_3; its features are linear in x.
@@ -43,6 +43,7 @@ class QuadraticToy:
     outputs: ClassVar[int] = 1
     depth: ClassVar[int] = 3
     centre: ClassVar[float] = 0.0
+    stream_key: ClassVar[str] = "quadratic_toy"
 
     @property
     def layer_widths(self) -> tuple[int, ...]:
@@ -88,7 +89,8 @@ class QuadraticToy:
     def norm(self, state: State, inputs: Input) -> np.ndarray:
         """L2 norm (S,), exact: a sum over the points of a Gauss rule."""
         degree = 2 * DEGREES[self.instance]
-        points, masses = grid(inputs.law, COORDINATES[self.instance], degree, getattr(inputs, "power", 1))
+        power = inputs.power if inputs.law == "skewed" else 1
+        points, masses = grid(inputs.law, COORDINATES[self.instance], degree, power)
         return np.full(len(state["coordinates"]), np.sqrt(masses @ self.value(points) ** 2))
 
     def degrees(self) -> tuple[int, ...]:

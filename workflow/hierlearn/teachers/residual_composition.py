@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from hierlearn.core import boundary
-from hierlearn.core.protocols import Input, State
+from hierlearn.core.protocols import Input, State, Teacher
 from hierlearn.core.streams import Streams
 from hierlearn.theory.activations import derivative
 
@@ -115,7 +115,7 @@ NORM_POINTS, NORM_BLOCK = 1 << 16, 1 << 12
 
 
 @dataclass(frozen=True)
-class ResidualComposition:
+class ResidualComposition(Teacher):
     """H(x) = beta F(x) + alpha G(F(x)), F: R^d -> R^k, G: R^k -> R^k  (allenzhu2019, Concept 1, eq. 5.1-5.2, Figure 2).
 
     Inputs of norm 1 and of norm sqrt(d) pose the same problem: z is x scaled to E|z|^2 = d, its signs s on the cube.
@@ -143,6 +143,7 @@ class ResidualComposition:
     composite_neurons: int = 4
     arguments: str = "sqrt_dimension"
     kind: ClassVar[str] = "regression"
+    stream_key: ClassVar[str] = "residual_composition"
 
     @property
     def outputs(self) -> int:
@@ -162,7 +163,7 @@ class ResidualComposition:
             count = 2 * k if self.instance in PARITIES else k
             return {"coordinates": streams.at("coordinates").stack(lambda g: g.permutation(dimension)[:count])}
         # From x to z; a law without a choice of norm is one of norm 1.
-        stretch = 1.0 if getattr(inputs, "norm", "unit") == "sqrt_dimension" else sqrt(dimension)
+        stretch = 1.0 if inputs.norm == "sqrt_dimension" else sqrt(dimension)
         if self.instance in ("polynomial", "powers"):
             rows = stretch * streams.at("rows").stack(lambda g: _orthonormal(g, k, dimension))
             if self.instance == "polynomial":
@@ -221,7 +222,7 @@ class ResidualComposition:
         if inputs.law not in LAWS:
             raise ValueError(f"{name}: input law {inputs.law!r}; expected one of {', '.join(LAWS)}")
         for combination, instead in EXCLUDED:
-            given = {key: inputs.law if key == "law" else getattr(self, key) for key in combination}
+            given = {key: inputs.law if key == "law" else vars(self)[key] for key in combination}
             if all(value in combination[key] for key, value in given.items()):
                 found = ", ".join(f"{key} {value!r}" for key, value in given.items())
                 raise ValueError(f"{name}: {found}; expected {instead}")

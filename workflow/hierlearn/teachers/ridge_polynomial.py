@@ -8,7 +8,7 @@ import numpy as np
 from numpy.polynomial.hermite_e import HermiteE
 
 from hierlearn.core import boundary
-from hierlearn.core.protocols import Input, State
+from hierlearn.core.protocols import Input, State, Teacher
 from hierlearn.core.streams import Streams
 from hierlearn.theory.gegenbauer import orthonormal, quadrature
 
@@ -57,7 +57,7 @@ NORM_POINTS = 1 << 16
 
 
 @dataclass(frozen=True)
-class RidgePolynomial:
+class RidgePolynomial(Teacher):
     """f(x) = length^p sum_s alpha_s q_p(<beta_s, x>), |beta_s| = 1  (chen2020, eq. 5; bai2020, Section 5.2).
 
     q_p is the degree-p Gegenbauer polynomial on the sphere, the Hermite polynomial under a normal law (`gegenbauer`),
@@ -74,6 +74,7 @@ class RidgePolynomial:
     length: float = 1
     kind: ClassVar[str] = "regression"
     outputs: ClassVar[int] = 1
+    stream_key: ClassVar[str] = "ridge_polynomial"
 
     def draw(self, streams: Streams, inputs: Input) -> State:
         """directions (S, r, d), coefficients (S, r) float64. Raises ValueError where they do not fit into d."""

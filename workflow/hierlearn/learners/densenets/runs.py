@@ -233,11 +233,8 @@ class DensenetRuns(Runs):
     @cached_property
     def _hidden(self) -> dict[str, np.ndarray]:
         """The teacher's features on the points that are looked at, (S, n, k_l) each; nothing if it has none."""
-        teacher = self.problem.teacher
-        if not hasattr(teacher, "hidden"):
-            return {}
         x = self.problem.draw("validation", min(self.problem.held_out, TRACED_POINTS)).x
-        return teacher.hidden(self.problem.state, x)
+        return self.problem.teacher.hidden(self.problem.state, x)
 
     @property
     def _weights(self) -> list[np.ndarray]:

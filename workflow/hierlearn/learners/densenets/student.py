@@ -45,7 +45,7 @@ class Student:
         Raises ValueError where graph or alphas do not fit the depth.
         """
         teacher, seeds = problem.teacher, len(problem.seeds)
-        known = getattr(teacher, "links", None)
+        known = teacher.links
         depth = learner.depth or (USUAL_DEPTH if known is None else len(known) + 1)
         if learner.graph is None and known is not None and depth <= len(known) + 1:
             links = tuple(known[: depth - 1])
@@ -63,15 +63,14 @@ class Student:
         if not len(links) == alphas.shape[1] == depth - 1:
             raise ValueError(f"graph and alphas: {len(links)} and {alphas.shape[1]} layers; expected {depth - 1} each")
         inputs = problem.inputs
-        unit = getattr(inputs, "norm", "unit" if inputs.law.endswith("sphere") else "sqrt_dimension") == "unit"
         threshold = teacher.kind == "classes" and known is not None
         return cls(
             links,
             np.asarray(alphas, dtype=np.float64),
             problem.factor if known is not None else np.ones(seeds),
             problem.state["mean"] if threshold else None,
-            float(np.sqrt(inputs.dimension)) if unit else 1.0,
-            getattr(teacher, "centre", 1.0),
+            float(np.sqrt(inputs.dimension)) if inputs.norm == "unit" else 1.0,
+            teacher.centre,
             teacher.layer_widths[: depth - 1] if known is not None and depth <= len(known) + 1 else None,
         )
 

@@ -1,10 +1,10 @@
 """The points of every step of a stochastic training."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
+from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Features
 from hierlearn.core.streams import Streams
 
@@ -21,7 +21,7 @@ class Batches:
 
     def __init__(
         self,
-        problem: Any,
+        problem: Problem,
         features: Features,
         samples: int,
         size: int,

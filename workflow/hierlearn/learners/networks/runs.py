@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Features, Monitor, State
 from hierlearn.core.streams import Streams
 from hierlearn.learners._runs import BLOCK_ROWS, Runs
@@ -23,7 +24,7 @@ BYTES_TOGETHER = 512 * 2**20
 
 def trained_grid(
     learner: Any,
-    problem: Any,
+    problem: Problem,
     features: Features,
     samples: int,
     settings: Settings,
@@ -60,7 +61,7 @@ class NetworkRuns(Runs):
     def __init__(
         self,
         learner: Any,
-        problem: Any,
+        problem: Problem,
         features: Features,
         samples: int,
         settings: Settings,
@@ -195,8 +196,6 @@ def _base_errors(blocks: Sequence[NetworkRuns], count: int) -> np.ndarray | None
     """E|out_1 - F|^2 (S, G) of a ResNet on validation points, where the teacher names its base F."""
     problem, learner = blocks[0].problem, blocks[0].learner
     if learner.architecture != "resnet" or learner.trained in ("last", "tangent"):
-        return None
-    if not hasattr(problem.teacher, "parts"):
         return None
     parts = problem.teacher.parts(problem.state, problem.draw("validation", count).x)
     if "base" not in parts:
