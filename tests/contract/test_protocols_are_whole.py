@@ -1,6 +1,7 @@
 """Everything that a component may be asked stands in the protocol of its kind, with a default if it may be left out."""
 
 import ast
+import re
 import sys
 
 import pytest
@@ -9,7 +10,7 @@ import hierlearn.kernels
 from hierlearn.core import registry
 from hierlearn.core.protocols import PROTOCOLS, Component
 from hierlearn.core.provenance import BrokenSource
-from hierlearn.core.registry import KINDS, PACKAGE, available, implementation
+from hierlearn.core.registry import KINDS, PACKAGE, available, implementation, path, rooms
 from hierlearn.inputs import UNIT_LAWS
 
 # Attributes that are looked for on what is no component: a file's lines, a row of the ledger, an error of YAML.
@@ -29,14 +30,14 @@ FILES = [*PACKAGE.rglob("*.py"), *(PACKAGE.parent / "scripts").glob("*.py")]
 
 
 def test_there_is_a_protocol_of_every_kind():
-    assert list(PROTOCOLS) == list(KINDS)
+    assert list(PROTOCOLS) == [room for kind in KINDS for room in rooms(kind)]
     assert all(Component in protocol.__mro__ for protocol in PROTOCOLS.values())
 
 
 @pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind in KINDS for name in available(kind)])
 def test_a_component_is_of_its_kind(kind, name):
     found = implementation(kind, name)
-    assert PROTOCOLS[kind] in found.__mro__
+    assert PROTOCOLS[path(kind, name).parent.name] in found.__mro__
     assert not found.__abstractmethods__
 
 
@@ -73,10 +74,25 @@ def test_laws_of_points_of_norm_1_say_so():
     ],
 )
 def test_a_class_that_is_no_component_is_refused_in_one_line(source, message, tmp_path, monkeypatch):
-    (tmp_path / "mine.py").write_text(source)
-    monkeypatch.setattr(hierlearn.kernels, "__path__", [*hierlearn.kernels.__path__, str(tmp_path)])
-    monkeypatch.setattr(registry, "path", lambda kind, name: tmp_path / "mine.py")
+    folder = tmp_path / "kernels"
+    folder.mkdir()
+    (folder / "mine.py").write_text(source)
+    monkeypatch.setattr(hierlearn.kernels, "__path__", [*hierlearn.kernels.__path__, str(folder)])
+    monkeypatch.setattr(registry, "path", lambda kind, name: folder / "mine.py")
     monkeypatch.setattr(registry, "PACKAGE", tmp_path)
     monkeypatch.delitem(sys.modules, "hierlearn.kernels.mine", raising=False)
     with pytest.raises(BrokenSource, match=message):
         registry.implementation("kernels", "mine")
+
+
+def test_a_probe_trains_nothing_and_an_experiment_does():
+    def trains(file):
+        return bool(re.search("fit_path|boundary\\.fit|_trained", file.read_text()))
+
+    assert not any(trains(file) for file in (PACKAGE / "probes").glob("*.py"))
+    assert all(trains(file) for file in (PACKAGE / "experiments").glob("[!_]*.py"))
+
+
+def test_a_probe_and_an_experiment_have_names_of_their_own():
+    names = [file.stem for room in rooms("probes") for file in (PACKAGE / room).glob("[!_]*.py")]
+    assert len(names) == len(set(names))

@@ -8,7 +8,7 @@ import pytest
 from hierlearn.core.problem import pose
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
-from hierlearn.probes import landscape, randomised_landscape
+from hierlearn.experiments import landscape, randomised_landscape
 from hierlearn.solvers.losses import get_loss
 from hierlearn.theory.landscape import leading_reference, quadratic_landscape, quadratic_outputs
 from hierlearn.theory.landscape import randomised_landscape as over_draws

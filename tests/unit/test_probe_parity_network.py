@@ -8,7 +8,7 @@ import pytest
 from hierlearn.core.problem import pose
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
-from hierlearn.probes.parity_network import MEASURES, _judged
+from hierlearn.experiments.parity_network import MEASURES, _judged
 from hierlearn.theory.parity_networks import Network
 
 

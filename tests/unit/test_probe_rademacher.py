@@ -6,8 +6,9 @@ import pytest
 from hierlearn.core.problem import pose
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
-from hierlearn.probes import generalisation_gap, rademacher
-from hierlearn.probes._spectra import coloured
+from hierlearn.experiments import generalisation_gap
+from hierlearn.probes import rademacher
+from hierlearn.theory.spectra import coloured
 
 KEY = ("complexity",)
 

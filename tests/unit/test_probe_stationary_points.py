@@ -6,7 +6,7 @@ import pytest
 from hierlearn.core.problem import pose
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
-from hierlearn.probes import randomised_stationary_points, stationary_points
+from hierlearn.experiments import randomised_stationary_points, stationary_points
 from hierlearn.theory.landscape import leading_reference
 
 KEY = ("stationary",)

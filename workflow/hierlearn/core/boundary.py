@@ -13,6 +13,7 @@ import numpy as np
 from hierlearn.core.protocols import (
     STATIONARY,
     STATUS,
+    Experiment,
     Features,
     Fit,
     Input,
@@ -162,7 +163,7 @@ def predictions(
 
 
 def measures(
-    probe: Probe, problem: "Problem", declared: Mapping[str, str], coordinates: Mapping[str, str]
+    probe: Probe | Experiment, problem: "Problem", declared: Mapping[str, str], coordinates: Mapping[str, str]
 ) -> dict[str, Any]:
     """Probe.measure: variables over coordinates that are among them; every one that is declared, and no other.
 

@@ -283,11 +283,19 @@ class Kernel(Component, Protocol):
 
 
 class Probe(Component, Protocol):
-    """A measurement of a problem that no learner of the study takes part in."""
+    """A measurement of a problem as it is, that trains nothing."""
 
     @abstractmethod
     def measure(self, problem: "Problem") -> dict[str, Any]:
         """Variables by name; a coordinate of the probe's own is the same for every problem."""
+
+
+class Experiment(Component, Protocol):
+    """A measurement of a problem that trains what it measures; studies name it where they name a probe."""
+
+    @abstractmethod
+    def measure(self, problem: "Problem") -> dict[str, Any]:
+        """Variables by name, as a probe's; NaN where a training failed."""
 
 
 class Quantity(Component, Protocol):
@@ -318,6 +326,7 @@ PROTOCOLS: dict[str, type] = {
     "learners": Learner,
     "kernels": Kernel,
     "probes": Probe,
+    "experiments": Experiment,
     "quantities": Quantity,
     "figures": Figure,
 }

@@ -1,6 +1,6 @@
 """Finds components by their name and builds them.
 
-A component is one file in the room of its kind: the file's name is the component's name, its class is that name in
+A component is one file in a room of its kind: the file's name is the component's name, its class is that name in
 CamelCase with one field per parameter, and its literal PARAMETERS is a JSON Schema of `properties`, read without
 importing the file. A parameter whose schema says {"component": kind} is itself a component, one that says
 {"components": kind} a mapping of names to components.
@@ -17,6 +17,9 @@ from typing import Any
 from hierlearn.core.provenance import BrokenSource, location, parsed
 
 KINDS = ("inputs", "teachers", "representations", "learners", "kernels", "probes", "quantities", "figures")
+# Where the components of a kind lie, if not in the room of its name: the section `probes` of a study names both what
+# measures a problem as it is and what trains for that.
+ROOMS = {"probes": ("probes", "experiments")}
 PACKAGE = Path(__file__).parents[1]
 # What a nested component is given until its owner replaces it: a law of x has no dimension before there is a problem.
 UNSET = {"inputs": {"dimension": 0}}
@@ -33,14 +36,24 @@ def available(kind: str) -> list[str]:
 
 @functools.cache
 def _names(kind: str) -> tuple[str, ...]:
-    return tuple(sorted(path.stem for path in (PACKAGE / kind).glob("*.py") if not path.stem.startswith("_")))
+    return tuple(sorted(file.stem for file in _files(kind)))
+
+
+def rooms(kind: str) -> tuple[str, ...]:
+    """The folders of the package that the components of a kind lie in."""
+    return ROOMS.get(kind, (kind,))
+
+
+def _files(kind: str) -> list[Path]:
+    found = [file for room in rooms(kind) for file in (PACKAGE / room).glob("*.py")]
+    return [file for file in found if not file.stem.startswith("_")]
 
 
 def path(kind: str, name: str) -> Path:
     """The file of a component."""
     if name not in _names(kind):
         raise UnknownComponent(f"{kind}: found {name!r}; expected one of {', '.join(available(kind))}")
-    return PACKAGE / kind / f"{name}.py"
+    return next(file for file in _files(kind) if file.stem == name)
 
 
 @functools.cache
@@ -109,7 +122,7 @@ def implementation(kind: str, name: str) -> type:
     file, wanted = path(kind, name), "".join(word.capitalize() for word in name.split("_"))
     parsed(file)
     try:
-        module = importlib.import_module(f"hierlearn.{kind}.{name}")
+        module = importlib.import_module(f"hierlearn.{file.parent.name}.{name}")
     except Exception as error:
         raise BrokenSource(failure(error) or f"{location(file, 1)}: {type(error).__name__}: {error}") from error
     if wanted not in vars(module):
@@ -117,7 +130,7 @@ def implementation(kind: str, name: str) -> type:
     # Imported here: a plan is read without numpy.
     from hierlearn.core.protocols import PROTOCOLS
 
-    found, protocol = vars(module)[wanted], PROTOCOLS[kind]
+    found, protocol = vars(module)[wanted], PROTOCOLS[file.parent.name]
     at = next(node.lineno for node in parsed(file).body if isinstance(node, ast.ClassDef) and node.name == wanted)
     if protocol not in type.mro(found):
         raise BrokenSource(f"{location(file, at)}: found class {wanted}; expected class {wanted}({protocol.__name__})")
@@ -134,7 +147,8 @@ def failure(error: BaseException) -> str | None:
     frames = [(Path(frame.filename), frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
     own = [(file, line) for file, line in frames if PACKAGE in file.parents]
     if not isinstance(error, ImportError):
-        own = [(file, line) for file, line in own if file.relative_to(PACKAGE).parts[0] in KINDS]
+        places = {room for kind in KINDS for room in rooms(kind)}
+        own = [(file, line) for file, line in own if file.relative_to(PACKAGE).parts[0] in places]
     if not own:
         return None
     first = next((line for line in str(error).splitlines() if line.strip()), "")

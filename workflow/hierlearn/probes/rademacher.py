@@ -7,8 +7,8 @@ import numpy as np
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Probe
 from hierlearn.files.netcdf import Variable
-from hierlearn.probes._spectra import coloured
 from hierlearn.theory.rademacher import extreme_eigenvalues, isotropic_edge, matrix_bound, operator_norm, suprema
+from hierlearn.theory.spectra import coloured
 
 PARAMETERS = {
     "spectra": {

@@ -3,6 +3,8 @@
 import numpy as np
 
 NAMES = ("isotropic", "power", "spiked")
+# Half of the variance in one direction; j^-2, whose leading share stays when directions are added.
+SHAPES = {"isotropic": {}, "spiked": {"spikes": 1, "spike_share": 0.5}, "power": {"exponent": 2.0}}
 
 
 def eigenvalues(
@@ -32,3 +34,13 @@ def stretch(x: np.ndarray, spectrum: np.ndarray) -> np.ndarray:
     """Sigma^{1/2} x / |Sigma^{1/2} x| for Sigma diagonal with this spectrum (d,): (..., d) -> (..., d), unit norm."""
     moved = x * np.sqrt(spectrum)
     return moved / np.linalg.norm(moved, axis=-1, keepdims=True)
+
+
+def coloured(x: np.ndarray, spectrum: str) -> np.ndarray:
+    """h = (D Lambda)^{1/2} x with tr Lambda = 1: E|h|^2 = 1 for isotropic x of unit norm.
+
+    x (..., D) -> (..., D) of its dtype. Only `isotropic` features keep |h| = 1 for every x: the others are not scaled
+    back, so that their largest and their mean square norm differ.
+    """
+    variances = eigenvalues(spectrum, x.shape[-1], **SHAPES[spectrum])
+    return x * np.sqrt(x.shape[-1] * variances).astype(x.dtype)

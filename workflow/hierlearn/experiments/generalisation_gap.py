@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hierlearn.core.problem import Problem
-from hierlearn.core.protocols import Probe
+from hierlearn.core.protocols import Experiment
+from hierlearn.experiments._failures import failed
 from hierlearn.files.netcdf import Variable
-from hierlearn.probes._failures import failed
-from hierlearn.probes._spectra import coloured
 from hierlearn.solvers.losses import LOGISTIC
 from hierlearn.solvers.taylor.training import fit_path, predict
 from hierlearn.theory.rademacher import extreme_eigenvalues, matrix_bound, suprema
+from hierlearn.theory.spectra import coloured
 
 PARAMETERS = {
     "spectra": {
@@ -72,7 +72,7 @@ LAWS = ("sphere", "hypercube")
 
 
 @dataclass(frozen=True)
-class GeneralisationGap(Probe):
+class GeneralisationGap(Experiment):
     """Test less training loss of Quad-h trained on signs of the target, and 2 Rad(|W|_{2,4})  (chen2020, Theorem 1(2)).
 
     The logistic loss is 1-Lipschitz, so symmetrisation and contraction bound the mean gap over a fixed ball by twice

@@ -6,9 +6,9 @@ import numpy as np
 from scipy.linalg import hadamard
 
 from hierlearn.core.problem import Problem
-from hierlearn.core.protocols import Probe
+from hierlearn.core.protocols import Experiment
+from hierlearn.experiments._failures import failed
 from hierlearn.files.netcdf import Variable
-from hierlearn.probes._failures import failed
 from hierlearn.solvers.losses import get_loss
 from hierlearn.solvers.taylor.hessian import hessian_operator
 from hierlearn.solvers.taylor.model import TaylorPoint, make_problem
@@ -69,7 +69,7 @@ COORDINATES = {"width": "widths", "iteration": "iterations", "reference": "refer
 
 
 @dataclass(frozen=True)
-class Landscape(Probe):
+class Landscape(Experiment):
     """Both sides of Lemma 1 (bai2020) for Quad-h on the input itself, sigma'' = relu, without the ridge.
 
     The left side is made of exact Hessian products only: the rows of a Hadamard matrix are m sign vectors whose mean of

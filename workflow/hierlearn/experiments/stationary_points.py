@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from hierlearn.core.problem import Problem
-from hierlearn.core.protocols import Probe
+from hierlearn.core.protocols import Experiment
+from hierlearn.experiments._failures import failed
 from hierlearn.files.netcdf import Variable
-from hierlearn.probes._failures import failed
 from hierlearn.solvers.taylor.certificate import certify_and_polish
 from hierlearn.solvers.taylor.training import fit_path
 from hierlearn.theory.activations import derivative
@@ -114,7 +114,7 @@ WITHOUT_END = ("diverged", "collapsed")
 
 
 @dataclass(frozen=True)
-class StationaryPoints(Probe):
+class StationaryPoints(Experiment):
     """Both sides of L(W) + ridge |W|^p <= L(W*) + c ridge |W*|^p + s / 2 + error at trained Quad-h, squared loss.
 
     Lemma 1 of bai2020 for W and W*, with the penalty's part of the Hessian and the gradient, gives c = 9 for p = 4

@@ -1,4 +1,4 @@
-"""What a probe says of a training that failed, whose place in its cube it leaves empty."""
+"""What an experiment says of a training that failed, whose place in its cube it leaves empty."""
 
 import logging
 from collections.abc import Mapping

@@ -6,7 +6,7 @@ import numpy as np
 
 from hierlearn.core import boundary
 from hierlearn.core.problem import Problem
-from hierlearn.core.protocols import Probe
+from hierlearn.core.protocols import Experiment
 from hierlearn.files.netcdf import Variable
 from hierlearn.theory.parity_networks import (
     LARGEST_ORDER,
@@ -51,7 +51,7 @@ LAWS = ("hypercube",)
 
 
 @dataclass(frozen=True)
-class ParityNetwork(Probe):
+class ParityNetwork(Experiment):
     """|W|_F of f(x) = m^{-1/2} sum_r s_r relu(<w_r, x>), s_r = +-1 fixed, without biases  (allenzhu2019, Figure 1).
 
     The paper's way: train `width` rows on the k coordinates of the parity alone, from N(0, 1/k) weights and random

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hierlearn.core.problem import Problem
-from hierlearn.core.protocols import Probe
+from hierlearn.core.protocols import Experiment
+from hierlearn.experiments._failures import failed
 from hierlearn.files.netcdf import Variable
-from hierlearn.probes._failures import failed
 from hierlearn.solvers.losses import get_loss
 from hierlearn.solvers.taylor.training import fit_path
 from hierlearn.theory.landscape import (
@@ -76,7 +76,7 @@ COORDINATES = {"width": "widths", "point": "points"}
 
 
 @dataclass(frozen=True)
-class RandomisedLandscape(Probe):
+class RandomisedLandscape(Experiment):
     """Lemmas 12, 13, 14 and Theorem 2 of bai2020 for sigma = relu^3 / 6 on the input itself.
 
     L(W) = E_S mean loss(f_{W0 + W S}), S random signs; L^Q(W) is the mean loss of the quadratic Taylor model, whose

@@ -11,15 +11,15 @@ from hierlearn.core.protocols import (
     REMEDIES,
     STATIONARY,
     STATUS,
+    Experiment,
     Fit,
     Learner,
     NullMonitor,
-    Probe,
     Representation,
     Sample,
 )
+from hierlearn.experiments._failures import failed
 from hierlearn.files.netcdf import Variable
-from hierlearn.probes._failures import failed
 
 PARAMETERS = {
     "network": {
@@ -96,7 +96,7 @@ LEAST_FIT = 0.1
 
 
 @dataclass(frozen=True)
-class Tracking(Probe):
+class Tracking(Experiment):
     """Trains f_{W0 + WZ}, its Quad and its NTK on the same points from the same w0  (bai2020, Section 3, Theorem 6).
 
     The network and the quadratic model minimise their losses plus the same ridge |W|_{2,4}^power from the same small

@@ -6,9 +6,9 @@ import numpy as np
 from scipy.optimize import minimize
 
 from hierlearn.core.problem import Problem
-from hierlearn.core.protocols import Probe
+from hierlearn.core.protocols import Experiment
+from hierlearn.experiments._failures import failed
 from hierlearn.files.netcdf import Variable
-from hierlearn.probes._failures import failed
 from hierlearn.solvers.losses import SQUARED
 from hierlearn.solvers.taylor.training import fit_path
 from hierlearn.theory.landscape import (
@@ -79,7 +79,7 @@ COLLAPSE_GAIN = 1e-6
 
 
 @dataclass(frozen=True)
-class RandomisedStationaryPoints(Probe):
+class RandomisedStationaryPoints(Experiment):
     """Both sides of L(W) + ridge |W|^8 <= L^Q(W*) + 2401 ridge |W*|^8 + s / 2 + coupling + error  (bai2020, Theorem 4).
 
     L is the squared loss of f_{W0 + W S}, sigma = relu^3 / 6, with the mean over random signs S in closed form; W is
