@@ -218,9 +218,10 @@ def mutants(file: Path) -> tuple[Mutant, ...]:
 
 def _mutants(file: Path) -> Iterator[Mutant]:
     text = file.read_text()
-    chance = random.Random(file.stem)
     for place in places(text):
         at, value = dotted(place.path), place.value
+        # Of the place alone, so that a mutant stays the same where others of its file change.
+        chance = random.Random(f"{file.stem} {at}")
         # The coordinates of a published number are what its table says, so that most values are possible.
         fact = place.under("rows") and place.path[-1] not in ("value", "low", "high", "inferred")
 
