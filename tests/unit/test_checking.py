@@ -8,7 +8,7 @@ import pytest
 import yaml
 from small_study import SLOPE, STUDY, beside, panel, put
 
-from hierlearn.plan import checking, formulas, points
+from hierlearn.plan import checking, formulas, points, settings
 from hierlearn.plan.configuration import configured
 
 
@@ -42,7 +42,11 @@ def test_a_sound_study_has_no_fault_at_any_preset(content, check):
             "hypercube",
             "problem.input.name: found 'hypercube'; expected one of anisotropic_sphere, gaussian",
         ),
-        ("cut", ["dimensions"], "cut[0]: found 'dimensions'; expected one of degree, dimension, seed (nearest: dim"),
+        (
+            "split_jobs_by",
+            ["dimensions"],
+            "split_jobs_by[0]: found 'dimensions'; expected one of degree, dimension, seed (nearest: dim",
+        ),
         ("representations.neural.directions", 7, ""),
         ("representations.neural.count", {"coefficient": 1, "of": "features"}, "representations.neural.count.of"),
         ("representations.neural.bias", {"coefficient": 1, "of": "dimension"}, "a boolean, not a size"),
@@ -202,13 +206,13 @@ def test_a_claim_of_two_studies_is_a_fault_of_the_second(tmp_path):
 
 def test_results_are_written_in_one_way_only():
     for written in ("x/y/", "x//y", "x/./y"):
-        assert checking.configuration({"results": written}, "config", [])[0]["results"] == "x/y"
+        assert settings.configuration({"results": written}, "config", [])[0]["results"] == "x/y"
 
 
 @pytest.mark.parametrize("folder", ["workflow", "config/studies", "docs/", "tests//x"])
 def test_results_stay_out_of_the_folders_of_the_project(folder, monkeypatch):
-    monkeypatch.chdir(checking.ROOT)
-    (fault,) = checking.configuration({"results": folder}, "config", [])[1]
+    monkeypatch.chdir(settings.ROOT)
+    (fault,) = settings.configuration({"results": folder}, "config", [])[1]
     assert "of the project itself" in fault.found
 
 
@@ -253,7 +257,6 @@ def test_faults_of_all_kinds_are_listed_together(content, check):
     _, faults = check(content)
     assert {fault.field for fault in faults} >= {
         "sedes",
-        "seeds",
         "learners.kernel.learner.kernel.name",
         "claims.C1-theory.quantity.lin",
     }
@@ -261,10 +264,14 @@ def test_faults_of_all_kinds_are_listed_together(content, check):
 
 def test_wrong_parameters_and_wrong_references_are_listed_together(content, check):
     content["problem"]["teacher"]["rank"] = 0
-    content["cut"] = ["size"]
+    content["split_jobs_by"] = ["size"]
     content["learners"]["linear"]["representation"] = "other"
     _, faults = check(content)
-    assert {fault.field for fault in faults} == {"problem.teacher.rank", "cut[0]", "learners.linear.representation"}
+    assert {fault.field for fault in faults} == {
+        "problem.teacher.rank",
+        "split_jobs_by[0]",
+        "learners.linear.representation",
+    }
 
 
 def test_a_fault_hides_none_that_is_checked_after_it(content, check):
@@ -295,8 +302,8 @@ def test_a_fault_of_the_body_is_not_repeated_for_every_preset(content, check):
 
 
 def test_the_configuration_names_its_faults():
-    settings, faults = checking.configuration({"preset": "quik", "sutdies": [], "studies": ["b"]}, "config", ["a"])
-    assert settings == {}
+    found, faults = settings.configuration({"preset": "quik", "sutdies": [], "studies": ["b"]}, "config", ["a"])
+    assert found == {}
     assert [str(fault) for fault in faults] == [
         "config: preset: found 'quik'; expected one of full, quick, smoke (nearest: quick)",
         "config: studies[0]: found 'b'; expected one of a",
@@ -306,9 +313,9 @@ def test_the_configuration_names_its_faults():
 
 
 def test_the_configuration_has_a_default_for_every_key():
-    settings, faults = checking.configuration({}, "config", [])
+    found, faults = settings.configuration({}, "config", [])
     assert faults == []
-    assert settings == {
+    assert found == {
         "preset": "quick",
         "studies": [],
         "results": "results",
@@ -320,7 +327,7 @@ def test_the_configuration_has_a_default_for_every_key():
 
 @pytest.mark.parametrize("folder", ["/tmp", "../x", "a/../../x", ".hidden", "", "a b", 3])
 def test_results_stay_below_the_working_folder(folder):
-    _, faults = checking.configuration({"results": folder}, "config", [])
+    _, faults = settings.configuration({"results": folder}, "config", [])
     assert [fault.field for fault in faults] == ["results"]
 
 
