@@ -10,6 +10,7 @@ from small_study import SLOPE, STUDY, beside, panel, put
 
 from hierlearn.plan import checking, formulas, points, settings
 from hierlearn.plan.configuration import configured
+from hierlearn.plan.command_line import unknown_targets
 
 
 def test_a_sound_study_has_no_fault_at_any_preset(content, check):
@@ -88,6 +89,10 @@ def test_a_sound_study_has_no_fault_at_any_preset(content, check):
         ("learners.kernel.samples", {"at": [{"coefficient": 1, "of": "feature"}]}, "learners.kernel.samples.at[0]"),
         ("learners.linear.learner.loss", "logistic", "learner.loss: found 'logistic' with order 1; expected squared"),
         ("learners.kernel.samples", {"at": [4], "cap": 8}, "learners.kernel.samples: found"),
+        ("learners.kernel.samples", {"at": [4], "start": 2, "cap": 8}, "learners.kernel.samples: found"),
+        ("figure", {"name": "panels"}, "figure.panels: found nothing; expected this required parameter"),
+        ("problem.teacher", "parity", "problem.teacher: found 'parity'; expected a component with its parameters"),
+        ("claims.claim-1", {}, "expected a name, a capital letter and a number"),
         ("claims.C1-theory.quantity", SLOPE | {"variable": "samples"}, "quantity.variable: found 'samples'; expected"),
         ("claims.C1-theory.quantity", SLOPE | {"axis": "width"}, "quantity.axis: found 'width'; expected one of"),
         ("claims.C1-theory.quantity", SLOPE | {"values": [4, 9]}, "quantity.values[1]: found 9; expected one of"),
@@ -248,6 +253,54 @@ def test_a_basis_that_a_law_does_not_have_is_refused(content, check):
     assert any("problem.teacher.basis: found 'gegenbauer' with law 'anisotropic_sphere'" in line for line in lines)
     content["problem"]["teacher"]["basis"] = "monomial"
     assert not [fault for fault in check(content)[1] if fault.field.startswith("problem")]
+
+
+def test_a_misspelt_required_key_is_one_fault_and_a_missing_one_names_no_other(content, check):
+    content["papr"] = content.pop("paper")
+    assert [fault.field for fault in check(content)[1]] == ["papr"]
+    del content["papr"]
+    (line,) = map(str, check(content)[1])
+    assert line.endswith("paper: found nothing; expected this required key: Key of the paper.")
+
+
+def test_a_study_without_claims_is_sound(content, check):
+    del content["claims"], content["presets"]
+    assert check(content)[1] == []
+
+
+def test_a_broken_part_hides_what_refers_to_it_and_nothing_else(content, check):
+    content["axes"]["degree"] = ["two", 1]
+    content["learners"]["linear"]["representation"] = "neurl"
+    content["claims"]["C1-kernel"]["quantity"]["learner"] = "kernl"
+    content["claims"]["C1-theory"]["quantity"]["sizes"] = [4, 8, 99]
+    assert {fault.field for fault in check(content)[1]} == {
+        "axes.degree[0]",
+        "learners.linear.representation",
+        "claims.C1-kernel.quantity.learner",
+        "claims.C1-theory.quantity.sizes[2]",
+    }
+
+
+def test_one_name_stands_for_a_list_of_one_study():
+    found, faults = settings.configuration({"studies": "one"}, "config", ["one", "two"])
+    assert (found["studies"], faults) == (["one"], [])
+    (fault,) = settings.configuration({"studies": "oen"}, "config", ["one", "two"])[1]
+    assert str(fault) == "config: studies: found 'oen'; expected one of one, two (nearest: one)"
+
+
+def test_sizes_that_default_thresholds_may_leave_out_are_warned_of(content, check):
+    assert list(points.warned(check(content)[0])) == []
+    content["learners"]["kernel"]["samples"] = {"at": [2, 4]}
+    (line,) = map(str, points.warned(check(content)[0]))
+    assert "samples.thresholds: found nothing, so sizes in samples.at of kernel are left out" in line
+    content["samples"] = {"thresholds": [0.5, 0.1]}
+    assert list(points.warned(check(content)[0])) == []
+
+
+def test_targets_that_are_no_names_are_named_with_the_nearest():
+    assert unknown_targets(["all", "a-study", "results/quick/x.nc"], ["all", "a-study"]) == []
+    (line,) = unknown_targets(["a-stduy"], ["all", "a-study"])
+    assert "'a-stduy'" in line and line.endswith("(nearest: a-study)")
 
 
 def test_faults_of_all_kinds_are_listed_together(content, check):

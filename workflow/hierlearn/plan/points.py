@@ -37,7 +37,12 @@ def resolved(study: Study) -> Iterator[Fault]:
 
 
 def warned(study: Study) -> Iterator[Fault]:
-    """What a study may do at a point of its grid, but may not mean; each once, where it is met first."""
+    """What a study may do, but may not mean; at points of its grid each once, where it is met first."""
+    listing = [name for name, entry in study.learners.items() if "at" in entry.samples]
+    if listing and not study.samples.stated:
+        found = f"nothing, so sizes in samples.at of {', '.join(listing)} are left out above the risks 0.5 and 0.1"
+        allowed = "thresholds: [] to train at all of them, or the risks at which to end"
+        yield Fault(study.file, ("samples", "thresholds"), found, allowed)
     seen = set()
     for point in study.points:
         for part in ("input", "teacher"):
