@@ -115,7 +115,7 @@ def _check(draft: Draft) -> None:
         sections.check_learner(draft, name, entry)
     sections.check_split(draft)
     sections.check_probes(draft)
-    draft.sound = draft.grid()
+    draft.sound, draft.known = draft.grid(), {}
     if draft.sound is not None:
         for fault in points.resolved(draft.sound):
             draft.add(fault.path, fault.found, fault.allowed)

@@ -1,12 +1,27 @@
 """A study while it is checked: what it declares, the faults that were found so far, and what they leave open."""
 
-from collections.abc import Iterable, Mapping
+import functools
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hierlearn.core import registry
 from hierlearn.plan.faults import Broken, Fault, Path, nearest, similar, value_at
 from hierlearn.plan.study import Study
+
+
+def remembered(answer: Callable) -> Callable:
+    """A function of a draft that every name of the figure and of the claims asks again."""
+
+    @functools.wraps(answer)
+    def asked(draft: "Draft", *given):
+        if draft.known is None:
+            return answer(draft, *given)
+        if (answer, given) not in draft.known:
+            draft.known[answer, given] = answer(draft, *given)
+        return draft.known[answer, given]
+
+    return asked
 
 
 @dataclass
@@ -19,6 +34,8 @@ class Draft:
     faults: list[Fault] = field(default_factory=list)
     # The study without what is broken, once its sections are checked.
     sound: Study | None = None
+    # What `remembered` functions have answered since all sections that others name are checked.
+    known: dict[tuple, Any] | None = None
 
     def add(self, path: Path, found: str, allowed: str) -> None:
         """Notes a fault; what lies below its path or refers to it is not judged any more."""

@@ -52,7 +52,7 @@ class Broken:
 
     def over(self, *path: str | int) -> bool:
         """Whether something is wrong at a path or above it."""
-        return any(path[:i] in self.values for i in range(1, len(path) + 1))
+        return bool(self.values) and any(path[:i] in self.values for i in range(1, len(path) + 1))
 
     def hit(self, *path: str | int) -> bool:
         """Whether something is wrong at a path, above it or below it."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hierlearn.core import registry
-from hierlearn.plan.draft import Draft
+from hierlearn.plan.draft import Draft, remembered
 from hierlearn.plan.faults import Path, alike, similar
 from hierlearn.plan.sizes import lattice
 from hierlearn.plan.study import Study
@@ -68,6 +68,7 @@ def names_of(draft: Draft, section: str) -> Values:
     return Values(list(getattr(draft.study, section)), sure)
 
 
+@remembered
 def axes_of(draft: Draft, probe: str | None = None) -> Axes:
     """The axes of the study, or those of a probe's grid."""
     study, broken = draft.study, draft.broken
@@ -82,6 +83,7 @@ def axes_of(draft: Draft, probe: str | None = None) -> Axes:
     return Axes(found, sure, tuple(wrong))
 
 
+@remembered
 def swept_axes(draft: Draft) -> Axes:
     """The swept parameters of all learners, with every value that one of them takes."""
     found: dict[str, Values] = {}
@@ -100,6 +102,7 @@ def swept_axes(draft: Draft) -> Axes:
     return Axes(found, names_of(draft, "learners").sure, tuple(wrong), frozenset(possible))
 
 
+@remembered
 def recorded_axes(draft: Draft) -> Axes:
     """The coordinates of the scores beside learners, samples and seeds."""
     return axes_of(draft) | swept_axes(draft)
@@ -115,6 +118,7 @@ def _sweepable(draft: Draft, name: str) -> set[str]:
     return known
 
 
+@remembered
 def sample_sizes(draft: Draft) -> Values:
     """All sample sizes of all learners, as far as they are known."""
     study, broken = draft.study, draft.broken

@@ -115,4 +115,5 @@ def unusable(content: Any, at: tuple = ()) -> Iterator[tuple[tuple, float, str]]
         yield at, content, f"a number between {-most:.0e} and {most:.0e}"
     parts = content.items() if isinstance(content, dict) else enumerate(content) if isinstance(content, list) else ()
     for key, value in parts:
-        yield from unusable(value, (*at, key))
+        if not isinstance(value, str):
+            yield from unusable(value, (*at, key))
