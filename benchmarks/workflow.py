@@ -159,9 +159,9 @@ def scripts(preset: str) -> Iterator[tuple[str, tuple[tuple[str, str], ...]]]:
     """(script, its components) of every job of a preset."""
     plan = configured({"preset": preset}, ROOT / "config" / "config.yaml", ROOT / "config" / "studies")
     for study in plan.studies.values():
-        asked = [("figure",), ("judge",), *([("aggregate",)] if study.content["learners"] else [])]
-        asked += [("probe", name) for name in study.content["probes"]]
-        for task in study.tasks.values() if study.content["learners"] else ():
+        asked = [("figure",), ("judge",), *([("aggregate",)] if study.learners else [])]
+        asked += [("probe", name) for name in study.probes]
+        for task in study.tasks.values() if study.learners else ():
             asked += [("generate", task), ("evaluate", task)]
             asked += [("represent", task, name) for name in study.representations_in(task)]
             asked += [("train", task, name) for name in study.learners_in(task)]

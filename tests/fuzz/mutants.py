@@ -34,7 +34,7 @@ NULLABLE = (
 IN_ORDER = ("drops", "starts", "widths", "graph", "alphas", "coefficients")
 # Without these a study, or a file of published numbers, says nothing.
 REQUIRED = re.compile(
-    r"title|paper|place|problem|axes|seeds|figure|claims|problem\.(input|teacher)|axes\.dimension|.*\.(name|coefficient|of)"
+    r"title|paper|place|problem|axes|seeds|figure|problem\.(input|teacher)|axes\.dimension|.*\.(name|coefficient|of)"
     r"|learners\.[^.]+\.(label|learner|samples|samples\.(start|cap|at))|probes\.[^.]+\.probe"
     r"|claims\.[^.]+\.(place|statement|label|quantity|rule)|figure\.panels\[\d+\]\.(kind|title|x|lines)"
     r"|claims\.[^.]+\.quantity\.(learner|probe|line|above|below|larger|smaller|published|predictors|error)"
@@ -218,9 +218,10 @@ def mutants(file: Path) -> tuple[Mutant, ...]:
 
 def _mutants(file: Path) -> Iterator[Mutant]:
     text = file.read_text()
-    chance = random.Random(file.stem)
     for place in places(text):
         at, value = dotted(place.path), place.value
+        # Of the place alone, so that a mutant stays the same where others of its file change.
+        chance = random.Random(f"{file.stem} {at}")
         # The coordinates of a published number are what its table says, so that most values are possible.
         fact = place.under("rows") and place.path[-1] not in ("value", "low", "high", "inferred")
 
@@ -242,7 +243,8 @@ def _mutants(file: Path) -> Iterator[Mutant]:
                 yield mutant("misspelt key", f"{key} -> {wrong}", replaced(text, place.key, wrong), key)
             if not place.free:
                 yield mutant("unknown key", "-> unheard-of", beside(place, "unheard-of: 1"), "unheard-of")
-            if place.required:
+            # What an alias elsewhere repeats is not missing alone.
+            if place.required and "&" not in text[slice(*span(text, value))]:
                 yield mutant("missing", f"-> no {key}", without(text, place), key)
         setting = place.kind == "number" and not place.under("where")
         if setting and not fact and place.word not in SIGNED and not place.under("limits"):

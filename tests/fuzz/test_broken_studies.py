@@ -24,7 +24,9 @@ KINDS = (
     *("wrong type", "misspelt key", "misspelt word", "unknown key", "missing", "duplicate key", "duplicate entry"),
     *("out of range", "out of the grid", "absurd size", "name"),
 )
-LINE = re.compile(r"error: config/(studies|published)/[a-z0-9-]+\.yaml: ((?P<field>.+?): )?found (.+); expected (.+)")
+LINE = re.compile(
+    r"error: config/(studies|published)/[a-z0-9-]+\.yaml: ((?P<field>.+?): )?found (?P<found>.+?); expected (.+)"
+)
 # What a user waits at most for a refusal.
 SECONDS = 5
 
@@ -145,10 +147,15 @@ def test_sizes_that_no_machine_holds_are_refused_with_the_memory_they_need(field
     assert not failing, "\n".join(failing)
 
 
-def test_two_faults_at_a_time_are_listed_together(chosen, config, record_property):
-    """Of different sections, of which the checks look at one after the other. No line is there for one fault more.
+def named(lines: list[str]) -> set[tuple[str, str]]:
+    """(field, what was found) of every line."""
+    return {(said["field"] or "", said["found"]) for said in map(LINE.fullmatch, lines)}
 
-    What is hidden are names in the figure and in claims, where the values that they might name are at fault.
+
+def test_two_faults_at_a_time_are_listed_together(chosen, config, record_property):
+    """Of different sections, of which the checks look at one after the other. No field is named for one fault more.
+
+    What is allowed may be said otherwise: values that are broken themselves are not offered.
     """
     apart = ("wrong type", "misspelt word", "unknown key", "out of range", "out of the grid")
     by_file: dict[Path, list[Mutant]] = {}
@@ -161,13 +168,13 @@ def test_two_faults_at_a_time_are_listed_together(chosen, config, record_propert
         if one.place.split(".")[0] == other.place.split(".")[0] or first.splice[1] > last.splice[0]:
             continue
         tried += 1
-        alone = {*refusal(one, config), *refusal(other, config)}
-        lines = set(refusal(one, config, spliced(last.text, first.splice)))
-        if not lines or lines - alone:
-            failing.append(f"{one} and {other}: {sorted(lines - alone)}")
-        if alone - lines:
-            hidden.append(f"{one} and {other}: {sorted(alone - lines)}")
+        alone = named([*refusal(one, config), *refusal(other, config)])
+        together = named(refusal(one, config, spliced(last.text, first.splice)))
+        if not together or together - alone:
+            failing.append(f"{one} and {other}: {sorted(together - alone)}")
+        if alone - together:
+            hidden.append(f"{one} and {other}: {sorted(alone - together)}")
     record_property("two faults at a time", f"{tried - len(hidden)} of {tried} listed in one round")
     assert tried
     assert not failing, "\n".join(failing)
-    assert len(hidden) <= tried // 8, "\n".join(hidden)
+    assert not hidden, "\n".join(hidden)

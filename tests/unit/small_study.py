@@ -11,7 +11,7 @@ problem:
   teacher: {name: ridge_polynomial, basis: gegenbauer}
 axes: {dimension: [3, 4, 5], degree: [2, 1]}
 seeds: 2
-cut: [dimension]
+split_jobs_by: [dimension]
 representations:
   neural: {name: neural, count: {coefficient: 2, of: dimension}, unlabelled: {coefficient: 10, of: features}}
 learners:

@@ -8,8 +8,9 @@ import pytest
 import yaml
 from small_study import SLOPE, STUDY, beside, panel, put
 
-from hierlearn.plan import checking, formulas, points
+from hierlearn.plan import checking, formulas, points, settings
 from hierlearn.plan.configuration import configured
+from hierlearn.plan.command_line import unknown_targets
 
 
 def test_a_sound_study_has_no_fault_at_any_preset(content, check):
@@ -42,7 +43,11 @@ def test_a_sound_study_has_no_fault_at_any_preset(content, check):
             "hypercube",
             "problem.input.name: found 'hypercube'; expected one of anisotropic_sphere, gaussian",
         ),
-        ("cut", ["dimensions"], "cut[0]: found 'dimensions'; expected one of degree, dimension, seed (nearest: dim"),
+        (
+            "split_jobs_by",
+            ["dimensions"],
+            "split_jobs_by[0]: found 'dimensions'; expected one of degree, dimension, seed (nearest: dim",
+        ),
         ("representations.neural.directions", 7, ""),
         ("representations.neural.count", {"coefficient": 1, "of": "features"}, "representations.neural.count.of"),
         ("representations.neural.bias", {"coefficient": 1, "of": "dimension"}, "a boolean, not a size"),
@@ -84,6 +89,10 @@ def test_a_sound_study_has_no_fault_at_any_preset(content, check):
         ("learners.kernel.samples", {"at": [{"coefficient": 1, "of": "feature"}]}, "learners.kernel.samples.at[0]"),
         ("learners.linear.learner.loss", "logistic", "learner.loss: found 'logistic' with order 1; expected squared"),
         ("learners.kernel.samples", {"at": [4], "cap": 8}, "learners.kernel.samples: found"),
+        ("learners.kernel.samples", {"at": [4], "start": 2, "cap": 8}, "learners.kernel.samples: found"),
+        ("figure", {"name": "panels"}, "figure.panels: found nothing; expected this required parameter"),
+        ("problem.teacher", "parity", "problem.teacher: found 'parity'; expected a component with its parameters"),
+        ("claims.claim-1", {}, "expected a name, a capital letter and a number"),
         ("claims.C1-theory.quantity", SLOPE | {"variable": "samples"}, "quantity.variable: found 'samples'; expected"),
         ("claims.C1-theory.quantity", SLOPE | {"axis": "width"}, "quantity.axis: found 'width'; expected one of"),
         ("claims.C1-theory.quantity", SLOPE | {"values": [4, 9]}, "quantity.values[1]: found 9; expected one of"),
@@ -202,13 +211,13 @@ def test_a_claim_of_two_studies_is_a_fault_of_the_second(tmp_path):
 
 def test_results_are_written_in_one_way_only():
     for written in ("x/y/", "x//y", "x/./y"):
-        assert checking.configuration({"results": written}, "config", [])[0]["results"] == "x/y"
+        assert settings.configuration({"results": written}, "config", [])[0]["results"] == "x/y"
 
 
 @pytest.mark.parametrize("folder", ["workflow", "config/studies", "docs/", "tests//x"])
 def test_results_stay_out_of_the_folders_of_the_project(folder, monkeypatch):
-    monkeypatch.chdir(checking.ROOT)
-    (fault,) = checking.configuration({"results": folder}, "config", [])[1]
+    monkeypatch.chdir(settings.ROOT)
+    (fault,) = settings.configuration({"results": folder}, "config", [])[1]
     assert "of the project itself" in fault.found
 
 
@@ -246,6 +255,54 @@ def test_a_basis_that_a_law_does_not_have_is_refused(content, check):
     assert not [fault for fault in check(content)[1] if fault.field.startswith("problem")]
 
 
+def test_a_misspelt_required_key_is_one_fault_and_a_missing_one_names_no_other(content, check):
+    content["papr"] = content.pop("paper")
+    assert [fault.field for fault in check(content)[1]] == ["papr"]
+    del content["papr"]
+    (line,) = map(str, check(content)[1])
+    assert line.endswith("paper: found nothing; expected this required key: Key of the paper.")
+
+
+def test_a_study_without_claims_is_sound(content, check):
+    del content["claims"], content["presets"]
+    assert check(content)[1] == []
+
+
+def test_a_broken_part_hides_what_refers_to_it_and_nothing_else(content, check):
+    content["axes"]["degree"] = ["two", 1]
+    content["learners"]["linear"]["representation"] = "neurl"
+    content["claims"]["C1-kernel"]["quantity"]["learner"] = "kernl"
+    content["claims"]["C1-theory"]["quantity"]["sizes"] = [4, 8, 99]
+    assert {fault.field for fault in check(content)[1]} == {
+        "axes.degree[0]",
+        "learners.linear.representation",
+        "claims.C1-kernel.quantity.learner",
+        "claims.C1-theory.quantity.sizes[2]",
+    }
+
+
+def test_one_name_stands_for_a_list_of_one_study():
+    found, faults = settings.configuration({"studies": "one"}, "config", ["one", "two"])
+    assert (found["studies"], faults) == (["one"], [])
+    (fault,) = settings.configuration({"studies": "oen"}, "config", ["one", "two"])[1]
+    assert str(fault) == "config: studies: found 'oen'; expected one of one, two (nearest: one)"
+
+
+def test_sizes_that_default_thresholds_may_leave_out_are_warned_of(content, check):
+    assert list(points.warned(check(content)[0])) == []
+    content["learners"]["kernel"]["samples"] = {"at": [2, 4]}
+    (line,) = map(str, points.warned(check(content)[0]))
+    assert "samples.thresholds: found nothing, so sizes in samples.at of kernel are left out" in line
+    content["samples"] = {"thresholds": [0.5, 0.1]}
+    assert list(points.warned(check(content)[0])) == []
+
+
+def test_targets_that_are_no_names_are_named_with_the_nearest():
+    assert unknown_targets(["all", "a-study", "results/quick/x.nc"], ["all", "a-study"]) == []
+    (line,) = unknown_targets(["a-stduy"], ["all", "a-study"])
+    assert "'a-stduy'" in line and line.endswith("(nearest: a-study)")
+
+
 def test_faults_of_all_kinds_are_listed_together(content, check):
     content["sedes"] = content.pop("seeds")
     content["learners"]["kernel"]["learner"]["kernel"]["name"] = "ntk_roh"
@@ -253,7 +310,6 @@ def test_faults_of_all_kinds_are_listed_together(content, check):
     _, faults = check(content)
     assert {fault.field for fault in faults} >= {
         "sedes",
-        "seeds",
         "learners.kernel.learner.kernel.name",
         "claims.C1-theory.quantity.lin",
     }
@@ -261,10 +317,14 @@ def test_faults_of_all_kinds_are_listed_together(content, check):
 
 def test_wrong_parameters_and_wrong_references_are_listed_together(content, check):
     content["problem"]["teacher"]["rank"] = 0
-    content["cut"] = ["size"]
+    content["split_jobs_by"] = ["size"]
     content["learners"]["linear"]["representation"] = "other"
     _, faults = check(content)
-    assert {fault.field for fault in faults} == {"problem.teacher.rank", "cut[0]", "learners.linear.representation"}
+    assert {fault.field for fault in faults} == {
+        "problem.teacher.rank",
+        "split_jobs_by[0]",
+        "learners.linear.representation",
+    }
 
 
 def test_a_fault_hides_none_that_is_checked_after_it(content, check):
@@ -295,8 +355,8 @@ def test_a_fault_of_the_body_is_not_repeated_for_every_preset(content, check):
 
 
 def test_the_configuration_names_its_faults():
-    settings, faults = checking.configuration({"preset": "quik", "sutdies": [], "studies": ["b"]}, "config", ["a"])
-    assert settings == {}
+    found, faults = settings.configuration({"preset": "quik", "sutdies": [], "studies": ["b"]}, "config", ["a"])
+    assert found == {}
     assert [str(fault) for fault in faults] == [
         "config: preset: found 'quik'; expected one of full, quick, smoke (nearest: quick)",
         "config: studies[0]: found 'b'; expected one of a",
@@ -306,9 +366,9 @@ def test_the_configuration_names_its_faults():
 
 
 def test_the_configuration_has_a_default_for_every_key():
-    settings, faults = checking.configuration({}, "config", [])
+    found, faults = settings.configuration({}, "config", [])
     assert faults == []
-    assert settings == {
+    assert found == {
         "preset": "quick",
         "studies": [],
         "results": "results",
@@ -320,7 +380,7 @@ def test_the_configuration_has_a_default_for_every_key():
 
 @pytest.mark.parametrize("folder", ["/tmp", "../x", "a/../../x", ".hidden", "", "a b", 3])
 def test_results_stay_below_the_working_folder(folder):
-    _, faults = checking.configuration({"results": folder}, "config", [])
+    _, faults = settings.configuration({"results": folder}, "config", [])
     assert [fault.field for fault in faults] == ["results"]
 
 

@@ -50,14 +50,14 @@ def planned(study):
         found += [jobs.generate(study, task), jobs.evaluate(study, task)]
         found += [jobs.represent(study, task, name) for name in study.representations_in(task)]
         found += [jobs.train(study, task, name) for name in study.learners_in(task)]
-    found += [jobs.probe(study, name) for name in study.content["probes"]]
+    found += [jobs.probe(study, name) for name in study.probes]
     for parameters in found:
         json.dumps(parameters, allow_nan=False)
         jobs.components_of(parameters)
 
 
 def test_the_studies_of_this_project_are_sound():
-    from hierlearn.plan.load import SCHEMAS
+    from hierlearn.plan.schemas import SCHEMAS
 
     for file in (SCHEMAS.parents[2] / "config" / "studies").glob("*.yaml"):
         assert load(file, file.name)[1] == []

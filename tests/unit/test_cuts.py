@@ -31,6 +31,9 @@ NETWORKS = {
 }
 
 
+FIGURE = {"name": "panels", "panels": [{"kind": "risk", "title": "T", "x": "samples", "lines": []}]}
+
+
 @pytest.fixture
 def cut(content, check):
     """A function: along what -> the study."""
@@ -39,14 +42,14 @@ def cut(content, check):
         changes = {
             "axes": {"dimension": [3, 4, 5], "degree": [1]},
             "learners": NETWORKS,
-            "cut": along,
+            "split_jobs_by": along,
             "seeds": 2,
             "points": {"validation": 40, "test": 50},
             "samples": {"thresholds": []},
             "claims": {},
             "probes": {},
             "presets": {},
-            "figure": {"name": "panels"},
+            "figure": FIGURE,
         }
         found, faults = check(content | changes)
         assert not faults, faults
@@ -73,7 +76,7 @@ def cubes(study, folder):
             file = here / f"{representation}.representation.nc"
             run("represent", here / "data.nc", file, jobs.represent(study, task, representation))
         learners = study.learners_in(task)
-        used = {one: study.content["learners"][one]["representation"] for one in learners}
+        used = {one: study.learners[one].representation for one in learners}
         fitted = {one: None if r == "raw" else here / f"{r}.representation.nc" for one, r in used.items()}
         models = {one: here / f"{one}.model.nc" for one in learners}
         for one in learners:
@@ -111,7 +114,7 @@ def test_a_part_trains_its_own_seed_and_width_alone(cut):
 
 def minutes(study, task):
     """What the training of one learner asks for beside the start of a job, as if it had many epochs."""
-    study.content["learners"]["one"]["learner"]["epochs"] = 10**9
+    study.learners["one"].component["epochs"] = 10**9
     return resources.train(study, study.tasks[task], "one").runtime - resources.BASE_MINUTES
 
 
@@ -124,7 +127,7 @@ def test_the_parts_ask_for_the_time_of_the_whole_in_all(cut):
 
 def test_another_way_to_choose_takes_no_other_training(cut):
     twice, once = cut([]), cut([])
-    once.content["learners"]["one"]["sweep"]["selected_on"] = ["validation"]
+    once.learners["one"].sweep["selected_on"] = ["validation"]
     assert minutes(twice, "all") == minutes(once, "all")
 
 
@@ -137,8 +140,14 @@ def test_a_size_that_is_skipped_at_a_place_is_not_trained_there(cut):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"cut": ["selected_on"]}, "cut[0]: found 'selected_on'; expected one of degree, dimension, seed, width"),
-        ({"cut": ["samples"]}, "cut[0]: found 'samples'; expected one of degree, dimension, seed, width"),
+        (
+            {"split_jobs_by": ["selected_on"]},
+            "split_jobs_by[0]: found 'selected_on'; expected one of degree, dimension, seed, width",
+        ),
+        (
+            {"split_jobs_by": ["samples"]},
+            "split_jobs_by[0]: found 'samples'; expected one of degree, dimension, seed, width",
+        ),
         (
             {"learners": {"one": NETWORKS["one"] | {"skip": [{"samples": 50}]}}},
             "learners.one.skip[0].samples: found 50; expected one of 30, 60",
@@ -146,6 +155,12 @@ def test_a_size_that_is_skipped_at_a_place_is_not_trained_there(cut):
     ],
 )
 def test_what_is_no_part_of_the_study_is_refused(content, check, changes, message):
-    changed = {"learners": NETWORKS, "claims": {}, "probes": {}, "presets": {}, "figure": {"name": "panels"}}
+    changed = {
+        "learners": NETWORKS,
+        "claims": {},
+        "probes": {},
+        "presets": {},
+        "figure": FIGURE,
+    }
     _, faults = check(content | changed | changes)
     assert any(message in str(fault) for fault in faults), faults

@@ -6,7 +6,8 @@ import xarray
 
 from hierlearn.core import registry
 from hierlearn.core.registry import PACKAGE, build
-from hierlearn.plan import checking, jobs, load, references
+from hierlearn.plan import checking, jobs, references
+from hierlearn.plan.presets import PRESETS
 
 STUDIES = sorted((PACKAGE.parents[1] / "config" / "studies").glob("*.yaml"))
 ALPHA = PACKAGE.parents[1] / "config" / "studies" / "allenzhu2019-alpha.yaml"
@@ -17,8 +18,8 @@ OWN = {"sample_complexity": ("line", "threshold"), "risk": ("line", "ridge", "sa
 
 def said(study, literal):
     """What the learners of a study say that they measure or record."""
-    entries = study.content["learners"].values()
-    return {name for entry in entries for name in registry.literal("learners", entry["learner"]["name"], literal) or ()}
+    entries = study.learners.values()
+    return {name for entry in entries for name in registry.literal("learners", entry.component["name"], literal) or ()}
 
 
 def dataset(coordinates, names, along, same=()):
@@ -32,8 +33,8 @@ def dataset(coordinates, names, along, same=()):
 
 def learned(study, coordinates, names, along):
     """Variables of every learner, the same along what only other learners sweep."""
-    entries = study.content["learners"]
-    parts = [dataset(coordinates, names, along, set(study.swept) - set(entry["sweep"])) for entry in entries.values()]
+    entries = study.learners
+    parts = [dataset(coordinates, names, along, set(study.swept) - set(entry.sweep)) for entry in entries.values()]
     return xarray.concat(parts, "learner").assign_coords(learner=list(entries))
 
 
@@ -41,7 +42,7 @@ def cubes(study):
     """scores.nc and traces.nc."""
     coordinates = study.coordinates | {"seed": list(range(SEEDS))}
     del coordinates["learner"]
-    chosen = {f"selected_{key}" for entry in study.content["learners"].values() for key in entry["select"]}
+    chosen = {f"selected_{key}" for entry in study.learners.values() for key in entry.select}
     names = {*references.SCORES, *said(study, "MEASURES"), *chosen, "target_norm", "unlabelled_samples"}
     scores = learned(study, coordinates, names, "samples")
     scores["status"] = xarray.zeros_like(scores.test_risk, dtype=np.int8)
@@ -51,16 +52,16 @@ def cubes(study):
 def probes(study):
     """Every probe; a variable has those of the probe's own coordinates that the study goes along or always fixes."""
     found = {}
-    panels = study.content["figure"].get("panels", [])
+    panels = study.figure.get("panels", [])
     named = [panel | line for panel in panels for line in panel["lines"]]
-    named += [claim["quantity"] for claim in study.content["claims"].values()]
-    for name, entry in study.content["probes"].items():
-        component = entry["probe"]["name"]
+    named += [claim.quantity for claim in study.claims.values()]
+    for name, entry in study.probes.items():
+        component = entry.component["name"]
         own = registry.literal("probes", component, "COORDINATES") or {}
-        described = registry.defaults("probes", component) | entry["probe"]
+        described = registry.defaults("probes", component) | entry.component
         # Lines of theory have no seeds.
         seeds = {} if "line" in own else {"seed": list(range(SEEDS))}
-        grid = study.axes | entry["axes"] | seeds
+        grid = study.axes | entry.axes | seeds
         variables = {}
         for variable in registry.literal("probes", component, "MEASURES"):
             uses = [use for use in named if use.get("probe") == name and variable in use.values()]
@@ -78,12 +79,12 @@ def probes(study):
     return found
 
 
-@pytest.mark.parametrize("preset", load.PRESETS)
+@pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("file", STUDIES, ids=[file.stem for file in STUDIES])
 def test_a_study_can_be_drawn_and_judged(file, preset):
     study, faults = checking.study(file, file.name, preset)
     assert faults == []
-    scores, traces = cubes(study) if study.content["learners"] else (None, None)
+    scores, traces = cubes(study) if study.learners else (None, None)
     measured, drawing = probes(study), jobs.figure(study)
     figure = build("figures", drawing["figure"]).draw(scores, measured, drawing, traces)
     assert figure.axes

@@ -4,7 +4,10 @@ import os
 
 import pytest
 
-from hierlearn.plan.load import Fault, dotted, fill_defaults, load, merge, nearest, schema_faults, shown
+from hierlearn.plan.faults import Fault, dotted, nearest, shown
+from hierlearn.plan.load import load
+from hierlearn.plan.presets import merge
+from hierlearn.plan.schemas import fill_defaults, schema_faults
 
 
 def read(tmp_path, text):
@@ -113,7 +116,7 @@ def test_every_kind_of_violation_says_what_is_allowed():
         "size": "f: size: found 0; expected more than 0",
         "list": "f: list: found [1]; expected at least 2 entries",
         "text": "f: text: found 'b'; expected text of the form ^a",
-        "names": "f: names: found the name 'B1'; expected a name of the form ^[a-z]+$",
+        "names": "f: names: found the name 'B1'; expected a name, text of the form ^[a-z]+$",
     }
     over = {"needed": 0, "count": 10, "size": 1, "list": [1, 1], "text": "abcd"}
     found = {fault.field: fault.allowed for fault in schema_faults("f", over, against)}
@@ -140,8 +143,8 @@ def test_places_and_names_read_as_in_the_file():
 
 
 def test_faults_sort_by_file_and_place():
-    faults = [Fault("b", "a", "", ""), Fault("a", "b", "", ""), Fault("a", "a", "", "")]
-    assert [(f.file, f.field) for f in sorted(faults)] == [("a", "a"), ("a", "b"), ("b", "a")]
+    faults = [Fault("b", ("a",), "", ""), Fault("a", ("b",), "", ""), Fault("a", ("a", 2), "", "")]
+    assert [(f.file, f.field) for f in sorted(faults)] == [("a", "a[2]"), ("a", "b"), ("b", "a")]
 
 
 def test_defaults_are_filled_at_every_depth():

@@ -11,8 +11,8 @@ from hierlearn.claims.rules import judge
 from hierlearn.core.protocols import STATUS
 from hierlearn.core.registry import build
 from hierlearn.files import published
-from hierlearn.plan.load import SCHEMAS
 from hierlearn.plan.published import tables
+from hierlearn.plan.schemas import SCHEMAS
 
 FOLDER = SCHEMAS.parents[2] / "config" / "published"
 FILE = """

@@ -8,18 +8,22 @@ import yaml
 
 from hierlearn.core import registry
 from hierlearn.plan import checking, plausibility, resources
-from hierlearn.plan.load import fill_defaults, load, schema
-from hierlearn.plan.study import Point, Study
+from hierlearn.plan.load import load
+from hierlearn.plan.study import Point, Study, study_of
 
 STUDIES = sorted((Path(__file__).parents[2] / "config" / "studies").glob("*.yaml"))
 TINY = Path(__file__).parents[1] / "workflow" / "tiny.yaml"
 STAGES = {"learners": {"fit", "kept", "model", "predict"}, "representations": {"fit"}, "probes": {"measure"}}
 
 
+def content() -> dict:
+    found, _ = load(TINY, "tiny")
+    del found["learners"]["failing"]
+    return found
+
+
 def tiny(**changes) -> Study:
-    content, _ = load(TINY, "tiny")
-    del content["learners"]["failing"]
-    return Study("tiny", "tiny", "quick", fill_defaults(content | changes, schema("study")))
+    return study_of(content() | changes, "tiny", "tiny", "quick")
 
 
 @pytest.mark.parametrize("preset", ["quick", "full", "smoke"])
@@ -49,10 +53,8 @@ def test_components_speak_of_stages_that_there_are(kind):
 def test_a_kernel_asks_for_its_gram_matrix():
     study = tiny()
     task = study.tasks["all"]
-    learners = study.content["learners"] | {
-        "kernel": study.content["learners"]["kernel"] | {"samples": {"at": [4000, 8000]}}
-    }
-    larger = tiny(learners=learners)
+    learners = content()["learners"]
+    larger = tiny(learners=learners | {"kernel": learners["kernel"] | {"samples": {"at": [4000, 8000]}}})
     more = resources.train(larger, larger.tasks["all"], "kernel").mem_mb - resources.train(study, task, "kernel").mem_mb
     # Three matrices of 8000 x 8000, and two of 50 x 8000.
     gram = (3 * 8000**2 + 2 * 50 * 8000) * 8 / 1e6
@@ -111,11 +113,11 @@ def test_a_job_with_a_long_fit_gets_the_cores_that_it_can_use(parts, parallel, c
     assert needs.runtime == pytest.approx(resources.BASE_MINUTES + 10 * longest / resources.RATE / 60 / faster, abs=1)
 
 
-def test_the_cores_of_a_training_are_those_of_its_largest_fit_however_the_grid_is_cut():
-    learners = tiny().content["learners"]
+def test_the_cores_of_a_training_are_those_of_its_largest_fit_however_the_jobs_are_split():
+    learners = content()["learners"]
     large = {"learners": learners | {"kernel": learners["kernel"] | {"samples": {"at": [100_000]}}}}
     assert resources.train(tiny(), tiny().tasks["all"], "kernel").cores == 1
-    for changes in ({}, {"cut": ["dimension", "seed"]}, {"seeds": 7}):
+    for changes in ({}, {"split_jobs_by": ["dimension", "seed"]}, {"seeds": 7}):
         study = tiny(**large, **changes)
         assert {resources.train(study, task, "kernel").cores for task in study.tasks.values()} == {4}, changes
         assert {resources.evaluate(study, task).cores for task in study.tasks.values()} == {1}
@@ -171,7 +173,7 @@ def test_a_limit_of_ones_own_is_kept():
 @pytest.mark.parametrize("values", [10, 100, 1000, 2500])
 def test_a_study_is_submitted_at_most_two_hundred_times(values):
     noises = [round(i / values, 6) for i in range(values)]
-    study = tiny(axes={"dimension": [4], "degree": [1], "label_noise": noises}, cut=["label_noise"])
+    study = tiny(axes={"dimension": [4], "degree": [1], "label_noise": noises}, split_jobs_by=["label_noise"])
     jobs = len(study.tasks) * (3 + 3) + 1
     pack = resources.pack(study)
     # Beside the packs the probe, and aggregation, figure and verdicts in one.

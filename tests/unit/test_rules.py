@@ -13,9 +13,8 @@ from hierlearn.core import provenance
 from hierlearn.files import results
 from hierlearn.plan import cluster, jobs, resources
 from hierlearn.plan.inputs import Inputs
-from hierlearn.plan.load import fill_defaults, schema
 from hierlearn.plan.rules import Rules
-from hierlearn.plan.study import Study
+from hierlearn.plan.study import study_of
 from hierlearn.plan.targets import Targets
 
 
@@ -26,8 +25,7 @@ class Wildcards(dict):
 
 
 def rules(content=None, **settings):
-    filled = fill_defaults(content or yaml.safe_load(STUDY), schema("study"))
-    study = Study("small", "small.yaml", "quick", filled)
+    study = study_of(content or yaml.safe_load(STUDY), "small", "small.yaml", "quick")
     probing = replace(study, name="probing", content=filled | {"learners": {}, "representations": {}})
     usual = {"results": "results", "preset": "quick", "keep_models": True, "partial": False}
     targets = Targets(usual | settings, {"small": study, "probing": probing})

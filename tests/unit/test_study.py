@@ -1,10 +1,13 @@
 """From a study to tasks, sizes and the parameters of jobs."""
 
+import dataclasses
+
 import pytest
 from small_study import put
 
 from hierlearn.plan import jobs
-from hierlearn.plan.study import Study, label, lattice, resolve, sizes
+from hierlearn.plan.sizes import label, lattice, resolve, sizes
+from hierlearn.plan.study import study_of
 
 
 def study(**changes):
@@ -19,7 +22,7 @@ def study(**changes):
         },
         "axes": {"dimension": [4, 6], "degree": [2, 4]},
         "seeds": 3,
-        "cut": ["dimension"],
+        "split_jobs_by": ["dimension"],
         "points": {"validation": 10, "test": 20},
         "samples": {"per_doubling": 1, "thresholds": [0.5]},
         "representations": {
@@ -58,7 +61,7 @@ def study(**changes):
         "figure": {"name": "sample_complexity"},
         "claims": {},
     }
-    return Study("s", "s.yaml", "quick", content | changes)
+    return study_of(content | changes, "s", "s.yaml", "quick")
 
 
 def test_sample_sizes_lie_on_one_lattice_for_all_learners():
@@ -85,7 +88,7 @@ def test_the_grid_is_cut_into_tasks_with_the_largest_dimension_first():
     assert list(tasks) == ["dimension-6", "dimension-4"]
     assert [point.name for point in tasks["dimension-4"].points] == ["degree-2", "degree-4"]
     assert tasks["dimension-4"].points[1].coordinates == {"dimension": 4, "degree": 4}
-    whole = study(cut=[]).tasks
+    whole = study(split_jobs_by=[]).tasks
     assert list(whole) == ["all"]
     assert len(whole["all"].points) == 4
 
@@ -98,7 +101,7 @@ def test_an_axis_sets_the_parameter_of_its_component():
 
 
 def test_an_axis_may_be_the_label_noise():
-    noisy = study(axes={"dimension": [4], "label_noise": [0, 0.5]}, cut=[])
+    noisy = study(axes={"dimension": [4], "label_noise": [0, 0.5]}, split_jobs_by=[])
     assert [point.problem["label_noise"] for point in noisy.tasks["all"].points] == [0, 0.5]
 
 
@@ -118,7 +121,12 @@ def test_a_problem_is_canonical_with_every_default_written_out():
 
 def test_a_problem_does_not_depend_on_its_study_seeds_or_learners():
     one = study().tasks["dimension-4"].points[0].problem
-    other = study(seeds=9, learners={}, representations={}, cut=[], title="another").tasks["all"].points[0].problem
+    other = (
+        study(seeds=9, learners={}, representations={}, split_jobs_by=[], title="another")
+        .tasks["all"]
+        .points[0]
+        .problem
+    )
     assert one == other
 
 
@@ -149,7 +157,7 @@ def test_a_learner_stays_within_its_limits_and_sizes():
 
 def test_a_learner_leaves_out_the_places_it_skips():
     changed = study()
-    changed.content["learners"]["quad"]["skip"] = [{"dimension": 6, "degree": 2}]
+    changed.learners["quad"].skip.append({"dimension": 6, "degree": 2})
     ran = [p.coordinates for task in changed.tasks.values() for p in changed.trained("quad", task)]
     assert ran == [
         {"dimension": 6, "degree": 4},
@@ -168,7 +176,7 @@ def test_data_hold_what_the_largest_user_needs():
         "test": 20,
     }
     assert here.points_needed(small, small.points[0])["training"] == 16
-    without = study(learners={"kernel": here.content["learners"]["kernel"]})
+    without = dataclasses.replace(here, learners={"kernel": here.learners["kernel"]})
     assert "unlabelled" not in without.points_needed(without.tasks["dimension-4"], small.points[0])
 
 
@@ -225,9 +233,8 @@ def test_coordinates_make_a_name_for_files(coordinates, name):
 
 def test_sample_sizes_may_be_listed_and_may_count_what_is_learned():
     listed = study()
-    listed.content["learners"]["kernel"]["samples"] = {
-        "at": [7, {"coefficient": 0.5, "of": "harmonic_dimension"}, {"coefficient": 1, "of": "dimension", "power": 1.5}]
-    }
+    sizes_ = [7, {"coefficient": 0.5, "of": "harmonic_dimension"}, {"coefficient": 1, "of": "dimension", "power": 1.5}]
+    listed.learners["kernel"] = dataclasses.replace(listed.learners["kernel"], samples={"at": sizes_})
     quadratic, quartic = listed.tasks["dimension-4"].points
     assert (quadratic.coordinates["degree"], quartic.coordinates["degree"]) == (2, 4)
     # N(4, 2) = 9 and N(4, 4) = 25
@@ -243,7 +250,7 @@ def test_counted_dimensions_are_those_of_the_degree():
 
 def test_an_axis_of_the_representation_leaves_the_problem_as_it_is():
     neural = {"name": "neural", "unlabelled": {"coefficient": 3, "of": "features"}}
-    scan = study(axes={"dimension": [4], "count": [10, 20]}, cut=[], representations={"neural": neural})
+    scan = study(axes={"dimension": [4], "count": [10, 20]}, split_jobs_by=[], representations={"neural": neural})
     few, many = scan.tasks["all"].points
     assert few.problem == many.problem
     assert [scan.representation("neural", point)["count"] for point in (few, many)] == [10, 20]
@@ -253,7 +260,7 @@ def test_an_axis_of_the_representation_leaves_the_problem_as_it_is():
 
 def test_a_swept_choice_leaves_one_value_to_choose_from():
     here = study()
-    here.content["learners"]["kernel"] |= {"select": {}, "sweep": {"ridge": [0.1, 0.2]}}
+    here.learners["kernel"] = dataclasses.replace(here.learners["kernel"], select={}, sweep={"ridge": [0.1, 0.2]})
     variants = here.variants("kernel", here.tasks["dimension-4"].points[0])
     assert [variant["choices"] for variant in variants] == [{"ridge": [0.1]}, {"ridge": [0.2]}]
     assert variants[0]["learner"] == variants[1]["learner"]

@@ -9,7 +9,7 @@ import pytest
 from hierlearn.core.registry import build, parameters
 from hierlearn.core.streams import Streams
 from hierlearn.plan.points import resolved
-from hierlearn.plan.study import Study
+from hierlearn.plan.study import study_of
 from hierlearn.teachers.composed_sines import ComposedSines
 from hierlearn.teachers.residual_composition import ResidualComposition
 
@@ -249,11 +249,10 @@ def faults(law_name, dimension=8, axes=None, **teacher):
         },
         "axes": {"dimension": [dimension]} | (axes or {}),
         "seeds": 1,
-        "cut": [],
         "representations": {},
         "learners": {},
     }
-    return [str(fault) for fault in resolved(Study("s", "s.yaml", "quick", content))]
+    return [str(fault) for fault in resolved(study_of(content, "s", "s.yaml", "quick"))]
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ import pytest
 from conftest import HERE, snakemake
 
 from hierlearn.plan import resources
-from hierlearn.plan.load import fill_defaults, load, schema
-from hierlearn.plan.study import Study
+from hierlearn.plan.load import load
+from hierlearn.plan.study import Study, study_of
 
 
 @pytest.fixture(scope="module")
@@ -17,7 +17,7 @@ def study() -> Study:
     """The study without the learner that only its tree has."""
     content, _ = load(HERE / "tiny.yaml", "tiny")
     del content["learners"]["failing"]
-    return Study("tiny", "tiny", "quick", fill_defaults(content, schema("study")))
+    return study_of(content, "tiny", "tiny", "quick")
 
 
 def used(file) -> float:
@@ -38,7 +38,7 @@ def test_jobs_stay_below_the_memory_that_they_ask_for(study, results):
         "figure.tsv": resources.figure(study),
         "judge.tsv": resources.judge(study),
     }
-    asked |= {f"all/{name}.train.tsv": resources.train(study, task, name) for name in study.content["learners"]}
+    asked |= {f"all/{name}.train.tsv": resources.train(study, task, name) for name in study.learners}
     for name, needs in asked.items():
         assert used(folder / name) < needs.mem_mb, name
 

@@ -39,11 +39,10 @@ def test_every_fault_of_every_study_is_named_at_once(fresh):
     file.write_text(yaml.safe_dump(content))
     (fresh / "config" / "studies" / "other.yaml").write_text("title: [unclosed\n")
     (fresh / "config" / "published" / "bai2020.yaml").write_text("paper: bai2020\nsource: Someone\ntables: {}\n")
-    errors = refused(snakemake(fresh), fresh, 6)
+    errors = refused(snakemake(fresh), fresh, 5)
     text = "\n".join(errors)
     assert "tiny.yaml: seedz: found an unknown key; expected one of" in text
     assert "(nearest: seeds)" in text
-    assert "tiny.yaml: seeds: found nothing" in text
     assert "learners.kernel.learner.kernel.name: found 'ntk_row'" in text
     assert "(nearest: ntk_raw)" in text
     assert "write 1.0e-3 for 1e-3" in text
@@ -56,7 +55,7 @@ def test_every_fault_of_every_study_is_named_at_once(fresh):
     [
         (["preset=huge"], "preset: found 'huge'; expected one of full, quick, smoke"),
         (["studies=[tinny]"], "studies[0]: found 'tinny'; expected one of tiny (nearest: tiny)"),
-        (["studies=tiny"], "studies: found 'tiny'; expected array"),
+        (["studies=tinny"], "studies: found 'tinny'; expected one of tiny (nearest: tiny)"),
         (["prezet=quick"], "prezet: found an unknown key"),
         (["results=../elsewhere"], "results: found '../elsewhere'"),
     ],
@@ -66,6 +65,13 @@ def test_a_wrong_word_on_the_command_line_is_named(tree, tmp_path, words, messag
     done = snakemake(tree, "--config", *words, folder=tmp_path)
     (error,) = refused(done, tmp_path, 1)
     assert message in error
+
+
+def test_a_misspelt_target_names_the_nearest_study(tree, tmp_path):
+    (error,) = refused(snakemake(tree, "tinny", folder=tmp_path), tmp_path, 1)
+    assert "target 'tinny': found no study of this name" in error
+    assert "(nearest: tiny)" in error
+    assert snakemake(tree, "-n", "tiny", "--config", "studies=tiny", folder=tmp_path).code == 0
 
 
 @pytest.mark.parametrize(

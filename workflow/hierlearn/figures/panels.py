@@ -1,7 +1,7 @@
 """Panels of curves: a probe's variables, risks, n* or trajectories of training, and published numbers beside them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import ceil, comb
 from typing import Any
 
@@ -27,7 +27,6 @@ PARAMETERS = {
         "description": "The panels, each of one kind.",
         "type": "array",
         "minItems": 1,
-        "default": [{"kind": "risk", "title": "Learning curves", "x": "samples", "lines": []}],
         "items": {
             "type": "object",
             "additionalProperties": False,
@@ -230,10 +229,8 @@ BEYOND = 2.0
 class Panels(protocols.Figure):
     """Medians over seeds with the range of the seeds, log-log unless a panel says otherwise."""
 
+    panels: list[dict[str, Any]]
     columns: int = 2
-    panels: list[dict[str, Any]] = field(
-        default_factory=lambda: [{"kind": "risk", "title": "Learning curves", "x": "samples", "lines": []}]
-    )
 
     def draw(
         self,

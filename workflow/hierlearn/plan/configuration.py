@@ -9,8 +9,10 @@ from typing import Any
 
 from hierlearn.core.provenance import ends_in_one_line
 from hierlearn.plan import checking, published, resources
-from hierlearn.plan.load import Fault, load
+from hierlearn.plan.faults import Fault
+from hierlearn.plan.load import load
 from hierlearn.plan.points import warned
+from hierlearn.plan.settings import configuration
 from hierlearn.plan.study import Study
 
 NAME, LONGEST = re.compile("[a-z0-9]+(-[a-z0-9]+)*"), 60
@@ -50,7 +52,7 @@ def configured(given: Mapping[str, Any], file: Path, folder: Path) -> Plan:
     files = {path.stem: path for path in sorted(folder.glob("*.yaml"))}
     described = f"{file.as_posix()} with --config" if given else file.as_posix()
     if not faults:
-        settings, faults = checking.configuration({**settings, **given}, described, list(files))
+        settings, faults = configuration({**settings, **given}, described, list(files))
     settings = {} if faults else settings
     chosen = settings.get("studies") or list(files)
     preset, limit = settings.get("preset", "quick"), settings.get("memory_limit_mb", resources.ABSURD_MB)
@@ -58,7 +60,7 @@ def configured(given: Mapping[str, Any], file: Path, folder: Path) -> Plan:
     for name in files:
         if not NAME.fullmatch(name) or len(name) > LONGEST or name in RULES or name in checking.papers():
             allowed = f"at most {LONGEST} small letters, digits and hyphens, and no rule's and no paper's name"
-            faults.append(Fault(f"config/studies/{name}.yaml", "", f"the file name {name!r}", allowed))
+            faults.append(Fault(f"config/studies/{name}.yaml", (), f"the file name {name!r}", allowed))
             continue
         study, found = checking.study(files[name], f"config/studies/{name}.yaml", preset, limit)
         faults += found
@@ -66,11 +68,11 @@ def configured(given: Mapping[str, Any], file: Path, folder: Path) -> Plan:
             first = owners.setdefault(claim, name)
             if first != name:
                 told = f"a claim that config/studies/{first}.yaml has too"
-                faults.append(Fault(f"config/studies/{name}.yaml", f"claims.{claim}", told, "a name of its own"))
+                faults.append(Fault(f"config/studies/{name}.yaml", ("claims", claim), told, "a name of its own"))
         if study is not None and name in chosen:
             studies[name] = study
     for path in sorted(folder.glob("*.yml")):
-        faults.append(Fault(f"config/studies/{path.name}", "", "the ending .yml", f"{path.stem}.yaml"))
+        faults.append(Fault(f"config/studies/{path.name}", (), "the ending .yml", f"{path.stem}.yaml"))
     for path in sorted(folder.with_name("published").glob("*.yaml")):
         faults += published.tables(path, f"config/published/{path.name}")[1]
     if faults:
@@ -80,6 +82,8 @@ def configured(given: Mapping[str, Any], file: Path, folder: Path) -> Plan:
 
 def _claims(study: Study | None, file: Path) -> list[str]:
     """The names of a study's claims; as its file has them where the study has faults."""
-    content = load(file, file.name)[0] if study is None else study.content
+    if study is not None:
+        return list(study.claims)
+    content = load(file, file.name)[0]
     claims = content.get("claims") if isinstance(content, dict) else None
     return list(claims) if isinstance(claims, dict) else []

@@ -2,10 +2,11 @@
 
 import importlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
-from hierlearn.plan.load import Fault, dotted, shown
+from hierlearn.plan.draft import Draft
+from hierlearn.plan.faults import Path, shown
 
 TEXTS = ("title", "xlabel", "ylabel", "label")
 WORD = r"[A-Za-z0-9,.=+\-*/|()<>:]"
@@ -16,12 +17,12 @@ SCRIPTS = rf"(?:_{SCRIPT}(?:\^{SCRIPT})?|\^{SCRIPT}(?:_{SCRIPT})?)?"
 PLAIN = re.compile(rf" *(?:{SYMBOL}{SCRIPTS}(?: |\\,|\\gg(?![A-Za-z]))*)+")
 
 
-def faults(file: str, content: Mapping[str, Any]) -> Iterator[Fault]:
+def check_texts(draft: Draft) -> None:
     """Texts of the figure and labels of learners with a formula that cannot be drawn."""
-    labels = {name: {"label": entry["label"]} for name, entry in content["learners"].items()}
-    for at, text in (*_texts(content["figure"], ("figure",)), *_texts(labels, ("learners",))):
-        if wrong := undrawable(text):
-            yield Fault(file, dotted(at), shown(text), f"a text with formulas that can be drawn ({wrong})")
+    labels = {name: {"label": entry.label} for name, entry in draft.study.learners.items()}
+    for at, text in (*_texts(draft.body.get("figure"), ("figure",)), *_texts(labels, ("learners",))):
+        if not draft.broken.over(*at) and (wrong := undrawable(text)):
+            draft.add(at, shown(text), f"a text with formulas that can be drawn ({wrong})")
 
 
 def undrawable(text: str) -> str | None:
@@ -38,7 +39,7 @@ def undrawable(text: str) -> str | None:
     return None
 
 
-def _texts(content: Any, at: tuple) -> Iterator[tuple[tuple, str]]:
+def _texts(content: Any, at: Path) -> Iterator[tuple[Path, str]]:
     parts = content.items() if isinstance(content, dict) else enumerate(content) if isinstance(content, list) else ()
     for key, part in parts:
         if key in TEXTS and isinstance(part, str):

@@ -70,8 +70,8 @@ class Inputs:
 
     def representation(self, wildcards: Any, learner: str | None = None) -> list[str]:
         """The representation that a learner of a task reads; none for raw inputs."""
-        learners = self.targets.studies[wildcards.study].content["learners"]
-        name = learners[learner or wildcards.learner]["representation"]
+        learners = self.targets.studies[wildcards.study].learners
+        name = learners[learner or wildcards.learner].representation
         return [] if name == "raw" else [self._of_task(wildcards, f"{name}.representation.nc")]
 
     def representations(self, wildcards: Any) -> dict[str, str | None]:
@@ -101,13 +101,13 @@ class Inputs:
         """The cube of a kind (scores or traces) of a study; none where a study only probes."""
         return lambda wildcards: (
             [self.targets.file(wildcards.study, f"{kind}.nc")]
-            if self.targets.studies[wildcards.study].content["learners"]
+            if self.targets.studies[wildcards.study].learners
             else []
         )
 
     def probes(self, wildcards: Any) -> list[str]:
         """What a study has measured without training."""
-        names = self.targets.studies[wildcards.study].content["probes"]
+        names = self.targets.studies[wildcards.study].probes
         return [self.targets.file(wildcards.study, f"{name}.probe.nc") for name in names]
 
     def claims(self, wildcards: Any = None) -> list[str]:
@@ -124,7 +124,7 @@ class Inputs:
         """What the page says of each study: its file's words, and whether its claims are there."""
         present = set(self.claims())
         return {
-            name: {key: study.content.get(key, "") for key in ("title", "paper", "place", "summary")}
+            name: {key: getattr(study, key) for key in ("title", "paper", "place", "summary")}
             | {"present": self.targets.file(name, "claims.json") in present}
             for name, study in self.targets.studies.items()
         }

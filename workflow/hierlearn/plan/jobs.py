@@ -7,7 +7,8 @@ from typing import Any
 
 from hierlearn.core import provenance, registry
 from hierlearn.inputs import UNIT_LAWS
-from hierlearn.plan.study import Point, Study, Task, product
+from hierlearn.plan.sizes import product
+from hierlearn.plan.study import Point, Study, Task
 
 SCRIPTS = provenance.PACKAGE.parent / "scripts"
 
@@ -32,16 +33,15 @@ def represent(study: Study, task: Task, representation: str) -> dict[str, Any]:
 
 def train(study: Study, task: Task, learner: str) -> dict[str, Any]:
     """Walks one learner up the sample sizes of every problem in a task."""
-    entry = study.content["learners"][learner]
     return {
         "points": [
             _posed(p, study.seeds_in(task))
             | {
-                "representation": study.representation(entry["representation"], p),
+                "representation": study.representation(study.learners[learner].representation, p),
                 "variants": study.variants(learner, p, task.part),
                 "samples": study.sample_sizes(learner, p),
-                "thresholds": study.content["samples"]["thresholds"],
-                "validation": study.content["points"]["validation"],
+                "thresholds": study.samples.thresholds,
+                "validation": study.held_out.validation,
             }
             for p in study.trained(learner, task)
         ]
@@ -56,26 +56,26 @@ def evaluate(study: Study, task: Task) -> dict[str, Any]:
     axes |= {name: [value] for name, value in task.part.items()}
     learners = study.learners_in(task)
     return {
-        "coordinates": {axis: axes[axis] for axis in study.coordinates} | {"learner": list(study.content["learners"])},
-        "test": study.content["points"]["test"],
+        "coordinates": {axis: axes[axis] for axis in study.coordinates} | {"learner": list(study.learners)},
+        "test": study.held_out.test,
         "learners": {name: train(study, task, name) for name in learners},
         "limited": {
             name: [p.coordinates for p in task.points if p not in study.within_reach(name, task)]
-            for name in study.content["learners"]
+            for name in study.learners
         },
     }
 
 
 def probe(study: Study, name: str) -> dict[str, Any]:
     """Measures something that needs no training, over the probe's own grid."""
-    entry = study.content["probes"][name]
-    axes = study.axes | entry["axes"]
+    entry = study.probes[name]
+    axes = study.axes | entry.axes
     points = [study.point(coordinates) for coordinates in product(axes)]
     return {
         "axes": axes,
-        "probe": {"name": entry["probe"]["name"]}
-        | registry.defaults("probes", entry["probe"]["name"])
-        | entry["probe"],
+        "probe": {"name": entry.component["name"]}
+        | registry.defaults("probes", entry.component["name"])
+        | entry.component,
         "points": [_posed(p, study.seeds) for p in points],
     }
 
@@ -84,17 +84,17 @@ def aggregate(study: Study) -> dict[str, Any]:
     """Joins the scores of all tasks."""
     return {
         "coordinates": study.coordinates,
-        "title": study.content["title"],
-        "paper": study.content["paper"],
+        "title": study.title,
+        "paper": study.paper,
     }
 
 
 def figure(study: Study) -> dict[str, Any]:
     """Draws the study's figure."""
     return {
-        "figure": _cited(study, "figures", study.content["figure"]),
-        "study": {"name": study.name, "title": study.content["title"], "preset": study.preset},
-        "labels": {name: entry["label"] for name, entry in study.content["learners"].items()},
+        "figure": _cited(study, "figures", study.figure),
+        "study": {"name": study.name, "title": study.title, "preset": study.preset},
+        "labels": {name: entry.label for name, entry in study.learners.items()},
         "raw": _raw(study),
     }
 
@@ -105,13 +105,13 @@ def _raw(study: Study) -> list[dict[str, Any]]:
     None for inputs of another norm than 1: which degrees a kernel lacks is known for points of the sphere.
     """
     met = {}
-    given = study.content["problem"]["input"]
+    given = study.problem.input
     norm = (registry.defaults("inputs", given["name"]) | given).get("norm")
     if given["name"] not in UNIT_LAWS and norm != "unit":
         return []
     for task in study.tasks.values():
         for name in study.learners_in(task):
-            if study.content["learners"][name]["representation"] != "raw":
+            if study.learners[name].representation != "raw":
                 continue
             for point in sorted(study.trained(name, task), key=lambda point: point.dimension):
                 teacher = point.problem["teacher"]
@@ -129,7 +129,7 @@ def _raw(study: Study) -> list[dict[str, Any]]:
 
 def rests_on(study: Study) -> str:
     """Hash of all jobs that a study's claims rest on: they are of an earlier state as soon as one of these changes."""
-    made = [("aggregate", aggregate(study)), *(("probe", probe(study, name)) for name in study.content["probes"])]
+    made = [("aggregate", aggregate(study)), *(("probe", probe(study, name)) for name in study.probes)]
     for task in study.tasks.values():
         made += [("generate", generate(study, task)), ("evaluate", evaluate(study, task))]
         made += [("represent", represent(study, task, name)) for name in study.representations_in(task)]
@@ -141,10 +141,10 @@ def judge(study: Study) -> dict[str, Any]:
     """Judges the study's claims."""
     return {
         "rests_on": rests_on(study),
-        "study": {"name": study.name, "paper": study.content["paper"], "preset": study.preset},
+        "study": {"name": study.name, "paper": study.paper, "preset": study.preset},
         "claims": {
-            name: claim | {"quantity": _cited(study, "quantities", claim["quantity"])}
-            for name, claim in study.content["claims"].items()
+            name: claim.said() | {"quantity": _cited(study, "quantities", claim.quantity)}
+            for name, claim in study.claims.items()
         },
     }
 

@@ -5,24 +5,30 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hierlearn.core import registry
-from hierlearn.plan.load import Fault, dotted, expected, shown, violations
-from hierlearn.plan.study import Study, resolve
+from hierlearn.plan.faults import Fault, shown
+from hierlearn.plan.schemas import expected, violations
+from hierlearn.plan.sizes import resolve
+from hierlearn.plan.study import Study
 
 
 def resolved(study: Study) -> Iterator[Fault]:
     """Sizes that become something impossible at a point of the grid."""
     for point in study.points:
-        for name, entry in study.content["learners"].items():
-            context, planned = study.context(name, point), entry["samples"]
-            field = f"learners.{name}.samples"
+        for name, entry in study.learners.items():
+            context, planned = study.context(name, point), entry.samples
             start, cap = (resolve(planned.get(key, 1), context) for key in ("start", "cap"))
             if start > cap:
-                yield Fault(study.file, field, f"start {start} above cap {cap} at {point.coordinates}", "start <= cap")
+                yield Fault(
+                    study.file,
+                    ("learners", name, "samples"),
+                    f"start {start} above cap {cap} at {point.coordinates}",
+                    "start <= cap",
+                )
             for variant in study.variants(name, point):
                 yield from _component_values(
                     study, ("learners", name, "learner"), "learners", variant["learner"], point
                 )
-        for name in study.content["representations"]:
+        for name in study.representations:
             description = study.representation(name, point)
             yield from _component_values(study, ("representations", name), "representations", description, point)
         for part in ("input", "teacher"):
@@ -31,12 +37,17 @@ def resolved(study: Study) -> Iterator[Fault]:
 
 
 def warned(study: Study) -> Iterator[Fault]:
-    """What a study may do at a point of its grid, but may not mean; each once, where it is met first."""
+    """What a study may do, but may not mean; at points of its grid each once, where it is met first."""
+    listing = [name for name, entry in study.learners.items() if "at" in entry.samples]
+    if listing and not study.samples.stated:
+        found = f"nothing, so sizes in samples.at of {', '.join(listing)} are left out above the risks 0.5 and 0.1"
+        allowed = "thresholds: [] to train at all of them, or the risks at which to end"
+        yield Fault(study.file, ("samples", "thresholds"), found, allowed)
     seen = set()
     for point in study.points:
         for part in ("input", "teacher"):
             for key, found, wanted in _said(f"{part}s", point.problem[part], point, "warnings"):
-                at, place = dotted(("problem", part, key)), f"{found} at {point.coordinates}"
+                at, place = ("problem", part, key), f"{found} at {point.coordinates}"
                 if (key, found) not in seen:
                     seen.add((key, found))
                     yield Fault(study.file, at, place, wanted)
@@ -60,7 +71,7 @@ def _component_values(study: Study, at: tuple, kind: str, description: Mapping[s
         if key != "name" and not {"component", "components"} & set(known[key]):
             for error in violations(value, known[key]):
                 found = f"{shown(value)} at {point.coordinates}"
-                yield Fault(study.file, dotted((*at, key)), found, expected(error))
+                yield Fault(study.file, (*at, key), found, expected(error))
     yield from _relations(study, at, kind, description, point)
 
 
@@ -72,22 +83,24 @@ def _relations(study: Study, at: tuple, kind: str, description: Mapping[str, Any
     of combinations that make no sense; a last parameter `law` is the law of the input.
     """
     for key, found, allowed in _said(kind, description, point, "faults"):
-        yield Fault(study.file, dotted((*at, key)), f"{found} at {point.coordinates}", allowed)
-    laws = {"law": study.content["problem"]["input"]["name"]}
+        yield Fault(study.file, (*at, key), f"{found} at {point.coordinates}", allowed)
+    laws = {"law": study.problem.input["name"]}
     for combination, instead in registry.literal(kind, description["name"], "EXCLUDED") or ():
         given = {key: (laws | dict(description))[key] for key in combination}
         if all(value in combination[key] for key, value in given.items()):
             last = [key for key in combination if key != "law"][-1]
             beside = ", ".join(f"{key} {shown(value)}" for key, value in given.items() if key != last)
             where = ("axes", last) if at[0] != "learners" and last in point.coordinates else (*at, last)
-            yield Fault(study.file, dotted(where), f"{shown(given[last])} with {beside}", instead)
+            yield Fault(study.file, where, f"{shown(given[last])} with {beside}", instead)
     for low, high, when in registry.literal(kind, description["name"], "BOUNDS") or ():
         if any(description[key] != value for key, value in when.items()):
             continue
         sizes = dict(description) | {"dimension": point.dimension}
         least, most = sizes.get(low, low), sizes.get(high, high)
         if least > most and low in description:
-            yield Fault(study.file, dotted((*at, low)), f"{least} at {point.coordinates}", f"at most {high} = {most}")
+            yield Fault(study.file, (*at, low), f"{least} at {point.coordinates}", f"at most {high} = {most}")
         elif least > most:
             wanted = f"at most {most}" if low == "dimension" else f"at least {least}"
-            yield Fault(study.file, "axes.dimension", shown(point.dimension), f"{wanted} for {description['name']}")
+            yield Fault(
+                study.file, ("axes", "dimension"), shown(point.dimension), f"{wanted} for {description['name']}"
+            )

@@ -6,7 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from hierlearn.files.published import SAID
-from hierlearn.plan.load import Fault, dotted, load, nearest, schema, schema_faults, shown
+from hierlearn.plan import faults as at_fault
+from hierlearn.plan.faults import Broken, Fault, nearest, shown
+from hierlearn.plan.load import load
+from hierlearn.plan.schemas import schema, schema_faults
 
 
 def tables(file: Path, name: str) -> tuple[dict[str, Any] | None, list[Fault]]:
@@ -26,29 +29,29 @@ def _tables(file: Path, name: str, state: tuple[int, int]) -> tuple[dict[str, An
     content, faults = load(file, name)
     if faults:
         return None, faults
-    faults = list(schema_faults(name, content, schema("published")))
-    if not any(fault.field == "paper" for fault in faults) and content["paper"] != file.stem:
-        faults.append(Fault(name, "paper", shown(content["paper"]), f"{file.stem}, after which the file is called"))
-    broken = tuple(fault.field for fault in faults)
+    broken = Broken()
+    faults = list(schema_faults(name, content, schema("published"), broken=broken))
+    if not broken.over("paper") and content["paper"] != file.stem:
+        faults.append(Fault(name, ("paper",), shown(content["paper"]), f"{file.stem}, after which the file is called"))
     for key, table in content["tables"].items() if isinstance(content.get("tables"), dict) else ():
-        if not any(field.startswith(f"tables.{key}") or field == "tables" for field in broken):
+        if not broken.hit("tables", key):
             faults += [Fault(name, *fault) for fault in _rows(("tables", key, "rows"), table)]
     return (None if faults else content["tables"]), sorted(set(faults))
 
 
-def _rows(at: tuple, table: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+def _rows(at: at_fault.Path, table: Mapping[str, Any]) -> Iterator[tuple[at_fault.Path, str, str]]:
     """What a schema cannot see: coordinates that the table does not have, ranges upside down, places named twice."""
     seen: dict[str, int] = {}
     for i, row in enumerate(table["rows"]):
         for key in row:
             if key not in table["coordinates"] and key not in SAID:
-                yield dotted((*at, i, key)), "an unknown coordinate", nearest(key, [*table["coordinates"], *SAID])
+                yield (*at, i, key), "an unknown coordinate", nearest(key, [*table["coordinates"], *SAID])
         here = {axis: row[axis] for axis in table["coordinates"] if axis in row}
         for j, axis in enumerate(row.get("inferred", [])):
             if axis not in here:
-                yield dotted((*at, i, "inferred", j)), shown(axis), nearest(axis, here)
+                yield (*at, i, "inferred", j), shown(axis), nearest(axis, here)
         if "low" in row and row["low"] > row["high"]:
-            yield dotted((*at, i)), f"low {row['low']} above high {row['high']}", "low <= high"
+            yield (*at, i), f"low {row['low']} above high {row['high']}", "low <= high"
         first = seen.setdefault(repr(here), i)
         if first != i:
-            yield dotted((*at, i)), f"the coordinates of rows[{first}] again", "every place once"
+            yield (*at, i), f"the coordinates of rows[{first}] again", "every place once"

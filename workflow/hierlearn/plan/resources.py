@@ -27,6 +27,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hierlearn.core import registry
+from hierlearn.plan.faults import Path
 from hierlearn.plan.study import RAW, Point, Study, Task
 
 # An interpreter with numpy, scipy and netCDF4 takes 80 MB, with matplotlib and xarray 200 MB.
@@ -132,10 +133,10 @@ def evaluate(study: Study, task: Task) -> Needs:
 
 def probe(study: Study, name: str) -> Needs:
     """Measures at one point of the probe's grid after the other."""
-    entry = study.content["probes"][name]
-    described = registry.defaults("probes", entry["probe"]["name"]) | entry["probe"]
-    axes = study.axes | entry["axes"]
-    sizes = _parameters(described) | {"seeds": study.content["seeds"], "dimension": max(axes["dimension"])}
+    entry = study.probes[name]
+    described = registry.defaults("probes", entry.component["name"]) | entry.component
+    axes = study.axes | entry.axes
+    sizes = _parameters(described) | {"seeds": study.seed_count, "dimension": max(axes["dimension"])}
     points = math.prod(len(values) for values in axes.values())
     operations = points * _terms("probes", described, "WORK", "measure", sizes)
     held = _terms("probes", described, "MEMORY", "measure", sizes)
@@ -168,22 +169,22 @@ def ledger() -> Needs:
     return _needs(0.0)
 
 
-def largest_jobs(study: Study) -> Iterator[tuple[str, str, Needs]]:
-    """(field of the study file, what the job does, its needs) of the jobs that need most; scoring follows training."""
+def largest_jobs(study: Study) -> Iterator[tuple[Path, str, Needs]]:
+    """(path in the study file, what the job does, its needs) of the jobs that need most; scoring follows training."""
     for task in study.tasks.values():
-        yield "points", f"the data of {task.name}", generate(study, task)
+        yield ("points",), f"the data of {task.name}", generate(study, task)
         for name in study.representations_in(task):
-            yield f"representations.{name}", f"fitting it at {task.name}", represent(study, task, name)
+            yield ("representations", name), f"fitting it at {task.name}", represent(study, task, name)
         for name in study.learners_in(task):
-            yield f"learners.{name}", f"training it at {task.name}", train(study, task, name)
-    for name in study.content["probes"]:
-        yield f"probes.{name}", "measuring it", probe(study, name)
+            yield ("learners", name), f"training it at {task.name}", train(study, task, name)
+    for name in study.probes:
+        yield ("probes", name), "measuring it", probe(study, name)
 
 
 def pack(study: Study) -> int:
     """How many tasks of a study a cluster is given in one submission, a power of two; 0: every job on its own."""
     jobs = sum(2 + len(study.representations_in(t)) + len(study.learners_in(t)) for t in study.tasks.values())
-    if jobs + len(study.content["probes"]) <= JOBS:
+    if jobs + len(study.probes) <= JOBS:
         return 0
     return 2 ** math.ceil(math.log2(max(len(study.tasks) / PACKS, 1)))
 
@@ -223,8 +224,8 @@ def _sizes(study: Study, task: Task, point: Point, representation: Mapping[str, 
         "features": features,
         "outputs": _outputs(point),
         "unlabelled": representation.get("unlabelled", 0),
-        "validation": study.content["points"]["validation"],
-        "test": study.content["points"]["test"],
+        "validation": study.held_out.validation,
+        "test": study.held_out.test,
     }
 
 
@@ -245,7 +246,7 @@ def _walked(
     study: Study, task: Task, learner: str, point: Point, variant: Mapping[str, Any]
 ) -> Iterator[dict[str, float]]:
     """The sizes at every sample size of a learner."""
-    representation = study.representation(study.content["learners"][learner]["representation"], point)
+    representation = study.representation(study.learners[learner].representation, point)
     sizes = _parameters(variant["learner"]) | _sizes(study, task, point, representation)
     sizes["choices"] = math.prod(len(values) for values in variant["choices"].values())
     known = registry.literal("learners", variant["learner"]["name"], "CHOICES") or {}
@@ -271,7 +272,7 @@ def _data(study: Study, task: Task) -> float:
 
 def _features(study: Study, task: Task, learner: str, point: Point, role: str) -> float:
     """Features of the training pool and of one role, float32, of all seeds and once more of one."""
-    representation = study.representation(study.content["learners"][learner]["representation"], point)
+    representation = study.representation(study.learners[learner].representation, point)
     sizes = _sizes(study, task, point, representation)
     shown = max(study.sample_sizes(learner, point), default=0) + sizes[role] + sizes["unlabelled"]
     return (sizes["seeds"] + 1) * shown * sizes["features"]

@@ -1,152 +1,215 @@
 """What the sections of a study say of each other: names, axes, choices and swept parameters that there are."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from hierlearn.core import registry
-from hierlearn.plan.load import Validator, expected, listed, nearest, schema, shown
-from hierlearn.plan.references import size_reference
-from hierlearn.plan.study import Study
+from hierlearn.plan.declared import Claim, Learner
+from hierlearn.plan.draft import Draft
+from hierlearn.plan.faults import Path, listed, nearest, shown
+from hierlearn.plan.known import axes_of, recorded_axes, values_at
+from hierlearn.plan.references import check_size
+from hierlearn.plan.schemas import expected, schema, violations
 
 # A problem key may be an axis too.
 PROBLEM_AXES = ("dimension", "label_noise")
 
 
-def between_sections(study: Study) -> Iterator[tuple[str, str, str]]:
-    """(field, what was found, what is allowed) of every fault between sections that are sound by themselves."""
-    content, axes = study.content, study.content["axes"]
-    for axis, values in axes.items():
-        place = study.placement(axis)
-        if axis not in PROBLEM_AXES and place is None:
-            owners = [content["problem"][kind]["name"] for kind in ("input", "teacher")]
-            kinds = zip(("inputs", "teachers"), owners, strict=True)
-            kinds = [*kinds, *(("representations", part["name"]) for part in content["representations"].values())]
-            known = {*PROBLEM_AXES, *(p for kind, owner in kinds for p in registry.parameters(kind, owner))}
-            yield f"axes.{axis}", "an axis that nothing has", nearest(axis, known)
+def check_axes(draft: Draft) -> None:
+    """Axes that nothing has, and values that they cannot take."""
+    study, broken = draft.study, draft.broken
+    for axis in study.axes:
+        at, part = ("axes", axis), study.placement(axis)
+        if broken.over(*at):
             continue
-        if place in content["problem"] and axis in content["problem"][place]:
-            yield f"problem.{place}.{axis}", "a value that the axis of this name overrides", "no value beside an axis"
-        if place == "representation":
-            for name, description in content["representations"].items():
-                if axis in description:
-                    found = "a value that the axis of this name overrides"
-                    yield f"representations.{name}.{axis}", found, "no value beside an axis"
-        yield from _axis_values(study, f"axes.{axis}", axis, values)
-    for i, axis in enumerate(content["cut"]):
-        if axis not in axes and axis not in study.cuttable:
-            yield f"cut[{i}]", shown(axis), nearest(axis, [*axes, *study.cuttable])
-    laws = registry.literal("teachers", content["problem"]["teacher"]["name"], "LAWS")
-    if laws and content["problem"]["input"]["name"] not in laws:
-        yield "problem.input.name", shown(content["problem"]["input"]["name"]), nearest("", laws) + " for this teacher"
-    for name, entry in content["learners"].items():
-        yield from _learner_references(study, name, entry)
-    for name, entry in content["probes"].items():
-        for axis in entry["axes"]:
-            if axis not in axes:
-                yield f"probes.{name}.axes.{axis}", "an unknown axis", nearest(axis, axes)
-            elif axis in PROBLEM_AXES or study.placement(axis):
-                yield from _axis_values(study, f"probes.{name}.axes.{axis}", axis, entry["axes"][axis])
-    for name, claim in content["claims"].items():
-        if "predicted" not in claim and claim["rule"] not in ("holds", "descriptive"):
-            yield f"claims.{name}.predicted", "nothing", f"a number, which the rule {claim['rule']} compares with"
-        yield from _kernels_counted(study, f"claims.{name}.quantity", claim["quantity"])
+        if axis not in PROBLEM_AXES and part is None:
+            owners = [("inputs", study.problem.input), ("teachers", study.problem.teacher)]
+            owners += [("representations", one) for one in study.representations.values()]
+            # Who is broken may have it.
+            if all(one is not None for _, one in owners):
+                known = {p for kind, one in owners for p in registry.parameters(kind, one["name"])}
+                draft.unknown(at, "an axis that nothing has", {*PROBLEM_AXES, *known})
+            continue
+        overridden = [("representations", name) for name in study.representations] if part == "representation" else []
+        overridden += [("problem", part)] if part in ("input", "teacher") else []
+        for place in overridden:
+            given = study.representations[place[1]] if part == "representation" else getattr(study.problem, part)
+            if given is not None and axis in given:
+                draft.add((*place, axis), "a value that the axis of this name overrides", "no value beside an axis")
+        _check_axis_values(draft, at, axis, study.axes[axis])
 
 
-def _axis_values(study: Study, at: str, axis: str, values: list) -> Iterator[tuple[str, str, str]]:
+def check_law(draft: Draft) -> None:
+    """A law of the input that the teacher is not made for."""
+    teacher, law = draft.study.problem.teacher, draft.study.problem.input
+    if teacher is None or law is None or draft.broken.over("problem", "input", "name"):
+        return
+    laws = registry.literal("teachers", teacher["name"], "LAWS")
+    if laws and law["name"] not in laws:
+        draft.add(("problem", "input", "name"), shown(law["name"]), nearest("", laws) + " for this teacher")
+
+
+def check_split(draft: Draft) -> None:
+    """Jobs split by what is no axis, no seed and no parameter that every learner sweeps."""
+    study, section = draft.study, "split_jobs_by"
+    given, recorded = draft.body.get(section), recorded_axes(draft)
+    for i, axis in enumerate(given if isinstance(given, list) else ()):
+        known = [*study.axes, *study.splittable]
+        if draft.broken.over(section, i) or axis in known or recorded.excuses(axis):
+            continue
+        # What every learner sweeps is not known while one of them is broken.
+        if axis not in study.swept or not any(draft.broken.hit("learners", name) for name in study.learners):
+            draft.add((section, i), shown(axis), nearest(axis, known))
+
+
+def check_probes(draft: Draft) -> None:
+    """Axes of probes that the study does not have, and values that they cannot take."""
+    for name, probe in draft.study.probes.items():
+        for axis, values in probe.axes.items():
+            at = ("probes", name, "axes", axis)
+            if draft.broken.over(*at):
+                continue
+            if axis not in draft.study.axes:
+                if not axes_of(draft).excuses(axis):
+                    draft.unknown(at, "an unknown axis", draft.study.axes)
+            elif axis in PROBLEM_AXES or draft.study.placement(axis):
+                _check_axis_values(draft, at, axis, values)
+
+
+def check_claims(draft: Draft) -> None:
+    """Claims without the number that their rule compares with, and bounds that count too few kernels."""
+    for name, claim in draft.study.claims.items():
+        at = ("claims", name)
+        compared = claim.rule not in (None, "holds", "descriptive")
+        if claim.predicted is None and compared and not draft.broken.over(*at, "predicted"):
+            draft.add((*at, "predicted"), "nothing", f"a number, which the rule {claim.rule} compares with")
+        if claim.quantity is not None and not draft.broken.over(*at, "quantity", "predictors"):
+            _check_kernels(draft, (*at, "quantity"), claim)
+
+
+def _check_axis_values(draft: Draft, at: Path, axis: str, values: list) -> None:
     """Values that an axis cannot take, and dimensions out of order: curves over the dimension join neighbours."""
-    posed, place = schema("study")["properties"], study.placement(axis)
+    posed, part = schema("study")["properties"], draft.study.placement(axis)
     if axis == "dimension":
         against = posed["axes"]["properties"]["dimension"]["items"]
     elif axis in PROBLEM_AXES:
         against = posed["problem"]["properties"][axis]
     else:
-        against = _axis_schema(study, place, axis)
-    broken = False
-    for i, value in enumerate(values):
-        for error in Validator(against).iter_errors(value):
-            broken = True
-            yield f"{at}[{i}]", shown(value), expected(error)
-    if axis == "dimension" and not broken and values != sorted(values):
-        yield at, shown(values), "increasing numbers"
+        against = _axis_schema(draft, part, axis)
+    _check_values(draft, at, against)
+    if axis == "dimension" and not draft.broken.inside(*at) and values != sorted(values):
+        draft.add(at, shown(values), "increasing numbers")
 
 
-def _axis_schema(study: Study, place: str, axis: str) -> Mapping[str, Any]:
+def _check_values(draft: Draft, at: Path, against: Mapping[str, Any]) -> None:
+    """Every value of a list against a schema, as far as the list can be read."""
+    values: Any = draft.body
+    for key in at:
+        values = values[key]
+    for i, value in enumerate(values if isinstance(values, list) else ()):
+        if not draft.broken.over(*at, i):
+            for error in violations(value, against):
+                draft.add((*at, i), shown(value), expected(error))
+
+
+def _axis_schema(draft: Draft, part: str, axis: str) -> Mapping[str, Any]:
     """The schema of the parameter that an axis sets."""
-    if place != "representation":
-        return registry.parameters(f"{place}s", study.content["problem"][place]["name"])[axis]
-    for description in study.content["representations"].values():
-        known = registry.parameters("representations", description["name"])
-        if axis in known:
-            return known[axis]
-    raise KeyError(axis)
+    study = draft.study
+    owners = {"teacher": [study.problem.teacher], "input": [study.problem.input]}
+    kinds = [
+        registry.parameters(f"{part}s", one["name"]) for one in owners.get(part, study.representations.values()) if one
+    ]
+    return next(known[axis] for known in kinds if axis in known)
 
 
-def _kernels_counted(study: Study, at: str, quantity: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+def _check_kernels(draft: Draft, at: Path, claim: Claim) -> None:
     """Kernel learners that choose among more kernels than the bound on them counts."""
-    name, predictors = quantity["name"], quantity.get("predictors")
-    known = registry.parameters("quantities", name) if name in registry.available("quantities") else {}
-    spans = quantity.get("spans", known.get("spans", {}).get("default"))
-    if not isinstance(predictors, list) or not isinstance(spans, int):
+    name, predictors = claim.quantity["name"], claim.quantity.get("predictors")
+    spans = claim.quantity.get("spans", registry.parameters("quantities", name).get("spans", {}).get("default"))
+    if not isinstance(predictors, list) or not isinstance(spans, int) or draft.broken.over(*at, "spans"):
         return
-    for learner, entry in study.content["learners"].items():
-        if learner in predictors and entry["learner"]["name"] == "kernel_ridge":
+    for learner, entry in draft.study.learners.items():
+        if learner in predictors and entry.component and entry.component["name"] == "kernel_ridge":
             # Every ridge finds its function in the same span.
-            kernels = math.prod(len(values) for choice, values in entry["select"].items() if choice != "ridge")
+            kernels = math.prod(len(values) for choice, values in entry.select.items() if choice != "ridge")
             if kernels > spans:
-                found = shown(spans) if "spans" in quantity else "nothing"
-                yield f"{at}.spans", found, f"at least {kernels}, among so many kernels {learner} chooses"
+                found = shown(spans) if "spans" in claim.quantity else "nothing"
+                draft.add((*at, "spans"), found, f"at least {kernels}, among so many kernels {learner} chooses")
 
 
-def _learner_references(study: Study, name: str, entry: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    at, axes = f"learners.{name}", study.content["axes"]
-    known = ["raw", *study.content["representations"]]
-    if entry["representation"] not in known:
-        yield f"{at}.representation", shown(entry["representation"]), nearest(entry["representation"], known)
-    component = entry["learner"]["name"]
-    choices = registry.literal("learners", component, "CHOICES") or {}
-    for key, values in entry["select"].items():
-        if key not in choices:
-            yield f"{at}.select.{key}", "an unknown choice", nearest(key, choices)
-            continue
-        if "rule" in choices[key]:
-            yield f"{at}.select.{key}", "a rule of choosing", f"sweep.{key}; it is not something to choose among"
-            continue
-        for i, value in enumerate(values):
-            for error in Validator(choices[key]).iter_errors(value):
-                yield f"{at}.select.{key}[{i}]", shown(value), expected(error)
-    for key in choices:
-        if key not in entry["select"] and key not in entry["sweep"] and "default" not in choices[key]:
-            yield f"{at}.select.{key}", "nothing", f"a list of values: {choices[key]['description']}"
-    for key, planned in entry["samples"].items():
-        for i, size in enumerate(planned if key == "at" else [planned]):
-            if isinstance(size, dict):
-                place = ("learners", name, "samples", key, i) if key == "at" else ("learners", name, "samples", key)
-                yield from ((f.field, f.found, f.allowed) for f in size_reference(study, place, size))
-    parameters = registry.parameters("learners", component) | choices
-    for key, values in entry["sweep"].items():
-        if key not in parameters:
-            yield f"{at}.sweep.{key}", "an unknown parameter", nearest(key, parameters)
-            continue
-        if {"component", "components"} & set(parameters[key]):
-            yield (
-                f"{at}.sweep.{key}",
-                "a component",
-                "numbers or words; write one learner for each component",
-            )
-            continue
-        for i, value in enumerate(values):
-            for error in Validator(parameters[key]).iter_errors(value):
-                yield f"{at}.sweep.{key}[{i}]", shown(value), expected(error)
-    places = axes | {"samples": entry["samples"].get("at", [])}
-    for i, place in enumerate(entry["skip"]):
+def check_learner(draft: Draft, name: str, entry: Learner) -> None:
+    """What a learner says of its representation, choices, sample sizes and places."""
+    at, study, broken = ("learners", name), draft.study, draft.broken
+    known = ["raw", *study.representations]
+    sure = not broken.over("representations") and ("representations",) not in broken.uncertain
+    if entry.representation is not None and entry.representation not in known and sure:
+        draft.add((*at, "representation"), shown(entry.representation), nearest(entry.representation, known))
+    if entry.component is not None:
+        _check_choices(draft, at, entry)
+        _check_sweep(draft, at, entry)
+    for key, planned in entry.samples.items():
+        for i, size in enumerate(planned if isinstance(planned, list) else [planned]):
+            place = (*at, "samples", key, i) if isinstance(planned, list) else (*at, "samples", key)
+            if isinstance(size, dict) and not broken.over(*place):
+                check_size(draft, place, size)
+    places = axes_of(draft)
+    sizes = entry.samples.get("at", [])
+    for i, place in enumerate(entry.skip):
         for axis, value in place.items():
-            if axis not in places:
-                yield f"{at}.skip[{i}].{axis}", "an unknown axis", nearest(axis, places)
-            elif not listed(value, places[axis]):
-                yield f"{at}.skip[{i}].{axis}", shown(value), nearest(value, places[axis])
-    for axis in entry["limits"]:
-        if axis not in axes:
-            yield f"{at}.limits.{axis}", "an unknown axis", nearest(axis, axes)
-        elif not all(isinstance(value, int | float) for value in axes[axis]):
-            yield f"{at}.limits.{axis}", "an axis of words", "an axis of numbers"
+            where = (*at, "skip", i, axis)
+            if broken.over(*where):
+                continue
+            if axis == "samples":
+                known = values_at(draft, (*at, "samples", "at"), sizes)
+            elif axis in places.axes:
+                known = places.axes[axis]
+            else:
+                if not places.excuses(axis):
+                    draft.add(where, "an unknown axis", nearest(axis, [*study.axes, "samples"]))
+                continue
+            if not listed(value, known.values) and not known.excuses(value):
+                draft.add(where, shown(value), nearest(value, known.values))
+    for axis in entry.limits:
+        where = (*at, "limits", axis)
+        if broken.over(*where):
+            continue
+        if axis not in study.axes:
+            if not places.excuses(axis):
+                draft.add(where, "an unknown axis", nearest(axis, study.axes))
+        elif not all(isinstance(value, int | float) for value in study.axes[axis]):
+            draft.add(where, "an axis of words", "an axis of numbers")
+
+
+def _check_choices(draft: Draft, at: Path, entry: Learner) -> None:
+    choices = registry.literal("learners", entry.component["name"], "CHOICES") or {}
+    for key in entry.select:
+        where = (*at, "select", key)
+        if draft.broken.over(*where):
+            continue
+        if key not in choices:
+            draft.unknown(where, "an unknown choice", choices)
+        elif "rule" in choices[key]:
+            draft.add(where, "a rule of choosing", f"sweep.{key}; it is not something to choose among")
+        else:
+            _check_values(draft, where, choices[key])
+    for key, against in choices.items():
+        where = (*at, "select", key)
+        given = key in entry.select or key in entry.sweep or "default" in against
+        if not given and not draft.broken.over(*where) and not draft.broken.over(*at, "sweep", key):
+            draft.add(where, "nothing", f"a list of values: {against['description']}")
+
+
+def _check_sweep(draft: Draft, at: Path, entry: Learner) -> None:
+    name = entry.component["name"]
+    known = registry.parameters("learners", name) | (registry.literal("learners", name, "CHOICES") or {})
+    for key in entry.sweep:
+        where = (*at, "sweep", key)
+        if draft.broken.over(*where):
+            continue
+        if key not in known:
+            draft.unknown(where, "an unknown parameter", known)
+        elif {"component", "components"} & set(known[key]):
+            draft.add(where, "a component", "numbers or words; write one learner for each component")
+        else:
+            _check_values(draft, where, known[key])

@@ -1,19 +1,19 @@
 """Expands a checked study into tasks and the exact parameters of every job."""
 
 import functools
-import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import comb
 from typing import Any
 
 from hierlearn.core import registry
-from hierlearn.theory.dimensions import harmonics, neurons_of_harmonics, polynomials
+from hierlearn.plan.declared import Claim, Component, HeldOut, Learner, Probe, Problem, Samples, parts
+from hierlearn.plan.faults import Broken
+from hierlearn.plan.sizes import degree, described, label, lattice, product, resolve, sizes
 
 RAW = {"name": "raw"}
-# No size is beyond this one.
-LARGEST = 10**18
+# The published numbers of a paper that has none.
+NO_TABLES: dict[str, Any] = {}
 
 
 @dataclass(frozen=True)
@@ -55,14 +55,30 @@ def _remembered(method: Callable) -> Callable:
 
 @dataclass(frozen=True)
 class Study:
-    """A checked study at one preset. content: the study file with overlay and defaults filled in; published: the
-    tables of its paper by name, None where their file cannot be used."""
+    """A study at one preset. published: the tables of its paper by name, None where their file cannot be used.
+
+    Of a study with faults, what is broken is None or left out.
+    """
 
     name: str
     file: str
     preset: str
-    content: dict[str, Any]
-    published: dict[str, Any] | None = field(default_factory=dict)
+    published: dict[str, Any] | None
+    title: str
+    paper: str
+    place: str
+    summary: str
+    problem: Problem
+    axes: dict[str, list]
+    seed_count: int
+    split_jobs_by: list[str]
+    held_out: HeldOut
+    samples: Samples
+    representations: dict[str, Component | None]
+    learners: dict[str, Learner]
+    probes: dict[str, Probe]
+    figure: Component | None
+    claims: dict[str, Claim]
 
     @cached_property
     def _known(self) -> dict[tuple, Any]:
@@ -70,19 +86,15 @@ class Study:
         return {}
 
     @property
-    def axes(self) -> dict[str, list]:
-        return self.content["axes"]
-
-    @property
     def seeds(self) -> list[int]:
-        return list(range(self.content["seeds"]))
+        return list(range(self.seed_count))
 
     @cached_property
     def tasks(self) -> dict[str, Task]:
         """Tasks by name, largest dimension first, so that the longest jobs start first."""
-        cut = [axis for axis in self.axes if axis in self.content["cut"]]
+        cut = [axis for axis in self.axes if axis in self.split_jobs_by]
         rest = [axis for axis in self.axes if axis not in cut]
-        beside = {name: self.cuttable[name] for name in self.content["cut"] if name not in cut}
+        beside = {name: self.splittable[name] for name in self.split_jobs_by if name not in cut}
         tasks = []
         for outer in product({axis: self.axes[axis] for axis in cut}):
             inner = product({axis: self.axes[axis] for axis in rest})
@@ -97,10 +109,10 @@ class Study:
         return tuple(self.point(coordinates, list(self.axes)) for coordinates in product(self.axes))
 
     @property
-    def cuttable(self) -> dict[str, list]:
+    def splittable(self) -> dict[str, list]:
         """What the grid may be cut along beside its axes: seeds, and what every learner sweeps."""
-        entries = self.content["learners"].values()
-        shared = {name: values for name, values in self.swept.items() if all(name in e["sweep"] for e in entries)}
+        entries = self.learners.values()
+        shared = {name: values for name, values in self.swept.items() if all(name in e.sweep for e in entries)}
         return {"seed": self.seeds} | shared
 
     def seeds_in(self, task: Task) -> list[int]:
@@ -111,13 +123,13 @@ class Study:
         """The problem at some coordinates; `naming`: the axes that tell it from its neighbours."""
         ordered = {axis: coordinates[axis] for axis in coordinates}
         named = ordered if naming is None else {axis: ordered[axis] for axis in naming}
-        return Point(label(named) or "point", ordered, self.problem(ordered))
+        return Point(label(named) or "point", ordered, self.posed(ordered))
 
-    def problem(self, coordinates: Mapping[str, Any]) -> dict[str, Any]:
+    def posed(self, coordinates: Mapping[str, Any]) -> dict[str, Any]:
         """The canonical content of a problem, every parameter resolved: it keys the random streams."""
-        posed = self.content["problem"]
-        parts = {"input": dict(posed["input"]), "teacher": dict(posed["teacher"])}
-        content = {"scale": posed["scale"], "label_noise": posed["label_noise"], "dimension": coordinates["dimension"]}
+        posed = self.problem
+        parts = {"input": dict(posed.input), "teacher": dict(posed.teacher)}
+        content = {"scale": posed.scale, "label_noise": posed.label_noise, "dimension": coordinates["dimension"]}
         for axis, value in coordinates.items():
             if axis in content:
                 content[axis] = value
@@ -133,11 +145,11 @@ class Study:
 
         An axis of the representations (all that have the parameter) leaves the problem, and so its points, as they are.
         """
-        for kind in ("teacher", "input"):
-            if axis in registry.parameters(f"{kind}s", self.content["problem"][kind]["name"]):
-                return kind
-        for description in self.content["representations"].values():
-            if axis in registry.parameters("representations", description["name"]):
+        for part, component in (("teacher", self.problem.teacher), ("input", self.problem.input)):
+            if component is not None and axis in registry.parameters(f"{part}s", component["name"]):
+                return part
+        for component in self.representations.values():
+            if component is not None and axis in registry.parameters("representations", component["name"]):
                 return "representation"
         return None
 
@@ -145,7 +157,7 @@ class Study:
     def representation(self, name: str, point: Point) -> dict[str, Any]:
         """The description of a representation at a point."""
         context = sizes(point.dimension, degree(point.problem))
-        given = RAW if name == "raw" else self.content["representations"][name]
+        given = RAW if name == "raw" else self.representations[name]
         full = registry.defaults("representations", given["name"]) | given
         for axis, value in point.coordinates.items():
             if self.placement(axis) == "representation" and axis in full:
@@ -156,30 +168,30 @@ class Study:
 
     def context(self, learner: str, point: Point) -> dict[str, int]:
         """What the sizes of a learner may refer to."""
-        representation = self.representation(self.content["learners"][learner]["representation"], point)
+        representation = self.representation(self.learners[learner].representation, point)
         counted = sizes(point.dimension, degree(point.problem))
         return counted | {"features": representation.get("count", point.dimension)}
 
     def within_limits(self, learner: str, point: Point) -> bool:
         """Whether a learner's budget reaches a point."""
-        entry = self.content["learners"][learner]
+        limits = self.learners[learner].limits
         return not self._skipped(learner, point.coordinates) and all(
-            point.coordinates[axis] <= most for axis, most in entry["limits"].items()
+            point.coordinates[axis] <= most for axis, most in limits.items()
         )
 
     def _skipped(self, learner: str, place: Mapping[str, Any]) -> bool:
         """Whether a learner leaves out a place, coordinates with or without a number of samples."""
-        skipped = self.content["learners"][learner]["skip"]
+        skipped = self.learners[learner].skip
         return any(all(axis in place and place[axis] == value for axis, value in one.items()) for one in skipped)
 
     @_remembered
     def sample_sizes(self, learner: str, point: Point) -> list[int]:
         """The sample sizes of a learner at a point: a list, or the lattice points 2^(j/k) that lie in start .. cap."""
-        planned = self.content["learners"][learner]["samples"]
+        planned = self.learners[learner].samples
         context = self.context(learner, point)
         if "at" not in planned:
             start, cap = resolve(planned["start"], context), resolve(planned["cap"], context)
-            return lattice(start, cap, self.content["samples"]["per_doubling"])
+            return lattice(start, cap, self.samples.per_doubling)
         found = sorted({resolve(size, context) for size in planned["at"]})
         # Sizes at a place that is left out as a whole remain coordinates.
         if self.within_limits(learner, point):
@@ -188,7 +200,7 @@ class Study:
 
     def combinations(self, learner: str, part: Mapping[str, Any]) -> list[dict[str, Any]]:
         """The combinations of what a learner sweeps that belong to a part of the study."""
-        combined = product(self.content["learners"][learner]["sweep"])
+        combined = product(self.learners[learner].sweep)
         return [swept for swept in combined if all(swept.get(name, value) == value for name, value in part.items())]
 
     def variants(self, learner: str, point: Point, part: Mapping[str, Any] = {}) -> list[dict[str, Any]]:
@@ -196,16 +208,16 @@ class Study:
 
         A choice may be swept instead of selected: then each variant has one value to choose from. part: of a task.
         """
-        entry, context = self.content["learners"][learner], self.context(learner, point)
-        known = registry.literal("learners", entry["learner"]["name"], "CHOICES") or {}
+        entry, context = self.learners[learner], self.context(learner, point)
+        known = registry.literal("learners", entry.component["name"], "CHOICES") or {}
         return [
             {
                 "name": label(swept) or "only",
                 "coordinates": swept,
                 "learner": described(
-                    "learners", entry["learner"] | {k: v for k, v in swept.items() if k not in known}, context
+                    "learners", entry.component | {k: v for k, v in swept.items() if k not in known}, context
                 ),
-                "choices": entry["select"] | {key: [value] for key, value in swept.items() if key in known},
+                "choices": entry.select | {key: [value] for key, value in swept.items() if key in known},
             }
             for swept in self.combinations(learner, part)
         ]
@@ -213,7 +225,7 @@ class Study:
     @_remembered
     def learners_in(self, task: Task) -> list[str]:
         """The learners that run somewhere in a task."""
-        return [name for name in self.content["learners"] if self.trained(name, task)]
+        return [name for name in self.learners if self.trained(name, task)]
 
     def trained(self, learner: str, task: Task) -> list[Point]:
         """The points of a task at which a learner runs."""
@@ -225,22 +237,21 @@ class Study:
 
     def representations_in(self, task: Task) -> list[str]:
         """The fitted representations that the learners of a task use."""
-        used = {self.content["learners"][name]["representation"] for name in self.learners_in(task)}
-        return [name for name in self.content["representations"] if name in used]
+        used = {self.learners[name].representation for name in self.learners_in(task)}
+        return [name for name in self.representations if name in used]
 
     @_remembered
     def points_needed(self, task: Task, point: Point) -> dict[str, int]:
         """How many points of each role a task's data holds per seed."""
-        entries = self.content["learners"]
         # Learners that train online draw their points as they go.
-        pooled = [name for name in entries if not entries[name]["learner"].get("online")]
+        pooled = [name for name, entry in self.learners.items() if not entry.component.get("online")]
         learners = [name for name in pooled if self.within_limits(name, point)]
         unlabelled = [self.representation(name, point)["unlabelled"] for name in self.representations_in(task)]
         counts = {
             "training": max((max(self.sample_sizes(name, point), default=0) for name in learners), default=0),
             "unlabelled": max(unlabelled, default=0),
-            "validation": self.content["points"]["validation"],
-            "test": self.content["points"]["test"],
+            "validation": self.held_out.validation,
+            "test": self.held_out.test,
         }
         return {role: count for role, count in counts.items() if count}
 
@@ -248,8 +259,8 @@ class Study:
     def swept(self) -> dict[str, list]:
         """The swept parameters of all learners, with every value that one of them takes."""
         found: dict[str, list] = {}
-        for entry in self.content["learners"].values():
-            for axis, values in entry["sweep"].items():
+        for entry in self.learners.values():
+            for axis, values in entry.sweep.items():
                 found.setdefault(axis, [])
                 found[axis] += [value for value in values if value not in found[axis]]
         return found
@@ -257,72 +268,19 @@ class Study:
     @cached_property
     def coordinates(self) -> dict[str, list]:
         """The coordinates of scores.nc: learner, the axes, the swept parameters, samples, seed."""
-        entries = self.content["learners"]
-        samples = {n for name in entries for point in self.points for n in self.sample_sizes(name, point)}
-        return {"learner": list(entries)} | self.axes | self.swept | {"samples": sorted(samples), "seed": self.seeds}
+        samples = {n for name in self.learners for point in self.points for n in self.sample_sizes(name, point)}
+        return (
+            {"learner": list(self.learners)} | self.axes | self.swept | {"samples": sorted(samples), "seed": self.seeds}
+        )
 
 
-def label(coordinates: Mapping[str, Any]) -> str:
-    """A name for files and groups: dimension-6_degree-4."""
-    return "_".join(f"{axis.replace('_', '-')}-{value}" for axis, value in coordinates.items())
-
-
-def lattice(start: int, cap: int, per_doubling: int) -> list[int]:
-    """Sample sizes round(2^(j/per_doubling)) in start .. cap: one lattice for all learners, so curves share sizes."""
-    sizes_, j = [], 0
-    while (n := round(2 ** (j / per_doubling))) <= cap:
-        if n >= start and n not in sizes_:
-            sizes_.append(n)
-        j += 1
-    return sizes_
-
-
-def sizes(dimension: int, degree: int | None = None) -> dict[str, int]:
-    """The quantities that a size may refer to; quadratic_dimension is that of polynomials of degree <= 2.
-
-    degree: of what is to be learned, where it has one; counted dimensions are those of this degree.
-    """
-    known = {"dimension": dimension, "quadratic_dimension": comb(dimension + 2, 2)}
-    if degree is not None:
-        known["harmonic_dimension"] = harmonics(dimension, degree)
-        known["polynomial_dimension"] = polynomials(dimension, (degree + 1) // 2)
-        known["quad_raw_dimension"] = neurons_of_harmonics(dimension, max(degree, 2))
-    return known
-
-
-def degree(problem: Mapping[str, Any]) -> int | None:
-    """The degree of a problem's teacher, None where it has none."""
-    return problem["teacher"].get("degree")
-
-
-def resolve(value: Any, context: Mapping[str, int]) -> Any:
-    """A size {coefficient, of, power, most} as a number, LARGEST if it is beyond that; anything else as it is."""
-    if isinstance(value, dict) and "coefficient" in value:
-        try:
-            # As whole numbers, absurd powers would be computed for hours.
-            size = value["coefficient"] * float(context[value["of"]]) ** value.get("power", 1)
-        except OverflowError:
-            size = LARGEST
-        size = max(1, round(min(size, LARGEST)))
-        return min(size, value.get("most", size))
-    return value
-
-
-def described(kind: str, description: Mapping[str, Any], context: Mapping[str, int]) -> dict[str, Any]:
-    """A component's description with its defaults and with every size resolved."""
-    name = description["name"]
-    full = {"name": name} | registry.defaults(kind, name) | description
-    schemas = registry.parameters(kind, name)
-    for key, value in full.items():
-        schema = schemas.get(key, {})
-        if "component" in schema:
-            full[key] = described(schema["component"], value, context)
-        elif "components" in schema:
-            full[key] = {label_: described(schema["components"], part, context) for label_, part in value.items()}
-        else:
-            full[key] = resolve(value, context)
-    return full
-
-
-def product(axes: Mapping[str, list]) -> list[dict[str, Any]]:
-    return [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]
+def study_of(
+    content: Mapping[str, Any],
+    name: str,
+    file: str,
+    preset: str,
+    published: dict[str, Any] | None = NO_TABLES,
+    broken: Broken | None = None,
+) -> Study:
+    """The study that a file's content declares, with a preset's overlay merged in; broken: where it has faults."""
+    return Study(name, file, preset, published, **parts(content, broken or Broken()))

@@ -63,8 +63,8 @@ class Targets:
 
     def _kept(self, study: Study) -> Iterator[str]:
         yield from ("claims.json", "figure.svg", "figure.pdf", "figure.png")
-        yield from (f"{probe}.probe.nc" for probe in study.content["probes"])
-        if not study.content["learners"]:
+        yield from (f"{probe}.probe.nc" for probe in study.probes)
+        if not study.learners:
             return
         yield from ("scores.nc", "traces.nc")
         for label, task in study.tasks.items():
@@ -76,5 +76,5 @@ class Targets:
         """Studies by the name of a target: each study by itself, and all of a paper."""
         names = {study: [study] for study in self.studies}
         for name, study in self.studies.items():
-            names.setdefault(study.content["paper"], []).append(name)
+            names.setdefault(study.paper, []).append(name)
         return names

@@ -1,0 +1,126 @@
+"""What is wrong with a configuration: one line each, with the place, what was found and what is allowed."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any
+
+# Keys and indices from the root of a file.
+Path = tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One thing wrong with a configuration. path: where in the file; the line of text where it is no YAML."""
+
+    file: str
+    path: Path
+    found: str
+    allowed: str
+
+    @property
+    def field(self) -> str:
+        return dotted(self.path)
+
+    def __lt__(self, other: "Fault") -> bool:
+        return self._order < other._order
+
+    @property
+    def _order(self) -> tuple[str, ...]:
+        return self.file, self.field, self.found, self.allowed
+
+    def __str__(self) -> str:
+        where = f"{self.file}: {self.field}" if self.path else self.file
+        line = f"{where}: found {self.found}; expected {self.allowed}"
+        return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in line)
+
+
+@dataclass
+class Broken:
+    """Where faults are, with the values that stand there: what lies below or refers to them is not judged.
+
+    uncertain: paths of mappings whose author may have meant other names.
+    """
+
+    values: dict[Path, Any] = field(default_factory=dict)
+    uncertain: set[Path] = field(default_factory=set)
+    _above: set[Path] = field(default_factory=set)
+
+    def mark(self, path: Path, value: Any = None) -> None:
+        self.values.setdefault(path, value)
+        self._above.update(path[:i] for i in range(len(path)))
+
+    def over(self, *path: str | int) -> bool:
+        """Whether something is wrong at a path or above it."""
+        return bool(self.values) and any(path[:i] in self.values for i in range(1, len(path) + 1))
+
+    def hit(self, *path: str | int) -> bool:
+        """Whether something is wrong at a path, above it or below it."""
+        return path in self._above or self.over(*path)
+
+    def inside(self, *path: str | int) -> list[tuple[Any, Any]]:
+        """(key, value as it stands) of the broken entries of a list or of a mapping."""
+        deep = len(path)
+        return [(at[-1], value) for at, value in self.values.items() if len(at) == deep + 1 and at[:deep] == path]
+
+
+def value_at(content: Any, path: Path) -> Any:
+    """What stands at a path, None if nothing does."""
+    for part in path:
+        known = range(len(content)) if isinstance(content, list) else content if isinstance(content, dict) else ()
+        if part not in known:
+            return None
+        content = content[part]
+    return content
+
+
+def shown(value: Any) -> str:
+    """A value as a message shows it, cut to a readable length."""
+    text = repr(value).replace("\n", " ")
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def dotted(path: Iterable[Any]) -> str:
+    """a.b[2].c"""
+    text = ""
+    for part in path:
+        text += f"[{part}]" if isinstance(part, int) else (f".{part}" if text else str(part))
+    return text
+
+
+def listed(value: Any, known: Iterable[Any]) -> bool:
+    """Whether a value is one of some others; Python counts True as 1."""
+    return any(value == one and isinstance(value, bool) == isinstance(one, bool) for one in known)
+
+
+def alike(value: Any, written: Any) -> bool:
+    """Whether a broken value may stand for another one: 1e3 without a point for 1000, validatoin for validation."""
+    if not isinstance(written, str):
+        return listed(value, [written])
+    if isinstance(value, str):
+        return bool(similar(value, [written]))
+    try:
+        return float(written) == value
+    except ValueError:
+        return False
+
+
+def similar(word: str, known: Iterable[str], cutoff: float = 0.5) -> list[str]:
+    """The most similar one of some words, none if none is; two letters exchanged are similar."""
+    return get_close_matches(word, known, n=1, cutoff=cutoff)
+
+
+def nearest(word: Any, known: Iterable[Any]) -> str:
+    """The allowed names, the most similar one first."""
+    known = sorted(str(name) for name in known)
+    if not known:
+        return "nothing here"
+    close = similar(str(word), known)
+    listed = f"one of {', '.join(known)}"
+    return f"{listed} (nearest: {close[0]})" if close else listed
+
+
+def prefixed(faults: Iterable[Fault], *before: str | int) -> Iterator[Fault]:
+    """The same faults below a path."""
+    for fault in faults:
+        yield Fault(fault.file, (*before, *fault.path), fault.found, fault.allowed)
