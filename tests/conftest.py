@@ -8,6 +8,18 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
 
+def pytest_addoption(parser):
+    parser.addoption("--last-bit", type=int, metavar="SEED", help="draws and linear algebra a last bit off")
+
+
+def pytest_configure(config):
+    seed = config.getoption("--last-bit")
+    if seed is not None:
+        import last_bit
+
+        last_bit.install(seed)
+
+
 def pytest_terminal_summary(terminalreporter):
     """What tests counted, a line each."""
     for outcome in ("passed", "failed"):
