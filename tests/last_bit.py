@@ -1,7 +1,7 @@
 """Every drawn number and every result of linear algebra one last bit off: a stand-in for another processor.
 
-`pytest --last-bit SEED` moves each of them to the float above, to the one below or nowhere, by a hash of its own bits and
-of the seed. So equal numbers stay equal (two draws of one stream, a slice of a sample and the sample, a symmetric
+`pytest --last-bit SEED` moves each of them to the float above, to the one below or nowhere, by a hash of its own bits
+and of the seed. So equal numbers stay equal (two draws of one stream, a slice of a sample and the sample, a symmetric
 matrix), a number keeps its sign, and zeros, integers and values that are not finite stay as they are.
 """
 
