@@ -48,9 +48,9 @@ def first_failure(tree: Path, words: list[str]) -> str | None:
     command += [f"--ignore={file}" for file in OF_THE_TEXT]
     done = subprocess.run([*command, *words], cwd=tree, env=environment, text=True, stdout=-1, stderr=-2, check=False)
     lines = [line.split(" - ")[0] for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
-    if done.returncode == 0:
-        return None
-    return lines[0].split(" ", 1)[1] if lines else f"pytest ended with {done.returncode}"
+    if done.returncode not in (0, 1) and not lines:
+        raise RuntimeError(f"pytest ended with {done.returncode}:\n{done.stdout}")
+    return lines[0].split(" ", 1)[1] if lines else None
 
 
 def caught(tree: Path, fault: dict) -> str | None:
