@@ -56,7 +56,7 @@ test: $(VENV)/.installed-test
 	@STRESS_SEED=$${STRESS_SEED:-1} $(PYTEST) -m "not slow" tests
 
 # And every study, a real Slurm, 400 broken files of every kind, more kills, long simulations, and the arithmetic of other
-# processors. (All 170 000 broken files, HIERLEARN_FUZZ=0, take two cores an hour.)
+# processors. (All 170 000 broken files, HIERLEARN_FUZZ=0, take hours.)
 test-all: $(VENV)/.installed-test
 	@HIERLEARN_FUZZ=$${HIERLEARN_FUZZ:-400} STRESS_SEED=$${STRESS_SEED:-1} STRESS_KILLS=$${STRESS_KILLS:-12} $(PYTEST) tests; tests=$$?; \
 	$(VENV)/bin/python tests/processors.py $(PARALLEL) && exit $$tests
