@@ -1,4 +1,4 @@
-# Two front doors: `make` sets up and runs, `make test` sets up and tests.
+# Front doors: `make` sets up and runs, `make test` sets up and tests, `make test-all` tests what takes longer too.
 SHELL := /bin/bash
 VENV := .venv
 PRESET ?= quick
@@ -6,7 +6,12 @@ SNAKEMAKE := $(VENV)/bin/snakemake --config preset=$(PRESET)
 # uv does not read pip's setting of where wheels lie.
 export UV_FIND_LINKS ?= $(PIP_FIND_LINKS)
 
-.PHONY: run setup test stress format bench pins clean
+# A worker takes whole files of tests, the longest first; workers share one run of the workflow.
+WORKERS ?= 2
+PARALLEL := -n $(WORKERS) --dist loadscope --no-loadscope-reorder
+PYTEST := $(VENV)/bin/python -m pytest $(PARALLEL)
+
+.PHONY: run setup test test-all faults stress format bench pins clean
 .DEFAULT_GOAL := run
 
 run: setup
@@ -48,7 +53,17 @@ $(VENV)/.installed-%: envs/requirements-%.txt $(VENV)/.installed
 	@touch $@
 
 test: $(VENV)/.installed-test
-	@$(VENV)/bin/python -m pytest tests
+	@STRESS_SEED=$${STRESS_SEED:-1} $(PYTEST) -m "not slow" tests
+
+# And every study, a real Slurm, 400 broken files of every kind, more kills, long simulations, and the arithmetic of other
+# processors. (All 170 000 broken files, HIERLEARN_FUZZ=0, take hours.)
+test-all: $(VENV)/.installed-test
+	@HIERLEARN_FUZZ=$${HIERLEARN_FUZZ:-400} STRESS_SEED=$${STRESS_SEED:-1} STRESS_KILLS=$${STRESS_KILLS:-12} $(PYTEST) tests; tests=$$?; \
+	$(VENV)/bin/python tests/processors.py $(PARALLEL) && exit $$tests
+
+# Each planted fault in a copy, until a test of `make test` fails: an hour.
+faults: $(VENV)/.installed-test
+	@$(VENV)/bin/python tests/planted_faults.py
 
 # A hundred kills, and more of the other faults that `make test` tries a few of, drawn with a seed that is printed: about
 # an hour.

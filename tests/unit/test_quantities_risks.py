@@ -73,6 +73,13 @@ def test_the_slope_of_a_risk_is_along_the_named_axis():
     assert found.value == pytest.approx(1.5)
 
 
+def test_the_slope_of_a_risk_is_along_the_values_named_beforehand_alone():
+    scores = cube(a=lambda d, n, r: d**1.5 if d < 12 else d**3)
+    given = {"name": "risk_slope", "learner": "a", "samples": 40, "where": {"ridge": 0.1}}
+    found = measured(scores, **given, values=[6, 9])
+    assert found.value == pytest.approx(1.5)
+
+
 def test_the_largest_samples_are_those_trained_at_each_place():
     scores = cube(a=lambda d, n, r: n)
     for d, most in zip(DIMENSIONS, SAMPLES, strict=True):

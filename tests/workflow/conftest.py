@@ -60,12 +60,15 @@ def copied(folder: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def tree(tmp_path_factory) -> Path:
+def tree(once) -> Path:
     """The workflow with the study tiny.yaml and the learner failing.py that it uses; nothing has run."""
-    folder = copied(tmp_path_factory.mktemp("tree"))
-    shutil.copy(HERE / "tiny.yaml", folder / "config" / "studies")
-    shutil.copy(HERE / "failing.py", folder / "workflow" / "hierlearn" / "learners")
-    return folder
+
+    def fill(folder):
+        copied(folder)
+        shutil.copy(HERE / "tiny.yaml", folder / "config" / "studies")
+        shutil.copy(HERE / "failing.py", folder / "workflow" / "hierlearn" / "learners")
+
+    return once("tree", fill)
 
 
 # Python runs a file of this name first of all; it must be ready before a script changes what happens at the end.
@@ -83,22 +86,27 @@ atexit.register(note)
 
 
 @pytest.fixture(scope="session")
-def notes(tmp_path_factory) -> Path:
-    """A folder with a line of each job that ran for `results`: its code hash, and the modules that it had read."""
-    folder = tmp_path_factory.mktemp("notes")
-    (folder / "sitecustomize.py").write_text(NOTE_MODULES)
-    return folder
+def finished(tree, once) -> Path:
+    """A copy of the tree with the results of its study, computed on one core; nobody changes it. Beside them, in notes,
+    a line of each job that ran: its code hash, and the modules that it had read."""
+
+    def fill(folder):
+        shutil.copytree(tree, folder, dirs_exist_ok=True)
+        notes = folder / "notes"
+        notes.mkdir()
+        (notes / "sitecustomize.py").write_text(NOTE_MODULES)
+        done = snakemake(folder, "--cores", "1", PYTHONPATH=str(notes), NOTES=str(notes))
+        assert done.code == 0, done.end
+
+    return once("finished", fill)
 
 
 @pytest.fixture(scope="session")
-def results(tree, notes) -> Path:
-    """The results of the study, computed on one core in the tree itself."""
-    done = snakemake(tree, "--cores", "1", PYTHONPATH=str(notes), NOTES=str(notes))
-    assert done.code == 0, done.end
-    return tree / "results" / "quick"
+def results(finished) -> Path:
+    return finished / "results" / "quick"
 
 
 @pytest.fixture(scope="module")
-def changed(tree, results, tmp_path_factory) -> Path:
-    """A copy of the tree with its results, for a test to change and to restore."""
-    return shutil.copytree(tree, tmp_path_factory.mktemp("changed") / "tree")
+def changed(finished, tmp_path_factory) -> Path:
+    """A copy of the finished tree, for a test to change and to restore."""
+    return shutil.copytree(finished, tmp_path_factory.mktemp("changed") / "tree")

@@ -103,16 +103,16 @@ print(json.dumps([before, again]))
 
 
 @pytest.fixture(scope="module")
-def touched(tree, results, notes):
+def touched(finished):
     """For every file of the package, the jobs that its change runs again, and those that had read it when they ran."""
-    environment = os.environ | {"PYTHONPATH": str(tree / "workflow")}
-    words = [sys.executable, "-c", HASHES, str(tree / "config" / "studies")]
+    environment = os.environ | {"PYTHONPATH": str(finished / "workflow")}
+    words = [sys.executable, "-c", HASHES, str(finished / "config" / "studies")]
     done = subprocess.run(words, env=environment, text=True, capture_output=True, check=True)
     before, again = json.loads(done.stdout)
-    noted = {file.stem: json.loads(file.read_text()) for file in notes.glob("*.json")}
+    noted = {file.stem: json.loads(file.read_text()) for file in (finished / "notes").glob("*.json")}
     # What ran is what is planned, with the hashes that it ran with.
     assert {name: code for name, (code, _) in noted.items()} == before
-    package = tree / "workflow" / "hierlearn"
+    package = finished / "workflow" / "hierlearn"
     read = {name: {os.path.relpath(file, package) for file in files} for name, (_, files) in noted.items()}
     return {file: (set(jobs), {name for name, files in read.items() if file in files}) for file, jobs in again.items()}
 
@@ -164,9 +164,9 @@ tables:
 """
 
 
-def test_a_published_number_is_drawn_and_judged_and_its_change_does_only_that_again(tree, results, tmp_path):
+def test_a_published_number_is_drawn_and_judged_and_its_change_does_only_that_again(finished, tmp_path):
     """The figure shows trajectories, and risks beside what was published."""
-    other = shutil.copytree(tree, tmp_path / "tree")
+    other = shutil.copytree(finished, tmp_path / "tree")
     place = {"dimension": 3, "degree": 1, "width": 4}
 
     def change(content):

@@ -10,9 +10,9 @@ from conftest import ROOT, TOOLS
 
 
 @pytest.fixture
-def make(tree, results, tmp_path):
+def make(finished, tmp_path):
     """A function that runs `make` in a copy of the finished tree, and the copy."""
-    copy = shutil.copytree(tree, tmp_path / "tree")
+    copy = shutil.copytree(finished, tmp_path / "tree")
     shutil.copy(ROOT / "Makefile", copy)
     tools = copy / ".venv" / "bin"
     tools.mkdir(parents=True)

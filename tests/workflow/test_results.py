@@ -222,16 +222,16 @@ def test_claims_are_strict_json(results):
     json.loads((results / "tiny" / "claims.json").read_text(), parse_constant=lambda word: pytest.fail(word))
 
 
-def test_what_a_killed_job_left_in_the_temporary_folder_goes_with_the_next_run(tree, results):
-    of_this_folder = hashlib.sha256(os.path.realpath(tree).encode()).hexdigest()[:16]
+def test_what_a_killed_job_left_in_the_temporary_folder_goes_with_the_next_run(changed):
+    of_this_folder = hashlib.sha256(os.path.realpath(changed).encode()).hexdigest()[:16]
     left = Path(tempfile.mkdtemp(prefix=f"hierlearn-{of_this_folder}-"))
     (left / "content.nc").touch()
-    assert snakemake(tree).code == 0
+    assert snakemake(changed).code == 0
     assert not left.exists()
 
 
-def test_a_second_run_has_nothing_to_do(tree, results):
-    assert "Nothing to be done" in snakemake(tree, "--dry-run").text
+def test_a_second_run_has_nothing_to_do(changed):
+    assert "Nothing to be done" in snakemake(changed, "--dry-run").text
 
 
 def test_more_cores_and_another_folder_give_the_same_bytes(tree, results, tmp_path):
