@@ -9,8 +9,8 @@ import yaml
 from small_study import SLOPE, STUDY, beside, panel, put
 
 from hierlearn.plan import checking, formulas, points, settings
-from hierlearn.plan.configuration import configured
 from hierlearn.plan.command_line import unknown_targets
+from hierlearn.plan.configuration import configured
 
 
 def test_a_sound_study_has_no_fault_at_any_preset(content, check):

@@ -26,7 +26,7 @@ class Wildcards(dict):
 
 def rules(content=None, **settings):
     study = study_of(content or yaml.safe_load(STUDY), "small", "small.yaml", "quick")
-    probing = replace(study, name="probing", content=filled | {"learners": {}, "representations": {}})
+    probing = replace(study, name="probing", learners={}, representations={})
     usual = {"results": "results", "preset": "quick", "keep_models": True, "partial": False}
     targets = Targets(usual | settings, {"small": study, "probing": probing})
     return Rules(targets, Inputs(targets), cluster.Requests(targets.studies))

@@ -100,9 +100,7 @@ class Inputs:
     def of_study(self, kind: str) -> Asked:
         """The cube of a kind (scores or traces) of a study; none where a study only probes."""
         return lambda wildcards: (
-            [self.targets.file(wildcards.study, f"{kind}.nc")]
-            if self.targets.studies[wildcards.study].learners
-            else []
+            [self.targets.file(wildcards.study, f"{kind}.nc")] if self.targets.studies[wildcards.study].learners else []
         )
 
     def probes(self, wildcards: Any) -> list[str]:
