@@ -84,7 +84,7 @@ def test_a_finely_cut_study_is_submitted_in_packs(cluster, local):
     assert limits.search(code.read_text())
     # Three tasks in at most two packs: one of two tasks, one of one.
     code.write_text(limits.sub("JOBS, PACKS = 1, 2", code.read_text()))
-    study.write_text(study.read_text() + "cut: [dimension]\n")
+    study.write_text(study.read_text() + "split_jobs_by: [dimension]\n")
     earlier = {row[0] for row in cluster.jobs()}
     assert cluster.run(tree) == 0, said(tree)
     comments = sorted(row[5].partition("_wildcards_")[0] for row in cluster.jobs() if row[0] not in earlier)
