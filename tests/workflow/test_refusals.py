@@ -39,7 +39,7 @@ def test_every_fault_of_every_study_is_named_at_once(fresh):
     file.write_text(yaml.safe_dump(content))
     (fresh / "config" / "studies" / "other.yaml").write_text("title: [unclosed\n")
     (fresh / "config" / "published" / "bai2020.yaml").write_text("paper: bai2020\nsource: Someone\ntables: {}\n")
-    errors = refused(snakemake(fresh), fresh, 5)
+    errors = refused(snakemake(fresh), fresh, 6)
     text = "\n".join(errors)
     assert "tiny.yaml: seedz: found an unknown key; expected one of" in text
     assert "(nearest: seeds)" in text
