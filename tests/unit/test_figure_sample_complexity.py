@@ -74,6 +74,12 @@ def test_crossings_are_drawn_where_the_curves_cross_with_the_line_through_them()
     np.testing.assert_allclose(fitted.get_xydata(), [(6, 72), (20, 800)], rtol=1e-6)
 
 
+def test_learning_curves_are_the_medians_over_seeds():
+    _, (place,) = panels(drawn(cube({"a": lambda d, p: 2.0 * d})))
+    for d, curve in zip(DIMENSIONS, place.get_lines(), strict=False):
+        np.testing.assert_allclose(curve.get_xydata(), np.column_stack([SAMPLES, d / SAMPLES]))
+
+
 def test_what_a_budget_does_not_reach_is_a_hollow_marker_of_the_learner_with_an_arrow():
     laws = {"a": lambda d, p: 2.0 * d**2, "b": lambda d, p: 3.0 * d**2}
     place = panels(drawn(cube(laws, caps={"a": 256, "b": 256})))[0]["b"]

@@ -179,6 +179,7 @@ def test_a_study_is_submitted_at_most_two_hundred_times(values):
     # Beside the packs the probe, and aggregation, figure and verdicts in one.
     submissions = jobs + 2 if pack == 0 else -(-len(study.tasks) // pack) + 2
     assert submissions <= 200
+    assert pack == 0 or -(-len(study.tasks) // pack) <= resources.PACKS
     assert pack == 0 or len(study.tasks) / pack > resources.PACKS / 2 or pack == 1
 
 
