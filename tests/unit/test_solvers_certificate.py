@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from test_solvers_taylor import CASES, make_data, torch_objective
 
+from hierlearn.solvers.in_place import outer_products
+from hierlearn.solvers.taylor import certificate as module
 from hierlearn.solvers.taylor.certificate import certify, certify_and_polish
-from hierlearn.solvers.taylor.hessian import GaussNewtonMetric, hessian_operator
+from hierlearn.solvers.taylor.hessian import GaussNewtonMetric, SmallestRatio, hessian_operator
 from hierlearn.solvers.taylor.model import TaylorPoint, make_problem
 from hierlearn.solvers.taylor.training import fit_path
 
@@ -25,6 +27,27 @@ def test_hessian_products_agree_with_autograd(order, loss, power):
     vector = np.random.default_rng(2).standard_normal(start.shape)
     expected = dense_hessian(data, 0.05, start, order, loss, power) @ vector.ravel()
     np.testing.assert_allclose(operator(vector).ravel() / problem.weight_unit**2, expected, rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_what_the_hessian_is_without_gauss_newton(dtype):
+    *data, start = make_data(n=20, dimension=4, width=6)
+    problem = make_problem(*data)
+    point = TaylorPoint(problem, start)
+    slopes = 2 * problem.output_scale * np.einsum("ir,id->ird", point.power, problem.features).reshape(20, -1)
+    vector = np.random.default_rng(3).standard_normal(start.shape)
+    whole = hessian_operator(point, 0.05)(vector).ravel()
+    rest = hessian_operator(point, 0.05, gauss_newton=False, features=problem.features.astype(dtype))
+    expected = whole - slopes.T @ (slopes @ vector.ravel()) * 2 / 20
+    found = rest(vector.astype(dtype))
+    assert found.dtype == dtype
+    np.testing.assert_allclose(found.ravel(), expected, rtol=1e-4, atol=20 * np.finfo(dtype).eps)
+
+
+@pytest.mark.parametrize("shape", [(7, 3), (3, 7)])
+def test_outer_products_are_the_lower_triangle(shape):
+    matrix = np.random.default_rng(0).standard_normal(shape)
+    np.testing.assert_allclose(outer_products(matrix), np.tril(matrix @ matrix.T), rtol=1e-12)
 
 
 @pytest.mark.parametrize("loss", ["squared", "soft_hinge"])
@@ -62,6 +85,51 @@ def test_certificate_encloses_the_smallest_eigenvalue(order, loss, power):
     assert certificate.error >= honest - 0.001 * certificate.objective
     if certificate.stationary:
         assert honest <= 0.011 * certificate.objective
+
+
+def wide_case():
+    """Weights of more numbers than eight times the products allowed: what float32 sweeps."""
+    *data, start = make_data(n=60, dimension=8, width=40)
+    return data, fit_path(*data, [3e-3], start, tolerance=1e-6).weights[0]
+
+
+def test_a_sweep_in_float32_encloses_the_smallest_eigenvalue_too(monkeypatch):
+    data, weights = wide_case()
+    smallest = np.linalg.eigvalsh(dense_hessian(data, 3e-3, weights))[0]
+    dtypes = []
+
+    def recorded(operator, metric, start, *limits):
+        dtypes.append(start.dtype)
+        return smallest_ratio(operator, metric, start, *limits)
+
+    smallest_ratio = module.smallest_ratio
+    monkeypatch.setattr(module, "smallest_ratio", recorded)
+    certificate = certify(*data, 3e-3, weights, max_products=40)
+    assert dtypes == [np.float32]
+    slack = 0.1 * 0.02 * certificate.objective / np.sum(weights**2)
+    assert certificate.curvature_bound - slack <= smallest <= certificate.smallest_curvature + slack
+    monkeypatch.setattr(module, "_LEAST_SIZE", np.inf)
+    double = certify(*data, 3e-3, weights, max_products=40)
+    assert dtypes[-1] == np.float64
+    assert double.stationary == certificate.stationary
+    assert double.curvature_bound == pytest.approx(certificate.curvature_bound, abs=slack)
+
+
+def test_what_float32_claims_and_float64_refutes_is_swept_again(monkeypatch):
+    data, weights = wide_case()
+    smallest_ratio = module.smallest_ratio
+
+    def wrong(operator, metric, start, *limits):
+        if start.dtype == np.float64:
+            return smallest_ratio(operator, metric, start, *limits)
+        return SmallestRatio(-1.0, 1e-3, np.ones_like(start), 24)
+
+    monkeypatch.setattr(module, "smallest_ratio", wrong)
+    found = certify(*data, 3e-3, weights, max_products=40)
+    monkeypatch.setattr(module, "_LEAST_SIZE", np.inf)
+    expected = certify(*data, 3e-3, weights, max_products=40)
+    assert found.curvature_bound == expected.curvature_bound
+    assert found.products > expected.products
 
 
 def test_a_trained_model_is_certified_and_left_alone():

@@ -1,4 +1,4 @@
-"""Sums into matrices that are there already, by BLAS: one pass over them where numpy makes two or three.
+"""What BLAS does in one pass where numpy makes two or three: sums into matrices that are there, and triangles.
 
 `out` has to be contiguous and of the other arrays' dtype, float32 or float64: BLAS would else write to a copy of it.
 """
@@ -16,6 +16,14 @@ def add_product(left: np.ndarray, right: np.ndarray, out: np.ndarray, keep: floa
 def add_multiple(factor: float, change: np.ndarray, out: np.ndarray) -> None:
     """out <- out + factor * change, contiguous arrays of one shape."""
     _routine("axpy", out.dtype)(change.reshape(-1), out.reshape(-1), a=factor)
+
+
+def outer_products(matrix: np.ndarray) -> np.ndarray:
+    """The lower triangle of matrix matrix^T in Fortran's order, zeros above: (n, k) -> (n, n).
+
+    Numpy's product makes it too and then copies it into the upper one, which takes longer at small k.
+    """
+    return _routine("syrk", matrix.dtype)(1.0, matrix.T, trans=True, lower=True)
 
 
 @cache

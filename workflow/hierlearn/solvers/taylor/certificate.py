@@ -7,11 +7,13 @@ open against a reference W* has |W*|_F^2 in the second term; who knows W* comput
 What is guaranteed: gradient and Hessian are exact to float64 rounding, and the vector behind `smallest_curvature` is
 a witness that the smallest eigenvalue is no larger. The lower bound `curvature_bound` is the smallest Ritz value
 less its residual norm, after at least 24 products and with the residual at most half of what separates the Ritz
-value from failure. Some eigenvalue provably lies within the residual; that it is the smallest one is not proven (the
-probabilistic bounds for a random start need some hundred products), so a certificate is numerical evidence, not a
-proof. The sweep stops once the bound suffices for the limit: `error` is an upper estimate, not the smallest possible.
-It also stops once curvature below what the limit allows is proven, long before the bound is sharp: the `error` of
-weights that fail so may exceed the smallest possible one by orders of magnitude, and says no more than that they fail.
+value from failure. Sweeps run in float32 where that can resolve enough; value and residual of what they found are
+computed in float64, and where these do not decide what the sweep decided, it is made again in float64. Some eigenvalue
+provably lies within the residual; that it is the smallest one is not proven (the probabilistic bounds for a random
+start need some hundred products), so a certificate is numerical evidence, not a proof. The sweep stops once the bound
+suffices for the limit: `error` is an upper estimate, not the smallest possible. It also stops once curvature below
+what the limit allows is proven, long before the bound is sharp: the `error` of weights that fail so may exceed the
+smallest possible one by orders of magnitude, and says no more than that they fail.
 """
 
 from dataclasses import dataclass
@@ -27,6 +29,10 @@ from hierlearn.solvers.taylor.training import descend
 _LARGEST_METRIC = 8000
 # One early Ritz value far above 0 says nothing about the smallest eigenvalue.
 _LEAST_PRODUCTS = 24
+# Sweeps in float32 want weights of many times more numbers than products, so that they never exhaust the space, and a
+# floor under the metric's Delta in units of Gauss-Newton's trace that is above their rounding.
+_LEAST_SIZE = 8
+_FLOOR = 1e-6
 
 
 @dataclass(frozen=True)
@@ -78,10 +84,11 @@ def certify(
 
     limit: largest error relative to the objective for which `stationary` is true. start: first vector of the Lanczos
     sweep (m, D), a fixed pseudo-random one by default, so that equal inputs give equal certificates. Costs at most
-    max_products times four float64 matrix products and, up to 8000 samples, one n-by-n Cholesky factorisation.
+    max_products times four matrix products and, up to 8000 samples, one n-by-n Cholesky factorisation.
     """
     problem, point = _float64_point(features, gates, signs, targets, weights, order, loss, penalty_power)
-    return _certify(point, problem.scaled_ridge(ridge), limit, max_products, start)[0]
+    single = problem.astype(np.float32)
+    return _certify(point, single, problem.scaled_ridge(ridge), limit, max_products, start)[0]
 
 
 def certify_and_polish(
@@ -114,7 +121,7 @@ def certify_and_polish(
 
     def metric(at):
         # Less damping than this sends steps out of the curved valley of near-interpolating weights.
-        return GaussNewtonMetric(at, scaled_ridge, floor=1e-6, features=single.features)
+        return GaussNewtonMetric(at, scaled_ridge, floor=_FLOOR, features=single.features, gram=single.gram)
 
     metric = metric if len(problem.targets) <= _LARGEST_METRIC else None
 
@@ -133,7 +140,7 @@ def certify_and_polish(
         if max_rounds:
             iterations += polished(point, max_iterations).iterations
             point.refresh()
-        certificate, vector = _certify(point, scaled_ridge, limit, max_products, start)
+        certificate, vector = _certify(point, single, scaled_ridge, limit, max_products, start)
         gradient_error = 0.5 * certificate.gradient_norm * problem.weight_unit * np.sqrt(point.norms.sum())
         steep = gradient_error > 0.5 * limit * certificate.objective
         hopeless = not np.isfinite(certificate.error) or not (steep or vector is not None)
@@ -178,7 +185,7 @@ def _float64_point(features, gates, signs, targets, weights, order, loss, penalt
     return problem, TaylorPoint(problem, weights / problem.weight_unit)
 
 
-def _certify(point, scaled_ridge, limit, max_products, start):
+def _certify(point, single, scaled_ridge, limit, max_products, start):
     """The certificate, and a direction of proven negative curvature beyond the limit or None."""
     problem, unit = point.problem, point.problem.weight_unit
     objective = point.train_loss() + scaled_ridge * point.penalty()
@@ -192,32 +199,88 @@ def _certify(point, scaled_ridge, limit, max_products, start):
     gradient_error = 0.5 * norm * np.sqrt(size)
     # What is left of the limit is the curvature that may pass; a failed gradient term leaves a tenth of it.
     allowed = max(limit * objective - gradient_error, 0.1 * limit * objective) * 2.0 / size
-    hessian = hessian_operator(point, scaled_ridge)
-    metric = GaussNewtonMetric(point, scaled_ridge, whole=len(problem.targets) <= _LARGEST_METRIC)
-    if start is None:
-        start = np.random.default_rng(point.weights.shape).standard_normal(point.weights.shape)
-
-    def decided(value, residual, products):
-        return value < -2.0 * residual or (products >= _LEAST_PRODUCTS and value >= 2.0 * residual)
-
-    end = smallest_ratio(
-        lambda v: hessian(v) + allowed * v, metric, np.asarray(start, np.float64), decided, max_products
-    )
-    quotient = float(np.vdot(end.vector, hessian(end.vector)))
+    end = _smallest_curvature(point, single, scaled_ridge, allowed, max_products, start)
     lower = end.value - end.residual
     # Hessian + allowed >= lower M, and delta <= M <= bound.
-    bound = min(lower * (metric.delta if lower > 0.0 else metric.bound) - allowed, quotient)
+    bound = min(lower * (end.metric.delta if lower > 0.0 else end.metric.bound) - allowed, end.quotient)
     error = gradient_error + 0.5 * max(0.0, -bound) * size
     collapsed = problem.zero_objective - objective <= 1e-6 * problem.zero_objective
     stationary = error <= limit * objective * (1.0 + 1e-12) and not collapsed
     certificate = Certificate(
         gradient_norm=norm / unit,
-        smallest_curvature=quotient / unit**2,
+        smallest_curvature=end.quotient / unit**2,
         curvature_bound=float(bound / unit**2),
         objective=objective,
         error=float(error),
         relative_error=float(error / objective),
         stationary=bool(stationary),
-        products=end.products + 1,
+        products=end.products,
     )
     return certificate, end.vector if end.value < 0.0 else None
+
+
+@dataclass(frozen=True)
+class _Curvature:
+    """The smallest ratio of Hessian + allowed to a metric M: value, residual, vector (m, D) of norm 1 with its Rayleigh
+    quotient of the Hessian, M, and products spent."""
+
+    value: float
+    residual: float
+    vector: np.ndarray
+    quotient: float
+    metric: GaussNewtonMetric
+    products: int
+
+
+def _smallest_curvature(point, single, scaled_ridge, allowed, max_products, start):
+    """`_Curvature` of the Hessian at a point; float32 finds the vector where it can, float64 measures it."""
+    problem = point.problem
+    whole = len(problem.targets) <= _LARGEST_METRIC
+    if start is None:
+        start = np.random.default_rng(point.weights.shape).standard_normal(point.weights.shape)
+    hessian = hessian_operator(point, scaled_ridge)
+
+    def decided(value, residual, products):
+        return value < -2.0 * residual or (products >= _LEAST_PRODUCTS and value >= 2.0 * residual)
+
+    def swept(metric, features):
+        # Relative to M, Gauss-Newton's part of the Hessian cancels and leaves no rounding behind.
+        rest = hessian_operator(point, scaled_ridge, gauss_newton=not whole, features=features)
+        shift = (allowed - metric.curvatures).astype(features.dtype)
+        first = np.asarray(start, features.dtype)
+        return smallest_ratio(lambda v: rest(v) + shift * v, metric, first, decided, max_products)
+
+    spent = 0
+    if whole and point.weights.size >= _LEAST_SIZE * max_products:
+        metric = GaussNewtonMetric(point, scaled_ridge, floor=_FLOOR, features=single.features, gram=single.gram)
+        end = swept(metric, single.features)
+        measured = _measured(point, scaled_ridge, allowed, metric, hessian, end)
+        spent = measured.products
+        agreed = (measured.value < 0.0) == (end.value < 0.0) and decided(measured.value, measured.residual, spent)
+        if agreed or not decided(end.value, end.residual, end.products):
+            return measured
+    metric = GaussNewtonMetric(point, scaled_ridge, whole=whole)
+    end = swept(metric, problem.features)
+    quotient = float(np.vdot(end.vector, hessian(end.vector)))
+    return _Curvature(end.value, end.residual, end.vector, quotient, metric, spent + end.products + 1)
+
+
+def _measured(point, scaled_ridge, allowed, metric, hessian, end):
+    """`_Curvature` of a vector found in float32: its ratio and residual by products in float64."""
+    rest = hessian_operator(point, scaled_ridge, gauss_newton=False)
+
+    def relative(vector):
+        image = hessian(vector)
+        return image, image - rest(vector) + metric.curvatures * vector
+
+    vector = end.vector.astype(np.float64)
+    vector /= np.linalg.norm(vector)
+    image, other = relative(vector)
+    weight, quotient = float(np.vdot(vector, other)), float(np.vdot(vector, image))
+    value = (quotient + allowed) / weight
+    rest_of_it = image + allowed * vector - value * other
+    # M^{-1} in float32 is good to a few digits; one step of refinement makes the norm exact enough.
+    solved = metric.solve(rest_of_it)
+    solved += metric.solve(rest_of_it - relative(solved)[1])
+    residual = np.sqrt(max(float(np.vdot(rest_of_it, solved)), 0.0) / weight)
+    return _Curvature(value, residual, vector, quotient, metric, end.products + 2)

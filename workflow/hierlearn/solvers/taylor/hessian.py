@@ -1,4 +1,4 @@
-"""The Taylor objective's Hessian in float64: exact products, a Gauss-Newton metric, and Lanczos in that metric.
+"""The Taylor objective's Hessian: exact products, a Gauss-Newton metric, and Lanczos in that metric.
 
 The Hessian is G + C with G = J^T diag(l''/n) J the Gauss-Newton term, J the (n, mD) slopes of the outputs, and C the
 models' own curvature plus the penalty's. At small ridges G is larger than C by orders of magnitude, and plain
@@ -9,51 +9,58 @@ all that is left to resolve is C, at every ridge alike.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import cho_factor
+from scipy.linalg import cho_factor, eigh_tridiagonal
 from scipy.linalg.blas import get_blas_funcs
 
-from hierlearn.solvers.in_place import add_product
+from hierlearn.solvers.in_place import add_product, outer_products
 from hierlearn.solvers.taylor.model import row_blocks
 
 # Of the penalty's mean curvature, what a neuron's own counts as at the least: dead ones have none.
 _LEAST_SHARE = 0.1
 
 
-def hessian_operator(point, scaled_ridge):
+def hessian_operator(point, scaled_ridge, *, gauss_newton=True, features=None):
     """V -> Hessian V of the objective in scaled weights at `point`; V and the result are (m, D), two products each.
 
-    Three terms: Gauss-Newton (loss curvature times output slopes), the model's own curvature (loss gradient times
-    second derivatives, absent at interpolation), and the penalty's. Exact up to the point's dtype.
+    Three terms: Gauss-Newton (loss curvature times output slopes; left out with gauss_newton False), the model's own
+    curvature (loss gradient times second derivatives, absent at interpolation), and the penalty's. Exact up to the
+    point's dtype, or that of `features`, the problem's in another dtype, in which all is done.
     """
     problem = point.problem
     order, scale, count = problem.order, problem.output_scale, len(problem.targets)
+    every = problem.features if features is None else features
+    dtype = every.dtype
     gradient = problem.loss.gradient(point.outputs, problem.targets) * (order * (order - 1) * scale / count)
     curvature = problem.loss.curvature(point.outputs, problem.targets) * ((order * scale) ** 2 / count)
     second = problem.signed_gates * gradient[:, None]
     for _ in range(order - 2):
         second *= point.inner
-    weights, norms = point.weights, point.norms
-    outer = 1.0 if problem.penalty_power == 4 else 2.0 * (norms @ norms)
+    second, curvature = second.astype(dtype, copy=False), curvature.astype(dtype, copy=False)
+    slopes = point.power.astype(dtype, copy=False) if gauss_newton else None
+    outer = 1.0 if problem.penalty_power == 4 else 2.0 * (point.norms @ point.norms)
+    weights, norms = point.weights.astype(dtype, copy=False), point.norms.astype(dtype, copy=False)
+    own = (4.0 * outer * scaled_ridge * point.norms).astype(dtype)[:, None]
 
     blocks = row_blocks(second)
     buffers = np.empty_like(second[blocks[0]]), np.empty_like(second[blocks[0]])
 
     def apply(vector):
         transposed = np.ascontiguousarray(vector.T)
-        image = (4.0 * outer * scaled_ridge * norms)[:, None] * vector
+        image = own * vector
         for rows in blocks:
-            features, power = problem.features[rows], point.power[rows]
-            moved, tangent = (buffer[: len(power)] for buffer in buffers)
+            features = every[rows]
+            moved, tangent = (buffer[: len(features)] for buffer in buffers)
             np.matmul(features, transposed, out=moved)
-            change = curvature[rows] * np.vecdot(power, moved)
+            change = curvature[rows] * np.vecdot(slopes[rows], moved) if gauss_newton else None
             moved *= second[rows]
-            moved += np.multiply(power, change[:, None], out=tangent)
+            if gauss_newton:
+                moved += np.multiply(slopes[rows], change[:, None], out=tangent)
             add_product(moved, features, image)
         cross = np.vecdot(weights, vector)
         along = 8.0 * outer * cross
         if problem.penalty_power == 8:
             along += 32.0 * (norms @ cross) * norms
-        image += (scaled_ridge * along)[:, None] * weights
+        image += (scaled_ridge * along).astype(dtype, copy=False)[:, None] * weights
         return image
 
     return apply
@@ -66,10 +73,10 @@ class GaussNewtonMetric:
     for V (m, D): two products and two triangular solves. Setting up costs 2 n^2 (m + D) and one Cholesky factorisation;
     without it (`whole` False) M is Delta. `delta` is at most M's smallest eigenvalue, `bound` at least its largest one.
     features: those of the problem in another dtype, in which all is done; float32 serves where M only preconditions
-    and the floor is above its rounding.
+    and the floor is above its rounding. gram: `outer_products` of those features, if they are known.
     """
 
-    def __init__(self, point, scaled_ridge, whole=True, floor=1e-10, features=None):
+    def __init__(self, point, scaled_ridge, whole=True, floor=1e-10, features=None, gram=None):
         problem = point.problem
         outer = 1.0 if problem.penalty_power == 4 else 2.0 * (point.norms @ point.norms)
         curvature = problem.loss.curvature(point.outputs, problem.targets) / len(problem.targets)
@@ -83,15 +90,16 @@ class GaussNewtonMetric:
         curvatures = np.maximum(curvatures, _LEAST_SHARE * max(float(curvatures.mean()), floor * trace))
         self.delta, self.bound = float(curvatures.min()), trace + float(curvatures.max())
         self.roots = (curvatures**-0.5)[:, None]
+        self.curvatures = curvatures[:, None]
         if whole:
             # What M is in units of Delta, I + J^T J: rows of slopes are weighted, and columns divided by Delta's roots.
             self.roots = self.roots.astype(dtype)
             self.power *= self.weight.astype(dtype)[:, None]
             self.power *= self.roots[:, 0]
-            kernel = self.power @ self.power.T
-            kernel *= self.features @ self.features.T
+            kernel = outer_products(self.power)
+            kernel *= outer_products(self.features) if gram is None else gram
             kernel[np.diag_indices(len(kernel))] += 1.0
-            self.factor, _ = cho_factor(kernel.T, lower=True, overwrite_a=True, check_finite=False)
+            self.factor, _ = cho_factor(kernel, lower=True, overwrite_a=True, check_finite=False)
             self.triangular_solve = get_blas_funcs("trsv", dtype=dtype)
             self.blocks = row_blocks(self.power)
             self.buffer = np.empty_like(self.power[self.blocks[0]])
@@ -103,7 +111,7 @@ class GaussNewtonMetric:
         """M^{-1} V by Woodbury's identity, (m, D) -> (m, D)."""
         if self.factor is None:
             return vector * self.roots**2
-        cast = vector.astype(self.features.dtype, copy=False) * self.roots
+        cast = np.multiply(vector, self.roots, dtype=self.features.dtype, casting="same_kind")
         transposed, change = np.ascontiguousarray(cast.T), np.empty(len(self.power), cast.dtype)
         for rows in self.blocks:
             power = self.power[rows]
@@ -142,16 +150,16 @@ class SmallestRatio:
 
 
 def smallest_ratio(operator, metric, start, decided, max_products):
-    """Lanczos with full reorthogonalisation for the smallest eigenvalue of A v = value M v, float64.
+    """Lanczos with full reorthogonalisation for the smallest eigenvalue of A v = value M v, in the start's dtype.
 
-    operator: V -> A V symmetric; metric.solve: V -> M^{-1} V; start: M times the first vector, (m, D);
+    operator: V -> (A - M) V symmetric; metric.solve: V -> M^{-1} V; start: M times the first vector, (m, D);
     decided(value, residual, products) -> bool ends the sweep. The Ritz value is never below the smallest eigenvalue,
-    and some eigenvalue lies within the residual of it.
+    and some eigenvalue lies within the residual of it, both up to the rounding of the dtype.
     """
-    shape, size = start.shape, start.size
-    steps = min(max_products, size)
-    basis, images = np.empty((steps, size)), np.empty((steps, size))
-    tridiagonal = np.zeros((steps, steps))
+    shape, size, dtype = start.shape, start.size, start.dtype
+    steps, rounding = min(max_products, size), 500.0 * np.finfo(dtype).eps
+    basis, images = np.empty((steps, size), dtype), np.empty((steps, size), dtype)
+    diagonal, beside = np.zeros(steps), np.zeros(steps)
     image = start.reshape(size)
     vector = metric.solve(start).reshape(size)
     beta = np.sqrt(image @ vector)
@@ -159,19 +167,27 @@ def smallest_ratio(operator, metric, start, decided, max_products):
         basis[step], images[step] = vector / beta, image / beta
         image = operator(basis[step].reshape(shape)).reshape(size)
         scale = float(np.linalg.norm(image))
-        tridiagonal[step, step] = basis[step] @ image
+        along = basis[step] @ image
+        # A's is 1 more: M v, which is known, adds nothing but that to what is new.
+        diagonal[step] = 1.0 + along
         # The recurrence takes out what is large; one sweep over all vectors then takes out its rounding.
-        image = image - tridiagonal[step, step] * images[step]
+        image = image - along * images[step]
         if step:
-            image -= tridiagonal[step, step - 1] * images[step - 1]
+            image -= beside[step - 1].astype(dtype) * images[step - 1]
         image -= (basis[: step + 1] @ image) @ images[: step + 1]
         vector = metric.solve(image.reshape(shape)).reshape(size)
         beta = np.sqrt(max(float(image @ vector), 0.0))
-        values, vectors = np.linalg.eigh(tridiagonal[: step + 1, : step + 1])
-        value, residual = float(values[0]), float(beta * abs(vectors[-1, 0]))
-        exhausted = np.linalg.norm(image) <= 1e-13 * scale
+        value, ritz = _smallest_pair(diagonal[: step + 1], beside[:step])
+        residual = float(beta * abs(ritz[-1]))
+        exhausted = np.linalg.norm(image) <= rounding * scale
         if step + 1 == steps or exhausted or decided(value, residual, step + 1):
             break
-        tridiagonal[step, step + 1] = tridiagonal[step + 1, step] = beta
-    found = (vectors[:, 0] @ basis[: step + 1]).reshape(shape)
+        beside[step] = beta
+    found = (ritz.astype(dtype) @ basis[: step + 1]).reshape(shape)
     return SmallestRatio(value, residual, found / np.linalg.norm(found), step + 1)
+
+
+def _smallest_pair(diagonal, beside):
+    """The smallest eigenvalue of a symmetric tridiagonal matrix, and its vector."""
+    values, vectors = eigh_tridiagonal(diagonal, beside, select="i", select_range=(0, 0), check_finite=False)
+    return float(values[0]), vectors[:, 0]

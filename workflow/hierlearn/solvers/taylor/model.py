@@ -9,10 +9,11 @@ entries of U stay of one order over widths. Sums over samples and rows are float
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from hierlearn.solvers.in_place import add_multiple
+from hierlearn.solvers.in_place import add_multiple, outer_products
 from hierlearn.solvers.losses import Loss, get_loss
 from hierlearn.solvers.taylor.line_search import penalty_polynomial
 
@@ -59,6 +60,11 @@ class TaylorProblem:
     def scaled_ridge(self, ridge):
         """The factor of (sum_r |u_r|^4)^(power/4) that equals `ridge` times the same sum over w_r."""
         return ridge * self.weight_unit**self.penalty_power
+
+    @cached_property
+    def gram(self):
+        """The lower triangle of features features^T, (n, n), zeros above: metrics of one problem share it."""
+        return outer_products(self.features)
 
     def astype(self, dtype):
         """The same problem with matrices of another dtype."""
