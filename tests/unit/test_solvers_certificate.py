@@ -7,7 +7,7 @@ from test_solvers_taylor import CASES, make_data, torch_objective
 from hierlearn.solvers.in_place import outer_products
 from hierlearn.solvers.taylor import certificate as module
 from hierlearn.solvers.taylor.certificate import certify, certify_and_polish
-from hierlearn.solvers.taylor.hessian import GaussNewtonMetric, SmallestRatio, hessian_operator
+from hierlearn.solvers.taylor.hessian import GaussNewtonMetric, SmallestRatio, _smallest_pair, hessian_operator
 from hierlearn.solvers.taylor.model import TaylorPoint, make_problem
 from hierlearn.solvers.taylor.training import fit_path
 
@@ -48,6 +48,19 @@ def test_what_the_hessian_is_without_gauss_newton(dtype):
 def test_outer_products_are_the_lower_triangle(shape):
     matrix = np.random.default_rng(0).standard_normal(shape)
     np.testing.assert_allclose(outer_products(matrix), np.tril(matrix @ matrix.T), rtol=1e-12)
+
+
+@pytest.mark.parametrize("size", [1, 2, 9])
+def test_the_smallest_pair_of_a_tridiagonal_matrix(size):
+    rng = np.random.default_rng(size)
+    # The last one is split off: every block is searched.
+    diagonal, beside = rng.standard_normal(size), rng.standard_normal(size - 1)
+    beside[-1:] = 0.0
+    dense = np.diag(diagonal) + np.diag(beside, 1) + np.diag(beside, -1)
+    value, vector = _smallest_pair(diagonal, beside)
+    assert value == pytest.approx(np.linalg.eigvalsh(dense)[0], rel=1e-12)
+    np.testing.assert_allclose(dense @ vector, value * vector, atol=1e-12)
+    assert np.linalg.norm(vector) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("loss", ["squared", "soft_hinge"])
@@ -115,21 +128,35 @@ def test_a_sweep_in_float32_encloses_the_smallest_eigenvalue_too(monkeypatch):
     assert double.curvature_bound == pytest.approx(certificate.curvature_bound, abs=slack)
 
 
-def test_what_float32_claims_and_float64_refutes_is_swept_again(monkeypatch):
+def test_what_float32_claims_and_float64_refutes_is_swept_on_in_float64(monkeypatch):
     data, weights = wide_case()
     smallest_ratio = module.smallest_ratio
+    sweeps = []
 
     def wrong(operator, metric, start, *limits):
+        sweeps.append(start.dtype)
         if start.dtype == np.float64:
             return smallest_ratio(operator, metric, start, *limits)
-        return SmallestRatio(-1.0, 1e-3, np.ones_like(start), 24)
+        vector = np.random.default_rng(0).standard_normal(start.shape)
+        return SmallestRatio(-1.0, 1e-3, vector.astype(np.float32), 10)
 
     monkeypatch.setattr(module, "smallest_ratio", wrong)
-    found = certify(*data, 3e-3, weights, max_products=40)
-    monkeypatch.setattr(module, "_LEAST_SIZE", np.inf)
-    expected = certify(*data, 3e-3, weights, max_products=40)
-    assert found.curvature_bound == expected.curvature_bound
-    assert found.products > expected.products
+    certificate = certify(*data, 3e-3, weights, max_products=40)
+    assert sweeps == [np.float32, np.float64]
+    smallest = np.linalg.eigvalsh(dense_hessian(data, 3e-3, weights))[0]
+    slack = 0.1 * 0.02 * certificate.objective / np.sum(weights**2)
+    assert certificate.curvature_bound - slack <= smallest <= certificate.smallest_curvature + slack
+
+
+def test_weights_that_fail_by_their_gradient_are_not_swept_to_the_end():
+    *data, start = make_data(n=60, dimension=8, width=40)
+    weights = fit_path(*data, [3e-3], start, max_iterations=12).weights[0]
+    certificate = certify(*data, 3e-3, weights)
+    smallest = np.linalg.eigvalsh(dense_hessian(data, 3e-3, weights))[0]
+    assert 0.5 * certificate.gradient_norm * np.linalg.norm(weights) > 0.01 * certificate.objective
+    assert not certificate.stationary
+    assert certificate.curvature_bound <= smallest <= certificate.smallest_curvature
+    assert certificate.products <= 30
 
 
 def test_a_trained_model_is_certified_and_left_alone():

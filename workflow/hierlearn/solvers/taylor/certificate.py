@@ -8,12 +8,12 @@ What is guaranteed: gradient and Hessian are exact to float64 rounding, and the 
 a witness that the smallest eigenvalue is no larger. The lower bound `curvature_bound` is the smallest Ritz value
 less its residual norm, after at least 24 products and with the residual at most half of what separates the Ritz
 value from failure. Sweeps run in float32 where that can resolve enough; value and residual of what they found are
-computed in float64, and where these do not decide what the sweep decided, it is made again in float64. Some eigenvalue
-provably lies within the residual; that it is the smallest one is not proven (the probabilistic bounds for a random
-start need some hundred products), so a certificate is numerical evidence, not a proof. The sweep stops once the bound
-suffices for the limit: `error` is an upper estimate, not the smallest possible. It also stops once curvature below
-what the limit allows is proven, long before the bound is sharp: the `error` of weights that fail so may exceed the
-smallest possible one by orders of magnitude, and says no more than that they fail.
+computed in float64, and where these do not decide what the sweep decided, it goes on from there in float64. Some
+eigenvalue provably lies within the residual; that it is the smallest one is not proven (the probabilistic bounds for a
+random start need some hundred products), so a certificate is numerical evidence, not a proof. The sweep stops once the
+bound suffices for the limit: `error` is an upper estimate, not the smallest possible. It also stops once curvature
+below what the limit allows is proven, long before the bound is sharp: the `error` of weights that fail so may exceed
+the smallest possible one by orders of magnitude, and says no more than that they fail.
 """
 
 from dataclasses import dataclass
@@ -197,8 +197,9 @@ def _certify(point, single, scaled_ridge, limit, max_products, start):
         error = np.nan if size else 0.0
         return Certificate(norm / unit, np.nan, np.nan, objective, error, error, False, 0), None
     gradient_error = 0.5 * norm * np.sqrt(size)
-    # What is left of the limit is the curvature that may pass; a failed gradient term leaves a tenth of it.
-    allowed = max(limit * objective - gradient_error, 0.1 * limit * objective) * 2.0 / size
+    # What is left of the limit is the curvature that may pass. Where the gradient alone fails, nothing hangs on it.
+    left = 1.0 - gradient_error / (limit * objective)
+    allowed = (max(left, 0.1) if left > 0.0 else 1.0) * limit * objective * 2.0 / size
     end = _smallest_curvature(point, single, scaled_ridge, allowed, max_products, start)
     lower = end.value - end.residual
     # Hessian + allowed >= lower M, and delta <= M <= bound.
@@ -239,34 +240,37 @@ def _smallest_curvature(point, single, scaled_ridge, allowed, max_products, star
     if start is None:
         start = np.random.default_rng(point.weights.shape).standard_normal(point.weights.shape)
     hessian = hessian_operator(point, scaled_ridge)
+    spent = 0
 
     def decided(value, residual, products):
-        return value < -2.0 * residual or (products >= _LEAST_PRODUCTS and value >= 2.0 * residual)
+        return value < -2.0 * residual or (products + spent >= _LEAST_PRODUCTS and value >= 2.0 * residual)
 
-    def swept(metric, features):
+    def swept(metric, features, first):
         # Relative to M, Gauss-Newton's part of the Hessian cancels and leaves no rounding behind.
         rest = hessian_operator(point, scaled_ridge, gauss_newton=not whole, features=features)
         shift = (allowed - metric.curvatures).astype(features.dtype)
-        first = np.asarray(start, features.dtype)
-        return smallest_ratio(lambda v: rest(v) + shift * v, metric, first, decided, max_products)
+        first = np.asarray(first, features.dtype)
+        return smallest_ratio(lambda v: rest(v) + shift * v, metric, first, decided, max_products - spent)
 
-    spent = 0
     if whole and point.weights.size >= _LEAST_SIZE * max_products:
         metric = GaussNewtonMetric(point, scaled_ridge, floor=_FLOOR, features=single.features, gram=single.gram)
-        end = swept(metric, single.features)
-        measured = _measured(point, scaled_ridge, allowed, metric, hessian, end)
-        spent = measured.products
-        agreed = (measured.value < 0.0) == (end.value < 0.0) and decided(measured.value, measured.residual, spent)
-        if agreed or not decided(end.value, end.residual, end.products):
+        end = swept(metric, single.features, start)
+        measured, other = _measured(point, scaled_ridge, allowed, metric, hessian, end)
+        sure = decided(measured.value, measured.residual, end.products)
+        if end.products == max_products or (sure and (measured.value < 0.0) == (end.value < 0.0)):
             return measured
+        # From there, what rounding has left over takes a few products in float64.
+        spent, start = end.products, other - metric.curvatures * measured.vector
     metric = GaussNewtonMetric(point, scaled_ridge, whole=whole)
-    end = swept(metric, problem.features)
+    if spent:
+        start = start + metric.curvatures * measured.vector
+    end = swept(metric, problem.features, start)
     quotient = float(np.vdot(end.vector, hessian(end.vector)))
     return _Curvature(end.value, end.residual, end.vector, quotient, metric, spent + end.products + 1)
 
 
 def _measured(point, scaled_ridge, allowed, metric, hessian, end):
-    """`_Curvature` of a vector found in float32: its ratio and residual by products in float64."""
+    """`_Curvature` of a vector found in float32, its ratio and residual by products in float64; and M times it."""
     rest = hessian_operator(point, scaled_ridge, gauss_newton=False)
 
     def relative(vector):
@@ -283,4 +287,4 @@ def _measured(point, scaled_ridge, allowed, metric, hessian, end):
     solved = metric.solve(rest_of_it)
     solved += metric.solve(rest_of_it - relative(solved)[1])
     residual = np.sqrt(max(float(np.vdot(rest_of_it, solved)), 0.0) / weight)
-    return _Curvature(value, residual, vector, quotient, metric, end.products + 2)
+    return _Curvature(value, residual, vector, quotient, metric, end.products + 2), other
