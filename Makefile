@@ -11,7 +11,7 @@ WORKERS ?= 2
 PARALLEL := -n $(WORKERS) --dist loadscope --no-loadscope-reorder
 PYTEST := $(VENV)/bin/python -m pytest $(PARALLEL)
 
-.PHONY: run setup test test-all faults stress format bench pins clean
+.PHONY: run setup test test-all faults stress format schema bench pins clean
 .DEFAULT_GOAL := run
 
 run: setup
@@ -74,6 +74,10 @@ format: $(VENV)/.installed-test
 	$(VENV)/bin/ruff check --fix --quiet workflow tests benchmarks envs
 	$(VENV)/bin/ruff format --quiet workflow tests benchmarks envs
 	$(VENV)/bin/snakefmt Snakefile workflow
+
+# What editors check study files with, after a component's parameters have changed.
+schema: setup
+	@$(VENV)/bin/python -m hierlearn.plan.schema > workflow/hierlearn/schemas/study.schema.json
 
 bench: $(VENV)/.installed-test
 	@PYTHONPATH=workflow $(VENV)/bin/python benchmarks/table.py

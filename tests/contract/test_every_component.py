@@ -4,6 +4,7 @@ import ast
 import inspect
 import sys
 from dataclasses import MISSING, fields
+from functools import partial
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -13,23 +14,6 @@ from hierlearn.core.registry import KINDS, available, build, literal, parameters
 
 ALL = [(kind, name) for kind in KINDS for name in available(kind)]
 GIVEN = {"inputs": {"dimension": 5}}
-LITERALS = (
-    *(
-        "PARAMETERS",
-        "CHOICES",
-        "BOUNDS",
-        "EXCLUDED",
-        "OUTPUTS",
-        "MEMORY",
-        "WORK",
-        "PARALLEL",
-        "GPUS",
-        "MEASURES",
-        "TRACES",
-        "COORDINATES",
-    ),
-    "RULES",
-)
 EXAMPLES = {"string": "words", "array": [3, 4, 5], "integer": 1, "number": 0.5, "object": {}}
 every = pytest.mark.parametrize(("kind", "name"), ALL, ids=lambda word: word)
 
@@ -54,16 +38,9 @@ def test_its_parameters_are_valid_schemas_with_descriptions(kind, name):
     for schema in parameters(kind, name).values():
         Draft202012Validator.check_schema(schema)
         assert schema["description"].endswith(".")
-    for choice in (literal(kind, name, "CHOICES") or {}).values():
+    for choice in registry.choices(kind, name).values():
         Draft202012Validator.check_schema(choice)
         assert choice["description"].endswith(".")
-
-
-@every
-def test_what_is_read_without_importing_is_what_the_module_has(kind, name):
-    module = sys.modules[registry.implementation(kind, name).__module__]
-    for variable in LITERALS:
-        assert literal(kind, name, variable) == getattr(module, variable, None), variable
 
 
 @every
@@ -82,15 +59,21 @@ def test_its_defaults_are_valid(kind, name):
 
 
 @every
-def test_its_fields_are_its_parameters_with_the_same_defaults(kind, name):
-    known, given = parameters(kind, name), GIVEN.get(kind, {})
-    declared = {field.name: field for field in fields(registry.implementation(kind, name))}
-    assert set(declared) - set(given) == set(known)
-    for key, schema in known.items():
-        field = declared[key]
-        default = field.default_factory() if field.default_factory is not MISSING else field.default
-        if default is not MISSING and not {"component", "components"} & set(schema):
-            assert default == schema["default"], key
+def test_its_fields_are_parameters_and_what_is_given_to_it(kind, name):
+    """A parameter stands once, as an annotated field; the defaults of nested components stand in their mark."""
+    implementation = registry.implementation(kind, name)
+    assert {field.name for field in fields(implementation)} - set(GIVEN.get(kind, {})) == set(parameters(kind, name))
+    for field in fields(implementation):
+        if {"component", "components"} & set(parameters(kind, name).get(field.name, ())):
+            assert field.default is MISSING and field.default_factory is MISSING, field.name
+
+
+@every
+def test_no_constant_of_its_file_describes_a_parameter_again(kind, name):
+    module = sys.modules[registry.implementation(kind, name).__module__]
+    described = {one["description"] for one in (parameters(kind, name) | registry.choices(kind, name)).values()}
+    assert not {"PARAMETERS", "CHOICES", "BOUNDS", "EXCLUDED", "RULES", "MEMORY", "WORK"} & set(vars(module))
+    assert not described & {value for value in vars(module).values() if isinstance(value, str)}
 
 
 @every
@@ -111,22 +94,18 @@ def test_module_class_and_public_methods_are_documented(kind, name):
 
 
 @every
-def test_bounds_name_its_own_parameters(kind, name):
-    for low, high, when in literal(kind, name, "BOUNDS") or ():
-        known = parameters(kind, name)
-        assert set(when) <= set(known)
-        assert all(isinstance(side, int) or side == "dimension" or side in known for side in (low, high))
-        assert not isinstance(low, int) or not isinstance(high, int)
-
-
-@every
-def test_excluded_combinations_are_of_its_own_parameters_and_the_law(kind, name):
-    known = parameters(kind, name)
-    for combination, instead in literal(kind, name, "EXCLUDED") or ():
-        assert instead and set(combination) - {"law"} <= set(known)
-        for key, values in combination.items():
-            allowed = Draft202012Validator({"enum": available("inputs")} if key == "law" else known[key])
-            assert all(allowed.is_valid(value) for value in values)
+def test_its_objections_read_parameters_alone_and_name_them(kind, name):
+    """They are asked of a description, before there is a component."""
+    if kind not in ("inputs", "teachers", "representations", "learners"):
+        return
+    described = registry.defaults(kind, name)
+    for law in literal(kind, name, "LAWS") or available("inputs"):
+        for dimension in (2, 40):
+            inputs = partial(build, "inputs", {"name": law}, dimension=dimension)
+            for what in ("objections", "warnings"):
+                for parameter, found, allowed in registry.said(kind, {"name": name} | described, what, inputs):
+                    assert parameter in {*parameters(kind, name), "dimension"}
+                    assert found and allowed
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones():

@@ -7,7 +7,7 @@ import pytest
 import xarray
 from matplotlib.figure import Figure
 
-from hierlearn.core.registry import available, build, literal
+from hierlearn.core.registry import available, build, parameters
 from hierlearn.figures._style import lay_out, save
 
 DIMENSIONS, SAMPLES = [6, 8, 10, 14], np.array([16, 32, 64, 128, 256, 512])
@@ -71,7 +71,7 @@ def written(figure, kind):
 
 
 def test_its_parameters_have_defaults_that_draw(name):
-    known = literal("figures", name, "PARAMETERS")
+    known = parameters("figures", name)
     assert all(schema["description"] for schema in known.values())
     required = {key: SETTINGS[name][key] for key, schema in known.items() if "default" not in schema}
     assert isinstance(drawn(name, cube().sel(degree=[2]), required), Figure)

@@ -8,12 +8,14 @@ import pytest
 
 from hierlearn.core.problem import ProblemFeatures, pose
 from hierlearn.core.protocols import STATIONARY, STATUS, NullMonitor, Sample
-from hierlearn.core.registry import PACKAGE, available, build, literal
+from hierlearn.core.registry import PACKAGE, available, build, choices
 from hierlearn.core.streams import Streams
 from hierlearn.files import netcdf, problems, results
 from hierlearn.plan.schemas import Validator
 
 SEEDS, SAMPLES, HELD_OUT = (4, 7, 9), 48, 60
+
+
 CHOICES = {
     "ridge": [1e-2, 1e-4],
     "rate": [0.3, 0.1],
@@ -23,6 +25,8 @@ CHOICES = {
     "gap": [0.1, 0.3],
     "graph": ["skip", "chain"],
 }
+
+
 # What a learner sees of the points where the input itself does not make the problem easy: all quadratic polynomials.
 SEEN = {"linear": {"name": "neural", "features": "quadratic", "count": 20}}
 
@@ -45,7 +49,7 @@ class Trained:
 
     def __init__(self, name):
         self.learner = build("learners", {"name": name})
-        self.allowed = literal("learners", name, "CHOICES") or {}
+        self.allowed = choices("learners", name)
         self.choices = {key: offered(key, schema) for key, schema in self.allowed.items()}
         sphere = build("inputs", {"name": "sphere"}, dimension=4)
         teacher = build("teachers", {"name": "ridge_polynomial", "degree": 2})

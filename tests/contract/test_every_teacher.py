@@ -1,10 +1,12 @@
 """What every teacher must do."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
 from hierlearn.core.problem import pose
-from hierlearn.core.registry import available, build, literal, parameters
+from hierlearn.core.registry import available, build, defaults, literal, parameters, said
 from hierlearn.core.streams import Streams
 
 STREAMS = Streams(("a test",), (4, 7, 9))
@@ -23,14 +25,14 @@ def parts(request):
 
 
 def allowed(name, law):
-    """Parameters that the teacher has under this law where its defaults are excluded."""
-    chosen = {}
-    for combination, _ in literal("teachers", name, "EXCLUDED") or ():
-        if law in combination.get("law", ()):
-            for key, values in combination.items():
-                if key != "law":
-                    chosen[key] = next(v for v in parameters("teachers", name)[key]["enum"] if v not in values)
-    return chosen
+    """The first words for its parameters to which the teacher has no objection under this law."""
+    known, inputs = parameters("teachers", name), build("inputs", {"name": law}, dimension=DIMENSIONS.get(name, 6))
+    words = {key: sorted(s["enum"], key=lambda word: word != s["default"]) for key, s in known.items() if "enum" in s}
+    for values in product(*words.values()):
+        chosen = dict(zip(words, values, strict=True))
+        if not said("teachers", {"name": name} | defaults("teachers", name) | chosen, "objections", lambda: inputs):
+            return chosen
+    raise AssertionError(f"{name} objects to everything under {law}")
 
 
 def test_targets_have_seed_point_and_output(parts):

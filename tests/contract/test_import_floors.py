@@ -19,8 +19,8 @@ FLOORS = (
     ("scripts",),
 )
 FLOOR = {room: number for number, floor in enumerate(FLOORS) for room in floor}
-# A quantity reads the same tables as the figure that draws it.
-SHARED = {("figures", "quantities")}
+# A quantity reads the same tables as the figure that draws it; an experiment has parameters that probes have.
+SHARED = {("figures", "quantities"), ("experiments", "probes")}
 MODULES = sorted([*PACKAGE.rglob("*.py"), *SCRIPTS.glob("*.py")])
 
 

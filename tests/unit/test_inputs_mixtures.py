@@ -56,7 +56,7 @@ def test_components_have_equal_rows_and_the_condition_that_is_asked_for(dimensio
 
 def test_unequal_rows_average_to_variance_one_with_the_condition_that_is_asked_for():
     for components in (2, 3):
-        covariances = GaussianMixture(9, components, 4, "unequal").covariances()
+        covariances = GaussianMixture(9, components=components, condition=4, row_norms="unequal").covariances()
         np.testing.assert_allclose(np.mean(np.diagonal(covariances, axis1=1, axis2=2), axis=0), 1.0)
         assert set(np.round(np.diagonal(covariances[0]), 9)) <= {0.4, 1.6}
 

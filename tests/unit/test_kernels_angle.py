@@ -11,7 +11,12 @@ from hierlearn.kernels.recursive import Recursive
 
 
 @pytest.mark.parametrize(
-    "kernel", [NtkRaw("relu3", False), *(Ntk(depth, "all", False) for depth in (2, 3, 10, 20))], ids=str
+    "kernel",
+    [
+        NtkRaw(activation="relu3", bias=False),
+        *(Ntk(depth=depth, trained="all", bias=False) for depth in (2, 3, 10, 20)),
+    ],
+    ids=str,
 )
 def test_layers_of_powers_are_one_polynomial_of_the_angle(kernel):
     coefficients = polynomial(kernel._of_cosine)
@@ -24,13 +29,13 @@ def test_layers_of_powers_are_one_polynomial_of_the_angle(kernel):
 
 
 def test_more_layers_cost_no_higher_degree():
-    assert len(polynomial(Ntk(8)._of_cosine)) <= len(polynomial(Ntk(3)._of_cosine)) + 2
+    assert len(polynomial(Ntk(depth=8)._of_cosine)) <= len(polynomial(Ntk(depth=3)._of_cosine)) + 2
 
 
 def test_two_layers_that_jump_are_none():
-    assert polynomial(Recursive("arccos0", 1)._of_cosine) is not None
-    assert polynomial(Recursive("arccos0", 2)._of_cosine) is None
-    assert polynomial(Recursive("arcsin", 2)._of_cosine) is None
+    assert polynomial(Recursive(base="arccos0", depth=1)._of_cosine) is not None
+    assert polynomial(Recursive(base="arccos0", depth=2)._of_cosine) is None
+    assert polynomial(Recursive(base="arcsin", depth=2)._of_cosine) is None
 
 
 def test_horners_rule_takes_the_highest_power_first():
@@ -41,7 +46,11 @@ def test_horners_rule_takes_the_highest_power_first():
 
 
 @pytest.mark.parametrize("dimension", [1, 2, 3, 5, 20])
-@pytest.mark.parametrize("kernel", [NtkRaw("relu2"), NtkRaw("relu", False), Ntk(4), NtkNeural("step")], ids=str)
+@pytest.mark.parametrize(
+    "kernel",
+    [NtkRaw(activation="relu2"), NtkRaw(activation="relu", bias=False), Ntk(depth=4), NtkNeural(features="step")],
+    ids=str,
+)
 def test_single_precision_holds_for_points_however_close_or_opposite(kernel, dimension):
     x = np.random.default_rng(0).standard_normal((300, dimension))
     x[1], x[2], x[3] = x[0], -x[0], x[0] + 1e-5 * x[4]

@@ -70,7 +70,7 @@ def test_ntk_raw_agrees_with_integration(activation, order, factor, bias):
     lifted = [np.append(p, 1.0) / np.sqrt(2) if bias else p for p in (x, z)]
     inner = lifted[0] @ lifted[1]
     expected = factor * inner * _quadrant_moment(order, lifted[0] @ lifted[0], inner, lifted[1] @ lifted[1])
-    assert NtkRaw(activation, bias)(x[None], z[None])[0, 0] == pytest.approx(expected, rel=1e-9)
+    assert NtkRaw(activation=activation, bias=bias)(x[None], z[None])[0, 0] == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize("features", FEATURES)
@@ -79,7 +79,9 @@ def test_ntk_neural_agrees_with_integration(features, activation, order, factor)
     x, z = POINTS[1], POINTS[3]
     first, product, second = _feature_moments(features, x, z)
     expected = factor * product * _quadrant_moment(order, first, product, second)
-    assert NtkNeural(features, activation)(x[None], z[None])[0, 0] == pytest.approx(expected, rel=1e-9)
+    assert NtkNeural(features=features, activation=activation)(x[None], z[None])[0, 0] == pytest.approx(
+        expected, rel=1e-9
+    )
 
 
 def _within_errors(draws, expected):
@@ -107,7 +109,7 @@ def test_ntk_raw_is_the_mean_over_wide_random_networks(activation, bias):
         gates = DERIVATIVES[activation](x @ generator.standard_normal((x.shape[1], 4000)))
         return gates @ gates.T / 4000 * (x @ x.T)
 
-    _within_errors(_batches(draw), NtkRaw(activation, bias)(POINTS))
+    _within_errors(_batches(draw), NtkRaw(activation=activation, bias=bias)(POINTS))
 
 
 @pytest.mark.parametrize("features", FEATURES)
@@ -122,7 +124,7 @@ def test_ntk_neural_is_the_mean_over_wide_random_networks(features, activation):
         gates = DERIVATIVES[activation](g @ generator.standard_normal((count, 150)) / np.sqrt(count))
         return gates @ gates.T / 150 * (g @ g.T / count)
 
-    _within_errors(_batches(draw, 40), NtkNeural(features, activation)(points))
+    _within_errors(_batches(draw, 40), NtkNeural(features=features, activation=activation)(points))
 
 
 @pytest.mark.parametrize("order, bias", [(0, False), (1, True), (2, False)])
@@ -134,7 +136,7 @@ def test_arccos_is_the_mean_over_random_features(order, bias):
         values = np.maximum(projections, 0) ** order * (projections > 0)
         return 2 * values @ values.T / 8000
 
-    _within_errors(_batches(draw), Arccos(order, bias)(POINTS))
+    _within_errors(_batches(draw), Arccos(order=order, bias=bias)(POINTS))
 
 
 @pytest.mark.parametrize("bias", [False, True])
@@ -145,7 +147,7 @@ def test_arcsin_is_the_mean_over_random_signs(bias):
         signs = np.sign(x @ generator.standard_normal((x.shape[1], 4000)))
         return signs @ signs.T / 4000
 
-    _within_errors(_batches(draw), Arcsin(bias)(POINTS))
+    _within_errors(_batches(draw), Arcsin(bias=bias)(POINTS))
 
 
 def test_rbf_is_the_mean_over_random_fourier_features():
@@ -153,7 +155,7 @@ def test_rbf_is_the_mean_over_random_fourier_features():
         phases = POINTS @ generator.standard_normal((3, 4000)) / 0.9
         return (np.cos(phases) @ np.cos(phases).T + np.sin(phases) @ np.sin(phases).T) / 4000
 
-    _within_errors(_batches(draw), Rbf(0.9)(POINTS))
+    _within_errors(_batches(draw), Rbf(bandwidth=0.9)(POINTS))
 
 
 @pytest.mark.parametrize("trained", ["all", "hidden", "last"])
@@ -173,4 +175,4 @@ def test_deep_ntk_is_the_mean_gradient_product_of_wide_networks(trained):
         rows = torch.stack([torch.cat([part.flatten() for part in gradient]) for gradient in gradients])
         return (rows @ rows.T).numpy()
 
-    _within_errors(_batches(draw, 16), Ntk(3, trained, bias=True)(POINTS))
+    _within_errors(_batches(draw, 16), Ntk(depth=3, trained=trained, bias=True)(POINTS))

@@ -22,10 +22,10 @@ def test_it_is_the_inner_product_of_all_weighed_monomials_up_to_the_degree(degre
                 weight /= factorial(chosen.count(i))
             left, right = (np.prod(points[:, list(chosen)], axis=1) for points in (x, z))
             total += weight * scale**-order * np.outer(left, right)
-    np.testing.assert_allclose(Polynomial(degree, scale)(x, z), total, rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(Polynomial(degree=degree, scale=scale)(x, z), total, rtol=1e-10, atol=1e-10)
 
 
 def test_its_profile_is_that_of_unit_vectors():
     x = np.array([[1.0, 0.0], [0.6, 0.8]])
-    kernel = Polynomial(5, 3.0)
+    kernel = Polynomial(degree=5, scale=3.0)
     np.testing.assert_allclose(kernel(x)[0, 1], kernel.profile(0.6))

@@ -43,34 +43,38 @@ def test_two_layers_are_the_covariance_of_a_wide_random_network(base, bias):
         total.append(second @ second.T)
     error = np.std(total, axis=0, ddof=1) / np.sqrt(draws)
     # The bias of a finite first layer is of the order of 1 / count.
-    assert np.all(np.abs(np.mean(total, axis=0) - Recursive(base, 2, bias)(POINTS)) <= 5 * error + 10 / count)
+    assert np.all(
+        np.abs(np.mean(total, axis=0) - Recursive(base=base, depth=2, bias=bias)(POINTS)) <= 5 * error + 10 / count
+    )
     # ReLU squared has heavy tails.
     assert np.max(error) < (0.1 if base == "arccos2" else 0.03)
 
 
 def test_relu_layers_are_the_conjugate_kernel_on_the_sphere():
     for depth in (1, 2, 5):
-        conjugate = Ntk(depth + 1, "last", bias=False)(UNIT)
-        np.testing.assert_allclose(Recursive("arccos1", depth)(UNIT), conjugate, rtol=1e-12)
+        conjugate = Ntk(depth=depth + 1, trained="last", bias=False)(UNIT)
+        np.testing.assert_allclose(Recursive(base="arccos1", depth=depth)(UNIT), conjugate, rtol=1e-12)
 
 
 def test_one_layer_is_the_base_kernel_on_the_sphere():
-    np.testing.assert_allclose(Recursive("arccos0", 1)(UNIT), Arccos(0)(UNIT), rtol=1e-12)
-    np.testing.assert_allclose(Recursive("arccos2", 1)(UNIT), Arccos(2)(UNIT) / 3, rtol=1e-12)
-    np.testing.assert_allclose(Recursive("exponential", 1)(UNIT), Rbf(1.0)(UNIT), rtol=1e-12)
+    np.testing.assert_allclose(Recursive(base="arccos0", depth=1)(UNIT), Arccos(order=0)(UNIT), rtol=1e-12)
+    np.testing.assert_allclose(Recursive(base="arccos2", depth=1)(UNIT), Arccos(order=2)(UNIT) / 3, rtol=1e-12)
+    np.testing.assert_allclose(Recursive(base="exponential", depth=1)(UNIT), Rbf(bandwidth=1.0)(UNIT), rtol=1e-12)
 
 
 @pytest.mark.parametrize("base", [*LAYERS, "exponential"])
 def test_layers_compose(base):
     t = np.linspace(-1.0, 1.0, 201)
-    once = Recursive(base, 1)
-    np.testing.assert_allclose(Recursive(base, 3).profile(t), once.profile(once.profile(once.profile(t))), atol=1e-12)
+    once = Recursive(base=base, depth=1)
+    np.testing.assert_allclose(
+        Recursive(base=base, depth=3).profile(t), once.profile(once.profile(once.profile(t))), atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("depth", [1, 3, 20])
 @pytest.mark.parametrize("base", [*LAYERS, "exponential"])
 def test_it_is_a_kernel_of_the_directions_alone(base, depth):
-    kernel, generator = Recursive(base, depth), np.random.default_rng(1)
+    kernel, generator = Recursive(base=base, depth=depth), np.random.default_rng(1)
     x = generator.standard_normal((120, 4))
     gram = kernel(x)
     np.testing.assert_allclose(np.diag(gram), 1.0, rtol=1e-12)
@@ -81,6 +85,6 @@ def test_it_is_a_kernel_of_the_directions_alone(base, depth):
 
 def test_without_a_bias_the_arc_sine_stays_odd():
     t = np.linspace(-1.0, 1.0, 51)
-    odd, lifted = Recursive("arcsin", 2), Recursive("arcsin", 2, bias=True)
+    odd, lifted = Recursive(base="arcsin", depth=2), Recursive(base="arcsin", depth=2, bias=True)
     np.testing.assert_allclose(odd.profile(-t), -odd.profile(t), atol=1e-14)
     assert np.max(np.abs(lifted.profile(-t) + lifted.profile(t))) > 0.1

@@ -35,7 +35,7 @@ def trained(learner, ridges, noise=0.0, samples=30):
 
 def test_kernel_ridge_solves_its_linear_system():
     kernel, ridge = build("kernels", {"name": "rbf"}), 1e-2
-    problem, _, prediction = trained(KernelRidge(kernel), [ridge])
+    problem, _, prediction = trained(KernelRidge(kernel=kernel), [ridge])
     training, test = problem.draw("training", 30), problem.draw("test", 25)
     for seed in range(2):
         gram = kernel(training.x[seed])
@@ -46,8 +46,8 @@ def test_kernel_ridge_solves_its_linear_system():
 
 def test_the_ridge_with_the_least_validation_risk_is_chosen():
     kernel, ridges = build("kernels", {"name": "rbf"}), [1e2, 1e-2, 1e-6]
-    _, fit, _ = trained(KernelRidge(kernel), ridges, noise=0.3)
-    singles = np.array([trained(KernelRidge(kernel), [ridge], noise=0.3)[1].validation_risk for ridge in ridges])
+    _, fit, _ = trained(KernelRidge(kernel=kernel), ridges, noise=0.3)
+    singles = np.array([trained(KernelRidge(kernel=kernel), [ridge], noise=0.3)[1].validation_risk for ridge in ridges])
     np.testing.assert_allclose(fit.validation_risk, singles.min(axis=0), rtol=1e-9)
     assert fit.choices["ridge"].tolist() == [ridges[i] for i in singles.argmin(axis=0)]
 
@@ -56,22 +56,22 @@ def test_the_ridge_with_the_least_validation_risk_is_chosen():
 def test_a_bandwidth_divides_the_input(bandwidth):
     """For the Gaussian kernel it is the kernel's own; a homogeneous kernel without a bias does not see it."""
     plain = build("kernels", {"name": "rbf", "bandwidth": bandwidth})
-    _, own, wanted = trained(KernelRidge(plain), [1e-2])
+    _, own, wanted = trained(KernelRidge(kernel=plain), [1e-2])
     problem, features = posed()
     choices = {"ridge": [1e-2], "bandwidth": [bandwidth]}
-    learner = KernelRidge(build("kernels", {"name": "rbf"}))
+    learner = KernelRidge(kernel=build("kernels", {"name": "rbf"}))
     fit = learner.fit(Sample(problem, features, 30, choices, STREAMS), NullMonitor(), {})
     np.testing.assert_allclose(learner.predict(fit.state, features, "test", 25, {}), wanted, rtol=1e-6, atol=1e-9)
     assert fit.choices["bandwidth"].tolist() == [bandwidth] * 2
     assert "bandwidth" not in own.choices
-    learner = KernelRidge(build("kernels", {"name": "arccos", "order": 1}))
+    learner = KernelRidge(kernel=build("kernels", {"name": "arccos", "order": 1}))
     _, _, wanted = trained(learner, [1e-2])
     fit = learner.fit(Sample(problem, features, 30, choices, STREAMS), NullMonitor(), {})
     np.testing.assert_allclose(learner.predict(fit.state, features, "test", 25, {}), wanted, rtol=1e-6, atol=1e-9)
 
 
 def test_the_bandwidth_with_the_least_validation_risk_is_chosen_for_each_seed():
-    learner, grid = KernelRidge(build("kernels", {"name": "rbf"})), [4.0, 0.2, 1.0]
+    learner, grid = KernelRidge(kernel=build("kernels", {"name": "rbf"})), [4.0, 0.2, 1.0]
     problem, features = posed(0.3)
 
     def fitted(bandwidths, cache):
@@ -153,7 +153,7 @@ def test_a_ridge_that_leaves_a_singular_matrix_is_dropped_alone(caplog):
     assert "n = 60: the ridges [1e-18] leave a singular matrix; use larger ones" in record.getMessage()
 
 
-@pytest.mark.parametrize("learner", [KernelRidge(build("kernels", {"name": "rbf"})), Taylor(order=1, width=6)])
+@pytest.mark.parametrize("learner", [KernelRidge(kernel=build("kernels", {"name": "rbf"})), Taylor(order=1, width=6)])
 def test_the_residual_of_the_chosen_ridge_is_reported(learner):
     problem, fit, _ = trained(learner, [1e-2])
     seen = learner.predict(fit.state, posed()[1], "training", 30, {})

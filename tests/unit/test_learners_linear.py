@@ -43,7 +43,7 @@ def test_ridge_solves_the_normal_equations(features):
 def test_lasso_meets_its_optimality_conditions(features):
     """(2/n) h_d . r = s sign(w_d) where w_d is not 0, and at most s elsewhere."""
     problem, seen = posed(features)
-    learner, ridges = Linear("lasso", tolerance=1e-9), [0.3, 0.02]
+    learner, ridges = Linear(penalty="lasso", tolerance=1e-9), [0.3, 0.02]
     h, y = seen.draw("training", 60), problem.draw("training", 60).labels
     for ridge in ridges:
         fit = fitted(learner, problem, seen, [ridge])
@@ -60,23 +60,23 @@ def test_lasso_meets_its_optimality_conditions(features):
 
 def test_the_largest_strength_of_a_lasso_leaves_nothing():
     problem, seen = posed()
-    assert not np.any(fitted(Linear("lasso"), problem, seen, [1.001]).state["weights"])
-    assert np.all(np.any(fitted(Linear("lasso"), problem, seen, [0.99]).state["weights"], axis=(1, 2)))
+    assert not np.any(fitted(Linear(penalty="lasso"), problem, seen, [1.001]).state["weights"])
+    assert np.all(np.any(fitted(Linear(penalty="lasso"), problem, seen, [0.99]).state["weights"], axis=(1, 2)))
 
 
 @pytest.mark.parametrize("penalty", ["ridge", "lasso"])
 def test_the_strength_with_the_least_validation_risk_is_kept(penalty):
     problem, seen = posed(90, noise=0.5)
     strengths = [1e-4, 0.5, 1e-2]
-    fit = fitted(Linear(penalty), problem, seen, strengths)
-    singles = np.array([fitted(Linear(penalty), problem, seen, [s]).validation_risk for s in strengths])
+    fit = fitted(Linear(penalty=penalty), problem, seen, strengths)
+    singles = np.array([fitted(Linear(penalty=penalty), problem, seen, [s]).validation_risk for s in strengths])
     np.testing.assert_allclose(fit.validation_risk, singles.min(axis=0), rtol=1e-3)
     assert fit.choices["ridge"].tolist() == [strengths[i] for i in singles.argmin(axis=0)]
 
 
 def test_a_lasso_that_is_stopped_early_says_so():
     problem, seen = posed(90)
-    fit = fitted(Linear("lasso", tolerance=1e-12, max_iterations=1), problem, seen, [1e-3])
+    fit = fitted(Linear(penalty="lasso", tolerance=1e-12, max_iterations=1), problem, seen, [1e-3])
     assert fit.status.tolist() == [STATUS["not_converged"]] * 2
     assert np.isfinite(fit.state["weights"]).all()
 
@@ -84,7 +84,7 @@ def test_a_lasso_that_is_stopped_early_says_so():
 def test_several_outputs_are_fitted_one_by_one():
     x = np.random.default_rng(0).standard_normal((40, 8))
     y = np.stack([x[:, 0], np.zeros(40), x[:, 1] - x[:, 2]], axis=1)
-    for path in (Linear()._ridge, Linear("lasso")._lasso):
+    for path in (Linear()._ridge, Linear(penalty="lasso")._lasso):
         together, _, _ = path(x, y, np.array([0.1, 0.01]))
         for j in range(3):
             alone, _, _ = path(x, y[:, [j]], np.array([0.1, 0.01]))

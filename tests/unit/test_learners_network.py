@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from hierlearn.core.needs import Sizes
 from hierlearn.core.problem import ProblemFeatures, pose
 from hierlearn.core.protocols import STATUS, Sample
 from hierlearn.core.registry import build
@@ -219,9 +220,8 @@ def test_classes_take_the_logistic_loss_and_regression_does_not(parity):
 )
 def test_the_work_that_is_asked_for_is_about_what_is_counted(parity, parameters):
     learner, fit = fitted(parity, {"rate": [0.1, 0.05]}, samples=100, width=300, **parameters)
-    sizes = {"width": 300, "dimension": 8, "outputs": 1, "choices": 2, "samples": 100}
-    sizes["presented"] = resources._presented(vars(learner), 100)
-    asked = resources._terms("learners", {"name": "network"} | vars(learner), "WORK", "fit", sizes)
+    presented = resources._presented(vars(learner), 100)
+    asked = learner.needs(Sizes(dimension=8, outputs=1, choices=2, samples=100, presented=presented)).work["fit"]
     assert 0.5 * fit.flops[0] < asked < 2 * fit.flops[0]
 
 

@@ -220,7 +220,7 @@ def test_classes_are_learned_from_sampled_draws(loss):
     ("parameters", "message"),
     [
         ({"order": 3}, "activation 'relu3' with order 3; expected erf, sin or softplus"),
-        ({"loss": "logistic"}, "loss 'logistic' with exact draws; expected squared, or sampled draws"),
+        ({"loss": "logistic"}, "loss 'logistic' with draws 'exact'; expected squared, or sampled draws"),
     ],
 )
 def test_what_does_not_go_together_is_refused(parameters, message):

@@ -6,7 +6,7 @@ import pytest
 from hierlearn.core.problem import pose
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
-from hierlearn.probes.deterministic_equivalent import COORDINATES, MEASURES
+from hierlearn.probes.deterministic_equivalent import DeterministicEquivalent
 from hierlearn.solvers.ridge import ridge_path
 from hierlearn.theory.gegenbauer import orthonormal
 
@@ -47,7 +47,7 @@ def test_ridges_are_in_units_of_the_mean_diagonal_as_those_of_the_learner():
 
 def test_variables_have_their_coordinates():
     found = measured(lines={"a": {"name": "rbf"}}, thresholds=[0.5, 0.1], ridges=[0.0, 1e-3], samples=[10, 20])
-    assert set(found) == set(MEASURES) | set(COORDINATES)
+    assert set(found) == set(DeterministicEquivalent.MEASURES) | set(DeterministicEquivalent.COORDINATES)
     assert found["risk"].dimensions == ("line", "ridge", "samples")
     assert np.all(found["risk"].values > 0)
 

@@ -11,7 +11,7 @@ from scipy.stats import norm
 from hierlearn.core.problem import pose
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
-from hierlearn.probes.expressivity import MEASURES
+from hierlearn.probes.expressivity import Expressivity
 from hierlearn.solvers.taylor.training import predict
 from hierlearn.theory.activations import hermite_coefficient
 from hierlearn.theory.expressivity import expressible, norm_bound, scales
@@ -124,7 +124,7 @@ def test_a_width_has_its_values_whatever_is_measured_beside_it():
 
 def test_variables_are_named_and_counted():
     found = measured(degrees=[2, 4], widths=[8, 20], points=6, draws=3, law="hypercube")
-    assert set(MEASURES) < set(found)
+    assert set(Expressivity.MEASURES) < set(found)
     assert found["norm"].dimensions == ("seed", "degree", "width")
     assert found["norm_bound"].dimensions == ("degree", "width")
     # 3 draws of 10 pairs at 6 points: products with 5 coordinates and with 2 amplitudes.

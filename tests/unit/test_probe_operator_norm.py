@@ -7,7 +7,7 @@ from scipy.sparse.linalg import svds
 from hierlearn.core.problem import pose
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
-from hierlearn.probes.operator_norm import MEASURES
+from hierlearn.probes.operator_norm import OperatorNorm
 
 LAWS = {
     "sphere": {},
@@ -76,7 +76,7 @@ def test_a_seed_and_a_ratio_have_their_values_whatever_is_measured_beside_them()
 
 def test_variables_are_named_and_counted():
     found = measured(9, laws=LAWS, ratios=[2, 5], repeats=3)
-    assert set(MEASURES) < set(found)
+    assert set(OperatorNorm.MEASURES) < set(found)
     assert found["m_op"].dimensions == ("seed", "law", "samples_per_dimension")
     assert list(found["law"].values) == list(LAWS)
     assert float(found["prediction"].values) == pytest.approx(1 / 3)

@@ -4,11 +4,12 @@ from math import sqrt
 
 import numpy as np
 import pytest
+from hierlearn.probes.parity_network import ParityNetwork
 
 from hierlearn.core.problem import pose
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
-from hierlearn.experiments.parity_network import MEASURES, _judged
+from hierlearn.experiments.parity_network import _judged
 from hierlearn.theory.parity_networks import Network
 
 
@@ -68,7 +69,7 @@ def test_a_seed_has_its_values_whatever_is_measured_beside_it():
 
 def test_variables_are_named_and_counted():
     found = measured(train_errors=[0.3])
-    assert set(found) == set(MEASURES) | {"seed", "train_error"}
+    assert set(found) == set(ParityNetwork.MEASURES) | {"seed", "train_error"}
     assert found["trained_norm"].dimensions == ("seed", "train_error")
     assert found["minimal_norm"].dimensions == ("seed",)
     # Whole gradients of 4 points, 2 coordinates and 30 rows.

@@ -106,8 +106,12 @@ def test_a_network_has_its_values_whatever_is_measured_beside_it():
 
 
 def test_measures_are_those_that_are_declared():
-    assert set(model()) == set(stationary_points.MEASURES) | {"seed", "width", "start", "reference"}
-    assert set(network()) == set(randomised_stationary_points.MEASURES) | {"seed", "width", "reference"}
+    assert set(model()) == set(stationary_points.StationaryPoints.MEASURES) | {"seed", "width", "start", "reference"}
+    assert set(network()) == set(randomised_stationary_points.RandomisedStationaryPoints.MEASURES) | {
+        "seed",
+        "width",
+        "reference",
+    }
 
 
 def test_a_collapsed_end_is_no_case_of_the_theorem(caplog):

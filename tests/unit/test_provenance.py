@@ -95,6 +95,15 @@ def test_imports_inside_functions_count():
         assert wanted in closure(file) or not wanted.exists()
 
 
+def test_a_file_that_is_no_python_is_named(tmp_path):
+    broken = tmp_path / "broken.py"
+    broken.write_text("def one(:\n")
+    with pytest.raises(SyntaxError) as caught:
+        provenance.parsed(broken)
+    assert caught.value.filename == str(broken)
+    assert caught.value.lineno == 1
+
+
 def test_a_hash_covers_the_components_that_are_named():
     script = SCRIPTS / "train.py"
     assert code_hash([script]) != code_hash([script, PACKAGE / "kernels" / "rbf.py"])

@@ -23,7 +23,7 @@ def cube(status="ok"):
 
 @pytest.mark.parametrize("log", [False, True])
 def test_a_mean_has_the_t_interval_of_scipy(log):
-    measured = ScoreMean("net", 50, log=log).measure(cube(), {})
+    measured = ScoreMean(learner="net", samples=50, log=log).measure(cube(), {})
     values = np.log(RISKS) if log else RISKS
     expected = stats.t.interval(0.95, 3, np.mean(values), stats.sem(values))
     assert measured.value == pytest.approx(np.mean(values))
@@ -31,7 +31,7 @@ def test_a_mean_has_the_t_interval_of_scipy(log):
 
 
 def test_a_failed_training_leaves_no_interval():
-    measured = ScoreMean("net", 50).measure(cube("diverged"), {})
+    measured = ScoreMean(learner="net", samples=50).measure(cube("diverged"), {})
     assert not np.isfinite(measured.low)
     assert "training failed" in measured.reason
 
@@ -53,10 +53,10 @@ def test_a_seed_that_never_gets_there_is_named():
         {"train_loss": (axes, losses[None, None]), "frobenius_norm": (axes, np.ones((1, 1, 4, 3)))},
         coords={"learner": ["net"], "samples": [50], "seed": range(4), "step": steps},
     )
-    measured = NormAtError("net", 50, 0.2).measure(cube(), {}, traces)
+    measured = NormAtError(learner="net", samples=50, error=0.2).measure(cube(), {}, traces)
     assert not np.isfinite(measured.low)
     assert "1 seeds stay above" in measured.reason
-    assert NormAtError("net", 50, 0.95).measure(cube(), {}, traces).value == 1
+    assert NormAtError(learner="net", samples=50, error=0.95).measure(cube(), {}, traces).value == 1
 
 
 def by_width(*risks):
@@ -71,21 +71,23 @@ def by_width(*risks):
 
 def test_the_lowest_over_an_axis_is_taken_for_every_seed_where_it_was_trained():
     scores = by_width([0.3, 0.2], [0.1, 0.5], [np.nan, np.nan])
-    assert ScoreMean("net", 50, lowest_over="width").measure(scores, {}).value == pytest.approx(0.15)
-    assert ScoreMean("net", 50, where={"width": 0}).measure(scores, {}).value == pytest.approx(0.25)
-    assert np.isnan(ScoreMean("net", 50, lowest_over="width").measure(by_width([0.3, np.nan]), {}).value)
+    assert ScoreMean(learner="net", samples=50, lowest_over="width").measure(scores, {}).value == pytest.approx(0.15)
+    assert ScoreMean(learner="net", samples=50, where={"width": 0}).measure(scores, {}).value == pytest.approx(0.25)
+    assert np.isnan(
+        ScoreMean(learner="net", samples=50, lowest_over="width").measure(by_width([0.3, np.nan]), {}).value
+    )
 
 
 def test_a_failed_training_at_one_width_leaves_no_interval_for_the_lowest_over_them():
     scores = by_width([0.3, 0.2], [0.1, 0.5])
     scores.status[0, 1, 0, 0] = STATUS["diverged"]
-    assert not np.isfinite(ScoreMean("net", 50, lowest_over="width").measure(scores, {}).low)
+    assert not np.isfinite(ScoreMean(learner="net", samples=50, lowest_over="width").measure(scores, {}).low)
 
 
 def test_the_lowest_over_an_axis_is_compared_with_the_lower_end_of_a_published_range():
     table = {"place": "Figure 7", "coordinates": {"beta": "b"}, "rows": [{"beta": 1, "low": 0.1, "high": 0.4}]}
     scores = by_width([0.3, 0.2], [0.2, 0.5]).expand_dims(beta=[1])
-    ratio = PublishedRatio(table, "net", 50, where={"beta": 1}, lowest_over="width")
+    ratio = PublishedRatio(published=table, learner="net", samples=50, where={"beta": 1}, lowest_over="width")
     assert ratio.measure(scores, {}).value == pytest.approx(2.0)
     with pytest.raises(ValueError, match="1 row without a value"):
-        PublishedRatio(table, "net", 50, where={"beta": 1, "width": 0}).measure(scores, {})
+        PublishedRatio(published=table, learner="net", samples=50, where={"beta": 1, "width": 0}).measure(scores, {})

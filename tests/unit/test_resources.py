@@ -1,19 +1,20 @@
 """What jobs ask for: products of sizes by the components' own words, for every study and every preset."""
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import yaml
 
 from hierlearn.core import registry
+from hierlearn.core.needs import Sizes
 from hierlearn.plan import checking, plausibility, resources
 from hierlearn.plan.load import load
 from hierlearn.plan.study import Point, Study, study_of
 
 STUDIES = sorted((Path(__file__).parents[2] / "config" / "studies").glob("*.yaml"))
 TINY = Path(__file__).parents[1] / "workflow" / "tiny.yaml"
-STAGES = {"learners": {"fit", "kept", "model", "predict"}, "representations": {"fit"}, "probes": {"measure"}}
 
 
 def content() -> dict:
@@ -36,18 +37,22 @@ def test_every_job_of_every_study_has_needs(file, preset):
         assert needs.runtime >= resources.BASE_MINUTES
 
 
-@pytest.mark.parametrize("kind", STAGES)
+@pytest.mark.parametrize("kind", resources.STAGES)
 def test_components_speak_of_stages_that_there_are(kind):
+    stages = {*resources.STAGES[kind], *(("kept",) if kind == "learners" else ())}
+    sizes = Sizes(dimension=5, features=6, outputs=2, unlabelled=7, validation=8, test=9, samples=10, presented=11)
     for name in registry.available(kind):
-        for literal in ("MEMORY", "WORK"):
-            said = registry.literal(kind, name, literal) or {}
-            assert set(said) <= STAGES[kind], name
-            assert all(isinstance(term, tuple) for terms in said.values() for term in terms), name
-        for literal in ("PARALLEL", "GPUS"):
-            assert all(isinstance(term, tuple) for term in registry.literal(kind, name, literal) or ()), name
-        # Numbers and conditions alone, that are a share whichever of them hold.
-        shares = [term[0] for term in registry.literal(kind, name, "PARALLEL") or ()]
-        assert all(0 <= share <= 1 for share in shares) and sum(shares) <= 1, name
+        needs = registry.needs(kind, {"name": name}, sizes)
+        assert {*needs.memory, *needs.work} <= stages, name
+        assert all(number >= 0 for number in (*needs.memory.values(), *needs.work.values(), needs.gpus)), name
+        assert 0 <= needs.parallel <= 1, name
+
+
+def test_what_a_component_leaves_unsaid_is_four_arrays_over_its_two_largest_sizes():
+    sizes = Sizes(seeds=3, dimension=8)
+    needs = resources._asked("probes", {"name": "rademacher", "draws": 16, "samples": [64, 32]}, sizes)
+    assert needs.memory["measure"] == 4 * 64 * 16
+    assert needs.work["measure"] == 1000 * needs.memory["measure"]
 
 
 def test_a_kernel_asks_for_its_gram_matrix():
@@ -62,7 +67,7 @@ def test_a_kernel_asks_for_its_gram_matrix():
 
 
 @pytest.mark.parametrize("name", registry.available("teachers"))
-def test_the_outputs_of_a_teacher_are_known_without_building_it(name):
+def test_the_outputs_of_a_teacher_are_those_that_it_draws(name):
     instances = registry.parameters("teachers", name).get("instance", {}).get("enum", [None])
     for instance in instances:
         given = {"name": name} | ({} if instance is None else {"instance": instance})
@@ -84,12 +89,6 @@ def test_the_outputs_of_a_teacher_are_known_without_building_it(name):
 )
 def test_a_training_sees_as_many_points_as_its_steps_or_epochs_say(learner, points):
     assert resources._presented(learner, 400) == points
-
-
-def test_a_term_counts_only_where_its_condition_holds():
-    terms = (("width", "features"), (1000, {"order": [2, 3]}))
-    sizes = {"width": 8.0, "features": 5.0}
-    assert [sum(resources._product(t, {"order": order}, sizes) for t in terms) for order in (1, 2)] == [40, 1040]
 
 
 @pytest.mark.parametrize(
@@ -130,18 +129,9 @@ def test_small_presets_compute_with_one_thread(file, preset):
     assert {needs.cores for _, _, needs in resources.largest_jobs(study)} == {1}
 
 
-def test_a_component_on_a_gpu_asks_for_one_where_its_condition_holds(monkeypatch):
-    known = registry.literal
-
-    def literal(kind, name, variable):
-        return ((1, {"bias": [True]}),) if variable == "GPUS" else known(kind, name, variable)
-
-    monkeypatch.setattr(registry, "literal", literal)
-    assert resources._said("learners", {"name": "network", "bias": True}, "GPUS", {}) == 1
-    assert resources._said("learners", {"name": "network", "bias": False}, "GPUS", {}) == 0
-    monkeypatch.setattr(
-        registry, "literal", lambda kind, name, what: ((1,),) if what == "GPUS" else known(kind, name, what)
-    )
+def test_a_component_on_a_gpu_asks_for_one(monkeypatch):
+    known = registry.needs
+    monkeypatch.setattr(registry, "needs", lambda *asked: replace(known(*asked), gpus=1))
     study = tiny()
     task = study.tasks["all"]
     assert resources.train(study, task, "kernel").gpus == 1

@@ -151,9 +151,9 @@ def test_given_directions_coefficients_and_length_make_the_named_polynomial():
 
 
 def test_directions_and_coefficients_that_do_not_fit_are_refused():
-    with pytest.raises(ValueError, match="1 coefficients; expected 2"):
+    with pytest.raises(ValueError, match="coefficients 1 of them; expected 2"):
         RidgePolynomial(rank=2, coefficients=[1.0]).draw(STREAMS, law("sphere", 4))
-    with pytest.raises(ValueError, match="longer than the dimension 4"):
+    with pytest.raises(ValueError, match="more entries than coordinates; expected at most the dimension 4"):
         RidgePolynomial(directions=[[1.0] * 5]).draw(STREAMS, law("sphere", 4))
 
 

@@ -149,7 +149,7 @@ def test_what_the_check_refuses_is_refused_without_it():
     for given, words in (
         ({"graph": [[0, 1], [1, 2]]}, "graph J_3 = {1, 2}"),
         ({"widths": [2, 3]}, "widths 2 then 3 at layer 3"),
-        ({"kind": "classes"}, "kind 'classes' with input 'uniform'"),
+        ({"kind": "classes"}, "kind 'classes' with law 'uniform'"),
     ):
         with pytest.raises(ValueError, match=words.replace("{", r"\{").replace("}", r"\}")):
             QuadraticDensenet(**given).draw(STREAMS, law())
@@ -157,7 +157,7 @@ def test_what_the_check_refuses_is_refused_without_it():
 
 @pytest.mark.parametrize("instance", ["toy_quartic", "toy_two_level"])
 def test_toys_are_the_polynomials_of_the_paper_on_some_coordinates(instance):
-    inputs, teacher = law(dimension=6), QuadraticToy(instance, alpha=0.3)
+    inputs, teacher = law(dimension=6), QuadraticToy(instance=instance, alpha=0.3)
     state, x = posed(inputs, teacher)
     for seed in range(2):
         u = x[seed].astype(float)[:, state["coordinates"][seed]].T
@@ -171,7 +171,7 @@ def test_toys_are_the_polynomials_of_the_paper_on_some_coordinates(instance):
 
 @pytest.mark.parametrize(("name", "instance"), [("gaussian", "toy_quartic"), ("uniform", "toy_two_level")])
 def test_norms_of_toys_are_exact(name, instance):
-    inputs, teacher = law(name), QuadraticToy(instance)
+    inputs, teacher = law(name), QuadraticToy(instance=instance)
     state, x = posed(inputs, teacher, 100_000)
     assert within(teacher.target(state, x)[..., 0] ** 2, teacher.norm(state, inputs) ** 2)
     assert pose(inputs, teacher, "unit", 0.0, STREAMS).factor == pytest.approx(1 / teacher.norm(state, inputs))
@@ -192,7 +192,7 @@ def best_quadratic(function, law, variables, degree, power=1):
 
 
 def test_the_quartic_toy_leaks_into_a_product_only_where_coordinates_are_skewed():
-    toy = QuadraticToy("toy_quartic", alpha=0.1)
+    toy = QuadraticToy(instance="toy_quartic", alpha=0.1)
     for name in ("gaussian", "uniform"):
         found = best_quadratic(toy.value, name, 3, 4)
         assert found[0, 2] == pytest.approx(0, abs=1e-9)
@@ -206,6 +206,6 @@ def test_the_quartic_toy_leaks_into_a_product_only_where_coordinates_are_skewed(
 
 def test_a_toy_that_does_not_fit_is_refused():
     with pytest.raises(ValueError, match="dimension 3; expected at least 4"):
-        QuadraticToy("toy_two_level").draw(STREAMS, law(dimension=3))
+        QuadraticToy(instance="toy_two_level").draw(STREAMS, law(dimension=3))
     with pytest.raises(ValueError, match="gaussian of norm unit"):
         QuadraticToy().draw(STREAMS, law("gaussian", norm="unit"))

@@ -218,19 +218,19 @@ def test_outputs_and_degrees_are_those_of_the_instance():
 @pytest.mark.parametrize(
     ("name", "given", "message"),
     [
-        ("hypercube", {"order": 9}, "product of 9 coordinates; expected at most the dimension 8"),
-        ("hypercube", {"instance": "parities_8"}, "parities_8 of 16 coordinates; expected at most the dimension 8"),
-        ("hypercube", {"instance": "parities_15"}, "parities_15 of 30 coordinates"),
-        ("sphere", {"instance": "polynomial", "order": 9}, "polynomial of 9 coordinates"),
+        ("hypercube", {"order": 9}, "order 9; expected at most the dimension 8"),
+        ("hypercube", {"instance": "parities_8"}, "dimension 8; expected at least 16 for parities_8"),
+        ("hypercube", {"instance": "parities_15"}, "dimension 8; expected at least 30 for parities_15"),
+        ("sphere", {"instance": "polynomial", "order": 9}, "order 9; expected at most the dimension 8"),
         ("sphere", {"instance": "polynomial", "order": 3}, "degree 4; expected at most the order 3"),
-        ("sphere", {}, "law 'sphere', instance 'product'; expected polynomial"),
-        ("hypercube", {"instance": "powers"}, "law 'hypercube', instance 'powers'; expected product"),
+        ("sphere", {}, "instance 'product' with law 'sphere'; expected polynomial"),
+        ("hypercube", {"instance": "powers"}, "instance 'powers' with law 'hypercube'; expected product"),
         (
             "gaussian",
             {"instance": "smooth", "base_activation": "exponential", "composite_activation": "exponential"},
             "expected sin or tanh",
         ),
-        ("hypercube", {"alpha": 0, "beta": 0}, "alpha 0, beta 0; expected one of them above 0"),
+        ("hypercube", {"alpha": 0, "beta": 0}, "beta 0 with alpha 0; expected one of them above 0"),
         ("anisotropic_sphere", {}, "input law 'anisotropic_sphere'; expected one of hypercube"),
     ],
 )
@@ -319,5 +319,5 @@ def test_composed_sines_are_the_papers_function_of_rotated_points():
 
 
 def test_composed_sines_have_four_coordinates():
-    with pytest.raises(ValueError, match="composed_sines: dimension 5; expected 4"):
+    with pytest.raises(ValueError, match="composed_sines: dimension 5; expected at most 4"):
         ComposedSines().draw(STREAMS, law("sphere", 5))

@@ -77,7 +77,7 @@ def test_kappa_solves_its_equation():
 
 
 def test_a_degree_that_the_kernel_lacks_is_never_learned():
-    kernel = spectrum_for(NtkRaw("relu2", bias=False).profile, 8, 4)
+    kernel = spectrum_for(NtkRaw(activation="relu2", bias=False).profile, 8, 4)
     assert solve(kernel, {4: 1.0}, 10_000).risk >= 1
 
 
@@ -124,7 +124,7 @@ def test_every_kernel_is_stable_to_high_dimension_and_grows_as_the_counted_dimen
 
 
 def test_a_threshold_out_of_reach_gives_no_number():
-    assert np.isnan(sample_complexity(NtkRaw("relu2", bias=False).profile, 8, 4, 0.5, largest=1e6))
+    assert np.isnan(sample_complexity(NtkRaw(activation="relu2", bias=False).profile, 8, 4, 0.5, largest=1e6))
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def test_quadrature_keeps_polynomials_orthonormal_up_to_high_degree(dimension):
 
 
 @pytest.mark.parametrize("dimension", [6, 20])
-@pytest.mark.parametrize("kernel", [NtkRaw(), NtkRaw("relu"), Arcsin(), Rbf(0.8)], ids=str)
+@pytest.mark.parametrize("kernel", [NtkRaw(), NtkRaw(activation="relu"), Arcsin(), Rbf(bandwidth=0.8)], ids=str)
 def test_spectrum_agrees_with_adaptive_integration(kernel, dimension):
     result = spectrum(kernel.profile, dimension, 6)
     for degree in range(7):
@@ -80,9 +80,9 @@ def test_spectrum_and_tail_add_up_to_the_trace():
 def test_spectrum_sees_the_parity_holes():
     assert np.all(spectrum(Arcsin().profile, 10, 6).eigenvalues[::2] == 0)
     assert np.all(spectrum(Arcsin(bias=True).profile, 10, 6).eigenvalues > 0)
-    assert spectrum(NtkRaw("relu2", bias=False).profile, 10, 4).eigenvalues[4] == 0
-    assert spectrum(NtkRaw("relu", bias=False).profile, 10, 4).eigenvalues[3] == 0
-    assert np.all(spectrum(NtkRaw("relu2", bias=True).profile, 10, 6).eigenvalues > 0)
+    assert spectrum(NtkRaw(activation="relu2", bias=False).profile, 10, 4).eigenvalues[4] == 0
+    assert spectrum(NtkRaw(activation="relu", bias=False).profile, 10, 4).eigenvalues[3] == 0
+    assert np.all(spectrum(NtkRaw(activation="relu2", bias=True).profile, 10, 6).eigenvalues > 0)
 
 
 def test_spectrum_is_finite_and_positive_in_dimension_320():

@@ -9,21 +9,18 @@ from hierlearn.core.protocols import STATUS, Fit, Learner
 from hierlearn.kernels.ntk_raw import NtkRaw
 from hierlearn.learners.kernel_ridge import KernelRidge
 
-PARAMETERS = {}
-CHOICES = {}
-TRACES = {"train_loss": "squared error on the training points"}
-
 
 @dataclass(frozen=True)
 class Failing(Learner):
     """As its kernel, but NaN for seed 1."""
 
     batch_seeds: ClassVar[bool] = False
+    TRACES: ClassVar[dict[str, str]] = {"train_loss": "squared error on the training points"}
 
     def fit(self, sample, monitor, cache) -> Fit:
         """State: that of kernel ridge regression, NaN where the seed failed."""
         chosen = replace(sample, choices={"ridge": [1e-3]})
-        fit = KernelRidge(NtkRaw()).fit(chosen, monitor, cache)
+        fit = KernelRidge(kernel=NtkRaw()).fit(chosen, monitor, cache)
         failed = np.array([seed == 1 for seed in sample.problem.seeds])
         fit.state["coefficients"][failed] = np.nan
         fit.validation_risk[failed] = fit.train_risk[failed] = np.nan
@@ -35,4 +32,4 @@ class Failing(Learner):
 
     def predict(self, state, features, role, count, cache) -> np.ndarray:
         """(S, count, k) float64."""
-        return KernelRidge(NtkRaw()).predict(state, features, role, count, cache)
+        return KernelRidge(kernel=NtkRaw()).predict(state, features, role, count, cache)

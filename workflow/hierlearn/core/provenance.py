@@ -16,7 +16,7 @@ PACKAGE = Path(__file__).parents[1]
 # Libraries whose distribution has another name, and those that make no result: they read what a user wrote, or show how
 # far a job is.
 DISTRIBUTIONS = {"sklearn": "scikit-learn"}
-NO_RESULT = {"yaml", "jsonschema", "tqdm"}
+NO_RESULT = {"yaml", "jsonschema", "tqdm", "annotated_types"}
 
 
 @functools.cache

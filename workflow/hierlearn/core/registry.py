@@ -1,26 +1,36 @@
 """Finds components by their name and builds them.
 
-A component is one file in a room of its kind: the file's name is the component's name, its class is that name in
-CamelCase with one field per parameter, and its literal PARAMETERS is a JSON Schema of `properties`, read without
-importing the file. A parameter whose schema says {"component": kind} is itself a component, one that says
-{"components": kind} a mapping of names to components.
+A component is one file in a room of its kind: the file's name is the component's name, and its class is that name in
+CamelCase, a dataclass whose annotated fields are its parameters (core/parameters.py). A parameter whose schema says
+{"component": kind} is itself a component, one that says {"components": kind} a mapping of names to components.
 """
 
 import ast
 import functools
 import importlib
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+from hierlearn.core import parameters as declarations
+from hierlearn.core.needs import Needs, Sizes
+from hierlearn.core.objections import Objection
+from hierlearn.core.protocols import Input
 from hierlearn.core.provenance import BrokenSource, location, parsed
 
 KINDS = ("inputs", "teachers", "representations", "learners", "kernels", "probes", "quantities", "figures")
+
+
 # Where the components of a kind lie, if not in the room of its name: the section `probes` of a study names both what
 # measures a problem as it is and what trains for that.
 ROOMS = {"probes": ("probes", "experiments")}
+
+
 PACKAGE = Path(__file__).parents[1]
+
+
 # What a nested component is given until its owner replaces it: a law of x has no dimension before there is a problem.
 UNSET = {"inputs": {"dimension": 0}}
 
@@ -56,60 +66,21 @@ def path(kind: str, name: str) -> Path:
     return next(file for file in _files(kind) if file.stem == name)
 
 
-@functools.cache
 def literal(kind: str, name: str, variable: str) -> Any:
-    """The value of a literal module-level assignment of a component's file, None if it has none; imports nothing."""
-    return _literals(path(kind, name)).get(variable)
+    """A plain attribute of a component's class, such as MEASURES, TRACES, COORDINATES or LAWS; None if it has none."""
+    return getattr(implementation(kind, name), variable, None)
 
 
 @functools.cache
-def _literals(file: Path) -> dict[str, Any]:
-    """All module-level assignments of literals in a file, read once; a literal may hold others of the package."""
-    found: dict[str, Any] = {}
-    elsewhere: dict[str, str] = {}
-    for node in parsed(file).body:
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith(f"{PACKAGE.name}."):
-            elsewhere |= {name.asname or name.name: node.module for name in node.names}
-        for target in node.targets if isinstance(node, ast.Assign) else ():
-            if isinstance(target, ast.Name):
-                try:
-                    found[target.id] = _value(node.value, found, elsewhere)
-                except (ValueError, KeyError):
-                    # Not a literal, so nothing that may be read without importing.
-                    continue
-    return found
-
-
-def _value(node: ast.expr, known: Mapping[str, Any], elsewhere: Mapping[str, str]) -> Any:
-    """A literal with names of others in it, {**OTHER, "key": 1}, (*OTHER, 1) or f"at most {OTHER}".
-
-    known: those above it in its file; elsewhere: the modules of names that it imports. Raises ValueError or KeyError
-    for what is no literal.
-    """
-
-    def value(part):
-        return _value(part, known, elsewhere)
-
-    if isinstance(node, ast.Name):
-        if node.id in elsewhere and node.id not in known:
-            return _literals(PACKAGE.parent.joinpath(*elsewhere[node.id].split(".")).with_suffix(".py"))[node.id]
-        return known[node.id]
-    if isinstance(node, ast.JoinedStr):
-        return "".join(str(value(part.value if isinstance(part, ast.FormattedValue) else part)) for part in node.values)
-    if isinstance(node, ast.Dict):
-        pairs = zip(node.keys, node.values, strict=True)
-        parts = [value(part) if key is None else {value(key): value(part)} for key, part in pairs]
-        return {name: entry for part in parts for name, entry in part.items()}
-    if isinstance(node, ast.Tuple | ast.List):
-        parts = [value(one.value) if isinstance(one, ast.Starred) else (value(one),) for one in node.elts]
-        entries = [entry for part in parts for entry in part]
-        return tuple(entries) if isinstance(node, ast.Tuple) else entries
-    return ast.literal_eval(node)
-
-
 def parameters(kind: str, name: str) -> dict[str, dict]:
-    """JSON Schema properties of a component's parameters, by name."""
-    return literal(kind, name, "PARAMETERS") or {}
+    """JSON Schema of a component's parameters, by name."""
+    return declarations.properties(implementation(kind, name))
+
+
+@functools.cache
+def choices(kind: str, name: str) -> dict[str, dict]:
+    """JSON Schema of what a component leaves to be selected or swept, by name."""
+    return declarations.choices(implementation(kind, name))
 
 
 def defaults(kind: str, name: str) -> dict[str, Any]:
@@ -117,6 +88,7 @@ def defaults(kind: str, name: str) -> dict[str, Any]:
     return {key: schema["default"] for key, schema in parameters(kind, name).items() if "default" in schema}
 
 
+@functools.cache
 def implementation(kind: str, name: str) -> type:
     """The class of a component; imports its file. Raises BrokenSource, one line with file and line, if that fails."""
     file, wanted = path(kind, name), "".join(word.capitalize() for word in name.split("_"))
@@ -155,22 +127,26 @@ def failure(error: BaseException) -> str | None:
     return f"{location(*own[-1])}: {': '.join(filter(None, [type(error).__name__, first.strip()]))}"
 
 
+@functools.cache
+def _nested(kind: str, name: str) -> dict[str, dict]:
+    """The parameters that are components themselves, or mappings of names to components."""
+    return {key: part for key, part in parameters(kind, name).items() if {"component", "components"} & set(part)}
+
+
 def build(kind: str, description: Mapping[str, Any], **given: Any):
     """A component from its description {name, parameter: value, ...}; nested components are built too.
 
     given: what the caller sets beside the parameters (an input's dimension).
     """
-    description = dict(description)
-    name = description.pop("name")
-    known = parameters(kind, name)
-    values = defaults(kind, name) | description
-    for key, value in values.items():
-        schema = known.get(key, {})
+    values = dict(description)
+    name = values.pop("name")
+    for key, schema in _nested(kind, name).items():
+        value, below = values.get(key, schema.get("default")), schema.get("component") or schema["components"]
+        unset = UNSET.get(below, {})
         if "component" in schema:
-            values[key] = build(schema["component"], value, **UNSET.get(schema["component"], {}))
-        elif "components" in schema:
-            unset = UNSET.get(schema["components"], {})
-            values[key] = {label: build(schema["components"], part, **unset) for label, part in value.items()}
+            values[key] = build(below, value, **unset)
+        else:
+            values[key] = {label: build(below, part, **unset) for label, part in value.items()}
     return implementation(kind, name)(**values, **given)
 
 
@@ -178,10 +154,23 @@ def named(kind: str, description: Mapping[str, Any]):
     """(kind, name) of a component and of every component nested in its description."""
     name = description["name"]
     yield kind, name
-    for key, schema in parameters(kind, name).items():
+    for key, schema in _nested(kind, name).items():
         value = description.get(key, schema.get("default"))
-        if "component" in schema:
-            yield from named(schema["component"], value)
-        elif "components" in schema:
-            for part in value.values():
-                yield from named(schema["components"], part)
+        for part in [value] if "component" in schema else value.values():
+            yield from named(schema.get("component") or schema["components"], part)
+
+
+def needs(kind: str, description: Mapping[str, Any], sizes: Sizes) -> Needs:
+    """What a component that is not built yet asks for; nothing where its class does not say."""
+    name = description["name"]
+    asked = getattr(implementation(kind, name), "needs", None)
+    return Needs() if asked is None else asked(SimpleNamespace(**defaults(kind, name) | dict(description)), sizes)
+
+
+def said(kind: str, description: Mapping[str, Any], what: str, inputs: Callable[[], Input]) -> list[Objection]:
+    """The `objections` or `warnings` of a component that is not built yet; description: with all its parameters.
+
+    inputs: builds the law of x, for those who ask.
+    """
+    asked = getattr(implementation(kind, description["name"]), what, None)
+    return [] if asked is None else list(asked(SimpleNamespace(**description), inputs()))

@@ -1,77 +1,24 @@
 """Generalisation gaps of trained quadratic Taylor models beside the Rademacher complexity of the ball they end in."""
 
 from dataclasses import dataclass, field
+from typing import Annotated
 
 import numpy as np
+from annotated_types import Ge, MinLen
 
+from hierlearn.core.parameters import UNIQUE, Positive
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Experiment
 from hierlearn.experiments._failures import failed
 from hierlearn.files.netcdf import Variable
+from hierlearn.probes._parameters import Draws, MaxIterations, Spectra, Start, TestPoints, Widths
 from hierlearn.solvers.losses import LOGISTIC
 from hierlearn.solvers.taylor.training import fit_path, predict
 from hierlearn.theory.rademacher import extreme_eigenvalues, matrix_bound, suprema
 from hierlearn.theory.spectra import coloured
 
-PARAMETERS = {
-    "spectra": {
-        "description": "Spectra of the features; spiked: half of the variance in one direction, power: j^-2.",
-        "type": "array",
-        "items": {"enum": ["isotropic", "spiked", "power"]},
-        "minItems": 1,
-        "uniqueItems": True,
-        "default": ["isotropic", "spiked"],
-    },
-    "samples": {
-        "description": "Numbers n of training points; a smaller sample is the beginning of a larger one.",
-        "type": "array",
-        "items": {"type": "integer", "minimum": 2},
-        "minItems": 1,
-        "uniqueItems": True,
-        "default": [64],
-    },
-    "widths": {
-        "description": "Numbers m of neurons, even.",
-        "type": "array",
-        "items": {"type": "integer", "minimum": 2, "multipleOf": 2},
-        "minItems": 1,
-        "uniqueItems": True,
-        "default": [4],
-    },
-    "ridge": {
-        "description": "Ridge of |W|_{2,4}^4 for features with |h|^2 = D.",
-        "type": "number",
-        "exclusiveMinimum": 0,
-        "default": 1.0e-3,
-    },
-    "start": {
-        "description": "Size of <w_r, h> m^{1/4} at the random start; W = 0 is a saddle.",
-        "type": "number",
-        "exclusiveMinimum": 0,
-        "default": 0.1,
-    },
-    "test": {"description": "Number of test points.", "type": "integer", "minimum": 2, "default": 2000},
-    "draws": {"description": "Draws of the Rademacher signs.", "type": "integer", "minimum": 2, "default": 8},
-    "max_iterations": {
-        "description": "Most iterations of a training.",
-        "type": "integer",
-        "minimum": 1,
-        "default": 500,
-    },
-}
-MEASURES = {
-    "gap": "logistic loss on test points less that on training points",
-    "train_loss": "logistic loss on training points",
-    "norm": "|W|_{2,4} of the trained weights",
-    "complexity_bound": "twice the Rademacher complexity of the ball of the trained weights' norm",
-    "operator_norm_bound": "what the operator norm of the features' second moment bounds that by",
-    "flops": "floating-point operations of matrix products",
-}
-COORDINATES = {"spectrum": "spectra", "samples": "samples", "width": "widths"}
-LAWS = ("sphere", "hypercube")
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class GeneralisationGap(Experiment):
     """Test less training loss of Quad-h trained on signs of the target, and 2 Rad(|W|_{2,4})  (chen2020, Theorem 1(2)).
 
@@ -82,23 +29,38 @@ class GeneralisationGap(Experiment):
     as in the probe of the complexity.
     """
 
-    spectra: list[str] = field(default_factory=lambda: ["isotropic", "spiked"])
-    samples: list[int] = field(default_factory=lambda: [64])
-    widths: list[int] = field(default_factory=lambda: [4])
-    ridge: float = 1.0e-3
-    start: float = 0.1
-    test: int = 2000
-    draws: int = 8
-    max_iterations: int = 500
+    spectra: Spectra = field(default_factory=lambda: ["isotropic", "spiked"])
+    samples: Annotated[
+        list[Annotated[int, Ge(2)]],
+        MinLen(1),
+        UNIQUE,
+        "Numbers n of training points; a smaller sample is the beginning of a larger one.",
+    ] = field(default_factory=lambda: [64])
+    widths: Widths = field(default_factory=lambda: [4])
+    ridge: Annotated[Positive, "Ridge of |W|_{2,4}^4 for features with |h|^2 = D."] = 1.0e-3
+    start: Start = 0.1
+    test: TestPoints = 2000
+    draws: Draws = 8
+    max_iterations: MaxIterations = 500
+    LAWS = ("sphere", "hypercube")
+    MEASURES = {
+        "gap": "logistic loss on test points less that on training points",
+        "train_loss": "logistic loss on training points",
+        "norm": "|W|_{2,4} of the trained weights",
+        "complexity_bound": "twice the Rademacher complexity of the ball of the trained weights' norm",
+        "operator_norm_bound": "what the operator norm of the features' second moment bounds that by",
+        "flops": "floating-point operations of matrix products",
+    }
+    COORDINATES = {"spectrum": "spectra", "samples": "samples", "width": "widths"}
 
     def measure(self, problem: Problem) -> dict[str, Variable]:
         """MEASURES over (seed, spectrum, samples, width); NaN where a training diverged or collapsed.
 
         Raises ValueError for x other than isotropic of unit norm.
         """
-        if problem.inputs.law not in LAWS:
+        if problem.inputs.law not in self.LAWS:
             found = problem.inputs.law
-            raise ValueError(f"generalisation_gap: input law {found!r}; expected one of {', '.join(LAWS)}")
+            raise ValueError(f"generalisation_gap: input law {found!r}; expected one of {', '.join(self.LAWS)}")
         if problem.inputs.norm != "unit":
             raise ValueError(f"generalisation_gap: input of norm {problem.inputs.norm}; expected unit")
         most, dimension = max(self.samples), problem.inputs.dimension
@@ -130,7 +92,7 @@ class GeneralisationGap(Experiment):
                         flops[s] += spent
         dims = ("seed", "spectrum", "samples", "width")
         found = {
-            name: Variable(dims, values[..., i], {"units": "1", "long_name": MEASURES[name]})
+            name: Variable(dims, values[..., i], {"units": "1", "long_name": self.MEASURES[name]})
             for i, name in enumerate(MEASURED)
         }
         return found | {
@@ -138,7 +100,7 @@ class GeneralisationGap(Experiment):
             "spectrum": Variable(("spectrum",), np.array(self.spectra), {"long_name": "spectrum of the features"}),
             "samples": Variable(("samples",), np.array(self.samples), {"units": "1", "long_name": "points n"}),
             "width": Variable(("width",), np.array(self.widths), {"units": "1", "long_name": "neurons m"}),
-            "flops": Variable(("seed",), flops, {"units": "1", "long_name": MEASURES["flops"]}),
+            "flops": Variable(("seed",), flops, {"units": "1", "long_name": self.MEASURES["flops"]}),
         }
 
     def _trained(self, h, labels, unseen, test_labels, w0, start) -> tuple[tuple[float, float, float], str, float]:

@@ -1,74 +1,26 @@
 """Lemma 1 of bai2020 along a training: the landscape inequality of quadratic Taylor models, and its slack."""
 
 from dataclasses import dataclass, field
+from typing import Annotated, Literal
 
 import numpy as np
-from scipy.linalg import hadamard
+import scipy
+from annotated_types import Ge, MinLen
 
+from hierlearn.core.parameters import UNIQUE, Index, Positive
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Experiment
 from hierlearn.experiments._failures import failed
 from hierlearn.files.netcdf import Variable
+from hierlearn.probes._parameters import Loss, Ridge
 from hierlearn.solvers.losses import get_loss
 from hierlearn.solvers.taylor.hessian import hessian_operator
 from hierlearn.solvers.taylor.model import TaylorPoint, make_problem
 from hierlearn.solvers.taylor.training import fit_path
 from hierlearn.theory.landscape import curvature_slack, leading_reference
 
-PARAMETERS = {
-    "loss": {
-        "description": "Loss; squared is (f - y)^2, logistic takes the sign of the label.",
-        "enum": ["squared", "logistic"],
-        "default": "squared",
-    },
-    "widths": {
-        "description": "Numbers m of neurons, powers of 2.",
-        "type": "array",
-        "items": {"enum": [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]},
-        "minItems": 1,
-        "uniqueItems": True,
-        "default": [4, 8],
-    },
-    "iterations": {
-        "description": "Iterations of the training after which the inequality is evaluated; 0 is the random start.",
-        "type": "array",
-        "items": {"type": "integer", "minimum": 0},
-        "minItems": 1,
-        "uniqueItems": True,
-        "default": [0, 10],
-    },
-    "references": {
-        "description": "W*: explicit, from the leading eigenvectors of the labels; trained, from another start.",
-        "type": "array",
-        "items": {"enum": ["explicit", "trained"]},
-        "minItems": 1,
-        "uniqueItems": True,
-        "default": ["explicit", "trained"],
-    },
-    "samples": {"description": "Number n of points.", "type": "integer", "minimum": 2, "default": 50},
-    "ridge": {
-        "description": "Ridge of |W|_{2,4}^8 in training, for features with |h|^2 = D.",
-        "type": "number",
-        "exclusiveMinimum": 0,
-        "default": 1.0e-3,
-    },
-    "start": {
-        "description": "Size of <w_r, h> m^{1/4} at the random start.",
-        "type": "number",
-        "exclusiveMinimum": 0,
-        "default": 1.0,
-    },
-}
-MEASURES = {
-    "left": "E_S Hessian [W* S, W* S] - <gradient, W> + 2 (L(W) - L(W*))",
-    "slack": "s, the right side of Lemma 1",
-    "loss_excess": "L(W) - L(W*)",
-    "flops": "floating-point operations of matrix products",
-}
-COORDINATES = {"width": "widths", "iteration": "iterations", "reference": "references"}
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Landscape(Experiment):
     """Both sides of Lemma 1 (bai2020) for Quad-h on the input itself, sigma'' = relu, without the ridge.
 
@@ -77,13 +29,32 @@ class Landscape(Experiment):
     O(d B_x^4 |W|^2 |W*|^2 / m) before its last two inequalities.
     """
 
-    loss: str = "squared"
-    widths: list[int] = field(default_factory=lambda: [4, 8])
-    iterations: list[int] = field(default_factory=lambda: [0, 10])
-    references: list[str] = field(default_factory=lambda: ["explicit", "trained"])
-    samples: int = 50
-    ridge: float = 1.0e-3
-    start: float = 1.0
+    loss: Loss = "squared"
+    widths: Annotated[
+        list[Literal[2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]], MinLen(1), UNIQUE, "Numbers m of neurons, powers of 2."
+    ] = field(default_factory=lambda: [4, 8])
+    iterations: Annotated[
+        list[Index],
+        MinLen(1),
+        UNIQUE,
+        "Iterations of the training after which the inequality is evaluated; 0 is the random start.",
+    ] = field(default_factory=lambda: [0, 10])
+    references: Annotated[
+        list[Literal["explicit", "trained"]],
+        MinLen(1),
+        UNIQUE,
+        "W*: explicit, from the leading eigenvectors of the labels; trained, from another start.",
+    ] = field(default_factory=lambda: ["explicit", "trained"])
+    samples: Annotated[int, Ge(2), "Number n of points."] = 50
+    ridge: Ridge = 1.0e-3
+    start: Annotated[Positive, "Size of <w_r, h> m^{1/4} at the random start."] = 1.0
+    MEASURES = {
+        "left": "E_S Hessian [W* S, W* S] - <gradient, W> + 2 (L(W) - L(W*))",
+        "slack": "s, the right side of Lemma 1",
+        "loss_excess": "L(W) - L(W*)",
+        "flops": "floating-point operations of matrix products",
+    }
+    COORDINATES = {"width": "widths", "iteration": "iterations", "reference": "references"}
 
     def measure(self, problem: Problem) -> dict[str, Variable]:
         """MEASURES over (seed, width, iteration, reference); NaN at weights that diverged or collapsed."""
@@ -114,7 +85,7 @@ class Landscape(Experiment):
                 flops[s] += len(self.iterations) * len(self.references) * width * 8.0 * gates.size * dimension
         dims = ("seed", "width", "iteration", "reference")
         found = {
-            name: Variable(dims, values[..., i], {"units": "1", "long_name": MEASURES[name]})
+            name: Variable(dims, values[..., i], {"units": "1", "long_name": self.MEASURES[name]})
             for i, name in enumerate(("left", "slack", "loss_excess"))
         }
         return found | {
@@ -124,7 +95,7 @@ class Landscape(Experiment):
                 ("iteration",), np.array(self.iterations), {"units": "1", "long_name": "iterations of the training"}
             ),
             "reference": Variable(("reference",), np.array(self.references), {"long_name": "reference W*"}),
-            "flops": Variable(("seed",), flops, {"units": "1", "long_name": MEASURES["flops"]}),
+            "flops": Variable(("seed",), flops, {"units": "1", "long_name": self.MEASURES["flops"]}),
         }
 
     def _path(self, x, gates, signs, targets, weights, place) -> tuple[list[np.ndarray], float]:
@@ -162,7 +133,7 @@ class Landscape(Experiment):
         radial = float(np.vdot(point.gradient(0.0, gradient, scratch), point.weights))
         hessian, directions = hessian_operator(point, 0.0), goal.weights
         forms = []
-        for row in hadamard(len(signs)):
+        for row in scipy.linalg.hadamard(len(signs)):
             along = row[:, None] * directions
             forms.append(float(np.vdot(along, hessian(along))))
         excess = point.train_loss() - goal.train_loss()

@@ -1,10 +1,13 @@
 """Frobenius norms of two-layer networks that are a parity: built as the paper builds them, and the least there is."""
 
 from dataclasses import dataclass, field
+from typing import Annotated
 
 import numpy as np
+from annotated_types import MinLen
 
 from hierlearn.core import boundary
+from hierlearn.core.parameters import UNIQUE, Count, Share
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Experiment
 from hierlearn.files.netcdf import Variable
@@ -20,37 +23,8 @@ from hierlearn.theory.parity_networks import (
     train,
 )
 
-PARAMETERS = {
-    "train_errors": {
-        "description": "Mean square errors that the small network is trained to.",
-        "type": "array",
-        "items": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
-        "minItems": 1,
-        "uniqueItems": True,
-        "default": [0.12, 0.037, 0.011],
-    },
-    "width": {"description": "Rows of the small network.", "type": "integer", "minimum": 1, "default": 200},
-    "copies": {
-        "description": "Copies of each of its rows in the large one; the network of the least norm has as many rows.",
-        "type": "integer",
-        "minimum": 1,
-        "default": 16,
-    },
-}
-MEASURES = {
-    "trained_norm": "|W|_F of the network that is trained on the parity's coordinates, padded and duplicated",
-    "trained_error": "its risk, over all signs of the parity's coordinates",
-    "norm_floor": "least |W|_F that any network of this risk has",
-    "minimal_norm": "|W|_F of the network from linear programming",
-    "minimal_error": "its risk, over all signs of the parity's coordinates",
-    "norm_bound": "least |W|_F that any network of risk 0 has",
-    "flops": "floating-point operations of matrix products",
-}
-COORDINATES = {"train_error": "train_errors"}
-LAWS = ("hypercube",)
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ParityNetwork(Experiment):
     """|W|_F of f(x) = m^{-1/2} sum_r s_r relu(<w_r, x>), s_r = +-1 fixed, without biases  (allenzhu2019, Figure 1).
 
@@ -60,9 +34,24 @@ class ParityNetwork(Experiment):
     the 2^k signs of the parity's coordinates, at random signs of the others.
     """
 
-    train_errors: list[float] = field(default_factory=lambda: [0.12, 0.037, 0.011])
-    width: int = 200
-    copies: int = 16
+    train_errors: Annotated[
+        list[Share], MinLen(1), UNIQUE, "Mean square errors that the small network is trained to."
+    ] = field(default_factory=lambda: [0.12, 0.037, 0.011])
+    width: Annotated[Count, "Rows of the small network."] = 200
+    copies: Annotated[
+        Count, "Copies of each of its rows in the large one; the network of the least norm has as many rows."
+    ] = 16
+    LAWS = ("hypercube",)
+    MEASURES = {
+        "trained_norm": "|W|_F of the network that is trained on the parity's coordinates, padded and duplicated",
+        "trained_error": "its risk, over all signs of the parity's coordinates",
+        "norm_floor": "least |W|_F that any network of this risk has",
+        "minimal_norm": "|W|_F of the network from linear programming",
+        "minimal_error": "its risk, over all signs of the parity's coordinates",
+        "norm_bound": "least |W|_F that any network of risk 0 has",
+        "flops": "floating-point operations of matrix products",
+    }
+    COORDINATES = {"train_error": "train_errors"}
 
     def measure(self, problem: Problem) -> dict[str, Variable]:
         """trained_norm, trained_error and norm_floor (seed, train_error); the others (seed,).
@@ -71,8 +60,10 @@ class ParityNetwork(Experiment):
         or beyond what the bound is computed for.
         """
         teacher, dimension = problem.teacher, problem.inputs.dimension
-        if problem.inputs.law not in LAWS:
-            raise ValueError(f"parity_network: input law {problem.inputs.law!r}; expected one of {', '.join(LAWS)}")
+        if problem.inputs.law not in self.LAWS:
+            raise ValueError(
+                f"parity_network: input law {problem.inputs.law!r}; expected one of {', '.join(self.LAWS)}"
+            )
         order = teacher.order
         if order is None or "coordinates" not in problem.state or teacher.kind != "regression":
             raise ValueError("parity_network: expected the teacher parity, for regression")
@@ -100,7 +91,7 @@ class ParityNetwork(Experiment):
             "flops": (("seed",), flops),
         }
         return {
-            name: Variable(dims, values, {"units": "1", "long_name": MEASURES[name]})
+            name: Variable(dims, values, {"units": "1", "long_name": self.MEASURES[name]})
             for name, (dims, values) in measured.items()
         } | {
             "seed": Variable(("seed",), np.array(problem.seeds), {"long_name": "independent repetition"}),

@@ -1,13 +1,17 @@
 """How close the landscape of a randomised two-layer network is to that of its quadratic Taylor model (bai2020)."""
 
 from dataclasses import dataclass, field
+from typing import Annotated, Literal
 
 import numpy as np
+from annotated_types import Ge, MinLen
 
+from hierlearn.core.parameters import UNIQUE, Count
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Experiment
 from hierlearn.experiments._failures import failed
 from hierlearn.files.netcdf import Variable
+from hierlearn.probes._parameters import Loss, MaxIterations, Ridge, Widths
 from hierlearn.solvers.losses import get_loss
 from hierlearn.solvers.taylor.training import fit_path
 from hierlearn.theory.landscape import (
@@ -20,62 +24,8 @@ from hierlearn.theory.landscape import (
     randomised_landscape,
 )
 
-PARAMETERS = {
-    "loss": {
-        "description": "Loss; squared is (f - y)^2, logistic takes the sign of the label.",
-        "enum": ["squared", "logistic"],
-        "default": "squared",
-    },
-    "widths": {
-        "description": "Numbers m of neurons, even.",
-        "type": "array",
-        "items": {"type": "integer", "minimum": 2, "multipleOf": 2},
-        "minItems": 1,
-        "uniqueItems": True,
-        "default": [4, 8],
-    },
-    "points": {
-        "description": "W: random rows of length m^{-1/4}; trained, quadratic model; explicit, the reference W*.",
-        "type": "array",
-        "items": {"enum": ["random", "trained", "explicit"]},
-        "minItems": 1,
-        "uniqueItems": True,
-        "default": ["random", "trained", "explicit"],
-    },
-    "samples": {"description": "Number n of points.", "type": "integer", "minimum": 2, "default": 50},
-    "draws": {
-        "description": "Pairs S, -S of sign vectors for the logistic loss; the squared loss has a closed form.",
-        "type": "integer",
-        "minimum": 1,
-        "default": 16,
-    },
-    "ridge": {
-        "description": "Ridge of |W|_{2,4}^8 in training, for features with |h|^2 = D.",
-        "type": "number",
-        "exclusiveMinimum": 0,
-        "default": 1.0e-3,
-    },
-    "max_iterations": {
-        "description": "Most iterations of a training.",
-        "type": "integer",
-        "minimum": 1,
-        "default": 200,
-    },
-}
-MEASURES = {
-    "loss_difference": "|L(W) - L^Q(W)|",
-    "gradient_difference": "|<grad L(W) - grad L^Q(W), W>|",
-    "hessian_difference": "|E_S' (Hessian L - Hessian L^Q)[W* S', W* S']|",
-    "excess": "E_S' Hessian L [W* S', W* S'] - <grad L(W), W> + 2 (L(W) - L^Q(W*)), at most the error of Theorem 2",
-    "slack": "s of Lemma 1",
-    "slack_of_unit_norms": "s over |W|^2 |W*|^2",
-    "norm": "|W|_{2,4}",
-    "flops": "floating-point operations of matrix products",
-}
-COORDINATES = {"width": "widths", "point": "points"}
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RandomisedLandscape(Experiment):
     """Lemmas 12, 13, 14 and Theorem 2 of bai2020 for sigma = relu^3 / 6 on the input itself.
 
@@ -85,13 +35,31 @@ class RandomisedLandscape(Experiment):
     eigenvectors of the labels.
     """
 
-    loss: str = "squared"
-    widths: list[int] = field(default_factory=lambda: [4, 8])
-    points: list[str] = field(default_factory=lambda: ["random", "trained", "explicit"])
-    samples: int = 50
-    draws: int = 16
-    ridge: float = 1.0e-3
-    max_iterations: int = 200
+    loss: Loss = "squared"
+    widths: Widths = field(default_factory=lambda: [4, 8])
+    points: Annotated[
+        list[Literal["random", "trained", "explicit"]],
+        MinLen(1),
+        UNIQUE,
+        "W: random rows of length m^{-1/4}; trained, quadratic model; explicit, the reference W*.",
+    ] = field(default_factory=lambda: ["random", "trained", "explicit"])
+    samples: Annotated[int, Ge(2), "Number n of points."] = 50
+    draws: Annotated[
+        Count, "Pairs S, -S of sign vectors for the logistic loss; the squared loss has a closed form."
+    ] = 16
+    ridge: Ridge = 1.0e-3
+    max_iterations: MaxIterations = 200
+    MEASURES = {
+        "loss_difference": "|L(W) - L^Q(W)|",
+        "gradient_difference": "|<grad L(W) - grad L^Q(W), W>|",
+        "hessian_difference": "|E_S' (Hessian L - Hessian L^Q)[W* S', W* S']|",
+        "excess": "E_S' Hessian L [W* S', W* S'] - <grad L(W), W> + 2 (L(W) - L^Q(W*)), at most the error of Theorem 2",
+        "slack": "s of Lemma 1",
+        "slack_of_unit_norms": "s over |W|^2 |W*|^2",
+        "norm": "|W|_{2,4}",
+        "flops": "floating-point operations of matrix products",
+    }
+    COORDINATES = {"width": "widths", "point": "points"}
 
     def measure(self, problem: Problem) -> dict[str, Variable]:
         """MEASURES over (seed, width, point); NaN at an end that diverged or collapsed."""
@@ -119,14 +87,14 @@ class RandomisedLandscape(Experiment):
                 flops[s] += spent + 14.0 * len(self.points) * self.samples * width * dimension
         dims = ("seed", "width", "point")
         found = {
-            name: Variable(dims, values[..., i], {"units": "1", "long_name": MEASURES[name]})
+            name: Variable(dims, values[..., i], {"units": "1", "long_name": self.MEASURES[name]})
             for i, name in enumerate(MEASURED)
         }
         return found | {
             "seed": Variable(("seed",), np.array(problem.seeds)),
             "width": Variable(("width",), np.array(self.widths), {"units": "1", "long_name": "neurons m"}),
             "point": Variable(("point",), np.array(self.points), {"long_name": "point W"}),
-            "flops": Variable(("seed",), flops, {"units": "1", "long_name": MEASURES["flops"]}),
+            "flops": Variable(("seed",), flops, {"units": "1", "long_name": self.MEASURES["flops"]}),
         }
 
     def _points(self, x, gates, signs, targets, rows) -> tuple[dict[str, np.ndarray], str, float]:

@@ -1,14 +1,18 @@
 """Stationary points of the randomised risk of a two-layer network, against Theorem 4 of bai2020."""
 
 from dataclasses import dataclass, field
+from typing import Annotated, Literal
 
 import numpy as np
-from scipy.optimize import minimize
+import scipy
+from annotated_types import MinLen
 
+from hierlearn.core.parameters import UNIQUE, Count, Positive
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Experiment
 from hierlearn.experiments._failures import failed
 from hierlearn.files.netcdf import Variable
+from hierlearn.probes._parameters import Start, TrainingPoints, Widths
 from hierlearn.solvers.losses import SQUARED
 from hierlearn.solvers.taylor.training import fit_path
 from hierlearn.theory.landscape import (
@@ -23,62 +27,11 @@ from hierlearn.theory.landscape import (
     quartic_norm,
 )
 
-PARAMETERS = {
-    "widths": {
-        "description": "Numbers m of neurons, even.",
-        "type": "array",
-        "items": {"type": "integer", "minimum": 2, "multipleOf": 2},
-        "minItems": 1,
-        "uniqueItems": True,
-        "default": [4, 8],
-    },
-    "references": {
-        "description": "W*: explicit, from leading eigenvectors of the labels; quadratic, the trained quadratic model.",
-        "type": "array",
-        "items": {"enum": ["explicit", "quadratic"]},
-        "minItems": 1,
-        "uniqueItems": True,
-        "default": ["explicit", "quadratic"],
-    },
-    "samples": {"description": "Number n of training points.", "type": "integer", "minimum": 2, "default": 50},
-    "ridge": {
-        "description": "Ridge of |W|_{2,4}^8, for features with |h|^2 = D.",
-        "type": "number",
-        "exclusiveMinimum": 0,
-        "default": 1.0e-3,
-    },
-    "start": {
-        "description": "Size of <w_r, h> m^{1/4} at the random start; W = 0 is a saddle.",
-        "type": "number",
-        "exclusiveMinimum": 0,
-        "default": 0.1,
-    },
-    "limit": {
-        "description": "Certificate error relative to the objective that a point may have.",
-        "type": "number",
-        "exclusiveMinimum": 0,
-        "default": 0.01,
-    },
-    "max_iterations": {"description": "Most iterations of L-BFGS.", "type": "integer", "minimum": 1, "default": 2000},
-}
-MEASURES = {
-    "objective": "L(W) + ridge |W|^8 at the stationary point of the randomised network",
-    "loss": "L(W) of the randomised network",
-    "reference_loss": "L^Q(W*)",
-    "bound": "L^Q(W*) + 2401 ridge |W*|^8 + s / 2 + coupling + certificate error",
-    "sharp_bound": "the same with the penalty's own curvature and slope at W and W* in place of 2401 ridge |W*|^8",
-    "coupling": "|L - L^Q| and half the differences of gradient and Hessian along W and W*",
-    "norm_ratio": "|W|_{2,4} / |W*|_{2,4}",
-    "certificate_error": "error of the certificate relative to the objective",
-    "certificate_limit": "what it may be",
-    "flops": "floating-point operations of matrix products",
-}
-COORDINATES = {"width": "widths", "reference": "references"}
 # A training that lowers the objective of the zero predictor by no more than this part of it has not left it.
 COLLAPSE_GAIN = 1e-6
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RandomisedStationaryPoints(Experiment):
     """Both sides of L(W) + ridge |W|^8 <= L^Q(W*) + 2401 ridge |W*|^8 + s / 2 + coupling + error  (bai2020, Theorem 4).
 
@@ -88,13 +41,31 @@ class RandomisedStationaryPoints(Experiment):
     certificate rests on all eigenvalues of the exact Hessian.
     """
 
-    widths: list[int] = field(default_factory=lambda: [4, 8])
-    references: list[str] = field(default_factory=lambda: ["explicit", "quadratic"])
-    samples: int = 50
-    ridge: float = 1.0e-3
-    start: float = 0.1
-    limit: float = 0.01
-    max_iterations: int = 2000
+    widths: Widths = field(default_factory=lambda: [4, 8])
+    references: Annotated[
+        list[Literal["explicit", "quadratic"]],
+        MinLen(1),
+        UNIQUE,
+        "W*: explicit, from leading eigenvectors of the labels; quadratic, the trained quadratic model.",
+    ] = field(default_factory=lambda: ["explicit", "quadratic"])
+    samples: TrainingPoints = 50
+    ridge: Annotated[Positive, "Ridge of |W|_{2,4}^8, for features with |h|^2 = D."] = 1.0e-3
+    start: Start = 0.1
+    limit: Annotated[Positive, "Certificate error relative to the objective that a point may have."] = 0.01
+    max_iterations: Annotated[Count, "Most iterations of L-BFGS."] = 2000
+    MEASURES = {
+        "objective": "L(W) + ridge |W|^8 at the stationary point of the randomised network",
+        "loss": "L(W) of the randomised network",
+        "reference_loss": "L^Q(W*)",
+        "bound": "L^Q(W*) + 2401 ridge |W*|^8 + s / 2 + coupling + certificate error",
+        "sharp_bound": "the same with the penalty's own curvature and slope at W and W* in place of 2401 ridge |W*|^8",
+        "coupling": "|L - L^Q| and half the differences of gradient and Hessian along W and W*",
+        "norm_ratio": "|W|_{2,4} / |W*|_{2,4}",
+        "certificate_error": "error of the certificate relative to the objective",
+        "certificate_limit": "what it may be",
+        "flops": "floating-point operations of matrix products",
+    }
+    COORDINATES = {"width": "widths", "reference": "references"}
 
     def measure(self, problem: Problem) -> dict[str, Variable]:
         """MEASURES over (seed, width, reference), those without W* over (seed, width).
@@ -144,7 +115,7 @@ class RandomisedStationaryPoints(Experiment):
         measured |= {name: (("seed", "width", "reference"), values) for name, values in pairs.items()}
         measured["flops"] = (("seed",), flops)
         found = {
-            name: Variable(dims, values, {"units": "1", "long_name": MEASURES[name]})
+            name: Variable(dims, values, {"units": "1", "long_name": self.MEASURES[name]})
             for name, (dims, values) in measured.items()
         }
         return found | {
@@ -173,7 +144,7 @@ class RandomisedStationaryPoints(Experiment):
 
         # Flat directions hold the gradient up long after the objective has settled, so the rule is on the gradient.
         options = {"maxiter": self.max_iterations, "maxfun": 2 * self.max_iterations, "ftol": 0.0, "gtol": 1e-7}
-        end = minimize(objective, start.ravel(), jac=True, method="L-BFGS-B", options=options)
+        end = scipy.optimize.minimize(objective, start.ravel(), jac=True, method="L-BFGS-B", options=options)
         weights = end.x.reshape(start.shape)
         loss, _ = network.risk_and_gradient(weights)
         hessian = np.empty((start.size, start.size))

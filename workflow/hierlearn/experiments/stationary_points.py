@@ -1,14 +1,17 @@
 """Certified stationary points of quadratic Taylor models from several starts, against the landscape theorems."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
+from annotated_types import Ge, MinLen
 
+from hierlearn.core.parameters import UNIQUE, Component, Count, Index, Positive
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Experiment
 from hierlearn.experiments._failures import failed
 from hierlearn.files.netcdf import Variable
+from hierlearn.probes._parameters import Start, TrainingPoints, Widths
 from hierlearn.solvers.taylor.certificate import certify_and_polish
 from hierlearn.solvers.taylor.training import fit_path
 from hierlearn.theory.activations import derivative
@@ -20,100 +23,14 @@ from hierlearn.theory.landscape import (
     quartic_norm,
 )
 
-PARAMETERS = {
-    "representation": {
-        "description": "Representation h of the input.",
-        "component": "representations",
-        "default": {"name": "raw"},
-    },
-    "activation": {
-        "description": "sigma: relu2 is relu^2 / 2 (chen2020), relu3 is relu^3 / 6 (bai2020).",
-        "enum": ["relu2", "relu3"],
-        "default": "relu2",
-    },
-    "penalty_power": {
-        "description": "4: ridge |W|_{2,4}^4 (chen2020, eq. 2); 8: ridge |W|_{2,4}^8 (bai2020, Section 4).",
-        "enum": [4, 8],
-        "default": 4,
-    },
-    "widths": {
-        "description": "Numbers m of neurons, even.",
-        "type": "array",
-        "items": {"type": "integer", "minimum": 2, "multipleOf": 2},
-        "minItems": 1,
-        "uniqueItems": True,
-        "default": [4, 8],
-    },
-    "starts": {
-        "description": "Random starts, by number.",
-        "type": "array",
-        "items": {"type": "integer", "minimum": 0},
-        "minItems": 2,
-        "uniqueItems": True,
-        "default": [0, 1],
-    },
-    "references": {
-        "description": (
-            "W*: explicit, from leading eigenvectors of the labels; smaller_ridge, the same start at a tenth of the "
-            "ridge; other_start, the end point of the next start."
-        ),
-        "type": "array",
-        "items": {"enum": ["explicit", "smaller_ridge", "other_start"]},
-        "minItems": 1,
-        "uniqueItems": True,
-        "default": ["explicit", "smaller_ridge", "other_start"],
-    },
-    "samples": {"description": "Number n of training points.", "type": "integer", "minimum": 2, "default": 50},
-    "unlabelled": {
-        "description": "Number n0 of unlabelled points of the representation.",
-        "type": "integer",
-        "minimum": 2,
-        "default": 100,
-    },
-    "ridge": {
-        "description": "Ridge of the penalty, for features with |h|^2 = D.",
-        "type": "number",
-        "exclusiveMinimum": 0,
-        "default": 1.0e-2,
-    },
-    "start": {
-        "description": "Size of <w_r, h> m^{1/4} at the random start; W = 0 is a saddle.",
-        "type": "number",
-        "exclusiveMinimum": 0,
-        "default": 0.1,
-    },
-    "limit": {
-        "description": "Certificate error relative to the objective that a point may have against a reference.",
-        "type": "number",
-        "exclusiveMinimum": 0,
-        "default": 0.01,
-    },
-    "max_iterations": {"description": "Most iterations per ridge.", "type": "integer", "minimum": 1, "default": 500},
-    "polish_rounds": {
-        "description": "Most attempts to repair a point that fails its certificate.",
-        "type": "integer",
-        "minimum": 0,
-        "default": 8,
-    },
-}
-MEASURES = {
-    "objective": "L(W) + ridge |W|^p at the stationary point",
-    "bound": "L(W*) + c ridge |W*|^p + s / 2 + certificate error",
-    "sharp_bound": "the same with the penalty's own curvature and slope at W and W* in place of c ridge |W*|^p",
-    "slack": "s of Lemma 1",
-    "norm_ratio": "|W|_{2,4} / |W*|_{2,4}",
-    "certificate_error": "(|gradient| |W|_F + (-curvature)^+ |W*|_F^2) / 2 relative to the objective",
-    "certificate_limit": "what it may be",
-    "spread": "range of the objective over starts, relative to the smallest",
-    "flops": "floating-point operations of matrix products",
-}
-COORDINATES = {"width": "widths", "start": "starts", "reference": "references"}
 # A training that lowers the objective of the zero predictor by no more than this part of it has not left it.
 COLLAPSE_GAIN = 1e-6
+
+
 WITHOUT_END = ("diverged", "collapsed")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class StationaryPoints(Experiment):
     """Both sides of L(W) + ridge |W|^p <= L(W*) + c ridge |W*|^p + s / 2 + error at trained Quad-h, squared loss.
 
@@ -122,19 +39,45 @@ class StationaryPoints(Experiment):
     certificate in float64 leaves open, (|gradient| |W|_F + (-curvature)^+ |W*|_F^2) / 2.
     """
 
-    representation: Any = None
-    activation: str = "relu2"
-    penalty_power: int = 4
-    widths: list[int] = field(default_factory=lambda: [4, 8])
-    starts: list[int] = field(default_factory=lambda: [0, 1])
-    references: list[str] = field(default_factory=lambda: ["explicit", "smaller_ridge", "other_start"])
-    samples: int = 50
-    unlabelled: int = 100
-    ridge: float = 1.0e-2
-    start: float = 0.1
-    limit: float = 0.01
-    max_iterations: int = 500
-    polish_rounds: int = 8
+    representation: Annotated[Any, Component("representations", {"name": "raw"}), "Representation h of the input."]
+    activation: Annotated[
+        Literal["relu2", "relu3"], "sigma: relu2 is relu^2 / 2 (chen2020), relu3 is relu^3 / 6 (bai2020)."
+    ] = "relu2"
+    penalty_power: Annotated[
+        Literal[4, 8], "4: ridge |W|_{2,4}^4 (chen2020, eq. 2); 8: ridge |W|_{2,4}^8 (bai2020, Section 4)."
+    ] = 4
+    widths: Widths = field(default_factory=lambda: [4, 8])
+    starts: Annotated[list[Index], MinLen(2), UNIQUE, "Random starts, by number."] = field(
+        default_factory=lambda: [0, 1]
+    )
+    references: Annotated[
+        list[Literal["explicit", "smaller_ridge", "other_start"]],
+        MinLen(1),
+        UNIQUE,
+        "W*: explicit, from leading eigenvectors of the labels; smaller_ridge, the same start at a tenth of "
+        "the ridge; other_start, the end point of the next start.",
+    ] = field(default_factory=lambda: ["explicit", "smaller_ridge", "other_start"])
+    samples: TrainingPoints = 50
+    unlabelled: Annotated[int, Ge(2), "Number n0 of unlabelled points of the representation."] = 100
+    ridge: Annotated[Positive, "Ridge of the penalty, for features with |h|^2 = D."] = 1.0e-2
+    start: Start = 0.1
+    limit: Annotated[
+        Positive, "Certificate error relative to the objective that a point may have against a reference."
+    ] = 0.01
+    max_iterations: Annotated[Count, "Most iterations per ridge."] = 500
+    polish_rounds: Annotated[Index, "Most attempts to repair a point that fails its certificate."] = 8
+    MEASURES = {
+        "objective": "L(W) + ridge |W|^p at the stationary point",
+        "bound": "L(W*) + c ridge |W*|^p + s / 2 + certificate error",
+        "sharp_bound": "the same with the penalty's own curvature and slope at W and W* in place of c ridge |W*|^p",
+        "slack": "s of Lemma 1",
+        "norm_ratio": "|W|_{2,4} / |W*|_{2,4}",
+        "certificate_error": "(|gradient| |W|_F + (-curvature)^+ |W*|_F^2) / 2 relative to the objective",
+        "certificate_limit": "what it may be",
+        "spread": "range of the objective over starts, relative to the smallest",
+        "flops": "floating-point operations of matrix products",
+    }
+    COORDINATES = {"width": "widths", "start": "starts", "reference": "references"}
 
     def measure(self, problem: Problem) -> dict[str, Variable]:
         """MEASURES over (seed, width, start, reference), those without W* over fewer.
@@ -181,7 +124,7 @@ class StationaryPoints(Experiment):
         measured["spread"] = (("seed", "width"), (objective.max(axis=2) - least) / least)
         measured["flops"] = (("seed",), flops)
         found = {
-            name: Variable(dims, values, {"units": "1", "long_name": MEASURES[name]})
+            name: Variable(dims, values, {"units": "1", "long_name": self.MEASURES[name]})
             for name, (dims, values) in measured.items()
         }
         return found | {

@@ -2,10 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Annotated
 
 import numpy as np
+from annotated_types import Ge, MinLen
 
 from hierlearn.core import boundary
+from hierlearn.core.parameters import Component, Components, Positive
 from hierlearn.core.problem import Problem, ProblemFeatures
 from hierlearn.core.protocols import (
     REMEDIES,
@@ -20,82 +23,16 @@ from hierlearn.core.protocols import (
 )
 from hierlearn.experiments._failures import failed
 from hierlearn.files.netcdf import Variable
+from hierlearn.probes._parameters import TestPoints, TrainingPoints, Widths
 
-PARAMETERS = {
-    "network": {
-        "description": "The true network at randomised weights.",
-        "component": "learners",
-        "default": {"name": "randomised"},
-    },
-    "quadratic": {
-        "description": "Its second-order model, of the same activation, penalty and start.",
-        "component": "learners",
-        "default": {"name": "taylor", "order": 2, "activation": "relu3", "penalty_power": 8, "tolerance": 1.0e-4},
-    },
-    "linear": {
-        "description": "Its first-order model.",
-        "component": "learners",
-        "default": {"name": "taylor", "order": 1, "activation": "relu3"},
-    },
-    "others": {
-        "description": "More networks by name, whose risk is held against that of the first.",
-        "components": "learners",
-        "default": {},
-    },
-    "representation": {
-        "description": "What the three see of x.",
-        "component": "representations",
-        "default": {"name": "raw"},
-    },
-    "widths": {
-        "description": "Numbers m of neurons, even.",
-        "type": "array",
-        "items": {"type": "integer", "minimum": 2, "multipleOf": 2},
-        "minItems": 1,
-        "uniqueItems": True,
-        "default": [32, 128],
-    },
-    "ridge": {
-        "description": "Ridge of the network and of the quadratic model, the same for both.",
-        "type": "number",
-        "exclusiveMinimum": 0,
-        "default": 1.0e-3,
-    },
-    "linear_ridges": {
-        "description": "Ridges of the first-order model; the best on validation points counts.",
-        "type": "array",
-        "items": {"type": "number", "exclusiveMinimum": 0},
-        "minItems": 1,
-        "default": [1.0e-1, 1.0e-2, 1.0e-3, 1.0e-4],
-    },
-    "samples": {"description": "Number n of training points.", "type": "integer", "minimum": 2, "default": 300},
-    "validation": {"description": "Number of validation points.", "type": "integer", "minimum": 2, "default": 500},
-    "test": {"description": "Number of test points.", "type": "integer", "minimum": 2, "default": 2000},
-}
-MEASURES = {
-    "true_to_quad": "L2 distance of the network from the quadratic model on test points",
-    "true_to_ntk": "L2 distance of the network from the first-order model on test points",
-    "distance_ratio": "distance from the quadratic model over that from the first-order model",
-    "gap": "squared error of the network on test points less that on training points",
-    "quad_gap": "squared error of the quadratic model on test points less that on training points",
-    "true_risk": "squared error of the network on test points",
-    "quad_risk": "squared error of the quadratic model on test points",
-    "ntk_risk": "squared error of the first-order model on test points",
-    "true_train_risk": "squared error of the network on training points",
-    "quad_train_risk": "squared error of the quadratic model on training points",
-    "ntk_train_risk": "squared error of the first-order model on training points",
-    "other_ratio": "squared error on test points of another network over that of the first",
-    "true_norm": "|W|_{2,4} of the network's movement",
-    "quad_norm": "|W|_{2,4} of the quadratic model's movement",
-    "flops": "floating-point operations of matrix products",
-}
-COORDINATES = {"width": "widths", "other": "others"}
 TITLES = {"true": "network", "quad": "quadratic", "ntk": "linear"}
+
+
 # Two models that both predict almost 0 are close to each other, and say nothing of who follows whom.
 LEAST_FIT = 0.1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Tracking(Experiment):
     """Trains f_{W0 + WZ}, its Quad and its NTK on the same points from the same w0  (bai2020, Section 3, Theorem 6).
 
@@ -103,17 +40,51 @@ class Tracking(Experiment):
     start; a network that follows its quadratic part comes closer to that model as it widens, and not to the other.
     """
 
-    network: Learner
-    quadratic: Learner
-    linear: Learner
-    others: Mapping[str, Learner]
-    representation: Representation
-    widths: list[int] = field(default_factory=lambda: [32, 128])
-    ridge: float = 1.0e-3
-    linear_ridges: list[float] = field(default_factory=lambda: [1.0e-1, 1.0e-2, 1.0e-3, 1.0e-4])
-    samples: int = 300
-    validation: int = 500
-    test: int = 2000
+    network: Annotated[
+        Learner, Component("learners", {"name": "randomised"}), "The true network at randomised weights."
+    ]
+    quadratic: Annotated[
+        Learner,
+        Component(
+            "learners", {"name": "taylor", "order": 2, "activation": "relu3", "penalty_power": 8, "tolerance": 1.0e-4}
+        ),
+        "Its second-order model, of the same activation, penalty and start.",
+    ]
+    linear: Annotated[
+        Learner, Component("learners", {"name": "taylor", "order": 1, "activation": "relu3"}), "Its first-order model."
+    ]
+    others: Annotated[
+        Mapping[str, Learner],
+        Components("learners", {}),
+        "More networks by name, whose risk is held against that of the first.",
+    ]
+    representation: Annotated[Representation, Component("representations", {"name": "raw"}), "What the three see of x."]
+    widths: Widths = field(default_factory=lambda: [32, 128])
+    ridge: Annotated[Positive, "Ridge of the network and of the quadratic model, the same for both."] = 1.0e-3
+    linear_ridges: Annotated[
+        list[Positive], MinLen(1), "Ridges of the first-order model; the best on validation points counts."
+    ] = field(default_factory=lambda: [1.0e-1, 1.0e-2, 1.0e-3, 1.0e-4])
+    samples: TrainingPoints = 300
+    validation: Annotated[int, Ge(2), "Number of validation points."] = 500
+    test: TestPoints = 2000
+    MEASURES = {
+        "true_to_quad": "L2 distance of the network from the quadratic model on test points",
+        "true_to_ntk": "L2 distance of the network from the first-order model on test points",
+        "distance_ratio": "distance from the quadratic model over that from the first-order model",
+        "gap": "squared error of the network on test points less that on training points",
+        "quad_gap": "squared error of the quadratic model on test points less that on training points",
+        "true_risk": "squared error of the network on test points",
+        "quad_risk": "squared error of the quadratic model on test points",
+        "ntk_risk": "squared error of the first-order model on test points",
+        "true_train_risk": "squared error of the network on training points",
+        "quad_train_risk": "squared error of the quadratic model on training points",
+        "ntk_train_risk": "squared error of the first-order model on training points",
+        "other_ratio": "squared error on test points of another network over that of the first",
+        "true_norm": "|W|_{2,4} of the network's movement",
+        "quad_norm": "|W|_{2,4} of the quadratic model's movement",
+        "flops": "floating-point operations of matrix products",
+    }
+    COORDINATES = {"width": "widths", "other": "others"}
 
     def measure(self, problem: Problem) -> dict[str, Variable]:
         """MEASURES over (seed, width), in the target's units; NaN what rests on a training that failed.
@@ -131,7 +102,7 @@ class Tracking(Experiment):
         dims = ("seed", "width")
         found = {
             name: Variable(dims, np.stack([row[name] for row in rows], axis=1), {"units": "1", "long_name": text})
-            for name, text in MEASURES.items()
+            for name, text in self.MEASURES.items()
             if name not in ("flops", "other_ratio")
         }
         flops = np.sum([row["flops"] for row in rows], axis=0)
@@ -142,13 +113,13 @@ class Tracking(Experiment):
             risks = np.array([[risk for risk, _ in row] for row in more])
             ratios = np.moveaxis(risks, 2, 0) / found["true_risk"].values[:, :, None]
             flops = flops + sum(spent for row in more for _, spent in row)
-            described = {"units": "1", "long_name": MEASURES["other_ratio"]}
+            described = {"units": "1", "long_name": self.MEASURES["other_ratio"]}
             found["other_ratio"] = Variable((*dims, "other"), ratios, described)
             found["other"] = Variable(("other",), np.array(list(self.others)), {"long_name": "another network"})
         return found | {
             "seed": Variable(("seed",), np.array(problem.seeds)),
             "width": Variable(("width",), np.array(self.widths), {"units": "1", "long_name": "number of neurons m"}),
-            "flops": Variable(("seed",), flops, {"units": "1", "long_name": MEASURES["flops"]}),
+            "flops": Variable(("seed",), flops, {"units": "1", "long_name": self.MEASURES["flops"]}),
         }
 
     def _at(self, width, problem, features, streams) -> dict[str, np.ndarray]:

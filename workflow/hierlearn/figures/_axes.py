@@ -1,15 +1,6 @@
 """Ticks that a reader can read off, on linear and logarithmic axes."""
 
 import numpy as np
-from matplotlib.ticker import (
-    FixedLocator,
-    FuncFormatter,
-    LogLocator,
-    NullFormatter,
-    NullLocator,
-    ScalarFormatter,
-    StrMethodFormatter,
-)
 
 RAISED = str.maketrans("-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079")
 # Coordinates along which so many values lie that a tick at each says nothing.
@@ -18,6 +9,8 @@ DENSE = ("samples", "step")
 
 def tick_values(place, axis: str) -> None:
     """Ticks at the values themselves where they are few numbers on a log axis. axis: the coordinate along it."""
+    from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
+
     drawn = [line.get_xdata() for line in place.get_lines() if line.get_marker() not in ("None", None, "")]
     values = np.unique(np.concatenate(drawn)) if drawn else np.empty(0)
     if axis in DENSE or place.get_xscale() != "log" or not 1 < len(values) <= 8 or values[-1] >= 10_000:
@@ -40,12 +33,16 @@ def power(value: float, position: int | None = None) -> str:
 
 def plain(axis) -> None:
     """Powers of 10 at the major ticks of a log axis, and nothing at the others."""
+    from matplotlib.ticker import FuncFormatter, NullFormatter
+
     axis.set_major_formatter(FuncFormatter(power))
     axis.set_minor_formatter(NullFormatter())
 
 
 def tidy(place) -> None:
     """Plain numbers on log axes of less than a decade and a half, and no numbers at minor ticks."""
+    from matplotlib.ticker import LogLocator, NullFormatter, ScalarFormatter
+
     for scale, axis in ((place.get_xscale(), place.xaxis), (place.get_yscale(), place.yaxis)):
         if scale != "log":
             continue

@@ -2,9 +2,6 @@
 
 from math import ceil
 
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.transforms import ScaledTranslation
-
 LOOK = {"fontsize": 6.5, "frameon": True, "framealpha": 0.75, "edgecolor": "none"}
 # Below the axis and its label, and what a row of the legend takes, in inches.
 BELOW, ROW, COLUMNS = 0.42, 0.14, 2
@@ -20,6 +17,8 @@ def uncover(figure):
 
     A measured line is one with markers; bounds, levels and guides may run behind a legend.
     """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
     renderer, taller = FigureCanvasAgg(figure).get_renderer(), {}
     for place in figure.axes:
         if place.get_legend() is not None and _covers(place, renderer):
@@ -41,6 +40,8 @@ def _covers(place, renderer) -> bool:
 
 def _moved(place, figure) -> int:
     """Put a legend below its panel; the number of its rows."""
+    from matplotlib.transforms import ScaledTranslation
+
     handles, labels = place.get_legend_handles_labels()
     place.get_legend().remove()
     shift = ScaledTranslation(0, -BELOW, figure.dpi_scale_trans)

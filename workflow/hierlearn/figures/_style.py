@@ -2,31 +2,24 @@
 
 from collections.abc import Mapping
 
-import matplotlib
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.backends.backend_pdf import FigureCanvasPdf
-from matplotlib.backends.backend_svg import FigureCanvasSVG
-
 from hierlearn.figures._legends import uncover
 
-matplotlib.rcParams.update(
-    {
-        "font.size": 8.5,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "axes.linewidth": 0.8,
-        "axes.titlesize": 9,
-        "axes.titleweight": "bold",
-        "axes.titlelocation": "left",
-        "legend.frameon": False,
-        "lines.linewidth": 1.4,
-        "lines.markersize": 5,
-        "svg.hashsalt": "hierlearn",
-        "svg.fonttype": "none",
-        "pdf.fonttype": 42,
-        "figure.dpi": 150,
-    }
-)
+LOOK = {
+    "font.size": 8.5,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 0.8,
+    "axes.titlesize": 9,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "legend.frameon": False,
+    "lines.linewidth": 1.4,
+    "lines.markersize": 5,
+    "svg.hashsalt": "hierlearn",
+    "svg.fonttype": "none",
+    "pdf.fonttype": 42,
+    "figure.dpi": 150,
+}
 
 DPI = 200
 
@@ -34,6 +27,16 @@ DPI = 200
 # yellow is lost on white: wine stands in its place.
 COLOURS = ("#0072B2", "#56B4E9", "#D55E00", "#000000", "#009E73", "#CC79A7", "#E69F00", "#882255")
 MARKERS = ("o", "D", "s", "^", "v", "P", "X", "*")
+
+
+def blank(width: float, height: float):
+    """An empty figure, in inches, and from here on the look of all figures."""
+    # Imported where it is used, here and below: a plan reads what figures declare, and draws none.
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    matplotlib.rcParams.update(LOOK)
+    return Figure(figsize=(width, height), layout="constrained")
 
 
 def add_notes(figure, notes):
@@ -61,6 +64,10 @@ def save(figure, file, kind: str, made: Mapping[str, str]) -> None:
 
     By the canvas itself: savefig draws everything once more before, for a layout that is known already.
     """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.backends.backend_pdf import FigureCanvasPdf
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
     figure.set_dpi(DPI)
     made = "; ".join(f"{name}: {value}" for name, value in made.items())
     if kind == "svg":

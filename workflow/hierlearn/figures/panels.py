@@ -3,17 +3,17 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil, comb
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
-import xarray
-from matplotlib.figure import Figure
+from annotated_types import Interval, MinLen
 
 from hierlearn.core import protocols
 from hierlearn.figures._axes import tick_values, tidy
 from hierlearn.figures._legends import legend
+from hierlearn.figures._parameters import Panel
 from hierlearn.figures._published import LABEL, overlay, overlay_row
-from hierlearn.figures._style import COLOURS, MARKERS
+from hierlearn.figures._style import COLOURS, MARKERS, blank
 from hierlearn.quantities._probes import along
 from hierlearn.quantities._tables import at, complexities
 from hierlearn.quantities.norm_at_error import crossed
@@ -21,228 +21,33 @@ from hierlearn.statistics.complexity import medians
 from hierlearn.theory.counting import composed_risk_bound
 from hierlearn.theory.dimensions import harmonics
 
-PARAMETERS = {
-    "columns": {"description": "Panels in a row.", "type": "integer", "minimum": 1, "maximum": 4, "default": 2},
-    "panels": {
-        "description": "The panels, each of one kind.",
-        "type": "array",
-        "minItems": 1,
-        "items": {
-            "type": "object",
-            "additionalProperties": False,
-            "required": ["kind", "title", "x", "lines"],
-            "properties": {
-                "kind": {
-                    "description": "probe: variables of a probe; risk: risks of learners; growth: n* of learners; "
-                    "bars: risks of learners at one place, learner by learner; trace: what learners recorded while "
-                    "they trained, x being step.",
-                    "enum": ["probe", "risk", "growth", "bars", "trace"],
-                },
-                "title": {"type": "string"},
-                "probe": {"description": "Name of the probe.", "type": "string", "reference": "probes"},
-                "x": {"description": "Coordinate along the panel.", "type": "string", "reference": "panel axis"},
-                "xlabel": {"type": "string"},
-                "ylabel": {"type": "string"},
-                "xscale": {"enum": ["log", "linear"]},
-                "yscale": {"enum": ["log", "linear"]},
-                "risk": {"description": "A variable of scores.nc.", "type": "string", "reference": "scores"},
-                "threshold": {"description": "Risk that n* reaches.", "type": "number", "reference": "thresholds"},
-                "counting": {
-                    "description": "Draw what counting says of kernels at n samples: 1 - n / N(d, p) for harmonics, "
-                    "or order alpha^2 (1 - n / C(d, order)) for a function plus alpha times a product of signs.",
-                    "oneOf": [
-                        {
-                            "type": "object",
-                            "additionalProperties": False,
-                            "required": ["dimension", "degree"],
-                            "properties": {
-                                "dimension": {"type": "integer", "minimum": 2},
-                                "degree": {"type": "integer", "minimum": 0},
-                            },
-                        },
-                        {
-                            "type": "object",
-                            "additionalProperties": False,
-                            "required": ["dimension", "order", "alpha"],
-                            "atMost": {"order": "dimension"},
-                            "properties": {
-                                "dimension": {"type": "integer", "minimum": 2},
-                                "order": {"type": "integer", "minimum": 2},
-                                "alpha": {"type": "number", "minimum": 0},
-                                "spans": {
-                                    "description": "Of the best of so many kernels, which has n points in each.",
-                                    "type": "integer",
-                                    "minimum": 1,
-                                    "default": 1,
-                                },
-                                "features": {
-                                    "description": "Draw the same of D fixed features in place of n points too.",
-                                    "type": "integer",
-                                    "minimum": 1,
-                                },
-                            },
-                        },
-                    ],
-                },
-                "level": {"description": "A line of reference across the panel.", "type": "number"},
-                "levels": {
-                    "description": "Lines of reference with names in the legend.",
-                    "type": "array",
-                    "items": {
-                        "type": "object",
-                        "additionalProperties": False,
-                        "required": ["value", "label"],
-                        "properties": {"value": {"type": "number"}, "label": {"type": "string"}},
-                    },
-                },
-                "lines": {
-                    "type": "array",
-                    "uniqueItems": True,
-                    "items": {
-                        "type": "object",
-                        "additionalProperties": False,
-                        "properties": {
-                            "label": {"type": "string"},
-                            "variable": {
-                                "description": "A measure of the probe, or what the learner records (trace).",
-                                "type": "string",
-                                "reference": "panel variables",
-                            },
-                            "learner": {"type": "string", "reference": "panel learners"},
-                            "probe": {
-                                "description": "risk and growth: a probe whose variable is drawn dotted beside the "
-                                "learners, theory that belongs to them.",
-                                "type": "string",
-                                "reference": "probes",
-                            },
-                            "published": {
-                                "description": "A table of config/published instead of a learner or a variable.",
-                                "type": "string",
-                                "reference": "published",
-                            },
-                            "where": {
-                                "description": "Values of the other coordinates; of risks a list goes along with the "
-                                "panel's axis, one value for each of its values.",
-                                "type": "object",
-                                "reference": "panel coordinates",
-                                "default": {},
-                            },
-                            "errors": {
-                                "description": "probe, with a learner: the norm of its weights where its "
-                                "training error first falls to each of these.",
-                                "type": "array",
-                                "items": {"type": "number", "exclusiveMinimum": 0},
-                                "minItems": 1,
-                            },
-                            "times": {"description": "Factor of published numbers, for other units.", "type": "number"},
-                            "slope": {"description": "Predicted slope, a dashed guide.", "type": "number"},
-                            "shift": {
-                                "description": "Factor by which the guide stands off the line, which it may hide.",
-                                "type": "number",
-                                "exclusiveMinimum": 0,
-                            },
-                            "bound": {"description": "A bound: thin, without markers.", "type": "boolean"},
-                            "colour_of": {
-                                "description": "Number of the line, from 1, whose colour and marker it has.",
-                                "type": "integer",
-                                "minimum": 1,
-                            },
-                            "marks": {
-                                "description": "trace: measures of the learner that are steps, drawn as vertical "
-                                "lines at their medians.",
-                                "type": "array",
-                                "items": {"type": "string", "reference": "learner measures"},
-                                "uniqueItems": True,
-                            },
-                        },
-                    },
-                },
-            },
-            "allOf": [
-                {
-                    "if": {"required": ["kind"], "properties": {"kind": {"const": "trace"}}},
-                    "then": {
-                        "properties": {
-                            "lines": {
-                                "items": {
-                                    "if": {"not": {"required": ["published"]}},
-                                    "then": {"required": ["learner", "variable"]},
-                                }
-                            }
-                        }
-                    },
-                },
-                {
-                    "if": {"required": ["kind"], "properties": {"kind": {"const": "probe"}}},
-                    "then": {
-                        "required": ["probe"],
-                        "properties": {
-                            "lines": {
-                                "items": {
-                                    "if": {"not": {"anyOf": [{"required": ["published"]}, {"required": ["errors"]}]}},
-                                    "then": {"required": ["variable"]},
-                                }
-                            }
-                        },
-                    },
-                },
-                {
-                    "if": {"required": ["kind"], "properties": {"kind": {"enum": ["risk", "growth"]}}},
-                    "then": {
-                        "properties": {
-                            "lines": {
-                                "items": {
-                                    "if": {
-                                        "not": {
-                                            "anyOf": [{"required": ["published"]}, {"required": ["probe", "variable"]}]
-                                        }
-                                    },
-                                    "then": {"required": ["learner"]},
-                                }
-                            }
-                        }
-                    },
-                },
-                {
-                    "if": {"required": ["kind"], "properties": {"kind": {"const": "bars"}}},
-                    "then": {
-                        "properties": {
-                            "lines": {
-                                "items": {
-                                    "if": {"not": {"required": ["published"]}},
-                                    "then": {"required": ["learner"]},
-                                }
-                            }
-                        }
-                    },
-                },
-            ],
-        },
-    },
-}
+if TYPE_CHECKING:
+    import xarray
+    from matplotlib.figure import Figure
+
 
 # Theory goes on to so many times the largest place where a learner was measured, which it would squeeze otherwise.
 BEYOND = 2.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Panels(protocols.Figure):
     """Medians over seeds with the range of the seeds, log-log unless a panel says otherwise."""
 
-    panels: list[dict[str, Any]]
-    columns: int = 2
+    columns: Annotated[int, Interval(ge=1, le=4), "Panels in a row."] = 2
+    panels: Annotated[list[Panel], MinLen(1), "The panels, each of one kind."]
 
     def draw(
         self,
-        cube: xarray.Dataset | None,
-        probes: Mapping[str, xarray.Dataset],
+        cube: "xarray.Dataset | None",
+        probes: "Mapping[str, xarray.Dataset]",
         study: Mapping[str, Any],
-        traces: xarray.Dataset | None = None,
-    ) -> Figure:
+        traces: "xarray.Dataset | None" = None,
+    ) -> "Figure":
         """cube: scores.nc of the study, None if it trains nothing; probes by name; study: labels of the learners;
         traces: traces.nc, None as cube."""
         rows, columns = ceil(len(self.panels) / self.columns), min(self.columns, len(self.panels))
-        figure = Figure(figsize=(4.1 * columns, 3.5 * rows), layout="constrained")
+        figure = blank(4.1 * columns, 3.5 * rows)
         places = figure.subplots(rows, columns, squeeze=False).ravel()
         for place in places[len(self.panels) :]:
             place.set_axis_off()

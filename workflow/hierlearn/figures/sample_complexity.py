@@ -3,88 +3,27 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
-import xarray
-from matplotlib.colors import to_rgb
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.markers import CARETLEFTBASE, CARETRIGHTBASE
-from matplotlib.ticker import FixedLocator, LogLocator, NullLocator, StrMethodFormatter
 
 from hierlearn.core import protocols
+from hierlearn.core.parameters import Reference
 from hierlearn.figures._axes import plain
-from hierlearn.figures._style import COLOURS, MARKERS
+from hierlearn.figures._style import COLOURS, MARKERS, blank
 from hierlearn.quantities._tables import complexities, part, regressor
 from hierlearn.statistics.complexity import bounds, medians
 from hierlearn.statistics.exponents import slope
 from hierlearn.statistics.intervals import median
 
+if TYPE_CHECKING:
+    import xarray
+    from matplotlib.figure import Figure
+
+
 COUNTED = ["dimension", "harmonic_dimension", "polynomial_dimension", "quadratic_dimension", "quad_raw_dimension"]
-PARAMETERS = {
-    "threshold": {"description": "Risk that n* reaches.", "type": "number", "reference": "thresholds", "default": 0.5},
-    "main": {
-        "description": "Values of the other axes in the learning curves and the large panel.",
-        "type": "object",
-        "reference": "coordinates",
-        "default": {},
-    },
-    "control": {
-        "description": "Values of the other axes in the control panel, where no effect is predicted.",
-        "type": "object",
-        "reference": "coordinates",
-        "default": {},
-    },
-    "marked": {
-        "description": "Further risks that the learning curves show a line at.",
-        "type": "array",
-        "items": {"type": "number"},
-        "reference": "thresholds",
-        "default": [],
-    },
-    "counted": {
-        "description": "Learner -> the counted dimension that its n* is compared with.",
-        "type": "object",
-        "propertyNames": {"reference": "learners"},
-        "additionalProperties": {"enum": COUNTED},
-        "default": {},
-    },
-    "control_counted": {
-        "description": "The same in the control panel, of learners whose prediction is another one there.",
-        "type": "object",
-        "propertyNames": {"reference": "learners"},
-        "additionalProperties": {"enum": COUNTED},
-        "default": {},
-    },
-    "sizes": {
-        "description": "Learner -> dimensions that lines are fitted to; all of the study's by default.",
-        "type": "object",
-        "propertyNames": {"reference": "learners"},
-        "additionalProperties": {"type": "array", "items": {"type": "integer"}, "reference": "dimensions"},
-        "default": {},
-    },
-    "control_sizes": {
-        "description": "The same in the control panel, of learners that are fitted to others there.",
-        "type": "object",
-        "propertyNames": {"reference": "learners"},
-        "additionalProperties": {"type": "array", "items": {"type": "integer"}, "reference": "dimensions"},
-        "default": {},
-    },
-    "theory": {
-        "description": "Learner -> name of its theory line.",
-        "type": "object",
-        "propertyNames": {"reference": "learners"},
-        "additionalProperties": {"type": "string", "reference": "probe lines"},
-        "default": {},
-    },
-    "probe": {
-        "description": "Name of the probe that holds the theory lines.",
-        "type": "string",
-        "reference": "probes",
-        "default": "",
-    },
-}
+
+
 COUNTS = {
     "dimension": "$d$",
     "harmonic_dimension": "$N(d,p)$",
@@ -98,35 +37,70 @@ COUNTS = {
 BESIDE = 1.06
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SampleComplexity(protocols.Figure):
     """How learning curves fall, how n* grows with d, what theory says of the kernels, and the measured exponents."""
 
-    threshold: float = 0.5
-    main: dict[str, Any] = field(default_factory=dict)
-    control: dict[str, Any] = field(default_factory=dict)
-    marked: list[float] = field(default_factory=list)
-    counted: dict[str, str] = field(default_factory=dict)
-    control_counted: dict[str, str] = field(default_factory=dict)
-    sizes: dict[str, list[int]] = field(default_factory=dict)
-    control_sizes: dict[str, list[int]] = field(default_factory=dict)
-    theory: dict[str, str] = field(default_factory=dict)
-    probe: str = ""
+    threshold: Annotated[float, Reference("thresholds"), "Risk that n* reaches."] = 0.5
+    main: Annotated[
+        dict[str, Any], Reference("coordinates"), "Values of the other axes in the learning curves and the large panel."
+    ] = field(default_factory=dict)
+    control: Annotated[
+        dict[str, Any],
+        Reference("coordinates"),
+        "Values of the other axes in the control panel, where no effect is predicted.",
+    ] = field(default_factory=dict)
+    marked: Annotated[
+        list[float], Reference("thresholds"), "Further risks that the learning curves show a line at."
+    ] = field(default_factory=list)
+    counted: Annotated[
+        dict[
+            Annotated[str, Reference("learners")],
+            Literal[
+                "dimension", "harmonic_dimension", "polynomial_dimension", "quadratic_dimension", "quad_raw_dimension"
+            ],
+        ],
+        "Learner -> the counted dimension that its n* is compared with.",
+    ] = field(default_factory=dict)
+    control_counted: Annotated[
+        dict[
+            Annotated[str, Reference("learners")],
+            Literal[
+                "dimension", "harmonic_dimension", "polynomial_dimension", "quadratic_dimension", "quad_raw_dimension"
+            ],
+        ],
+        "The same in the control panel, of learners whose prediction is another one there.",
+    ] = field(default_factory=dict)
+    sizes: Annotated[
+        dict[Annotated[str, Reference("learners")], Annotated[list[int], Reference("dimensions")]],
+        "Learner -> dimensions that lines are fitted to; all of the study's by default.",
+    ] = field(default_factory=dict)
+    control_sizes: Annotated[
+        dict[Annotated[str, Reference("learners")], Annotated[list[int], Reference("dimensions")]],
+        "The same in the control panel, of learners that are fitted to others there.",
+    ] = field(default_factory=dict)
+    theory: Annotated[
+        dict[Annotated[str, Reference("learners")], Annotated[str, Reference("probe lines")]],
+        "Learner -> name of its theory line.",
+    ] = field(default_factory=dict)
+    probe: Annotated[str, Reference("probes"), "Name of the probe that holds the theory lines."] = ""
 
     def draw(
         self,
-        cube: xarray.Dataset,
-        probes: Mapping[str, xarray.Dataset],
+        cube: "xarray.Dataset",
+        probes: "Mapping[str, xarray.Dataset]",
         study: Mapping[str, Any],
-        traces: xarray.Dataset | None = None,
-    ) -> Figure:
+        traces: "xarray.Dataset | None" = None,
+    ) -> "Figure":
         """cube: scores.nc of the study; probes by name; study: labels of the learners, title."""
+        from matplotlib.lines import Line2D
+
         every = [str(name) for name in cube.learner.values]
         looks = {name: (COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]) for i, name in enumerate(every)}
         # One that is trained elsewhere alone, at another degree, has nothing to show here.
         places = [self.main, self.control] if self.control else [self.main]
         names = [name for name in every if any(_trained(cube, name, where) for where in places)]
-        figure = Figure(figsize=(11, 8.4), layout="constrained")
+        figure = blank(11, 8.4)
         top, bottom = figure.subfigures(2, 1, height_ratios=(0.8, 1.25), hspace=0.02)
         walked = [name for name in names if _trained(cube, name, self.main)]
         if walked:
@@ -158,6 +132,8 @@ class SampleComplexity(protocols.Figure):
         return figure
 
     def _curves(self, area, cube, names, looks, labels) -> None:
+        from matplotlib.ticker import LogLocator
+
         panels = area.subplots(1, len(names), sharex=True, sharey=True, squeeze=False)[0]
         dimensions = cube.dimension.values
         for panel, name in zip(panels, names, strict=True):
@@ -223,6 +199,8 @@ class SampleComplexity(protocols.Figure):
 
     def _theory(self, panel, lines, looks, labels) -> None:
         """The theory lines as far as they go, beside the exponent that they tend to."""
+        from matplotlib.ticker import LogLocator, StrMethodFormatter
+
         for name in self.theory:
             colour, marker = looks[name]
             for where in (self.main, self.control):
@@ -277,6 +255,8 @@ class SampleComplexity(protocols.Figure):
 
     def _exponents(self, panel, cube, names, looks) -> None:
         """A row per learner and degree: exponent in the counted dimension that its label names, with its interval."""
+        from matplotlib.markers import CARETLEFTBASE, CARETRIGHTBASE
+
         rows, ticks, drawn = 0.0, [], []
         for where in (self.main, self.control):
             if not where:
@@ -322,6 +302,8 @@ def _bound(panel, d, n, colour, marker) -> None:
 
 
 def _dimension_axis(panel, shown) -> None:
+    from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
+
     panel.xaxis.set_major_locator(FixedLocator([int(d) for d in shown]))
     panel.xaxis.set_minor_locator(NullLocator())
     panel.xaxis.set_major_formatter(StrMethodFormatter("{x:.0f}"))
@@ -334,6 +316,8 @@ def _words(where: Mapping[str, Any]) -> str:
 
 
 def _tint(colour: str, white: float) -> tuple[float, ...]:
+    from matplotlib.colors import to_rgb
+
     return tuple(1 - (1 - channel) * (1 - white) for channel in to_rgb(colour))
 
 

@@ -6,13 +6,15 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import netCDF4
 import numpy as np
 
 from hierlearn.files import checksums
 from hierlearn.files.checksums import UnreadableFile
+
+if TYPE_CHECKING:
+    import netCDF4
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,8 @@ def encode(groups: Mapping[str, Group], attributes: Mapping[str, Any]) -> bytes:
 
     Equal content gives equal bytes. Raises ValueError if one dimension name has two lengths within a group.
     """
+    import netCDF4
+
     # Through a file: one written in memory carries the time of its creation.
     with tempfile.TemporaryDirectory(prefix=checksums.scratch()) as folder:
         file = Path(folder, "content.nc")
@@ -82,8 +86,10 @@ def read(path: str | os.PathLike, expected: Mapping[str, str] | None = None) -> 
 
 
 @contextmanager
-def opened(path: str | os.PathLike, expected: Mapping[str, str] | None = None) -> Iterator[netCDF4.Dataset]:
+def opened(path: str | os.PathLike, expected: Mapping[str, str] | None = None) -> Iterator["netCDF4.Dataset"]:
     """A netCDF-4 file in memory, checked as checksums.read does; raises UnreadableFile if it is none."""
+    import netCDF4
+
     content = checksums.read(path, expected)
     try:
         with netCDF4.Dataset("in-memory", memory=content) as dataset:

@@ -1,36 +1,16 @@
 """Points of the unit sphere that prefer some directions."""
 
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
+from hierlearn.core.objections import Objection
+from hierlearn.core.parameters import Count, NotNegative, Share
 from hierlearn.core.protocols import Input
 from hierlearn.core.streams import Streams
 from hierlearn.theory.spectra import eigenvalues, stretch
-
-BOUNDS = (("spikes", "dimension", {"spectrum": "spiked"}),)
-PARAMETERS = {
-    "spectrum": {
-        "description": "Eigenvalues of Sigma: all equal, a power of their rank, or a few with a share of the trace.",
-        "enum": ["isotropic", "power", "spiked"],
-        "default": "spiked",
-    },
-    "exponent": {
-        "description": "power: eigenvalue j is proportional to j^-exponent.",
-        "type": "number",
-        "minimum": 0,
-        "default": 1.0,
-    },
-    "spikes": {"description": "spiked: number of leading directions.", "type": "integer", "minimum": 1, "default": 2},
-    "spike_share": {
-        "description": "spiked: part of the trace in the leading directions.",
-        "type": "number",
-        "exclusiveMinimum": 0,
-        "exclusiveMaximum": 1,
-        "default": 0.5,
-    },
-}
 
 
 @dataclass(frozen=True)
@@ -42,13 +22,22 @@ class AnisotropicSphere(Input):
     """
 
     dimension: int
-    spectrum: str = "spiked"
-    exponent: float = 1.0
-    spikes: int = 2
-    spike_share: float = 0.5
+    _: KW_ONLY
+    spectrum: Annotated[
+        Literal["isotropic", "power", "spiked"],
+        "Eigenvalues of Sigma: all equal, a power of their rank, or a few with a share of the trace.",
+    ] = "spiked"
+    exponent: Annotated[NotNegative, "power: eigenvalue j is proportional to j^-exponent."] = 1.0
+    spikes: Annotated[Count, "spiked: number of leading directions."] = 2
+    spike_share: Annotated[Share, "spiked: part of the trace in the leading directions."] = 0.5
     law: ClassVar[str] = "anisotropic_sphere"
     norm: ClassVar[str] = "unit"
     stream_key: ClassVar[str] = "anisotropic_sphere"
+
+    def objections(self, inputs: Input) -> Iterator[Objection]:
+        """More spikes than directions."""
+        if self.spectrum == "spiked" and self.spikes > inputs.dimension:
+            yield "spikes", f"{self.spikes}", f"at most the dimension {inputs.dimension}"
 
     def sample(self, streams: Streams, role: str, start: int, count: int) -> np.ndarray:
         """(S, count, d) float32 rows start .. start+count; prefix-stable."""

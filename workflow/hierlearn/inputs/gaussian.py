@@ -1,20 +1,12 @@
 """Standard normal law."""
 
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import KW_ONLY, dataclass
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
 from hierlearn.core.protocols import Input
 from hierlearn.core.streams import Streams
-
-PARAMETERS = {
-    "norm": {
-        "description": "Root of E|x|^2: sqrt_dimension for coordinates of variance 1, or unit for 1/d.",
-        "enum": ["unit", "sqrt_dimension"],
-        "default": "sqrt_dimension",
-    },
-}
 
 
 @dataclass(frozen=True)
@@ -25,7 +17,11 @@ class Gaussian(Input):
     """
 
     dimension: int
-    norm: str = "sqrt_dimension"
+    _: KW_ONLY
+    norm: Annotated[
+        Literal["unit", "sqrt_dimension"],
+        "Root of E|x|^2: sqrt_dimension for coordinates of variance 1, or unit for 1/d.",
+    ] = "sqrt_dimension"
     law: ClassVar[str] = "gaussian"
     stream_key: ClassVar[str] = "gaussian"
 

@@ -1,35 +1,15 @@
 """Mixtures of normal laws with covariances of their own."""
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import cache
-from typing import ClassVar
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
+from annotated_types import Ge
 
+from hierlearn.core.parameters import Count, Index
 from hierlearn.core.protocols import Input
 from hierlearn.core.streams import Streams
-
-PARAMETERS = {
-    "components": {
-        "description": "Number of normal laws, equally likely.",
-        "type": "integer",
-        "minimum": 1,
-        "default": 4,
-    },
-    "condition": {
-        "description": "Largest over smallest eigenvalue of every covariance.",
-        "type": "number",
-        "minimum": 1,
-        "default": 4,
-    },
-    "row_norms": {
-        "description": "equal: E x_j^2 = 1 in every component, which the paper asks for; unequal: E x_j^2 = 1 only for "
-        "the mixture, the covariances being diagonal.",
-        "enum": ["equal", "unequal"],
-        "default": "equal",
-    },
-    "variant": {"description": "Which of the random mixtures.", "type": "integer", "minimum": 0, "default": 0},
-}
 
 
 @dataclass(frozen=True)
@@ -42,10 +22,15 @@ class GaussianMixture(Input):
     """
 
     dimension: int
-    components: int = 4
-    condition: float = 4
-    row_norms: str = "equal"
-    variant: int = 0
+    _: KW_ONLY
+    components: Annotated[Count, "Number of normal laws, equally likely."] = 4
+    condition: Annotated[float, Ge(1), "Largest over smallest eigenvalue of every covariance."] = 4
+    row_norms: Annotated[
+        Literal["equal", "unequal"],
+        "equal: E x_j^2 = 1 in every component, which the paper asks for; unequal: E x_j^2 = 1 only for the "
+        "mixture, the covariances being diagonal.",
+    ] = "equal"
+    variant: Annotated[Index, "Which of the random mixtures."] = 0
     law: ClassVar[str] = "gaussian_mixture"
     stream_key: ClassVar[str] = "gaussian_mixture"
 

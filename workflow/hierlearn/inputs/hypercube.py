@@ -1,20 +1,12 @@
 """Uniform law on the corners of a cube."""
 
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import KW_ONLY, dataclass
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
 from hierlearn.core.protocols import Input
 from hierlearn.core.streams import Streams
-
-PARAMETERS = {
-    "norm": {
-        "description": "Norm of x: unit, or sqrt_dimension for coordinates -1 and +1.",
-        "enum": ["unit", "sqrt_dimension"],
-        "default": "unit",
-    },
-}
 
 
 @dataclass(frozen=True)
@@ -25,7 +17,10 @@ class Hypercube(Input):
     """
 
     dimension: int
-    norm: str = "unit"
+    _: KW_ONLY
+    norm: Annotated[
+        Literal["unit", "sqrt_dimension"], "Norm of x: unit, or sqrt_dimension for coordinates -1 and +1."
+    ] = "unit"
     law: ClassVar[str] = "hypercube"
     stream_key: ClassVar[str] = "hypercube"
 

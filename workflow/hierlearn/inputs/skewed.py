@@ -1,22 +1,13 @@
 """Independent coordinates with a skewed law."""
 
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import KW_ONLY, dataclass
+from typing import Annotated, ClassVar
 
 import numpy as np
+from annotated_types import Interval
 
 from hierlearn.core.protocols import Input
 from hierlearn.core.streams import Streams
-
-PARAMETERS = {
-    "power": {
-        "description": "Power p of the uniform variable; 1 is the uniform law, which has no skewness.",
-        "type": "integer",
-        "minimum": 1,
-        "maximum": 12,
-        "default": 4,
-    },
-}
 
 
 @dataclass(frozen=True)
@@ -28,7 +19,10 @@ class Skewed(Input):
     """
 
     dimension: int
-    power: int = 4
+    _: KW_ONLY
+    power: Annotated[
+        int, Interval(ge=1, le=12), "Power p of the uniform variable; 1 is the uniform law, which has no skewness."
+    ] = 4
     law: ClassVar[str] = "skewed"
     stream_key: ClassVar[str] = "skewed"
 

@@ -8,8 +8,6 @@ import numpy as np
 from hierlearn.core.protocols import Input
 from hierlearn.core.streams import Streams
 
-PARAMETERS = {}
-
 
 @dataclass(frozen=True)
 class Uniform(Input):

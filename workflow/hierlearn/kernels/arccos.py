@@ -2,39 +2,26 @@
 
 from dataclasses import dataclass
 from math import sqrt
+from typing import Annotated
 
 import numpy as np
+from annotated_types import Interval
 from numpy.typing import DTypeLike
 
 from hierlearn.core.protocols import Kernel
 from hierlearn.kernels._arccos import moment
 from hierlearn.kernels._cosine import cosine_gram, cosine_profile
 
-PARAMETERS = {
-    "order": {
-        "description": "Order a of the one-sided power: 0 step, 1 ReLU, 2 ReLU squared.",
-        "type": "integer",
-        "minimum": 0,
-        "maximum": 2,
-        "default": 1,
-    },
-    "bias": {
-        "description": "Whether the kernel sees (x, 1) / sqrt(2) for x; without, some degrees are missing.",
-        "type": "boolean",
-        "default": False,
-    },
-}
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Arccos(Kernel):
     """K(x, z) = 2 E_w[(w.x)_+^a (w.z)_+^a], w ~ N(0, I)  (Cho, Saul 2009).
 
     Scale: K(x, x) = 1, |x|^2, 3 |x|^4 for a = 0, 1, 2. `bias` puts (x, 1) / sqrt(2) for x throughout.
     """
 
-    order: int = 1
-    bias: bool = False
+    order: Annotated[int, Interval(ge=0, le=2), "Order a of the one-sided power: 0 step, 1 ReLU, 2 ReLU squared."] = 1
+    bias: Annotated[bool, "Whether the kernel sees (x, 1) / sqrt(2) for x; without, some degrees are missing."] = False
 
     def __call__(self, x: np.ndarray, z: np.ndarray | None = None, dtype: DTypeLike = np.float64) -> np.ndarray:
         """(n, d), (n', d) -> (n, n') float64 or float32; z None: x with itself, exactly symmetric.

@@ -1,6 +1,7 @@
 """The arc-sine kernel."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -8,16 +9,8 @@ from numpy.typing import DTypeLike
 from hierlearn.core.protocols import Kernel
 from hierlearn.kernels._cosine import cosine_gram, cosine_profile
 
-PARAMETERS = {
-    "bias": {
-        "description": "Whether the kernel sees (x, 1) in place of x; without, it has odd degrees only.",
-        "type": "boolean",
-        "default": False,
-    },
-}
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Arcsin(Kernel):
     """K(x, z) = (2 / pi) arcsin(<x, z> / (|x| |z|))  (allenzhu2019, Section 3.1).
 
@@ -25,7 +18,7 @@ class Arcsin(Kernel):
     without a bias it cannot learn a target of even degree.
     """
 
-    bias: bool = False
+    bias: Annotated[bool, "Whether the kernel sees (x, 1) in place of x; without, it has odd degrees only."] = False
 
     def __call__(self, x: np.ndarray, z: np.ndarray | None = None, dtype: DTypeLike = np.float64) -> np.ndarray:
         """(n, d), (n', d) -> (n, n') float64 or float32; z None: x with itself, exactly symmetric.

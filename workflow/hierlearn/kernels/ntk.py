@@ -2,36 +2,18 @@
 
 from dataclasses import dataclass
 from math import sqrt
+from typing import Annotated, Literal
 
 import numpy as np
+from annotated_types import Interval
 from numpy.typing import DTypeLike
 
 from hierlearn.core.protocols import Kernel
 from hierlearn.kernels._arccos import relu_layer
 from hierlearn.kernels._cosine import cosine_gram, cosine_profile
 
-PARAMETERS = {
-    "depth": {
-        "description": "Layers of weights L: depth 2 has one hidden layer.",
-        "type": "integer",
-        "minimum": 2,
-        "maximum": 20,
-        "default": 3,
-    },
-    "trained": {
-        "description": "Layers that are trained: all; hidden, all but the last; last, the conjugate kernel.",
-        "enum": ["all", "hidden", "last"],
-        "default": "all",
-    },
-    "bias": {
-        "description": "Whether the network sees (x, 1) / sqrt(2) for x; without, some degrees are missing.",
-        "type": "boolean",
-        "default": True,
-    },
-}
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Ntk(Kernel):
     """The tangent kernel T_L of an infinitely wide ReLU network  (Jacot et al. 2018).
 
@@ -40,9 +22,12 @@ class Ntk(Kernel):
     Scale: the factor 2 keeps S_l(x, x) = |x|^2, so T_L(x, x) = L |x|^2. `bias` puts (x, 1) / sqrt(2) for x.
     """
 
-    depth: int = 3
-    trained: str = "all"
-    bias: bool = True
+    depth: Annotated[int, Interval(ge=2, le=20), "Layers of weights L: depth 2 has one hidden layer."] = 3
+    trained: Annotated[
+        Literal["all", "hidden", "last"],
+        "Layers that are trained: all; hidden, all but the last; last, the conjugate kernel.",
+    ] = "all"
+    bias: Annotated[bool, "Whether the network sees (x, 1) / sqrt(2) for x; without, some degrees are missing."] = True
 
     def __call__(self, x: np.ndarray, z: np.ndarray | None = None, dtype: DTypeLike = np.float64) -> np.ndarray:
         """(n, d), (n', d) -> (n, n') float64 or float32; z None: x with itself, exactly symmetric.

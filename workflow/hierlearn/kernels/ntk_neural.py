@@ -1,6 +1,7 @@
 """The tangent kernel of a two-layer network on infinitely many random neural features."""
 
 from dataclasses import dataclass
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -10,26 +11,8 @@ from hierlearn.kernels._arccos import moment
 from hierlearn.kernels._cosine import cosine_gram, cosine_profile
 from hierlearn.theory.activations import monic_moment, one_sided, power_of
 
-PARAMETERS = {
-    "features": {
-        "description": "Activation phi of the random features phi(v.x + b).",
-        "enum": ["step", "relu", "relu2", "quadratic"],
-        "default": "step",
-    },
-    "activation": {
-        "description": "Activation sigma: relu; relu2, relu^2 / 2 (chen2020); relu3, relu^3 / 6 (bai2020).",
-        "enum": ["relu", "relu2", "relu3"],
-        "default": "relu2",
-    },
-    "bias": {
-        "description": "Whether b ~ N(0, 1) is added in the features (else b = 0).",
-        "type": "boolean",
-        "default": True,
-    },
-}
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class NtkNeural(Kernel):
     """H(x, z) = E_{(u, v) ~ N(0, S)}[sigma'(u) sigma'(v)] S_12, S = S(x, z)  (chen2020, eq. 8: H_infinity).
 
@@ -39,9 +22,14 @@ class NtkNeural(Kernel):
     and H(x, x) = S_11/2 (relu), S_11^2/2 (relu2), 3 S_11^3/8 (relu3).
     """
 
-    features: str = "step"
-    activation: str = "relu2"
-    bias: bool = True
+    features: Annotated[
+        Literal["step", "relu", "relu2", "quadratic"], "Activation phi of the random features phi(v.x + b)."
+    ] = "step"
+    activation: Annotated[
+        Literal["relu", "relu2", "relu3"],
+        "Activation sigma: relu; relu2, relu^2 / 2 (chen2020); relu3, relu^3 / 6 (bai2020).",
+    ] = "relu2"
+    bias: Annotated[bool, "Whether b ~ N(0, 1) is added in the features (else b = 0)."] = True
 
     def __call__(self, x: np.ndarray, z: np.ndarray | None = None, dtype: DTypeLike = np.float64) -> np.ndarray:
         """(n, d), (n', d) -> (n, n') float64 or float32; z None: x with itself, exactly symmetric.

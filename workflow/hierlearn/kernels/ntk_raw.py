@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from math import sqrt
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -11,21 +12,8 @@ from hierlearn.kernels._arccos import moment
 from hierlearn.kernels._cosine import cosine_gram, cosine_profile
 from hierlearn.theory.activations import one_sided
 
-PARAMETERS = {
-    "activation": {
-        "description": "Activation sigma: relu; relu2, relu^2 / 2 (chen2020); relu3, relu^3 / 6 (bai2020).",
-        "enum": ["relu", "relu2", "relu3"],
-        "default": "relu2",
-    },
-    "bias": {
-        "description": "Whether the network sees (x, 1) / sqrt(2) for x; without, some degrees are missing.",
-        "type": "boolean",
-        "default": True,
-    },
-}
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class NtkRaw(Kernel):
     """K(x, z) = E_w[sigma'(w.x) sigma'(w.z)] <x, z>, w ~ N(0, I)  (chen2020, NTK-Raw at infinite width).
 
@@ -33,8 +21,11 @@ class NtkRaw(Kernel):
     `bias` puts (x, 1) / sqrt(2) for x throughout.
     """
 
-    activation: str = "relu2"
-    bias: bool = True
+    activation: Annotated[
+        Literal["relu", "relu2", "relu3"],
+        "Activation sigma: relu; relu2, relu^2 / 2 (chen2020); relu3, relu^3 / 6 (bai2020).",
+    ] = "relu2"
+    bias: Annotated[bool, "Whether the network sees (x, 1) / sqrt(2) for x; without, some degrees are missing."] = True
 
     def __call__(self, x: np.ndarray, z: np.ndarray | None = None, dtype: DTypeLike = np.float64) -> np.ndarray:
         """(n, d), (n', d) -> (n, n') float64 or float32; z None: x with itself, exactly symmetric.

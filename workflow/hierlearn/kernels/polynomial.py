@@ -1,31 +1,18 @@
 """The polynomial kernel."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
+from annotated_types import Interval
 from numpy.typing import DTypeLike
 
+from hierlearn.core.parameters import Positive
 from hierlearn.core.protocols import Kernel
 from hierlearn.kernels._tiles import gram, pair
 
-PARAMETERS = {
-    "degree": {
-        "description": "Degree p of (<x, z> / scale + 1)^p.",
-        "type": "integer",
-        "minimum": 1,
-        "maximum": 20,
-        "default": 4,
-    },
-    "scale": {
-        "description": "What the inner product is divided by; the smaller, the more high degrees count.",
-        "type": "number",
-        "exclusiveMinimum": 0,
-        "default": 1.0,
-    },
-}
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Polynomial(Kernel):
     """K(x, z) = (<x, z> / scale + 1)^degree.
 
@@ -33,8 +20,8 @@ class Polynomial(Kernel):
     weighed by the root of its binomial and multinomial coefficients over scale^q.
     """
 
-    degree: int = 4
-    scale: float = 1.0
+    degree: Annotated[int, Interval(ge=1, le=20), "Degree p of (<x, z> / scale + 1)^p."] = 4
+    scale: Annotated[Positive, "What the inner product is divided by; the smaller, the more high degrees count."] = 1.0
 
     def __call__(self, x: np.ndarray, z: np.ndarray | None = None, dtype: DTypeLike = np.float64) -> np.ndarray:
         """(n, d), (n', d) -> (n, n') float64 or float32; z None: x with itself, exactly symmetric.

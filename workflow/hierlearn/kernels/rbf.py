@@ -1,32 +1,21 @@
 """The Gaussian kernel."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import DTypeLike
 
+from hierlearn.core.parameters import Positive
 from hierlearn.core.protocols import Kernel
 from hierlearn.kernels._tiles import SNAP, gram, pair
 
-PARAMETERS = {
-    "bandwidth": {
-        "description": "Length scale b of exp(-|x - z|^2 / (2 b^2)), in units of x.",
-        "type": "number",
-        "exclusiveMinimum": 0,
-        "default": 1.0,
-    },
-}
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Rbf(Kernel):
     """K(x, z) = exp(-|x - z|^2 / (2 b^2))  (allenzhu2019, Section 3.1, h = 2 b^2). Scale: K(x, x) = 1."""
 
-    bandwidth: float = 1.0
-
-    def __post_init__(self):
-        if not self.bandwidth > 0:
-            raise ValueError(f"rbf: bandwidth {self.bandwidth}; expected a positive number")
+    bandwidth: Annotated[Positive, "Length scale b of exp(-|x - z|^2 / (2 b^2)), in units of x."] = 1.0
 
     def __call__(self, x: np.ndarray, z: np.ndarray | None = None, dtype: DTypeLike = np.float64) -> np.ndarray:
         """(n, d), (n', d) -> (n, n') float64 or float32; z None: x with itself, exactly symmetric.

@@ -1,8 +1,10 @@
 """Recursive kernels: a function of the cosine applied to its own values, layer after layer."""
 
 from dataclasses import dataclass
+from typing import Annotated, Literal
 
 import numpy as np
+from annotated_types import Interval
 from numpy.typing import DTypeLike
 
 from hierlearn.core.protocols import Kernel
@@ -10,30 +12,10 @@ from hierlearn.kernels._arccos import moment
 from hierlearn.kernels._cosine import cosine_gram, cosine_profile
 from hierlearn.theory.activations import one_sided_moment
 
-PARAMETERS = {
-    "base": {
-        "description": "The function kappa: an arc-cosine kernel by its order, arcsin, or exp(t - 1) (exponential).",
-        "enum": ["arccos0", "arccos1", "arccos2", "arcsin", "exponential"],
-        "default": "arccos1",
-    },
-    "depth": {
-        "description": "How often kappa is applied, L.",
-        "type": "integer",
-        "minimum": 1,
-        "maximum": 20,
-        "default": 2,
-    },
-    "bias": {
-        "description": "Whether the kernel sees (x, 1) in place of x; without, arcsin has odd degrees only.",
-        "type": "boolean",
-        "default": False,
-    },
-}
-
 ORDERS = {"arccos0": 0, "arccos1": 1, "arccos2": 2}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Recursive(Kernel):
     """K(x, z) = kappa(... kappa(cos(x, z)) ...), L times  (Daniely et al. 2016; allenzhu2019, Section 3.1, kernel 3).
 
@@ -42,9 +24,12 @@ class Recursive(Kernel):
     of x does not count. A composition of kernels has non-negative Taylor coefficients, so it is a kernel.
     """
 
-    base: str = "arccos1"
-    depth: int = 2
-    bias: bool = False
+    base: Annotated[
+        Literal["arccos0", "arccos1", "arccos2", "arcsin", "exponential"],
+        "The function kappa: an arc-cosine kernel by its order, arcsin, or exp(t - 1) (exponential).",
+    ] = "arccos1"
+    depth: Annotated[int, Interval(ge=1, le=20), "How often kappa is applied, L."] = 2
+    bias: Annotated[bool, "Whether the kernel sees (x, 1) in place of x; without, arcsin has odd degrees only."] = False
 
     def __call__(self, x: np.ndarray, z: np.ndarray | None = None, dtype: DTypeLike = np.float64) -> np.ndarray:
         """(n, d), (n', d) -> (n, n') float64 or float32; z None: x with itself, exactly symmetric.

@@ -1,25 +1,24 @@
 """Plain quadratic DenseNets, trained layer after layer, all at once, or with the lower layers at rest."""
 
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
+from hierlearn.core.needs import Needs, Sizes
+from hierlearn.core.parameters import NotNegative, Positive
 from hierlearn.core.protocols import Features, Fit, Learner, Monitor, Sample, State
 from hierlearn.core.streams import Streams
 from hierlearn.learners._runs import BLOCK_ROWS
-from hierlearn.learners.densenets.literals import (
-    BYTES,
+from hierlearn.learners.densenets.parameters import (
     LAYER_MEASURES,
-    LAYER_MEMORY,
     LAYER_TRACES,
-    LAYER_WORK,
-    RATES,
-    SEARCH,
-    STUDENT,
-    TRAINING,
+    LayerChoices,
+    LayerParameters,
+    TrainingParameters,
+    layer_needs,
 )
-from hierlearn.learners.densenets.refit import refitted, refitted_outputs
+from hierlearn.learners.densenets.refit import MOST_POINTS, refitted, refitted_outputs
 from hierlearn.learners.densenets.runs import fitted
 from hierlearn.learners.densenets.settings import settings
 from hierlearn.learners.densenets.student import Student, predicted
@@ -27,51 +26,9 @@ from hierlearn.solvers.densenets.model import Layout, pre_activations
 from hierlearn.solvers.densenets.phases import Clock, Schedule
 from hierlearn.solvers.densenets.training import DensenetTraining
 
-PARAMETERS = {
-    **STUDENT,
-    "start_scale": {
-        "description": "Root of Sum(G_l), roughly, at the start.",
-        "type": "number",
-        "exclusiveMinimum": 0,
-        "default": 0.5,
-    },
-    "readout": {
-        "description": "trained; refitted: at the end ridge regression on all products of two of the columns that the "
-        "last layer sees takes its place, with the lower layers at rest.",
-        "enum": ["trained", "refitted"],
-        "default": "trained",
-    },
-    "schedule": {
-        "description": "staged: layer after layer, the lower ones keep moving; joint: all from the start; layerwise: "
-        "the lower ones rest; restart: the last layer never comes, the lower ones see the same rate (the control).",
-        "enum": ["staged", "joint", "layerwise", "restart"],
-        "default": "staged",
-    },
-    "thresholds": {
-        "description": "Running losses at which layers 3 .. L come earlier, in the teacher's own units; null: none.",
-        "type": ["array", "null"],
-        "items": {"type": "number", "minimum": 0},
-        "default": None,
-    },
-    **TRAINING,
-}
-CHOICES = {**RATES, **SEARCH}
-MEMORY = {
-    **LAYER_MEMORY,
-    "fit": (
-        *BYTES,
-        # Products of the columns that a refitted layer sees, and the factor.
-        (3, 8192, "dimension", "dimension", {"readout": ["refitted"]}),
-        (3, 8192, "width", "width", {"readout": ["refitted"]}),
-    ),
-}
-WORK = LAYER_WORK
-MEASURES = LAYER_MEASURES
-TRACES = LAYER_TRACES
 
-
-@dataclass(frozen=True)
-class Densenet(Learner):
+@dataclass(frozen=True, kw_only=True)
+class Densenet(LayerParameters, TrainingParameters, Learner):
     """G(x) = sum_l alpha_l Sum(G_l), G_l = (sum_{j in J_l} M_lj G_j)^2 in R^m, G_1 = x^2 - 1  (allenzhu2020, eq. 1.2).
 
     The over-parameterised student of `quadratic_densenet` teachers; of others it is a network of the same form. All
@@ -82,27 +39,33 @@ class Densenet(Learner):
     read-out to be refitted on a teacher of classes.
     """
 
-    depth: int | None = None
-    graph: list[list[int]] | None = None
-    alphas: list[float] | None = None
-    gap: float | None = None
-    width: int = 24
-    start_scale: float = 0.5
-    readout: str = "trained"
-    schedule: str = "staged"
-    starts: list[float] | None = None
-    thresholds: list[float] | None = None
-    annealing: str = "cosine"
-    optimiser: str = "adam"
-    momentum: float = 0.9
-    clip: float | None = 1.0
-    sharpness: float = 10.0
-    batch: int = 128
-    epochs: int = 100
-    steps: int | None = None
-    online: bool = False
+    start_scale: Annotated[Positive, "Root of Sum(G_l), roughly, at the start."] = 0.5
+    readout: Annotated[
+        Literal["trained", "refitted"],
+        "trained; refitted: at the end ridge regression on all products of two of the columns that the last "
+        "layer sees takes its place, with the lower layers at rest.",
+    ] = "trained"
+    schedule: Annotated[
+        Literal["staged", "joint", "layerwise", "restart"],
+        "staged: layer after layer, the lower ones keep moving; joint: all from the start; layerwise: the "
+        "lower ones rest; restart: the last layer never comes, the lower ones see the same rate (the "
+        "control).",
+    ] = "staged"
+    thresholds: Annotated[
+        list[NotNegative] | None,
+        "Running losses at which layers 3 .. L come earlier, in the teacher's own units; null: none.",
+    ] = None
     batch_seeds: ClassVar[bool] = True
     stream_key: ClassVar[str] = "Densenet"
+    MEASURES = LAYER_MEASURES
+    TRACES = LAYER_TRACES
+    Choices = LayerChoices
+
+    def needs(self, sizes: Sizes) -> Needs:
+        """Those of the layers; to refit, products of the columns that a layer sees, and their factor."""
+        needs = layer_needs(self, sizes)
+        refit = 3 * MOST_POINTS * (sizes.dimension**2 + self.width**2) if self.readout == "refitted" else 0
+        return replace(needs, memory=needs.memory | {"fit": needs.memory["fit"] + refit})
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """State: layer_2 .. layer_L (S, m, size), float32, and what the student took from the teacher."""

@@ -4,22 +4,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
+from annotated_types import Ge, Gt, MinLen
 
+from hierlearn.core.needs import Needs, Sizes
+from hierlearn.core.parameters import Count, NotNegative, Positive, Share
 from hierlearn.core.protocols import Features, Fit, Learner, Monitor, Sample, State
 from hierlearn.core.streams import Streams
 from hierlearn.learners._runs import BLOCK_ROWS
-from hierlearn.learners.densenets.literals import (
+from hierlearn.learners.densenets.parameters import (
     LAYER_MEASURES,
-    LAYER_MEMORY,
     LAYER_TRACES,
-    LAYER_WORK,
-    RATES,
-    SEARCH,
-    STUDENT,
-    TRAINING,
+    LayerChoices,
+    LayerParameters,
+    TrainingParameters,
+    layer_needs,
 )
 from hierlearn.learners.densenets.runs import fitted
 from hierlearn.learners.densenets.settings import settings
@@ -28,122 +29,19 @@ from hierlearn.solvers.densenets.distilled_training import DistilledTraining, Ru
 from hierlearn.solvers.densenets.model import Layout, distilled_pre_activations
 from hierlearn.solvers.densenets.phases import Clock, Schedule
 
-PARAMETERS = {
-    **STUDENT,
-    "widest": {
-        "description": "Largest k_2 .. k_L that a distillation keeps; null: the teacher's widths and 2 more, or 4.",
-        "type": ["array", "null"],
-        "items": {"type": "integer", "minimum": 1},
-        "minItems": 1,
-        "default": None,
-    },
-    "kappa": {
-        "description": "k_l is the number of singular values above 1/(10 kappa^2).",
-        "type": "number",
-        "minimum": 1,
-        "default": 1,
-    },
-    "schedule": {
-        "description": "staged: layer after layer, the lower ones keep moving; layerwise: the lower ones rest; "
-        "restart: the last layer never comes, the lower ones see the same rate (the control).",
-        "enum": ["staged", "layerwise", "restart"],
-        "default": "staged",
-    },
-    "thresholds": {
-        "description": "Thres_{l,up}: objectives at which layers 3 .. L come earlier, in the teacher's own units; "
-        "null: threshold_scale alpha_{l-1}^2 / d^{1/(3 C^{l-1})}.",
-        "type": ["array", "null"],
-        "items": {"type": "number", "minimum": 0},
-        "default": None,
-    },
-    "distils": {
-        "description": "Parts of the training after which layers 2 .. L are distilled at the latest; null: in the "
-        "middle of the phase that a layer comes with.",
-        "type": ["array", "null"],
-        "items": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
-        "default": None,
-    },
-    "distil_thresholds": {
-        "description": "Thres_{l,down}: objectives at which layers 2 .. L are distilled earlier, in the teacher's own "
-        "units; null: threshold_scale alpha_l^2 / d^{1/(6 C^l)}.",
-        "type": ["array", "null"],
-        "items": {"type": "number", "minimum": 0},
-        "default": None,
-    },
-    "threshold_scale": {
-        "description": "Factor of both kinds of thresholds where they are null.",
-        "type": "number",
-        "minimum": 0,
-        "default": 1.0,
-    },
-    "base": {"description": "C of the powers of d.", "type": "number", "exclusiveMinimum": 1, "default": 2.0},
-    "distillation": {
-        "description": "Factor of lambda_3, lambda_4, lambda_5 = alpha_l^2 / d^{1/(6 C^l)}, 1/(3 C^l), 1/(2 C^l).",
-        "type": "number",
-        "minimum": 0,
-        "default": 1.0,
-    },
-    "shrinkage": {
-        "description": "lambda_6 over eps_0^2 when a layer starts; null: (kbar_l L kappa)^-8.",
-        "type": ["number", "null"],
-        "minimum": 0,
-        "default": None,
-    },
-    "target": {
-        "description": "The eps_0, twice the root of the objective, below which a run ends.",
-        "type": "number",
-        "exclusiveMinimum": 0,
-        "default": 1.0e-3,
-    },
-    "truncation": {
-        "description": "B' of the truncated square.",
-        "type": "number",
-        "exclusiveMinimum": 0,
-        "default": 10.0,
-    },
-    "noise": {
-        "description": "Standard deviation of what every step adds to W, at the full rate.",
-        "type": "number",
-        "minimum": 0,
-        "default": 1.0e-4,
-    },
-    "warm_start": {
-        "description": "K at its distillation: of the singular value decomposition, or random of W's norm.",
-        "enum": ["svd", "random"],
-        "default": "svd",
-    },
-    **TRAINING,
-}
-CHOICES = {
-    **RATES,
-    **SEARCH,
-    "decay": {"description": "Weight decay, beside lambda_6.", "type": "number", "minimum": 0, "default": 0.0},
-}
-MEMORY = LAYER_MEMORY
-WORK = LAYER_WORK
 GAPS = {
     "distillation_gap_2": "|K^T K - W^T W| / |W^T W| of layer 2, Frobenius norms",
     "distillation_gap_3": "|K^T K - W^T W| / |W^T W| of layer 3, Frobenius norms",
     "distillation_gap_4": "|K^T K - W^T W| / |W^T W| of layer 4, Frobenius norms",
 }
-MEASURES = {
-    **LAYER_MEASURES,
-    **GAPS,
-    "distilled_2": "step at which K of layer 2 was distilled",
-    "distilled_3": "step at which K of layer 3 was distilled",
-    "distilled_4": "step at which K of layer 4 was distilled",
-    "found_width_2": "k_2 that the distillation found",
-    "found_width_3": "k_3 that the distillation found",
-    "found_width_4": "k_4 that the distillation found",
-    "ended": "step at which eps_0 fell below its target",
-}
-TRACES = {**LAYER_TRACES, **GAPS}
+
+
 # Room for distillations that find too much; k_l without a teacher that has one.
 SPARE, USUAL_WIDTH = 2, 4
 
 
-@dataclass(frozen=True)
-class DistilledDensenet(Learner):
+@dataclass(frozen=True, kw_only=True)
+class DistilledDensenet(LayerParameters, TrainingParameters, Learner):
     """F(x) = sum_l alpha_l |W_l h_l|^2, S_l = K_l h_l, h_l = (x, G_1, (R_j S_j)^2)_{j in J_l}  (allenzhu2020, eq. 2.1).
 
     Algorithm 1 on E (F - y)^2 + sum_l lambda_3 |K_{l,l-1}^T K_{l<|} - W_{l,l-1}^T W_{l<|}|^2 + lambda_4
@@ -158,37 +56,67 @@ class DistilledDensenet(Learner):
     do not fit the depth.
     """
 
-    depth: int | None = None
-    graph: list[list[int]] | None = None
-    alphas: list[float] | None = None
-    gap: float | None = None
-    width: int = 24
-    widest: list[int] | None = None
-    kappa: float = 1
-    schedule: str = "staged"
-    starts: list[float] | None = None
-    thresholds: list[float] | None = None
-    distils: list[float] | None = None
-    distil_thresholds: list[float] | None = None
-    threshold_scale: float = 1.0
-    base: float = 2.0
-    distillation: float = 1.0
-    shrinkage: float | None = None
-    target: float = 0.001
-    truncation: float = 10.0
-    noise: float = 0.0001
-    warm_start: str = "svd"
-    annealing: str = "cosine"
-    optimiser: str = "adam"
-    momentum: float = 0.9
-    clip: float | None = 1.0
-    sharpness: float = 10.0
-    batch: int = 128
-    epochs: int = 100
-    steps: int | None = None
-    online: bool = False
+    widest: Annotated[
+        list[Count] | None,
+        MinLen(1),
+        "Largest k_2 .. k_L that a distillation keeps; null: the teacher's widths and 2 more, or 4.",
+    ] = None
+    kappa: Annotated[float, Ge(1), "k_l is the number of singular values above 1/(10 kappa^2)."] = 1
+    schedule: Annotated[
+        Literal["staged", "layerwise", "restart"],
+        "staged: layer after layer, the lower ones keep moving; layerwise: the lower ones rest; restart: the "
+        "last layer never comes, the lower ones see the same rate (the control).",
+    ] = "staged"
+    thresholds: Annotated[
+        list[NotNegative] | None,
+        "Thres_{l,up}: objectives at which layers 3 .. L come earlier, in the teacher's own units; null: "
+        "threshold_scale alpha_{l-1}^2 / d^{1/(3 C^{l-1})}.",
+    ] = None
+    distils: Annotated[
+        list[Share] | None,
+        "Parts of the training after which layers 2 .. L are distilled at the latest; null: in the middle of "
+        "the phase that a layer comes with.",
+    ] = None
+    distil_thresholds: Annotated[
+        list[NotNegative] | None,
+        "Thres_{l,down}: objectives at which layers 2 .. L are distilled earlier, in the teacher's own units;"
+        " null: threshold_scale alpha_l^2 / d^{1/(6 C^l)}.",
+    ] = None
+    threshold_scale: Annotated[NotNegative, "Factor of both kinds of thresholds where they are null."] = 1.0
+    base: Annotated[float, Gt(1), "C of the powers of d."] = 2.0
+    distillation: Annotated[
+        NotNegative, "Factor of lambda_3, lambda_4, lambda_5 = alpha_l^2 / d^{1/(6 C^l)}, 1/(3 C^l), 1/(2 C^l)."
+    ] = 1.0
+    shrinkage: Annotated[
+        NotNegative | None, "lambda_6 over eps_0^2 when a layer starts; null: (kbar_l L kappa)^-8."
+    ] = None
+    target: Annotated[Positive, "The eps_0, twice the root of the objective, below which a run ends."] = 1.0e-3
+    truncation: Annotated[Positive, "B' of the truncated square."] = 10.0
+    noise: Annotated[NotNegative, "Standard deviation of what every step adds to W, at the full rate."] = 1.0e-4
+    warm_start: Annotated[
+        Literal["svd", "random"], "K at its distillation: of the singular value decomposition, or random of W's norm."
+    ] = "svd"
     batch_seeds: ClassVar[bool] = True
     stream_key: ClassVar[str] = "DistilledDensenet"
+    MEASURES = {
+        **LAYER_MEASURES,
+        **GAPS,
+        "distilled_2": "step at which K of layer 2 was distilled",
+        "distilled_3": "step at which K of layer 3 was distilled",
+        "distilled_4": "step at which K of layer 4 was distilled",
+        "found_width_2": "k_2 that the distillation found",
+        "found_width_3": "k_3 that the distillation found",
+        "found_width_4": "k_4 that the distillation found",
+        "ended": "step at which eps_0 fell below its target",
+    }
+    TRACES = {**LAYER_TRACES, **GAPS}
+
+    class Choices(LayerChoices):
+        decay: Annotated[NotNegative, "Weight decay, beside lambda_6."] = 0.0
+
+    def needs(self, sizes: Sizes) -> Needs:
+        """Those of the layers."""
+        return layer_needs(self, sizes)
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """State: inner_l K, outer_l W, fixed_l R, (S, ...) float32, and what the student took from the teacher."""

@@ -1,61 +1,19 @@
 """Kernel ridge regression with any kernel, solved exactly."""
 
-from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
+from hierlearn.core.needs import Needs, Sizes
+from hierlearn.core.parameters import Component, Positive
 from hierlearn.core.protocols import Features, Fit, Kernel, Learner, Monitor, Sample, State
 from hierlearn.learners._dual import crossed, fit_dual, grown
 from hierlearn.learners._selection import best
 from hierlearn.theory.gate_degrees import kernel_reaches
 
-PARAMETERS = {
-    "kernel": {
-        "description": "The kernel and its parameters.",
-        "component": "kernels",
-        "default": {"name": "ntk_raw"},
-    },
-}
-CHOICES = {
-    "ridge": {
-        "description": "Ridges in units of the mean diagonal of the Gram matrix.",
-        "type": "number",
-        "exclusiveMinimum": 0,
-    },
-    "bandwidth": {
-        "description": "What the input is divided by before the kernel sees it.",
-        "type": "number",
-        "exclusiveMinimum": 0,
-        "default": 1.0,
-    },
-}
-# Rows of the kernel's tiles, factors and products of Gram matrices, but not the choice of a ridge.
-PARALLEL = ((0.7,),)
-MEASURES = {"ridge_residual": "relative residual |(K + n ridge I) alpha - y| / |y| at the chosen ridge"}
-# Gram matrices, a smaller predecessor and a factor; the kernel between the points and others, while it grows.
-MEMORY = {
-    "fit": (
-        (2, "samples", "samples"),
-        ("bandwidth_choices", "samples", "samples"),
-        ("validation", "samples"),
-        ("bandwidth_choices", "validation", "samples"),
-    ),
-    "kept": (("bandwidth_choices", "samples", "samples"), ("bandwidth_choices", "validation", "samples")),
-    "model": (("samples", "outputs"),),
-    "predict": ((2, "test", "samples"),),
-}
-WORK = {
-    "fit": (
-        ("choices", "samples", "samples", "samples"),
-        (200, "bandwidth_choices", "samples", "samples"),
-        (200, "bandwidth_choices", "samples", "validation"),
-    ),
-    "predict": ((200, "test", "samples"),),
-}
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class KernelRidge(Learner):
     """f(x) = sum_i alpha_i K(x_i / b, x / b), (K + n ridge mean(diag K) I) alpha = y in float64  (chen2020, eq. 8).
 
@@ -63,16 +21,39 @@ class KernelRidge(Learner):
     points the one with the least squared error is kept, then the first, the ridge varying fastest.
     """
 
-    kernel: Kernel = field()
+    kernel: Annotated[Kernel, Component("kernels", {"name": "ntk_raw"}), "The kernel and its parameters."]
     batch_seeds: ClassVar[bool] = False
     stream_key: ClassVar[str] = "KernelRidge"
+    MEASURES = {"ridge_residual": "relative residual |(K + n ridge I) alpha - y| / |y| at the chosen ridge"}
+
+    class Choices:
+        ridge: Annotated[Positive, "Ridges in units of the mean diagonal of the Gram matrix."]
+        bandwidth: Annotated[Positive, "What the input is divided by before the kernel sees it."] = 1.0
+
+    def needs(self, sizes: Sizes) -> Needs:
+        """Gram matrices, a smaller predecessor and a factor; the kernel between the points and others, while it grows.
+
+        parallel: rows of the kernel's tiles, factors and products of Gram matrices, but not the choice of a ridge.
+        """
+        n, tried = sizes.samples, sizes.tried.get("bandwidth", 1)
+        seen = n * (n + sizes.validation)
+        return Needs(
+            memory={
+                "fit": 2 * n**2 + sizes.validation * n + tried * seen,
+                "kept": tried * seen,
+                "model": n * sizes.outputs,
+                "predict": 2 * sizes.test * n,
+            },
+            work={"fit": sizes.choices * n**3 + 200 * tried * seen, "predict": 200 * sizes.test * n},
+            parallel=0.7,
+        )
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """State: coefficients (S, n, k) float64 on the first n training points, bandwidth (S,)."""
         problem, features, samples = sample.problem, sample.features, sample.n
         training, held_out = problem.draw("training", samples), problem.draw("validation", problem.held_out)
         h, validation = features.draw("training", samples), features.draw("validation", problem.held_out)
-        bandwidths = sample.choices.get("bandwidth", [CHOICES["bandwidth"]["default"]])
+        bandwidths = sample.choices.get("bandwidth", [self.Choices.bandwidth])
         for key in [key for key in cache if key[-1] not in bandwidths]:
             # Gram matrices of a bandwidth that was swept before are in the way of this one's.
             del cache[key]

@@ -1,48 +1,19 @@
 """Kernel ridge regression twice: on the input, and on what the first round predicts."""
 
-from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
 from hierlearn.core import boundary
+from hierlearn.core.needs import Needs, Sizes
+from hierlearn.core.parameters import Component, Positive
 from hierlearn.core.protocols import STATUS, Features, Fit, Kernel, Learner, Monitor, Sample, State
 from hierlearn.learners._dual import crossed, fit_dual, grown
 from hierlearn.solvers.ridge import Indefinite, leave_one_out
 
-PARAMETERS = {
-    "first": {"description": "Kernel of the input.", "component": "kernels", "default": {"name": "ntk_raw"}},
-    "second": {
-        "description": "Kernel of the first round's predictions.",
-        "component": "kernels",
-        "default": {"name": "rbf", "bandwidth": 2.0},
-    },
-}
-CHOICES = {
-    "ridge": {
-        "description": "Ridges in units of the mean diagonal of the Gram matrix; each round takes the best for itself.",
-        "type": "number",
-        "exclusiveMinimum": 0,
-    },
-}
-# Two Gram matrices, an eigendecomposition of the first, and the kernels between the points and others.
-MEMORY = {
-    "fit": ((6, "samples", "samples"), (3, "validation", "samples")),
-    "model": ((3, "samples", "outputs"),),
-    "predict": ((3, "test", "samples"),),
-}
-WORK = {
-    "fit": (
-        (2, "choices", "samples", "samples", "samples"),
-        (10, "samples", "samples", "samples"),
-        (200, "samples", "validation"),
-    ),
-    "predict": ((400, "test", "samples"),),
-}
-MEASURES = {"first_round_risk": "error of the first round alone on validation points, against the labels"}
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class KernelRounds(Learner):
     """f(x) = f_1(x) + f_2(f_1(x)), both by kernel ridge regression  (allenzhu2019, Section 2.1, as a learner of H).
 
@@ -52,10 +23,33 @@ class KernelRounds(Learner):
     teacher of classes.
     """
 
-    first: Kernel = field()
-    second: Kernel = field()
+    first: Annotated[Kernel, Component("kernels", {"name": "ntk_raw"}), "Kernel of the input."]
+    second: Annotated[
+        Kernel, Component("kernels", {"name": "rbf", "bandwidth": 2.0}), "Kernel of the first round's predictions."
+    ]
     batch_seeds: ClassVar[bool] = False
     stream_key: ClassVar[str] = "KernelRounds"
+    MEASURES = {"first_round_risk": "error of the first round alone on validation points, against the labels"}
+
+    class Choices:
+        ridge: Annotated[
+            Positive, "Ridges in units of the mean diagonal of the Gram matrix; each round takes the best for itself."
+        ]
+
+    def needs(self, sizes: Sizes) -> Needs:
+        """Two Gram matrices, an eigendecomposition of the first, and the kernels between the points and others."""
+        n = sizes.samples
+        return Needs(
+            memory={
+                "fit": (6 * n + 3 * sizes.validation) * n,
+                "model": 3 * n * sizes.outputs,
+                "predict": 3 * sizes.test * n,
+            },
+            work={
+                "fit": (2 * sizes.choices + 10) * n**3 + 200 * n * sizes.validation,
+                "predict": 400 * sizes.test * n,
+            },
+        )
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """State: first and second (S, n, k) coefficients, predicted (S, n, k), what the second round saw."""

@@ -2,55 +2,18 @@
 
 import warnings
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
+from hierlearn.core.needs import Needs, Sizes
+from hierlearn.core.parameters import Count, Positive
 from hierlearn.core.protocols import STATUS, Features, Fit, Learner, Monitor, Sample, State
 from hierlearn.learners._selection import error, validated
 from hierlearn.solvers.ridge import linear_ridge_path
 
-PARAMETERS = {
-    "penalty": {
-        "description": "R(w): ridge is the sum of squares of the weights, lasso that of their sizes.",
-        "enum": ["ridge", "lasso"],
-        "default": "ridge",
-    },
-    "tolerance": {
-        "description": "Lasso: largest duality gap, in units of the mean square of the labels.",
-        "type": "number",
-        "exclusiveMinimum": 0,
-        "default": 1.0e-6,
-    },
-    "max_iterations": {
-        "description": "Lasso: most sweeps over the coordinates per strength.",
-        "type": "integer",
-        "minimum": 1,
-        "default": 20000,
-    },
-}
-CHOICES = {
-    "ridge": {
-        "description": "Strength, in units of the mean of |h|^2 (ridge) or of the least that gives w = 0 (lasso).",
-        "type": "number",
-        "exclusiveMinimum": 0,
-    },
-}
-MEMORY = {
-    "fit": ((4, "samples", "features"), (2, "validation", "features"), (3, "features", "features")),
-    "model": (("features", "outputs"),),
-    "predict": ((1, "test", "features"),),
-}
-WORK = {
-    "fit": (
-        (20, "samples", "features", "features", {"penalty": ["ridge"]}),
-        (0.1, "choices", "max_iterations", "outputs", "samples", "features", {"penalty": ["lasso"]}),
-    ),
-    "predict": ((2, "test", "features", "outputs"),),
-}
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Linear(Learner):
     """f_j(x) = <w_j, h(x)>, minimising (1/n) sum_i |f(x_i) - y_i|^2 + R(w)  (allenzhu2019, Section 3.2).
 
@@ -59,11 +22,31 @@ class Linear(Learner):
     There is no intercept: a feature that is constant serves as one. float64.
     """
 
-    penalty: str = "ridge"
-    tolerance: float = 1.0e-6
-    max_iterations: int = 20000
+    penalty: Annotated[
+        Literal["ridge", "lasso"], "R(w): ridge is the sum of squares of the weights, lasso that of their sizes."
+    ] = "ridge"
+    tolerance: Annotated[Positive, "Lasso: largest duality gap, in units of the mean square of the labels."] = 1.0e-6
+    max_iterations: Annotated[Count, "Lasso: most sweeps over the coordinates per strength."] = 20000
     batch_seeds: ClassVar[bool] = False
     stream_key: ClassVar[str] = "Linear"
+
+    class Choices:
+        ridge: Annotated[
+            Positive, "Strength, in units of the mean of |h|^2 (ridge) or of the least that gives w = 0 (lasso)."
+        ]
+
+    def needs(self, sizes: Sizes) -> Needs:
+        """The points and their second moment."""
+        n, features = sizes.samples, sizes.features
+        passes = {"ridge": 20 * features, "lasso": 0.1 * sizes.choices * self.max_iterations * sizes.outputs}
+        return Needs(
+            memory={
+                "fit": (4 * n + 2 * sizes.validation + 3 * features) * features,
+                "model": features * sizes.outputs,
+                "predict": sizes.test * features,
+            },
+            work={"fit": passes[self.penalty] * n * features, "predict": 2 * sizes.test * features * sizes.outputs},
+        )
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """State: weights (S, D, k) float64. A lasso whose duality gap stays open has the status not_converged."""

@@ -1,139 +1,27 @@
 """Two- and three-layer ReLU networks and the three-layer ResNet, trained by stochastic gradient descent."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
+from annotated_types import Interval
 
-from hierlearn.core.protocols import Features, Fit, Learner, Monitor, Sample, State
+from hierlearn.core.needs import Needs, Sizes
+from hierlearn.core.objections import Objection
+from hierlearn.core.parameters import Count, NotNegative, Positive, Schema, Share
+from hierlearn.core.protocols import Features, Fit, Input, Learner, Monitor, Sample, State
 from hierlearn.core.streams import Streams
 from hierlearn.learners._runs import BLOCK_ROWS
 from hierlearn.learners._selection import DIVERGED
 from hierlearn.learners.networks.runs import TRACED_POINTS, trained_grid
-from hierlearn.learners.networks.start import ARCHITECTURE, START, first_seen, initial
+from hierlearn.learners.networks.start import NetworkParameters, first_seen, initial
 from hierlearn.solvers.networks.model import forward, last_features, tangent, trainable
 
-PARAMETERS = {
-    **ARCHITECTURE,
-    "trained": {
-        "description": "hidden: W and V; last: A alone; all: both; tangent: W and V in the linearisation at the start.",
-        "enum": ["hidden", "last", "all", "tangent"],
-        "default": "hidden",
-    },
-    **START,
-    "loss": {
-        "description": "squared: |f - y|^2 / 2; logistic: log(1 + exp(-y f)), for classes.",
-        "enum": ["squared", "logistic"],
-        "default": "squared",
-    },
-    "schedule": {
-        "description": "joint: all at once; layerwise: W alone in front of A, then V with W at rest (ResNet).",
-        "enum": ["joint", "layerwise"],
-        "default": "joint",
-    },
-    "optimiser": {"description": "Rule of the steps.", "enum": ["sgd", "adam"], "default": "sgd"},
-    "momentum": {
-        "description": "Momentum of sgd.",
-        "type": "number",
-        "minimum": 0,
-        "exclusiveMaximum": 1,
-        "default": 0.9,
-    },
-    "batch": {"description": "Points per step.", "type": "integer", "minimum": 1, "default": 50},
-    "epochs": {
-        "description": "Passes over the training points per phase.",
-        "type": "integer",
-        "minimum": 1,
-        "default": 100,
-    },
-    "steps": {
-        "description": "Steps per phase, in place of epochs.",
-        "type": ["integer", "null"],
-        "minimum": 1,
-        "default": None,
-    },
-    "drops": {
-        "description": "Parts of a phase after which the rate is divided by 10.",
-        "type": "array",
-        "items": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
-        "default": [0.5],
-    },
-    "rate_ratio": {
-        "description": "eta_v / eta_w: rate of V over that of the other layers.",
-        "type": "number",
-        "exclusiveMinimum": 0,
-        "default": 1.0,
-    },
-    "online": {
-        "description": "One pass over fresh points: the number of samples is steps times batch.",
-        "type": "boolean",
-        "default": False,
-    },
-}
-CHOICES = {
-    "rate": {"description": "Rate of the steps.", "type": "number", "exclusiveMinimum": 0},
-    "decay": {"description": "Weight decay.", "type": "number", "minimum": 0, "default": 0.0},
-    "selected_on": {
-        "description": "Points on which rate and decay are chosen; test is how allenzhu2019 chose.",
-        "enum": ["validation", "test"],
-        "default": "validation",
-        "rule": "how the other choices are made",
-    },
-}
-# Seeds as long as they fit into BYTES_TOGETHER; then of one seed weights, gradients and velocities of
-# all settings, and their activations on a batch and on a block of points.
-MEMORY = {
-    "fit": (
-        (95e6,),
-        (2, "choices", "width", "width", {"architecture": ["three_layer"]}),
-        (2, "choices", "width", "dimension"),
-        (2, "choices", "width", "outputs"),
-        (4, "choices", "batch", "width"),
-        (3, "choices", 512, "width"),
-        (2, "samples", "dimension"),
-    ),
-    "model": (
-        ("width", "width", {"architecture": ["three_layer"]}),
-        ("width", "dimension"),
-        (2, "width", "outputs"),
-    ),
-    "predict": ((3, 512, "width"),),
-}
-WORK = {
-    "fit": (
-        (6, "choices", "presented", "width", "width", {"architecture": ["three_layer"]}),
-        (6, "choices", "presented", "width", "dimension"),
-        (12, "choices", "presented", "width", "outputs"),
-        # Two phases of as many steps each.
-        (6, "choices", "presented", "width", "dimension", {"schedule": ["layerwise"]}),
-        (12, "choices", "presented", "width", "outputs", {"schedule": ["layerwise"]}),
-    ),
-    "predict": ((2, "test", "width", "width", {"architecture": ["three_layer"]}), (2, "test", "width", "dimension")),
-}
-# The other architectures have no matrix that is worth a second thread.
-PARALLEL = ((0.6, {"architecture": ["three_layer"]}),)
-MEASURES = {
-    **DIVERGED,
-    "frobenius_norm": "Frobenius norm of the weights that are trained",
-    "movement": "Frobenius norm of how far the weights that are trained moved",
-    "base_error": "E|out_1 - F|^2 of a ResNet's first block, where the teacher names its base F",
-}
-TRACES = {
-    "train_loss": f"squared error on at most {TRACED_POINTS} training points, summed over outputs; classes: error rate",
-    "validation_risk": f"the same against the labels of at most {TRACED_POINTS} validation points",
-    "frobenius_norm": "Frobenius norm of the weights that are trained",
-    "movement": "Frobenius norm of how far the weights that are trained moved",
-}
-EXCLUDED = (
-    ({"schedule": ["layerwise"], "architecture": ["two_layer", "three_layer"]}, "resnet"),
-    ({"schedule": ["layerwise"], "trained": ["last", "all", "tangent"]}, "hidden, or the schedule joint"),
-    ({"schedule": ["layerwise"], "online": [True]}, "false, or the schedule joint"),
-)
 
-
-@dataclass(frozen=True)
-class Network(Learner):
+@dataclass(frozen=True, kw_only=True)
+class Network(NetworkParameters, Learner):
     """f(x) of solvers.networks: A ~ N(0, 1/m), W ~ N(0, sigma_w^2), V ~ N(0, sigma_v^2 / m)  (allenzhu2019, Section 6).
 
     All settings (rate, decay) of all seeds are trained in lockstep; the one with the least error on validation points
@@ -144,33 +32,95 @@ class Network(Learner):
     a regression teacher.
     """
 
-    architecture: str = "resnet"
-    trained: str = "hidden"
-    width: int = 200
-    bias: bool = True
-    first_scale: float | None = None
-    second_scale: float = 1.0
-    last_weights: str = "gaussian"
-    loss: str = "squared"
-    schedule: str = "joint"
-    optimiser: str = "sgd"
-    momentum: float = 0.9
-    batch: int = 50
-    epochs: int = 100
-    steps: int | None = None
-    drops: list[float] = field(default_factory=lambda: [0.5])
-    rate_ratio: float = 1.0
-    online: bool = False
+    trained: Annotated[
+        Literal["hidden", "last", "all", "tangent"],
+        "hidden: W and V; last: A alone; all: both; tangent: W and V in the linearisation at the start.",
+    ] = "hidden"
+    loss: Annotated[
+        Literal["squared", "logistic"], "squared: |f - y|^2 / 2; logistic: log(1 + exp(-y f)), for classes."
+    ] = "squared"
+    schedule: Annotated[
+        Literal["joint", "layerwise"],
+        "joint: all at once; layerwise: W alone in front of A, then V with W at rest (ResNet).",
+    ] = "joint"
+    optimiser: Annotated[Literal["sgd", "adam"], "Rule of the steps."] = "sgd"
+    momentum: Annotated[float, Interval(ge=0, lt=1), "Momentum of sgd."] = 0.9
+    batch: Annotated[Count, "Points per step."] = 50
+    epochs: Annotated[Count, "Passes over the training points per phase."] = 100
+    steps: Annotated[Count | None, "Steps per phase, in place of epochs."] = None
+    drops: Annotated[list[Share], "Parts of a phase after which the rate is divided by 10."] = field(
+        default_factory=lambda: [0.5]
+    )
+    rate_ratio: Annotated[Positive, "eta_v / eta_w: rate of V over that of the other layers."] = 1.0
+    online: Annotated[bool, "One pass over fresh points: the number of samples is steps times batch."] = False
     batch_seeds: ClassVar[bool] = True
     stream_key: ClassVar[str] = "Network"
+    MEASURES = {
+        **DIVERGED,
+        "frobenius_norm": "Frobenius norm of the weights that are trained",
+        "movement": "Frobenius norm of how far the weights that are trained moved",
+        "base_error": "E|out_1 - F|^2 of a ResNet's first block, where the teacher names its base F",
+    }
+    TRACES = {
+        "train_loss": f"squared error on at most {TRACED_POINTS} training points, summed over outputs; "
+        "classes: error rate",
+        "validation_risk": f"the same against the labels of at most {TRACED_POINTS} validation points",
+        "frobenius_norm": "Frobenius norm of the weights that are trained",
+        "movement": "Frobenius norm of how far the weights that are trained moved",
+    }
+
+    class Choices:
+        rate: Annotated[Positive, "Rate of the steps."]
+        decay: Annotated[NotNegative, "Weight decay."] = 0.0
+        selected_on: Annotated[
+            Literal["validation", "test"],
+            Schema({"rule": "how the other choices are made"}),
+            "Points on which rate and decay are chosen; test is how allenzhu2019 chose.",
+        ] = "validation"
+
+    def objections(self, inputs: Input | None) -> Iterator[Objection]:
+        """What cannot be trained layer by layer."""
+        if self.schedule == "layerwise" and self.architecture != "resnet":
+            yield "architecture", f"{self.architecture!r} with schedule 'layerwise'", "resnet"
+        if self.schedule == "layerwise" and self.trained != "hidden":
+            yield "trained", f"{self.trained!r} with schedule 'layerwise'", "hidden, or the schedule joint"
+        if self.schedule == "layerwise" and self.online:
+            yield "online", "True with schedule 'layerwise'", "false, or the schedule joint"
+
+    def needs(self, sizes: Sizes) -> Needs:
+        """Seeds as long as they fit into BYTES_TOGETHER; then of one seed weights, gradients and velocities of all
+        settings, and their activations on a batch and on a block of points.
+
+        parallel: the other architectures have no matrix that is worth a second thread.
+        """
+        width, inputs, outputs = self.width, sizes.dimension, sizes.outputs
+        square = width**2 if self.architecture == "three_layer" else 0
+        # Layer by layer there are two phases of as many steps each.
+        phases = 2 if self.schedule == "layerwise" else 1
+        step = 6 * square + phases * width * (6 * inputs + 12 * outputs)
+        activations = width * (4 * self.batch + 3 * BLOCK_ROWS)
+        return Needs(
+            memory={
+                "fit": 95e6
+                + sizes.choices * (2 * square + 2 * width * (inputs + outputs) + activations)
+                + 2 * sizes.samples * inputs,
+                "model": square + width * (inputs + 2 * outputs),
+                "predict": 3 * BLOCK_ROWS * width,
+            },
+            work={
+                "fit": sizes.choices * sizes.presented * step,
+                "predict": 2 * sizes.test * (square + width * inputs),
+            },
+            parallel=0.6 if square else 0.0,
+        )
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """State: the weights of the network, or start_* and what was trained, (S, ...) float32."""
         problem, features, samples = sample.problem, sample.features, sample.n
         if self.loss != "squared" and problem.teacher.kind != "classes":
             raise ValueError(f"network: loss {self.loss!r} on a teacher of {problem.teacher.kind}; expected squared")
-        rule = sample.choices.get("selected_on", [CHOICES["selected_on"]["default"]])[0]
-        settings = tuple(product(sample.choices["rate"], sample.choices.get("decay", [CHOICES["decay"]["default"]])))
+        rule = sample.choices.get("selected_on", [self.Choices.selected_on])[0]
+        settings = tuple(product(sample.choices["rate"], sample.choices.get("decay", [self.Choices.decay])))
         fresh = [i for i, seed in enumerate(problem.seeds) if (settings, samples, seed) not in cache]
         if fresh:
             part, seen = problem.take(fresh), features.take(fresh)

@@ -2,76 +2,24 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
+from hierlearn.core.needs import Needs, Sizes
+from hierlearn.core.parameters import Positive, Schema
 from hierlearn.core.protocols import STATUS, Features, Fit, Learner, Monitor, Sample, State
 from hierlearn.core.streams import Streams
 from hierlearn.learners._selection import error, validated
-from hierlearn.learners.networks.start import ARCHITECTURE, START, first_seen, initial
+from hierlearn.learners.networks.start import NetworkParameters, first_seen, initial
 from hierlearn.solvers.networks.model import last_features, tangent_factors
 from hierlearn.solvers.ridge import Indefinite, ridge_path
 
-PARAMETERS = {
-    **ARCHITECTURE,
-    "trained": {
-        "description": "tangent: the tangent kernel of W and V, one for each output; last: the conjugate kernel of A.",
-        "enum": ["tangent", "last"],
-        "default": "tangent",
-    },
-    **START,
-}
-CHOICES = {
-    "ridge": {
-        "description": "Ridges in units of the mean diagonal of the kernels of all outputs.",
-        "type": "number",
-        "exclusiveMinimum": 0,
-    },
-    "selected_on": {
-        "description": "Points on which the ridge is chosen; test is how allenzhu2019 chose rate and decay.",
-        "enum": ["validation", "test"],
-        "default": "validation",
-        "rule": "how the other choices are made",
-    },
-}
-MEASURES = {"ridge_residual": "largest relative residual |(K + n ridge I) alpha - y| / |y| of an output"}
 BLOCK_ROWS = 512
-# The weights; activations and factors of the training points and of a block of others; kernels of all outputs.
-MEMORY = {
-    "fit": (
-        (2, "width", "width", {"architecture": ["three_layer"]}),
-        (2, "width", "dimension"),
-        (3, "samples", "width"),
-        (3, 512, "width"),
-        ("outputs", "samples", "samples"),
-        ("outputs", "validation", "samples"),
-        ("outputs", "test", "samples"),
-    ),
-    "model": (("samples", "outputs"),),
-    "predict": ((3, "samples", "width"), (3, 512, "width"), ("outputs", "test", "samples")),
-}
-# Products with V there and back, and of the factors of two points, for every output.
-WORK = {
-    "fit": (
-        (4, "outputs", "samples", "width", "width", {"architecture": ["three_layer"]}),
-        (4, "outputs", "validation", "width", "width", {"architecture": ["three_layer"]}),
-        (4, "outputs", "test", "width", "width", {"architecture": ["three_layer"]}),
-        (4, "outputs", "samples", "samples", "width"),
-        (4, "outputs", "validation", "samples", "width"),
-        (4, "outputs", "test", "samples", "width"),
-        ("outputs", "choices", "samples", "samples", "samples"),
-    ),
-    "predict": (
-        (4, "outputs", "test", "width", "width", {"architecture": ["three_layer"]}),
-        (4, "outputs", "test", "samples", "width"),
-    ),
-}
-PARALLEL = ((0.6,),)
 
 
-@dataclass(frozen=True)
-class NetworkKernel(Learner):
+@dataclass(frozen=True, kw_only=True)
+class NetworkKernel(NetworkParameters, Learner):
     """Every output on its own by kernel ridge regression with a kernel of `solvers.networks` at the start.
 
     tangent: f_j(x) = <grad_{W,V} f_j(x), Delta_j>, a displacement Delta_j of its own for every output, which is where
@@ -82,20 +30,47 @@ class NetworkKernel(Learner):
     definite the status is `singular`.
     """
 
-    architecture: str = "resnet"
-    trained: str = "tangent"
-    width: int = 200
-    bias: bool = True
-    first_scale: float | None = None
-    second_scale: float = 1.0
-    last_weights: str = "gaussian"
+    trained: Annotated[
+        Literal["tangent", "last"],
+        "tangent: the tangent kernel of W and V, one for each output; last: the conjugate kernel of A.",
+    ] = "tangent"
     batch_seeds: ClassVar[bool] = False
     stream_key: ClassVar[str] = "NetworkKernel"
+    MEASURES = {"ridge_residual": "largest relative residual |(K + n ridge I) alpha - y| / |y| of an output"}
+
+    class Choices:
+        ridge: Annotated[Positive, "Ridges in units of the mean diagonal of the kernels of all outputs."]
+        selected_on: Annotated[
+            Literal["validation", "test"],
+            Schema({"rule": "how the other choices are made"}),
+            "Points on which the ridge is chosen; test is how allenzhu2019 chose rate and decay.",
+        ] = "validation"
+
+    def needs(self, sizes: Sizes) -> Needs:
+        """The weights; activations and factors of the training points and of a block of others; kernels of all outputs.
+
+        work: products with V there and back, and of the factors of two points, for every output.
+        """
+        n, width, outputs, test = sizes.samples, self.width, sizes.outputs, sizes.test
+        square = width**2 if self.architecture == "three_layer" else 0
+        shown = n + sizes.validation + test
+        return Needs(
+            memory={
+                "fit": 2 * square + width * (2 * sizes.dimension + 3 * n + 3 * BLOCK_ROWS) + outputs * n * shown,
+                "model": n * outputs,
+                "predict": 3 * width * (n + BLOCK_ROWS) + outputs * test * n,
+            },
+            work={
+                "fit": outputs * (4 * shown * (square + n * width) + sizes.choices * n**3),
+                "predict": 4 * outputs * test * (square + n * width),
+            },
+            parallel=0.6,
+        )
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """State: coefficients (S, n, k) float64 on the first n training points, key (S, 4) int64 of the weights."""
         problem, features, samples = sample.problem, sample.features, sample.n
-        rule = sample.choices.get("selected_on", [CHOICES["selected_on"]["default"]])[0]
+        rule = sample.choices.get("selected_on", [self.Choices.selected_on])[0]
         x = first_seen(self, features.draw("training", samples))
         # The weights themselves, of three layers a square matrix, would be most of what is stored.
         key = sample.streams.at("start").stack(lambda generator: generator.integers(0, 2**63, 4))

@@ -1,15 +1,18 @@
 """Two-layer networks whose activation is a power: what a deep quadratic network is compared with."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
+from annotated_types import Ge, Interval
 
+from hierlearn.core.needs import Needs, Sizes
+from hierlearn.core.parameters import Positive
 from hierlearn.core.protocols import Features, Fit, Learner, Monitor, Sample, State
 from hierlearn.core.streams import Streams
 from hierlearn.learners._runs import BLOCK_ROWS
 from hierlearn.learners._selection import DIVERGED
-from hierlearn.learners.densenets.literals import RATES, TRACED_POINTS, TRAINING
+from hierlearn.learners.densenets.parameters import TRACED_POINTS, Rates, TrainingParameters
 from hierlearn.learners.densenets.runs import fitted
 from hierlearn.learners.densenets.settings import settings
 from hierlearn.learners.densenets.student import Student
@@ -17,62 +20,9 @@ from hierlearn.solvers.densenets.model import Layout
 from hierlearn.solvers.densenets.phases import Clock, Schedule
 from hierlearn.solvers.densenets.training import PolynomialTraining, signs
 
-PARAMETERS = {
-    "degree": {
-        "description": "Degree of the activation; 2^{L-1} on (x, G_1) is 2^L in x.",
-        "type": "integer",
-        "minimum": 2,
-        "maximum": 8,
-        "default": 4,
-    },
-    "width": {"description": "Number m of neurons.", "type": "integer", "minimum": 2, "default": 100},
-    "start_scale": {
-        "description": "Standard deviation of <w_r, (x, G_1)> at the start, roughly; b_r is 1.",
-        "type": "number",
-        "exclusiveMinimum": 0,
-        "default": 0.3,
-    },
-    **TRAINING,
-}
-CHOICES = RATES
-# Weights, Adam's memory and activations of every setting of one seed.
-MEMORY = {
-    "fit": (
-        (10, "choices", "width", "dimension"),
-        (8, "choices", "batch", "width"),
-        (4, "choices", TRACED_POINTS, "width"),
-        (2, "choices", TRACED_POINTS, "dimension"),
-        (2, "samples", "dimension"),
-    ),
-    "model": ((2, "width", "dimension"),),
-    "predict": ((2, 512, "width"), (2, 512, "dimension")),
-}
-WORK = {
-    "fit": ((16, "choices", "presented", "width", "dimension"),),
-    "predict": ((8, "test", "width", "dimension"),),
-}
-MEASURES = {
-    **DIVERGED,
-    "start_2": "step at which the network came, 0",
-    "frobenius_norm": "Frobenius norm of the weights that are trained",
-    "risk_layer_2": "validation_risk",
-    "feature_error_2": "min_U E|U S_2 - S*_2|^2 / E|S*_2|^2, S_2 what the power is taken of, on validation points",
-    "linear_feature_error_2": "min_B E|B S_2 - S*_2|^2 / E|S*_2|^2, any B, on validation points",
-    "feature_size_2": "E|S_2|^2 on validation points",
-}
-TRACES = {
-    "train_loss": f"squared error on at most {TRACED_POINTS} training points; classes: error rate",
-    "validation_risk": f"the same against the labels of at most {TRACED_POINTS} validation points",
-    "frobenius_norm": "Frobenius norm of the weights that are trained",
-    "risk_layer_2": "validation_risk",
-    "feature_error_2": "min_U E|U S_2 - S*_2|^2 / E|S*_2|^2, S_2 what the power is taken of, on validation points",
-    "linear_feature_error_2": "min_B E|B S_2 - S*_2|^2 / E|S*_2|^2, any B, on validation points",
-    "feature_size_2": "E|S_2|^2 on validation points",
-}
 
-
-@dataclass(frozen=True)
-class PolynomialNetwork(Learner):
+@dataclass(frozen=True, kw_only=True)
+class PolynomialNetwork(TrainingParameters, Learner):
     """F(x) = sum_r a_r (<w_r, (x, G_1)> + b_r)^degree, a_r = 1, -1, 1, ..., G_1 = x^2 - 1  (allenzhu2020, Theorem 1).
 
     The theorem's two-layer networks: with the degree 2^{L-1} they span the polynomials of degree 2^{L-1} in (x, G_1),
@@ -82,18 +32,9 @@ class PolynomialNetwork(Learner):
     the status diverged. float32.
     """
 
-    degree: int = 4
-    width: int = 100
-    start_scale: float = 0.3
-    annealing: str = "cosine"
-    optimiser: str = "adam"
-    momentum: float = 0.9
-    clip: float | None = 1.0
-    sharpness: float = 10.0
-    batch: int = 128
-    epochs: int = 100
-    steps: int | None = None
-    online: bool = False
+    degree: Annotated[int, Interval(ge=2, le=8), "Degree of the activation; 2^{L-1} on (x, G_1) is 2^L in x."] = 4
+    width: Annotated[int, Ge(2), "Number m of neurons."] = 100
+    start_scale: Annotated[Positive, "Standard deviation of <w_r, (x, G_1)> at the start, roughly; b_r is 1."] = 0.3
     batch_seeds: ClassVar[bool] = True
     # What it shares with a DenseNet of depth 2.
     depth: ClassVar[int] = 2
@@ -104,6 +45,41 @@ class PolynomialNetwork(Learner):
     starts: ClassVar[None] = None
     thresholds: ClassVar[None] = None
     stream_key: ClassVar[str] = "PolynomialNetwork"
+    MEASURES = {
+        **DIVERGED,
+        "start_2": "step at which the network came, 0",
+        "frobenius_norm": "Frobenius norm of the weights that are trained",
+        "risk_layer_2": "validation_risk",
+        "feature_error_2": "min_U E|U S_2 - S*_2|^2 / E|S*_2|^2, S_2 what the power is taken of, on validation points",
+        "linear_feature_error_2": "min_B E|B S_2 - S*_2|^2 / E|S*_2|^2, any B, on validation points",
+        "feature_size_2": "E|S_2|^2 on validation points",
+    }
+    TRACES = {
+        "train_loss": f"squared error on at most {TRACED_POINTS} training points; classes: error rate",
+        "validation_risk": f"the same against the labels of at most {TRACED_POINTS} validation points",
+        "frobenius_norm": "Frobenius norm of the weights that are trained",
+        "risk_layer_2": "validation_risk",
+        "feature_error_2": "min_U E|U S_2 - S*_2|^2 / E|S*_2|^2, S_2 what the power is taken of, on validation points",
+        "linear_feature_error_2": "min_B E|B S_2 - S*_2|^2 / E|S*_2|^2, any B, on validation points",
+        "feature_size_2": "E|S_2|^2 on validation points",
+    }
+    Choices = Rates
+
+    def needs(self, sizes: Sizes) -> Needs:
+        """Weights, Adam's memory and activations of every setting of one seed."""
+        width, inputs = self.width, sizes.dimension
+        return Needs(
+            memory={
+                "fit": sizes.choices * width * (10 * inputs + 8 * self.batch + 4 * TRACED_POINTS)
+                + (2 * sizes.choices * TRACED_POINTS + 2 * sizes.samples) * inputs,
+                "model": 2 * width * inputs,
+                "predict": 2 * BLOCK_ROWS * (width + inputs),
+            },
+            work={
+                "fit": 16 * sizes.choices * sizes.presented * width * inputs,
+                "predict": 8 * sizes.test * width * inputs,
+            },
+        )
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """State: layer_2 (S, m, 2 d + 1) float32, w beside b, and what the student took from the teacher."""

@@ -1,11 +1,15 @@
 """The true two-layer network at randomised weights, which escapes its tangent kernel."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
-from hierlearn.core.protocols import STATUS, Features, Fit, Learner, Monitor, Sample, State
+from hierlearn.core.needs import Needs, Sizes
+from hierlearn.core.objections import Objection, refuse
+from hierlearn.core.parameters import Count, Even, Index, Positive
+from hierlearn.core.protocols import STATUS, Features, Fit, Input, Learner, Monitor, Sample, State
 from hierlearn.learners._randomised import RandomisedNetwork, exact_squared, mean_outputs, network, sampled
 from hierlearn.learners._selection import error, validated
 from hierlearn.solvers.losses import get_loss
@@ -13,91 +17,14 @@ from hierlearn.solvers.optimisers import adam, cosine_factor
 from hierlearn.theory.activations import ANALYTIC_GATES
 from hierlearn.theory.gate_degrees import taylor_reaches
 
-PARAMETERS = {
-    "order": {
-        "description": "Order k that is left: 2 by signs, 3 and 4 by matched moments and an analytic sigma.",
-        "enum": [2, 3, 4],
-        "default": 2,
-    },
-    "activation": {
-        "description": "sigma: relu3 is relu^3 / 6 (bai2020), relu2 is relu^2 / 2, the others are analytic.",
-        "enum": ["relu2", "relu3", "erf", "sin", "softplus"],
-        "default": "relu3",
-    },
-    "width": {
-        "description": "Number m of neurons, even.",
-        "type": "integer",
-        "minimum": 2,
-        "multipleOf": 2,
-        "default": 64,
-    },
-    "loss": {
-        "description": "Loss of the training objective; squared is (f - y)^2, the others are for classes.",
-        "enum": ["squared", "logistic", "soft_hinge"],
-        "default": "squared",
-    },
-    "penalty_power": {
-        "description": "Power of |W|_{2,4}: 4 or, as in bai2020, Section 4, 8.",
-        "enum": [4, 8],
-        "default": 8,
-    },
-    "draws": {
-        "description": "exact: the mean over multipliers (squared loss only); sampled: fresh ones per point and step.",
-        "enum": ["exact", "sampled"],
-        "default": "exact",
-    },
-    "steps": {"description": "Steps of Adam per ridge.", "type": "integer", "minimum": 1, "default": 300},
-    "rate": {
-        "description": "First rate of Adam for the scaled weights m^{1/(2k)} w_r, falling to 0 along half a cosine.",
-        "type": "number",
-        "exclusiveMinimum": 0,
-        "default": 0.1,
-    },
-    "batch": {"description": "Points per step; 0 takes all.", "type": "integer", "minimum": 0, "default": 0},
-    "start": {
-        "description": "Size of <w_r, h> m^{1/(2k)} at the random start; W = 0 is a saddle.",
-        "type": "number",
-        "exclusiveMinimum": 0,
-        "default": 0.1,
-    },
-}
-CHOICES = {
-    "ridge": {
-        "description": "Factor of the penalty for features with |h|^2 = D, as in Quad-h.",
-        "type": "number",
-        "exclusiveMinimum": 0,
-    },
-}
-
-EXCLUDED = (
-    ({"order": [3, 4], "activation": ["relu2", "relu3"]}, "erf, sin or softplus, or order 2"),
-    ({"draws": ["exact"], "loss": ["logistic", "soft_hinge"]}, "squared, or sampled draws"),
-)
-# Activations of both halves at every value of the multipliers; weights at every ridge, and Adam's means.
-MEMORY = {
-    "fit": (
-        (10, "samples", "width"),
-        (4, "validation", "width"),
-        (2, "choices", "outputs", "width", "features"),
-        (4, "width", "features"),
-    ),
-    "model": ((1, "outputs", "width", "features"),),
-    "predict": ((2, "test", "features"), (4, "test", "width"), (2, "outputs", "width", "features")),
-}
-# An activation and its slope cost as much as some ten products.
-WORK = {
-    "fit": (
-        (4, "choices", "outputs", "steps", "samples", "width", "features"),
-        (100, "choices", "outputs", "steps", "samples", "width"),
-    ),
-    "predict": ((4, "outputs", "test", "width", "features"),),
-}
 BLOCK_ROWS = 2048
+
+
 # Predictions that fit the labels no better than 0 does, by this part, have stayed at the saddle W = 0.
 COLLAPSE_GAIN = 1e-6
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Randomised(Learner):
     """f_{W0 + WZ}(x) = m^{-1/2} sum_r a_r sigma(<w0_r + z_r w_r, h(x)>), z random  (bai2020, Sections 3.1 and 6.1).
 
@@ -112,25 +39,62 @@ class Randomised(Learner):
     `fit` for a loss of classes on a regression teacher.
     """
 
-    order: int = 2
-    activation: str = "relu3"
-    width: int = 64
-    loss: str = "squared"
-    penalty_power: int = 8
-    draws: str = "exact"
-    steps: int = 300
-    rate: float = 0.1
-    batch: int = 0
-    start: float = 0.1
+    order: Annotated[
+        Literal[2, 3, 4], "Order k that is left: 2 by signs, 3 and 4 by matched moments and an analytic sigma."
+    ] = 2
+    activation: Annotated[
+        Literal["relu2", "relu3", "erf", "sin", "softplus"],
+        "sigma: relu3 is relu^3 / 6 (bai2020), relu2 is relu^2 / 2, the others are analytic.",
+    ] = "relu3"
+    width: Annotated[Even, "Number m of neurons, even."] = 64
+    loss: Annotated[
+        Literal["squared", "logistic", "soft_hinge"],
+        "Loss of the training objective; squared is (f - y)^2, the others are for classes.",
+    ] = "squared"
+    penalty_power: Annotated[Literal[4, 8], "Power of |W|_{2,4}: 4 or, as in bai2020, Section 4, 8."] = 8
+    draws: Annotated[
+        Literal["exact", "sampled"],
+        "exact: the mean over multipliers (squared loss only); sampled: fresh ones per point and step.",
+    ] = "exact"
+    steps: Annotated[Count, "Steps of Adam per ridge."] = 300
+    rate: Annotated[
+        Positive, "First rate of Adam for the scaled weights m^{1/(2k)} w_r, falling to 0 along half a cosine."
+    ] = 0.1
+    batch: Annotated[Index, "Points per step; 0 takes all."] = 0
+    start: Annotated[Positive, "Size of <w_r, h> m^{1/(2k)} at the random start; W = 0 is a saddle."] = 0.1
     batch_seeds: ClassVar[bool] = False
     stream_key: ClassVar[str] = "Randomised"
 
+    class Choices:
+        ridge: Annotated[Positive, "Factor of the penalty for features with |h|^2 = D, as in Quad-h."]
+
     def __post_init__(self):
+        refuse(self)
+
+    def objections(self, inputs: Input | None) -> Iterator[Objection]:
+        """Derivatives that an activation does not have, and losses without a closed mean."""
         if self.order > 2 and self.activation not in ANALYTIC_GATES:
-            allowed = f"{', '.join(ANALYTIC_GATES[:-1])} or {ANALYTIC_GATES[-1]}"
-            raise ValueError(f"randomised: activation {self.activation!r} with order {self.order}; expected {allowed}")
+            yield "activation", f"{self.activation!r} with order {self.order}", "erf, sin or softplus, or order 2"
         if self.draws == "exact" and self.loss != "squared":
-            raise ValueError(f"randomised: loss {self.loss!r} with exact draws; expected squared, or sampled draws")
+            yield "loss", f"{self.loss!r} with draws 'exact'", "squared, or sampled draws"
+
+    def needs(self, sizes: Sizes) -> Needs:
+        """Activations of both halves at every value of the multipliers; weights at every ridge, and Adam's means.
+
+        work: an activation and its slope cost as much as some ten products.
+        """
+        n, width, features, outputs = sizes.samples, self.width, sizes.features, sizes.outputs
+        return Needs(
+            memory={
+                "fit": (10 * n + 4 * sizes.validation + 2 * sizes.choices * outputs * features + 4 * features) * width,
+                "model": outputs * width * features,
+                "predict": 2 * sizes.test * (features + 2 * width) + 2 * outputs * width * features,
+            },
+            work={
+                "fit": sizes.choices * outputs * self.steps * n * width * (4 * features + 100),
+                "predict": 4 * outputs * sizes.test * width * features,
+            },
+        )
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """State: w0 (S, m/2, D), weights (S, k, m, D) float32, for orders above 2 (S, k, m/2, D)."""

@@ -1,12 +1,15 @@
 """Taylor models of a wide two-layer network on a representation: NTK-h (order 1), Quad-h (order 2), and beyond."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
-from hierlearn.core.protocols import STATIONARY, STATUS, Features, Fit, Learner, Monitor, Sample, State
+from hierlearn.core.needs import Needs, Sizes
+from hierlearn.core.objections import Objection, refuse
+from hierlearn.core.parameters import Count, Even, Index, Positive
+from hierlearn.core.protocols import STATIONARY, STATUS, Features, Fit, Input, Learner, Monitor, Sample, State
 from hierlearn.learners._dual import crossed, fit_dual, grown
 from hierlearn.learners._selection import error, validated
 from hierlearn.solvers.losses import get_loss
@@ -15,110 +18,14 @@ from hierlearn.solvers.taylor.certificate import certify_and_polish
 from hierlearn.theory.activations import ANALYTIC_GATES, derivative
 from hierlearn.theory.gate_degrees import taylor_reaches
 
-PARAMETERS = {
-    "order": {
-        "description": "Order k of the expansion: 1 is NTK-h, 2 is Quad-h; 3 and 4 need erf, sin or softplus.",
-        "enum": [1, 2, 3, 4],
-        "default": 2,
-    },
-    "activation": {
-        "description": "sigma: relu2 is relu^2 / 2 (chen2020), relu3 is relu^3 / 6 (bai2020), the others are analytic.",
-        "enum": ["relu2", "relu3", "erf", "sin", "softplus"],
-        "default": "relu2",
-    },
-    "width": {
-        "description": "Number m of neurons, even.",
-        "type": "integer",
-        "minimum": 2,
-        "multipleOf": 2,
-        "default": 8,
-    },
-    "loss": {
-        "description": "Loss of the training objective; squared is (f - y)^2, the others are for classes.",
-        "enum": ["squared", "logistic", "soft_hinge"],
-        "default": "squared",
-    },
-    "penalty_power": {
-        "description": "Power of |W|_{2,4} from order 2: 4 (chen2020, eq. 2) or 8 (bai2020, Section 4).",
-        "enum": [4, 8],
-        "default": 4,
-    },
-    "regulariser": {
-        "description": "plain: norms |w_r|; data: norms |S^{1/2} w_r|, S the second moment of unlabelled features.",
-        "enum": ["plain", "data"],
-        "default": "plain",
-    },
-    "start": {
-        "description": "Size of <w_r, h> m^{1/(2k)} at the random start; W = 0 is a saddle.",
-        "type": "number",
-        "exclusiveMinimum": 0,
-        "default": 0.1,
-    },
-    "tolerance": {
-        "description": "The descent ends when ten iterations lower the objective by less than this part of it.",
-        "type": "number",
-        "exclusiveMinimum": 0,
-        "default": 2.0e-3,
-    },
-    "max_iterations": {"description": "Most iterations per ridge.", "type": "integer", "minimum": 1, "default": 500},
-    "polish_rounds": {
-        "description": "Most attempts to repair a chosen point that fails its certificate.",
-        "type": "integer",
-        "minimum": 0,
-        "default": 4,
-    },
-}
-CHOICES = {
-    "ridge": {
-        "description": "Order 1: in units of the Gram matrix's mean diagonal. Above: for features with |h|^2 = D.",
-        "type": "number",
-        "exclusiveMinimum": 0,
-    },
-}
-
-# Products with the points; activations and gates take one thread.
-PARALLEL = ((0.6,),)
-MEASURES = {"ridge_residual": "relative residual |(K + n ridge I) alpha - y| / |y| at the chosen ridge"}
-EXCLUDED = (
-    ({"order": [3, 4], "activation": ["relu2", "relu3"]}, "erf, sin or softplus, or an order up to 2"),
-    ({"order": [1], "loss": ["logistic", "soft_hinge"]}, "squared, or another order"),
-)
-# Order 1: as kernel ridge regression, and the gates. Above: the metric's n x n factor, gates and activations of the
-# descent in both precisions, and the vectors of the weights' size that descent and certificate keep.
-MEMORY = {
-    "fit": (
-        (3, "samples", "samples"),
-        (2, "samples", "validation", {"order": [1]}),
-        (2, "samples", "width", {"order": [1]}),
-        (6, "samples", "width", {"order": [2, 3, 4]}),
-        (300, "width", "features", {"order": [2, 3, 4]}),
-        (3, "features", "features", {"regulariser": ["data"]}),
-    ),
-    "kept": (
-        ("samples", "samples", {"order": [1]}),
-        ("validation", "samples", {"order": [1]}),
-        ("features", "features", {"regulariser": ["data"]}),
-    ),
-    "model": ((1, "outputs", "width", "features"), (1, "features", "features", {"regulariser": ["data"]})),
-    "predict": ((2, "test", "features"), (4, "outputs", "width", "features")),
-}
-# A thousand iterations of polishing and six hundred Hessian-vector products at most.
-WORK = {
-    "fit": (
-        ("choices", "samples", "samples", "samples", {"order": [1]}),
-        (4, "samples", "samples", "features", {"order": [1]}),
-        (4, "samples", "validation", "features", {"order": [1]}),
-        (4, "choices", "max_iterations", "outputs", "samples", "width", "features", {"order": [2, 3, 4]}),
-        (10000, "outputs", "samples", "width", "features", {"order": [2, 3, 4]}),
-    ),
-    "predict": ((4, "outputs", "test", "width", "features"),),
-}
 BLOCK_ROWS = 2048
+
+
 # Directions whose second moment is below this part of the largest are rounding.
 ROUNDING = 1e-10
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Taylor(Learner):
     """f(x) = 1/(sqrt(m) k!) sum_r a_r sigma^(k)(<w0_r, h(x)>) <w_r, h(x)>^k, k = order  (chen2020; bai2020, Section 6).
 
@@ -136,25 +43,77 @@ class Taylor(Learner):
     and in `fit` for a loss of classes on a regression teacher and for `data` without unlabelled points.
     """
 
-    order: int = 2
-    activation: str = "relu2"
-    width: int = 8
-    loss: str = "squared"
-    penalty_power: int = 4
-    regulariser: str = "plain"
-    start: float = 0.1
-    tolerance: float = 2.0e-3
-    max_iterations: int = 500
-    polish_rounds: int = 4
+    order: Annotated[
+        Literal[1, 2, 3, 4], "Order k of the expansion: 1 is NTK-h, 2 is Quad-h; 3 and 4 need erf, sin or softplus."
+    ] = 2
+    activation: Annotated[
+        Literal["relu2", "relu3", "erf", "sin", "softplus"],
+        "sigma: relu2 is relu^2 / 2 (chen2020), relu3 is relu^3 / 6 (bai2020), the others are analytic.",
+    ] = "relu2"
+    width: Annotated[Even, "Number m of neurons, even."] = 8
+    loss: Annotated[
+        Literal["squared", "logistic", "soft_hinge"],
+        "Loss of the training objective; squared is (f - y)^2, the others are for classes.",
+    ] = "squared"
+    penalty_power: Annotated[
+        Literal[4, 8], "Power of |W|_{2,4} from order 2: 4 (chen2020, eq. 2) or 8 (bai2020, Section 4)."
+    ] = 4
+    regulariser: Annotated[
+        Literal["plain", "data"],
+        "plain: norms |w_r|; data: norms |S^{1/2} w_r|, S the second moment of unlabelled features.",
+    ] = "plain"
+    start: Annotated[Positive, "Size of <w_r, h> m^{1/(2k)} at the random start; W = 0 is a saddle."] = 0.1
+    tolerance: Annotated[
+        Positive, "The descent ends when ten iterations lower the objective by less than this part of it."
+    ] = 2.0e-3
+    max_iterations: Annotated[Count, "Most iterations per ridge."] = 500
+    polish_rounds: Annotated[Index, "Most attempts to repair a chosen point that fails its certificate."] = 4
     batch_seeds: ClassVar[bool] = False
     stream_key: ClassVar[str] = "Taylor"
+    MEASURES = {"ridge_residual": "relative residual |(K + n ridge I) alpha - y| / |y| at the chosen ridge"}
+
+    class Choices:
+        ridge: Annotated[
+            Positive, "Order 1: in units of the Gram matrix's mean diagonal. Above: for features with |h|^2 = D."
+        ]
 
     def __post_init__(self):
-        if self.order == 1 and self.loss != "squared":
-            raise ValueError(f"taylor: loss {self.loss!r} with order 1; expected squared")
+        refuse(self)
+
+    def objections(self, inputs: Input | None) -> Iterator[Objection]:
+        """Derivatives that an activation does not have, and losses whose minimum is no linear system's solution."""
         if self.order > 2 and self.activation not in ANALYTIC_GATES:
-            allowed = f"{', '.join(ANALYTIC_GATES[:-1])} or {ANALYTIC_GATES[-1]}"
-            raise ValueError(f"taylor: activation {self.activation!r} with order {self.order}; expected {allowed}")
+            found = f"{self.activation!r} with order {self.order}"
+            yield "activation", found, "erf, sin or softplus, or an order up to 2"
+        if self.order == 1 and self.loss != "squared":
+            yield "loss", f"{self.loss!r} with order 1", "squared, or another order"
+
+    def needs(self, sizes: Sizes) -> Needs:
+        """Order 1: as kernel ridge regression, and the gates. Above: the metric's n x n factor, gates and activations
+        of the descent in both precisions, and the vectors of the weights' size that descent and certificate keep.
+
+        work: a thousand iterations of polishing and six hundred Hessian-vector products at most; parallel: products
+        with the points, as activations and gates take one thread.
+        """
+        n, width, features, outputs = sizes.samples, self.width, sizes.features, sizes.outputs
+        shown, weights = n * (n + sizes.validation), outputs * width * features
+        root = features**2 if self.regulariser == "data" else 0
+        if self.order == 1:
+            held, kept = 2 * n * (sizes.validation + width), shown
+            work = sizes.choices * n**3 + 4 * shown * features
+        else:
+            held, kept = (6 * n + 300 * features) * width, 0
+            work = (4 * sizes.choices * self.max_iterations + 10000) * n * weights
+        return Needs(
+            memory={
+                "fit": 3 * n**2 + held + 3 * root,
+                "kept": kept + root,
+                "model": weights + root,
+                "predict": 2 * sizes.test * features + 4 * weights,
+            },
+            work={"fit": work, "predict": 4 * sizes.test * weights},
+            parallel=0.6,
+        )
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """State: w0 (S, m/2, D), weights (S, k, m, D) float32; with `data` also root (S, D, D) float32."""
@@ -181,7 +140,7 @@ class Taylor(Learner):
             train_risk=parts["train_risk"],
             choices={"ridge": parts["ridge"]},
             certificate=certificate,
-            measures={name: parts[name] for name in MEASURES if name in parts},
+            measures={name: parts[name] for name in self.MEASURES if name in parts},
             flops=parts["flops"],
         )
 

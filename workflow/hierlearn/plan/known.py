@@ -114,7 +114,7 @@ def _sweepable(draft: Draft, name: str) -> set[str]:
     kinds = [component["name"]] if component else registry.available("learners")
     known = set()
     for kind in kinds:
-        known |= {*registry.parameters("learners", kind), *(registry.literal("learners", kind, "CHOICES") or {})}
+        known |= {*registry.parameters("learners", kind), *registry.choices("learners", kind)}
     return known
 
 

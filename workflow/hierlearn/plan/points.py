@@ -1,18 +1,19 @@
 """What the sizes and parameters of a study become at every point of its grid, and whether that is possible."""
 
-import importlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hierlearn.core import registry
+from hierlearn.core.objections import Objection
 from hierlearn.plan.faults import Fault, shown
 from hierlearn.plan.schemas import expected, violations
 from hierlearn.plan.sizes import resolve
-from hierlearn.plan.study import Study
+from hierlearn.plan.study import Point, Study
 
 
 def resolved(study: Study) -> Iterator[Fault]:
     """Sizes that become something impossible at a point of the grid."""
+    met: dict[tuple[tuple, str, str], list] = {}
     for point in study.points:
         for name, entry in study.learners.items():
             context, planned = study.context(name, point), entry.samples
@@ -26,14 +27,18 @@ def resolved(study: Study) -> Iterator[Fault]:
                 )
             for variant in study.variants(name, point):
                 yield from _component_values(
-                    study, ("learners", name, "learner"), "learners", variant["learner"], point
+                    study, ("learners", name, "learner"), "learners", variant["learner"], point, met
                 )
         for name in study.representations:
             description = study.representation(name, point)
-            yield from _component_values(study, ("representations", name), "representations", description, point)
+            yield from _component_values(study, ("representations", name), "representations", description, point, met)
         for part in ("input", "teacher"):
             description = point.problem[part]
-            yield from _component_values(study, ("problem", part), f"{part}s", description, point)
+            yield from _component_values(study, ("problem", part), f"{part}s", description, point, met)
+    for (where, found, allowed), places in met.items():
+        # What is met at every point does not hang on the place.
+        place = f" at {places[0]}" if len(places) < len(study.points) else ""
+        yield Fault(study.file, where, found + place, allowed)
 
 
 def warned(study: Study) -> Iterator[Fault]:
@@ -53,54 +58,23 @@ def warned(study: Study) -> Iterator[Fault]:
                     yield Fault(study.file, at, place, wanted)
 
 
-def _said(kind: str, description: Mapping[str, Any], point, what: str) -> Iterator[tuple[str, str, str]]:
-    """(parameter, what was found, what is expected) by the module of `theory` that a component's literal RULES names.
-
-    It has the functions `faults` and `warnings` of (the component's parameters, the input's description, d), for what
-    no schema can say of parameters together, and imports nothing heavy.
-    """
-    rules = registry.literal(kind, description["name"], "RULES")
-    if rules:
-        module = importlib.import_module(f"hierlearn.theory.{rules}")
-        yield from getattr(module, what)(description, point.problem["input"], point.dimension)
+def _said(kind: str, description: Mapping[str, Any], point: Point, what: str) -> list[Objection]:
+    """The objections of a component at a point, or its warnings."""
+    problem = point.problem["input"]
+    return registry.said(kind, description, what, lambda: registry.build("inputs", problem, dimension=point.dimension))
 
 
-def _component_values(study: Study, at: tuple, kind: str, description: Mapping[str, Any], point) -> Iterator[Fault]:
+def _component_values(
+    study: Study, at: tuple, kind: str, description: Mapping[str, Any], point: Point, met: dict
+) -> Iterator[Fault]:
+    """Values that sizes become. met: takes up the objections, with their points; what an axis sets is found there."""
     known = registry.parameters(kind, description["name"])
     for key, value in description.items():
         if key != "name" and not {"component", "components"} & set(known[key]):
             for error in violations(value, known[key]):
                 found = f"{shown(value)} at {point.coordinates}"
                 yield Fault(study.file, (*at, key), found, expected(error))
-    yield from _relations(study, at, kind, description, point)
-
-
-def _relations(study: Study, at: tuple, kind: str, description: Mapping[str, Any], point) -> Iterator[Fault]:
-    """What a component's literals say of its parameters together.
-
-    BOUNDS lists (what, what it may not exceed, when), each of the two a parameter, `dimension` or a number, `when` the
-    values that other parameters have where the bound holds. EXCLUDED lists ({parameter: values}, what to write instead)
-    of combinations that make no sense; a last parameter `law` is the law of the input.
-    """
-    for key, found, allowed in _said(kind, description, point, "faults"):
-        yield Fault(study.file, (*at, key), f"{found} at {point.coordinates}", allowed)
-    laws = {"law": study.problem.input["name"]}
-    for combination, instead in registry.literal(kind, description["name"], "EXCLUDED") or ():
-        given = {key: (laws | dict(description))[key] for key in combination}
-        if all(value in combination[key] for key, value in given.items()):
-            last = [key for key in combination if key != "law"][-1]
-            beside = ", ".join(f"{key} {shown(value)}" for key, value in given.items() if key != last)
-            where = ("axes", last) if at[0] != "learners" and last in point.coordinates else (*at, last)
-            yield Fault(study.file, where, f"{shown(given[last])} with {beside}", instead)
-    for low, high, when in registry.literal(kind, description["name"], "BOUNDS") or ():
-        if any(description[key] != value for key, value in when.items()):
-            continue
-        sizes = dict(description) | {"dimension": point.dimension}
-        least, most = sizes.get(low, low), sizes.get(high, high)
-        if least > most and low in description:
-            yield Fault(study.file, (*at, low), f"{least} at {point.coordinates}", f"at most {high} = {most}")
-        elif least > most:
-            wanted = f"at most {most}" if low == "dimension" else f"at least {least}"
-            yield Fault(
-                study.file, ("axes", "dimension"), shown(point.dimension), f"{wanted} for {description['name']}"
-            )
+    for key, found, allowed in _said(kind, description, point, "objections"):
+        where = ("axes", key) if at[0] != "learners" and key in point.coordinates else (*at, key)
+        places = met.setdefault((where, found, allowed), [])
+        places += [point.coordinates] if point.coordinates not in places else []

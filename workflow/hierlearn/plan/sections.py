@@ -182,7 +182,7 @@ def check_learner(draft: Draft, name: str, entry: Learner) -> None:
 
 
 def _check_choices(draft: Draft, at: Path, entry: Learner) -> None:
-    choices = registry.literal("learners", entry.component["name"], "CHOICES") or {}
+    choices = registry.choices("learners", entry.component["name"])
     for key in entry.select:
         where = (*at, "select", key)
         if draft.broken.over(*where):
@@ -202,7 +202,7 @@ def _check_choices(draft: Draft, at: Path, entry: Learner) -> None:
 
 def _check_sweep(draft: Draft, at: Path, entry: Learner) -> None:
     name = entry.component["name"]
-    known = registry.parameters("learners", name) | (registry.literal("learners", name, "CHOICES") or {})
+    known = registry.parameters("learners", name) | registry.choices("learners", name)
     for key in entry.sweep:
         where = (*at, "sweep", key)
         if draft.broken.over(*where):

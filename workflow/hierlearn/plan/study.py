@@ -12,6 +12,8 @@ from hierlearn.plan.faults import Broken
 from hierlearn.plan.sizes import degree, described, label, lattice, product, resolve, sizes
 
 RAW = {"name": "raw"}
+
+
 # The published numbers of a paper that has none.
 NO_TABLES: dict[str, Any] = {}
 
@@ -68,7 +70,12 @@ class Study:
     paper: str
     place: str
     summary: str
-    problem: Problem
+
+    @cached_property
+    def _known(self) -> dict[tuple, Any]:
+        """What `_remembered` methods have answered."""
+        return {}
+
     axes: dict[str, list]
     seed_count: int
     split_jobs_by: list[str]
@@ -79,11 +86,6 @@ class Study:
     probes: dict[str, Probe]
     figure: Component | None
     claims: dict[str, Claim]
-
-    @cached_property
-    def _known(self) -> dict[tuple, Any]:
-        """What `_remembered` methods have answered."""
-        return {}
 
     @property
     def seeds(self) -> list[int]:
@@ -139,6 +141,8 @@ class Study:
         for kind, part in parts.items():
             content[kind] = described(f"{kind}s", part, context)
         return content
+
+    problem: Problem
 
     def placement(self, axis: str) -> str | None:
         """Which component an axis sets a parameter of: teacher, input, representation, or None if none has it.
@@ -209,7 +213,7 @@ class Study:
         A choice may be swept instead of selected: then each variant has one value to choose from. part: of a task.
         """
         entry, context = self.learners[learner], self.context(learner, point)
-        known = registry.literal("learners", entry.component["name"], "CHOICES") or {}
+        known = registry.choices("learners", entry.component["name"])
         return [
             {
                 "name": label(swept) or "only",

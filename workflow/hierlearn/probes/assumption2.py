@@ -1,62 +1,23 @@
 """How small the second moment of random step features gets: Assumption 2 of chen2020, population moments, no points."""
 
 from dataclasses import dataclass, field
+from typing import Annotated
 
 import numpy as np
-from scipy.linalg import eigvalsh
+import scipy
+from annotated_types import Interval, MinLen
 
+from hierlearn.core.parameters import UNIQUE, Count, Positive
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Probe
 from hierlearn.files.netcdf import Variable
 from hierlearn.theory.assumption2 import approximation_error, biased_second_moment, second_moment
 
-PARAMETERS = {
-    "orders": {
-        "description": "k of the number of features D = c d^k.",
-        "type": "array",
-        "items": {"type": "integer", "minimum": 1},
-        "minItems": 1,
-        "uniqueItems": True,
-        "default": [2],
-    },
-    "multiples": {
-        "description": "c of the number of features D = c d^k.",
-        "type": "array",
-        "items": {"type": "number", "exclusiveMinimum": 0},
-        "minItems": 1,
-        "uniqueItems": True,
-        "default": [0.5, 1, 2],
-    },
-    "rarest": {
-        "description": "A unit is left out of `trimmed` if it is on, or off, with less than this probability.",
-        "type": "number",
-        "minimum": 0,
-        "exclusiveMaximum": 0.5,
-        "default": 0.1,
-    },
-    "repeats": {
-        "description": "Draws of rows and biases per seed, whose median counts.",
-        "type": "integer",
-        "minimum": 1,
-        "default": 1,
-    },
-}
-MEASURES = {
-    "smallest_eigenvalue": "smallest eigenvalue of the second moment without biases",
-    "biased": "smallest eigenvalue of the second moment of the paper's biased features",
-    "trimmed": "the same without the units that are almost always on or off",
-    "rarest_outcome": "smallest probability of a biased unit to be on, or off",
-    "limit": "E_k, the part of a step that no polynomial of degree k expresses",
-    "reciprocal": "1 / (D + 1)",
-    "flops": "floating-point operations of matrix products",
-}
-COORDINATES = {"order": "orders", "multiple": "multiples"}
-LAWS = ("sphere", "gaussian")
 # Eigenvalues below this part of the trace: those of two units that are on everywhere come out as that.
 ROUNDING = 1e-14
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Assumption2(Probe):
     """lambda_min of Sigma = E[g(x) g(x)^T], g(x) = 1{Vx + b >= 0}, V rows N(0, I_d), b ~ N(0, 1) or 0, at D = c d^k.
 
@@ -65,16 +26,35 @@ class Assumption2(Probe):
     probabilities scatters over decades, hence a median over repeats.
     """
 
-    orders: list[int] = field(default_factory=lambda: [2])
-    multiples: list[float] = field(default_factory=lambda: [0.5, 1, 2])
-    rarest: float = 0.1
-    repeats: int = 1
+    orders: Annotated[list[Count], MinLen(1), UNIQUE, "k of the number of features D = c d^k."] = field(
+        default_factory=lambda: [2]
+    )
+    multiples: Annotated[list[Positive], MinLen(1), UNIQUE, "c of the number of features D = c d^k."] = field(
+        default_factory=lambda: [0.5, 1, 2]
+    )
+    rarest: Annotated[
+        float,
+        Interval(ge=0, lt=0.5),
+        "A unit is left out of `trimmed` if it is on, or off, with less than this probability.",
+    ] = 0.1
+    repeats: Annotated[Count, "Draws of rows and biases per seed, whose median counts."] = 1
+    LAWS = ("sphere", "gaussian")
+    MEASURES = {
+        "smallest_eigenvalue": "smallest eigenvalue of the second moment without biases",
+        "biased": "smallest eigenvalue of the second moment of the paper's biased features",
+        "trimmed": "the same without the units that are almost always on or off",
+        "rarest_outcome": "smallest probability of a biased unit to be on, or off",
+        "limit": "E_k, the part of a step that no polynomial of degree k expresses",
+        "reciprocal": "1 / (D + 1)",
+        "flops": "floating-point operations of matrix products",
+    }
+    COORDINATES = {"order": "orders", "multiple": "multiples"}
 
     def measure(self, problem: Problem) -> dict[str, Variable]:
         """MEASURES over (seed, order, multiple). Raises ValueError for a law of x without closed form."""
         law, dimension = problem.inputs.law, problem.inputs.dimension
-        if law not in LAWS:
-            raise ValueError(f"assumption2: input law {law!r}; expected one of {', '.join(LAWS)}")
+        if law not in self.LAWS:
+            raise ValueError(f"assumption2: input law {law!r}; expected one of {', '.join(self.LAWS)}")
         if law == "gaussian" and problem.inputs.norm != "sqrt_dimension":
             raise ValueError(f"assumption2: gaussian of norm {problem.inputs.norm}; expected sqrt_dimension")
         counts = np.array([[max(1, round(c * dimension**k)) for c in self.multiples] for k in self.orders])
@@ -92,7 +72,7 @@ class Assumption2(Probe):
         measured["limit"] = np.broadcast_to(limits[:, None], shape)
         measured["reciprocal"] = np.broadcast_to(1.0 / (counts + 1.0), shape)
         found = {
-            name: Variable(dims, values, {"units": "1", "long_name": MEASURES[name]})
+            name: Variable(dims, values, {"units": "1", "long_name": self.MEASURES[name]})
             for name, values in measured.items()
         }
         flops = np.full(len(problem.seeds), self.repeats * 2.0 * 2.0 * counts.max() ** 2 * dimension)
@@ -102,7 +82,7 @@ class Assumption2(Probe):
             "multiple": Variable(
                 ("multiple",), np.array(self.multiples, np.float64), {"units": "1", "long_name": "c of D = c d^k"}
             ),
-            "flops": Variable(("seed",), flops, {"units": "1", "long_name": MEASURES["flops"]}),
+            "flops": Variable(("seed",), flops, {"units": "1", "long_name": self.MEASURES["flops"]}),
         }
 
     def _of_draw(self, rows, biases, law, counts) -> list[list[float]]:
@@ -123,5 +103,5 @@ def _smallest(moment: np.ndarray) -> float:
     """The smallest eigenvalue, 0 where it is rounding, NaN of an empty matrix."""
     if not len(moment):
         return np.nan
-    value = float(eigvalsh(moment, subset_by_index=[0, 0])[0])
+    value = float(scipy.linalg.eigvalsh(moment, subset_by_index=[0, 0])[0])
     return value if value > ROUNDING * np.trace(moment) else 0.0

@@ -1,76 +1,30 @@
 """How closely a randomised two-layer network follows one term of its Taylor series, as it grows wide."""
 
 from dataclasses import dataclass, field
+from typing import Annotated, Literal
 
 import numpy as np
+from annotated_types import Interval
 
 from hierlearn.core import boundary
+from hierlearn.core.parameters import Count
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Probe
 from hierlearn.core.streams import BLOCK_ROWS, Streams
 from hierlearn.files.netcdf import Variable
+from hierlearn.probes._parameters import Widths
 from hierlearn.theory.activations import analytic, derivative, largest_order
 from hierlearn.theory.coupling import Sizes, Sums
 from hierlearn.theory.randomisation import Law, laws
 
-PARAMETERS = {
-    "order": {
-        "description": "Order k of the term that is to dominate.",
-        "type": "integer",
-        "minimum": 2,
-        "maximum": 4,
-        "default": 2,
-    },
-    "activation": {
-        "description": "sigma; orders above 2 and other multipliers than signs need an analytic one.",
-        "enum": ["relu2", "relu3", "erf", "sin", "softplus", "tanh"],
-        "default": "relu3",
-    },
-    "shift": {
-        "description": "c in sigma(<w, x> + c); it breaks the parity of erf and sin, which would make terms cancel.",
-        "type": "number",
-        "default": 0.0,
-    },
-    "weights": {
-        "description": "aligned: one direction per sign a_r, so that f^(k) adds up; random: one per neuron.",
-        "enum": ["aligned", "random"],
-        "default": "aligned",
-    },
-    "randomisation": {
-        "description": "Law of the multipliers; tight and matched say whether their moments of order k + 1 differ.",
-        "enum": ["signs", "tight", "matched"],
-        "default": "signs",
-    },
-    "widths": {
-        "description": "Numbers m of neurons, even.",
-        "type": "array",
-        "items": {"type": "integer", "minimum": 2, "multipleOf": 2},
-        "minItems": 1,
-        "uniqueItems": True,
-        "default": [100, 1000, 10000],
-    },
-    "points": {"description": "Number of points x.", "type": "integer", "minimum": 1, "default": 64},
-    "draws": {"description": "Number of draws of all multipliers.", "type": "integer", "minimum": 1, "default": 8},
-}
-MEASURES = {
-    "linear": "root mean square of f^(1) over points and multipliers",
-    "quadratic": "root mean square of f^(2) over points and multipliers",
-    "cubic": "root mean square of f^(3) over points and multipliers; NaN for k < 3",
-    "quartic": "root mean square of f^(4) over points and multipliers; NaN for k < 4",
-    "remainder": "root mean square of f - sum_{j <= k} f^(j) over points and multipliers",
-    "remainder_slope": "slope of log remainder in log width from the next smaller width; NaN at the smallest",
-    "worst_remainder": "largest |f - sum_{j <= k} f^(j)| over points and all outcomes of the multipliers",
-    "one_draw_error": "largest |f - f^(k)| over points for one draw of the multipliers, mean over draws",
-    "flops": "floating-point operations of matrix products",
-}
-COORDINATES = {"width": "widths"}
-LAWS = ("sphere", "hypercube", "anisotropic_sphere")
 TERMS = ("linear", "quadratic", "cubic", "quartic")
+
+
 # A mean of sigma^(k) below this is 0 up to rounding.
 CANCELLED = 1e-9
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Coupling(Probe):
     """f(x) = 1/sqrt(m) sum_r a_r sigma(<w0_r + z_r w_r, x> + c) with |w_r| = m^{-1/(2k)}  (bai2020, Sections 3 and 6).
 
@@ -87,14 +41,38 @@ class Coupling(Probe):
     the first m/2 neurons being those of width m.
     """
 
-    order: int = 2
-    activation: str = "relu3"
-    shift: float = 0.0
-    weights: str = "aligned"
-    randomisation: str = "signs"
-    widths: list[int] = field(default_factory=lambda: [100, 1000, 10000])
-    points: int = 64
-    draws: int = 8
+    order: Annotated[int, Interval(ge=2, le=4), "Order k of the term that is to dominate."] = 2
+    activation: Annotated[
+        Literal["relu2", "relu3", "erf", "sin", "softplus", "tanh"],
+        "sigma; orders above 2 and other multipliers than signs need an analytic one.",
+    ] = "relu3"
+    shift: Annotated[
+        float, "c in sigma(<w, x> + c); it breaks the parity of erf and sin, which would make terms cancel."
+    ] = 0.0
+    weights: Annotated[
+        Literal["aligned", "random"],
+        "aligned: one direction per sign a_r, so that f^(k) adds up; random: one per neuron.",
+    ] = "aligned"
+    randomisation: Annotated[
+        Literal["signs", "tight", "matched"],
+        "Law of the multipliers; tight and matched say whether their moments of order k + 1 differ.",
+    ] = "signs"
+    widths: Widths = field(default_factory=lambda: [100, 1000, 10000])
+    points: Annotated[Count, "Number of points x."] = 64
+    draws: Annotated[Count, "Number of draws of all multipliers."] = 8
+    LAWS = ("sphere", "hypercube", "anisotropic_sphere")
+    MEASURES = {
+        "linear": "root mean square of f^(1) over points and multipliers",
+        "quadratic": "root mean square of f^(2) over points and multipliers",
+        "cubic": "root mean square of f^(3) over points and multipliers; NaN for k < 3",
+        "quartic": "root mean square of f^(4) over points and multipliers; NaN for k < 4",
+        "remainder": "root mean square of f - sum_{j <= k} f^(j) over points and multipliers",
+        "remainder_slope": "slope of log remainder in log width from the next smaller width; NaN at the smallest",
+        "worst_remainder": "largest |f - sum_{j <= k} f^(j)| over points and all outcomes of the multipliers",
+        "one_draw_error": "largest |f - f^(k)| over points for one draw of the multipliers, mean over draws",
+        "flops": "floating-point operations of matrix products",
+    }
+    COORDINATES = {"width": "widths"}
 
     def measure(self, problem: Problem) -> dict[str, Variable]:
         """MEASURES over (seed, width).
@@ -121,13 +99,13 @@ class Coupling(Probe):
         }
         flops = 2.0 * self.points * problem.inputs.dimension * sum(self.widths) / 2 * self._products
         return {
-            name: Variable(("seed", "width"), values, {"units": "1", "long_name": MEASURES[name]})
+            name: Variable(("seed", "width"), values, {"units": "1", "long_name": self.MEASURES[name]})
             for name, values in measured.items()
         } | {
             "seed": Variable(("seed",), np.array(problem.seeds), {"long_name": "independent repetition"}),
             "width": Variable(("width",), np.array(self.widths), {"units": "1", "long_name": "number of neurons"}),
             "flops": Variable(
-                ("seed",), np.full(len(problem.seeds), flops), {"units": "1", "long_name": MEASURES["flops"]}
+                ("seed",), np.full(len(problem.seeds), flops), {"units": "1", "long_name": self.MEASURES["flops"]}
             ),
         }
 
@@ -139,8 +117,8 @@ class Coupling(Probe):
         return 3 if self.randomisation == "signs" else 2
 
     def _check(self, law: str) -> None:
-        if law not in LAWS:
-            raise ValueError(f"coupling: input law {law!r}; expected one of {', '.join(LAWS)}")
+        if law not in self.LAWS:
+            raise ValueError(f"coupling: input law {law!r}; expected one of {', '.join(self.LAWS)}")
         if self.order > largest_order(self.activation) or (
             not analytic(self.activation) and (self.order > 2 or self.randomisation != "signs")
         ):

@@ -1,61 +1,42 @@
 """Theory lines: risk and sample complexity of kernel ridge regression in closed form, for any dimension and n."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from annotated_types import MinLen
 
+from hierlearn.core.parameters import UNIQUE, Components, Count, NotNegative, Share
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Probe
 from hierlearn.files.netcdf import Variable
 from hierlearn.theory.deterministic_equivalent import sample_complexity, solve, spectrum_for
 
-PARAMETERS = {
-    "lines": {
-        "description": "Kernels by the name of their line.",
-        "components": "kernels",
-        "default": {"ntk-raw": {"name": "ntk_raw"}},
-    },
-    "thresholds": {
-        "description": "Risks that n* reaches.",
-        "type": "array",
-        "items": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
-        "uniqueItems": True,
-        "default": [0.5, 0.1],
-    },
-    "ridges": {
-        "description": "Ridges in units of the mean diagonal; for n* the best one counts, as on validation points.",
-        "type": "array",
-        "items": {"type": "number", "minimum": 0},
-        "minItems": 1,
-        "uniqueItems": True,
-        "default": [0.0],
-    },
-    "samples": {
-        "description": "Numbers n of samples at which the risk is given.",
-        "type": "array",
-        "items": {"type": "integer", "minimum": 1},
-        "minItems": 1,
-        "uniqueItems": True,
-        "default": [1000],
-    },
-}
-MEASURES = {
-    "sample_complexity": "number of samples at which the deterministic equivalent of the risk reaches the threshold",
-    "risk": "deterministic equivalent of the risk",
-}
-COORDINATES = {"line": "lines", "threshold": "thresholds", "ridge": "ridges", "samples": "samples"}
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DeterministicEquivalent(Probe):
     """n*(d, risk) and risk(d, n) from the self-consistent ridge of a dot-product kernel on the sphere, for a unit-norm
     target of one degree without label noise."""
 
-    lines: dict[str, Any] = field(default_factory=dict)
-    thresholds: list[float] = field(default_factory=lambda: [0.5, 0.1])
-    ridges: list[float] = field(default_factory=lambda: [0.0])
-    samples: list[int] = field(default_factory=lambda: [1000])
+    lines: Annotated[
+        dict[str, Any], Components("kernels", {"ntk-raw": {"name": "ntk_raw"}}), "Kernels by the name of their line."
+    ]
+    thresholds: Annotated[list[Share], UNIQUE, "Risks that n* reaches."] = field(default_factory=lambda: [0.5, 0.1])
+    ridges: Annotated[
+        list[NotNegative],
+        MinLen(1),
+        UNIQUE,
+        "Ridges in units of the mean diagonal; for n* the best one counts, as on validation points.",
+    ] = field(default_factory=lambda: [0.0])
+    samples: Annotated[list[Count], MinLen(1), UNIQUE, "Numbers n of samples at which the risk is given."] = field(
+        default_factory=lambda: [1000]
+    )
+    MEASURES = {
+        "sample_complexity": "number of samples at which the deterministic equivalent of the risk reaches "
+        "the threshold",
+        "risk": "deterministic equivalent of the risk",
+    }
+    COORDINATES = {"line": "lines", "threshold": "thresholds", "ridge": "ridges", "samples": "samples"}
 
     def measure(self, problem: Problem) -> dict[str, Variable]:
         """sample_complexity (line, threshold); risk (line, ridge, samples), the target having norm 1.
@@ -82,7 +63,7 @@ class DeterministicEquivalent(Probe):
             ),
             "samples": Variable(("samples",), np.array(self.samples), {"units": "1", "long_name": "samples n"}),
             "sample_complexity": Variable(
-                ("line", "threshold"), values, {"units": "1", "long_name": MEASURES["sample_complexity"]}
+                ("line", "threshold"), values, {"units": "1", "long_name": self.MEASURES["sample_complexity"]}
             ),
-            "risk": Variable(("line", "ridge", "samples"), risks, {"units": "1", "long_name": MEASURES["risk"]}),
+            "risk": Variable(("line", "ridge", "samples"), risks, {"units": "1", "long_name": self.MEASURES["risk"]}),
         }

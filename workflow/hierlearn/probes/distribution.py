@@ -1,10 +1,14 @@
 """Whether laws of x have the properties that a theory of deep quadratic networks asks for."""
 
 from dataclasses import dataclass, field, replace
+from typing import Annotated
 
 import numpy as np
+from annotated_types import Ge, Interval, MinLen
 
 from hierlearn.core import boundary
+from hierlearn.core.needs import Needs, Sizes
+from hierlearn.core.parameters import UNIQUE, Components, Count, Even
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Input, Probe
 from hierlearn.core.streams import Streams
@@ -20,66 +24,13 @@ from hierlearn.theory.distributions import (
 )
 from hierlearn.theory.product_laws import PRODUCT_LAWS, least_top_share
 
-PARAMETERS = {
-    "laws": {
-        "description": "Laws of x by name; the law of the problem has no part in it.",
-        "components": "inputs",
-        "default": {"gaussian": {"name": "gaussian"}, "uniform": {"name": "uniform"}},
-    },
-    "degrees": {
-        "description": "Degrees q of polynomials.",
-        "type": "array",
-        "items": {"type": "integer", "minimum": 1, "maximum": 8},
-        "minItems": 1,
-        "uniqueItems": True,
-        "default": [1, 2],
-    },
-    "points": {
-        "description": "Points per seed, half of them to find the worst polynomial and half to judge it.",
-        "type": "integer",
-        "minimum": 2,
-        "multipleOf": 2,
-        "default": 20000,
-    },
-    "monomials": {
-        "description": "Polynomials are of all coordinates if they have at most so many monomials, else of as many of "
-        "the first coordinates as that allows.",
-        "type": "integer",
-        "minimum": 2,
-        "default": 160,
-    },
-    "few": {
-        "description": "Coordinates in the search for the heaviest polynomial.",
-        "type": "integer",
-        "minimum": 1,
-        "default": 2,
-    },
-    "polynomials": {
-        "description": "Random polynomials whose fourth moments are averaged, and starts of the search.",
-        "type": "integer",
-        "minimum": 1,
-        "default": 8,
-    },
-}
-MEASURES = {
-    "isotropy": "largest E <w, x>^2 of unit w",
-    "isotropy_of_squares": "largest E <w, x^2 - E x^2>^2 of unit w",
-    "top_share": "least E P^2 over the squared coefficients of highest degree of P, on fresh points",
-    "top_share_below": "the same on the points on which P was chosen, which is too small on average",
-    "guaranteed_top_share": "a lower bound on it, the exact value for independent coordinates",
-    "moment_ratio": "E f^4 / (E f^2)^2 of random polynomials, the median",
-    "worst_moment_ratio": "E f^4 / (E f^2)^2 of the heaviest polynomial found, on fresh points",
-    "hypercontractive_bound": "upper bound on E f^4 / (E f^2)^2, known for normal laws and their mixtures",
-    "variables": "coordinates that the polynomials are of",
-    "flops": "floating-point operations of matrix products",
-}
-COORDINATES = {"law": "laws", "degree": "degrees"}
-MEMORY = {"measure": ((3, "points", "monomials"), (4, "points", "dimension"))}
 SCALARS = ("isotropy", "isotropy_of_squares")
+
+
 BY_DEGREE = ("top_share", "top_share_below", "moment_ratio", "worst_moment_ratio")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Distribution(Probe):
     """Constants of isotropy, degree preservation and hypercontractivity  (allenzhu2020, Section 5, eq. 5.1-5.4).
 
@@ -88,12 +39,40 @@ class Distribution(Probe):
     polynomials have independent normal coefficients of their monomials.
     """
 
-    laws: dict[str, Input] = field(default_factory=dict)
-    degrees: list[int] = field(default_factory=lambda: [1, 2])
-    points: int = 20000
-    monomials: int = 160
-    few: int = 2
-    polynomials: int = 8
+    laws: Annotated[
+        dict[str, Input],
+        Components("inputs", {"gaussian": {"name": "gaussian"}, "uniform": {"name": "uniform"}}),
+        "Laws of x by name; the law of the problem has no part in it.",
+    ]
+    degrees: Annotated[list[Annotated[int, Interval(ge=1, le=8)]], MinLen(1), UNIQUE, "Degrees q of polynomials."] = (
+        field(default_factory=lambda: [1, 2])
+    )
+    points: Annotated[Even, "Points per seed, half of them to find the worst polynomial and half to judge it."] = 20000
+    monomials: Annotated[
+        int,
+        Ge(2),
+        "Polynomials are of all coordinates if they have at most so many monomials, else of as many of the "
+        "first coordinates as that allows.",
+    ] = 160
+    few: Annotated[Count, "Coordinates in the search for the heaviest polynomial."] = 2
+    polynomials: Annotated[Count, "Random polynomials whose fourth moments are averaged, and starts of the search."] = 8
+    MEASURES = {
+        "isotropy": "largest E <w, x>^2 of unit w",
+        "isotropy_of_squares": "largest E <w, x^2 - E x^2>^2 of unit w",
+        "top_share": "least E P^2 over the squared coefficients of highest degree of P, on fresh points",
+        "top_share_below": "the same on the points on which P was chosen, which is too small on average",
+        "guaranteed_top_share": "a lower bound on it, the exact value for independent coordinates",
+        "moment_ratio": "E f^4 / (E f^2)^2 of random polynomials, the median",
+        "worst_moment_ratio": "E f^4 / (E f^2)^2 of the heaviest polynomial found, on fresh points",
+        "hypercontractive_bound": "upper bound on E f^4 / (E f^2)^2, known for normal laws and their mixtures",
+        "variables": "coordinates that the polynomials are of",
+        "flops": "floating-point operations of matrix products",
+    }
+    COORDINATES = {"law": "laws", "degree": "degrees"}
+
+    def needs(self, sizes: Sizes) -> Needs:
+        """The points, and the monomials of all of them."""
+        return Needs(memory={"measure": self.points * (3 * self.monomials + 4 * sizes.dimension)})
 
     def measure(self, problem: Problem) -> dict[str, Variable]:
         """Isotropies (seed, law), shares and moments (seed, law, degree); bounds (law, degree); variables (degree)."""
@@ -122,7 +101,7 @@ class Distribution(Probe):
             "flops": (("seed",), np.full(seeds, flops / seeds)),
         }
         return {
-            name: Variable(dimensions, values, {"units": "1", "long_name": MEASURES[name]})
+            name: Variable(dimensions, values, {"units": "1", "long_name": self.MEASURES[name]})
             for name, (dimensions, values) in measured.items()
         } | {
             "seed": Variable(("seed",), np.array(problem.seeds), {"long_name": "independent repetition"}),

@@ -2,55 +2,22 @@
 
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import Annotated
 
 import numpy as np
+from annotated_types import Interval, MinLen
 
 from hierlearn.core import boundary
+from hierlearn.core.parameters import UNIQUE, Count
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Probe
 from hierlearn.core.streams import BLOCK_ROWS, Streams
 from hierlearn.files.netcdf import Variable
+from hierlearn.probes._parameters import Widths
 from hierlearn.theory.expressivity import expressible, norm_bound, scales
 
-PARAMETERS = {
-    "degrees": {
-        "description": "Powers p of the direction: 2, 3 and even numbers.",
-        "type": "array",
-        "items": {"type": "integer", "minimum": 2, "maximum": 12},
-        "minItems": 1,
-        "uniqueItems": True,
-        "default": [2, 3, 4, 6],
-    },
-    "widths": {
-        "description": "Numbers m of neurons, even.",
-        "type": "array",
-        "items": {"type": "integer", "minimum": 2, "multipleOf": 2},
-        "minItems": 1,
-        "uniqueItems": True,
-        "default": [100, 1000, 10000],
-    },
-    "points": {"description": "Number of points x.", "type": "integer", "minimum": 1, "default": 64},
-    "draws": {"description": "Number of draws of w0 per seed.", "type": "integer", "minimum": 1, "default": 8},
-    "failure": {
-        "description": "Probability delta with which the theorem's statement may fail.",
-        "type": "number",
-        "exclusiveMinimum": 0,
-        "maximum": 1,
-        "default": 0.1,
-    },
-}
-MEASURES = {
-    "fit_error": "root mean square over points and draws of f^Q at W* minus the target, relative to the target's",
-    "norm": "largest |W*|_{2,4} over draws",
-    "share_within_bound": "share of the draws whose |W*|_{2,4} is within the bound of Theorem 7",
-    "norm_bound": "bound of Theorem 7 on |W*|_{2,4}",
-    "flops": "floating-point operations of matrix products",
-}
-COORDINATES = {"degree": "degrees", "width": "widths"}
-LAWS = ("sphere", "hypercube", "anisotropic_sphere")
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Expressivity(Probe):
     """f^Q_{W*} against f(x) = <b, x>^p for sigma = relu^3 / 6, |b| = 1, |x| = 1  (bai2020, Lemma 15 and Theorem 7).
 
@@ -59,19 +26,35 @@ class Expressivity(Probe):
     of points and draws of w0 serves all widths of a seed, the first m/2 pairs being those of width m.
     """
 
-    degrees: list[int] = field(default_factory=lambda: [2, 3, 4, 6])
-    widths: list[int] = field(default_factory=lambda: [100, 1000, 10000])
-    points: int = 64
-    draws: int = 8
-    failure: float = 0.1
+    degrees: Annotated[
+        list[Annotated[int, Interval(ge=2, le=12)]],
+        MinLen(1),
+        UNIQUE,
+        "Powers p of the direction: 2, 3 and even numbers.",
+    ] = field(default_factory=lambda: [2, 3, 4, 6])
+    widths: Widths = field(default_factory=lambda: [100, 1000, 10000])
+    points: Annotated[Count, "Number of points x."] = 64
+    draws: Annotated[Count, "Number of draws of w0 per seed."] = 8
+    failure: Annotated[
+        float, Interval(gt=0, le=1), "Probability delta with which the theorem's statement may fail."
+    ] = 0.1
+    LAWS = ("sphere", "hypercube", "anisotropic_sphere")
+    MEASURES = {
+        "fit_error": "root mean square over points and draws of f^Q at W* minus the target, relative to the target's",
+        "norm": "largest |W*|_{2,4} over draws",
+        "share_within_bound": "share of the draws whose |W*|_{2,4} is within the bound of Theorem 7",
+        "norm_bound": "bound of Theorem 7 on |W*|_{2,4}",
+        "flops": "floating-point operations of matrix products",
+    }
+    COORDINATES = {"degree": "degrees", "width": "widths"}
 
     def measure(self, problem: Problem) -> dict[str, Variable]:
         """fit_error, norm and share_within_bound (seed, degree, width), norm_bound (degree, width).
 
         Raises ValueError for points of another norm than 1 and for powers that relu has no component for.
         """
-        if problem.inputs.law not in LAWS:
-            raise ValueError(f"expressivity: input law {problem.inputs.law!r}; expected one of {', '.join(LAWS)}")
+        if problem.inputs.law not in self.LAWS:
+            raise ValueError(f"expressivity: input law {problem.inputs.law!r}; expected one of {', '.join(self.LAWS)}")
         if problem.inputs.norm != "unit":
             raise ValueError(f"expressivity: input of norm {problem.inputs.norm}; expected unit")
         for degree in self.degrees:
@@ -94,7 +77,7 @@ class Expressivity(Probe):
             "flops": (("seed",), np.full(seeds, flops)),
         }
         return {
-            name: Variable(dims, values, {"units": "1", "long_name": MEASURES[name]})
+            name: Variable(dims, values, {"units": "1", "long_name": self.MEASURES[name]})
             for name, (dims, values) in measured.items()
         } | {
             "seed": Variable(("seed",), np.array(problem.seeds), {"long_name": "independent repetition"}),

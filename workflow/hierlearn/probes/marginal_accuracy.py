@@ -2,50 +2,21 @@
 
 from dataclasses import dataclass, field
 from math import pi, sqrt
+from typing import Annotated
 
 import numpy as np
-from scipy.special import ndtr
+import scipy
+from annotated_types import Ge, MinLen
 
 from hierlearn.core import boundary
+from hierlearn.core.needs import Needs, Sizes
+from hierlearn.core.parameters import UNIQUE, Positive
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Probe
 from hierlearn.files.netcdf import Variable
 
-PARAMETERS = {
-    "layers": {
-        "description": "Layers l that are left out, each by itself.",
-        "type": "array",
-        "items": {"type": "integer", "minimum": 2},
-        "minItems": 1,
-        "uniqueItems": True,
-        "default": [3],
-    },
-    "gaps": {
-        "description": "alpha_{l+1} / alpha_l, in place of the teacher's.",
-        "type": "array",
-        "items": {"type": "number", "exclusiveMinimum": 0},
-        "minItems": 1,
-        "uniqueItems": True,
-        "default": [0.2, 0.1, 0.05],
-    },
-    "points": {"description": "Points of the mean.", "type": "integer", "minimum": 2, "default": 20000},
-}
-MEASURES = {
-    "flip": "probability that the label changes without layer l",
-    "flip_centred": "the same where layer l leaves its mean",
-    "flip_above": "probability that the label changes without layer l and all above it",
-    "flip_rate": "flip over alpha",
-    "flip_centred_rate": "flip_centred over alpha",
-    "flip_above_rate": "flip_above over alpha",
-    "flip_bound": "alpha_l E Sum(G*_l) / sqrt(2 pi), an upper bound on flip",
-    "alpha": "weight of layer l, after the scaling to Var G* = 1",
-    "flops": "floating-point operations of matrix products",
-}
-COORDINATES = {"layer": "layers", "gap": "gaps"}
-MEMORY = {"measure": ((6, "points", "dimension"),)}
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class MarginalAccuracy(Probe):
     """Pr[sgn(x_0 + G*) != sgn(x_0 + G* - alpha_l Sum(G*_l))], x_0 ~ N(-E G*, 1)  (allenzhu2020, Section 3.1 / B.1).
 
@@ -54,9 +25,29 @@ class MarginalAccuracy(Probe):
     distribution functions; only the mean over G* is one over points.
     """
 
-    layers: list[int] = field(default_factory=lambda: [3])
-    gaps: list[float] = field(default_factory=lambda: [0.2, 0.1, 0.05])
-    points: int = 20000
+    layers: Annotated[list[Annotated[int, Ge(2)]], MinLen(1), UNIQUE, "Layers l that are left out, each by itself."] = (
+        field(default_factory=lambda: [3])
+    )
+    gaps: Annotated[list[Positive], MinLen(1), UNIQUE, "alpha_{l+1} / alpha_l, in place of the teacher's."] = field(
+        default_factory=lambda: [0.2, 0.1, 0.05]
+    )
+    points: Annotated[int, Ge(2), "Points of the mean."] = 20000
+    MEASURES = {
+        "flip": "probability that the label changes without layer l",
+        "flip_centred": "the same where layer l leaves its mean",
+        "flip_above": "probability that the label changes without layer l and all above it",
+        "flip_rate": "flip over alpha",
+        "flip_centred_rate": "flip_centred over alpha",
+        "flip_above_rate": "flip_above over alpha",
+        "flip_bound": "alpha_l E Sum(G*_l) / sqrt(2 pi), an upper bound on flip",
+        "alpha": "weight of layer l, after the scaling to Var G* = 1",
+        "flops": "floating-point operations of matrix products",
+    }
+    COORDINATES = {"layer": "layers", "gap": "gaps"}
+
+    def needs(self, sizes: Sizes) -> Needs:
+        """The points, and what a teacher of several layers makes of them."""
+        return Needs(memory={"measure": 6 * self.points * sizes.dimension})
 
     def measure(self, problem: Problem) -> dict[str, Variable]:
         """All variables (seed, layer, gap). Raises ValueError unless the teacher is a network with these layers."""
@@ -67,7 +58,7 @@ class MarginalAccuracy(Probe):
             raise ValueError(f"marginal_accuracy: layer {max(self.layers)}; expected at most the depth {teacher.depth}")
         x = boundary.points(problem.inputs, problem.streams.at("marginal-accuracy"), "points", 0, self.points)
         sums = np.stack([np.sum(one**2, axis=-1) for one in teacher.hidden(state, x).values()], axis=-1)
-        found = {name: np.empty((seeds, len(self.layers), len(self.gaps))) for name in MEASURES if name != "flops"}
+        found = {name: np.empty((seeds, len(self.layers), len(self.gaps))) for name in self.MEASURES if name != "flops"}
         for j, gap in enumerate(self.gaps):
             weights = gap ** np.arange(teacher.depth - 1.0)
             alphas = weights / np.sqrt(np.einsum("a,sab,b->s", weights, state["layer_covariance"], weights))[:, None]
@@ -85,7 +76,7 @@ class MarginalAccuracy(Probe):
                 found["alpha"][:, i, j] = alpha
         entries = sum(values[0].size for name, values in state.items() if name.startswith("weights_"))
         return {
-            name: Variable(("seed", "layer", "gap"), values, {"units": "1", "long_name": MEASURES[name]})
+            name: Variable(("seed", "layer", "gap"), values, {"units": "1", "long_name": self.MEASURES[name]})
             for name, values in found.items()
         } | {
             "seed": Variable(("seed",), np.array(problem.seeds), {"long_name": "independent repetition"}),
@@ -94,11 +85,11 @@ class MarginalAccuracy(Probe):
             "flops": Variable(
                 ("seed",),
                 np.full(seeds, 2.0 * self.points * entries),
-                {"units": "1", "long_name": MEASURES["flops"]},
+                {"units": "1", "long_name": self.MEASURES["flops"]},
             ),
         }
 
 
 def _between(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     """Mean probability that a standard normal threshold lies between two values: (S, n), (S, n) -> (S,)."""
-    return np.mean(np.abs(ndtr(one) - ndtr(other)), axis=1)
+    return np.mean(np.abs(scipy.special.ndtr(one) - scipy.special.ndtr(other)), axis=1)

@@ -2,60 +2,31 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any, Literal, TypedDict
 
 import numpy as np
+from annotated_types import MinLen
 
 from hierlearn.core import boundary
+from hierlearn.core.parameters import UNIQUE, Count, NotNegative, Schema, Share
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Probe
 from hierlearn.core.streams import Streams
 from hierlearn.files.netcdf import Variable
 from hierlearn.theory.spectra import eigenvalues, stretch
 
-PARAMETERS = {
-    "laws": {
-        "description": "Laws of x by name: the problem's points, or random signs, stretched by a spectrum and scaled "
-        "to norm 1.",
-        "type": "object",
-        "minProperties": 1,
-        "additionalProperties": {
-            "type": "object",
-            "additionalProperties": False,
-            "properties": {
-                "base": {"enum": ["problem", "signs"], "default": "problem"},
-                "spectrum": {"enum": ["isotropic", "power", "spiked"], "default": "isotropic"},
-                "exponent": {"type": "number", "minimum": 0},
-                "spikes": {"type": "integer", "minimum": 1},
-                "spike_share": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
-            },
-        },
-        "default": {"problem": {}},
-    },
-    "ratios": {
-        "description": "Numbers of points per dimension, n / d.",
-        "type": "array",
-        "items": {"type": "integer", "minimum": 1},
-        "minItems": 1,
-        "uniqueItems": True,
-        "default": [50],
-    },
-    "repeats": {
-        "description": "Independent samples whose norms are averaged for the expectation.",
-        "type": "integer",
-        "minimum": 1,
-        "default": 4,
-    },
-}
-MEASURES = {
-    "m_op": "M_{x,op}, root of the expected operator norm of the empirical second moment",
-    "prediction": "1 / sqrt(d), the size for isotropic points",
-    "flops": "floating-point operations of matrix products",
-}
-COORDINATES = {"law": "laws", "samples_per_dimension": "ratios"}
+
+class Law(TypedDict, total=False):
+    """How points are drawn and stretched."""
+
+    base: Annotated[Literal["problem", "signs"], Schema({"default": "problem"})]
+    spectrum: Annotated[Literal["isotropic", "power", "spiked"], Schema({"default": "isotropic"})]
+    exponent: NotNegative
+    spikes: Count
+    spike_share: Share
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class OperatorNorm(Probe):
     """M_{x,op} = B_x^{-1} (E |(1/n) sum_i x_i x_i^T|_op)^{1/2}  (bai2020, Theorem 6).
 
@@ -63,9 +34,21 @@ class OperatorNorm(Probe):
     isotropic points with n >= d up to a constant. The laws share their points before they are stretched.
     """
 
-    laws: dict[str, Any] = field(default_factory=lambda: {"problem": {}})
-    ratios: list[int] = field(default_factory=lambda: [50])
-    repeats: int = 4
+    laws: Annotated[
+        dict[str, Law],
+        MinLen(1),
+        "Laws of x by name: the problem's points, or random signs, stretched by a spectrum and scaled to norm 1.",
+    ] = field(default_factory=lambda: {"problem": {}})
+    ratios: Annotated[list[Count], MinLen(1), UNIQUE, "Numbers of points per dimension, n / d."] = field(
+        default_factory=lambda: [50]
+    )
+    repeats: Annotated[Count, "Independent samples whose norms are averaged for the expectation."] = 4
+    MEASURES = {
+        "m_op": "M_{x,op}, root of the expected operator norm of the empirical second moment",
+        "prediction": "1 / sqrt(d), the size for isotropic points",
+        "flops": "floating-point operations of matrix products",
+    }
+    COORDINATES = {"law": "laws", "samples_per_dimension": "ratios"}
 
     def measure(self, problem: Problem) -> dict[str, Variable]:
         """m_op (seed, law, samples_per_dimension); prediction ().
@@ -85,10 +68,14 @@ class OperatorNorm(Probe):
             "m_op": Variable(
                 ("seed", "law", "samples_per_dimension"),
                 np.array(values),
-                {"units": "1", "long_name": MEASURES["m_op"]},
+                {"units": "1", "long_name": self.MEASURES["m_op"]},
             ),
-            "prediction": Variable((), np.array(dimension**-0.5), {"units": "1", "long_name": MEASURES["prediction"]}),
-            "flops": Variable(("seed",), np.full(len(values), flops), {"units": "1", "long_name": MEASURES["flops"]}),
+            "prediction": Variable(
+                (), np.array(dimension**-0.5), {"units": "1", "long_name": self.MEASURES["prediction"]}
+            ),
+            "flops": Variable(
+                ("seed",), np.full(len(values), flops), {"units": "1", "long_name": self.MEASURES["flops"]}
+            ),
         }
 
     def _norms(self, inputs, streams: Streams) -> np.ndarray:

@@ -1,56 +1,21 @@
 """The exact Rademacher complexity of a ball of quadratic Taylor models, against samples, features and width."""
 
 from dataclasses import dataclass, field
+from typing import Annotated
 
 import numpy as np
+from annotated_types import Ge, MinLen
 
+from hierlearn.core.parameters import UNIQUE
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Probe
 from hierlearn.files.netcdf import Variable
+from hierlearn.probes._parameters import Draws, Spectra, Widths
 from hierlearn.theory.rademacher import extreme_eigenvalues, isotropic_edge, matrix_bound, operator_norm, suprema
 from hierlearn.theory.spectra import coloured
 
-PARAMETERS = {
-    "spectra": {
-        "description": "Spectra of the features; spiked: half of the variance in one direction, power: j^-2.",
-        "type": "array",
-        "items": {"enum": ["isotropic", "spiked", "power"]},
-        "minItems": 1,
-        "uniqueItems": True,
-        "default": ["isotropic", "spiked"],
-    },
-    "samples": {
-        "description": "Numbers n of points; a smaller sample is the beginning of a larger one.",
-        "type": "array",
-        "items": {"type": "integer", "minimum": 2},
-        "minItems": 1,
-        "uniqueItems": True,
-        "default": [64],
-    },
-    "widths": {
-        "description": "Numbers m of neurons, even.",
-        "type": "array",
-        "items": {"type": "integer", "minimum": 2, "multipleOf": 2},
-        "minItems": 1,
-        "uniqueItems": True,
-        "default": [4],
-    },
-    "draws": {"description": "Draws of the Rademacher signs.", "type": "integer", "minimum": 2, "default": 8},
-}
-MEASURES = {
-    "complexity": "Rademacher complexity of the ball |W|_{2,4} <= 1",
-    "standard_error": "its standard error over draws of the signs",
-    "bound_maximum": "bound of Theorem 1 with B_h the largest |h(x_i)|",
-    "bound_mean_square": "bound of Theorem 1 with B_h the root mean square of |h(x_i)|",
-    "operator_norm": "operator norm of the features' second moment",
-    "isotropic_edge": "complexity of isotropic features by random-matrix theory at this number of features",
-    "flops": "floating-point operations of matrix products",
-}
-COORDINATES = {"spectrum": "spectra", "samples": "samples", "width": "widths"}
-LAWS = ("sphere", "hypercube")
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Rademacher(Probe):
     """E_sigma sup_{|W|_{2,4} <= 1} (1/n) sum_i sigma_i f_W(x_i), Quad-h, sigma'' = 1{t >= 0}  (chen2020, Theorem 1).
 
@@ -59,15 +24,31 @@ class Rademacher(Probe):
     a larger width.
     """
 
-    spectra: list[str] = field(default_factory=lambda: ["isotropic", "spiked"])
-    samples: list[int] = field(default_factory=lambda: [64])
-    widths: list[int] = field(default_factory=lambda: [4])
-    draws: int = 8
+    spectra: Spectra = field(default_factory=lambda: ["isotropic", "spiked"])
+    samples: Annotated[
+        list[Annotated[int, Ge(2)]],
+        MinLen(1),
+        UNIQUE,
+        "Numbers n of points; a smaller sample is the beginning of a larger one.",
+    ] = field(default_factory=lambda: [64])
+    widths: Widths = field(default_factory=lambda: [4])
+    draws: Draws = 8
+    LAWS = ("sphere", "hypercube")
+    MEASURES = {
+        "complexity": "Rademacher complexity of the ball |W|_{2,4} <= 1",
+        "standard_error": "its standard error over draws of the signs",
+        "bound_maximum": "bound of Theorem 1 with B_h the largest |h(x_i)|",
+        "bound_mean_square": "bound of Theorem 1 with B_h the root mean square of |h(x_i)|",
+        "operator_norm": "operator norm of the features' second moment",
+        "isotropic_edge": "complexity of isotropic features by random-matrix theory at this number of features",
+        "flops": "floating-point operations of matrix products",
+    }
+    COORDINATES = {"spectrum": "spectra", "samples": "samples", "width": "widths"}
 
     def measure(self, problem: Problem) -> dict[str, Variable]:
         """MEASURES over (seed, spectrum, samples, width). Raises ValueError for x other than isotropic of unit norm."""
-        if problem.inputs.law not in LAWS:
-            raise ValueError(f"rademacher: input law {problem.inputs.law!r}; expected one of {', '.join(LAWS)}")
+        if problem.inputs.law not in self.LAWS:
+            raise ValueError(f"rademacher: input law {problem.inputs.law!r}; expected one of {', '.join(self.LAWS)}")
         if problem.inputs.norm != "unit":
             raise ValueError(f"rademacher: input of norm {problem.inputs.norm}; expected unit")
         most, dimension = max(self.samples), problem.inputs.dimension
@@ -83,20 +64,22 @@ class Rademacher(Probe):
         dims = ("seed", "spectrum", "samples", "width")
         flops = self.draws * max(self.widths) / 2 * dimension**2 * sum(self.samples) * len(self.spectra)
         found = {
-            name: Variable(dims, values[..., i], {"units": "1", "long_name": MEASURES[name]})
+            name: Variable(dims, values[..., i], {"units": "1", "long_name": self.MEASURES[name]})
             for i, name in enumerate(MEASURED)
         }
         return found | {
             "isotropic_edge": Variable(
                 ("samples",),
                 np.array([isotropic_edge(n, dimension) for n in self.samples]),
-                {"units": "1", "long_name": MEASURES["isotropic_edge"]},
+                {"units": "1", "long_name": self.MEASURES["isotropic_edge"]},
             ),
             "seed": Variable(("seed",), np.array(problem.seeds)),
             "spectrum": Variable(("spectrum",), np.array(self.spectra), {"long_name": "spectrum of the features"}),
             "samples": Variable(("samples",), np.array(self.samples), {"units": "1", "long_name": "points n"}),
             "width": Variable(("width",), np.array(self.widths), {"units": "1", "long_name": "neurons m"}),
-            "flops": Variable(("seed",), np.full(len(x), float(flops)), {"units": "1", "long_name": MEASURES["flops"]}),
+            "flops": Variable(
+                ("seed",), np.full(len(x), float(flops)), {"units": "1", "long_name": self.MEASURES["flops"]}
+            ),
         }
 
     def _at(self, features, w0, draws) -> list[list[float]]:

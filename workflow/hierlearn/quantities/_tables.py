@@ -2,16 +2,18 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray
 
 from hierlearn.core.protocols import STATUS
 from hierlearn.statistics.complexity import Complexities
 from hierlearn.statistics.estimates import Measured
 from hierlearn.statistics.learning_curves import MISSING, crossings
 from hierlearn.theory.dimensions import harmonics, neurons_of_harmonics, polynomials
+
+if TYPE_CHECKING:
+    import xarray
 
 FAILED = [STATUS[name] for name in ("diverged", "collapsed", "singular")]
 LARGEST = "largest"
@@ -23,12 +25,12 @@ REGRESSORS = {
 }
 
 
-def part(cube: xarray.Dataset, learner: str, where: Mapping[str, Any], axis: str = "dimension") -> xarray.Dataset:
+def part(cube: "xarray.Dataset", learner: str, where: Mapping[str, Any], axis: str = "dimension") -> "xarray.Dataset":
     """The scores of a learner at some coordinates, over (axis, seed, samples)."""
     return at(cube, learner, where, (axis, "seed", "samples"))
 
 
-def at(cube: xarray.Dataset, learner: str, where: Mapping[str, Any], left: tuple[str, ...]) -> xarray.Dataset:
+def at(cube: "xarray.Dataset", learner: str, where: Mapping[str, Any], left: tuple[str, ...]) -> "xarray.Dataset":
     """The scores of a learner at some coordinates, over those that are left.
 
     A single value need not be named, nor one of a parameter that other learners sweep. where: as for `indexers`, along
@@ -51,7 +53,7 @@ def at(cube: xarray.Dataset, learner: str, where: Mapping[str, Any], left: tuple
     return chosen.transpose(*left)
 
 
-def of_own(chosen: xarray.Dataset, left: tuple[str | None, ...]) -> xarray.Dataset:
+def of_own(chosen: "xarray.Dataset", left: tuple[str | None, ...]) -> "xarray.Dataset":
     """The scores of a learner without coordinates of a single value, and without those that only others sweep.
 
     Along what a learner does not sweep its scores are repeated. left: coordinates that stay in any case.
@@ -65,11 +67,13 @@ def of_own(chosen: xarray.Dataset, left: tuple[str | None, ...]) -> xarray.Datas
 
 def indexers(where: Mapping[str, Any], axis: str) -> dict[str, Any]:
     """Coordinates for xarray's sel; a list goes along with `axis`: it has a value for each of its values, in order."""
+    import xarray
+
     return {name: xarray.DataArray(v, dims=axis) if isinstance(v, list) else v for name, v in where.items()}
 
 
 def by_seed(
-    cube: xarray.Dataset, learner: str, where: Mapping[str, Any], variable: str, lowest_over: str | None = None
+    cube: "xarray.Dataset", learner: str, where: Mapping[str, Any], variable: str, lowest_over: str | None = None
 ) -> tuple[np.ndarray, bool]:
     """A variable at one place (S,), and whether a training failed there; with `lowest_over` the smallest along an axis.
 
@@ -83,7 +87,7 @@ def by_seed(
 
 
 def complexities(
-    cube: xarray.Dataset,
+    cube: "xarray.Dataset",
     learner: str,
     where: Mapping[str, Any],
     threshold: float,
@@ -97,7 +101,7 @@ def complexities(
 
 
 def failures(
-    cube: xarray.Dataset, learner: str, where: Mapping[str, Any], table: Complexities, axis: str = "dimension"
+    cube: "xarray.Dataset", learner: str, where: Mapping[str, Any], table: Complexities, axis: str = "dimension"
 ) -> str:
     """Why n* of a learner rests on failed training: no curve at all, or a failed cell on either side of a crossing."""
     chosen = part(cube, learner, where, axis)
@@ -107,7 +111,7 @@ def failures(
 
 
 def unfinished(
-    cube: xarray.Dataset, learner: str, where: Mapping[str, Any], table: Complexities, axis: str = "dimension"
+    cube: "xarray.Dataset", learner: str, where: Mapping[str, Any], table: Complexities, axis: str = "dimension"
 ) -> str:
     """Which n* of a learner lie beside a cell whose training did not converge: its risk counts, and is said to."""
     chosen = part(cube, learner, where, axis)
@@ -115,7 +119,7 @@ def unfinished(
     return f"{learner}: training did not converge at the crossing of {found}" if found else ""
 
 
-def _at_crossing(chosen: xarray.Dataset, table: Complexities, statuses: list[int]) -> np.ndarray:
+def _at_crossing(chosen: "xarray.Dataset", table: Complexities, statuses: list[int]) -> np.ndarray:
     """(K, S) bool: whether a cell on either side of n* has one of the statuses."""
     grid, found = chosen.samples.values, np.isin(chosen.status.values, statuses)
     right = np.searchsorted(grid, np.nan_to_num(table.samples)).clip(max=len(grid) - 1)
@@ -123,7 +127,7 @@ def _at_crossing(chosen: xarray.Dataset, table: Complexities, statuses: list[int
     return (sides[0] | sides[1]) & np.isfinite(table.samples)
 
 
-def _places(which: np.ndarray, chosen: xarray.Dataset, table: Complexities) -> str:
+def _places(which: np.ndarray, chosen: "xarray.Dataset", table: Complexities) -> str:
     return ", ".join(f"seed {chosen.seed.values[s]} at size {table.sizes[k]}" for k, s in np.argwhere(which))
 
 

@@ -1,73 +1,28 @@
 """The lower bound that counting sets to kernels and fixed features on compositions of signs."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
-import xarray
+from annotated_types import Ge, MinLen
 
+from hierlearn.core.parameters import Count, NotNegative, Reference
 from hierlearn.core.protocols import Quantity
+from hierlearn.quantities._parameters import SomeCoordinates, Spans
 from hierlearn.quantities._tables import FAILED, of_own, unjudged
 from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measured
 from hierlearn.theory.counting import composed_risk_bound
 
-PARAMETERS = {
-    "predictors": {
-        "description": "Names of the learners: kernels, or linear functions of fixed features.",
-        "type": "array",
-        "items": {"type": "string"},
-        "minItems": 1,
-        "reference": "learners",
-    },
-    "features": {
-        "description": "Number D of fixed features. null: a kernel, which has one function per sample.",
-        "type": ["integer", "null"],
-        "minimum": 1,
-        "default": None,
-    },
-    "features_axis": {
-        "description": "Axis that holds the number of features, in place of `features`.",
-        "type": ["string", "null"],
-        "reference": "axis",
-        "default": None,
-    },
-    "spans": {
-        "description": "Among how many kernels, such as those of several bandwidths, the labels chose.",
-        "type": "integer",
-        "minimum": 1,
-        "default": 1,
-    },
-    "alpha": {
-        "description": "Factor alpha of the teacher; an axis of this name takes its place.",
-        "type": "number",
-        "minimum": 0,
-        "default": 0.3,
-    },
-    "beta": {
-        "description": "Factor beta of the teacher; an axis of this name takes its place.",
-        "type": "number",
-        "minimum": 0,
-        "default": 1,
-    },
-    "order": {
-        "description": "Number k of signs in the teacher's product; an axis of this name takes its place.",
-        "type": "integer",
-        "minimum": 2,
-        "default": 4,
-    },
-    "where": {
-        "description": "Values of axes that are fixed.",
-        "type": "object",
-        "reference": "some coordinates",
-        "default": {},
-    },
-}
+if TYPE_CHECKING:
+    import xarray
+
+
 # Parameters whose axes take their places.
 BOUNDED_BY = ("alpha", "beta", "order")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ComposedCountingBound(Quantity):
     """Share of the cells (learner, axes, swept values, n) in which the risk is at least k alpha^2 (1 - N / C(d, k)).
 
@@ -83,22 +38,35 @@ class ComposedCountingBound(Quantity):
     with N >= C(d, k), where the bound says nothing, are not counted.
     """
 
-    predictors: list[str]
-    features: int | None = None
-    features_axis: str | None = None
-    alpha: float = 0.3
-    beta: float = 1
-    order: int = 4
-    spans: int = 1
-    where: dict[str, Any] = field(default_factory=dict)
+    predictors: Annotated[
+        list[str],
+        MinLen(1),
+        Reference("learners"),
+        "Names of the learners: kernels, or linear functions of fixed features.",
+    ]
+    features: Annotated[
+        Count | None, "Number D of fixed features. null: a kernel, which has one function per sample."
+    ] = None
+    features_axis: Annotated[
+        str | None, Reference("axis"), "Axis that holds the number of features, in place of `features`."
+    ] = None
+    alpha: Annotated[NotNegative, "Factor alpha of the teacher; an axis of this name takes its place."] = 0.3
+    beta: Annotated[NotNegative, "Factor beta of the teacher; an axis of this name takes its place."] = 1
+    order: Annotated[
+        int, Ge(2), "Number k of signs in the teacher's product; an axis of this name takes its place."
+    ] = 4
+    spans: Spans = 1
+    where: SomeCoordinates = field(default_factory=dict)
 
     @property
     def learners(self) -> list[str]:
         """The learners that the quantity rests on."""
         return list(self.predictors)
 
-    def measure(self, cube: xarray.Dataset, probes: dict[str, xarray.Dataset]) -> Measured:
+    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measured:
         """cube: scores.nc of a study, at either scale. Slack ratio: measured risk over the bound."""
+        import xarray
+
         measured, bounds, failed, seeds = [], [], [], cube.sizes["seed"]
         for learner in self.predictors:
             own = ("dimension", *BOUNDED_BY, self.features_axis, "samples", "seed")
@@ -114,8 +82,10 @@ class ComposedCountingBound(Quantity):
             return Measured(np.nan, np.nan, np.nan, "no cell below N = C(d, k) was trained by all seeds", seeds)
         return unjudged(estimates.cases(larger, smaller, seeds), *failed)
 
-    def _bound(self, chosen: xarray.Dataset) -> xarray.DataArray:
+    def _bound(self, chosen: "xarray.Dataset") -> "xarray.DataArray":
         """The bound in the units of the risk, where |H|^2 = k (alpha^2 + beta^2) is the stored norm's square."""
+        import xarray
+
         alpha, beta, order = (chosen.coords.get(name, vars(self)[name]) for name in BOUNDED_BY)
         functions = chosen.coords[self.features_axis or "samples"] if self.features is None else self.features
         paper = xarray.apply_ufunc(

@@ -1,41 +1,24 @@
 """The lower bound that counting sets to every kernel method."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
-import xarray
+from annotated_types import MinLen
 
+from hierlearn.core.parameters import Reference
 from hierlearn.core.protocols import Quantity
+from hierlearn.quantities._parameters import SomeCoordinates, Spans
 from hierlearn.quantities._tables import FAILED, of_own, unjudged
 from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measured
 from hierlearn.theory.dimensions import harmonics
 
-PARAMETERS = {
-    "predictors": {
-        "description": "Names of the kernel learners.",
-        "type": "array",
-        "items": {"type": "string"},
-        "minItems": 1,
-        "reference": "learners",
-    },
-    "spans": {
-        "description": "Among how many kernels, such as those of several bandwidths, the labels chose.",
-        "type": "integer",
-        "minimum": 1,
-        "default": 1,
-    },
-    "where": {
-        "description": "Values of axes that are fixed.",
-        "type": "object",
-        "reference": "some coordinates",
-        "default": {},
-    },
-}
+if TYPE_CHECKING:
+    import xarray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CountingBound(Quantity):
     """Share of the cells (learner, d, p, swept values, n) in which the risk is at least 1 - n / N(d, p).
 
@@ -46,17 +29,19 @@ class CountingBound(Quantity):
     over seeds. Cells with n >= N(d, p), where the bound says nothing, are not counted.
     """
 
-    predictors: list[str]
-    spans: int = 1
-    where: dict[str, Any] = field(default_factory=dict)
+    predictors: Annotated[list[str], MinLen(1), Reference("learners"), "Names of the kernel learners."]
+    spans: Spans = 1
+    where: SomeCoordinates = field(default_factory=dict)
 
     @property
     def learners(self) -> list[str]:
         """The learners that the quantity rests on."""
         return list(self.predictors)
 
-    def measure(self, cube: xarray.Dataset, probes: dict[str, xarray.Dataset]) -> Measured:
+    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measured:
         """cube: scores.nc of a study with the axes dimension and degree. Slack ratio: measured risk over the bound."""
+        import xarray
+
         measured, bounds, failed, seeds = [], [], [], cube.sizes["seed"]
         for learner in self.predictors:
             chosen = of_own(cube.sel(learner=learner, **self.where), ("dimension", "degree", "samples", "seed"))

@@ -1,44 +1,32 @@
 """The norm of the weights at the moment when the training error falls to a given size."""
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
-import xarray
 
+from hierlearn.core.parameters import Positive, Reference
 from hierlearn.core.protocols import Quantity
+from hierlearn.quantities._parameters import Place, Samples
 from hierlearn.quantities._tables import FAILED, at, unjudged
 from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measured
 
-PARAMETERS = {
-    "learner": {
-        "description": "Name of a learner that records its training.",
-        "type": "string",
-        "reference": "learners",
-    },
-    "error": {"description": "Training error.", "type": "number", "exclusiveMinimum": 0},
-    "where": {"description": "Values of the axes.", "type": "object", "reference": "place", "default": {}},
-    "samples": {
-        "description": "Number of labelled samples n.",
-        "type": "integer",
-        "minimum": 1,
-        "reference": "samples",
-    },
-}
+if TYPE_CHECKING:
+    import xarray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class NormAtError(Quantity):
     """Mean over seeds of |W|_F where train_loss first falls to `error`, interpolated in the logs of both.
 
     Norms compare only at matched training error: they grow as the training goes on  (allenzhu2019, Figure 1).
     """
 
-    learner: str
-    samples: int
-    error: float
-    where: dict[str, Any] = field(default_factory=dict)
+    learner: Annotated[str, Reference("learners"), "Name of a learner that records its training."]
+    samples: Samples
+    error: Annotated[Positive, "Training error."]
+    where: Place = field(default_factory=dict)
     reads_traces: ClassVar[bool] = True
 
     @property
@@ -46,7 +34,9 @@ class NormAtError(Quantity):
         """The learner that the quantity rests on."""
         return [self.learner]
 
-    def measure(self, cube: xarray.Dataset, probes: dict[str, xarray.Dataset], traces: xarray.Dataset) -> Measured:
+    def measure(
+        self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]", traces: "xarray.Dataset"
+    ) -> Measured:
         """traces: traces.nc of the study. A seed whose training error stays above leaves no interval."""
         here = self.where | {"samples": self.samples}
         recorded = at(traces[["train_loss", "frobenius_norm"]], self.learner, here, ("seed", "step"))

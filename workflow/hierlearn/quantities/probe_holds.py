@@ -1,45 +1,43 @@
 """An inequality between two variables of a probe, case by case."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
-import xarray
 
+from hierlearn.core.parameters import Reference
 from hierlearn.core.protocols import Quantity
+from hierlearn.quantities._parameters import Probe
 from hierlearn.quantities._probes import measured
 from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measured
 
-PARAMETERS = {
-    "probe": {"description": "Name of the probe.", "type": "string", "reference": "probes"},
-    "larger": {"description": "The side that is to be larger.", "type": "string", "reference": "probe measures"},
-    "smaller": {"description": "The other side.", "type": "string", "reference": "probe measures"},
-    "where": {
-        "description": "Coordinates that are fixed; every other place, and every seed, is a case.",
-        "type": "object",
-        "reference": "some probe coordinates",
-        "default": {},
-    },
-}
+if TYPE_CHECKING:
+    import xarray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ProbeHolds(Quantity):
     """The share of the cases in which larger >= smaller, with the least and the greatest slack ratio."""
 
-    probe: str
-    larger: str
-    smaller: str
-    where: dict[str, Any] = field(default_factory=dict)
+    probe: Probe
+    larger: Annotated[str, Reference("probe measures"), "The side that is to be larger."]
+    smaller: Annotated[str, Reference("probe measures"), "The other side."]
+    where: Annotated[
+        dict[str, Any],
+        Reference("some probe coordinates"),
+        "Coordinates that are fixed; every other place, and every seed, is a case.",
+    ] = field(default_factory=dict)
 
     @property
     def learners(self) -> list[str]:
         """None: a probe is no learner."""
         return []
 
-    def measure(self, cube: xarray.Dataset, probes: dict[str, xarray.Dataset]) -> Measured:
+    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measured:
         """probes: datasets by name. A case that was not measured leaves the claim inconclusive."""
+        import xarray
+
         larger = measured(probes[self.probe], self.larger, self.where)
         smaller = measured(probes[self.probe], self.smaller, self.where)
         larger, smaller = xarray.broadcast(larger, smaller)

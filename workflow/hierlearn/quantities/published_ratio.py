@@ -1,55 +1,23 @@
 """How a risk of ours compares with the published number."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
-import xarray
 
+from hierlearn.core.parameters import Reference
 from hierlearn.core.protocols import Quantity
 from hierlearn.files.published import number, place
+from hierlearn.quantities._parameters import Learner, Place, Samples
 from hierlearn.quantities._tables import by_seed, unjudged
 from hierlearn.statistics.estimates import Measured
 from hierlearn.statistics.intervals import LEVEL, t_interval
 
-PARAMETERS = {
-    "published": {"description": "A table of config/published.", "type": "string", "reference": "published"},
-    "published_where": {
-        "description": "Its coordinates that are none of ours, or other than ours; the rest are those of `where`.",
-        "type": "object",
-        "reference": "published place",
-        "default": {},
-    },
-    "learner": {"description": "Name of the learner.", "type": "string", "reference": "learners"},
-    "where": {"description": "Values of the axes.", "type": "object", "reference": "place", "default": {}},
-    "samples": {
-        "description": "Number of labelled samples n.",
-        "type": "integer",
-        "minimum": 1,
-        "reference": "samples",
-    },
-    "lowest_over": {
-        "description": "An axis or swept parameter over whose values the smallest counts, for every seed; "
-        "where a range is published, it is compared with its lower end.",
-        "type": ["string", "null"],
-        "reference": "axis",
-        "default": None,
-    },
-    "statistic": {
-        "description": "median: a typical run; best: the smallest risk of all seeds, for papers that report theirs.",
-        "enum": ["median", "best"],
-        "default": "median",
-    },
-    "risk": {
-        "description": "Which measure is compared.",
-        "enum": ["test_risk", "test_error", "train_risk"],
-        "default": "test_risk",
-    },
-}
+if TYPE_CHECKING:
+    import xarray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PublishedRatio(Quantity):
     """A statistic over seeds of risk / published, with an interval that is symmetric in the logarithm or resampled.
 
@@ -58,21 +26,33 @@ class PublishedRatio(Quantity):
     is known without drawing: P(above the i-th smallest) = (1 - i/S)^S. The rule `published` compares with 1.
     """
 
-    published: Mapping[str, Any]
-    learner: str
-    samples: int
-    published_where: dict[str, Any] = field(default_factory=dict)
-    where: dict[str, Any] = field(default_factory=dict)
-    lowest_over: str | None = None
-    statistic: str = "median"
-    risk: str = "test_risk"
+    published: Annotated[str, Reference("published"), "A table of config/published."]
+    learner: Learner
+    samples: Samples
+    published_where: Annotated[
+        dict[str, Any],
+        Reference("published place"),
+        "Its coordinates that are none of ours, or other than ours; the rest are those of `where`.",
+    ] = field(default_factory=dict)
+    where: Place = field(default_factory=dict)
+    lowest_over: Annotated[
+        str | None,
+        Reference("axis"),
+        "An axis or swept parameter over whose values the smallest counts, for every seed; where a range is "
+        "published, it is compared with its lower end.",
+    ] = None
+    statistic: Annotated[
+        Literal["median", "best"],
+        "median: a typical run; best: the smallest risk of all seeds, for papers that report theirs.",
+    ] = "median"
+    risk: Annotated[Literal["test_risk", "test_error", "train_risk"], "Which measure is compared."] = "test_risk"
 
     @property
     def learners(self) -> list[str]:
         """The learner that the quantity rests on."""
         return [self.learner]
 
-    def measure(self, cube: xarray.Dataset, probes: dict[str, xarray.Dataset]) -> Measured:
+    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measured:
         """cube: scores.nc of a study. A seed without a risk, or of a failed training, leaves no interval."""
         here = self.where | {"samples": self.samples}
         wanted = number(self.published, place(self.published, here, self.published_where), self.lowest_over is not None)

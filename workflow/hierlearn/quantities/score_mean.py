@@ -1,58 +1,42 @@
 """The mean over seeds of what a learner scored, or of its logarithm."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
-import xarray
 
+from hierlearn.core.parameters import Reference
 from hierlearn.core.protocols import Quantity
+from hierlearn.quantities._parameters import Learner, Log, Place, Samples
 from hierlearn.quantities._tables import by_seed, unjudged
 from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measured
 
-PARAMETERS = {
-    "learner": {"description": "Name of the learner.", "type": "string", "reference": "learners"},
-    "variable": {
-        "description": "A variable of scores.nc.",
-        "type": "string",
-        "reference": "scores",
-        "default": "test_risk",
-    },
-    "where": {"description": "Values of the axes.", "type": "object", "reference": "place", "default": {}},
-    "samples": {
-        "description": "Number of labelled samples n.",
-        "type": "integer",
-        "minimum": 1,
-        "reference": "samples",
-    },
-    "lowest_over": {
-        "description": "An axis or swept parameter over whose values the smallest counts, for every seed.",
-        "type": ["string", "null"],
-        "reference": "axis",
-        "default": None,
-    },
-    "log": {"description": "Whether the natural logarithm is averaged.", "type": "boolean", "default": False},
-}
+if TYPE_CHECKING:
+    import xarray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ScoreMean(Quantity):
     """Mean over seeds of a score at one place, or of its natural logarithm, with a t-interval."""
 
-    learner: str
-    samples: int
-    variable: str = "test_risk"
-    where: dict[str, Any] = field(default_factory=dict)
-    lowest_over: str | None = None
-    log: bool = False
+    learner: Learner
+    samples: Samples
+    variable: Annotated[str, Reference("scores"), "A variable of scores.nc."] = "test_risk"
+    where: Place = field(default_factory=dict)
+    lowest_over: Annotated[
+        str | None,
+        Reference("axis"),
+        "An axis or swept parameter over whose values the smallest counts, for every seed.",
+    ] = None
+    log: Log = False
 
     @property
     def learners(self) -> list[str]:
         """The learner that the quantity rests on."""
         return [self.learner]
 
-    def measure(self, cube: xarray.Dataset, probes: dict[str, xarray.Dataset]) -> Measured:
+    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measured:
         """cube: scores.nc of a study. A cell without a value, or of a failed training, leaves no interval."""
         here = self.where | {"samples": self.samples}
         values, failed = by_seed(cube, self.learner, here, self.variable, self.lowest_over)

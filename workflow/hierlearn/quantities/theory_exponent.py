@@ -1,64 +1,45 @@
 """Exponent of a sample complexity that a theory predicts."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
-import xarray
 
+from hierlearn.core.parameters import Reference
 from hierlearn.core.protocols import Quantity
+from hierlearn.quantities._parameters import Regressor
 from hierlearn.quantities._tables import regressor
 from hierlearn.statistics import estimates
 from hierlearn.statistics.complexity import Complexities
 from hierlearn.statistics.estimates import Measured
 
-PARAMETERS = {
-    "probe": {"description": "Name of the probe that holds the line.", "type": "string", "reference": "probes"},
-    "line": {"description": "Name of the theory line.", "type": "string", "reference": "probe lines"},
-    "where": {
-        "description": "Values of the axes other than the dimension.",
-        "type": "object",
-        "reference": "probe grid coordinates",
-        "default": {},
-    },
-    "threshold": {
-        "description": "Risk that n* reaches.",
-        "type": "number",
-        "reference": "probe thresholds",
-        "default": 0.5,
-    },
-    "sizes": {
-        "description": "Dimensions that the line is fitted to, named before the run; null: all of the probe's.",
-        "type": ["array", "null"],
-        "items": {"type": "integer"},
-        "reference": "probe dimension",
-        "default": None,
-    },
-    "regressor": {
-        "description": "What n* is compared with.",
-        "enum": ["dimension", "harmonic_dimension", "polynomial_dimension", "quad_raw_dimension"],
-        "default": "dimension",
-    },
-}
+if TYPE_CHECKING:
+    import xarray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TheoryExponent(Quantity):
     """Slope of log n* on log of a counted dimension, n* from the deterministic equivalent: no seeds, no noise."""
 
-    probe: str
-    line: str
-    sizes: list[int] | None = None
-    where: dict[str, Any] = field(default_factory=dict)
-    threshold: float = 0.5
-    regressor: str = "dimension"
+    probe: Annotated[str, Reference("probes"), "Name of the probe that holds the line."]
+    line: Annotated[str, Reference("probe lines"), "Name of the theory line."]
+    sizes: Annotated[
+        list[int] | None,
+        Reference("probe dimension"),
+        "Dimensions that the line is fitted to, named before the run; null: all of the probe's.",
+    ] = None
+    where: Annotated[
+        dict[str, Any], Reference("probe grid coordinates"), "Values of the axes other than the dimension."
+    ] = field(default_factory=dict)
+    threshold: Annotated[float, Reference("probe thresholds"), "Risk that n* reaches."] = 0.5
+    regressor: Regressor = "dimension"
 
     @property
     def learners(self) -> list[str]:
         """None: theory trains nothing."""
         return []
 
-    def measure(self, cube: xarray.Dataset, probes: dict[str, xarray.Dataset]) -> Measured:
+    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measured:
         """The interval is a t-interval from the deviations of the line's points from a power law."""
         line = probes[self.probe].sel(line=self.line, threshold=self.threshold, **self.where)
         samples = line.sample_complexity.values[:, None]

@@ -1,52 +1,28 @@
 """Neural representations: the features of a random one-hidden-layer network, whitened on unlabelled points."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
+from annotated_types import Ge
 
-from hierlearn.core.protocols import Representation, State
+from hierlearn.core.needs import Needs, Sizes
+from hierlearn.core.objections import Objection, refuse
+from hierlearn.core.parameters import Count, Index
+from hierlearn.core.protocols import Input, Representation, State
 from hierlearn.core.streams import Streams
 from hierlearn.representations._flat import flat
 from hierlearn.theory.activations import monic
 
-PARAMETERS = {
-    "features": {
-        "description": "Activation phi of the random features phi(v.x + b).",
-        "enum": ["step", "relu", "relu2", "quadratic"],
-        "default": "step",
-    },
-    "count": {"description": "Number of random features D.", "type": "integer", "minimum": 1, "default": 32},
-    "bias": {"description": "Whether b ~ N(0, 1) is added (else b = 0).", "type": "boolean", "default": True},
-    "whiten": {
-        "description": "full: all D directions; truncated: the leading ones; none: only scaled.",
-        "enum": ["full", "truncated", "none"],
-        "default": "full",
-    },
-    "directions": {
-        "description": "Leading directions that `whiten: truncated` keeps; 0 keeps all.",
-        "type": "integer",
-        "minimum": 0,
-        "default": 0,
-    },
-    "unlabelled": {
-        "description": "Number n0 of unlabelled points that estimate the second moment.",
-        "type": "integer",
-        "minimum": 2,
-        "default": 256,
-    },
-}
-
-BOUNDS = (("directions", "count", {"whiten": "truncated"}),)
-# The second moment, its eigenvectors, and the whitening; one block of features in float64.
-MEMORY = {"fit": ((6, "count", "count"), (2, "unlabelled", "count"))}
-WORK = {"fit": ((20, "count", "count", "count"), (4, "unlabelled", "count", "count"))}
 # Directions whose second moment is below this part of the largest are rounding: whitening would blow them up.
 ROUNDING = 1e-10
+
+
 ROWS = 2048
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Neural(Representation):
     """h(x) = Sigma^{-1/2} g(x) / sqrt(D), g(x) = phi(Vx + b), Sigma = (1/n0) sum g(x_i) g(x_i)^T  (chen2020, eq. 3-4).
 
@@ -54,17 +30,33 @@ class Neural(Representation):
     truncated) gives E|h|^2 = 1, so that learners on different representations are comparable.
     """
 
-    features: str = "step"
-    count: int = 32
-    bias: bool = True
-    whiten: str = "full"
-    directions: int = 0
-    unlabelled: int = 256
+    features: Annotated[
+        Literal["step", "relu", "relu2", "quadratic"], "Activation phi of the random features phi(v.x + b)."
+    ] = "step"
+    count: Annotated[Count, "Number of random features D."] = 32
+    bias: Annotated[bool, "Whether b ~ N(0, 1) is added (else b = 0)."] = True
+    whiten: Annotated[
+        Literal["full", "truncated", "none"], "full: all D directions; truncated: the leading ones; none: only scaled."
+    ] = "full"
+    directions: Annotated[Index, "Leading directions that `whiten: truncated` keeps; 0 keeps all."] = 0
+    unlabelled: Annotated[int, Ge(2), "Number n0 of unlabelled points that estimate the second moment."] = 256
     stream_key: ClassVar[str] = "neural"
 
     def __post_init__(self):
-        if self.whiten == "truncated" and not 0 <= self.directions <= self.count:
-            raise ValueError(f"neural: directions {self.directions}; expected at most count = {self.count}")
+        refuse(self)
+
+    def objections(self, inputs: Input | None) -> Iterator[Objection]:
+        """More directions than features."""
+        if self.whiten == "truncated" and self.directions > self.count:
+            yield "directions", f"{self.directions}", f"at most count = {self.count}"
+
+    def needs(self, sizes: Sizes) -> Needs:
+        """The second moment, its eigenvectors, and the whitening; one block of features in float64."""
+        count, shown = self.count, sizes.unlabelled
+        return Needs(
+            memory={"fit": (6 * count + 2 * shown) * count},
+            work={"fit": (20 * count + 4 * shown) * count**2},
+        )
 
     def fit(self, unlabelled: np.ndarray, streams: Streams) -> State:
         """unlabelled (S, n0, *shape) -> V (S, D, d), b (S, D), whitening (S, D, D'), spectrum (S, D) float64

@@ -9,8 +9,6 @@ from hierlearn.core.protocols import Representation, State
 from hierlearn.core.streams import Streams
 from hierlearn.representations._flat import flat
 
-PARAMETERS = {}
-
 
 @dataclass(frozen=True)
 class Raw(Representation):

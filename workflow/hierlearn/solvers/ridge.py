@@ -6,9 +6,7 @@ All solve min_f (1/n) sum_i |f(x_i) - y_i|^2 + ridge |f|^2, so the dual system i
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, eigh
-from scipy.linalg.blas import dsymm, dsymv
-from scipy.linalg.lapack import dpotri
+import scipy
 
 _CHECK_EVERY = 16
 # One float64 Cholesky costs as much as about n / 40 products with the kernel (n = 4000, one thread).
@@ -69,7 +67,7 @@ def ridge_path(kernel, targets, ridges, tolerance=1e-9, budget=2.0):
     elif len(open_ridges):
         method = "lanczos+cholesky"
         for index in open_ridges:
-            coefficients[index] = cho_solve(_factored(kernel, shifts[index]), targets, check_finite=False)
+            coefficients[index] = scipy.linalg.cho_solve(_factored(kernel, shifts[index]), targets, check_finite=False)
     if len(open_ridges):
         residuals[open_ridges] = _residuals(kernel, targets, shifts[open_ridges], coefficients[open_ridges])
     return Duals(coefficients, residuals, method)
@@ -104,7 +102,7 @@ def _refuse_negative(smallest, largest, n):
 
 
 def _spectrum(kernel):
-    values, vectors = eigh(kernel, check_finite=False)
+    values, vectors = scipy.linalg.eigh(kernel, check_finite=False)
     _refuse_negative(values[0], values[-1], len(kernel))
     return values, vectors
 
@@ -114,7 +112,7 @@ def _factored(kernel, shift):
     shifted[np.diag_indices(len(kernel))] += shift
     try:
         # The transpose of a symmetric C-ordered matrix is factored in place.
-        return cho_factor(shifted.T, lower=True, overwrite_a=True, check_finite=False)
+        return scipy.linalg.cho_factor(shifted.T, lower=True, overwrite_a=True, check_finite=False)
     except np.linalg.LinAlgError as error:
         raise Indefinite(f"kernel plus {shift:.3g} on its diagonal is not positive definite") from error
 
@@ -137,7 +135,11 @@ def _lanczos(kernel, block, mix, shifts, tolerance, steps):
     for step in range(steps):
         low, high = step * width, (step + 1) * width
         newest = basis[low:high].T
-        image = dsymv(1.0, kernel.T, newest[:, 0])[None] if width == 1 else dsymm(1.0, kernel.T, newest).T
+        image = (
+            scipy.linalg.blas.dsymv(1.0, kernel.T, newest[:, 0])[None]
+            if width == 1
+            else scipy.linalg.blas.dsymm(1.0, kernel.T, newest).T
+        )
         diagonal = image @ newest
         projected[low:high, low:high] = 0.5 * (diagonal + diagonal.T)
         for _ in range(2):
@@ -183,8 +185,8 @@ def leave_one_out(kernel, targets, ridges):
 
 def _left_out(factor, targets):
     """(A y)_i / A_ii from the Cholesky factor of A^{-1}, (n, k)."""
-    solved = cho_solve(factor, targets, check_finite=False)
-    inverse, _ = dpotri(factor[0], lower=True, overwrite_c=True)
+    solved = scipy.linalg.cho_solve(factor, targets, check_finite=False)
+    inverse, _ = scipy.linalg.lapack.dpotri(factor[0], lower=True, overwrite_c=True)
     return solved / np.diag(inverse)[:, None]
 
 

@@ -1,5 +1,6 @@
 """The square of a sum of sines times a cosine, four coordinates in all."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce
 from itertools import product
@@ -8,14 +9,13 @@ from typing import ClassVar
 
 import numpy as np
 
+from hierlearn.core.objections import Objection, refuse
 from hierlearn.core.protocols import Input, State, Teacher
 from hierlearn.core.streams import Streams
 
-LAWS = ("sphere",)
-BOUNDS = ((4, "dimension", {}), ("dimension", 4, {}))
-PARAMETERS = {}
-
 DIMENSION = 4
+
+
 # sin(3t) and cos(7t) as {frequency: coefficient} of exp(i frequency t).
 SINE, COSINE = {3: -0.5j, -3: 0.5j}, {7: 0.5, -7: 0.5}
 
@@ -31,13 +31,17 @@ class ComposedSines(Teacher):
     kind: ClassVar[str] = "regression"
     outputs: ClassVar[int] = 1
     stream_key: ClassVar[str] = "composed_sines"
+    LAWS = ("sphere",)
+
+    def objections(self, inputs: Input) -> Iterator[Objection]:
+        """Another dimension than 4."""
+        if inputs.dimension != DIMENSION:
+            word = "most" if inputs.dimension > DIMENSION else "least"
+            yield "dimension", f"{inputs.dimension}", f"at {word} {DIMENSION} for composed_sines"
 
     def draw(self, streams: Streams, inputs: Input) -> State:
         """rotation (S, 4, 4). Raises ValueError for another law than the sphere, or another dimension."""
-        if inputs.law not in LAWS:
-            raise ValueError(f"composed_sines: input law {inputs.law!r}; expected one of {', '.join(LAWS)}")
-        if inputs.dimension != DIMENSION:
-            raise ValueError(f"composed_sines: dimension {inputs.dimension}; expected {DIMENSION}")
+        refuse(self, inputs)
 
         def one(generator):
             q, r = np.linalg.qr(generator.standard_normal((DIMENSION, DIMENSION)))

@@ -1,43 +1,40 @@
 """Parities of a few coordinates among distractors."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
+from hierlearn.core.objections import Objection, refuse
+from hierlearn.core.parameters import Count
 from hierlearn.core.protocols import Input, State, Teacher
 from hierlearn.core.streams import Streams
 
-LAWS = ("hypercube",)
-BOUNDS = (("order", "dimension", {}),)
-PARAMETERS = {
-    "order": {"description": "Number k of coordinates in the product.", "type": "integer", "minimum": 1, "default": 2},
-    "kind": {
-        "description": "regression on the product, or classes: labels -1 and +1.",
-        "enum": ["regression", "classes"],
-        "default": "regression",
-    },
-}
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Parity(Teacher):
     """f(x) = d^{k/2} x_1 ... x_k, the other d - k coordinates are distractors  (bai2020, Section 5.2: 2-XOR).
 
     The coordinates are redrawn per seed, which a learner without preferred coordinates cannot notice.
     """
 
-    order: int = 2
-    kind: str = "regression"
+    order: Annotated[Count, "Number k of coordinates in the product."] = 2
+    kind: Annotated[Literal["regression", "classes"], "regression on the product, or classes: labels -1 and +1."] = (
+        "regression"
+    )
     outputs: ClassVar[int] = 1
     stream_key: ClassVar[str] = "parity"
+    LAWS = ("hypercube",)
+
+    def objections(self, inputs: Input) -> Iterator[Objection]:
+        """More factors than coordinates."""
+        if self.order > inputs.dimension:
+            yield "order", f"{self.order}", f"at most the dimension {inputs.dimension}"
 
     def draw(self, streams: Streams, inputs: Input) -> State:
         """coordinates (S, k). Raises ValueError if k exceeds the dimension."""
-        if inputs.law not in LAWS:
-            raise ValueError(f"parity: input law {inputs.law!r}; expected one of {', '.join(LAWS)}")
-        if self.order > inputs.dimension:
-            raise ValueError(f"parity: order {self.order}; expected at most the dimension {inputs.dimension}")
+        refuse(self, inputs)
         return {"coordinates": streams.at("coordinates").stack(lambda g: g.permutation(inputs.dimension)[: self.order])}
 
     def target(self, state: State, x: np.ndarray) -> np.ndarray:

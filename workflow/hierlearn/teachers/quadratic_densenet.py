@@ -1,94 +1,30 @@
 """Networks of squares whose layers see all layers before them: targets that are learned layer by layer."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from math import sqrt
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
+from annotated_types import Ge, Interval, MinLen
 
 from hierlearn.core import boundary
+from hierlearn.core.objections import Objection, refuse
+from hierlearn.core.parameters import Count, Index, NotNegative, Positive
 from hierlearn.core.protocols import Input, State, Teacher
 from hierlearn.core.streams import Streams
 from hierlearn.theory import quadratic_densenets
 from hierlearn.theory.product_laws import PRODUCT_LAWS, rule, squared_features
 
-LAWS = ("gaussian", "uniform", "gaussian_mixture", "skewed")
-RULES = "quadratic_densenets"
-EXCLUDED = (
-    (
-        {"law": ["uniform", "gaussian_mixture", "skewed"], "kind": ["classes"]},
-        "regression, or the input gaussian, of which one coordinate is the threshold",
-    ),
-)
-PARAMETERS = {
-    "depth": {
-        "description": "Number L of layers, x being none.",
-        "type": "integer",
-        "minimum": 2,
-        "maximum": 6,
-        "default": 3,
-    },
-    "widths": {
-        "description": "k_2 .. k_L, not growing; null: 4, 2, 1, 1, ...",
-        "type": ["array", "null"],
-        "items": {"type": "integer", "minimum": 1},
-        "minItems": 1,
-        "default": None,
-    },
-    "graph": {
-        "description": "J_2 .. J_L, the layers that each layer sees, 0 being x and 1 its centred squares; null: "
-        "[0, 1], then [0, l - 1].",
-        "type": ["array", "null"],
-        "items": {"type": "array", "items": {"type": "integer", "minimum": 0}, "minItems": 1},
-        "minItems": 1,
-        "default": None,
-    },
-    "kappa": {
-        "description": "Singular values of all weights are drawn from [1/kappa, kappa], uniformly in their logarithm.",
-        "type": "number",
-        "minimum": 1,
-        "default": 1,
-    },
-    "gap": {
-        "description": "alpha_{l+1} / alpha_l where `alphas` is null.",
-        "type": "number",
-        "exclusiveMinimum": 0,
-        "default": 0.2,
-    },
-    "alphas": {
-        "description": "alpha_2 .. alpha_L; null: powers of the gap, alpha_2 = 1.",
-        "type": ["array", "null"],
-        "items": {"type": "number", "minimum": 0},
-        "minItems": 1,
-        "default": None,
-    },
-    "alpha_by": {
-        "description": "weight: alpha is the factor of a layer; variance: the variance that the layer adds, over that "
-        "of a layer with 1, layer 2 being left as it is.",
-        "enum": ["weight", "variance"],
-        "default": "weight",
-    },
-    "features": {
-        "description": "unit: the weights of a layer are scaled together, so that the coordinates of S_l have mean "
-        "variance 1; drawn: left as drawn.",
-        "enum": ["unit", "drawn"],
-        "default": "unit",
-    },
-    "kind": {
-        "description": "regression, or classes: the sign of the target less a normal threshold.",
-        "enum": ["regression", "classes"],
-        "default": "regression",
-    },
-}
-
 # The moments of layers that have none in closed form, see `draw`.
 MOMENT_POINTS = 1 << 17
+
+
 # Of the second moment of Sum(G*_2) in one coordinate.
 EXACT_DEGREE = 8
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class QuadraticDensenet(Teacher):
     """G*(x) = sum_{l=2}^L alpha_l Sum(G*_l(x)), G*_l = (S*_l)^2, S*_l = sum_{j in J_l} W_lj G*_j  (allenzhu2020, 1.3).
 
@@ -102,17 +38,48 @@ class QuadraticDensenet(Teacher):
     Resolved parameters are `layer_widths` (k_2 .. k_L), `links` (J_2 .. J_L) and state["alphas"] (S, L - 1).
     """
 
-    depth: int = 3
-    widths: list[int] | None = None
-    graph: list[list[int]] | None = None
-    kappa: float = 1
-    gap: float = 0.2
-    alphas: list[float] | None = None
-    alpha_by: str = "weight"
-    features: str = "unit"
-    kind: str = "regression"
+    depth: Annotated[int, Interval(ge=2, le=6), "Number L of layers, x being none."] = 3
+    widths: Annotated[list[Count] | None, MinLen(1), "k_2 .. k_L, not growing; null: 4, 2, 1, 1, ..."] = None
+    graph: Annotated[
+        list[Annotated[list[Index], MinLen(1)]] | None,
+        MinLen(1),
+        "J_2 .. J_L, the layers that each layer sees, 0 being x and 1 its centred squares; null: [0, 1], then"
+        " [0, l - 1].",
+    ] = None
+    kappa: Annotated[
+        float, Ge(1), "Singular values of all weights are drawn from [1/kappa, kappa], uniformly in their logarithm."
+    ] = 1
+    gap: Annotated[Positive, "alpha_{l+1} / alpha_l where `alphas` is null."] = 0.2
+    alphas: Annotated[
+        list[NotNegative] | None, MinLen(1), "alpha_2 .. alpha_L; null: powers of the gap, alpha_2 = 1."
+    ] = None
+    alpha_by: Annotated[
+        Literal["weight", "variance"],
+        "weight: alpha is the factor of a layer; variance: the variance that the layer adds, over that of a "
+        "layer with 1, layer 2 being left as it is.",
+    ] = "weight"
+    features: Annotated[
+        Literal["unit", "drawn"],
+        "unit: the weights of a layer are scaled together, so that the coordinates of S_l have mean variance "
+        "1; drawn: left as drawn.",
+    ] = "unit"
+    kind: Annotated[
+        Literal["regression", "classes"], "regression, or classes: the sign of the target less a normal threshold."
+    ] = "regression"
     outputs: ClassVar[int] = 1
     stream_key: ClassVar[str] = "quadratic_densenet"
+    LAWS = ("gaussian", "uniform", "gaussian_mixture", "skewed")
+
+    def objections(self, inputs: Input) -> Iterator[Objection]:
+        """Classes without a normal threshold, and networks that there are not."""
+        if self.kind == "classes" and inputs.law != "gaussian":
+            wanted = "regression, or the input gaussian, of which one coordinate is the threshold"
+            yield "kind", f"'classes' with law {inputs.law!r}", wanted
+        yield from quadratic_densenets.faults(vars(self), {"name": inputs.law} | vars(inputs), inputs.dimension)
+
+    def warnings(self, inputs: Input) -> Iterator[Objection]:
+        """What is possible but outside the theorems, or cannot be measured."""
+        yield from quadratic_densenets.warnings(vars(self), {"name": inputs.law} | vars(inputs), inputs.dimension)
 
     @property
     def layer_widths(self) -> tuple[int, ...]:
@@ -133,7 +100,7 @@ class QuadraticDensenet(Teacher):
         for normal points at L = 3 and up to 4 % at L = 4, 0.2 to 0.5 % for uniform ones. Raises ValueError where the
         parameters, the law and the dimension do not fit together.
         """
-        self._check(inputs)
+        refuse(self, inputs)
         seeds = [self._one(streams.take([i]), inputs) for i in range(len(streams.seeds))]
         return {name: np.stack([state[name] for state in seeds]) for name in seeds[0]}
 
@@ -172,16 +139,6 @@ class QuadraticDensenet(Teacher):
     def bases(self, state: State, x: np.ndarray) -> np.ndarray:
         """S*_2, which every other layer is made from: (S, n, k_2)."""
         return self.hidden(state, x)["S_2"]
-
-    def _check(self, inputs: Input) -> None:
-        name = "quadratic_densenet"
-        if inputs.law not in LAWS:
-            raise ValueError(f"{name}: input law {inputs.law!r}; expected one of {', '.join(LAWS)}")
-        if self.kind == "classes" and inputs.law != "gaussian":
-            raise ValueError(f"{name}: kind 'classes' with input {inputs.law!r}; expected {EXCLUDED[0][1]}")
-        description = {"name": inputs.law} | asdict(inputs)
-        for parameter, found, allowed in quadratic_densenets.faults(asdict(self), description, inputs.dimension):
-            raise ValueError(f"{name}: {parameter} {found}; expected {allowed}")
 
     def _one(self, streams: Streams, inputs: Input) -> Mapping[str, Any]:
         """The state of one seed, without the seed's dimension."""

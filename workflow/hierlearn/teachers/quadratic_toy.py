@@ -1,32 +1,25 @@
 """The two small targets with which backward feature correction is explained."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
+from hierlearn.core.objections import Objection, refuse
+from hierlearn.core.parameters import NotNegative
 from hierlearn.core.protocols import Input, State, Teacher
 from hierlearn.core.streams import Streams
 from hierlearn.theory.product_laws import grid
 
-LAWS = ("gaussian", "uniform", "skewed")
-BOUNDS = ((3, "dimension", {"instance": "toy_quartic"}), (4, "dimension", {"instance": "toy_two_level"}))
-PARAMETERS = {
-    "instance": {
-        "description": "toy_quartic: u_1^2 + 2 u_2^2 + alpha (u_1^2 + 2 u_2^2 + u_3)^2. toy_two_level: "
-        "u_1^4 + u_2^4 + alpha ((u_1^4 + u_3)^2 + (u_2^4 + u_4)^2).",
-        "enum": ["toy_quartic", "toy_two_level"],
-        "default": "toy_quartic",
-    },
-    "alpha": {"description": "Weight of the higher layer.", "type": "number", "minimum": 0, "default": 0.1},
-}
-
 # Coordinates that the targets use, and their degrees in a coordinate.
 COORDINATES = {"toy_quartic": 3, "toy_two_level": 4}
+
+
 DEGREES = {"toy_quartic": 4, "toy_two_level": 8}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class QuadraticToy(Teacher):
     """Quadratic networks of three layers on 3 or 4 of the coordinates  (allenzhu2020, eq. 1.1 and Section 1.2).
 
@@ -37,13 +30,25 @@ class QuadraticToy(Teacher):
     learner without preferred coordinates cannot notice.
     """
 
-    instance: str = "toy_quartic"
-    alpha: float = 0.1
+    instance: Annotated[
+        Literal["toy_quartic", "toy_two_level"],
+        "toy_quartic: u_1^2 + 2 u_2^2 + alpha (u_1^2 + 2 u_2^2 + u_3)^2. toy_two_level: u_1^4 + u_2^4 + alpha"
+        " ((u_1^4 + u_3)^2 + (u_2^4 + u_4)^2).",
+    ] = "toy_quartic"
+    alpha: Annotated[NotNegative, "Weight of the higher layer."] = 0.1
     kind: ClassVar[str] = "regression"
     outputs: ClassVar[int] = 1
     depth: ClassVar[int] = 3
     centre: ClassVar[float] = 0.0
     stream_key: ClassVar[str] = "quadratic_toy"
+    LAWS = ("gaussian", "uniform", "skewed")
+
+    def objections(self, inputs: Input) -> Iterator[Objection]:
+        """Fewer coordinates than the target has, or of another variance."""
+        if inputs.dimension < COORDINATES[self.instance]:
+            yield "dimension", f"{inputs.dimension}", f"at least {COORDINATES[self.instance]} for {self.instance}"
+        if inputs.law == "gaussian" and inputs.norm != "sqrt_dimension":
+            yield "instance", f"the input gaussian of norm {inputs.norm}", "norm sqrt_dimension"
 
     @property
     def layer_widths(self) -> tuple[int, ...]:
@@ -57,13 +62,8 @@ class QuadraticToy(Teacher):
 
     def draw(self, streams: Streams, inputs: Input) -> State:
         """coordinates (S, 3 or 4), alphas (S, 2). Raises ValueError for another law, or too small a dimension."""
-        if inputs.law not in LAWS:
-            raise ValueError(f"quadratic_toy: input law {inputs.law!r}; expected one of {', '.join(LAWS)}")
-        if inputs.law == "gaussian" and inputs.norm != "sqrt_dimension":
-            raise ValueError(f"quadratic_toy: gaussian of norm {inputs.norm}; expected sqrt_dimension")
+        refuse(self, inputs)
         count = COORDINATES[self.instance]
-        if inputs.dimension < count:
-            raise ValueError(f"quadratic_toy: dimension {inputs.dimension}; expected at least {count}")
         coordinates = streams.at("coordinates").stack(lambda g: g.permutation(inputs.dimension)[:count])
         return {"coordinates": coordinates, "alphas": np.tile([1.0, self.alpha], (len(streams.seeds), 1))}
 

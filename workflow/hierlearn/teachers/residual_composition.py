@@ -1,120 +1,29 @@
 """A function plus a small multiple of another one of its values: what a residual network can learn in two steps."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod, sqrt
-from typing import ClassVar
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
+from annotated_types import Ge, Interval
 
 from hierlearn.core import boundary
+from hierlearn.core.objections import Objection, refuse
+from hierlearn.core.parameters import Count, NotNegative
 from hierlearn.core.protocols import Input, State, Teacher
 from hierlearn.core.streams import Streams
 from hierlearn.theory.activations import derivative
 
-LAWS = ("hypercube", "sphere", "gaussian")
-EXCLUDED = (
-    (
-        {"law": ["sphere", "gaussian"], "instance": ["product", "parities_8", "parities_15"]},
-        "polynomial, powers or smooth, or the input hypercube",
-    ),
-    (
-        {"law": ["hypercube"], "instance": ["polynomial", "powers"]},
-        "product, parities_8, parities_15 or smooth, or the input sphere or gaussian",
-    ),
-    # The exponential of an exponential of a normal variable has no second moment, and of large arguments none in reach.
-    (
-        {"law": ["gaussian"], "base_activation": ["exponential"], "composite_activation": ["exponential"]},
-        "sin or tanh for one of the two",
-    ),
-    (
-        {
-            "base_activation": ["exponential"],
-            "composite_activation": ["exponential"],
-            "arguments": ["sqrt_dimension"],
-        },
-        "arguments unit, or sin or tanh for one of the two",
-    ),
-    ({"alpha": [0], "beta": [0]}, "one of them above 0"),
-)
-OUTPUTS = (
-    ("order", {"instance": ["product", "polynomial", "smooth"]}),
-    (8, {"instance": ["parities_8"]}),
-    (15, {"instance": ["parities_15"]}),
-    (2, {"instance": ["powers"]}),
-)
-BOUNDS = (
-    ("order", "dimension", {"instance": "product"}),
-    ("order", "dimension", {"instance": "polynomial"}),
-    ("degree", "order", {"instance": "polynomial"}),
-    (16, "dimension", {"instance": "parities_8"}),
-    (30, "dimension", {"instance": "parities_15"}),
-)
-PARAMETERS = {
-    "instance": {
-        "description": "product: F is k signs, G their product. parities_8, parities_15: F is 8 or 15 products of two "
-        "signs, G products of four of them. polynomial: F is linear, G products of its coordinates. powers: F is two "
-        "linear functions, G the difference of their powers. smooth: two networks with smooth activations.",
-        "enum": ["product", "parities_8", "parities_15", "polynomial", "powers", "smooth"],
-        "default": "product",
-    },
-    "alpha": {
-        "description": "Factor of G(F(x)).",
-        "type": "number",
-        "minimum": 0,
-        "exclusiveMaximum": 1,
-        "default": 0.3,
-    },
-    "beta": {"description": "Factor of F(x) where it stands alone.", "type": "number", "minimum": 0, "default": 1},
-    "order": {
-        "description": "product, polynomial, smooth: number k of coordinates of F, and of outputs.",
-        "type": "integer",
-        "minimum": 2,
-        "default": 4,
-    },
-    "degree": {
-        "description": "polynomial: number of coordinates in a product; powers: the power.",
-        "type": "integer",
-        "minimum": 2,
-        "maximum": 12,
-        "default": 4,
-    },
-    "base_activation": {
-        "description": "smooth: activation of F; exponential is exp - 1.",
-        "enum": ["sin", "exponential", "tanh"],
-        "default": "sin",
-    },
-    "composite_activation": {
-        "description": "smooth: activation of G.",
-        "enum": ["sin", "exponential", "tanh"],
-        "default": "sin",
-    },
-    "base_neurons": {
-        "description": "smooth: neurons p_F per output of F.",
-        "type": "integer",
-        "minimum": 1,
-        "default": 4,
-    },
-    "composite_neurons": {
-        "description": "smooth: neurons p_G per output of G.",
-        "type": "integer",
-        "minimum": 1,
-        "default": 4,
-    },
-    "arguments": {
-        "description": "smooth: norm to which F scales x. unit is the letter of Concept 1, where F is the closer to a "
-        "linear function the larger the dimension; with sqrt_dimension the arguments keep their size.",
-        "enum": ["unit", "sqrt_dimension"],
-        "default": "sqrt_dimension",
-    },
-}
-
 # Outputs of the parities, each a product of two of twice as many signs.
 PARITIES = {"parities_8": 8, "parities_15": 15}
+
+
 # Sampled norms: std(|H|^2) / (2 E|H|^2 sqrt(points)) of relative error, 0.2 % where |H|^2 spreads by its own size.
 NORM_POINTS, NORM_BLOCK = 1 << 16, 1 << 12
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ResidualComposition(Teacher):
     """H(x) = beta F(x) + alpha G(F(x)), F: R^d -> R^k, G: R^k -> R^k  (allenzhu2019, Concept 1, eq. 5.1-5.2, Figure 2).
 
@@ -132,18 +41,60 @@ class ResidualComposition(Teacher):
     Coordinates, W and the networks are redrawn per seed.
     """
 
-    instance: str = "product"
-    alpha: float = 0.3
-    beta: float = 1
-    order: int = 4
-    degree: int = 4
-    base_activation: str = "sin"
-    composite_activation: str = "sin"
-    base_neurons: int = 4
-    composite_neurons: int = 4
-    arguments: str = "sqrt_dimension"
+    instance: Annotated[
+        Literal["product", "parities_8", "parities_15", "polynomial", "powers", "smooth"],
+        "product: F is k signs, G their product. parities_8, parities_15: F is 8 or 15 products of two signs,"
+        " G products of four of them. polynomial: F is linear, G products of its coordinates. powers: F is "
+        "two linear functions, G the difference of their powers. smooth: two networks with smooth "
+        "activations.",
+    ] = "product"
+    alpha: Annotated[float, Interval(ge=0, lt=1), "Factor of G(F(x))."] = 0.3
+    beta: Annotated[NotNegative, "Factor of F(x) where it stands alone."] = 1
+    order: Annotated[int, Ge(2), "product, polynomial, smooth: number k of coordinates of F, and of outputs."] = 4
+    degree: Annotated[
+        int, Interval(ge=2, le=12), "polynomial: number of coordinates in a product; powers: the power."
+    ] = 4
+    base_activation: Annotated[
+        Literal["sin", "exponential", "tanh"], "smooth: activation of F; exponential is exp - 1."
+    ] = "sin"
+    composite_activation: Annotated[Literal["sin", "exponential", "tanh"], "smooth: activation of G."] = "sin"
+    base_neurons: Annotated[Count, "smooth: neurons p_F per output of F."] = 4
+    composite_neurons: Annotated[Count, "smooth: neurons p_G per output of G."] = 4
+    arguments: Annotated[
+        Literal["unit", "sqrt_dimension"],
+        "smooth: norm to which F scales x. unit is the letter of Concept 1, where F is the closer to a linear"
+        " function the larger the dimension; with sqrt_dimension the arguments keep their size.",
+    ] = "sqrt_dimension"
     kind: ClassVar[str] = "regression"
     stream_key: ClassVar[str] = "residual_composition"
+    LAWS = ("hypercube", "sphere", "gaussian")
+
+    def objections(self, inputs: Input) -> Iterator[Objection]:
+        """Instances of other laws, more coordinates than there are, and targets without a second moment."""
+        law, dimension, instance = inputs.law, inputs.dimension, self.instance
+        exponentials = self.base_activation == self.composite_activation == "exponential"
+        if law != "hypercube" and instance in ("product", *PARITIES):
+            wanted = "polynomial, powers or smooth, or the input hypercube"
+            yield "instance", f"{instance!r} with law {law!r}", wanted
+        if law == "hypercube" and instance in ("polynomial", "powers"):
+            wanted = "product, parities_8, parities_15 or smooth, or the input sphere or gaussian"
+            yield "instance", f"{instance!r} with law {law!r}", wanted
+        # The exponential of an exponential of a normal variable has no second moment, and of large arguments none in
+        # reach.
+        if law == "gaussian" and exponentials:
+            found = "'exponential' with law 'gaussian', base_activation 'exponential'"
+            yield "composite_activation", found, "sin or tanh for one of the two"
+        if self.arguments == "sqrt_dimension" and exponentials:
+            found = "'sqrt_dimension' with base_activation 'exponential', composite_activation 'exponential'"
+            yield "arguments", found, "arguments unit, or sin or tanh for one of the two"
+        if self.alpha == self.beta == 0:
+            yield "beta", f"{self.beta} with alpha {self.alpha}", "one of them above 0"
+        if instance in ("product", "polynomial") and self.order > dimension:
+            yield "order", f"{self.order}", f"at most the dimension {dimension}"
+        if instance == "polynomial" and self.degree > self.order:
+            yield "degree", f"{self.degree}", f"at most the order {self.order}"
+        if instance in PARITIES and 2 * PARITIES[instance] > dimension:
+            yield "dimension", f"{dimension}", f"at least {2 * PARITIES[instance]} for {instance}"
 
     @property
     def outputs(self) -> int:
@@ -157,7 +108,7 @@ class ResidualComposition(Teacher):
         (S, k, p_G, k), composite_coefficients (S, k, p_G), sampled_norm (S,). Raises ValueError where the instance does
         not suit the law, does not fit into d, or is zero.
         """
-        self._check(inputs)
+        refuse(self, inputs)
         dimension, k = inputs.dimension, self.outputs
         if self.instance == "product" or self.instance in PARITIES:
             count = 2 * k if self.instance in PARITIES else k
@@ -216,23 +167,6 @@ class ResidualComposition(Teacher):
     def bases(self, state: State, x: np.ndarray) -> np.ndarray:
         """F(x), which the whole target is a function of: (S, n, k)."""
         return self._base(state, x)
-
-    def _check(self, inputs: Input) -> None:
-        name, dimension = "residual_composition", inputs.dimension
-        if inputs.law not in LAWS:
-            raise ValueError(f"{name}: input law {inputs.law!r}; expected one of {', '.join(LAWS)}")
-        for combination, instead in EXCLUDED:
-            given = {key: inputs.law if key == "law" else vars(self)[key] for key in combination}
-            if all(value in combination[key] for key, value in given.items()):
-                found = ", ".join(f"{key} {value!r}" for key, value in given.items())
-                raise ValueError(f"{name}: {found}; expected {instead}")
-        needed = 2 * self.outputs if self.instance in PARITIES else self.outputs
-        if self.instance != "smooth" and needed > dimension:
-            raise ValueError(
-                f"{name}: {self.instance} of {needed} coordinates; expected at most the dimension {dimension}"
-            )
-        if self.instance == "polynomial" and self.degree > self.order:
-            raise ValueError(f"{name}: degree {self.degree}; expected at most the order {self.order}")
 
     def _base(self, state: State, x: np.ndarray) -> np.ndarray:
         """F(x): (S, n, d) -> (S, n, k)."""

@@ -1,62 +1,26 @@
 """Sums of polynomials of one direction each."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import factorial, sqrt
-from typing import ClassVar
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
+from annotated_types import Interval, MinLen
 from numpy.polynomial.hermite_e import HermiteE
 
 from hierlearn.core import boundary
+from hierlearn.core.objections import Objection, refuse
+from hierlearn.core.parameters import Count, Positive, Schema
 from hierlearn.core.protocols import Input, State, Teacher
 from hierlearn.core.streams import Streams
 from hierlearn.theory.gegenbauer import orthonormal, quadrature
-
-LAWS = ("sphere", "gaussian", "anisotropic_sphere")
-EXCLUDED = (({"law": ["anisotropic_sphere"], "basis": ["gegenbauer"]}, "monomial, or another input"),)
-BOUNDS = (("rank", "dimension", {"orthonormal": True, "directions": None}),)
-PARAMETERS = {
-    "degree": {"description": "Degree p of every term.", "type": "integer", "minimum": 1, "maximum": 12, "default": 4},
-    "basis": {
-        "description": "gegenbauer: no component of degree below p; monomial: a bare power.",
-        "enum": ["gegenbauer", "monomial"],
-        "default": "gegenbauer",
-    },
-    "rank": {"description": "Number r* of terms.", "type": "integer", "minimum": 1, "default": 1},
-    "orthonormal": {
-        "description": "Whether the directions are orthonormal (else independent on the sphere).",
-        "type": "boolean",
-        "default": True,
-    },
-    "directions": {
-        "description": "The directions themselves, each a list of at most d numbers, padded with zeros and scaled to "
-        "norm 1; their number is the rank. null: drawn per seed.",
-        "type": ["array", "null"],
-        "minItems": 1,
-        "items": {"type": "array", "minItems": 1, "items": {"type": "number"}, "contains": {"not": {"const": 0}}},
-        "default": None,
-    },
-    "coefficients": {
-        "description": "One factor alpha_s per term; null: all 1/sqrt(r).",
-        "type": ["array", "null"],
-        "minItems": 1,
-        "items": {"type": "number"},
-        "default": None,
-    },
-    "length": {
-        "description": "Norm of the directions: the target is multiplied by its p-th power.",
-        "type": "number",
-        "exclusiveMinimum": 0,
-        "default": 1,
-    },
-}
-
 
 # An estimate of the norm to about half a per cent.
 NORM_POINTS = 1 << 16
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RidgePolynomial(Teacher):
     """f(x) = length^p sum_s alpha_s q_p(<beta_s, x>), |beta_s| = 1  (chen2020, eq. 5; bai2020, Section 5.2).
 
@@ -65,33 +29,42 @@ class RidgePolynomial(Teacher):
     only, with the factor of the uniform one.
     """
 
-    degree: int = 4
-    basis: str = "gegenbauer"
-    rank: int = 1
-    orthonormal: bool = True
-    directions: list[list[float]] | None = None
-    coefficients: list[float] | None = None
-    length: float = 1
+    degree: Annotated[int, Interval(ge=1, le=12), "Degree p of every term."] = 4
+    basis: Annotated[
+        Literal["gegenbauer", "monomial"], "gegenbauer: no component of degree below p; monomial: a bare power."
+    ] = "gegenbauer"
+    rank: Annotated[Count, "Number r* of terms."] = 1
+    orthonormal: Annotated[bool, "Whether the directions are orthonormal (else independent on the sphere)."] = True
+    directions: Annotated[
+        list[Annotated[list[float], MinLen(1), Schema({"contains": {"not": {"const": 0}}})]] | None,
+        MinLen(1),
+        "The directions themselves, each a list of at most d numbers, padded with zeros and scaled to norm 1;"
+        " their number is the rank. null: drawn per seed.",
+    ] = None
+    coefficients: Annotated[list[float] | None, MinLen(1), "One factor alpha_s per term; null: all 1/sqrt(r)."] = None
+    length: Annotated[Positive, "Norm of the directions: the target is multiplied by its p-th power."] = 1
     kind: ClassVar[str] = "regression"
     outputs: ClassVar[int] = 1
     stream_key: ClassVar[str] = "ridge_polynomial"
+    LAWS = ("sphere", "gaussian", "anisotropic_sphere")
+
+    def objections(self, inputs: Input) -> Iterator[Objection]:
+        """Polynomials of other laws, and directions or coefficients that do not fit."""
+        if inputs.law == "gaussian" and inputs.norm != "sqrt_dimension":
+            yield "basis", f"the input gaussian of norm {inputs.norm}", "norm sqrt_dimension"
+        if inputs.law == "anisotropic_sphere" and self.basis != "monomial":
+            yield "basis", f"{self.basis!r} with law {inputs.law!r}", "monomial, or another input"
+        terms = self.rank if self.directions is None else len(self.directions)
+        if self.orthonormal and self.directions is None and self.rank > inputs.dimension:
+            yield "rank", f"{self.rank}", f"at most the dimension {inputs.dimension}"
+        if self.coefficients is not None and len(self.coefficients) != terms:
+            yield "coefficients", f"{len(self.coefficients)} of them", f"{terms}, one a term"
+        if self.directions is not None and max(map(len, self.directions)) > inputs.dimension:
+            yield "directions", "more entries than coordinates", f"at most the dimension {inputs.dimension}"
 
     def draw(self, streams: Streams, inputs: Input) -> State:
         """directions (S, r, d), coefficients (S, r) float64. Raises ValueError where they do not fit into d."""
-        if inputs.law not in LAWS:
-            raise ValueError(f"ridge_polynomial: input law {inputs.law!r}; expected one of {', '.join(LAWS)}")
-        if inputs.law == "gaussian" and inputs.norm != "sqrt_dimension":
-            raise ValueError(f"ridge_polynomial: gaussian of norm {inputs.norm}; expected sqrt_dimension")
-        if inputs.law == "anisotropic_sphere" and self.basis != "monomial":
-            raise ValueError(f"ridge_polynomial: basis {self.basis!r} on {inputs.law}; expected monomial")
-        if self.orthonormal and self.terms > inputs.dimension:
-            raise ValueError(f"ridge_polynomial: rank {self.terms}; expected at most the dimension {inputs.dimension}")
-        if self.coefficients is not None and len(self.coefficients) != self.terms:
-            raise ValueError(
-                f"ridge_polynomial: {len(self.coefficients)} coefficients; expected {self.terms}, one a term"
-            )
-        if self.directions is not None and max(len(beta) for beta in self.directions) > inputs.dimension:
-            raise ValueError(f"ridge_polynomial: directions longer than the dimension {inputs.dimension}")
+        refuse(self, inputs)
 
         def one(generator):
             normal = generator.standard_normal((inputs.dimension, self.rank))

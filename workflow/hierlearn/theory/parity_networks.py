@@ -18,7 +18,7 @@ from functools import cache
 from itertools import product
 
 import numpy as np
-from scipy.optimize import linprog, minimize, nnls
+import scipy
 
 # `norm_factor` goes through 112 cells for k = 5 and 1512, which take seconds, for k = 6; k = 7 would take many more.
 LARGEST_ORDER = 6
@@ -78,7 +78,7 @@ def least_norm_units(order: int) -> tuple[np.ndarray, np.ndarray]:
     directions = np.array([u for u in product((-1.0, 0.0, 1.0), repeat=order) if any(u)])
     units = np.maximum(points @ directions.T, 0.0)
     costs = np.tile(np.linalg.norm(directions, axis=1), 2)
-    found = linprog(costs, A_eq=np.hstack([units, -units]), b_eq=np.prod(points, axis=1), method="highs")
+    found = scipy.optimize.linprog(costs, A_eq=np.hstack([units, -units]), b_eq=np.prod(points, axis=1), method="highs")
     if found.status != 0:
         raise ValueError(f"order {order}; expected an even number: no sum of ReLUs without biases is this parity")
     coefficients = np.subtract(*np.split(found.x, 2))
@@ -126,7 +126,7 @@ def norm_factor(order: int) -> float:
     for inequalities, _, sides in cells:
         slope = (parity * [*sides, 1.0]) @ sets
         # By Moreau's decomposition the residual to the polar cone is the projection onto the cone.
-        largest = max(largest, *(nnls(-inequalities.T, sign * slope)[1] for sign in (1.0, -1.0)))
+        largest = max(largest, *(scipy.optimize.nnls(-inequalities.T, sign * slope)[1] for sign in (1.0, -1.0)))
     return 2.0**order / largest
 
 
@@ -144,7 +144,7 @@ def _interior(inequalities: np.ndarray) -> np.ndarray | None:
     """A u with A u > 0, None if there is none: by Gordan's alternative A^T y = 0, y >= 0, sum y = 1."""
     system = np.vstack([inequalities.T, np.ones(len(inequalities))])
     wanted = np.append(np.zeros(inequalities.shape[1]), 1.0)
-    weights, residual = nnls(system, wanted)
+    weights, residual = scipy.optimize.nnls(system, wanted)
     return (system @ weights - wanted)[:-1] if residual > SOLID else None
 
 
@@ -172,7 +172,7 @@ def train(signs: np.ndarray, start: np.ndarray, error: float) -> tuple[Network, 
 
     for _ in range(ROUNDS):
         options = {"maxiter": STEPS, "maxfun": 4 * STEPS, "ftol": 1e-12, "gtol": 1e-8}
-        found = minimize(objective, flat, jac=True, method="L-BFGS-B", options=options)
+        found = scipy.optimize.minimize(objective, flat, jac=True, method="L-BFGS-B", options=options)
         flat, gradients = found.x, gradients + found.nfev
         network = Network(signs, flat.reshape(start.shape))
         multiplier = max(0.0, multiplier + stiffness * (np.mean((network(x) - target) ** 2) - error))

@@ -12,7 +12,7 @@ from hierlearn.core.protocols import Features, Fit, Monitor, State
 from hierlearn.core.streams import Streams
 from hierlearn.learners._runs import BLOCK_ROWS, Runs
 from hierlearn.learners._selection import best, divergence, error, report_divergence
-from hierlearn.learners.densenets.literals import TRACED_POINTS
+from hierlearn.learners.densenets.parameters import TRACED_POINTS
 from hierlearn.learners.densenets.settings import GRAPHS, Settings, graph, looks, scheduled, union
 from hierlearn.learners.densenets.student import Student
 from hierlearn.learners.networks.batches import Batches

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from hierlearn.learners.densenets.parameters import Rates
 from hierlearn.learners.densenets.student import Student
 from hierlearn.solvers.densenets.phases import Schedule
 from hierlearn.theory import quadratic_densenets
@@ -20,7 +21,7 @@ LOOKS = 20
 
 def settings(choices: Mapping[str, Sequence[Any]]) -> Settings:
     """All combinations of what a study leaves to be chosen."""
-    grid = {"rate": [DEFAULT_RATE], "decay": [0.0]} | dict(choices)
+    grid = {"rate": [DEFAULT_RATE], "decay": [Rates.decay]} | dict(choices)
     return [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
 
 

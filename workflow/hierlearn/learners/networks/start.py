@@ -1,45 +1,39 @@
 """What networks and their kernels share: the architecture, and the law of the weights at the start."""
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Literal
 
 import numpy as np
 
+from hierlearn.core.parameters import Count, Positive
 from hierlearn.core.protocols import State
 from hierlearn.core.streams import Streams
 from hierlearn.solvers.networks.model import shapes
 
-ARCHITECTURE = {
-    "architecture": {
-        "description": "A relu(W x), A relu(V relu(W x)), or out + A relu(V out) with out = A relu(W x).",
-        "enum": ["two_layer", "three_layer", "resnet"],
-        "default": "resnet",
-    },
-}
-START = {
-    "width": {"description": "Number m of neurons per layer.", "type": "integer", "minimum": 1, "default": 200},
-    "bias": {"description": "Layers see (x, 1) and (out, 1).", "type": "boolean", "default": True},
-    "first_scale": {
-        "description": "sigma_w: standard deviation of W's entries at the start; null is d^{-1/2}.",
-        "type": ["number", "null"],
-        "exclusiveMinimum": 0,
-        "default": None,
-    },
-    "second_scale": {
-        "description": "sigma_v: the entries of V have standard deviation sigma_v m^{-1/2} at the start.",
-        "type": "number",
-        "exclusiveMinimum": 0,
-        "default": 1.0,
-    },
-    "last_weights": {
-        "description": "A: Gaussian with standard deviation m^{-1/2}, or random signs over m^{1/2}.",
-        "enum": ["gaussian", "signs"],
-        "default": "gaussian",
-    },
-}
+
+@dataclass(frozen=True, kw_only=True)
+class NetworkParameters:
+    """The architecture, and the law of the weights at the start."""
+
+    architecture: Annotated[
+        Literal["two_layer", "three_layer", "resnet"],
+        "A relu(W x), A relu(V relu(W x)), or out + A relu(V out) with out = A relu(W x).",
+    ] = "resnet"
+    width: Annotated[Count, "Number m of neurons per layer."] = 200
+    bias: Annotated[bool, "Layers see (x, 1) and (out, 1)."] = True
+    first_scale: Annotated[
+        Positive | None, "sigma_w: standard deviation of W's entries at the start; null is d^{-1/2}."
+    ] = None
+    second_scale: Annotated[
+        Positive, "sigma_v: the entries of V have standard deviation sigma_v m^{-1/2} at the start."
+    ] = 1.0
+    last_weights: Annotated[
+        Literal["gaussian", "signs"], "A: Gaussian with standard deviation m^{-1/2}, or random signs over m^{1/2}."
+    ] = "gaussian"
 
 
-def initial(learner: Any, inputs: int, outputs: int, streams: Streams) -> State:
-    """Weights at the start by name, (S, ...) float32; learner: with the parameters of ARCHITECTURE and START."""
+def initial(learner: NetworkParameters, inputs: int, outputs: int, streams: Streams) -> State:
+    """Weights at the start by name, (S, ...) float32."""
     deviations = {
         "first": inputs**-0.5 if learner.first_scale is None else learner.first_scale,
         "second": learner.second_scale * learner.width**-0.5,
@@ -54,7 +48,7 @@ def initial(learner: Any, inputs: int, outputs: int, streams: Streams) -> State:
     return weights
 
 
-def first_seen(learner: Any, x: np.ndarray) -> np.ndarray:
+def first_seen(learner: NetworkParameters, x: np.ndarray) -> np.ndarray:
     """Points as the first layer sees them: (S, n, d) -> (S, n, d + 1) with a bias."""
     x = x.reshape(*x.shape[:2], -1)
     return np.concatenate([x, np.ones((*x.shape[:2], 1), x.dtype)], axis=-1) if learner.bias else x

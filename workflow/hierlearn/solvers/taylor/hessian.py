@@ -9,9 +9,7 @@ all that is left to resolve is C, at every ridge alike.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import cho_factor
-from scipy.linalg.blas import get_blas_funcs
-from scipy.linalg.lapack import dstebz, dstein
+import scipy
 
 from hierlearn.solvers.in_place import add_product, outer_products
 from hierlearn.solvers.taylor.model import row_blocks
@@ -100,8 +98,8 @@ class GaussNewtonMetric:
             kernel = outer_products(self.power)
             kernel *= outer_products(self.features) if gram is None else gram
             kernel[np.diag_indices(len(kernel))] += 1.0
-            self.factor, _ = cho_factor(kernel, lower=True, overwrite_a=True, check_finite=False)
-            self.triangular_solve = get_blas_funcs("trsv", dtype=dtype)
+            self.factor, _ = scipy.linalg.cho_factor(kernel, lower=True, overwrite_a=True, check_finite=False)
+            self.triangular_solve = scipy.linalg.get_blas_funcs("trsv", dtype=dtype)
             self.blocks = row_blocks(self.power)
             self.buffer = np.empty_like(self.power[self.blocks[0]])
             # (diag(c) power)^T features scales whichever matrix has fewer columns.
@@ -193,6 +191,6 @@ def _smallest_pair(diagonal, beside):
     if len(diagonal) == 1:
         return float(diagonal[0]), np.ones(1)
     # By bisection and inverse iteration; scipy's own wrapper takes ten times longer over a matrix this small.
-    _, values, blocks, splits, _ = dstebz(diagonal, beside, 2, 0.0, 0.0, 1, 1, 0.0, "B")
-    vectors, _ = dstein(diagonal, beside, values[:1], blocks, splits)
+    _, values, blocks, splits, _ = scipy.linalg.lapack.dstebz(diagonal, beside, 2, 0.0, 0.0, 1, 1, 0.0, "B")
+    vectors, _ = scipy.linalg.lapack.dstein(diagonal, beside, values[:1], blocks, splits)
     return float(values[0]), vectors[:, 0]

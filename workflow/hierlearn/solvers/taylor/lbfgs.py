@@ -6,7 +6,7 @@ carried in float64 from one direction to the next. With a metric M in place of I
 """
 
 import numpy as np
-from scipy.linalg.lapack import dtrtrs
+import scipy
 
 
 class History:
@@ -65,10 +65,10 @@ class History:
         gamma = upper[-1, -1] / changes[-1, -1]
         along_steps, along_changes = products[:, order]
         # Only the upper triangle is read: entries below it belong to no pair's update.
-        weights = dtrtrs(upper, along_steps)[0]
+        weights = scipy.linalg.lapack.dtrtrs(upper, along_steps)[0]
         middle = upper.diagonal() * weights + gamma * (changes @ weights - along_changes)
         coefficients = np.empty((2, used), gradient.dtype)
-        coefficients[0, order] = -dtrtrs(upper, middle, trans=1)[0]
+        coefficients[0, order] = -scipy.linalg.lapack.dtrtrs(upper, middle, trans=1)[0]
         coefficients[1, order] = gamma * weights
         np.multiply(lifted, -gamma, out=out)
         # Backwards: what the products read last is still in cache.

@@ -1,0 +1,40 @@
+"""What a component asks for, from the sizes that it meets: memory and operations by stage, threads, GPUs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sizes:
+    """What a component works on; 0 where a stage has none.
+
+    choices: combinations of all that is selected, tried: values of each; presented: points that all steps of a training
+    see, each as often as it is seen. A learner and a representation speak of one seed, a probe of all.
+    """
+
+    seeds: int = 1
+    dimension: int = 0
+    features: int = 0
+    outputs: int = 0
+    unlabelled: int = 0
+    validation: int = 0
+    test: int = 0
+    samples: int = 0
+    presented: float = 0
+    choices: int = 1
+    tried: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Needs:
+    """What a component holds at once, in float64 numbers, and what it computes, in floating-point operations, by stage.
+
+    Stages of a learner are `fit`, `kept` (what a fit leaves to the next that differs in its choices alone), `model`
+    (what is stored of one fit) and `predict`, that of a representation is `fit`, of a probe `measure`. parallel: the
+    share of the operations that threads divide among themselves, as measured on two; gpus: how many it computes on.
+    """
+
+    memory: Mapping[str, float] = field(default_factory=dict)
+    work: Mapping[str, float] = field(default_factory=dict)
+    parallel: float = 0.0
+    gpus: int = 0

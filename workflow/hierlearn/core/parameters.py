@@ -1,0 +1,156 @@
+"""Parameters of components: annotated fields of their dataclasses, and what JSON Schema says of them.
+
+A field declares a parameter once, by its type, limits of annotated-types, marks of this module and one description:
+
+    width: Annotated[int, Ge(2), MultipleOf(2), "Number m of neurons, even."] = 8
+    kernel: Annotated[Kernel, Component("kernels", {"name": "ntk"}), "The kernel and its parameters."]
+
+A field without such an annotation is no parameter. What is selected or swept stands alike in a nested class `Choices`.
+"""
+
+import inspect
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, dataclass, fields
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, NotRequired, Required, Union, get_args, get_origin, is_typeddict
+
+from annotated_types import Ge, GroupedMetadata, Gt, Interval, Le, Lt, MaxLen, MinLen, MultipleOf
+
+
+@dataclass(frozen=True, eq=False)
+class Component:
+    """A parameter that is itself a component of a kind. default: its description, or None where it must be given."""
+
+    kind: str
+    default: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Components:
+    """A parameter that is a mapping of names to components of a kind."""
+
+    kind: str
+    default: Mapping[str, Mapping[str, Any]] | None = None
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A parameter that names something of the study: a learner, a probe, coordinates, see plan/references.py."""
+
+    to: str
+
+
+@dataclass(frozen=True, eq=False)
+class Schema:
+    """Other keywords of JSON Schema."""
+
+    keywords: Mapping[str, Any]
+
+
+UNIQUE = Schema({"uniqueItems": True})
+# Numbers that many parameters are.
+Count = Annotated[int, Ge(1)]
+Index = Annotated[int, Ge(0)]
+Positive = Annotated[float, Gt(0)]
+Even = Annotated[int, Ge(2), MultipleOf(2)]
+NotNegative = Annotated[float, Ge(0)]
+Share = Annotated[float, Interval(gt=0, lt=1)]
+
+TYPES = {int: "integer", float: "number", bool: "boolean", str: "string", list: "array", dict: "object"}
+LIMITS = {Ge: "minimum", Gt: "exclusiveMinimum", Le: "maximum", Lt: "exclusiveMaximum", MultipleOf: "multipleOf"}
+LENGTHS = {MinLen: {"array": "minItems", "object": "minProperties"}, MaxLen: {"array": "maxItems"}}
+
+
+def properties(implementation: type) -> dict[str, dict[str, Any]]:
+    """JSON Schema of every parameter of a component's class, by name, with its default if it has one."""
+    found = {}
+    for field in fields(implementation):
+        if get_origin(field.type) is Annotated:
+            default = field.default if field.default_factory is MISSING else field.default_factory()
+            found[field.name] = schema(field.type) | ({} if default is MISSING else {"default": default})
+    return found
+
+
+def choices(implementation: type) -> dict[str, dict[str, Any]]:
+    """JSON Schema of what a component leaves to be selected or swept: the nested class `Choices` and its bases."""
+    found = {}
+    for part in reversed(getattr(implementation, "Choices", object).__mro__):
+        for name, annotation in inspect.get_annotations(part).items():
+            found[name] = schema(annotation) | ({"default": vars(part)[name]} if name in vars(part) else {})
+    return found
+
+
+def schema(annotation: Any) -> dict[str, Any]:
+    """JSON Schema of the values that an annotation allows. Raises TypeError for one that means nothing here."""
+    origin, parts = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        nested = [mark for mark in parts[1:] if isinstance(mark, Component | Components)]
+        found = {} if nested else schema(parts[0])
+        for mark in _flat(parts[1:]):
+            found |= _keywords(mark, found)
+        return found
+    if origin is Literal:
+        return {"enum": list(parts)}
+    if origin in (Union, UnionType):
+        return _union([schema(part) for part in parts if part is not NoneType], NoneType in parts)
+    if is_typeddict(annotation):
+        return _mapping(annotation)
+    if (origin or annotation) not in TYPES:
+        raise TypeError(f"{annotation}: found as the type of a parameter; expected one of {', '.join(map(str, TYPES))}")
+    found = {"type": TYPES[origin or annotation]}
+    if origin is dict:
+        names, values = ({} if part in (Any, str) else schema(part) for part in parts)
+        names.pop("type", None)
+        found |= {"propertyNames": names} if names else {}
+        found |= {"additionalProperties": values} if values else {}
+    elif origin is list and parts != (Any,):
+        found["items"] = schema(parts[0])
+    return found
+
+
+def _flat(marks: tuple) -> Iterator[Any]:
+    """Marks with those that stand for several, such as Interval, taken apart."""
+    for mark in marks:
+        yield from mark if isinstance(mark, GroupedMetadata) else (mark,)
+
+
+def _keywords(mark: Any, known: Mapping[str, Any]) -> dict[str, Any]:
+    """What a mark of an annotation adds to the schema of its type."""
+    match mark:
+        case str():
+            return {"description": mark}
+        case Component(kind, default):
+            return {"component": kind} | ({} if default is None else {"default": default})
+        case Components(kind, default):
+            return {"components": kind} | ({} if default is None else {"default": default})
+        case Reference(to):
+            return {"reference": to}
+        case Schema(keywords):
+            return dict(keywords)
+        case MinLen() | MaxLen():
+            kind = known["type"] if isinstance(known["type"], str) else known["type"][0]
+            return {LENGTHS[type(mark)][kind]: mark.min_length if isinstance(mark, MinLen) else mark.max_length}
+    return {LIMITS[type(mark)]: getattr(mark, fields(mark)[0].name)}
+
+
+def _union(forms: list[dict[str, Any]], null: bool) -> dict[str, Any]:
+    """One of several forms; a type or null."""
+    if null and len(forms) == 1 and "type" in forms[0]:
+        return forms[0] | {"type": [forms[0]["type"], "null"]}
+    single = [{"const": form["enum"][0]} if len(form.get("enum", ())) == 1 else form for form in forms]
+    return {"oneOf": [*single, *([{"type": "null"}] if null else [])]}
+
+
+def _mapping(annotation: Any) -> dict[str, Any]:
+    """A mapping of known keys, declared as a TypedDict."""
+    known = inspect.get_annotations(annotation)
+    required = [key for key in known if key in annotation.__required_keys__]
+    found = {"type": "object", "additionalProperties": False}
+    # Required[...] and NotRequired[...] around an annotation say nothing of its values.
+    parts = {key: get_args(part)[0] if _wrapped(part) else part for key, part in known.items()}
+    found |= {"required": required} if required else {}
+    return found | {"properties": {key: schema(part) for key, part in parts.items()}}
+
+
+def _wrapped(annotation: Any) -> bool:
+    return get_origin(annotation) in (Required, NotRequired)

@@ -1,0 +1,122 @@
+"""What a panel of the figure `panels` may say."""
+
+from typing import Annotated, Any, Literal, Required, TypedDict
+
+from annotated_types import Ge, MinLen
+
+from hierlearn.core.parameters import UNIQUE, Count, Index, NotNegative, Positive, Reference, Schema
+
+Name = Annotated[str, Reference("probes")]
+Scale = Literal["log", "linear"]
+
+
+class Harmonics(TypedDict):
+    """1 - n / N(d, p)."""
+
+    dimension: Annotated[int, Ge(2)]
+    degree: Index
+
+
+class Composition(TypedDict, total=False):
+    """order alpha^2 (1 - n / C(d, order))."""
+
+    dimension: Required[Annotated[int, Ge(2)]]
+    order: Required[Annotated[int, Ge(2)]]
+    alpha: Required[NotNegative]
+    spans: Annotated[Count, Schema({"default": 1}), "Of the best of so many kernels, which has n points in each."]
+    features: Annotated[Count, "Draw the same of D fixed features in place of n points too."]
+
+
+class Level(TypedDict):
+    """A line of reference."""
+
+    value: float
+    label: str
+
+
+class Line(TypedDict, total=False):
+    """A curve of a panel."""
+
+    label: str
+    variable: Annotated[
+        str, Reference("panel variables"), "A measure of the probe, or what the learner records (trace)."
+    ]
+    learner: Annotated[str, Reference("panel learners")]
+    probe: Annotated[
+        Name,
+        "risk and growth: a probe whose variable is drawn dotted beside the learners, theory that belongs to them.",
+    ]
+    published: Annotated[str, Reference("published"), "A table of config/published instead of a learner or a variable."]
+    where: Annotated[
+        dict[str, Any],
+        Reference("panel coordinates"),
+        Schema({"default": {}}),
+        "Values of the other coordinates; of risks a list goes along with the panel's axis, one value for each of its "
+        "values.",
+    ]
+    errors: Annotated[
+        list[Positive],
+        MinLen(1),
+        "probe, with a learner: the norm of its weights where its training error first falls to each of these.",
+    ]
+    times: Annotated[float, "Factor of published numbers, for other units."]
+    slope: Annotated[float, "Predicted slope, a dashed guide."]
+    shift: Annotated[Positive, "Factor by which the guide stands off the line, which it may hide."]
+    bound: Annotated[bool, "A bound: thin, without markers."]
+    colour_of: Annotated[Count, "Number of the line, from 1, whose colour and marker it has."]
+    marks: Annotated[
+        list[Annotated[str, Reference("learner measures")]],
+        UNIQUE,
+        "trace: measures of the learner that are steps, drawn as vertical lines at their medians.",
+    ]
+
+
+def _when(kind: dict[str, Any], lines: list[str], *unless: list[str], panel: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Panels of a kind need keys, and so do their lines unless they have all of some others."""
+    others = [{"required": keys} for keys in unless]
+    without = {"not": others[0] if len(others) == 1 else {"anyOf": others}}
+    of_lines = {"properties": {"lines": {"items": {"if": without, "then": {"required": lines}}}}}
+    return {
+        "if": {"required": ["kind"], "properties": {"kind": kind}},
+        "then": ({"required": list(panel)} if panel else {}) | of_lines,
+    }
+
+
+KINDS = [
+    _when({"const": "trace"}, ["learner", "variable"], ["published"]),
+    _when({"const": "probe"}, ["variable"], ["published"], ["errors"], panel=("probe",)),
+    _when({"enum": ["risk", "growth"]}, ["learner"], ["published"], ["probe", "variable"]),
+    _when({"const": "bars"}, ["learner"], ["published"]),
+]
+
+
+class _Panel(TypedDict, total=False):
+    """A panel."""
+
+    kind: Required[
+        Annotated[
+            Literal["probe", "risk", "growth", "bars", "trace"],
+            "probe: variables of a probe; risk: risks of learners; growth: n* of learners; bars: risks of learners at "
+            "one place, learner by learner; trace: what learners recorded while they trained, x being step.",
+        ]
+    ]
+    title: Required[str]
+    probe: Annotated[Name, "Name of the probe."]
+    x: Required[Annotated[str, Reference("panel axis"), "Coordinate along the panel."]]
+    xlabel: str
+    ylabel: str
+    xscale: Scale
+    yscale: Scale
+    risk: Annotated[str, Reference("scores"), "A variable of scores.nc."]
+    threshold: Annotated[float, Reference("thresholds"), "Risk that n* reaches."]
+    counting: Annotated[
+        Harmonics | Annotated[Composition, Schema({"atMost": {"order": "dimension"}})],
+        "Draw what counting says of kernels at n samples: 1 - n / N(d, p) for harmonics, or order alpha^2 (1 - n / "
+        "C(d, order)) for a function plus alpha times a product of signs.",
+    ]
+    level: Annotated[float, "A line of reference across the panel."]
+    levels: Annotated[list[Level], "Lines of reference with names in the legend."]
+    lines: Required[Annotated[list[Line], UNIQUE]]
+
+
+Panel = Annotated[_Panel, Schema({"allOf": KINDS})]

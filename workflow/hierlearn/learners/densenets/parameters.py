@@ -1,0 +1,123 @@
+"""What the learners that are quadratic DenseNets, or are trained like them, declare of themselves."""
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from annotated_types import Interval, MinLen
+
+from hierlearn.core.needs import Needs, Sizes
+from hierlearn.core.parameters import Count, Index, NotNegative, Positive, Share
+from hierlearn.learners._selection import DIVERGED
+
+# Points of the training and validation sets that a trace looks at.
+TRACED_POINTS = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class LayerParameters:
+    """What the network is, and when its layers come."""
+
+    depth: Annotated[
+        int | None, Interval(ge=2, le=6), "Number L of layers, x being none; null: the teacher's, or 3."
+    ] = None
+    graph: Annotated[
+        list[Annotated[list[Index], MinLen(1)]] | None,
+        MinLen(1),
+        "J_2 .. J_L, the layers that each layer sees, 0 being x and 1 its centred squares; null: the "
+        "teacher's, or [0, 1], then [0, l - 1].",
+    ] = None
+    alphas: Annotated[list[NotNegative] | None, MinLen(1), "alpha_2 .. alpha_L; null: powers of the gap."] = None
+    gap: Annotated[
+        Positive | None, "alpha_{l+1} / alpha_l where `alphas` is null; null: the teacher's alphas, or 0.2."
+    ] = None
+    width: Annotated[Count, "Number m of neurons per layer."] = 24
+    starts: Annotated[
+        list[Share] | None, "Parts of the training after which layers 3 .. L come at the latest; null: evenly spread."
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingParameters:
+    """How it is trained."""
+
+    annealing: Annotated[
+        Literal["cosine", "constant"],
+        "cosine: the rate falls to 0 by the planned end of a phase and is restored with the next one.",
+    ] = "cosine"
+    optimiser: Annotated[Literal["sgd", "adam"], "Rule of the steps."] = "adam"
+    momentum: Annotated[float, Interval(ge=0, lt=1), "Momentum of sgd."] = 0.9
+    clip: Annotated[Positive | None, "Largest norm of a gradient; null: none."] = 1.0
+    sharpness: Annotated[Positive, "v of the logistic loss log(1 + exp(-v y (x_0 + F))), for classes."] = 10.0
+    batch: Annotated[Count, "Points per step."] = 128
+    epochs: Annotated[Count, "Passes over the training points."] = 100
+    steps: Annotated[Count | None, "Steps, in place of epochs."] = None
+    online: Annotated[bool, "One pass over fresh points: the number of samples is steps times batch."] = False
+
+
+class Rates:
+    """Choices of the steps."""
+
+    rate: Annotated[Positive, "Rate of the steps."]
+    decay: Annotated[NotNegative, "Weight decay."] = 0.0
+
+
+class LayerChoices(Rates):
+    """Choices of the steps, and of the layers in place of the parameters."""
+
+    gap: Annotated[Positive, "alpha_{l+1} / alpha_l, in place of what the parameters say."] = None
+    graph: Annotated[
+        Literal["own", "skip", "chain", "dense"],
+        "Layers that layer l sees: skip, 0 and l - 1; chain, l - 1 alone; dense, all before it; own: what the"
+        " parameters say.",
+    ] = "own"
+
+
+# Measured at the end, and along the training.
+LOOKED_AT = {
+    "frobenius_norm": "Frobenius norm of the weights that are trained",
+    "risk_layer_2": "validation_risk of the layers up to 2 alone",
+    "risk_layer_3": "validation_risk of the layers up to 3 alone",
+    "risk_layer_4": "validation_risk of the layers up to 4 alone",
+    "feature_error_2": "min_U E|U S_2 - S*_2|^2 / E|S*_2|^2, U with orthonormal rows, on validation points",
+    "feature_error_3": "min_U E|U S_3 - S*_3|^2 / E|S*_3|^2, U with orthonormal rows, on validation points",
+    "feature_error_4": "min_U E|U S_4 - S*_4|^2 / E|S*_4|^2, U with orthonormal rows, on validation points",
+    "linear_feature_error_2": "min_B E|B S_2 - S*_2|^2 / E|S*_2|^2, any B, on validation points",
+    "linear_feature_error_3": "min_B E|B S_3 - S*_3|^2 / E|S*_3|^2, any B, on validation points",
+    "linear_feature_error_4": "min_B E|B S_4 - S*_4|^2 / E|S*_4|^2, any B, on validation points",
+    "feature_size_2": "E|S_2|^2 on validation points",
+    "feature_size_3": "E|S_3|^2 on validation points",
+    "feature_size_4": "E|S_4|^2 on validation points",
+}
+LAYER_MEASURES = {
+    **LOOKED_AT,
+    **DIVERGED,
+    "start_2": "step at which layer 2 came",
+    "start_3": "step at which layer 3 came",
+    "start_4": "step at which layer 4 came",
+    "feature_error_2_before": "feature_error_2 when the layer above came, or would have come",
+    "feature_error_3_before": "feature_error_3 when the layer above came, or would have come",
+    "linear_feature_error_2_before": "linear_feature_error_2 when the layer above came, or would have come",
+    "linear_feature_error_3_before": "linear_feature_error_3 when the layer above came, or would have come",
+}
+LAYER_TRACES = {
+    **LOOKED_AT,
+    "train_loss": f"squared error on at most {TRACED_POINTS} training points; classes: error rate",
+    "validation_risk": f"the same against the labels of at most {TRACED_POINTS} validation points",
+}
+
+
+def layer_needs(learner: LayerParameters, sizes: Sizes) -> Needs:
+    """Weights, Adam's memory and activations of every setting of one seed."""
+    width, inputs, batch = learner.width, sizes.dimension, learner.batch
+    return Needs(
+        memory={
+            "fit": sizes.choices * width * (10 * inputs + 10 * width + 8 * batch + 4 * TRACED_POINTS)
+            + (2 * sizes.choices * TRACED_POINTS + 2 * sizes.samples) * inputs,
+            "model": width * (2 * inputs + 3 * width),
+            "predict": 512 * (4 * width + 2 * inputs),
+        },
+        work={
+            "fit": sizes.choices * sizes.presented * width * (24 * inputs + 12 * width),
+            "predict": sizes.test * width * (8 * inputs + 4 * width),
+        },
+    )
