@@ -77,7 +77,7 @@ format: $(VENV)/.installed-test
 
 # What editors check study files with, after a component's parameters have changed.
 schema: setup
-	@$(VENV)/bin/python -m hierlearn.plan.schema > workflow/hierlearn/schemas/study.schema.json
+	@$(VENV)/bin/python -m hierlearn.plan.study_schema > workflow/hierlearn/schemas/study.schema.json
 
 bench: $(VENV)/.installed-test
 	@PYTHONPATH=workflow $(VENV)/bin/python benchmarks/table.py

@@ -105,3 +105,16 @@ def test_mathematics_knows_no_files_and_no_studies():
     for room in ("solvers", "statistics", "theory"):
         for file in (PACKAGE / room).glob("*.py"):
             assert {name.split(".")[0] for name in imported(file)} <= {"solvers", "statistics", "theory"}, file.name
+
+
+def test_there_are_five_floors_and_no_module_beside_the_rooms():
+    assert len(FLOORS) <= 5
+    assert [file.name for file in PACKAGE.glob("*.py")] == ["__init__.py"]
+
+
+def test_a_file_is_short_enough_to_be_read_at_once():
+    files = [
+        file for folder in ("workflow", "tests", "benchmarks") for file in (PACKAGE.parents[1] / folder).rglob("*.py")
+    ]
+    lines = {file.name: len(file.read_text().splitlines()) for file in files}
+    assert {name: count for name, count in lines.items() if count > 350} == {}

@@ -7,7 +7,7 @@ import pytest
 from hierlearn.plan.faults import Fault, dotted, nearest, shown
 from hierlearn.plan.load import load
 from hierlearn.plan.presets import merge
-from hierlearn.plan.schemas import fill_defaults, schema_faults
+from hierlearn.plan.violations import fill_defaults, schema_faults
 
 
 def read(tmp_path, text):

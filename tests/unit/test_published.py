@@ -12,7 +12,7 @@ from hierlearn.core.protocols import STATUS
 from hierlearn.core.registry import build
 from hierlearn.files import published
 from hierlearn.plan.published import tables
-from hierlearn.plan.schemas import SCHEMAS
+from hierlearn.plan.violations import SCHEMAS
 
 FOLDER = SCHEMAS.parents[2] / "config" / "published"
 FILE = """

@@ -6,7 +6,7 @@ import xarray
 from scipy import stats
 
 from hierlearn.core.protocols import STATUS
-from hierlearn.quantities.norm_at_error import NormAtError, crossed
+from hierlearn.quantities.norm_at_error import NormAtError, norm_at
 from hierlearn.quantities.published_ratio import PublishedRatio
 from hierlearn.quantities.score_mean import ScoreMean
 
@@ -40,9 +40,9 @@ def test_the_norm_is_read_where_a_power_law_crosses():
     steps = np.array([1.0, 10, 100, 1000])
     losses, norms = steps**-0.5, 3 * steps**0.25
     for error in (0.5, 0.2, 0.05):
-        assert crossed(losses, norms, error) == pytest.approx(3 * error**-0.5)
-    assert np.isnan(crossed(losses, norms, 1e-3))
-    assert crossed(losses, norms, 2.0) == norms[0]
+        assert norm_at(losses, norms, error) == pytest.approx(3 * error**-0.5)
+    assert np.isnan(norm_at(losses, norms, 1e-3))
+    assert norm_at(losses, norms, 2.0) == norms[0]
 
 
 def test_a_seed_that_never_gets_there_is_named():

@@ -7,10 +7,10 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from hierlearn.core import registry
-from hierlearn.plan import schema
+from hierlearn.plan import study_schema
 from hierlearn.plan.load import load
 from hierlearn.plan.presets import merge
-from hierlearn.plan.schemas import SCHEMAS
+from hierlearn.plan.violations import SCHEMAS
 
 STUDIES = sorted((Path(__file__).parents[2] / "config" / "studies").glob("*.yaml"))
 WRITTEN = SCHEMAS / "study.schema.json"
@@ -34,7 +34,7 @@ def broken(**changes):
 
 
 def test_the_file_is_what_the_components_declare():
-    assert WRITTEN.read_text() == schema.text(), "run `make schema`"
+    assert WRITTEN.read_text() == study_schema.text(), "run `make schema`"
 
 
 def test_it_is_a_schema_of_draft_2020_12_that_refers_to_itself_alone():
@@ -85,14 +85,17 @@ def test_what_a_learner_selects_and_sweeps_is_of_that_learner():
 
 @pytest.mark.parametrize(("kind", "name"), COMPONENTS, ids=lambda word: word)
 def test_tables_have_a_row_for_every_parameter_and_choice(kind, name):
-    rows = list(schema.table(kind, name))
+    rows = list(study_schema.table(kind, name))
     assert [row[0] for row in rows] == [*registry.parameters(kind, name), *registry.choices(kind, name)]
     assert all(isinstance(cell, str) and cell for row in rows for cell in row)
 
 
 def test_a_table_says_values_limits_and_defaults_in_words():
-    rows = {row[0]: row[1:3] for row in schema.table("learners", "taylor")}
+    rows = {row[0]: row[1:3] for row in study_schema.table("learners", "taylor")}
     assert rows["width"] == ("integer, at least 2, a multiple of 2", "8")
     assert rows["loss"] == ("squared, logistic, soft_hinge", '"squared"')
     assert rows["ridge"] == ("number, above 0", "required")
-    assert dict((row[0], row[1]) for row in schema.table("learners", "kernel_ridge"))["kernel"] == "one of the kernels"
+    assert (
+        dict((row[0], row[1]) for row in study_schema.table("learners", "kernel_ridge"))["kernel"]
+        == "one of the kernels"
+    )

@@ -7,11 +7,11 @@ import numpy as np
 
 from hierlearn.claims.ledger import Row, to_json
 from hierlearn.claims.rules import judge
-from hierlearn.statistics.estimates import Measured
+from hierlearn.statistics.estimates import Measurement
 
 
 def judge_claim(
-    name: str, claim: Mapping[str, Any], measured: Measured, flops: float, source: str, study: Mapping[str, str]
+    name: str, claim: Mapping[str, Any], measured: Measurement, flops: float, source: str, study: Mapping[str, str]
 ) -> dict[str, Any]:
     """The row of a claim, with the detail of its measurement beside the columns.
 

@@ -16,7 +16,7 @@ from hierlearn.figures._published import LABEL, overlay, overlay_row
 from hierlearn.figures._style import COLOURS, MARKERS, blank
 from hierlearn.quantities._probes import along
 from hierlearn.quantities._tables import at, complexities
-from hierlearn.quantities.norm_at_error import crossed
+from hierlearn.quantities.norm_at_error import norm_at
 from hierlearn.statistics.complexity import medians
 from hierlearn.theory.counting import composed_risk_bound
 from hierlearn.theory.dimensions import harmonics
@@ -188,7 +188,7 @@ class Panels(protocols.Figure):
             return np.full((len(line["errors"]), 1), np.nan)
         chosen = at(traces[["train_loss", "frobenius_norm"]], line["learner"], where, ("seed", "step"))
         recorded = list(zip(chosen.train_loss.values, chosen.frobenius_norm.values, strict=True))
-        return np.array([[crossed(*row, error) for row in recorded] for error in line["errors"]])
+        return np.array([[norm_at(*row, error) for row in recorded] for error in line["errors"]])
 
     def _marks(self, place, line, where, cube, colour) -> None:
         """Thin vertical lines where something happened to the learner, at the median over the seeds it happened to."""

@@ -14,8 +14,8 @@ from hierlearn.plan.draft import Draft
 from hierlearn.plan.faults import Broken, Fault, shown
 from hierlearn.plan.load import load, unusable
 from hierlearn.plan.presets import PRESETS, bodies, placed, supplied
-from hierlearn.plan.schemas import schema, schema_faults
 from hierlearn.plan.study import Study, study_of
+from hierlearn.plan.violations import schema, schema_faults
 
 # Sections of a study whose components name parts of the others.
 REFERRING = ("figure", "claims")

@@ -6,7 +6,7 @@ from typing import Any
 from hierlearn.core import registry
 from hierlearn.plan.draft import Draft
 from hierlearn.plan.faults import Path, nearest, shown, value_at
-from hierlearn.plan.schemas import schema, schema_faults
+from hierlearn.plan.violations import schema, schema_faults
 
 # Sections of a study whose components may have a size that depends on the problem.
 SIZED = ("problem", "representations", "learners")

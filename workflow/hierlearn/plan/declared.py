@@ -9,7 +9,7 @@ from typing import Any
 
 from hierlearn.core import registry
 from hierlearn.plan.faults import Broken, Path, value_at
-from hierlearn.plan.schemas import fill_defaults, schema
+from hierlearn.plan.violations import fill_defaults, schema
 
 Component = dict[str, Any]
 

@@ -6,9 +6,9 @@ from typing import Any
 from hierlearn.core import registry
 from hierlearn.core.objections import Objection
 from hierlearn.plan.faults import Fault, shown
-from hierlearn.plan.schemas import expected, violations
 from hierlearn.plan.sizes import resolve
 from hierlearn.plan.study import Point, Study
+from hierlearn.plan.violations import expected, violations
 
 
 def resolved(study: Study) -> Iterator[Fault]:

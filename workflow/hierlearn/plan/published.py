@@ -9,7 +9,7 @@ from hierlearn.files.published import SAID
 from hierlearn.plan import faults as at_fault
 from hierlearn.plan.faults import Broken, Fault, nearest, shown
 from hierlearn.plan.load import load
-from hierlearn.plan.schemas import schema, schema_faults
+from hierlearn.plan.violations import schema, schema_faults
 
 
 def tables(file: Path, name: str) -> tuple[dict[str, Any] | None, list[Fault]]:

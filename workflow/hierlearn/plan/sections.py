@@ -10,7 +10,7 @@ from hierlearn.plan.draft import Draft
 from hierlearn.plan.faults import Path, listed, nearest, shown
 from hierlearn.plan.known import axes_of, recorded_axes, values_at
 from hierlearn.plan.references import check_size
-from hierlearn.plan.schemas import expected, schema, violations
+from hierlearn.plan.violations import expected, schema, violations
 
 # A problem key may be an axis too.
 PROBLEM_AXES = ("dimension", "label_noise")

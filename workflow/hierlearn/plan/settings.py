@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from hierlearn.plan.faults import Broken, Fault, nearest, shown
-from hierlearn.plan.schemas import SCHEMAS, fill_defaults, schema, schema_faults
+from hierlearn.plan.violations import SCHEMAS, fill_defaults, schema, schema_faults
 
 # Folders of the project that no run writes into.
 ROOT, OWN = SCHEMAS.parents[2], ("benchmarks", "config", "docs", "envs", "profiles", "tests", "workflow")

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     import xarray
 
 
-def measured(probe: "xarray.Dataset", variable: str, where: Mapping[str, Any]) -> "xarray.DataArray":
+def variable_at(probe: "xarray.Dataset", variable: str, where: Mapping[str, Any]) -> "xarray.DataArray":
     """A variable at some coordinates; those of a single value need not be named, the seed comes last."""
     chosen = probe[variable].sel({axis: value for axis, value in where.items() if axis in probe[variable].dims})
     single = [name for name in chosen.dims if name != "seed" and chosen.sizes[name] == 1]
@@ -31,9 +31,9 @@ def along(probe: "xarray.Dataset", variable: str, axis: str, where: Mapping[str,
     return chosen[axis].values, values.reshape(len(chosen[axis]), -1)
 
 
-def pooled(probe: "xarray.Dataset", variable: str, where: Mapping[str, Any]) -> np.ndarray:
+def over_seeds(probe: "xarray.Dataset", variable: str, where: Mapping[str, Any]) -> np.ndarray:
     """The variable over the seeds (S,). Raises ValueError where other coordinates are left open."""
-    chosen = measured(probe, variable, where)
+    chosen = variable_at(probe, variable, where)
     extra = set(chosen.dims) - {"seed"}
     if extra:
         raise ValueError(f"{variable}: the claim leaves {', '.join(sorted(extra))} open; name a value in `where`")

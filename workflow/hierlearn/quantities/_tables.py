@@ -8,7 +8,7 @@ import numpy as np
 
 from hierlearn.core.protocols import STATUS
 from hierlearn.statistics.complexity import Complexities
-from hierlearn.statistics.estimates import Measured
+from hierlearn.statistics.estimates import Measurement
 from hierlearn.statistics.learning_curves import MISSING, crossings
 from hierlearn.theory.dimensions import harmonics, neurons_of_harmonics, polynomials
 
@@ -110,7 +110,7 @@ def failures(
     return f"{learner}: training failed at the crossing of {found}" if found else ""
 
 
-def unfinished(
+def nonconvergence(
     cube: "xarray.Dataset", learner: str, where: Mapping[str, Any], table: Complexities, axis: str = "dimension"
 ) -> str:
     """Which n* of a learner lie beside a cell whose training did not converge: its risk counts, and is said to."""
@@ -131,12 +131,12 @@ def _places(which: np.ndarray, chosen: "xarray.Dataset", table: Complexities) ->
     return ", ".join(f"seed {chosen.seed.values[s]} at size {table.sizes[k]}" for k, s in np.argwhere(which))
 
 
-def noted(measured: Measured, *notes: str) -> Measured:
+def add_notes(measured: Measurement, *notes: str) -> Measurement:
     """The measurement with notes behind its reason."""
     return replace(measured, reason="; ".join(part for part in (measured.reason, *notes) if part))
 
 
-def unjudged(measured: Measured, *reasons: str) -> Measured:
+def without_interval(measured: Measurement, *reasons: str) -> Measurement:
     """The measurement without an interval where there are reasons not to trust it."""
     given = "; ".join(reason for reason in reasons if reason)
     if not given:

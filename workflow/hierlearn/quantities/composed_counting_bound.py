@@ -9,9 +9,9 @@ from annotated_types import Ge, MinLen
 from hierlearn.core.parameters import Count, NotNegative, Reference
 from hierlearn.core.protocols import Quantity
 from hierlearn.quantities._parameters import SomeCoordinates, Spans
-from hierlearn.quantities._tables import FAILED, of_own, unjudged
+from hierlearn.quantities._tables import FAILED, of_own, without_interval
 from hierlearn.statistics import estimates
-from hierlearn.statistics.estimates import Measured
+from hierlearn.statistics.estimates import Measurement
 from hierlearn.theory.counting import composed_risk_bound
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class ComposedCountingBound(Quantity):
         """The learners that the quantity rests on."""
         return list(self.predictors)
 
-    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measured:
+    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
         """cube: scores.nc of a study, at either scale. Slack ratio: measured risk over the bound."""
         import xarray
 
@@ -79,8 +79,8 @@ class ComposedCountingBound(Quantity):
                 failed.append(f"{learner}: training failed in some cells")
         larger, smaller = np.concatenate(measured), np.concatenate(bounds)
         if not larger.size:
-            return Measured(np.nan, np.nan, np.nan, "no cell below N = C(d, k) was trained by all seeds", seeds)
-        return unjudged(estimates.cases(larger, smaller, seeds), *failed)
+            return Measurement(np.nan, np.nan, np.nan, "no cell below N = C(d, k) was trained by all seeds", seeds)
+        return without_interval(estimates.cases(larger, smaller, seeds), *failed)
 
     def _bound(self, chosen: "xarray.Dataset") -> "xarray.DataArray":
         """The bound in the units of the risk, where |H|^2 = k (alpha^2 + beta^2) is the stored norm's square."""

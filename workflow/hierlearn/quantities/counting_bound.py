@@ -9,9 +9,9 @@ from annotated_types import MinLen
 from hierlearn.core.parameters import Reference
 from hierlearn.core.protocols import Quantity
 from hierlearn.quantities._parameters import SomeCoordinates, Spans
-from hierlearn.quantities._tables import FAILED, of_own, unjudged
+from hierlearn.quantities._tables import FAILED, of_own, without_interval
 from hierlearn.statistics import estimates
-from hierlearn.statistics.estimates import Measured
+from hierlearn.statistics.estimates import Measurement
 from hierlearn.theory.dimensions import harmonics
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class CountingBound(Quantity):
         """The learners that the quantity rests on."""
         return list(self.predictors)
 
-    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measured:
+    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
         """cube: scores.nc of a study with the axes dimension and degree. Slack ratio: measured risk over the bound."""
         import xarray
 
@@ -60,5 +60,5 @@ class CountingBound(Quantity):
                 failed.append(f"{learner}: training failed in some cells")
         larger, smaller = np.concatenate(measured), np.concatenate(bounds)
         if not larger.size:
-            return Measured(np.nan, np.nan, np.nan, "no cell below n = N(d, p) was trained by all seeds", seeds)
-        return unjudged(estimates.cases(larger, smaller, seeds), *failed)
+            return Measurement(np.nan, np.nan, np.nan, "no cell below n = N(d, p) was trained by all seeds", seeds)
+        return without_interval(estimates.cases(larger, smaller, seeds), *failed)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from hierlearn.core.parameters import Reference
 from hierlearn.core.protocols import Quantity
 from hierlearn.quantities._parameters import Learner, Threshold
-from hierlearn.quantities._tables import complexities, failures, noted, regressor, unfinished, unjudged
+from hierlearn.quantities._tables import add_notes, complexities, failures, nonconvergence, regressor, without_interval
 from hierlearn.statistics import estimates
-from hierlearn.statistics.estimates import Measured
+from hierlearn.statistics.estimates import Measurement
 
 if TYPE_CHECKING:
     import xarray
@@ -43,10 +43,10 @@ class Exponent(Quantity):
         """The learners that the quantity rests on."""
         return [self.learner]
 
-    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measured:
+    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
         """cube: scores.nc of a study; probes: its probes by name."""
         table = complexities(cube, self.learner, self.where, self.threshold, self.risk, self.axis)
         values = regressor(self.regressor, table.sizes, self.where.get("degree"))
         measured = estimates.exponent(table, values, self.sizes)
         rested = cube, self.learner, self.where, table, self.axis
-        return noted(unjudged(measured, failures(*rested)), unfinished(*rested))
+        return add_notes(without_interval(measured, failures(*rested)), nonconvergence(*rested))

@@ -8,9 +8,9 @@ import numpy as np
 from hierlearn.core.parameters import Reference
 from hierlearn.core.protocols import Quantity
 from hierlearn.quantities._parameters import Above, Below, Place, Samples
-from hierlearn.quantities._tables import FAILED, at, unjudged
+from hierlearn.quantities._tables import FAILED, at, without_interval
 from hierlearn.statistics import estimates
-from hierlearn.statistics.estimates import Measured
+from hierlearn.statistics.estimates import Measurement
 
 if TYPE_CHECKING:
     import xarray
@@ -39,7 +39,7 @@ class LogRiskRatio(Quantity):
         """The learners that the quantity rests on."""
         return [self.above, self.below]
 
-    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measured:
+    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
         """cube: scores.nc of a study. A cell without a risk, or of a failed training, leaves no interval."""
         values, failed = [], []
         for learner, here in ((self.above, self.above_where), (self.below, self.below_where)):
@@ -49,4 +49,4 @@ class LogRiskRatio(Quantity):
                 failed.append(f"{learner}: training failed at n = {self.samples}")
         with np.errstate(divide="ignore", invalid="ignore"):
             ratios = np.log(values[0] / values[1])
-        return unjudged(estimates.mean(ratios), *failed)
+        return without_interval(estimates.mean(ratios), *failed)

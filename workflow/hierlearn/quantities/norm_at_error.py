@@ -8,9 +8,9 @@ import numpy as np
 from hierlearn.core.parameters import Positive, Reference
 from hierlearn.core.protocols import Quantity
 from hierlearn.quantities._parameters import Place, Samples
-from hierlearn.quantities._tables import FAILED, at, unjudged
+from hierlearn.quantities._tables import FAILED, at, without_interval
 from hierlearn.statistics import estimates
-from hierlearn.statistics.estimates import Measured
+from hierlearn.statistics.estimates import Measurement
 
 if TYPE_CHECKING:
     import xarray
@@ -36,26 +36,26 @@ class NormAtError(Quantity):
 
     def measure(
         self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]", traces: "xarray.Dataset"
-    ) -> Measured:
+    ) -> Measurement:
         """traces: traces.nc of the study. A seed whose training error stays above leaves no interval."""
         here = self.where | {"samples": self.samples}
         recorded = at(traces[["train_loss", "frobenius_norm"]], self.learner, here, ("seed", "step"))
         norms = np.array(
             [
-                crossed(*row, self.error)
+                norm_at(*row, self.error)
                 for row in zip(recorded.train_loss.values, recorded.frobenius_norm.values, strict=True)
             ]
         )
         above = int(np.sum(~np.isfinite(norms)))
         failed = np.isin(at(cube, self.learner, here, ("seed",)).status.values, FAILED).any()
-        return unjudged(
+        return without_interval(
             estimates.mean(norms),
             *([f"{self.learner}: {above} seeds stay above a training error of {self.error:g}"] if above else []),
             *([f"{self.learner}: training failed at n = {self.samples}"] if failed else []),
         )
 
 
-def crossed(losses: np.ndarray, norms: np.ndarray, error: float) -> float:
+def norm_at(losses: np.ndarray, norms: np.ndarray, error: float) -> float:
     """The norm where the losses (T,) first fall to `error`; NaN if they never do, the first one if they begin below."""
     known = np.isfinite(losses) & np.isfinite(norms) & (losses > 0)
     losses, norms = losses[known], norms[known]

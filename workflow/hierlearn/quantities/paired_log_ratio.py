@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 from hierlearn.core.protocols import Quantity
 from hierlearn.quantities._parameters import Above, Below, Coordinates, Threshold
-from hierlearn.quantities._tables import complexities, failures, unjudged
+from hierlearn.quantities._tables import complexities, failures, without_interval
 from hierlearn.statistics import estimates
-from hierlearn.statistics.estimates import Measured
+from hierlearn.statistics.estimates import Measurement
 
 if TYPE_CHECKING:
     import xarray
@@ -27,8 +27,8 @@ class PairedLogRatio(Quantity):
         """The learners that the quantity rests on."""
         return [self.above, self.below]
 
-    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measured:
+    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
         """cube: scores.nc of a study; probes: its probes by name."""
         above, below = (complexities(cube, name, self.where, self.threshold) for name in self.learners)
         failed = [failures(cube, name, self.where, t) for name, t in zip(self.learners, (above, below), strict=True)]
-        return unjudged(estimates.paired_log_ratio(above, below), *failed)
+        return without_interval(estimates.paired_log_ratio(above, below), *failed)

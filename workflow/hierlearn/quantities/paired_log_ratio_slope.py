@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 from hierlearn.core.protocols import Quantity
 from hierlearn.quantities._parameters import Above, Below, Coordinates, FittedDimensions, Threshold
-from hierlearn.quantities._tables import complexities, failures, noted, unfinished, unjudged
+from hierlearn.quantities._tables import add_notes, complexities, failures, nonconvergence, without_interval
 from hierlearn.statistics import estimates
-from hierlearn.statistics.estimates import Measured
+from hierlearn.statistics.estimates import Measurement
 
 if TYPE_CHECKING:
     import xarray
@@ -28,11 +28,11 @@ class PairedLogRatioSlope(Quantity):
         """The learners that the quantity rests on."""
         return [self.above, self.below]
 
-    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measured:
+    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
         """cube: scores.nc of a study; probes: its probes by name."""
         above, below = (complexities(cube, name, self.where, self.threshold) for name in self.learners)
         rested = [(cube, name, self.where, t) for name, t in zip(self.learners, (above, below), strict=True)]
-        measured = unjudged(
+        measured = without_interval(
             estimates.paired_log_ratio_slope(above, below, self.sizes), *(failures(*one) for one in rested)
         )
-        return noted(measured, *(unfinished(*one) for one in rested))
+        return add_notes(measured, *(nonconvergence(*one) for one in rested))

@@ -8,9 +8,9 @@ import numpy as np
 from hierlearn.core.parameters import Reference
 from hierlearn.core.protocols import Quantity
 from hierlearn.quantities._parameters import Probe
-from hierlearn.quantities._probes import measured
+from hierlearn.quantities._probes import variable_at
 from hierlearn.statistics import estimates
-from hierlearn.statistics.estimates import Measured
+from hierlearn.statistics.estimates import Measurement
 
 if TYPE_CHECKING:
     import xarray
@@ -34,12 +34,12 @@ class ProbeHolds(Quantity):
         """None: a probe is no learner."""
         return []
 
-    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measured:
+    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
         """probes: datasets by name. A case that was not measured leaves the claim inconclusive."""
         import xarray
 
-        larger = measured(probes[self.probe], self.larger, self.where)
-        smaller = measured(probes[self.probe], self.smaller, self.where)
+        larger = variable_at(probes[self.probe], self.larger, self.where)
+        smaller = variable_at(probes[self.probe], self.smaller, self.where)
         larger, smaller = xarray.broadcast(larger, smaller)
         seeds = larger.sizes.get("seed", 0)
         return estimates.cases(np.atleast_1d(larger.values), np.atleast_1d(smaller.values), seeds)

@@ -8,9 +8,9 @@ import numpy as np
 from hierlearn.core.parameters import Reference
 from hierlearn.core.protocols import Quantity
 from hierlearn.quantities._parameters import Log, Probe
-from hierlearn.quantities._probes import pooled
+from hierlearn.quantities._probes import over_seeds
 from hierlearn.statistics import estimates
-from hierlearn.statistics.estimates import Measured
+from hierlearn.statistics.estimates import Measurement
 
 if TYPE_CHECKING:
     import xarray
@@ -35,11 +35,11 @@ class ProbeMean(Quantity):
         """None: a probe is no learner."""
         return []
 
-    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measured:
+    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
         """probes: datasets by name. A logarithm of what is not positive leaves no interval."""
-        values = pooled(probes[self.probe], self.variable, self.where)
+        values = over_seeds(probes[self.probe], self.variable, self.where)
         if self.over is not None:
-            values = values / pooled(probes[self.probe], self.over, self.where)
+            values = values / over_seeds(probes[self.probe], self.over, self.where)
         if self.log:
             values = np.log(np.where(values > 0, values, np.nan))
         return estimates.mean(values)

@@ -11,7 +11,7 @@ from hierlearn.quantities._parameters import Probe
 from hierlearn.quantities._probes import along
 from hierlearn.statistics import estimates
 from hierlearn.statistics.complexity import Complexities
-from hierlearn.statistics.estimates import Measured
+from hierlearn.statistics.estimates import Measurement
 
 if TYPE_CHECKING:
     import xarray
@@ -38,7 +38,7 @@ class ProbeSlope(Quantity):
         """None: a probe is no learner."""
         return []
 
-    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measured:
+    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
         """probes: datasets by name. A value that is not positive and finite leaves its place out, and is said so."""
         sizes, values = along(probes[self.probe], self.variable, self.axis, self.where)
         positive = np.isfinite(values) & (values > 0)

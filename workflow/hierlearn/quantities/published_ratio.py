@@ -9,8 +9,8 @@ from hierlearn.core.parameters import Reference
 from hierlearn.core.protocols import Quantity
 from hierlearn.files.published import number, place
 from hierlearn.quantities._parameters import Learner, Place, Samples
-from hierlearn.quantities._tables import by_seed, unjudged
-from hierlearn.statistics.estimates import Measured
+from hierlearn.quantities._tables import by_seed, without_interval
+from hierlearn.statistics.estimates import Measurement
 from hierlearn.statistics.intervals import LEVEL, t_interval
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class PublishedRatio(Quantity):
         """The learner that the quantity rests on."""
         return [self.learner]
 
-    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measured:
+    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
         """cube: scores.nc of a study. A seed without a risk, or of a failed training, leaves no interval."""
         here = self.where | {"samples": self.samples}
         wanted = number(self.published, place(self.published, here, self.published_where), self.lowest_over is not None)
@@ -62,10 +62,10 @@ class PublishedRatio(Quantity):
         unknown = int(np.sum(~(np.isfinite(ratios) & (ratios > 0))))
         if unknown:
             reason = f"{unknown} of {len(ratios)} seeds without a positive risk"
-            return Measured(np.nan, np.nan, np.nan, reason, len(ratios))
+            return Measurement(np.nan, np.nan, np.nan, reason, len(ratios))
         value, low, high, reason = (best if self.statistic == "best" else median)(ratios)
-        measured = Measured(value, low, high, reason, len(ratios), detail)
-        return unjudged(measured, f"{self.learner}: training failed at n = {self.samples}" if failed else "")
+        measured = Measurement(value, low, high, reason, len(ratios), detail)
+        return without_interval(measured, f"{self.learner}: training failed at n = {self.samples}" if failed else "")
 
 
 def median(ratios: np.ndarray) -> tuple[float, float, float, str]:

@@ -8,10 +8,10 @@ import numpy as np
 from hierlearn.core.parameters import Count, Reference
 from hierlearn.core.protocols import Quantity
 from hierlearn.quantities._parameters import Learner
-from hierlearn.quantities._tables import FAILED, at, unjudged
+from hierlearn.quantities._tables import FAILED, at, without_interval
 from hierlearn.statistics import estimates
 from hierlearn.statistics.complexity import Complexities
-from hierlearn.statistics.estimates import Measured
+from hierlearn.statistics.estimates import Measurement
 
 if TYPE_CHECKING:
     import xarray
@@ -45,7 +45,7 @@ class RiskSlope(Quantity):
         """The learner that the quantity rests on."""
         return [self.learner]
 
-    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measured:
+    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
         """cube: scores.nc of a study."""
         chosen = at(cube, self.learner, self.where | {"samples": self.samples}, (self.axis, "seed"))
         chosen = chosen.sortby(self.axis)
@@ -56,4 +56,4 @@ class RiskSlope(Quantity):
         )
         failed = np.isin(chosen.status.values, FAILED).any()
         reason = f"{self.learner}: training failed at n = {self.samples}" if failed else ""
-        return unjudged(estimates.exponent(table, None, self.values), reason)
+        return without_interval(estimates.exponent(table, None, self.values), reason)

@@ -8,9 +8,9 @@ import numpy as np
 from hierlearn.core.parameters import Reference
 from hierlearn.core.protocols import Quantity
 from hierlearn.quantities._parameters import Learner, Log, Place, Samples
-from hierlearn.quantities._tables import by_seed, unjudged
+from hierlearn.quantities._tables import by_seed, without_interval
 from hierlearn.statistics import estimates
-from hierlearn.statistics.estimates import Measured
+from hierlearn.statistics.estimates import Measurement
 
 if TYPE_CHECKING:
     import xarray
@@ -36,12 +36,12 @@ class ScoreMean(Quantity):
         """The learner that the quantity rests on."""
         return [self.learner]
 
-    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measured:
+    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
         """cube: scores.nc of a study. A cell without a value, or of a failed training, leaves no interval."""
         here = self.where | {"samples": self.samples}
         values, failed = by_seed(cube, self.learner, here, self.variable, self.lowest_over)
         if self.log:
             values = np.log(np.where(values > 0, values, np.nan))
-        return unjudged(
+        return without_interval(
             estimates.mean(values), *([f"{self.learner}: training failed at n = {self.samples}"] if failed else [])
         )

@@ -11,7 +11,7 @@ from hierlearn.quantities._parameters import Regressor
 from hierlearn.quantities._tables import regressor
 from hierlearn.statistics import estimates
 from hierlearn.statistics.complexity import Complexities
-from hierlearn.statistics.estimates import Measured
+from hierlearn.statistics.estimates import Measurement
 
 if TYPE_CHECKING:
     import xarray
@@ -39,7 +39,7 @@ class TheoryExponent(Quantity):
         """None: theory trains nothing."""
         return []
 
-    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measured:
+    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
         """The interval is a t-interval from the deviations of the line's points from a power law."""
         line = probes[self.probe].sel(line=self.line, threshold=self.threshold, **self.where)
         samples = line.sample_complexity.values[:, None]
@@ -47,4 +47,4 @@ class TheoryExponent(Quantity):
         table = Complexities(line.dimension.values, samples, status)
         values = regressor(self.regressor, table.sizes, self.where.get("degree"))
         measured = estimates.exponent(table, values, self.sizes)
-        return Measured(measured.value, measured.low, measured.high, measured.reason, 0, measured.detail)
+        return Measurement(measured.value, measured.low, measured.high, measured.reason, 0, measured.detail)

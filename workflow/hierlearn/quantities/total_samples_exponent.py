@@ -5,9 +5,17 @@ from typing import TYPE_CHECKING
 
 from hierlearn.core.protocols import Quantity
 from hierlearn.quantities._parameters import Coordinates, FittedDimensions, Learner, Regressor, Threshold
-from hierlearn.quantities._tables import complexities, failures, noted, part, regressor, unfinished, unjudged
+from hierlearn.quantities._tables import (
+    add_notes,
+    complexities,
+    failures,
+    nonconvergence,
+    part,
+    regressor,
+    without_interval,
+)
 from hierlearn.statistics import estimates
-from hierlearn.statistics.estimates import Measured
+from hierlearn.statistics.estimates import Measurement
 
 if TYPE_CHECKING:
     import xarray
@@ -28,11 +36,11 @@ class TotalSamplesExponent(Quantity):
         """The learners that the quantity rests on."""
         return [self.learner]
 
-    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measured:
+    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
         """cube: scores.nc of a study; probes: its probes by name."""
         table = complexities(cube, self.learner, self.where, self.threshold)
         spent = part(cube, self.learner, self.where).unlabelled_samples.max(("seed", "samples")).values
         values = regressor(self.regressor, table.sizes, self.where.get("degree"))
         measured = estimates.total_samples_exponent(table, spent, values, self.sizes)
         rested = cube, self.learner, self.where, table
-        return noted(unjudged(measured, failures(*rested)), unfinished(*rested))
+        return add_notes(without_interval(measured, failures(*rested)), nonconvergence(*rested))

@@ -14,7 +14,7 @@ COUNTED = {"missing": "not measured", "censored": "censored"}
 
 
 @dataclass(frozen=True)
-class Measured:
+class Measurement:
     """A measured quantity. value, low, high: in its units; NaN ends where there is no interval, and then
     `reason` says why. Sizes left out are in `reason` too. seeds: how many it rests on. detail: what a page
     may show beside it, in the words of strict JSON (a number that is not finite is None)."""
@@ -27,7 +27,7 @@ class Measured:
     detail: dict[str, Any] = field(default_factory=dict)
 
 
-def exponent(table: Complexities, regressor=None, fitted: Sequence | None = None, level: float = LEVEL) -> Measured:
+def exponent(table: Complexities, regressor=None, fitted: Sequence | None = None, level: float = LEVEL) -> Measurement:
     """Slope of log n* on log regressor (a counted dimension; the sizes if None), by `exponents.slope`.
 
     regressor: (K,). fitted: the sizes named beforehand. detail: the fit, the bounds of the sizes that could
@@ -42,7 +42,7 @@ def exponent(table: Complexities, regressor=None, fitted: Sequence | None = None
 
 def total_samples_exponent(
     table: Complexities, unlabelled, regressor=None, fitted: Sequence | None = None, level: float = LEVEL
-) -> Measured:
+) -> Measurement:
     """As `exponent`, of labelled and unlabelled points together: n* + n0.
 
     unlabelled: the n0 spent at n*, (K,) or (K, S), not negative. It is known, so a censored n* leaves the sum
@@ -63,7 +63,7 @@ def exponent_difference(
     regressor=None,
     fitted: Sequence | None = None,
     level: float = LEVEL,
-) -> Measured:
+) -> Measurement:
     """Exponent of `above` minus that of `below` in one regressor: slope of paired log(n*_above / n*_below).
 
     The tables have the same sizes and seeds. detail: the fit, and the bounds where the ratio is censored."""
@@ -73,12 +73,12 @@ def exponent_difference(
 
 def paired_log_ratio_slope(
     above: Complexities, below: Complexities, fitted: Sequence | None = None, level: float = LEVEL
-) -> Measured:
+) -> Measurement:
     """The slope of the paired log(n*_above / n*_below) in the log of the size itself (log d)."""
     return exponent_difference(above, below, None, fitted, level)
 
 
-def paired_log_ratio(above: Complexities, below: Complexities, level: float = LEVEL) -> Measured:
+def paired_log_ratio(above: Complexities, below: Complexities, level: float = LEVEL) -> Measurement:
     """The mean over seeds of log(n*_above / n*_below), with a t-interval, at the largest size at which every
     seed of both is observed.
 
@@ -92,15 +92,15 @@ def paired_log_ratio(above: Complexities, below: Complexities, level: float = LE
     beyond = [_bound_in_words(one) for one in censored if used < 0 or one["size"] > above.sizes[used]]
     if used < 0:
         reason = "; ".join(["no size uncensored for both", *beyond])
-        return Measured(np.nan, np.nan, np.nan, reason, low.shape[1], {"bounds": censored})
+        return Measurement(np.nan, np.nan, np.nan, reason, low.shape[1], {"bounds": censored})
     estimate, size = t_interval(low[used], level), above.sizes[used].item()
     where = f"at size {size}, the largest uncensored for both" if beyond else f"at size {size}"
     parts = [part for part in (where, estimate.reason, *beyond) if part]
     detail = {"size": size, "log_ratios": low[used].tolist(), "bounds": censored}
-    return Measured(estimate.value, estimate.low, estimate.high, "; ".join(parts), low.shape[1], detail)
+    return Measurement(estimate.value, estimate.low, estimate.high, "; ".join(parts), low.shape[1], detail)
 
 
-def cases(larger, smaller, seeds: int) -> Measured:
+def cases(larger, smaller, seeds: int) -> Measurement:
     """The inequality larger >= smaller case by case, for the rule `holds`.
 
     larger, smaller: equal shapes, in the same units. value: the share of the cases that hold; low and high: the
@@ -113,21 +113,21 @@ def cases(larger, smaller, seeds: int) -> Measured:
         )
     unknown = int(np.sum(np.isnan(larger) | np.isnan(smaller)))
     if unknown:
-        return Measured(np.nan, np.nan, np.nan, f"{unknown} of {larger.size} cases not measured", seeds)
+        return Measurement(np.nan, np.nan, np.nan, f"{unknown} of {larger.size} cases not measured", seeds)
     held, positive = int(np.sum(larger >= smaller)), smaller > 0
     ratio = larger[positive] / smaller[positive]
     least, most = (float(ratio.min()), float(ratio.max())) if ratio.size else (np.nan, np.nan)
     reason, detail = f"{held} of {larger.size} cases", {"cases": larger.size, "held": held}
-    return Measured(held / larger.size, least, most, reason, seeds, detail)
+    return Measurement(held / larger.size, least, most, reason, seeds, detail)
 
 
-def mean(values, level: float = LEVEL) -> Measured:
+def mean(values, level: float = LEVEL) -> Measurement:
     """The mean over seeds with a t-interval. values: (S,), in their own units (take logs of ratios first)."""
     estimate: Estimate = t_interval(values, level)
-    return Measured(estimate.value, estimate.low, estimate.high, estimate.reason, len(values))
+    return Measurement(estimate.value, estimate.low, estimate.high, estimate.reason, len(values))
 
 
-def _measured(fit: Slope, seeds: int, detail: dict) -> Measured:
+def _measured(fit: Slope, seeds: int, detail: dict) -> Measurement:
     left_out = "; ".join(f"size {size} not fitted: {why}" for size, why in fit.sizes_excluded)
     reason = fit.reason or left_out
     described = {
@@ -138,7 +138,7 @@ def _measured(fit: Slope, seeds: int, detail: dict) -> Measured:
         "residual_sd": _number(fit.residual_sd),
         "dof": fit.dof,
     }
-    return Measured(fit.value, fit.low, fit.high, reason, seeds, {**described, **detail})
+    return Measurement(fit.value, fit.low, fit.high, reason, seeds, {**described, **detail})
 
 
 def _size_bounds(table: Complexities) -> list[dict]:

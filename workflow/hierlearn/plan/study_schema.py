@@ -1,7 +1,7 @@
 """The complete JSON Schema of study files, for editors, and tables of parameters: both from what components declare.
 
-`python -m hierlearn.plan.schema` writes the schema, Draft 2020-12. It says of every component which parameters it has;
-what refers to another part of the study, and what hangs on several parameters together, only the checks say.
+`make schema` writes the schema, Draft 2020-12. It says of every component which parameters it has; what refers to
+another part of the study, and what hangs on several parameters together, only the checks say.
 """
 
 import copy
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hierlearn.core import registry
-from hierlearn.plan import schemas
+from hierlearn.plan import violations
 
 # Where a study describes components; numbers of those that are posed or trained may be sizes.
 PLACES = {
@@ -30,7 +30,7 @@ OWN = {"reference", "rule", "atMost"}
 
 def study() -> dict[str, Any]:
     """The schema of a whole study: its sections with, in place of every component, one of those that there are."""
-    whole = copy.deepcopy(schemas.schema("study"))
+    whole = copy.deepcopy(violations.schema("study"))
     for (*above, last), kind in PLACES.items():
         part = whole["properties"]
         for key in above:
