@@ -4,13 +4,12 @@ import ast
 import inspect
 import sys
 from dataclasses import MISSING, fields
-from functools import partial
 
 import pytest
 from jsonschema import Draft202012Validator
 
 from hierlearn.core import registry
-from hierlearn.core.registry import KINDS, available, build, literal, parameters, path
+from hierlearn.core.registry import KINDS, available, build, implementation, parameters, path
 
 ALL = [(kind, name) for kind in KINDS for name in available(kind)]
 GIVEN = {"inputs": {"dimension": 5}}
@@ -99,11 +98,11 @@ def test_its_objections_read_parameters_alone_and_name_them(kind, name):
     if kind not in ("inputs", "teachers", "representations", "learners"):
         return
     described = registry.defaults(kind, name)
-    for law in literal(kind, name, "LAWS") or available("inputs"):
+    for law in implementation(kind, name).LAWS or available("inputs"):
         for dimension in (2, 40):
-            inputs = partial(build, "inputs", {"name": law}, dimension=dimension)
-            for what in ("objections", "warnings"):
-                for parameter, found, allowed in registry.said(kind, {"name": name} | described, what, inputs):
+            inputs = build("inputs", {"name": law}, dimension=dimension)
+            for asked in (registry.objections, registry.warnings):
+                for parameter, found, allowed in asked(kind, {"name": name} | described, inputs):
                     assert parameter in {*parameters(kind, name), "dimension"}
                     assert found and allowed
 

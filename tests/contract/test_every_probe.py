@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hierlearn.core.problem import pose
-from hierlearn.core.registry import available, build, defaults, literal
+from hierlearn.core.registry import available, build, defaults, implementation
 from hierlearn.core.streams import Streams
 
 SEEDS = (4, 7, 9)
@@ -44,8 +44,8 @@ def measured(request):
 
 
 def test_it_measures_what_it_declares_and_nothing_else(measured):
-    declared = literal("probes", measured.name, "MEASURES")
-    coordinates = literal("probes", measured.name, "COORDINATES")
+    declared = implementation("probes", measured.name).MEASURES
+    coordinates = implementation("probes", measured.name).COORDINATES
     assert all(declared.values())
     assert set(declared) - {"flops"} <= set(measured.together) <= {*declared, *coordinates, "seed"}
 
@@ -56,7 +56,7 @@ def test_a_variable_has_the_shape_of_its_coordinates(measured):
         assert np.shape(variable.values) == tuple(np.size(found[axis].values) for axis in variable.dimensions), name
         # Only a coordinate may be words.
         assert np.asarray(variable.values).dtype.kind in ("Ufi" if variable.dimensions == (name,) else "fi"), name
-    for axis, parameter in literal("probes", measured.name, "COORDINATES").items():
+    for axis, parameter in implementation("probes", measured.name).COORDINATES.items():
         if isinstance(measured.parameters[parameter], list | dict):
             assert found[axis].values.tolist() == list(measured.parameters[parameter])
     if "seed" in found:
@@ -85,6 +85,6 @@ def test_a_seed_has_its_values_whatever_seeds_are_beside_it(measured):
 
 
 def test_a_measure_says_what_it_is_and_in_which_unit(measured):
-    for name in literal("probes", measured.name, "MEASURES"):
+    for name in implementation("probes", measured.name).MEASURES:
         if name in measured.together:
             assert {"long_name", "units"} <= set(measured.together[name].attributes), name

@@ -6,14 +6,16 @@ import numpy as np
 import pytest
 
 from hierlearn.core.problem import pose
-from hierlearn.core.registry import available, build, defaults, literal, parameters, said
+from hierlearn.core.registry import available, build, defaults, implementation, objections, parameters
 from hierlearn.core.streams import Streams
 
 STREAMS = Streams(("a test",), (4, 7, 9))
 # Those of teachers that have one dimension only.
 DIMENSIONS = {"composed_sines": 4}
 LAWS = [
-    (name, law) for name in available("teachers") for law in literal("teachers", name, "LAWS") or available("inputs")
+    (name, law)
+    for name in available("teachers")
+    for law in implementation("teachers", name).LAWS or available("inputs")
 ]
 
 
@@ -30,7 +32,7 @@ def allowed(name, law):
     words = {key: sorted(s["enum"], key=lambda word: word != s["default"]) for key, s in known.items() if "enum" in s}
     for values in product(*words.values()):
         chosen = dict(zip(words, values, strict=True))
-        if not said("teachers", {"name": name} | defaults("teachers", name) | chosen, "objections", lambda: inputs):
+        if not objections("teachers", {"name": name} | defaults("teachers", name) | chosen, inputs):
             return chosen
     raise AssertionError(f"{name} objects to everything under {law}")
 
@@ -94,7 +96,7 @@ def test_bases_have_a_column_per_function_and_vary(parts):
     assert np.all(bases.std(axis=1) > 0)
 
 
-@pytest.mark.parametrize("name", [name for name in available("teachers") if literal("teachers", name, "LAWS")])
+@pytest.mark.parametrize("name", [name for name in available("teachers") if implementation("teachers", name).LAWS])
 def test_a_law_that_does_not_suit_is_refused_in_one_line(name):
     class Foreign:
         dimension, law = 6, "foreign"

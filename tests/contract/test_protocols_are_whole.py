@@ -13,12 +13,17 @@ from hierlearn.core.provenance import BrokenSource
 from hierlearn.core.registry import KINDS, PACKAGE, available, implementation, path, rooms
 from hierlearn.inputs import UNIT_LAWS
 
-# Attributes that are looked for on what is no component: a file's lines, a row of the ledger, an error of YAML.
+# Attributes that are looked for on what is no component: the package's own names, a file's lines, a row of the ledger,
+# an error of YAML, the parts of a study.
 NO_COMPONENTS = {
+    "__init__.py",
     "core/provenance.py",
     "claims/ledger.py",
     "plan/load.py",
-    "plan/points.py",
+    "plan/declared.py",
+    "plan/inputs.py",
+    "plan/known.py",
+    "plan/sections.py",
     "plan/study.py",
     "solvers/densenets/distilled_training.py",
     "statistics/complexity.py",

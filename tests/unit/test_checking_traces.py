@@ -9,13 +9,9 @@ from hierlearn.core import registry
 @pytest.fixture
 def recording(monkeypatch):
     """The Taylor learner of the study says that it records its training."""
-    said = {"TRACES": {"train_loss": "loss"}, "MEASURES": {"layer_start": "step"}}
-    known = registry.literal
-
-    def literal(kind, name, variable):
-        return said[variable] if name == "taylor" and variable in said else known(kind, name, variable)
-
-    monkeypatch.setattr(registry, "literal", literal)
+    taylor = registry.implementation("learners", "taylor")
+    monkeypatch.setattr(taylor, "TRACES", {"train_loss": "loss"})
+    monkeypatch.setattr(taylor, "MEASURES", {"layer_start": "step"})
 
 
 TRACE = {

@@ -16,10 +16,11 @@ SEEDS, STEPS = 2, [1, 10, 100]
 OWN = {"sample_complexity": ("line", "threshold"), "risk": ("line", "ridge", "samples")}
 
 
-def said(study, literal):
+def said(study, what):
     """What the learners of a study say that they measure or record."""
     entries = study.learners.values()
-    return {name for entry in entries for name in registry.literal("learners", entry.component["name"], literal) or ()}
+    classes = [registry.implementation("learners", entry.component["name"]) for entry in entries]
+    return {name for one in classes for name in {"MEASURES": one.MEASURES, "TRACES": one.TRACES}[what]}
 
 
 def dataset(coordinates, names, along, same=()):
@@ -57,13 +58,13 @@ def probes(study):
     named += [claim.quantity for claim in study.claims.values()]
     for name, entry in study.probes.items():
         component = entry.component["name"]
-        own = registry.literal("probes", component, "COORDINATES") or {}
+        own = registry.implementation("probes", component).COORDINATES
         described = registry.defaults("probes", component) | entry.component
         # Lines of theory have no seeds.
         seeds = {} if "line" in own else {"seed": list(range(SEEDS))}
         grid = study.axes | entry.axes | seeds
         variables = {}
-        for variable in registry.literal("probes", component, "MEASURES"):
+        for variable in registry.implementation("probes", component).MEASURES:
             uses = [use for use in named if use.get("probe") == name and variable in use.values()]
             lines, places = (
                 {use.get(key) for use in uses for key in ("x", "axis")},

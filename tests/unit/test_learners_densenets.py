@@ -7,7 +7,7 @@ import pytest
 
 from hierlearn.core.problem import ProblemFeatures, pose
 from hierlearn.core.protocols import STATUS, Sample
-from hierlearn.core.registry import build, literal
+from hierlearn.core.registry import build, implementation
 from hierlearn.core.streams import Streams
 from hierlearn.files.checkpoints import Checkpoints
 from hierlearn.learners.densenets.settings import GRAPHS
@@ -319,5 +319,5 @@ def test_no_rotation_does_better_than_the_one_that_is_taken():
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_recorded_and_measured_is_what_the_component_says(where, name):
     _, fit = fitted(posed(seeds=(1,), teacher=TEACHER | {"widths": None, "depth": 4}), name, steps=20)
-    assert set(fit.trace) == set(literal("learners", name, "TRACES")) | {"step"}
-    assert set(fit.measures) == set(literal("learners", name, "MEASURES"))
+    assert set(fit.trace) == set(implementation("learners", name).TRACES) | {"step"}
+    assert set(fit.measures) == set(implementation("learners", name).MEASURES)

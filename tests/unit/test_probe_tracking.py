@@ -7,7 +7,7 @@ import pytest
 
 from hierlearn.core.problem import ProblemFeatures, pose
 from hierlearn.core.protocols import NullMonitor, Sample
-from hierlearn.core.registry import build, literal
+from hierlearn.core.registry import build, implementation
 from hierlearn.core.streams import Streams
 
 WIDTHS, SEEDS = [4, 16], (3, 5)
@@ -33,7 +33,7 @@ def measured():
 
 
 def test_every_measure_has_a_value_per_seed_and_width(measured):
-    names = set(literal("probes", "tracking", "MEASURES")) - {"other_ratio"}
+    names = set(implementation("probes", "tracking").MEASURES) - {"other_ratio"}
     assert set(measured) == names | {"seed", "width"}
     for name in names - {"flops"}:
         assert measured[name].dimensions == ("seed", "width")

@@ -59,7 +59,7 @@ def test_declarations_of_components_load_no_heavy_library():
 
 def test_a_number_of_another_file_may_stand_in_a_text():
     for name, points in (("network", runs.TRACED_POINTS), ("densenet", densenets.TRACED_POINTS)):
-        assert f"at most {points} training points" in registry.literal("learners", name, "TRACES")["train_loss"]
+        assert f"at most {points} training points" in registry.implementation("learners", name).TRACES["train_loss"]
 
 
 def test_a_parameter_without_a_default_has_none():

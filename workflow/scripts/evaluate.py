@@ -58,7 +58,7 @@ def score(scores, name, point, group, fitted, trained, count):
             planned(scores, cell, point["samples"])
             if variant["learner"] != described:
                 described, cache = variant["learner"], {}
-                texts = registry.literal("learners", described["name"], "MEASURES") or {}
+                texts = registry.implementation("learners", described["name"]).MEASURES
                 scores.attributes.update({measure: {"long_name": text} for measure, text in texts.items()})
             learner = registry.build("learners", described)
             # From the largest sample down: what kernels compute for it serves the smaller ones.
@@ -84,7 +84,7 @@ def score(scores, name, point, group, fitted, trained, count):
 def trace(traces, name, point, trained):
     """Add what one learner recorded at one problem."""
     for variant in point["variants"]:
-        texts = registry.literal("learners", variant["learner"]["name"], "TRACES") or {}
+        texts = registry.implementation("learners", variant["learner"]["name"]).TRACES
         cell = {"learner": name, **point["coordinates"], **variant["coordinates"]}
         for n in point["samples"]:
             model = trained.get(f"{point['name']}/{variant['name']}/n{n}", {})

@@ -17,11 +17,12 @@ def probe(output, parameters, code):
     """Write <probe>.probe.nc: a labelled cube over the probe's grid and its own dimensions."""
     measured, monitor = {}, JobMonitor()
     instrument = registry.build("probes", parameters["probe"])
-    said = [registry.literal("probes", parameters["probe"]["name"], kind) or {} for kind in ("MEASURES", "COORDINATES")]
     axes = parameters["axes"]
     for done, point in enumerate(parameters["points"]):
         where = tuple(axes[name].index(value) for name, value in point["coordinates"].items())
-        for name, variable in boundary.measures(instrument, problems.posed(point), *said).items():
+        for name, variable in boundary.measures(
+            instrument, problems.posed(point), instrument.MEASURES, instrument.COORDINATES
+        ).items():
             put(measured, name, variable, axes, where)
         monitor.report(done + 1, len(parameters["points"]), str(point["coordinates"]))
     coordinates = {name: Variable((name,), np.asarray(values), axis(name)) for name, values in axes.items()}

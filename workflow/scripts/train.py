@@ -16,8 +16,6 @@ from hierlearn.files.scores import attributes_of, axis
 from hierlearn.run.monitor import JobMonitor
 from hierlearn.run.sample_sizes import unreachable, walk
 
-KINDS = ("MEASURES", "TRACES")
-
 
 def train(source, representation, output, parameters, code, expected=None):
     """Write <learner>.model.nc: one group per problem, variant and sample size.
@@ -67,7 +65,7 @@ def warn(learner, problem, said):
 
 def model(seeds, fit, variant):
     """A fit as it is stored; a choice that is swept is a coordinate already."""
-    texts = {kind: registry.literal("learners", variant["learner"]["name"], kind) or {} for kind in KINDS}
+    learner = registry.implementation("learners", variant["learner"]["name"])
     per_seed = {
         "status": fit.status,
         "validation_risk": fit.validation_risk,
@@ -79,9 +77,9 @@ def model(seeds, fit, variant):
     }
     group = {"seed": Variable(("seed",), seeds, axis("seed"))}
     for name, values in per_seed.items():
-        told = {"long_name": texts["MEASURES"][name]} if name in texts["MEASURES"] else {}
+        told = {"long_name": learner.MEASURES[name]} if name in learner.MEASURES else {}
         group[f"score_{name}"] = Variable(("seed",), np.asarray(values), attributes_of(name) | told)
-    return group | problems.packed("state", fit.state) | problems.packed("trace", fit.trace, texts["TRACES"])
+    return group | problems.packed("state", fit.state) | problems.packed("trace", fit.trace, learner.TRACES)
 
 
 if __name__ == "__main__":

@@ -6,19 +6,15 @@ A parameter `dimension` is that of x; `warnings(self, inputs)` alike says what i
 
 import re
 from collections.abc import Iterable
-from typing import Any
 
-from hierlearn.core.protocols import Input
-
-# (parameter, what was found, what is allowed)
-Objection = tuple[str, str, str]
+from hierlearn.core.protocols import Component, Input, Objection
 
 
-def refuse(component: Any, inputs: Input | None = None) -> None:
+def refuse(component: Component, inputs: Input | None = None) -> None:
     """Raises ValueError for the first objection of a component, or for a law that is none of its LAWS."""
     name = re.sub(r"(?<!^)(?=[A-Z])", "_", type(component).__name__).lower()
     found: Iterable[Objection] = component.objections(inputs)
-    if inputs is not None and inputs.law not in component.LAWS:
+    if inputs is not None and component.LAWS and inputs.law not in component.LAWS:
         found = [("input law", repr(inputs.law), f"one of {', '.join(component.LAWS)}")]
     for parameter, value, allowed in found:
         raise ValueError(f"{name}: {parameter} {value}; expected {allowed}")

@@ -10,7 +10,7 @@ A field without such an annotation is no parameter. What is selected or swept st
 
 import inspect
 from collections.abc import Iterator, Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, fields
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NotRequired, Required, Union, get_args, get_origin, is_typeddict
 
@@ -74,7 +74,7 @@ def properties(implementation: type) -> dict[str, dict[str, Any]]:
 def choices(implementation: type) -> dict[str, dict[str, Any]]:
     """JSON Schema of what a component leaves to be selected or swept: the nested class `Choices` and its bases."""
     found = {}
-    for part in reversed(getattr(implementation, "Choices", object).__mro__):
+    for part in reversed(implementation.Choices.__mro__):
         for name, annotation in inspect.get_annotations(part).items():
             found[name] = schema(annotation) | ({"default": vars(part)[name]} if name in vars(part) else {})
     return found
@@ -130,7 +130,7 @@ def _keywords(mark: Any, known: Mapping[str, Any]) -> dict[str, Any]:
         case MinLen() | MaxLen():
             kind = known["type"] if isinstance(known["type"], str) else known["type"][0]
             return {LENGTHS[type(mark)][kind]: mark.min_length if isinstance(mark, MinLen) else mark.max_length}
-    return {LIMITS[type(mark)]: getattr(mark, fields(mark)[0].name)}
+    return {LIMITS[type(mark)]: next(iter(asdict(mark).values()))}
 
 
 def _union(forms: list[dict[str, Any]], null: bool) -> dict[str, Any]:

@@ -6,18 +6,21 @@ abstract it must have, the rest has a default. S seeds, n samples, k outputs; ar
 """
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
+from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.streams import Streams
 
 if TYPE_CHECKING:
     from hierlearn.core.problem import Problem
 
 State = dict[str, np.ndarray]
+# (parameter, what was found, what is allowed)
+Objection = tuple[str, str, str]
 
 STATUS = {
     "ok": 0,
@@ -112,6 +115,27 @@ class Component(Protocol):
 
     stream_key: ClassVar[str] = ""
     stream_words: ClassVar[Mapping[str, str]] = {}
+    # What it measures, what it records while it trains, and which of its parameters are coordinates of the result: name
+    # -> one line on each (COORDINATES: the parameter); LAWS: the inputs that it is defined for, none where for all.
+    MEASURES: ClassVar[Mapping[str, str]] = {}
+    TRACES: ClassVar[Mapping[str, str]] = {}
+    COORDINATES: ClassVar[Mapping[str, str]] = {}
+    LAWS: ClassVar[tuple[str, ...]] = ()
+
+    class Choices:
+        """What is selected on validation points or swept, annotated as parameters are."""
+
+    def objections(self, inputs: "Input | None") -> Iterator[Objection]:
+        """What cannot be, of parameters together and with the law of x; asked before it is built, of parameters."""
+        return iter(())
+
+    def warnings(self, inputs: "Input | None") -> Iterator[Objection]:
+        """What can be, but may not be meant; asked as `objections` are."""
+        return iter(())
+
+    def needs(self, sizes: Sizes) -> Needs:
+        """Memory, work and devices that it asks for; asked as `objections` are."""
+        return Needs()
 
 
 class Input(Component, Protocol):
@@ -195,15 +219,12 @@ class Features(Protocol):
 
     def draw(self, role: str, count: int, start: int = 0) -> np.ndarray:
         """(S, count, D) float32 features of points start .. start+count of `role`."""
-        ...
 
     def of(self, x: np.ndarray) -> np.ndarray:
         """The features of points (S, n, *shape) that were drawn already."""
-        ...
 
     def take(self, positions) -> "Features":
         """The same features for a part of the seeds."""
-        ...
 
 
 class Monitor(Protocol):
@@ -211,19 +232,15 @@ class Monitor(Protocol):
 
     def report(self, done: int, total: int, text: str) -> None:
         """Something worth a line of the log."""
-        ...
 
     def advance(self, done: int, total: int) -> None:
         """Steps of the present training that are done; called often."""
-        ...
 
     def restore(self, key: str) -> State | None:
         """What `save` kept under a key in an earlier run of this very job, or None."""
-        ...
 
     def save(self, key: str, state: Callable[[], State], final: bool = False) -> None:
         """Keep state() if enough time has passed since the last time, or if nothing will follow."""
-        ...
 
 
 class NullMonitor:
@@ -305,7 +322,7 @@ class Quantity(Component, Protocol):
 
     @abstractmethod
     def measure(self, cube: Any, probes: Mapping[str, Any]) -> Any:
-        """cube: scores.nc of a study; probes: its probes; both xarray datasets. Returns a `Measured`.
+        """cube: scores.nc of a study; probes: its probes; both xarray datasets. Returns a `Measurement`.
 
         With `reads_traces` it is given traces.nc as a third argument.
         """

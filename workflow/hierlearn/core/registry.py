@@ -9,15 +9,14 @@ import ast
 import functools
 import importlib
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 from hierlearn.core import parameters as declarations
 from hierlearn.core.needs import Needs, Sizes
-from hierlearn.core.objections import Objection
-from hierlearn.core.protocols import Input
+from hierlearn.core.protocols import Input, Objection
 from hierlearn.core.provenance import BrokenSource, location, parsed
 
 KINDS = ("inputs", "teachers", "representations", "learners", "kernels", "probes", "quantities", "figures")
@@ -64,11 +63,6 @@ def path(kind: str, name: str) -> Path:
     if name not in _names(kind):
         raise UnknownComponent(f"{kind}: found {name!r}; expected one of {', '.join(available(kind))}")
     return next(file for file in _files(kind) if file.stem == name)
-
-
-def literal(kind: str, name: str, variable: str) -> Any:
-    """A plain attribute of a component's class, such as MEASURES, TRACES, COORDINATES or LAWS; None if it has none."""
-    return getattr(implementation(kind, name), variable, None)
 
 
 @functools.cache
@@ -161,16 +155,16 @@ def named(kind: str, description: Mapping[str, Any]):
 
 
 def needs(kind: str, description: Mapping[str, Any], sizes: Sizes) -> Needs:
-    """What a component that is not built yet asks for; nothing where its class does not say."""
-    name = description["name"]
-    asked = getattr(implementation(kind, name), "needs", None)
-    return Needs() if asked is None else asked(SimpleNamespace(**defaults(kind, name) | dict(description)), sizes)
+    """What a component that is not built yet asks for."""
+    known = SimpleNamespace(**defaults(kind, description["name"]) | dict(description))
+    return implementation(kind, description["name"]).needs(known, sizes)
 
 
-def said(kind: str, description: Mapping[str, Any], what: str, inputs: Callable[[], Input]) -> list[Objection]:
-    """The `objections` or `warnings` of a component that is not built yet; description: with all its parameters.
+def objections(kind: str, description: Mapping[str, Any], inputs: Input | None) -> list[Objection]:
+    """The objections of a component that is not built yet; description: with all its parameters."""
+    return list(implementation(kind, description["name"]).objections(SimpleNamespace(**description), inputs))
 
-    inputs: builds the law of x, for those who ask.
-    """
-    asked = getattr(implementation(kind, description["name"]), what, None)
-    return [] if asked is None else list(asked(SimpleNamespace(**description), inputs()))
+
+def warnings(kind: str, description: Mapping[str, Any], inputs: Input | None) -> list[Objection]:
+    """The warnings of a component that is not built yet; description: with all its parameters."""
+    return list(implementation(kind, description["name"]).warnings(SimpleNamespace(**description), inputs))

@@ -6,9 +6,8 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from hierlearn.core.objections import Objection
 from hierlearn.core.parameters import Count, NotNegative, Share
-from hierlearn.core.protocols import Input
+from hierlearn.core.protocols import Input, Objection
 from hierlearn.core.streams import Streams
 from hierlearn.theory.spectra import eigenvalues, stretch
 

@@ -9,9 +9,8 @@ import numpy as np
 from annotated_types import Interval
 
 from hierlearn.core.needs import Needs, Sizes
-from hierlearn.core.objections import Objection
 from hierlearn.core.parameters import Count, NotNegative, Positive, Schema, Share
-from hierlearn.core.protocols import Features, Fit, Input, Learner, Monitor, Sample, State
+from hierlearn.core.protocols import Features, Fit, Input, Learner, Monitor, Objection, Sample, State
 from hierlearn.core.streams import Streams
 from hierlearn.learners._runs import BLOCK_ROWS
 from hierlearn.learners._selection import DIVERGED

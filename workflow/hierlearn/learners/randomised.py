@@ -7,9 +7,9 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from hierlearn.core.needs import Needs, Sizes
-from hierlearn.core.objections import Objection, refuse
+from hierlearn.core.objections import refuse
 from hierlearn.core.parameters import Count, Even, Index, Positive
-from hierlearn.core.protocols import STATUS, Features, Fit, Input, Learner, Monitor, Sample, State
+from hierlearn.core.protocols import STATUS, Features, Fit, Input, Learner, Monitor, Objection, Sample, State
 from hierlearn.learners._randomised import RandomisedNetwork, exact_squared, mean_outputs, network, sampled
 from hierlearn.learners._selection import error, validated
 from hierlearn.solvers.losses import get_loss

@@ -7,9 +7,20 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from hierlearn.core.needs import Needs, Sizes
-from hierlearn.core.objections import Objection, refuse
+from hierlearn.core.objections import refuse
 from hierlearn.core.parameters import Count, Even, Index, Positive
-from hierlearn.core.protocols import STATIONARY, STATUS, Features, Fit, Input, Learner, Monitor, Sample, State
+from hierlearn.core.protocols import (
+    STATIONARY,
+    STATUS,
+    Features,
+    Fit,
+    Input,
+    Learner,
+    Monitor,
+    Objection,
+    Sample,
+    State,
+)
 from hierlearn.learners._dual import crossed, fit_dual, grown
 from hierlearn.learners._selection import error, validated
 from hierlearn.solvers.losses import get_loss

@@ -4,6 +4,7 @@ The structure of the file is checked first. Then come names and numbers, section
 refers to another; what lies where something is broken, or refers to it, is not judged.
 """
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,14 @@ REFERRING = ("figure", "claims")
 def papers() -> list[str]:
     """The keys of the papers, which are targets too."""
     return schema("study")["properties"]["paper"]["enum"]
+
+
+def load_study(file: str | os.PathLike, preset: str = "quick") -> Study:
+    """The study of a file at a preset. Raises ValueError with one line for every fault."""
+    found, faults = study(Path(file), os.fspath(file), preset)
+    if found is None:
+        raise ValueError("\n".join(map(str, faults)))
+    return found
 
 
 def study(file: Path, name: str, preset: str, limit: int = resources.ABSURD_MB) -> tuple[Study | None, list[Fault]]:

@@ -1,10 +1,12 @@
 """What the sizes and parameters of a study become at every point of its grid, and whether that is possible."""
 
+import functools
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hierlearn.core import registry
-from hierlearn.core.objections import Objection
+from hierlearn.core.protocols import Input
 from hierlearn.plan.faults import Fault, shown
 from hierlearn.plan.sizes import resolve
 from hierlearn.plan.study import Point, Study
@@ -51,17 +53,21 @@ def warned(study: Study) -> Iterator[Fault]:
     seen = set()
     for point in study.points:
         for part in ("input", "teacher"):
-            for key, found, wanted in _said(f"{part}s", point.problem[part], point, "warnings"):
+            for key, found, wanted in registry.warnings(f"{part}s", point.problem[part], _law_at(point)):
                 at, place = ("problem", part, key), f"{found} at {point.coordinates}"
                 if (key, found) not in seen:
                     seen.add((key, found))
                     yield Fault(study.file, at, place, wanted)
 
 
-def _said(kind: str, description: Mapping[str, Any], point: Point, what: str) -> list[Objection]:
-    """The objections of a component at a point, or its warnings."""
-    problem = point.problem["input"]
-    return registry.said(kind, description, what, lambda: registry.build("inputs", problem, dimension=point.dimension))
+@functools.cache
+def _law(problem: str, dimension: int) -> Input:
+    """The law of x at a point. problem: its description as JSON."""
+    return registry.build("inputs", json.loads(problem), dimension=dimension)
+
+
+def _law_at(point: Point) -> Input:
+    return _law(json.dumps(point.problem["input"]), point.dimension)
 
 
 def _component_values(
@@ -74,7 +80,7 @@ def _component_values(
             for error in violations(value, known[key]):
                 found = f"{shown(value)} at {point.coordinates}"
                 yield Fault(study.file, (*at, key), found, expected(error))
-    for key, found, allowed in _said(kind, description, point, "objections"):
+    for key, found, allowed in registry.objections(kind, description, _law_at(point)):
         where = ("axes", key) if at[0] != "learners" and key in point.coordinates else (*at, key)
         places = met.setdefault((where, found, allowed), [])
         places += [point.coordinates] if point.coordinates not in places else []

@@ -131,10 +131,13 @@ def _known(draft: Draft, section: str, scope: Mapping[str, Any]) -> Values | Non
     return names_of(draft, section)
 
 
-def _says(draft: Draft, learner: str, literal: str) -> Mapping[str, str]:
+def _says(draft: Draft, learner: str, what: str) -> Mapping[str, str]:
     """What a learner's component says that it records (TRACES) or measures (MEASURES) when it trains."""
     component = draft.study.learners[learner].component
-    return (registry.literal("learners", component["name"], literal) or {}) if component else {}
+    if not component:
+        return {}
+    learner_class = registry.implementation("learners", component["name"])
+    return {"MEASURES": learner_class.MEASURES, "TRACES": learner_class.TRACES}[what]
 
 
 def _of_probe(draft: Draft, part: str, scope: Mapping[str, Any]) -> Values | None:
@@ -149,7 +152,7 @@ def _of_probe(draft: Draft, part: str, scope: Mapping[str, Any]) -> Values | Non
     if component is None:
         return None
     if part == "measures":
-        return Values(list(registry.literal("probes", component["name"], "MEASURES") or ()))
+        return Values(list(registry.implementation("probes", component["name"]).MEASURES))
     offered = (registry.defaults("probes", component["name"]) | component).get(part)
     return values_at(draft, ("probes", name, "probe", part), offered) if isinstance(offered, list | dict) else None
 
@@ -185,7 +188,7 @@ def _own_coordinates(draft: Draft, probe: Any) -> Axes:
         return Axes({}, sure=False)
     described = registry.defaults("probes", entry["name"]) | entry
     found = {}
-    for axis, parameter in (registry.literal("probes", entry["name"], "COORDINATES") or {}).items():
+    for axis, parameter in (registry.implementation("probes", entry["name"]).COORDINATES).items():
         values, at = described.get(parameter), ("probes", probe, "probe", parameter)
         readable = isinstance(values, list | dict) and not draft.broken.over(*at)
         found[axis] = values_at(draft, at, values) if readable else Values([], False)

@@ -45,7 +45,7 @@ def check_law(draft: Draft) -> None:
     teacher, law = draft.study.problem.teacher, draft.study.problem.input
     if teacher is None or law is None or draft.broken.over("problem", "input", "name"):
         return
-    laws = registry.literal("teachers", teacher["name"], "LAWS")
+    laws = registry.implementation("teachers", teacher["name"]).LAWS
     if laws and law["name"] not in laws:
         draft.add(("problem", "input", "name"), shown(law["name"]), nearest("", laws) + " for this teacher")
 

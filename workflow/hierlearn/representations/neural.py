@@ -8,9 +8,9 @@ import numpy as np
 from annotated_types import Ge
 
 from hierlearn.core.needs import Needs, Sizes
-from hierlearn.core.objections import Objection, refuse
+from hierlearn.core.objections import refuse
 from hierlearn.core.parameters import Count, Index
-from hierlearn.core.protocols import Input, Representation, State
+from hierlearn.core.protocols import Input, Objection, Representation, State
 from hierlearn.core.streams import Streams
 from hierlearn.representations._flat import flat
 from hierlearn.theory.activations import monic

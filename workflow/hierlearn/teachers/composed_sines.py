@@ -9,8 +9,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from hierlearn.core.objections import Objection, refuse
-from hierlearn.core.protocols import Input, State, Teacher
+from hierlearn.core.objections import refuse
+from hierlearn.core.protocols import Input, Objection, State, Teacher
 from hierlearn.core.streams import Streams
 
 DIMENSION = 4

@@ -9,9 +9,9 @@ import numpy as np
 from annotated_types import Ge, Interval, MinLen
 
 from hierlearn.core import boundary
-from hierlearn.core.objections import Objection, refuse
+from hierlearn.core.objections import refuse
 from hierlearn.core.parameters import Count, Index, NotNegative, Positive
-from hierlearn.core.protocols import Input, State, Teacher
+from hierlearn.core.protocols import Input, Objection, State, Teacher
 from hierlearn.core.streams import Streams
 from hierlearn.theory import quadratic_densenets
 from hierlearn.theory.product_laws import PRODUCT_LAWS, rule, squared_features

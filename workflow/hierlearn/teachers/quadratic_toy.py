@@ -6,9 +6,9 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from hierlearn.core.objections import Objection, refuse
+from hierlearn.core.objections import refuse
 from hierlearn.core.parameters import NotNegative
-from hierlearn.core.protocols import Input, State, Teacher
+from hierlearn.core.protocols import Input, Objection, State, Teacher
 from hierlearn.core.streams import Streams
 from hierlearn.theory.product_laws import grid
 

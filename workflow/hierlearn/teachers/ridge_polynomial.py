@@ -10,9 +10,9 @@ from annotated_types import Interval, MinLen
 from numpy.polynomial.hermite_e import HermiteE
 
 from hierlearn.core import boundary
-from hierlearn.core.objections import Objection, refuse
+from hierlearn.core.objections import refuse
 from hierlearn.core.parameters import Count, Positive, Schema
-from hierlearn.core.protocols import Input, State, Teacher
+from hierlearn.core.protocols import Input, Objection, State, Teacher
 from hierlearn.core.streams import Streams
 from hierlearn.theory.gegenbauer import orthonormal, quadrature
 

@@ -1,0 +1,45 @@
+"""What `import hierlearn` offers: built, read and loaded without naming a room, and nothing heavy at import time."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import hierlearn
+from hierlearn.core.registry import PACKAGE
+from hierlearn.files import results
+from hierlearn.files.netcdf import Variable
+
+STUDY = PACKAGE.parents[1] / "config" / "studies" / "bai2020-operator-norm.yaml"
+
+
+def test_a_component_is_built_by_its_name():
+    assert "rbf" in hierlearn.available("kernels")
+    assert hierlearn.build("kernels", {"name": "rbf"})(np.zeros((2, 3))).tolist() == [[1.0, 1.0], [1.0, 1.0]]
+
+
+def test_a_study_is_loaded_at_a_preset_or_refused_with_every_fault(tmp_path):
+    assert hierlearn.load_study(STUDY, preset="smoke").paper == "bai2020"
+    broken = tmp_path / "broken.yaml"
+    broken.write_text(STUDY.read_text().replace("\nseeds:", "\nseed:").replace("\npaper: bai2020", "\npaper: bai"))
+    with pytest.raises(ValueError, match=r"(?s)paper: found 'bai'.*seeds?: found"):
+        hierlearn.load_study(broken)
+
+
+def test_results_are_datasets(tmp_path):
+    file = tmp_path / "scores.nc"
+    made = {"code_hash": "c", "parameters_hash": "p"}
+    results.write(file, {"": {"risk": Variable(("seed",), np.array([1.0, 2.0]))}}, made)
+    assert hierlearn.load_results(file).risk.values.tolist() == [1.0, 2.0]
+
+
+def test_other_names_are_told_what_there_is():
+    with pytest.raises(AttributeError, match="has no biuld; it has available, build"):
+        _ = hierlearn.biuld
+    assert {"build", "load_study", "load_results"} <= set(dir(hierlearn))
+
+
+def test_importing_the_package_loads_nothing_heavy():
+    code = "import sys, hierlearn; sys.exit(any(name in sys.modules for name in ('numpy', 'yaml', 'xarray')))"
+    assert subprocess.run([sys.executable, "-c", code], cwd=PACKAGE.parent, check=False).returncode == 0
