@@ -1,5 +1,7 @@
 """What a job that fails says to the terminal."""
 
+import runpy
+
 import pytest
 
 from hierlearn.core import registry
@@ -26,14 +28,26 @@ def test_an_error_is_one_line_that_says_something(error, line, capsys):
     assert reported(error, capsys) == f"{line}\n"
 
 
-def raised(source, *place):
-    """The error of running the lines of a function `fit` that a file of the package might have."""
-    scope = {}
-    try:
-        exec(compile(source, str(registry.PACKAGE.joinpath(*place)), "exec"), scope)
-        scope["fit"]()
-    except BaseException as error:
-        return error
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """A function: the lines of a file and its place in a package -> what the file defines."""
+    monkeypatch.setattr(registry, "PACKAGE", tmp_path / "workflow" / "hierlearn")
+    monkeypatch.chdir(tmp_path)
+
+    def defined(source, *place):
+        file = registry.PACKAGE.joinpath(*place)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(source)
+        return runpy.run_path(str(file))
+
+    return defined
+
+
+def raised(package, source, *place):
+    """The error of running a function `fit` that a file of the package might have."""
+    with pytest.raises(BaseException) as caught:
+        package(source, *place)["fit"]()
+    return caught.value
 
 
 @pytest.mark.parametrize(
@@ -46,9 +60,8 @@ def raised(source, *place):
         ("(", "SyntaxError: '(' was never closed"),
     ],
 )
-def test_an_exception_in_a_component_is_said_with_file_and_line(statement, line, capsys, caplog, monkeypatch):
-    monkeypatch.chdir(registry.PACKAGE.parents[1])
-    error = raised(f"def fit():\n    pass\n    {statement}\n", "learners", "mine.py")
+def test_an_exception_in_a_component_is_said_with_file_and_line(statement, line, capsys, caplog, package):
+    error = raised(package, f"def fit():\n    pass\n    {statement}\n", "learners", "mine.py")
     text = reported(error, capsys, error.__traceback__)
     assert text.count("\n") == 1
     assert text == f"error: workflow/hierlearn/learners/mine.py:3: {line}\n"
@@ -56,27 +69,25 @@ def test_an_exception_in_a_component_is_said_with_file_and_line(statement, line,
     assert "mine.py" in caplog.text
 
 
-def test_the_innermost_component_is_the_one_that_is_named(capsys):
-    kernel = "def kernel():\n    [][1]\n"
-    scope = {}
-    exec(compile(kernel, str(registry.PACKAGE / "kernels" / "mine.py"), "exec"), scope)
-    exec(compile("def fit():\n    kernel()\n", str(registry.PACKAGE / "learners" / "mine.py"), "exec"), scope)
+def test_the_innermost_component_is_the_one_that_is_named(capsys, package):
+    kernel = package("def kernel():\n    [][1]\n", "kernels", "mine.py")["kernel"]
+    fit = package("def fit(kernel):\n    kernel()\n", "learners", "mine.py")["fit"]
     with pytest.raises(IndexError) as caught:
-        scope["fit"]()
+        fit(kernel)
     assert "kernels/mine.py:2: IndexError: list index out of range" in reported(caught.value, capsys, caught.tb)
 
 
-def test_an_exception_of_the_workflow_itself_is_said_as_before(capsys):
-    error = raised("def fit():\n    raise ValueError('no')\n", "files", "mine.py")
+def test_an_exception_of_the_workflow_itself_is_said_as_before(capsys, package):
+    error = raised(package, "def fit():\n    raise ValueError('no')\n", "files", "mine.py")
     assert reported(error, capsys, error.__traceback__) == "error: no\n"
 
 
-def test_a_broken_file_is_said_in_its_own_words(capsys):
-    error = raised("def fit():\n    error('teachers/a.py:3: no')\n", "learners", "mine.py")
+def test_a_broken_file_is_said_in_its_own_words(capsys, package):
+    error = raised(package, "def fit():\n    error('teachers/a.py:3: no')\n", "learners", "mine.py")
     error = BrokenSource("teachers/a.py:3: no").with_traceback(error.__traceback__)
     assert reported(error, capsys, error.__traceback__) == "error: teachers/a.py:3: no\n"
 
 
-def test_an_interruption_is_no_fault_of_a_component(capsys):
-    error = raised("def fit():\n    raise KeyboardInterrupt\n", "learners", "mine.py")
+def test_an_interruption_is_no_fault_of_a_component(capsys, package):
+    error = raised(package, "def fit():\n    raise KeyboardInterrupt\n", "learners", "mine.py")
     assert reported(error, capsys, error.__traceback__) == "error: KeyboardInterrupt: KeyboardInterrupt\n"

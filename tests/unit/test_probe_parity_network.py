@@ -4,12 +4,11 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from hierlearn.probes.parity_network import ParityNetwork
 
 from hierlearn.core.problem import pose
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
-from hierlearn.experiments.parity_network import _judged
+from hierlearn.experiments.parity_network import ParityNetwork, _judged
 from hierlearn.theory.parity_networks import Network
 
 

@@ -19,7 +19,7 @@ BYTES, VALUES, LEVELS = 1_000_000, 100_000, 50
 WHOLE, REAL = 10**18, 1e100
 
 
-class Loader(Composer, yaml.cyaml.CParser, SafeConstructor, Resolver):
+class CheckedLoader(Composer, yaml.cyaml.CParser, SafeConstructor, Resolver):
     """Safe YAML that refuses duplicate keys, which YAML readers otherwise drop silently, and texts without end.
 
     libyaml splits the text, many times faster than Python; Python composes, as libyaml's own recursion has no end: text
@@ -61,7 +61,7 @@ def _extent(node: yaml.Node, known: dict[int, tuple[int, int]], depth: int = 0) 
     return values, levels
 
 
-def _mapping(loader: Loader, node: yaml.MappingNode) -> dict:
+def _mapping(loader: CheckedLoader, node: yaml.MappingNode) -> dict:
     seen: set = set()
     for key_node, _ in node.value:
         if key_node.tag == "tag:yaml.org,2002:merge":
@@ -76,7 +76,12 @@ def _mapping(loader: Loader, node: yaml.MappingNode) -> dict:
     return SafeConstructor.construct_mapping(loader, node, deep=True)
 
 
-Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
+CheckedLoader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
+
+
+def content(file: Path) -> Any:
+    """The content of a YAML file of the package."""
+    return yaml.load(file.read_text(encoding="utf-8"), CheckedLoader)
 
 
 def load(file: Path, name: str) -> tuple[Any, list[Fault]]:
@@ -93,7 +98,7 @@ def load(file: Path, name: str) -> tuple[Any, list[Fault]]:
     if len(content) > BYTES:
         return None, [Fault(name, (), f"a file of more than {BYTES:,} bytes", "a YAML file that a person wrote")]
     try:
-        content = yaml.load(text, Loader)
+        content = yaml.load(text, CheckedLoader)
     except RecursionError:
         return None, [Fault(name, (), "more levels than can be read", f"at most {LEVELS}")]
     except (yaml.YAMLError, ValueError) as error:
