@@ -65,7 +65,7 @@ def test_a_sound_file_gives_its_tables_and_a_missing_one_none(content, check, tm
         (lambda c: c.update(tables=3), "tables: found 3; expected object"),
         (lambda c: table(c).update(obtained="guessed"), "tables.figure-7.obtained: found 'guessed'; expected one of"),
         (lambda c: table(c).update(plaice="x"), "tables.figure-7.plaice: found an unknown key; expected one of"),
-        (lambda c: table(c).update(rows=[]), "tables.figure-7.rows: found []; expected at least 1 entries"),
+        (lambda c: table(c).update(rows=[]), "tables.figure-7.rows: found []; expected at least 1 entry"),
         (lambda c: row(c).update(widht=3), "rows[0].widht: found an unknown coordinate; expected one of"),
         (lambda c: row(c).update(widht=3), "(nearest: width)"),
         (lambda c: row(c).update(value="0.5"), "rows[0].value: found '0.5'; expected number"),

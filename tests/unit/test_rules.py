@@ -12,6 +12,7 @@ from small_study import STUDY
 from hierlearn.core import provenance
 from hierlearn.files import results
 from hierlearn.plan import cluster, jobs, resources
+from hierlearn.plan.command_line import unknown_targets
 from hierlearn.plan.inputs import Inputs
 from hierlearn.plan.rules import Rules
 from hierlearn.plan.study import study_of
@@ -198,3 +199,44 @@ def test_jobs_that_do_not_end_stop_the_run_and_a_machine_without_a_cluster_does_
 def test_parameters_are_ready_for_a_record(plan):
     for rule, names in (("judge", ("small",)), ("ledger", ()), ("evaluate", ("small", "dimension-3"))):
         json.dumps(plan.inputs.job(rule, *names)[0])
+
+
+def test_targets_of_a_run_are_its_studies_their_papers_rules_and_files(plan):
+    sound = ["small", "chen2020", "all", "results/quick/small/dimension-3/data.nc", "results/quick/logs/ledger.log"]
+    assert unknown_targets(sound, plan, ["small"]) == []
+
+
+@pytest.mark.parametrize(
+    ("word", "line"),
+    [
+        ("smal", "found no study of this name; expected a study of this run, a paper, a rule or a file of results"),
+        (
+            "others",
+            "found a study that this run leaves out; expected one of small, probing, chen2020, or other `studies`",
+        ),
+        ("bai2020", "found a paper that this run leaves out; expected one of small"),
+        (
+            "results/quick/smal/claims.json",
+            "found no file of this run; expected a file that it makes below results/quick",
+        ),
+        ("results/quick/small/dimension-3/dta.nc", "found no file of this run"),
+        ("results/quick/small/dimension-9/data.nc", "found no file of this run"),
+        ("results/full/small/claims.json", "found no file of this run"),
+        ("small/", "found no file of this run"),
+    ],
+)
+def test_a_target_that_is_none_is_one_line(plan, word, line):
+    (error,) = unknown_targets([word], plan, ["small", "probing", "others"])
+    assert error.startswith(f"error: target {word!r}: {line}")
+
+
+@pytest.mark.parametrize(
+    ("word", "nearest"),
+    [
+        ("smal", "small"),
+        ("results/quick/smal/claims.json", "results/quick/small/claims.json"),
+        ("results/quick/small/dimension-3/dta.nc", "results/quick/small/dimension-3/data.nc"),
+    ],
+)
+def test_a_target_that_is_none_is_named_with_the_nearest(plan, word, nearest):
+    assert unknown_targets([word], plan, ["small"])[0].endswith(f"(nearest: {nearest})")

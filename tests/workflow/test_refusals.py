@@ -47,7 +47,7 @@ def test_every_fault_of_every_study_is_named_at_once(fresh):
     assert "(nearest: ntk_raw)" in text
     assert "write 1.0e-3 for 1e-3" in text
     assert "other.yaml: line 2: found" in text
-    assert "config/published/bai2020.yaml: tables: found {}; expected at least 1 entries" in text
+    assert "config/published/bai2020.yaml: tables: found {}; expected at least 1 entry" in text
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,27 @@ def test_a_misspelt_target_names_the_nearest_study(tree, tmp_path):
     (error,) = refused(snakemake(tree, "tinny", folder=tmp_path), tmp_path, 1)
     assert "target 'tinny': found no study of this name" in error
     assert "(nearest: tiny)" in error
+    (error,) = refused(snakemake(tree, "results/quick/tinny/claims.json", folder=tmp_path), tmp_path, 1)
+    assert error.endswith("(nearest: results/quick/tiny/claims.json)")
     assert snakemake(tree, "-n", "tiny", "--config", "studies=tiny", folder=tmp_path).code == 0
+
+
+def test_a_workflow_that_has_this_one_as_a_module_has_targets_of_its_own(tree, tmp_path):
+    (tmp_path / "Snakefile").write_text(
+        f"""module hierarchical:
+    snakefile: "{tree / "workflow" / "Snakefile"}"
+    config: {{}}
+
+use rule * from hierarchical as hierarchical_*
+
+rule own:
+    output: "own/file.txt"
+    shell: "touch {{output}}"
+"""
+    )
+    words = "--snakefile", str(tmp_path / "Snakefile"), "--dry-run"
+    assert snakemake(tree, *words, "own", folder=tmp_path).code == 0
+    assert snakemake(tree, *words, "own/file.txt", folder=tmp_path).code == 0
 
 
 @pytest.mark.parametrize(

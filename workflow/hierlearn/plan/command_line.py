@@ -4,28 +4,68 @@ import sys
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
+from hierlearn.plan.checking import papers
+from hierlearn.plan.configuration import RULES
 from hierlearn.plan.faults import similar
+from hierlearn.plan.rules import Rules
+
+# Folders of what every job leaves besides its outputs; Snakemake makes these too.
+OF_JOBS = ("logs", "benchmarks")
 
 
-def refuse_unknown_targets(names: Collection[str]) -> None:
-    """Ends the program if the command line of Snakemake has a target that is none; names: of studies, papers, rules."""
+def refuse_unknown_targets(plan: Rules, workflow: Path, main: Path) -> None:
+    """Ends the program if the command line of Snakemake has a target that is none, a line for each.
+
+    workflow: the folder of the package, with the studies in config/studies beside it; main: the file that Snakemake
+    reads, for a workflow that has this one as a module has targets of its own.
+    """
+    if main.resolve() not in (workflow / "Snakefile", workflow.parent / "Snakefile"):
+        return
     if Path(sys.argv[0]).name != "snakemake" and Path(sys.argv[0]).parent.name != "snakemake":
         return
     # Snakemake itself knows its targets only once all files are read; it has taken these words already.
     from snakemake.cli import get_argument_parser
 
     given, _ = get_argument_parser().parse_known_args(sys.argv[1:])
-    if lines := unknown_targets(given.targets or (), names):
+    studies = [path.stem for path in (workflow.parent / "config" / "studies").glob("*.yaml")]
+    if lines := unknown_targets(given.targets or (), plan, studies):
         sys.exit("\n".join(lines))
 
 
-def unknown_targets(asked: Iterable[str], names: Collection[str]) -> list[str]:
-    """One line for every word among the targets that is no name of a study, a paper or a rule; files have a slash."""
+def unknown_targets(asked: Iterable[str], plan: Rules, studies: Collection[str]) -> list[str]:
+    """One line for every target that is no study, paper, rule or file of this run; files have a slash.
+
+    studies: the names of all of them, of this run or not.
+    """
+    names = [*plan.targets.by_name(), *RULES]
     lines = []
     for word in sorted(asked):
-        if "/" not in word and word not in names:
-            close = similar(word, names)
-            hint = f" (nearest: {close[0]})" if close else ""
-            allowed = f"a study of this run, a paper, a rule or a file of results{hint}"
-            lines.append(f"error: target {word!r}: found no study of this name; expected {allowed}")
+        if "/" in word:
+            if _is_file(word, plan):
+                continue
+            found, allowed = "no file of this run", f"a file that it makes below {plan.results}"
+            close = _nearest_file(word, plan)
+        elif word in names:
+            continue
+        elif word in studies or word in papers():
+            found = f"a {'study' if word in studies else 'paper'} that this run leaves out"
+            allowed, close = f"one of {', '.join(plan.targets.by_name())}, or other `studies` in the configuration", []
+        else:
+            found = "no study of this name"
+            allowed, close = "a study of this run, a paper, a rule or a file of results", similar(word, names)
+        hint = f" (nearest: {close[0]})" if close else ""
+        lines.append(f"error: target {word!r}: found {found}; expected {allowed}{hint}")
     return lines
+
+
+def _is_file(word: str, plan: Rules) -> bool:
+    of_jobs = any(word.startswith(f"{plan.results}/{folder}/") for folder in OF_JOBS)
+    return of_jobs or plan.inputs.identity(word) is not None
+
+
+def _nearest_file(word: str, plan: Rules) -> list[str]:
+    """The most similar file of the study that a path names, or nearly names."""
+    below = word.removeprefix(f"{plan.results}/").split("/")
+    study = similar(below[0], plan.targets.studies)
+    known = [*plan.targets.ledger, *plan.targets.kept(study)]
+    return similar("/".join([plan.results, *study, *below[1:]]), known)

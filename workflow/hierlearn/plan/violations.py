@@ -106,7 +106,7 @@ def _faults(file: str, at: faults.Path, error: ValidationError, broken: Broken) 
             if any(similar(other, error.schema["properties"]) == [key] for other in unknown):
                 # It is there, misspelt, which has a line of its own.
                 continue
-            described = error.schema.get("properties", {}).get(key, {}).get("description", "a value")
+            described = _described(error.schema.get("properties", {}).get(key, {}))
             # Where any key is allowed, only a slip of the hand is taken for one.
             others = [other for other in found if other not in error.schema.get("properties", {})]
             close = similar(key, unknown) or similar(key, others, cutoff=0.7)
@@ -123,6 +123,12 @@ def _faults(file: str, at: faults.Path, error: ValidationError, broken: Broken) 
     else:
         broken.mark(path, found)
         yield Fault(file, path, shown(found), expected(error))
+
+
+def _described(against: dict) -> str:
+    """What a key means, and its values where they are few words."""
+    text = against.get("description", "a value")
+    return f"{text.rstrip('.')}; one of {', '.join(map(str, against['enum']))}" if "enum" in against else text
 
 
 def unknown_keys(error: ValidationError) -> list[str]:
@@ -159,9 +165,9 @@ def expected(error: ValidationError) -> str:
         "exclusiveMaximum": lambda: f"less than {wanted}",
         "multipleOf": lambda: f"a multiple of {wanted}",
         "enum": lambda: nearest(found, wanted),
-        "minItems": lambda: f"at least {wanted} entries",
-        "maxItems": lambda: f"at most {wanted} entries",
-        "minProperties": lambda: f"at least {wanted} entries",
+        "minItems": lambda: f"at least {_entries(wanted)}",
+        "maxItems": lambda: f"at most {_entries(wanted)}",
+        "minProperties": lambda: f"at least {_entries(wanted)}",
         "uniqueItems": lambda: "no entry twice",
         "pattern": lambda: LINES.get(wanted) or against.get("description", f"text of the form {wanted}"),
         "maxLength": lambda: f"at most {wanted} characters",
@@ -169,6 +175,10 @@ def expected(error: ValidationError) -> str:
         "anyOf": lambda: against.get("description", "one of the allowed forms"),
     }
     return words.get(rule, lambda: f"{rule} {wanted}")() + hint
+
+
+def _entries(count: int) -> str:
+    return "1 entry" if count == 1 else f"{count} entries"
 
 
 def _type(wanted: Any, against: dict) -> str:
