@@ -7,7 +7,7 @@ job.start(globals())
 import io
 from pathlib import Path
 
-from hierlearn.core import provenance, registry
+from hierlearn.core import boundary, provenance, registry
 from hierlearn.figures._style import add_notes, lay_out, save
 from hierlearn.files import checksums, cubes
 from hierlearn.run.job import log
@@ -27,7 +27,8 @@ def figure(scores, traces, probes, outputs, parameters, code, expected=None):
     notes = holes(parameters["raw"], parameters["labels"])
     for note in notes:
         log.warning("%s", note)
-    drawn = lay_out(add_notes(drawing.draw(cube, measured, parameters, recorded), notes))
+    drawn = boundary.drawing(drawing, cube, measured, parameters, recorded)
+    drawn = lay_out(add_notes(drawn, notes))
     made = provenance.attributes(code, parameters)
     for kind, output in outputs.items():
         buffer = io.BytesIO()

@@ -7,7 +7,7 @@ job.start(globals())
 from pathlib import Path
 
 from hierlearn.claims.judging import judge_claim
-from hierlearn.core import provenance, registry
+from hierlearn.core import boundary, provenance, registry
 from hierlearn.files import cubes, results
 from hierlearn.quantities._tables import indexers
 
@@ -25,7 +25,7 @@ def judge(scores, traces, probes, output, parameters, code, expected=None):
     for name, claim in parameters["claims"].items():
         quantity = registry.build("quantities", claim["quantity"])
         extra = [recorded] if quantity.reads_traces else []
-        result = quantity.measure(cube, measured, *extra)
+        result = boundary.measurement(quantity, cube, measured, *extra)
         probe, flops = claim["quantity"].get("probe"), spent(claim["quantity"], quantity, cube, measured)
         source = f"{probe}.probe.nc" if probe else "scores.nc"
         rows.append(judge_claim(name, claim, result, flops, source, parameters["study"]))

@@ -5,7 +5,9 @@ was found and what is expected. A prediction that is not finite is no fault of t
 """
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from numbers import Integral, Real
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,12 +17,14 @@ from hierlearn.core.protocols import (
     STATUS,
     Experiment,
     Features,
+    Figure,
     Fit,
     Input,
     Kernel,
     Learner,
     Monitor,
     Probe,
+    Quantity,
     Representation,
     Sample,
     State,
@@ -36,6 +40,7 @@ if TYPE_CHECKING:
 FITTED = ("ok", "not_converged", "diverged", "collapsed", "singular")
 CERTIFICATE = ("gradient_norm", "smallest_curvature", "certificate_error", "stationary")
 KINDS = {"f": "float", "biuf": "numbers", "iu": "integers", "Ubiuf": "numbers or words"}
+WORDS = {Real: "a number", Integral: "an integer", str: "text", dict: "a dict"}
 # A norm is refused where it is outside both of the mean over points, in standard errors and as a factor.
 NORM_POINTS, NORM_NUMBERS, STANDARD_ERRORS, FACTOR = 1 << 13, 1 << 23, 5.0, 1.2
 # Points that carry the mean of |f*|^2, (sum |f*|^2)^2 / sum |f*|^4, without which no norm is called too large.
@@ -48,23 +53,23 @@ class BrokenContract(BrokenSource):
 
 def points(inputs: Input, streams: Streams, role: str, start: int, count: int) -> np.ndarray:
     """Input.sample: (S, count, *shape) float32, finite."""
-    found = inputs.sample(streams, role, start, count)
+    found = _asked(inputs.sample, streams, role, start, count)
     return _array((inputs, "sample"), "", found, (len(streams.seeds), count, "d", ...), np.float32)
 
 
 def teacher_state(teacher: Teacher, streams: Streams, inputs: Input) -> State:
     """Teacher.draw: arrays of finite numbers, the seed first."""
-    return _state((teacher, "draw"), teacher.draw(streams, inputs), len(streams.seeds), finite=True)
+    return _state((teacher, "draw"), _asked(teacher.draw, streams, inputs), len(streams.seeds), finite=True)
 
 
 def target(teacher: Teacher, state: State, x: np.ndarray) -> np.ndarray:
     """Teacher.target: (S, n, k) float, finite."""
-    return _array((teacher, "target"), "", teacher.target(state, x), (*x.shape[:2], teacher.outputs))
+    return _array((teacher, "target"), "", _asked(teacher.target, state, x), (*x.shape[:2], teacher.outputs))
 
 
 def norm(teacher: Teacher, state: State, inputs: Input, seeds: int) -> np.ndarray:
     """Teacher.norm: (S,) float, positive and finite."""
-    found = _array((teacher, "norm"), "", teacher.norm(state, inputs), (seeds,))
+    found = _array((teacher, "norm"), "", _asked(teacher.norm, state, inputs), (seeds,))
     if not np.all(found > 0):
         raise _broken((teacher, "norm"), f"{np.min(found):g}", "positive norms")
     return found
@@ -72,7 +77,7 @@ def norm(teacher: Teacher, state: State, inputs: Input, seeds: int) -> np.ndarra
 
 def bases(teacher: Teacher, state: State, x: np.ndarray) -> np.ndarray:
     """Teacher.bases: (S, n, b) float, finite."""
-    return _array((teacher, "bases"), "", teacher.bases(state, x), (*x.shape[:2], "b"))
+    return _array((teacher, "bases"), "", _asked(teacher.bases, state, x), (*x.shape[:2], "b"))
 
 
 def norm_of_points(teacher: Teacher, state: State, inputs: Input, streams: Streams) -> None:
@@ -104,13 +109,13 @@ def norm_of_points(teacher: Teacher, state: State, inputs: Input, streams: Strea
 
 def representation_state(representation: Representation, unlabelled: np.ndarray, streams: Streams) -> State:
     """Representation.fit: arrays of finite numbers, the seed first."""
-    found = representation.fit(unlabelled, streams)
+    found = _asked(representation.fit, unlabelled, streams)
     return _state((representation, "fit"), found, len(streams.seeds), finite=True)
 
 
 def features(representation: Representation, state: State, x: np.ndarray) -> np.ndarray:
     """Representation.apply: (S, n, D) float32, finite."""
-    found = representation.apply(state, x)
+    found = _asked(representation.apply, state, x)
     return _array((representation, "apply"), "", found, (*x.shape[:2], "D", ...), np.float32)
 
 
@@ -123,7 +128,7 @@ def gram(kernel: Kernel, x: np.ndarray, z: np.ndarray | None = None) -> np.ndarr
 
 def fit(learner: Learner, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
     """Learner.fit: a whole `Fit` of all seeds. A seed whose risks are not finite has diverged, if it says nothing."""
-    found = learner.fit(sample, monitor, cache)
+    found = _asked(learner.fit, sample, monitor, cache)
     seeds, at = len(sample.streams.seeds), (learner, "fit")
     if not isinstance(found, Fit):
         raise _broken(at, _shown(found), "a Fit")
@@ -158,7 +163,7 @@ def predictions(
     learner: Learner, state: State, seen: Features, role: str, shape: tuple[int, int, int], cache: dict[Any, Any]
 ) -> np.ndarray:
     """Learner.predict on the first points of a role: `shape` (S, count, k), float; they may not be finite."""
-    found = learner.predict(state, seen, role, shape[1], cache)
+    found = _asked(learner.predict, state, seen, role, shape[1], cache)
     return _array((learner, "predict"), "", found, shape, finite=False)
 
 
@@ -169,7 +174,7 @@ def measures(
 
     declared, coordinates: the literals MEASURES and COORDINATES of the probe.
     """
-    found, at = probe.measure(problem), (probe, "measure")
+    found, at = _asked(probe.measure, problem), (probe, "measure")
     given = dict(_named(at, "", found))
     for name in given.keys() - {*declared, *coordinates, "seed"}:
         raise _broken(at, f"{name!r}", f"one of {', '.join([*declared, *coordinates])}, as MEASURES says")
@@ -188,6 +193,41 @@ def measures(
     if missing and {*coordinates} <= {*given}:
         raise _broken(at, f"no {missing[0]!r}", "all that MEASURES says")
     return given
+
+
+def measurement(quantity: Quantity, *given: Any) -> Any:
+    """Quantity.measure: a `Measurement` of numbers; its value and its ends may be unknown."""
+    found, at = _asked(quantity.measure, *given), (quantity, "measure")
+    kinds = {"value": Real, "low": Real, "high": Real, "reason": str, "seeds": Integral, "detail": dict}
+    if not kinds.keys() <= {*dir(found)}:
+        raise _broken(at, _shown(found), "a Measurement")
+    for (name, kind), value in zip(kinds.items(), attrgetter(*kinds)(found), strict=True):
+        if not isinstance(value, kind):
+            raise _broken(at, f"{name} {_shown(value)}", WORDS[kind])
+    return found
+
+
+def drawing(figure: Figure, *given: Any) -> Any:
+    """Figure.draw: a matplotlib Figure."""
+    found = _asked(figure.draw, *given)
+    if "savefig" not in dir(found):
+        raise _broken((figure, "draw"), _shown(found), "a matplotlib Figure")
+    return found
+
+
+def _asked(method: Callable, *given: Any) -> Any:
+    """What a component's method returns for the arguments of its protocol."""
+    try:
+        return method(*given)
+    except TypeError:
+        try:
+            inspect.signature(method).bind(*given)
+        except TypeError as error:
+            component, name = method.__self__, method.__name__
+            forms = [vars(kind)[name] for kind in type(component).__mro__ if name in vars(kind)]
+            found, *_, expected = (", ".join(inspect.signature(form).parameters) for form in (*forms, forms[-1]))
+            raise _broken((component, name), f"the parameters ({found})", f"({expected})") from error
+        raise
 
 
 def _array(at, name: str, found: Any, shape: tuple, kind: Any = "f", finite: bool = True) -> np.ndarray:
