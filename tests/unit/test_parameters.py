@@ -8,9 +8,9 @@ from annotated_types import Ge, Interval, Le, Lt, MaxLen, MinLen, MultipleOf
 
 from hierlearn.core.parameters import (
     UNIQUE,
-    Component,
-    Components,
     Count,
+    Nested,
+    NestedByName,
     Positive,
     Reference,
     Schema,
@@ -19,6 +19,7 @@ from hierlearn.core.parameters import (
     properties,
     schema,
 )
+from hierlearn.core.protocols import Component
 
 
 class Place(TypedDict, total=False):
@@ -69,8 +70,8 @@ class Place(TypedDict, total=False):
                 "minProperties": 2,
             },
         ),
-        (Annotated[object, Component("kernels"), "."], {"component": "kernels"}),
-        (Annotated[object, Components("inputs", {"x": {"name": "y"}}), "."], {"components": "inputs"}),
+        (Annotated[object, Nested("kernels"), "."], {"component": "kernels"}),
+        (Annotated[object, NestedByName("inputs", {"x": {"name": "y"}}), "."], {"components": "inputs"}),
     ],
     ids=str,
 )
@@ -87,7 +88,7 @@ def test_a_type_that_is_no_parameter_is_refused_by_name():
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shared:
+class Shared(Component):
     steps: Annotated[Count, "Steps."] = 3
 
 
@@ -98,7 +99,7 @@ class Rates:
 
 @dataclass(frozen=True, kw_only=True)
 class Owner(Shared):
-    kernel: Annotated[object, Component("kernels", {"name": "ntk", "depth": 2}), "Kernel."]
+    kernel: Annotated[object, Nested("kernels", {"name": "ntk", "depth": 2}), "Kernel."]
     sizes: Annotated[list[int], "Sizes."] = field(default_factory=lambda: [1, 2])
     dimension: int = 0
 

@@ -3,7 +3,7 @@
 A field declares a parameter once, by its type, limits of annotated-types, marks of this module and one description:
 
     width: Annotated[int, Ge(2), MultipleOf(2), "Number m of neurons, even."] = 8
-    kernel: Annotated[Kernel, Component("kernels", {"name": "ntk"}), "The kernel and its parameters."]
+    kernel: Annotated[Kernel, Nested("kernels", {"name": "ntk"}), "The kernel and its parameters."]
 
 A field without such an annotation is no parameter. What is selected or swept stands alike in a nested class `Choices`.
 """
@@ -18,7 +18,7 @@ from annotated_types import Ge, GroupedMetadata, Gt, Interval, Le, Lt, MaxLen, M
 
 
 @dataclass(frozen=True, eq=False)
-class Component:
+class Nested:
     """A parameter that is itself a component of a kind. default: its description, or None where it must be given."""
 
     kind: str
@@ -26,7 +26,7 @@ class Component:
 
 
 @dataclass(frozen=True, eq=False)
-class Components:
+class NestedByName:
     """A parameter that is a mapping of names to components of a kind."""
 
     kind: str
@@ -84,7 +84,7 @@ def schema(annotation: Any) -> dict[str, Any]:
     """JSON Schema of the values that an annotation allows. Raises TypeError for one that means nothing here."""
     origin, parts = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
-        nested = [mark for mark in parts[1:] if isinstance(mark, Component | Components)]
+        nested = [mark for mark in parts[1:] if isinstance(mark, Nested | NestedByName)]
         found = {} if nested else schema(parts[0])
         for mark in _flat(parts[1:]):
             found |= _keywords(mark, found)
@@ -119,9 +119,9 @@ def _keywords(mark: Any, known: Mapping[str, Any]) -> dict[str, Any]:
     match mark:
         case str():
             return {"description": mark}
-        case Component(kind, default):
+        case Nested(kind, default):
             return {"component": kind} | ({} if default is None else {"default": default})
-        case Components(kind, default):
+        case NestedByName(kind, default):
             return {"components": kind} | ({} if default is None else {"default": default})
         case Reference(to):
             return {"reference": to}

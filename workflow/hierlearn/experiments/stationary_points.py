@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from annotated_types import Ge, MinLen
 
-from hierlearn.core.parameters import UNIQUE, Component, Count, Index, Positive
+from hierlearn.core.parameters import UNIQUE, Count, Index, Nested, Positive
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Experiment
 from hierlearn.experiments._failures import failed
@@ -39,7 +39,7 @@ class StationaryPoints(Experiment):
     certificate in float64 leaves open, (|gradient| |W|_F + (-curvature)^+ |W*|_F^2) / 2.
     """
 
-    representation: Annotated[Any, Component("representations", {"name": "raw"}), "Representation h of the input."]
+    representation: Annotated[Any, Nested("representations", {"name": "raw"}), "Representation h of the input."]
     activation: Annotated[
         Literal["relu2", "relu3"], "sigma: relu2 is relu^2 / 2 (chen2020), relu3 is relu^3 / 6 (bai2020)."
     ] = "relu2"

@@ -8,7 +8,7 @@ import numpy as np
 from annotated_types import Ge, MinLen
 
 from hierlearn.core import boundary
-from hierlearn.core.parameters import Component, Components, Positive
+from hierlearn.core.parameters import Nested, NestedByName, Positive
 from hierlearn.core.problem import Problem, ProblemFeatures
 from hierlearn.core.protocols import (
     REMEDIES,
@@ -40,25 +40,23 @@ class Tracking(Experiment):
     start; a network that follows its quadratic part comes closer to that model as it widens, and not to the other.
     """
 
-    network: Annotated[
-        Learner, Component("learners", {"name": "randomised"}), "The true network at randomised weights."
-    ]
+    network: Annotated[Learner, Nested("learners", {"name": "randomised"}), "The true network at randomised weights."]
     quadratic: Annotated[
         Learner,
-        Component(
+        Nested(
             "learners", {"name": "taylor", "order": 2, "activation": "relu3", "penalty_power": 8, "tolerance": 1.0e-4}
         ),
         "Its second-order model, of the same activation, penalty and start.",
     ]
     linear: Annotated[
-        Learner, Component("learners", {"name": "taylor", "order": 1, "activation": "relu3"}), "Its first-order model."
+        Learner, Nested("learners", {"name": "taylor", "order": 1, "activation": "relu3"}), "Its first-order model."
     ]
     others: Annotated[
         Mapping[str, Learner],
-        Components("learners", {}),
+        NestedByName("learners", {}),
         "More networks by name, whose risk is held against that of the first.",
     ]
-    representation: Annotated[Representation, Component("representations", {"name": "raw"}), "What the three see of x."]
+    representation: Annotated[Representation, Nested("representations", {"name": "raw"}), "What the three see of x."]
     widths: Widths = field(default_factory=lambda: [32, 128])
     ridge: Annotated[Positive, "Ridge of the network and of the quadratic model, the same for both."] = 1.0e-3
     linear_ridges: Annotated[

@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from hierlearn.core.needs import Needs, Sizes
-from hierlearn.core.parameters import Component, Positive
+from hierlearn.core.parameters import Nested, Positive
 from hierlearn.core.protocols import Features, Fit, Kernel, Learner, Monitor, Sample, State
 from hierlearn.learners._dual import crossed, fit_dual, grown
 from hierlearn.learners._selection import best
@@ -21,7 +21,7 @@ class KernelRidge(Learner):
     points the one with the least squared error is kept, then the first, the ridge varying fastest.
     """
 
-    kernel: Annotated[Kernel, Component("kernels", {"name": "ntk_raw"}), "The kernel and its parameters."]
+    kernel: Annotated[Kernel, Nested("kernels", {"name": "ntk_raw"}), "The kernel and its parameters."]
     batch_seeds: ClassVar[bool] = False
     stream_key: ClassVar[str] = "KernelRidge"
     MEASURES = {"ridge_residual": "relative residual |(K + n ridge I) alpha - y| / |y| at the chosen ridge"}

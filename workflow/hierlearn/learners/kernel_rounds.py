@@ -7,7 +7,7 @@ import numpy as np
 
 from hierlearn.core import boundary
 from hierlearn.core.needs import Needs, Sizes
-from hierlearn.core.parameters import Component, Positive
+from hierlearn.core.parameters import Nested, Positive
 from hierlearn.core.protocols import STATUS, Features, Fit, Kernel, Learner, Monitor, Sample, State
 from hierlearn.learners._dual import crossed, fit_dual, grown
 from hierlearn.solvers.ridge import Indefinite, leave_one_out
@@ -23,9 +23,9 @@ class KernelRounds(Learner):
     teacher of classes.
     """
 
-    first: Annotated[Kernel, Component("kernels", {"name": "ntk_raw"}), "Kernel of the input."]
+    first: Annotated[Kernel, Nested("kernels", {"name": "ntk_raw"}), "Kernel of the input."]
     second: Annotated[
-        Kernel, Component("kernels", {"name": "rbf", "bandwidth": 2.0}), "Kernel of the first round's predictions."
+        Kernel, Nested("kernels", {"name": "rbf", "bandwidth": 2.0}), "Kernel of the first round's predictions."
     ]
     batch_seeds: ClassVar[bool] = False
     stream_key: ClassVar[str] = "KernelRounds"

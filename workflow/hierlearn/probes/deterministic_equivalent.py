@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import numpy as np
 from annotated_types import MinLen
 
-from hierlearn.core.parameters import UNIQUE, Components, Count, NotNegative, Share
+from hierlearn.core.parameters import UNIQUE, Count, NestedByName, NotNegative, Share
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Probe
 from hierlearn.files.netcdf import Variable
@@ -19,7 +19,7 @@ class DeterministicEquivalent(Probe):
     target of one degree without label noise."""
 
     lines: Annotated[
-        dict[str, Any], Components("kernels", {"ntk-raw": {"name": "ntk_raw"}}), "Kernels by the name of their line."
+        dict[str, Any], NestedByName("kernels", {"ntk-raw": {"name": "ntk_raw"}}), "Kernels by the name of their line."
     ]
     thresholds: Annotated[list[Share], UNIQUE, "Risks that n* reaches."] = field(default_factory=lambda: [0.5, 0.1])
     ridges: Annotated[

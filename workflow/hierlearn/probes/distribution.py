@@ -8,7 +8,7 @@ from annotated_types import Ge, Interval, MinLen
 
 from hierlearn.core import boundary
 from hierlearn.core.needs import Needs, Sizes
-from hierlearn.core.parameters import UNIQUE, Components, Count, Even
+from hierlearn.core.parameters import UNIQUE, Count, Even, NestedByName
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Input, Probe
 from hierlearn.core.streams import Streams
@@ -41,7 +41,7 @@ class Distribution(Probe):
 
     laws: Annotated[
         dict[str, Input],
-        Components("inputs", {"gaussian": {"name": "gaussian"}, "uniform": {"name": "uniform"}}),
+        NestedByName("inputs", {"gaussian": {"name": "gaussian"}, "uniform": {"name": "uniform"}}),
         "Laws of x by name; the law of the problem has no part in it.",
     ]
     degrees: Annotated[list[Annotated[int, Interval(ge=1, le=8)]], MinLen(1), UNIQUE, "Degrees q of polynomials."] = (
