@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 import yaml
-from small_study import SLOPE, STUDY, beside, panel, put
+from small_study import SLOPE, beside, panel, put
 
-from hierlearn.plan import checking, formulas, points, settings
-from hierlearn.plan.configuration import configured
+from hierlearn.plan import checking, formulas, points
 
 
 def test_a_sound_study_has_no_fault_at_any_preset(content, check):
@@ -196,30 +195,6 @@ def test_ten_thousand_points_are_no_absurd_grid(content, check):
     assert not any("combinations" in line for line in lines)
 
 
-def test_a_claim_of_two_studies_is_a_fault_of_the_second(tmp_path):
-    (tmp_path / "studies").mkdir()
-    for name, text in (("one", STUDY), ("two", STUDY), ("three", STUDY.replace("seeds: 2", "seeds: x", 1))):
-        (tmp_path / "studies" / f"{name}.yaml").write_text(text)
-    with pytest.raises(SystemExit) as end:
-        configured({}, tmp_path / "config.yaml", tmp_path / "studies")
-    lines = end.value.code.splitlines()
-    assert (
-        len([line for line in lines if "claims.C1-kernel: found a claim that config/studies/one.yaml has" in line]) == 2
-    )
-
-
-def test_results_are_written_in_one_way_only():
-    for written in ("x/y/", "x//y", "x/./y"):
-        assert settings.configuration({"results": written}, "config", [])[0]["results"] == "x/y"
-
-
-@pytest.mark.parametrize("folder", ["workflow", "config/studies", "docs/", "tests//x"])
-def test_results_stay_out_of_the_folders_of_the_project(folder, monkeypatch):
-    monkeypatch.chdir(settings.ROOT)
-    (fault,) = settings.configuration({"results": folder}, "config", [])[1]
-    assert "of the project itself" in fault.found
-
-
 def test_formulas_that_matplotlib_is_not_asked_about_can_be_drawn():
     from matplotlib.mathtext import MathTextParser
 
@@ -281,13 +256,6 @@ def test_a_broken_part_hides_what_refers_to_it_and_nothing_else(content, check):
     }
 
 
-def test_one_name_stands_for_a_list_of_one_study():
-    found, faults = settings.configuration({"studies": "one"}, "config", ["one", "two"])
-    assert (found["studies"], faults) == (["one"], [])
-    (fault,) = settings.configuration({"studies": "oen"}, "config", ["one", "two"])[1]
-    assert str(fault) == "config: studies: found 'oen'; expected one of one, two (nearest: one)"
-
-
 def test_sizes_that_default_thresholds_may_leave_out_are_warned_of(content, check):
     assert list(points.warned(check(content)[0])) == []
     content["learners"]["kernel"]["samples"] = {"at": [2, 4]}
@@ -346,36 +314,6 @@ def test_what_refers_to_a_part_with_a_fault_is_not_at_fault(content, check):
 def test_a_fault_of_the_body_is_not_repeated_for_every_preset(content, check):
     _, faults = check(put(content, "learners.kernel.select.ridge", [0]))
     assert len(faults) == 1
-
-
-def test_the_configuration_names_its_faults():
-    found, faults = settings.configuration({"preset": "quik", "sutdies": [], "studies": ["b"]}, "config", ["a"])
-    assert found == {}
-    assert [str(fault) for fault in faults] == [
-        "config: preset: found 'quik'; expected one of full, quick, smoke (nearest: quick)",
-        "config: studies[0]: found 'b'; expected one of a",
-        "config: sutdies: found an unknown key; expected one of keep_models, memory_limit_mb, partial, preset, "
-        "results, studies (nearest: studies)",
-    ]
-
-
-def test_the_configuration_has_a_default_for_every_key():
-    found, faults = settings.configuration({}, "config", [])
-    assert faults == []
-    assert found == {
-        "preset": "quick",
-        "studies": [],
-        "results": "results",
-        "keep_models": True,
-        "partial": False,
-        "memory_limit_mb": 1_000_000,
-    }
-
-
-@pytest.mark.parametrize("folder", ["/tmp", "../x", "a/../../x", ".hidden", "", "a b", 3])
-def test_results_stay_below_the_working_folder(folder):
-    _, faults = settings.configuration({"results": folder}, "config", [])
-    assert [fault.field for fault in faults] == ["results"]
 
 
 MARGINAL = Path(__file__).parents[2] / "config" / "studies" / "allenzhu2020-marginal-accuracy.yaml"
