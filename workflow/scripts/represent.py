@@ -40,10 +40,11 @@ def fitted(point, group):
         "operator_norm": operator_norm(seen[1]),
     }
     if "spectrum" in state:
-        measures |= {
-            "smallest_eigenvalue": state["spectrum"][:, -1],
-            "condition_number": state["spectrum"][:, 0] / np.maximum(state["spectrum"][:, -1], np.finfo(float).tiny),
-        }
+        largest, smallest = state["spectrum"][:, 0], state["spectrum"][:, -1]
+        # Infinite where the features are dependent.
+        with np.errstate(over="ignore"):
+            condition = largest / np.maximum(smallest, np.finfo(float).tiny)
+        measures |= {"smallest_eigenvalue": smallest, "condition_number": condition}
     texts = {name: attributes_of(f"representation_{name}")["long_name"] for name in measures}
     return {
         "seed": Variable(("seed",), np.array(problem.seeds), axis("seed")),
