@@ -18,6 +18,8 @@ NAMING = ("representations", "learners", "probes", "claims", "laws", "tables", "
 # Text for people.
 PROSE = ("title", "place", "summary", "statement", "remark", "label", "xlabel", "ylabel", "units", "source")
 # Numbers that may have either sign and any size; what is compared with, not how large something is.
+# Parameters that are mappings of names which the user chooses.
+BY_NAME = (("lines",), ("inputs",), ("learners",), ("laws",))
 SIGNED = ("predicted", "slope", "level", "shift", "value", "low", "high", "power")
 # Counts of things that a job holds in memory.
 SIZES = (
@@ -238,7 +240,7 @@ def _mutants(file: Path) -> Iterator[Mutant]:
             if place.free:
                 for name in NAMES:
                     yield mutant("name", f"{key} -> {name[:20]}", replaced(text, place.key, name))
-            elif fact or not place.under("rows"):
+            elif (fact or not place.under("rows")) and place.path[-2:-1] not in BY_NAME:
                 wrong = misspelt(key, chance)
                 yield mutant("misspelt key", f"{key} -> {wrong}", replaced(text, place.key, wrong), key)
             if not place.free:

@@ -20,6 +20,9 @@ from hierlearn.plan.configuration import configured
 CONFIG = Path(__file__).parents[2] / "config"
 FILES = sorted(CONFIG.glob("studies/*.yaml")) + sorted(CONFIG.glob("published/*.yaml"))
 MOST, SEED = int(os.environ.get("HIERLEARN_FUZZ", 60)), int(os.environ.get("HIERLEARN_FUZZ_SEED", 0))
+# Of these pairs are made: among many more there are some of which one fault decides what the other might have named, or
+# holds it, and a second round is needed.
+PAIRED = 60
 KINDS = (
     *("wrong type", "misspelt key", "misspelt word", "unknown key", "missing", "duplicate key", "duplicate entry"),
     *("out of range", "out of the grid", "absurd size", "name"),
@@ -32,9 +35,14 @@ SECONDS = 5
 
 
 @pytest.fixture(scope="module")
-def chosen() -> list[Mutant]:
-    everything = [mutant for file in FILES for mutant in mutants(file)]
-    assert {mutant.kind for mutant in everything} == set(KINDS)
+def everything() -> list[Mutant]:
+    found = [mutant for file in FILES for mutant in mutants(file)]
+    assert {mutant.kind for mutant in found} == set(KINDS)
+    return found
+
+
+@pytest.fixture(scope="module")
+def chosen(everything) -> list[Mutant]:
     return sample(everything, MOST or len(everything), SEED)
 
 
@@ -152,14 +160,14 @@ def named(lines: list[str]) -> set[tuple[str, str]]:
     return {(said["field"] or "", said["found"]) for said in map(LINE.fullmatch, lines)}
 
 
-def test_two_faults_at_a_time_are_listed_together(chosen, config, record_property):
+def test_two_faults_at_a_time_are_listed_together(everything, config, record_property):
     """Of different sections, of which the checks look at one after the other. No field is named for one fault more.
 
     What is allowed may be said otherwise: values that are broken themselves are not offered.
     """
     apart = ("wrong type", "misspelt word", "unknown key", "out of range", "out of the grid")
     by_file: dict[Path, list[Mutant]] = {}
-    for mutant in chosen:
+    for mutant in sample(everything, PAIRED, SEED):
         if mutant.kind in apart and mutant.file.parent.name == "studies":
             by_file.setdefault(mutant.file, []).append(mutant)
     failing, hidden, tried = [], [], 0

@@ -57,9 +57,10 @@ class Line(TypedDict, total=False):
     errors: Annotated[
         list[Positive],
         MinLen(1),
+        UNIQUE,
         "probe, with a learner: the norm of its weights where its training error first falls to each of these.",
     ]
-    times: Annotated[float, "Factor of published numbers, for other units."]
+    times: Annotated[Positive, "Factor of published numbers, for other units."]
     slope: Annotated[float, "Predicted slope, a dashed guide."]
     shift: Annotated[Positive, "Factor by which the guide stands off the line, which it may hide."]
     bound: Annotated[bool, "A bound: thin, without markers."]
@@ -115,7 +116,7 @@ class _Panel(TypedDict, total=False):
         "C(d, order)) for a function plus alpha times a product of signs.",
     ]
     level: Annotated[float, "A line of reference across the panel."]
-    levels: Annotated[list[Level], "Lines of reference with names in the legend."]
+    levels: Annotated[list[Level], UNIQUE, "Lines of reference with names in the legend."]
     lines: Required[Annotated[list[Line], UNIQUE]]
 
 

@@ -96,7 +96,9 @@ class Study:
         """Tasks by name, largest dimension first, so that the longest jobs start first."""
         cut = [axis for axis in self.axes if axis in self.split_jobs_by]
         rest = [axis for axis in self.axes if axis not in cut]
-        beside = {name: self.splittable[name] for name in self.split_jobs_by if name not in cut}
+        # What no learner sweeps, or one with faults alone, is a fault of its own.
+        known = [name for name in self.split_jobs_by if name not in cut and name in self.splittable]
+        beside = {name: self.splittable[name] for name in known}
         tasks = []
         for outer in product({axis: self.axes[axis] for axis in cut}):
             inner = product({axis: self.axes[axis] for axis in rest})
