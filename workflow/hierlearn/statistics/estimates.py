@@ -6,8 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from hierlearn.statistics.complexity import Complexities, bounds, missing, observes_every_seed, ratio_bounds
-from hierlearn.statistics.exponents import Slope, local_slopes, ratio_slope, seed_slopes, slope
+from hierlearn.statistics.complexity import (
+    Complexities,
+    bounds,
+    medians,
+    missing,
+    observes_every_seed,
+    ratio_bounds,
+)
+from hierlearn.statistics.exponents import Slope, difference, local_slopes, ratio_slope, seed_slopes, slope
 from hierlearn.statistics.intervals import LEVEL, Estimate, median, t_interval
 
 COUNTED = {"missing": "not measured", "censored": "censored"}
@@ -76,6 +83,51 @@ def paired_log_ratio_slope(
 ) -> Measurement:
     """The slope of the paired log(n*_above / n*_below) in the log of the size itself (log d)."""
     return exponent_difference(above, below, None, fitted, level)
+
+
+def slope_difference(
+    above: Complexities,
+    below: Complexities,
+    regressors=(None, None),
+    fitted: Sequence[Sequence | None] = (None, None),
+    level: float = LEVEL,
+) -> Measurement:
+    """Exponent of `above` minus that of `below`, each a line over sizes of its own, by `exponents.difference`.
+
+    regressors: (K,) of each table; fitted: the sizes of each named beforehand. seeds: those of the table with fewer.
+    detail: both fits."""
+    tables = (above, below)
+    fits = [slope(table, *given, level) for table, *given in zip(tables, regressors, fitted, strict=True)]
+    estimate, seeds = difference(*fits, level), min(table.samples.shape[1] for table in tables)
+    described = {name: _measured(fit, seeds, {}) for name, fit in zip(("above", "below"), fits, strict=True)}
+    reasons = [f"{name}: {one.reason}" for name, one in described.items() if one.reason]
+    detail = {name: one.detail | {"slope": _number(one.value)} for name, one in described.items()}
+    return Measurement(estimate.value, estimate.low, estimate.high, "; ".join(reasons), seeds, detail)
+
+
+def over_theory(table: Complexities, theory, fitted: Sequence | None = None, level: float = LEVEL) -> Measurement:
+    """How far n* lies above a theory's at finite sizes: the mean over sizes of the median log(n* / theory), with a
+    t-interval over the sizes, which holds whatever a size adds beside the noise of its seeds.
+
+    theory: (K,) positive, n* that the theory gives at the table's own sizes. A size with half its seeds or more
+    censored, or with a seed missing, is left out and said so. detail: the log ratio of every size with the t-interval
+    over its seeds."""
+    theory = np.asarray(theory, dtype=np.float64)
+    if theory.shape != table.sizes.shape or not np.all(np.isfinite(theory) & (theory > 0)):
+        raise ValueError(f"theory {theory}; expected one positive number for each of the {len(table.sizes)} sizes")
+    named = np.isin(table.sizes, table.sizes if fitted is None else list(fitted))
+    points, obstacles = medians(table)
+    ratios = points - np.log(theory)
+    used = named & np.isfinite(ratios)
+    estimate = t_interval(ratios[used], level)
+    low, high = bounds(table)
+    rows = []
+    for k in np.flatnonzero(named):
+        at_size = t_interval(np.where(low[k] == high[k], low[k], np.nan) - np.log(theory[k]), level)
+        rows.append({"size": table.sizes[k].item(), "median": _number(ratios[k])} | _plain(at_size))
+    left_out = [f"size {table.sizes[k]} left out: {obstacles[k]}" for k in np.flatnonzero(named & ~used)]
+    reason = "; ".join([part for part in (estimate.reason, *left_out) if part])
+    return Measurement(estimate.value, estimate.low, estimate.high, reason, table.samples.shape[1], {"sizes": rows})
 
 
 def paired_log_ratio(above: Complexities, below: Complexities, level: float = LEVEL) -> Measurement:

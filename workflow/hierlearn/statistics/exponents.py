@@ -57,6 +57,26 @@ def ratio_slope(
     return _through(points, obstacles, above.sizes, regressor, fitted, level)
 
 
+def difference(first: Slope, second: Slope, level: float = LEVEL) -> Estimate:
+    """The first slope minus the second, with Welch's interval: squared standard errors add, and so do degrees of
+    freedom by the formula of Satterthwaite.
+
+    For lines over different sizes; over the same sizes and seeds `ratio_slope` pairs them and is narrower. Where the
+    two share seeds whose scatter has one sign in both, the interval is too wide, never too narrow.
+    """
+    value = first.value - second.value
+    names = [f"{which}: {one.reason}" for which, one in (("first", first), ("second", second)) if one.reason]
+    if names:
+        return Estimate(value, np.nan, np.nan, "; ".join(names))
+    errors = [(one.high - one.low) / 2 / t_quantile(one.dof, level) for one in (first, second)]
+    variances = np.square(errors)
+    if not variances.any():
+        return Estimate(value, value, value)
+    dof = variances.sum() ** 2 / np.sum(variances**2 / [first.dof, second.dof])
+    half = t_quantile(dof, level) * float(np.sqrt(variances.sum()))
+    return Estimate(value, value - half, value + half)
+
+
 def seed_slopes(table: Complexities, regressor=None, fitted: Sequence | None = None, level: float = LEVEL) -> Estimate:
     """t-interval over the slopes of the single seeds. Secondary: it is right for seed noise alone and too
     narrow when sizes deviate from the power law. Sizes with any censored seed are left out, since dropping

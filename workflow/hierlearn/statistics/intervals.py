@@ -1,4 +1,4 @@
-"""Confidence intervals for a mean and for a shift, from a handful of values."""
+"""Intervals for a mean, a shift, one further run and a failure rate, from a handful of values."""
 
 from dataclasses import dataclass
 
@@ -19,8 +19,8 @@ class Estimate:
     reason: str = ""
 
 
-def t_quantile(dof: int, level: float = LEVEL) -> float:
-    """Half-width of a two-sided Student interval in standard errors. dof >= 1."""
+def t_quantile(dof: float, level: float = LEVEL) -> float:
+    """Half-width of a two-sided Student interval in standard errors. dof >= 1, whole or not."""
     return float(scipy.special.stdtrit(dof, 0.5 + level / 2))
 
 
@@ -38,20 +38,48 @@ def t_interval(values, level: float = LEVEL) -> Estimate:
     return Estimate(mean, mean - half, mean + half)
 
 
-def median_interval(values, level: float = LEVEL) -> Estimate:
-    """Interval for the median between two order statistics: exact for any law, so its coverage is at least
-    `level`.
+def log_interval(values, level: float = LEVEL) -> Estimate:
+    """The geometric mean of independent positive values, with the Student interval of their logarithms.
 
-    values: (S,); infinite ones (censored) are allowed. At 95 % six values are needed: five give 93.75 % at
-    best."""
-    values = np.sort(_vector(values))
-    if np.isnan(values).any():
-        return Estimate(np.nan, np.nan, np.nan, f"{np.isnan(values).sum()} of {len(values)} values missing")
-    value = median(values)
-    rank = _order_rank(scipy.special.binom(len(values), np.arange(len(values) + 1)) / 2.0 ** len(values), level)
-    if rank < 1:
-        return Estimate(value, np.nan, np.nan, f"{len(values)} values cannot bound a median at {level:.0%}")
-    return Estimate(value, float(values[rank - 1]), float(values[-rank]))
+    values: (S,), in any unit; the interval is in the same unit and positive. One that is not positive and finite
+    leaves no interval.
+    """
+    values = _vector(values)
+    if not np.all(np.isfinite(values) & (values > 0)):
+        unusable = np.sum(~(np.isfinite(values) & (values > 0)))
+        return Estimate(np.nan, np.nan, np.nan, f"{unusable} of {len(values)} values not positive and finite")
+    return _exponential(t_interval(np.log(values), level))
+
+
+def prediction_interval(values, level: float = LEVEL) -> Estimate:
+    """Where one further run lies: the Student prediction interval of the logarithm of independent positive values.
+
+    values: (S,), in any unit, S >= 2. A number that was printed for one run is compared with it; the interval of a
+    mean would shrink with S while the printed run keeps its own scatter. Value: the geometric mean.
+    """
+    centre = log_interval(values, level)
+    if centre.reason:
+        return centre
+    logs, count = np.log(_vector(values)), len(values)
+    half = t_quantile(count - 1, level) * float(logs.std(ddof=1)) * np.sqrt(1 + 1 / count)
+    middle = np.log(centre.value)
+    return Estimate(centre.value, float(np.exp(middle - half)), float(np.exp(middle + half)))
+
+
+def failure_rate(failures: int, trials: int, level: float = LEVEL) -> Estimate:
+    """The probability of a failure, with the exact interval of Clopper and Pearson (coverage at least `level`).
+
+    failures of trials that are independent of one another: seeds, not cases that share one. Raises ValueError unless
+    0 <= failures <= trials. Without trials there is no interval.
+    """
+    if not 0 <= failures <= trials:
+        raise ValueError(f"{failures} failures in {trials} trials; expected 0 to {trials}")
+    if not trials:
+        return Estimate(np.nan, np.nan, np.nan, "no trial")
+    tail = (1 - level) / 2
+    low = scipy.special.betaincinv(failures, trials - failures + 1, tail) if failures else 0.0
+    high = scipy.special.betaincinv(failures + 1, trials - failures, 1 - tail) if failures < trials else 1.0
+    return Estimate(failures / trials, float(low), float(high))
 
 
 def shift_interval(first, second, level: float = LEVEL) -> Estimate:
@@ -80,6 +108,12 @@ def median(values) -> float:
     a, b = values[(len(values) - 1) // 2], values[len(values) // 2]
     with np.errstate(invalid="ignore"):
         return float(a) if a == b else float((a + b) / 2)
+
+
+def _exponential(estimate: Estimate) -> Estimate:
+    """The estimate of a logarithm, in the unit of what the logarithm was taken of."""
+    ends = (float(np.exp(one)) for one in (estimate.value, estimate.low, estimate.high))
+    return Estimate(*ends, estimate.reason)
 
 
 def _order_rank(probabilities: np.ndarray, level: float) -> int:

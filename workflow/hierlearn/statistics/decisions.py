@@ -1,0 +1,93 @@
+"""How wide an interval will be, and how probably a rule will decide: what a design promises before it is registered.
+
+The model is the one that the coverage of `exponents.slope` was shown on: log n* of a size and a seed is a line in the
+log of a regressor, plus what each size adds (lack of fit, shared by its seeds), plus what each seed adds.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from hierlearn.statistics.complexity import Complexities
+from hierlearn.statistics.exponents import Slope, slope
+from hierlearn.statistics.intervals import t_quantile
+
+# A median of S normal values has about pi / 2 times the variance of their mean.
+MEDIAN_VARIANCE = np.pi / 2
+
+
+@dataclass(frozen=True)
+class Scatter:
+    """What scatters log n* about its line: standard deviations in natural logs, of seeds within a size and of sizes."""
+
+    seed: float
+    size: float
+
+
+def scatter(table: Complexities, fit: Slope) -> Scatter:
+    """The scatter of a pilot about its fit: pooled over sizes within, the rest of the residuals between.
+
+    Censored seeds are left out of the first. Raises ValueError where no size has two observed seeds.
+    """
+    groups = [
+        np.log(samples[status == "observed"])
+        for samples, status in zip(table.samples, table.status, strict=True)
+        if np.sum(status == "observed") > 1
+    ]
+    spare = sum(len(one) - 1 for one in groups)
+    if not spare:
+        raise ValueError("a pilot without two observed seeds at a size says nothing of their scatter")
+    within = sum(float(np.sum((one - one.mean()) ** 2)) for one in groups) / spare
+    of_medians = MEDIAN_VARIANCE * within / table.samples.shape[1]
+    residual = 0.0 if np.isnan(fit.residual_sd) else fit.residual_sd**2
+    return Scatter(float(np.sqrt(within)), float(np.sqrt(max(residual - of_medians, 0.0))))
+
+
+def expected_width(regressor, seeds: int, noise: Scatter) -> float:
+    """Mean full width of the 95 % interval of a slope over sizes (K,) at so many seeds.
+
+    2 t_{K-2} E[s] / sqrt(sum (x - mean x)^2), where s^2 (K - 2) / sigma^2 is chi-square with K - 2 degrees of freedom.
+    """
+    import scipy
+
+    x = np.log(np.asarray(regressor, dtype=np.float64))
+    dof = len(x) - 2
+    if dof < 1:
+        return float("inf")
+    # One and two values are their own median's mean.
+    inflation = MEDIAN_VARIANCE if seeds > 2 else 1.0
+    sigma = np.sqrt(noise.size**2 + inflation * noise.seed**2 / seeds)
+    mean_sd = sigma * np.sqrt(2 / dof) * np.exp(scipy.special.gammaln((dof + 1) / 2) - scipy.special.gammaln(dof / 2))
+    return float(2 * t_quantile(dof) * mean_sd / np.sqrt(np.sum((x - x.mean()) ** 2)))
+
+
+def simulate(regressor, exponent: float, noise: Scatter, seeds: int, trials: int, generator) -> list[Slope]:
+    """Fitted slopes of `trials` studies whose n* follow regressor^exponent with this scatter.
+
+    regressor: (K,) positive, increasing. generator: a numpy Generator.
+    """
+    x = np.log(np.asarray(regressor, dtype=np.float64))
+    of_size = noise.size * generator.normal(size=(trials, len(x), 1))
+    of_seed = noise.seed * generator.normal(size=(trials, len(x), seeds))
+    # Any level will do: a slope does not depend on it.
+    logs = exponent * (x - x.mean())[:, None] + of_size + of_seed
+    status = np.full((len(x), seeds), "observed")
+    return [slope(Complexities(np.exp(x), np.exp(one), status)) for one in logs]
+
+
+def decision_probability(
+    regressor,
+    exponent: float,
+    noise: Scatter,
+    seeds: int,
+    verdict: Callable[[float, float, float], bool],
+    trials: int = 1000,
+    seed: int = 0,
+) -> float:
+    """The share of simulated studies that a rule decides when the true slope is `exponent`.
+
+    verdict(value, low, high): whether the rule decides on an interval, either way.
+    """
+    found = simulate(regressor, exponent, noise, seeds, trials, np.random.default_rng(seed))
+    return float(np.mean([verdict(one.value, one.low, one.high) for one in found]))
