@@ -30,7 +30,7 @@ from table import Row, emit
 
 from hierlearn.core import provenance
 from hierlearn.plan import jobs
-from hierlearn.plan.configuration import configured
+from hierlearn.plan.configuration import configure
 
 ROOT = Path(__file__).resolve().parents[1]
 COPIED = ("workflow", "config", "profiles", "envs")
@@ -157,7 +157,7 @@ def run(preset: str) -> Iterator[Row]:
 
 def scripts(preset: str) -> Iterator[tuple[str, tuple[tuple[str, str], ...]]]:
     """(script, its components) of every job of a preset."""
-    plan = configured({"preset": preset}, ROOT / "config" / "config.yaml", ROOT / "config" / "studies")
+    plan = configure({"preset": preset}, ROOT / "config" / "config.yaml", ROOT / "config" / "studies")
     for study in plan.studies.values():
         asked = [("figure",), ("judge",), *([("aggregate",)] if study.learners else [])]
         asked += [("probe", name) for name in study.probes]

@@ -169,8 +169,8 @@ def test_predictions_of_a_walk_share_memory_from_the_largest_sample_down(trained
 
 
 def test_stored_weights_predict_the_same(trained, tmp_path):
-    results.write(tmp_path / "model.nc", {"point/n48": problems.packed("state", trained.fit.state)}, {})
-    state = problems.unpacked("state", netcdf.read(tmp_path / "model.nc")["point/n48"])
+    results.write(tmp_path / "model.nc", {"point/n48": problems.pack("state", trained.fit.state)}, {})
+    state = problems.unpack("state", netcdf.read(tmp_path / "model.nc")["point/n48"])
     assert np.array_equal(trained.predicted(state, [0, 1, 2]), trained.prediction)
 
 

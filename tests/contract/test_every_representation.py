@@ -59,8 +59,8 @@ def test_a_seed_has_its_features_whoever_else_is_fitted(representation, state, u
 
 
 def test_a_stored_representation_shows_the_same_features(representation, state, tmp_path):
-    results.write(tmp_path / "state.nc", {"point": problems.packed("state", state)}, {})
-    stored = problems.unpacked("state", netcdf.read(tmp_path / "state.nc")["point"])
+    results.write(tmp_path / "state.nc", {"point": problems.pack("state", state)}, {})
+    stored = problems.unpack("state", netcdf.read(tmp_path / "state.nc")["point"])
     x = SPHERE.sample(STREAMS, "test", 0, 20)
     assert np.array_equal(representation.apply(stored, x), representation.apply(state, x))
     assert {name: values.dtype for name, values in stored.items()} == {n: v.dtype for n, v in state.items()}

@@ -20,7 +20,7 @@ POINT = {
     "counts": {"training": 12, "unlabelled": 9, "validation": 5, "test": 6},
     "validation": 5,
 }
-DRAWN = problems.drawn(POINT)
+DRAWN = problems.draw(POINT)
 POINTS = [name for name in DRAWN if name.endswith(("_x", "_labels", "_target"))]
 
 
@@ -103,7 +103,7 @@ def test_numbers_that_are_changed_in_place(file, name):
 )
 def test_data_of_another_problem(file, changes):
     other = POINT | changes
-    results.write(file, {"degree-2": problems.drawn(other)}, provenance.attributes(*job(other)))
+    results.write(file, {"degree-2": problems.draw(other)}, provenance.attributes(*job(other)))
     assert "parameters_hash: found " in refusal(file)
 
 

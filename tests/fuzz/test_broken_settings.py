@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from snakemake.cli import parse_config
 
-from hierlearn.plan.configuration import configured
+from hierlearn.plan.configuration import configure
 
 # Settings with those of the values below that they may have; Snakemake reads a tag as nothing, and words as words.
 COMMAND_LINE = {
@@ -44,7 +44,7 @@ def here(tmp_path, monkeypatch):
 def refusal(given) -> list[str]:
     before = sorted(Path().rglob("*"))
     try:
-        configured(given, Path("config/config.yaml"), Path("studies"))
+        configure(given, Path("config/config.yaml"), Path("studies"))
     except SystemExit as end:
         return end.code.splitlines()
     finally:

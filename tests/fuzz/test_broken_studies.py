@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from mutants import Mutant, mutants, sample, spliced
 
-from hierlearn.plan.configuration import configured
+from hierlearn.plan.configuration import configure
 
 CONFIG = Path(__file__).parents[2] / "config"
 FILES = sorted(CONFIG.glob("studies/*.yaml")) + sorted(CONFIG.glob("published/*.yaml"))
@@ -62,7 +62,7 @@ def refusal(mutant: Mutant, config: Path, text: str | None = None) -> list[str]:
     file.write_text(mutant.text if text is None else text)
     before = sorted(config.rglob("*"))
     try:
-        configured({"preset": mutant.preset}, config / "config.yaml", config / "studies")
+        configure({"preset": mutant.preset}, config / "config.yaml", config / "studies")
     except SystemExit as end:
         # A text is what Python prints before it ends with code 1.
         assert isinstance(end.code, str)

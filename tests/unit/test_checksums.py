@@ -100,7 +100,7 @@ def test_a_file_of_the_same_name_in_another_folder_is_refused(file):
     checksums.write(other, CONTENT, MADE)
     for one in (lambda path: path, checksums.beside):
         shutil.copy(one(other), one(file))
-    assert "place: found " in refusal(file)
+    assert "path: found " in refusal(file)
 
 
 def test_a_file_in_place_of_another_of_the_same_job_is_refused_with_its_checksum_too(file):
@@ -109,7 +109,7 @@ def test_a_file_in_place_of_another_of_the_same_job_is_refused_with_its_checksum
     shutil.copy(other, file)
     assert "content: found SHA-256 " in refusal(file)
     shutil.copy(checksums.beside(other), checksums.beside(file))
-    assert "place: found " in refusal(file)
+    assert "path: found " in refusal(file)
 
 
 def test_a_touched_or_copied_file_is_whole(tmp_path, file):

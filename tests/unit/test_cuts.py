@@ -133,7 +133,7 @@ def test_another_way_to_choose_takes_no_other_training(cut):
 
 def test_a_size_that_is_skipped_at_a_place_is_not_trained_there(cut):
     study = cut([])
-    sizes = {p.dimension: study.sample_sizes("other", p) for p in study.trained("other", study.tasks["all"])}
+    sizes = {p.dimension: study.sample_sizes("other", p) for p in study.training_points("other", study.tasks["all"])}
     assert sizes == {4: [30, 60], 5: [30]}
 
 

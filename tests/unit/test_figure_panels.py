@@ -260,11 +260,11 @@ def test_warnings_stand_below_the_figure():
 
 
 def test_a_degree_that_a_kernel_cannot_represent_is_a_warning():
-    holes = runpy.run_path(str(PACKAGE.parent / "scripts" / "figure.py"), run_name="imported")["holes"]
+    notes_of = runpy.run_path(str(PACKAGE.parent / "scripts" / "figure.py"), run_name="imported")["reachability_notes"]
     kernel = {"name": "kernel_ridge", "kernel": {"name": "arccos", "order": 1}}
     models = [
         {"name": "a", "learner": kernel, "teacher": {"name": "ridge_polynomial", "degree": p}, "dimension": 5}
         for p in (2, 3, 3)
     ]
-    (line,) = holes(models, STUDY["labels"])
+    (line,) = notes_of(models, STUDY["labels"])
     assert line.startswith("learner A: the kernel has no eigenvalue at degree 3")

@@ -220,7 +220,7 @@ def test_classes_take_the_logistic_loss_and_regression_does_not(parity):
 )
 def test_the_work_that_is_asked_for_is_about_what_is_counted(parity, parameters):
     learner, fit = fitted(parity, {"rate": [0.1, 0.05]}, samples=100, width=300, **parameters)
-    presented = resources._presented(vars(learner), 100)
+    presented = resources._points_presented(vars(learner), 100)
     asked = learner.needs(Sizes(dimension=8, outputs=1, choices=2, samples=100, presented=presented)).work["fit"]
     assert 0.5 * fit.flops[0] < asked < 2 * fit.flops[0]
 

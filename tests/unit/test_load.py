@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from hierlearn.plan.faults import Fault, dotted, nearest, shown
+from hierlearn.plan.faults import Fault, nearest, path_text, show
 from hierlearn.plan.load import load
 from hierlearn.plan.presets import merge
 from hierlearn.plan.violations import fill_defaults, schema_faults
@@ -129,14 +129,14 @@ def test_every_kind_of_violation_says_what_is_allowed():
 
 
 def test_long_values_are_cut_and_stay_on_one_line():
-    text = shown({"a": "x\n" * 200})
+    text = show({"a": "x\n" * 200})
     assert len(text) <= 80
     assert text.endswith("...")
     assert "\n" not in text
 
 
 def test_places_and_names_read_as_in_the_file():
-    assert dotted(("learners", "quad", "ridge", 0, "x")) == "learners.quad.ridge[0].x"
+    assert path_text(("learners", "quad", "ridge", 0, "x")) == "learners.quad.ridge[0].x"
     assert nearest("spher", ["sphere", "gaussian"]) == "one of gaussian, sphere (nearest: sphere)"
     assert nearest("zzz", ["sphere"]) == "one of sphere"
     assert nearest("zzz", []) == "nothing here"

@@ -47,9 +47,7 @@ def test_an_error_against_noisy_labels_is_turned_into_the_risk():
     batch = problem.draw("validation", 40_000)
     predictions = 0.5 * batch.target
     error = np.mean((predictions - batch.labels) ** 2, axis=(1, 2))
-    np.testing.assert_allclose(
-        problem.denoised(error, batch.target), problem.risk(predictions, batch.target), rtol=0.05
-    )
+    np.testing.assert_allclose(problem.denoise(error, batch.target), problem.risk(predictions, batch.target), rtol=0.05)
 
 
 def test_an_error_rate_against_flipped_labels_is_turned_into_the_risk():
@@ -58,7 +56,7 @@ def test_an_error_rate_against_flipped_labels_is_turned_into_the_risk():
     wrong = np.where(np.arange(40_000)[:, None] < 12_000, -batch.target, batch.target)
     error = np.mean(np.sign(wrong) != batch.labels, axis=(1, 2))
     np.testing.assert_allclose(problem.risk(wrong, batch.target), 0.3, rtol=1e-12)
-    np.testing.assert_allclose(problem.denoised(error, batch.target), 0.3, rtol=0.03)
+    np.testing.assert_allclose(problem.denoise(error, batch.target), 0.3, rtol=0.03)
 
 
 def test_roles_are_independent_samples():

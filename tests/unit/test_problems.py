@@ -24,12 +24,12 @@ POINT = {
 
 @pytest.fixture
 def group(tmp_path):
-    results.write(tmp_path / "data.nc", {"degree-2": problems.drawn(POINT)}, {})
+    results.write(tmp_path / "data.nc", {"degree-2": problems.draw(POINT)}, {})
     return netcdf.read(tmp_path / "data.nc")["degree-2"]
 
 
 def test_the_stored_problem_is_the_drawn_one(group):
-    drawn, loaded = problems.posed(POINT), problems.loaded(POINT, group)
+    drawn, loaded = problems.problem_of(POINT), problems.load(POINT, group)
     assert loaded.seeds == (0, 3)
     assert loaded.held_out == 5
     for role in ("training", "validation", "test", "something else"):
@@ -43,7 +43,7 @@ def test_the_stored_problem_is_the_drawn_one(group):
 
 
 def test_more_points_or_seeds_change_none_that_are_there(group):
-    more = problems.drawn(POINT | {"seeds": [7, 3, 0], "counts": POINT["counts"] | {"training": 1500}})
+    more = problems.draw(POINT | {"seeds": [7, 3, 0], "counts": POINT["counts"] | {"training": 1500}})
     for name in ("training_x", "training_labels", "training_target"):
         assert np.array_equal(more[name].values[[2, 1], :12], group[name].values), name
     assert np.array_equal(more["teacher_directions"].values[[2, 1]], group["teacher_directions"].values)
@@ -51,7 +51,7 @@ def test_more_points_or_seeds_change_none_that_are_there(group):
 
 def test_another_problem_draws_other_points(group):
     content = POINT["problem"] | {"label_noise": 0.1}
-    assert not np.array_equal(problems.drawn(POINT | {"problem": content})["test_x"].values, group["test_x"].values)
+    assert not np.array_equal(problems.draw(POINT | {"problem": content})["test_x"].values, group["test_x"].values)
 
 
 def test_variables_are_described_and_sized(group):
@@ -65,9 +65,9 @@ def test_variables_are_described_and_sized(group):
 
 def test_states_are_stored_and_found_under_their_prefix():
     state = {"weights": np.ones((2, 3, 4)), "rank": np.arange(2), "two_words": np.zeros((2, 0))}
-    group = problems.packed("state", state) | {"seed": Variable(("seed",), np.arange(2))}
+    group = problems.pack("state", state) | {"seed": Variable(("seed",), np.arange(2))}
     assert group["state_weights"].dimensions == ("seed", "state_weights_1", "state_weights_2")
-    found = problems.unpacked("state", group)
+    found = problems.unpack("state", group)
     assert set(found) == set(state)
     assert all(np.array_equal(found[name], state[name]) for name in state)
 
@@ -82,6 +82,8 @@ def test_a_parameter_at_its_default_does_not_enter_the_streams():
     }
     shorter = content | {"teacher": {"name": "ridge_polynomial", "degree": 2}}
     other = content | {"teacher": {"name": "ridge_polynomial", "degree": 2, "length": 2}}
-    one, same, different = (problems.posed({"problem": c, "seeds": [0]}).streams for c in (content, shorter, other))
+    one, same, different = (
+        problems.problem_of({"problem": c, "seeds": [0]}).streams for c in (content, shorter, other)
+    )
     assert one == same
     assert one != different

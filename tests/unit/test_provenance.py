@@ -99,7 +99,7 @@ def test_a_file_that_is_no_python_is_named(tmp_path):
     broken = tmp_path / "broken.py"
     broken.write_text("def one(:\n")
     with pytest.raises(provenance.BrokenSource, match=rf"^{broken}:1: SyntaxError: invalid syntax$"):
-        provenance.parsed(broken)
+        provenance.syntax_tree(broken)
 
 
 def test_what_is_imported_for_annotations_alone_is_not_read(tmp_path):
@@ -167,11 +167,11 @@ def test_attributes_name_versions_and_no_place():
 def test_a_file_that_is_no_python_is_said_in_one_line(source, line, tmp_path, monkeypatch):
     (tmp_path / "mine.py").write_text(source)
     with pytest.raises(provenance.BrokenSource) as outside:
-        provenance.parsed(tmp_path / "mine.py")
+        provenance.syntax_tree(tmp_path / "mine.py")
     assert str(outside.value).startswith(f"{tmp_path}/mine.py{line}")
     monkeypatch.chdir(tmp_path)
     with pytest.raises(provenance.BrokenSource, match=f"^mine.py{line}"):
-        provenance.parsed(tmp_path / "mine.py")
+        provenance.syntax_tree(tmp_path / "mine.py")
 
 
 def test_a_broken_source_ends_the_program_before_any_job():

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from hierlearn.core import registry
-from hierlearn.core.registry import PACKAGE, available, build, defaults, named, parameters
+from hierlearn.core.registry import PACKAGE, available, build, components_in, defaults, parameters
 from hierlearn.kernels.ntk import Ntk
 from hierlearn.learners.densenets import parameters as densenets
 from hierlearn.learners.networks import runs
@@ -38,9 +38,10 @@ def test_building_changes_no_description():
 
 
 def test_nested_components_are_named_with_their_defaults():
-    assert list(named("learners", {"name": "kernel_ridge"})) == [("learners", "kernel_ridge"), ("kernels", "ntk_raw")]
+    found = list(components_in("learners", {"name": "kernel_ridge"}))
+    assert found == [("learners", "kernel_ridge"), ("kernels", "ntk_raw")]
     lines = {"a": {"name": "ntk"}, "b": {"name": "rbf"}}
-    found = list(named("probes", {"name": "deterministic_equivalent", "lines": lines}))
+    found = list(components_in("probes", {"name": "deterministic_equivalent", "lines": lines}))
     assert found == [("probes", "deterministic_equivalent"), ("kernels", "ntk"), ("kernels", "rbf")]
 
 

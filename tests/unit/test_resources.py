@@ -11,7 +11,7 @@ from hierlearn.core import registry
 from hierlearn.core.needs import Sizes
 from hierlearn.plan import checking, plausibility, resources
 from hierlearn.plan.load import load
-from hierlearn.plan.study import Point, Study, study_of
+from hierlearn.plan.study import GridPoint, Study, study_of
 
 STUDIES = sorted((Path(__file__).parents[2] / "config" / "studies").glob("*.yaml"))
 TINY = Path(__file__).parents[1] / "workflow" / "tiny.yaml"
@@ -50,7 +50,7 @@ def test_components_speak_of_stages_that_there_are(kind):
 
 def test_what_a_component_leaves_unsaid_is_four_arrays_over_its_two_largest_sizes():
     sizes = Sizes(seeds=3, dimension=8)
-    needs = resources._asked("probes", {"name": "rademacher", "draws": 16, "samples": [64, 32]}, sizes)
+    needs = resources._component_needs("probes", {"name": "rademacher", "draws": 16, "samples": [64, 32]}, sizes)
     assert needs.memory["measure"] == 4 * 64 * 16
     assert needs.work["measure"] == 1000 * needs.memory["measure"]
 
@@ -74,7 +74,7 @@ def test_the_outputs_of_a_teacher_are_those_that_it_draws(name):
         if "order" in registry.parameters("teachers", name):
             given["order"] = 5
         posed = {"teacher": registry.defaults("teachers", name) | given}
-        assert resources._outputs(Point("p", {}, posed)) == registry.build("teachers", given).outputs, instance
+        assert resources._outputs(GridPoint("p", {}, posed)) == registry.build("teachers", given).outputs, instance
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_the_outputs_of_a_teacher_are_those_that_it_draws(name):
     ],
 )
 def test_a_training_sees_as_many_points_as_its_steps_or_epochs_say(learner, points):
-    assert resources._presented(learner, 400) == points
+    assert resources._points_presented(learner, 400) == points
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ TASK = Wildcards(study="small", task="dimension-3")
 
 
 def test_every_file_that_a_run_leaves_has_a_job_and_its_identity(plan):
-    files = [*plan.targets.kept(["small", "probing"]), *plan.targets.ledger]
+    files = [*plan.targets.files_of(["small", "probing"]), *plan.targets.ledger]
     made = {plan.targets.job(Path(file))[0] for file in files}
     assert made == {"generate", "represent", "train", "evaluate", "probe", "aggregate", "figure", "judge", "ledger"}
     identities = {file: plan.inputs.identity(file) for file in files}
@@ -85,15 +85,15 @@ def test_the_identity_of_a_file_is_that_of_its_job(plan):
 
 
 def test_models_that_are_not_kept_are_not_asked_for(plan):
-    assert any(file.endswith(".model.nc") for file in plan.targets.kept(["small"]))
-    assert not any(file.endswith(".model.nc") for file in rules(keep_models=False).targets.kept(["small"]))
+    assert any(file.endswith(".model.nc") for file in plan.targets.files_of(["small"]))
+    assert not any(file.endswith(".model.nc") for file in rules(keep_models=False).targets.files_of(["small"]))
 
 
 def test_a_study_that_only_probes_has_neither_scores_nor_traces(plan):
     wildcards = Wildcards(study="probing")
     assert plan.inputs.of_study("scores")(wildcards) == []
     assert plan.inputs.probes(wildcards) == ["results/quick/probing/theory.probe.nc"]
-    assert not any("scores" in file for file in plan.targets.kept(["probing"]))
+    assert not any("scores" in file for file in plan.targets.files_of(["probing"]))
 
 
 def test_studies_are_targets_by_their_own_names_and_their_papers(plan):

@@ -4,7 +4,7 @@ import pytest
 from small_study import STUDY
 
 from hierlearn.plan import settings
-from hierlearn.plan.configuration import configured
+from hierlearn.plan.configuration import configure
 
 
 def test_a_claim_of_two_studies_is_a_fault_of_the_second(tmp_path):
@@ -12,7 +12,7 @@ def test_a_claim_of_two_studies_is_a_fault_of_the_second(tmp_path):
     for name, text in (("one", STUDY), ("two", STUDY), ("three", STUDY.replace("seeds: 2", "seeds: x", 1))):
         (tmp_path / "studies" / f"{name}.yaml").write_text(text)
     with pytest.raises(SystemExit) as end:
-        configured({}, tmp_path / "config.yaml", tmp_path / "studies")
+        configure({}, tmp_path / "config.yaml", tmp_path / "studies")
     lines = end.value.code.splitlines()
     assert (
         len([line for line in lines if "claims.C1-kernel: found a claim that config/studies/one.yaml has" in line]) == 2

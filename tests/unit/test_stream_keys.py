@@ -46,7 +46,7 @@ class Renamed(RidgePolynomial):
 
 
 def test_a_renamed_component_and_parameter_draw_the_same(monkeypatch):
-    before = problems.posed(POINT)
+    before = problems.problem_of(POINT)
     of = {"inputs": implementation("inputs", "sphere"), "teachers": Renamed}
     monkeypatch.setattr(registry, "implementation", lambda kind, name: of[kind])
     monkeypatch.setattr(registry, "defaults", lambda kind, name: {})
@@ -59,13 +59,13 @@ def test_the_key_of_a_problem_is_the_text_that_it_has_always_been():
     teacher = {"degree": 3, "name": "ridge_polynomial"}
     content = POINT["problem"] | {"teacher": teacher | {"basis": "gegenbauer"}}
     expected = json.dumps(POINT["problem"] | {"teacher": teacher}, sort_keys=True, separators=(",", ":"))
-    assert problems.posed(POINT | {"problem": content}).streams.key == (expected,)
+    assert problems.problem_of(POINT | {"problem": content}).streams.key == (expected,)
 
 
 def test_a_draw_is_a_word_of_its_own_and_the_first_one_has_none():
     assert streams_of({"a": 1}, (0,)) == streams_of({"a": 1}, (0,), "")
     assert streams_of({"a": 1}, (0,), "pilot").key == (*streams_of({"a": 1}, (0,)).key, "pilot")
-    first, same, pilot = (problems.posed(POINT | more) for more in ({}, {"draw": ""}, {"draw": "pilot"}))
+    first, same, pilot = (problems.problem_of(POINT | more) for more in ({}, {"draw": ""}, {"draw": "pilot"}))
     assert np.array_equal(first.draw("test", 5).x, same.draw("test", 5).x)
     assert not np.array_equal(first.draw("test", 5).x, pilot.draw("test", 5).x)
     assert not np.array_equal(first.state["directions"], pilot.state["directions"])
@@ -82,8 +82,8 @@ def test_a_renamed_learner_is_given_the_same_numbers():
     class Unnamed(Noted):
         stream_key = ""
 
-    problem = problems.posed(POINT | {"validation": 10})
-    features = problems.seen(problem, registry.build("representations", {"name": "raw"}), None)
+    problem = problems.problem_of(POINT | {"validation": 10})
+    features = problems.features(problem, registry.build("representations", {"name": "raw"}), None)
     for learner in (Noted(), Unnamed()):
         walk(learner, problem, features, [8], [], {"ridge": [0.1]}, NullMonitor())
     keys = [streams.key[-2:] for streams in given]

@@ -158,7 +158,7 @@ def test_a_learner_stays_within_its_limits_and_sizes():
 def test_a_learner_leaves_out_the_places_it_skips():
     changed = study()
     changed.learners["quad"].skip.append({"dimension": 6, "degree": 2})
-    ran = [p.coordinates for task in changed.tasks.values() for p in changed.trained("quad", task)]
+    ran = [p.coordinates for task in changed.tasks.values() for p in changed.training_points("quad", task)]
     assert ran == [
         {"dimension": 6, "degree": 4},
         {"dimension": 4, "degree": 2},

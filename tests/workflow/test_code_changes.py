@@ -79,9 +79,9 @@ HASHES = """
 import json, sys
 from pathlib import Path
 from hierlearn.core import provenance
-from hierlearn.plan.configuration import configured
+from hierlearn.plan.configuration import configure
 from hierlearn.plan import jobs
-study = configured({}, Path("none"), Path(sys.argv[1])).studies["tiny"]
+study = configure({}, Path("none"), Path(sys.argv[1])).studies["tiny"]
 task = study.tasks["all"]
 planned = {f"{rule}-tiny-all": (rule, task) for rule in ("generate", "evaluate")}
 planned |= {f"{rule}-tiny": (rule,) for rule in ("aggregate", "figure", "judge")}

@@ -11,9 +11,9 @@ from pathlib import Path
 workflow, studies, results, output = map(Path, sys.argv[1:])
 sys.path[:0] = [str(workflow), str(workflow / "scripts")]
 import train, generate, represent
-from hierlearn.plan.configuration import configured
+from hierlearn.plan.configuration import configure
 from hierlearn.plan import jobs
-study = configured({}, Path("none"), studies).studies["tiny"]
+study = configure({}, Path("none"), studies).studies["tiny"]
 task = study.tasks["all"]
 generate.generate(output / "data.nc", jobs.generate(study, task), "")
 represent.represent(output / "data.nc", output / "neural.nc", jobs.represent(study, task, "neural"), "")
@@ -42,8 +42,8 @@ HEAVY = ("torch", "scipy.linalg", "scipy.special", "xarray", "matplotlib", "netC
 def test_reading_the_plan_loads_no_heavy_library(tree):
     code = (
         "import sys; from pathlib import Path; sys.path.insert(0, sys.argv[1]);"
-        "from hierlearn.plan import jobs; from hierlearn.plan.configuration import configured;"
-        "study = configured({}, Path('none'), Path(sys.argv[2])).studies['tiny'];"
+        "from hierlearn.plan import jobs; from hierlearn.plan.configuration import configure;"
+        "study = configure({}, Path('none'), Path(sys.argv[2])).studies['tiny'];"
         "jobs.code('train', jobs.components_of(jobs.train(study, study.tasks['all'], 'kernel')));"
         f"print([name for name in {HEAVY} if name in sys.modules])"
     )

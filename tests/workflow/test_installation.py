@@ -14,8 +14,8 @@ READ_A_STUDY = """
 import sys
 from pathlib import Path
 import hierlearn
-from hierlearn.plan.configuration import configured
-plan = configured({"studies": ["tiny"]}, Path("none"), Path(sys.argv[1]))
+from hierlearn.plan.configuration import configure
+plan = configure({"studies": ["tiny"]}, Path("none"), Path(sys.argv[1]))
 print(hierlearn.__file__, hierlearn.__version__, *plan.studies)
 """
 

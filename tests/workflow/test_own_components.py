@@ -14,10 +14,10 @@ import sys
 from pathlib import Path
 tree, output = map(Path, sys.argv[1:])
 sys.path[:0] = [str(tree / "workflow"), str(tree / "workflow" / "scripts")]
-from hierlearn.plan.configuration import configured
+from hierlearn.plan.configuration import configure
 from hierlearn.plan import jobs
 from hierlearn.run import job
-study = configured({}, Path("none"), tree / "config" / "studies").studies["tiny"]
+study = configure({}, Path("none"), tree / "config" / "studies").studies["tiny"]
 sys.excepthook = job._report
 task = study.tasks["all"]
 import evaluate, generate, train

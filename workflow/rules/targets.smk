@@ -5,4 +5,4 @@ for target, studies in plan.targets.by_name().items():
         name:
             target
         input:
-            plan.targets.kept(studies),
+            plan.targets.files_of(studies),

@@ -39,23 +39,23 @@ def evaluate(source, representations, models, outputs, parameters, code, expecte
 
 def score(scores, name, point, group, fitted, trained, count):
     """Fill the cells of one learner at one problem."""
-    problem = problems.loaded(point, group)
+    problem = problems.load(point, group)
     representation = registry.build("representations", point["representation"])
-    features = problems.seen(problem, representation, fitted)
+    features = problems.features(problem, representation, fitted)
     norms = problem.norm * problem.factor
     if fitted is None:
         # What the representation's own job measures where there is one.
         held_out = problem.pools["validation"].x
         measures = {"operator_norm": operator_norm(held_out.reshape(*held_out.shape[:2], -1))}
     else:
-        measures = problems.unpacked("measure", fitted)
+        measures = problems.unpack("measure", fitted)
     for position, seed in enumerate(problem.seeds):
         here = {"target_norm": float(norms[position]), "unlabelled_samples": representation.unlabelled}
         here |= {f"representation_{key}": float(values[position]) for key, values in measures.items()}
         alone, seen, described = problem.take([position]), features.take([position]), None
         for variant in point["variants"]:
             cell = {"learner": name, **point["coordinates"], **variant["coordinates"]}
-            planned(scores, cell, point["samples"])
+            mark_empty_cells(scores, cell, point["samples"])
             if variant["learner"] != described:
                 described, cache = variant["learner"], {}
                 texts = registry.implementation("learners", described["name"]).MEASURES
@@ -67,12 +67,12 @@ def score(scores, name, point, group, fitted, trained, count):
                 if model is None or seed not in model["seed"].values:
                     continue
                 row = int(np.flatnonzero(model["seed"].values == seed)[0])
-                state = {key: values[[row]] for key, values in problems.unpacked("state", model).items()}
-                values = {key: float(values[row]) for key, values in problems.unpacked("score", model).items()}
+                state = {key: values[[row]] for key, values in problems.unpack("state", model).items()}
+                values = {key: float(values[row]) for key, values in problems.unpack("score", model).items()}
                 target = alone.pools["test"].target[:, :count]
                 prediction = boundary.predictions(learner, state, seen, "test", target.shape, cache)
                 finite = np.isfinite(prediction).all(axis=(1, 2))
-                values["status"] = boundary.diverged(model["score_status"].values[[row]], finite)[0]
+                values["status"] = boundary.with_divergence(model["score_status"].values[[row]], finite)[0]
                 values["test_risk"] = float(alone.risk(prediction, target)[0])
                 if problem.teacher.kind == "classes":
                     values["test_accuracy"] = 1.0 - values["test_risk"]
@@ -88,13 +88,13 @@ def trace(traces, name, point, trained):
         cell = {"learner": name, **point["coordinates"], **variant["coordinates"]}
         for n in point["samples"]:
             model = trained.get(f"{point['name']}/{variant['name']}/n{n}", {})
-            recorded = problems.unpacked("trace", model)
+            recorded = problems.unpack("trace", model)
             for row, seed in enumerate(model["seed"].values.tolist() if recorded else ()):
                 one = {key: values[row] for key, values in recorded.items()}
                 traces.record({**cell, "samples": n, "seed": seed}, one, texts)
 
 
-def planned(scores, cell, samples):
+def mark_empty_cells(scores, cell, samples):
     """Say of every sample size why a cell may stay empty."""
     for n in scores.coordinates["samples"]:
         if n in samples:

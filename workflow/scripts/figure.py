@@ -24,7 +24,7 @@ def figure(scores, traces, probes, outputs, parameters, code, expected=None):
     drawing = registry.build("figures", parameters["figure"])
     cube, recorded = (cubes.load(files[0], expected.get(files[0])) if files else None for files in (scores, traces))
     measured = {name: cubes.load(file, expected.get(file)) for name, file in probes.items()}
-    notes = holes(parameters["raw"], parameters["labels"])
+    notes = reachability_notes(parameters["raw"], parameters["labels"])
     for note in notes:
         log.warning("%s", note)
     drawn = boundary.drawing(drawing, cube, measured, parameters, recorded)
@@ -36,7 +36,7 @@ def figure(scores, traces, probes, outputs, parameters, code, expected=None):
         checksums.write(output, buffer.getvalue(), made)
 
 
-def holes(models, labels):
+def reachability_notes(models, labels):
     """One line for every degree of a teacher that a learner of the raw input cannot represent."""
     notes = []
     for model in models:

@@ -6,12 +6,12 @@ job.start(globals())
 
 from hierlearn.core import provenance
 from hierlearn.files import results
-from hierlearn.files.problems import drawn
+from hierlearn.files.problems import draw
 
 
 def generate(output, parameters, code):
     """Write data.nc: one group per problem."""
-    groups = {point["name"]: drawn(point) for point in parameters["points"]}
+    groups = {point["name"]: draw(point) for point in parameters["points"]}
     results.write(output, groups, provenance.attributes(code, parameters))
 
 

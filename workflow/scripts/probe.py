@@ -21,7 +21,7 @@ def probe(output, parameters, code):
     for done, point in enumerate(parameters["points"]):
         where = tuple(axes[name].index(value) for name, value in point["coordinates"].items())
         for name, variable in boundary.measures(
-            instrument, problems.posed(point), instrument.MEASURES, instrument.COORDINATES
+            instrument, problems.problem_of(point), instrument.MEASURES, instrument.COORDINATES
         ).items():
             put(measured, name, variable, axes, where)
         monitor.report(done + 1, len(parameters["points"]), str(point["coordinates"]))

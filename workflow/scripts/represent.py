@@ -20,13 +20,13 @@ def represent(source, output, parameters, code, expected=None):
     expected: file -> identity of the job that should have made it.
     """
     stored = results.read(source, (expected or {}).get(source))
-    groups = {point["name"]: fitted(point, stored[point["name"]]) for point in parameters["points"]}
+    groups = {point["name"]: fit(point, stored[point["name"]]) for point in parameters["points"]}
     results.write(output, groups, provenance.attributes(code, parameters))
 
 
-def fitted(point, group):
+def fit(point, group):
     """State, spectrum and floor of a representation at one problem."""
-    problem = problems.loaded(point, group)
+    problem = problems.load(point, group)
     description = point["representation"]
     representation = registry.build("representations", description)
     unlabelled = problem.unlabelled(representation.unlabelled)
@@ -48,8 +48,8 @@ def fitted(point, group):
     texts = {name: attributes_of(f"representation_{name}")["long_name"] for name in measures}
     return {
         "seed": Variable(("seed",), np.array(problem.seeds), axis("seed")),
-        **problems.packed("measure", measures, texts),
-        **problems.packed("state", state),
+        **problems.pack("measure", measures, texts),
+        **problems.pack("state", state),
     }
 
 

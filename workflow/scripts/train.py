@@ -25,12 +25,12 @@ def train(source, representation, output, parameters, code, expected=None):
     expected = expected or {}
     stored = results.read(source, expected.get(source))
     fitted = results.read(representation, expected.get(representation)) if representation else {}
-    identity, groups, said = provenance.attributes(code, parameters), {}, set()
+    identity, groups, before = provenance.attributes(code, parameters), {}, set()
     title = "/".join(Path(output).parts[-3:]).removesuffix(".model.nc")
     monitor = JobMonitor(Checkpoints(output, identity), title)
     for point in parameters["points"]:
-        problem = problems.loaded(point, stored[point["name"]])
-        features = problems.seen(
+        problem = problems.load(point, stored[point["name"]])
+        features = problems.features(
             problem, registry.build("representations", point["representation"]), fitted.get(point["name"])
         )
         asked = [variant["learner"] for variant in point["variants"]]
@@ -40,7 +40,7 @@ def train(source, representation, output, parameters, code, expected=None):
                 caches = {} if asked.count(asked[i]) > 1 else None
             learner = registry.build("learners", variant["learner"])
             if point["representation"]["name"] == "raw":
-                warn(learner, problem, said)
+                warn(learner, problem, before)
             grid = point["samples"], point["thresholds"], variant["choices"]
             part = monitor.within(f"{point['name']}/{variant['name']}")
             visits = walk(learner, problem, features, *grid, part, caches)
@@ -52,14 +52,14 @@ def train(source, representation, output, parameters, code, expected=None):
     monitor.checkpoints.clear()
 
 
-def warn(learner, problem, said):
+def warn(learner, problem, before):
     """Log what a learner of the raw input cannot represent, each line once; known for points of norm 1 alone."""
     if problem.inputs.norm != "unit":
         return
     name = type(learner).__module__.rpartition(".")[2]
     for line in unreachable(learner, problem.teacher, problem.inputs.dimension):
-        if line not in said:
-            said.add(line)
+        if line not in before:
+            before.add(line)
             job.log.warning("%s: %s", name, line)
 
 
@@ -77,9 +77,9 @@ def model(seeds, fit, variant):
     }
     group = {"seed": Variable(("seed",), seeds, axis("seed"))}
     for name, values in per_seed.items():
-        told = {"long_name": learner.MEASURES[name]} if name in learner.MEASURES else {}
-        group[f"score_{name}"] = Variable(("seed",), np.asarray(values), attributes_of(name) | told)
-    return group | problems.packed("state", fit.state) | problems.packed("trace", fit.trace, learner.TRACES)
+        text = {"long_name": learner.MEASURES[name]} if name in learner.MEASURES else {}
+        group[f"score_{name}"] = Variable(("seed",), np.asarray(values), attributes_of(name) | text)
+    return group | problems.pack("state", fit.state) | problems.pack("trace", fit.trace, learner.TRACES)
 
 
 if __name__ == "__main__":

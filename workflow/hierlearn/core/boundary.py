@@ -149,11 +149,11 @@ def fit(learner: Learner, sample: Sample, monitor: Monitor, cache: dict[Any, Any
     if found.trace:
         _trace(at, found.trace, seeds)
     finite = np.isfinite(found.validation_risk) & np.isfinite(found.train_risk)
-    found.status = diverged(found.status, finite)
+    found.status = with_divergence(found.status, finite)
     return found
 
 
-def diverged(status: np.ndarray, finite: np.ndarray) -> np.ndarray:
+def with_divergence(status: np.ndarray, finite: np.ndarray) -> np.ndarray:
     """The status (S,) of seeds, those that are not finite (S,) as diverged where none is said to have failed."""
     unsaid = np.isin(status, [STATUS["ok"], STATUS["not_converged"]])
     return np.where(unsaid & ~finite, STATUS["diverged"], status).astype(np.int8)

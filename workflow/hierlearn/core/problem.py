@@ -86,9 +86,9 @@ class Problem:
         """
         if self.teacher.kind == "classes":
             return wrong_signs(predictions, target)
-        return self.calibrated(np.mean(np.sum(np.square(predictions - target), axis=-1), axis=-1), target)
+        return self.calibrate(np.mean(np.sum(np.square(predictions - target), axis=-1), axis=-1), target)
 
-    def denoised(self, error: np.ndarray, target: np.ndarray) -> np.ndarray:
+    def denoise(self, error: np.ndarray, target: np.ndarray) -> np.ndarray:
         """The risk that an error (S,) against noisy labels estimates, on points with this noise-free target.
 
         Regression: the noise's variance is taken off. Classes: labels that are flipped with probability q turn a share
@@ -96,9 +96,9 @@ class Problem:
         """
         if self.teacher.kind == "classes":
             return (error - self.noise) / (1.0 - 2.0 * self.noise)
-        return self.calibrated(error - self.outputs * self.noise**2, target)
+        return self.calibrate(error - self.outputs * self.noise**2, target)
 
-    def calibrated(self, error: np.ndarray, target: np.ndarray) -> np.ndarray:
+    def calibrate(self, error: np.ndarray, target: np.ndarray) -> np.ndarray:
         """The ratio estimate |f*|^2 mean|f - f*|^2 / mean|f*|^2 from a mean squared error (S,) on points with a target.
 
         Polynomials of degree 4 and more are heavy-tailed: a few points carry both the mean of |f*|^2 over thousands of

@@ -50,7 +50,7 @@ def ends_in_one_line(function):
 
 
 @functools.cache
-def parsed(file: Path) -> ast.Module:
+def syntax_tree(file: Path) -> ast.Module:
     """The syntax tree of a source file, read once. Raises BrokenSource."""
     try:
         return ast.parse(file.read_bytes(), str(file))
@@ -75,7 +75,7 @@ def _imported(file: Path) -> frozenset[Path]:
 def _modules(file: Path) -> frozenset[str]:
     """The names that a file's import statements have, of what is imported from a module too."""
     names: set[str] = set()
-    for node in _statements(parsed(file)):
+    for node in _statements(syntax_tree(file)):
         if isinstance(node, ast.Import):
             names.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:

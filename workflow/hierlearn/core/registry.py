@@ -17,7 +17,7 @@ from typing import Any
 from hierlearn.core import parameters as declarations
 from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.protocols import Input, Objection
-from hierlearn.core.provenance import BrokenSource, location, parsed
+from hierlearn.core.provenance import BrokenSource, location, syntax_tree
 
 KINDS = ("inputs", "teachers", "representations", "learners", "kernels", "probes", "quantities", "figures")
 
@@ -86,7 +86,7 @@ def defaults(kind: str, name: str) -> dict[str, Any]:
 def implementation(kind: str, name: str) -> type:
     """The class of a component; imports its file. Raises BrokenSource, one line with file and line, if that fails."""
     file, wanted = path(kind, name), "".join(word.capitalize() for word in name.split("_"))
-    parsed(file)
+    syntax_tree(file)
     try:
         module = importlib.import_module(f"hierlearn.{file.parent.name}.{name}")
     except Exception as error:
@@ -97,7 +97,7 @@ def implementation(kind: str, name: str) -> type:
     from hierlearn.core.protocols import PROTOCOLS
 
     found, protocol = vars(module)[wanted], PROTOCOLS[file.parent.name]
-    at = next(node.lineno for node in parsed(file).body if isinstance(node, ast.ClassDef) and node.name == wanted)
+    at = next(node.lineno for node in syntax_tree(file).body if isinstance(node, ast.ClassDef) and node.name == wanted)
     if protocol not in type.mro(found):
         raise BrokenSource(f"{location(file, at)}: found class {wanted}; expected class {wanted}({protocol.__name__})")
     if found.__abstractmethods__:
@@ -144,14 +144,14 @@ def build(kind: str, description: Mapping[str, Any], **given: Any):
     return implementation(kind, name)(**values, **given)
 
 
-def named(kind: str, description: Mapping[str, Any]):
+def components_in(kind: str, description: Mapping[str, Any]):
     """(kind, name) of a component and of every component nested in its description."""
     name = description["name"]
     yield kind, name
     for key, schema in _nested(kind, name).items():
         value = description.get(key, schema.get("default"))
         for part in [value] if "component" in schema else value.values():
-            yield from named(schema.get("component") or schema["components"], part)
+            yield from components_in(schema.get("component") or schema["components"], part)
 
 
 def needs(kind: str, description: Mapping[str, Any], sizes: Sizes) -> Needs:

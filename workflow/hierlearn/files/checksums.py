@@ -1,6 +1,6 @@
 """Files that are whole or absent, each with a hidden one beside it that says its checksum and which job made it.
 
-`.NAME.checksum` is one line of JSON: the file's place, its SHA-256, and the provenance of the job. A file without one,
+`.NAME.checksum` is one line of JSON: the file's path, its SHA-256, and the provenance of the job. A file without one,
 or with one that does not fit, is nobody's: no job reads it, and the next run makes it again.
 """
 
@@ -39,7 +39,7 @@ def write(path: str | os.PathLike, content: bytes, made: Mapping[str, str]) -> N
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    line = json.dumps({**made, "place": _place(path), "sha256": digest(content)}, sort_keys=True)
+    line = json.dumps({**made, "path": _path_below(path), "sha256": digest(content)}, sort_keys=True)
     part = path.with_name(f".{path.name}.part")
     with _locked(part) as descriptor:
         try:
@@ -90,7 +90,7 @@ def _fault(path: Path, expected: Mapping[str, str], found: str) -> str:
         whole = False
     if not whole:
         return f"checksum: found none in {beside(path).name}; expected the line that was written with the file"
-    for key, value in {"place": _place(path), **expected}.items():
+    for key, value in {"path": _path_below(path), **expected}.items():
         if noted.get(key) != value:
             return f"{key}: found {noted.get(key, 'nothing')}; expected {value}"
     if noted["sha256"] != found:
@@ -98,7 +98,7 @@ def _fault(path: Path, expected: Mapping[str, str], found: str) -> str:
     return ""
 
 
-def _place(path: Path) -> str:
+def _path_below(path: Path) -> str:
     """A file's name in its folders, wherever the results lie."""
     return "/".join(path.absolute().parts[-3:])
 

@@ -11,5 +11,5 @@ from hierlearn.files import netcdf
 
 def load(path: str | os.PathLike, expected: Mapping[str, str] | None = None) -> xarray.Dataset:
     """What xarray.load_dataset finds in a netCDF-4 file, checked as checksums.read does and read once."""
-    with netcdf.opened(path, expected) as dataset:
+    with netcdf.open_file(path, expected) as dataset:
         return xarray.open_dataset(NetCDF4DataStore(dataset)).load()

@@ -81,12 +81,12 @@ def _add(target, group: str, name: str, variable: Variable) -> None:
 
 def read(path: str | os.PathLike, expected: Mapping[str, str] | None = None) -> dict[str, dict[str, Variable]]:
     """All groups of a netCDF-4 file, "" being the root, checked as checksums.read does."""
-    with opened(path, expected) as dataset:
+    with open_file(path, expected) as dataset:
         return dict(_groups("", dataset))
 
 
 @contextmanager
-def opened(path: str | os.PathLike, expected: Mapping[str, str] | None = None) -> Iterator["netCDF4.Dataset"]:
+def open_file(path: str | os.PathLike, expected: Mapping[str, str] | None = None) -> Iterator["netCDF4.Dataset"]:
     """A netCDF-4 file in memory, checked as checksums.read does; raises UnreadableFile if it is none."""
     import netCDF4
 

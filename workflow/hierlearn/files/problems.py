@@ -21,7 +21,7 @@ PREFIXES = {
 LABELLED = ("training", "validation", "test")
 
 
-def posed(point: Mapping[str, Any], state: State | None = None) -> Problem:
+def problem_of(point: Mapping[str, Any], state: State | None = None) -> Problem:
     """The problem that a job's parameters describe."""
     content = point["problem"]
     return pose(
@@ -53,15 +53,15 @@ def essential(content: Mapping[str, Any]) -> dict[str, Any]:
     return kept
 
 
-def drawn(point: Mapping[str, Any]) -> Group:
+def draw(point: Mapping[str, Any]) -> Group:
     """All that data.nc holds of a problem."""
-    problem = posed(point)
+    problem = problem_of(point)
     boundary.norm_of_points(problem.teacher, problem.state, problem.inputs, problem.streams.at("norm-check"))
     group = {
         "seed": Variable(("seed",), np.array(problem.seeds), axis("seed")),
         "target_norm": Variable(("seed",), problem.norm, attributes_of("target_norm")),
     }
-    group |= packed("teacher", problem.state)
+    group |= pack("teacher", problem.state)
     for role, count in point["counts"].items():
         if role in LABELLED:
             batch = problem.draw(role, count)
@@ -69,21 +69,21 @@ def drawn(point: Mapping[str, Any]) -> Group:
         else:
             parts = {"x": problem.unlabelled(count)}
         for part, values in parts.items():
-            axes = features_of(values) if part == "x" else ("output",)
+            axes = feature_axes(values) if part == "x" else ("output",)
             text = {"x": f"{role} points", "labels": f"{role} labels, noisy", "target": f"{role} targets, noise-free"}
             attributes = {"long_name": text[part], "units": "1"}
             group[f"{role}_{part}"] = Variable(("seed", f"{role}_point", *axes), values, attributes)
     return group
 
 
-def features_of(x: np.ndarray) -> tuple[str, ...]:
+def feature_axes(x: np.ndarray) -> tuple[str, ...]:
     """The names of the axes of points (S, n, *shape) behind the first two."""
     return ("feature",) if x.ndim == 3 else tuple(f"feature_{i}" for i in range(1, x.ndim - 1))
 
 
-def loaded(point: Mapping[str, Any], group: Group) -> Problem:
+def load(point: Mapping[str, Any], group: Group) -> Problem:
     """The problem with its pools, from a group of data.nc."""
-    problem = posed(point, unpacked("teacher", group))
+    problem = problem_of(point, unpack("teacher", group))
     pools = {}
     for role in LABELLED:
         if f"{role}_x" in group:
@@ -96,17 +96,17 @@ def loaded(point: Mapping[str, Any], group: Group) -> Problem:
     return replace(problem, pools=pools)
 
 
-def seen(problem: Problem, representation: Representation, group: Group | None) -> ProblemFeatures:
+def features(problem: Problem, representation: Representation, group: Group | None) -> ProblemFeatures:
     """A problem through a representation that was fitted before (raw needs no fit)."""
     if group is None:
         nothing = np.empty((len(problem.seeds), 0, 0))
         state = boundary.representation_state(representation, nothing, problem.streams)
     else:
-        state = unpacked("state", group)
+        state = unpack("state", group)
     return ProblemFeatures(problem, representation, state)
 
 
-def packed(prefix: str, state: State, texts: Mapping[str, str] | None = None) -> dict[str, Variable]:
+def pack(prefix: str, state: State, texts: Mapping[str, str] | None = None) -> dict[str, Variable]:
     """Arrays with the seed first, each with dimensions of its own. texts: one line on each, as far as known."""
     stored = {}
     for name, values in state.items():
@@ -116,8 +116,8 @@ def packed(prefix: str, state: State, texts: Mapping[str, str] | None = None) ->
     return stored
 
 
-def unpacked(prefix: str, group: Group) -> State:
-    """The arrays that `packed` stored under a prefix."""
+def unpack(prefix: str, group: Group) -> State:
+    """The arrays that `pack` stored under a prefix."""
     return {
         name.removeprefix(f"{prefix}_"): variable.values
         for name, variable in group.items()

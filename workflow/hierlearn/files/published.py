@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 # What a row says beside its coordinates.
-SAID = ("value", "low", "high", "inferred")
+ROW_KEYS = ("value", "low", "high", "inferred")
 
 
 def rows(table: Mapping[str, Any], where: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -15,7 +15,7 @@ def rows(table: Mapping[str, Any], where: Mapping[str, Any]) -> list[dict[str, A
     return [row for row in table["rows"] if all(axis in row and row[axis] == v for axis, v in where.items())]
 
 
-def place(table: Mapping[str, Any], ours: Mapping[str, Any], where: Mapping[str, Any]) -> dict[str, Any]:
+def coordinates_in(table: Mapping[str, Any], ours: Mapping[str, Any], where: Mapping[str, Any]) -> dict[str, Any]:
     """Where a measurement at our coordinates `ours` stands in a table: those that it has too, and `where` over them."""
     return {axis: value for axis, value in ours.items() if axis in table["coordinates"]} | dict(where)
 

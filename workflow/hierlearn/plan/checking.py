@@ -12,9 +12,9 @@ from typing import Any
 from hierlearn.plan import components, formulas, plausibility, points, published, references, resources, sections
 from hierlearn.plan.declared import mapping
 from hierlearn.plan.draft import Draft
-from hierlearn.plan.faults import Broken, Fault, shown
+from hierlearn.plan.faults import Broken, Fault, show
 from hierlearn.plan.load import load, unusable
-from hierlearn.plan.presets import PRESETS, bodies, placed, supplied
+from hierlearn.plan.presets import PRESETS, bodies, path_in_file, sets
 from hierlearn.plan.study import Study, study_of
 from hierlearn.plan.violations import schema, schema_faults
 
@@ -60,9 +60,9 @@ def study(file: Path, name: str, preset: str, limit: int = resources.ABSURD_MB) 
         # What the body has too is said once, where it stands.
         said = set(drafts["quick"].faults) if which != "quick" else set()
         faults += [
-            Fault(name, placed(which, fault.path), fault.found, fault.allowed)
+            Fault(name, path_in_file(which, fault.path), fault.found, fault.allowed)
             for fault in draft.faults
-            if fault not in said or supplied(content, which, fault.path)
+            if fault not in said or sets(content, which, fault.path)
         ]
     return (None if faults else drafts[preset].study), sorted(set(faults))
 
@@ -84,7 +84,7 @@ def _checked(body: Mapping[str, Any], numbers: Any, file: Path, name: str, prese
     broken = Broken()
     faults = []
     for at, value, allowed in unusable(body):
-        faults.append(Fault(name, at, shown(value), allowed))
+        faults.append(Fault(name, at, show(value), allowed))
         broken.mark(at, value)
     for path in _headless(body, quick) if quick else ():
         broken.mark(path)
@@ -126,7 +126,7 @@ def _check(draft: Draft) -> None:
     sections.check_probes(draft)
     draft.sound, draft.known = draft.grid(), {}
     if draft.sound is not None:
-        for fault in points.resolved(draft.sound):
+        for fault in points.faults(draft.sound):
             draft.add(fault.path, fault.found, fault.allowed)
     _check_names(draft, [one for one in described if one[0][0] in REFERRING])
     sections.check_claims(draft)
@@ -142,4 +142,4 @@ def _check_names(draft: Draft, described: list) -> None:
             if components.is_size(value):
                 references.check_size(draft, where, value)
             else:
-                references.check_reference(draft, where, against, value, references.scoped(draft, where[:-1], scope))
+                references.check_reference(draft, where, against, value, references.scope_of(draft, where[:-1], scope))

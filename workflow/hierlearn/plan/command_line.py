@@ -67,5 +67,5 @@ def _nearest_file(word: str, plan: Rules) -> list[str]:
     """The most similar file of the study that a path names, or nearly names."""
     below = word.removeprefix(f"{plan.results}/").split("/")
     study = similar(below[0], plan.targets.studies)
-    known = [*plan.targets.ledger, *plan.targets.kept(study)]
+    known = [*plan.targets.ledger, *plan.targets.files_of(study)]
     return similar("/".join([plan.results, *study, *below[1:]]), known)

@@ -5,7 +5,7 @@ from typing import Any
 
 from hierlearn.core import registry
 from hierlearn.plan.draft import Draft
-from hierlearn.plan.faults import Path, nearest, shown, value_at
+from hierlearn.plan.faults import Path, nearest, show, value_at
 from hierlearn.plan.violations import schema, schema_faults
 
 # Sections of a study whose components may have a size that depends on the problem.
@@ -39,7 +39,7 @@ def check_parameters(draft: Draft, at: Path, kind: str, description: Mapping[str
     if broken.over(*at, "name"):
         return
     if name not in registry.available(kind):
-        draft.add((*at, "name"), shown(name), nearest(name, registry.available(kind)))
+        draft.add((*at, "name"), show(name), nearest(name, registry.available(kind)))
         return
     known = registry.parameters(kind, name)
     for key, value in description.items():
@@ -55,11 +55,11 @@ def check_parameters(draft: Draft, at: Path, kind: str, description: Mapping[str
                 _check_nested(draft, (*where, label), known[key]["components"], part)
         elif "components" in known[key]:
             kinds = nearest("", registry.available(known[key]["components"]))
-            draft.add(where, shown(value), f"names with components {{name: ...}}, {kinds}")
+            draft.add(where, show(value), f"names with components {{name: ...}}, {kinds}")
         elif is_size(value):
             _check(draft, where, value, {"$defs": schema("study")["$defs"], "$ref": "#/$defs/size"})
             if known[key].get("type") not in ("integer", "number") or at[0] not in SIZED:
-                draft.add(where, shown(value), f"a {known[key].get('type', 'value')}, not a size")
+                draft.add(where, show(value), f"a {known[key].get('type', 'value')}, not a size")
         else:
             _check(draft, where, value, known[key])
     for key, against in known.items():
@@ -105,7 +105,7 @@ def _check(draft: Draft, at: Path, value: Any, against: Mapping[str, Any]) -> No
 def _check_nested(draft: Draft, at: Path, kind: str, value: Any) -> None:
     """A parameter that is a component itself."""
     if not isinstance(value, dict):
-        draft.add(at, shown(value), f"a component {{name: ...}}, {nearest('', registry.available(kind))}")
+        draft.add(at, show(value), f"a component {{name: ...}}, {nearest('', registry.available(kind))}")
         return
     _check(draft, at, value, schema("study")["$defs"]["component"])
     check_parameters(draft, at, kind, value)

@@ -11,7 +11,7 @@ from hierlearn.core.provenance import ends_in_one_line
 from hierlearn.plan import checking, published, resources
 from hierlearn.plan.faults import Fault
 from hierlearn.plan.load import load
-from hierlearn.plan.points import warned
+from hierlearn.plan.points import warnings
 from hierlearn.plan.settings import configuration
 from hierlearn.plan.study import Study
 
@@ -42,7 +42,7 @@ class Plan:
 
 
 @ends_in_one_line
-def configured(given: Mapping[str, Any], file: Path, folder: Path) -> Plan:
+def configure(given: Mapping[str, Any], file: Path, folder: Path) -> Plan:
     """The plan for the keys given on the command line over those of a file; ends the program with all faults if any.
 
     given: --config and --configfile; file: config.yaml (may be absent); folder: of the studies, beside that of the
@@ -67,8 +67,8 @@ def configured(given: Mapping[str, Any], file: Path, folder: Path) -> Plan:
         for claim in _claims(study, files[name]):
             first = owners.setdefault(claim, name)
             if first != name:
-                told = f"a claim that config/studies/{first}.yaml has too"
-                faults.append(Fault(f"config/studies/{name}.yaml", ("claims", claim), told, "a name of its own"))
+                text = f"a claim that config/studies/{first}.yaml has too"
+                faults.append(Fault(f"config/studies/{name}.yaml", ("claims", claim), text, "a name of its own"))
         if study is not None and name in chosen:
             studies[name] = study
     for path in sorted(folder.glob("*.yml")):
@@ -77,7 +77,7 @@ def configured(given: Mapping[str, Any], file: Path, folder: Path) -> Plan:
         faults += published.tables(path, f"config/published/{path.name}")[1]
     if faults:
         sys.exit("\n".join(f"error: {fault}" for fault in sorted(set(faults))))
-    return Plan(settings, studies, tuple(f"warning: {one}" for study in studies.values() for one in warned(study)))
+    return Plan(settings, studies, tuple(f"warning: {one}" for study in studies.values() for one in warnings(study)))
 
 
 def _claims(study: Study | None, file: Path) -> list[str]:

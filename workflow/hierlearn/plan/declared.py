@@ -15,7 +15,7 @@ Component = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Problem:
+class ProblemSection:
     """What is to be learned. A component is None where it has no name that is known."""
 
     input: Component | None
@@ -26,11 +26,11 @@ class Problem:
 
 @dataclass(frozen=True)
 class Samples:
-    """The walk up the sample sizes. thresholds: risks whose crossings are reported; stated: in the file itself."""
+    """The walk up the sample sizes. thresholds: risks whose crossings are reported; explicit: in the file itself."""
 
     per_doubling: int
     thresholds: list[float]
-    stated: bool
+    explicit: bool
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def parts(body: Mapping[str, Any], broken: Broken) -> dict[str, Any]:
     read = Reader(fill_defaults(body, schema("study")), broken)
     return {
         **{key: read.value((key,), "") for key in ("title", "paper", "place", "summary")},
-        "problem": Problem(
+        "problem": ProblemSection(
             read.component("inputs", "problem", "input"),
             read.component("teachers", "problem", "teacher"),
             **read.values("problem", ("scale", "label_noise")),
@@ -101,7 +101,7 @@ def parts(body: Mapping[str, Any], broken: Broken) -> dict[str, Any]:
         "samples": Samples(
             **read.values("samples", ("per_doubling",)),
             thresholds=read.entries("samples", "thresholds"),
-            stated="thresholds" in (mapping(body.get("samples"))),
+            explicit="thresholds" in (mapping(body.get("samples"))),
         ),
         "representations": {
             name: read.component("representations", "representations", name) for name in read.mapping("representations")

@@ -20,7 +20,7 @@ class Fault:
 
     @property
     def field(self) -> str:
-        return dotted(self.path)
+        return path_text(self.path)
 
     def __lt__(self, other: "Fault") -> bool:
         return self._order < other._order
@@ -74,13 +74,13 @@ def value_at(content: Any, path: Path) -> Any:
     return content
 
 
-def shown(value: Any) -> str:
+def show(value: Any) -> str:
     """A value as a message shows it, cut to a readable length."""
     text = repr(value).replace("\n", " ")
     return text if len(text) <= 80 else text[:77] + "..."
 
 
-def dotted(path: Iterable[Any]) -> str:
+def path_text(path: Iterable[Any]) -> str:
     """a.b[2].c"""
     text = ""
     for part in path:
@@ -88,15 +88,15 @@ def dotted(path: Iterable[Any]) -> str:
     return text
 
 
-def listed(value: Any, known: Iterable[Any]) -> bool:
+def among(value: Any, known: Iterable[Any]) -> bool:
     """Whether a value is one of some others; Python counts True as 1."""
     return any(value == one and isinstance(value, bool) == isinstance(one, bool) for one in known)
 
 
-def alike(value: Any, written: Any) -> bool:
+def may_mean(value: Any, written: Any) -> bool:
     """Whether a broken value may stand for another one: 1e3 without a point for 1000, validatoin for validation."""
     if not isinstance(written, str):
-        return listed(value, [written])
+        return among(value, [written])
     if isinstance(value, str):
         return bool(similar(value, [written]))
     try:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from hierlearn.plan.draft import Draft
-from hierlearn.plan.faults import Path, shown
+from hierlearn.plan.faults import Path, show
 
 TEXTS = ("title", "xlabel", "ylabel", "label")
 WORD = r"[A-Za-z0-9,.=+\-*/|()<>:]"
@@ -22,7 +22,7 @@ def check_texts(draft: Draft) -> None:
     labels = {name: {"label": entry.label} for name, entry in draft.study.learners.items()}
     for at, text in (*_texts(draft.body.get("figure"), ("figure",)), *_texts(labels, ("learners",))):
         if not draft.broken.over(*at) and (wrong := undrawable(text)):
-            draft.add(at, shown(text), f"a text with formulas that can be drawn ({wrong})")
+            draft.add(at, show(text), f"a text with formulas that can be drawn ({wrong})")
 
 
 def undrawable(text: str) -> str | None:

@@ -8,26 +8,28 @@ from typing import Any
 from hierlearn.core import provenance, registry
 from hierlearn.inputs import UNIT_LAWS
 from hierlearn.plan.sizes import product
-from hierlearn.plan.study import Point, Study, Task
+from hierlearn.plan.study import GridPoint, Study, Task
 
 SCRIPTS = provenance.PACKAGE.parent / "scripts"
 
 
-def _posed(point: Point, seeds: list[int]) -> dict[str, Any]:
+def _problem(point: GridPoint, seeds: list[int]) -> dict[str, Any]:
     return {"name": point.name, "coordinates": point.coordinates, "problem": point.problem, "seeds": seeds}
 
 
 def generate(study: Study, task: Task) -> dict[str, Any]:
     """Draws teachers and points."""
     seeds = study.seeds_in(task)
-    return {"points": [_posed(p, seeds) | {"counts": study.points_needed(task, p)} for p in task.points]}
+    return {"points": [_problem(p, seeds) | {"counts": study.points_needed(task, p)} for p in task.points]}
 
 
 def represent(study: Study, task: Task, representation: str) -> dict[str, Any]:
     """Fits a representation on unlabelled points."""
     seeds = study.seeds_in(task)
     return {
-        "points": [_posed(p, seeds) | {"representation": study.representation(representation, p)} for p in task.points]
+        "points": [
+            _problem(p, seeds) | {"representation": study.representation(representation, p)} for p in task.points
+        ]
     }
 
 
@@ -35,7 +37,7 @@ def train(study: Study, task: Task, learner: str) -> dict[str, Any]:
     """Walks one learner up the sample sizes of every problem in a task."""
     return {
         "points": [
-            _posed(p, study.seeds_in(task))
+            _problem(p, study.seeds_in(task))
             | {
                 "representation": study.representation(study.learners[learner].representation, p),
                 "variants": study.variants(learner, p, task.part),
@@ -43,7 +45,7 @@ def train(study: Study, task: Task, learner: str) -> dict[str, Any]:
                 "thresholds": study.samples.thresholds,
                 "validation": study.held_out.validation,
             }
-            for p in study.trained(learner, task)
+            for p in study.training_points(learner, task)
         ]
     }
 
@@ -76,7 +78,7 @@ def probe(study: Study, name: str) -> dict[str, Any]:
         "probe": {"name": entry.component["name"]}
         | registry.defaults("probes", entry.component["name"])
         | entry.component,
-        "points": [_posed(p, study.seeds) for p in points],
+        "points": [_problem(p, study.seeds) for p in points],
     }
 
 
@@ -92,7 +94,7 @@ def aggregate(study: Study) -> dict[str, Any]:
 def figure(study: Study) -> dict[str, Any]:
     """Draws the study's figure."""
     return {
-        "figure": _cited(study, "figures", study.figure),
+        "figure": _with_tables(study, "figures", study.figure),
         "study": {"name": study.name, "title": study.title, "preset": study.preset},
         "labels": {name: entry.label for name, entry in study.learners.items()},
         "raw": _raw(study),
@@ -113,7 +115,7 @@ def _raw(study: Study) -> list[dict[str, Any]]:
         for name in study.learners_in(task):
             if study.learners[name].representation != "raw":
                 continue
-            for point in sorted(study.trained(name, task), key=lambda point: point.dimension):
+            for point in sorted(study.training_points(name, task), key=lambda point: point.dimension):
                 teacher = point.problem["teacher"]
                 for variant in study.variants(name, point, task.part):
                     key = (name, json.dumps([teacher, variant["coordinates"]]))
@@ -143,13 +145,13 @@ def judge(study: Study) -> dict[str, Any]:
         "rests_on": rests_on(study),
         "study": {"name": study.name, "paper": study.paper, "preset": study.preset},
         "claims": {
-            name: claim.said() | {"quantity": _cited(study, "quantities", claim.quantity)}
+            name: claim.said() | {"quantity": _with_tables(study, "quantities", claim.quantity)}
             for name, claim in study.claims.items()
         },
     }
 
 
-def _cited(study: Study, kind: str, description: Mapping[str, Any]) -> dict[str, Any]:
+def _with_tables(study: Study, kind: str, description: Mapping[str, Any]) -> dict[str, Any]:
     """A description with its defaults, and with published tables in place of their names: a job knows no other files,
     and a number that changes runs again what rests on it."""
 
@@ -195,7 +197,7 @@ def components_of(parameters: dict[str, Any]) -> list[tuple[str, str]]:
         if isinstance(value, dict):
             for key, part in value.items():
                 if key in kinds and isinstance(part, dict) and "name" in part:
-                    found.update(registry.named(kinds[key], part))
+                    found.update(registry.components_in(kinds[key], part))
                 visit(part)
         elif isinstance(value, list):
             for part in value:

@@ -9,7 +9,7 @@ from typing import Any
 
 from hierlearn.core import registry
 from hierlearn.plan.draft import Draft, remembered
-from hierlearn.plan.faults import Path, alike, similar
+from hierlearn.plan.faults import Path, may_mean, similar
 from hierlearn.plan.sizes import lattice
 from hierlearn.plan.study import Study
 
@@ -27,7 +27,7 @@ class Values:
 
     def excuses(self, value: Any) -> bool:
         """Whether a value that is not listed may be one of those that are broken."""
-        return not self.sure or any(alike(value, one) for one in self.written)
+        return not self.sure or any(may_mean(value, one) for one in self.written)
 
     def several(self) -> bool:
         """Whether a place has to say which of the values it means."""

@@ -11,7 +11,7 @@ from yaml.composer import Composer
 from yaml.constructor import SafeConstructor
 from yaml.resolver import Resolver
 
-from hierlearn.plan.faults import Fault, shown
+from hierlearn.plan.faults import Fault, show
 
 # What no file that a person writes comes near.
 BYTES, VALUES, LEVELS = 1_000_000, 100_000, 50
@@ -41,7 +41,7 @@ class CheckedLoader(Composer, yaml.cyaml.CParser, SafeConstructor, Resolver):
         try:
             return super().construct_object(node, deep)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-            problem = f"{shown(node.value)}, which is no {node.tag.rpartition(':')[2]}"
+            problem = f"{show(node.value)}, which is no {node.tag.rpartition(':')[2]}"
             raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark) from error
 
 
@@ -68,7 +68,7 @@ def _mapping(loader: CheckedLoader, node: yaml.MappingNode) -> dict:
             continue
         key = loader.construct_object(key_node, deep=True)
         if not isinstance(key, str):
-            problem, allowed = f"key {shown(key)} is not a word", "words as keys, in quotes if need be"
+            problem, allowed = f"key {show(key)} is not a word", "words as keys, in quotes if need be"
             raise yaml.constructor.ConstructorError(None, None, problem, key_node.start_mark, allowed)
         if key in seen:
             raise yaml.constructor.ConstructorError(None, None, f"duplicate key {key!r}", key_node.start_mark)
@@ -108,8 +108,8 @@ def load(file: Path, name: str) -> tuple[Any, list[Fault]]:
         allowed = getattr(error, "note", None) or "valid YAML"
         return None, [Fault(name, line, problem.removeprefix("found "), allowed)]
     if not isinstance(content, dict):
-        return None, [Fault(name, (), shown(content), "a mapping of keys to values")]
-    return content, [Fault(name, at, shown(value), allowed) for at, value, allowed in unusable(content)]
+        return None, [Fault(name, (), show(content), "a mapping of keys to values")]
+    return content, [Fault(name, at, show(value), allowed) for at, value, allowed in unusable(content)]
 
 
 def unusable(content: Any, at: tuple = ()) -> Iterator[tuple[tuple, float, str]]:

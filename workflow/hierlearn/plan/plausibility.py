@@ -7,7 +7,7 @@ from typing import Any
 from hierlearn.plan import resources
 from hierlearn.plan.declared import mapping
 from hierlearn.plan.faults import Fault, Path
-from hierlearn.plan.presets import bodies, placed
+from hierlearn.plan.presets import bodies, path_in_file
 from hierlearn.plan.study import Study
 
 # How often a preset may train at most, seeds apart; a walk has about so many sample sizes.
@@ -33,7 +33,7 @@ def too_many(content: Mapping[str, Any], name: str) -> Iterator[Fault]:
             if count > MOST and (path, count) not in seen:
                 seen.add((path, count))
                 found = f"{count:,} combinations of its values, or more"
-                yield Fault(name, placed(preset, path), found, f"at most {MOST:,}")
+                yield Fault(name, path_in_file(preset, path), found, f"at most {MOST:,}")
                 break
 
 
@@ -50,4 +50,4 @@ def too_large(study: Study, limit: int) -> Iterator[Fault]:
     memory, path, job = drawn if drawn[0] > max(limit, most[0] / 2) else most
     if memory > limit:
         found = f"sizes that need {memory:,} MB of memory ({job})"
-        yield Fault(study.file, placed(study.preset, path), found, f"at most memory_limit_mb = {limit:,}")
+        yield Fault(study.file, path_in_file(study.preset, path), found, f"at most memory_limit_mb = {limit:,}")

@@ -7,13 +7,13 @@ from typing import Any
 
 from hierlearn.core import registry
 from hierlearn.core.protocols import Input
-from hierlearn.plan.faults import Fault, shown
+from hierlearn.plan.faults import Fault, show
 from hierlearn.plan.sizes import resolve
-from hierlearn.plan.study import Point, Study
-from hierlearn.plan.violations import expected, violations
+from hierlearn.plan.study import GridPoint, Study
+from hierlearn.plan.violations import allowed_by, violations
 
 
-def resolved(study: Study) -> Iterator[Fault]:
+def faults(study: Study) -> Iterator[Fault]:
     """Sizes that become something impossible at a point of the grid."""
     met: dict[tuple[tuple, str, str], list] = {}
     for point in study.points:
@@ -43,10 +43,10 @@ def resolved(study: Study) -> Iterator[Fault]:
         yield Fault(study.file, where, found + place, allowed)
 
 
-def warned(study: Study) -> Iterator[Fault]:
+def warnings(study: Study) -> Iterator[Fault]:
     """What a study may do, but may not mean; at points of its grid each once, where it is met first."""
     listing = [name for name, entry in study.learners.items() if "at" in entry.samples]
-    if listing and not study.samples.stated:
+    if listing and not study.samples.explicit:
         found = f"nothing, so sizes in samples.at of {', '.join(listing)} are left out above the risks 0.5 and 0.1"
         allowed = "thresholds: [] to train at all of them, or the risks at which to end"
         yield Fault(study.file, ("samples", "thresholds"), found, allowed)
@@ -66,20 +66,20 @@ def _law(problem: str, dimension: int) -> Input:
     return registry.build("inputs", json.loads(problem), dimension=dimension)
 
 
-def _law_at(point: Point) -> Input:
+def _law_at(point: GridPoint) -> Input:
     return _law(json.dumps(point.problem["input"]), point.dimension)
 
 
 def _component_values(
-    study: Study, at: tuple, kind: str, description: Mapping[str, Any], point: Point, met: dict
+    study: Study, at: tuple, kind: str, description: Mapping[str, Any], point: GridPoint, met: dict
 ) -> Iterator[Fault]:
     """Values that sizes become. met: takes up the objections, with their points; what an axis sets is found there."""
     known = registry.parameters(kind, description["name"])
     for key, value in description.items():
         if key != "name" and not {"component", "components"} & set(known[key]):
             for error in violations(value, known[key]):
-                found = f"{shown(value)} at {point.coordinates}"
-                yield Fault(study.file, (*at, key), found, expected(error))
+                found = f"{show(value)} at {point.coordinates}"
+                yield Fault(study.file, (*at, key), found, allowed_by(error))
     for key, found, allowed in registry.objections(kind, description, _law_at(point)):
         where = ("axes", key) if at[0] != "learners" and key in point.coordinates else (*at, key)
         places = met.setdefault((where, found, allowed), [])

@@ -20,12 +20,12 @@ def bodies(content: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
             yield preset, merge(body, {key: value for key, value in overlay.items() if key != "presets"})
 
 
-def placed(preset: str, path: Path) -> Path:
+def path_in_file(preset: str, path: Path) -> Path:
     """Where a file says what a study says at a path of a preset."""
     return path if preset == "quick" else ("presets", preset, *path)
 
 
-def supplied(content: Mapping[str, Any], preset: str, path: Path) -> bool:
+def sets(content: Mapping[str, Any], preset: str, path: Path) -> bool:
     """Whether a preset says itself what stands at a path, and does not repeat a list or mapping of the body."""
     overlay, body, replaced = value_at(content, ("presets", preset)) or {}, content, False
     for part in path:

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from hierlearn.files.published import SAID
+from hierlearn.files.published import ROW_KEYS
 from hierlearn.plan import faults as at_fault
-from hierlearn.plan.faults import Broken, Fault, nearest, shown
+from hierlearn.plan.faults import Broken, Fault, nearest, show
 from hierlearn.plan.load import load
 from hierlearn.plan.violations import schema, schema_faults
 
@@ -32,7 +32,7 @@ def _tables(file: Path, name: str, state: tuple[int, int]) -> tuple[dict[str, An
     broken = Broken()
     faults = list(schema_faults(name, content, schema("published"), broken=broken))
     if not broken.over("paper") and content["paper"] != file.stem:
-        faults.append(Fault(name, ("paper",), shown(content["paper"]), f"{file.stem}, after which the file is called"))
+        faults.append(Fault(name, ("paper",), show(content["paper"]), f"{file.stem}, after which the file is called"))
     for key, table in content["tables"].items() if isinstance(content.get("tables"), dict) else ():
         if not broken.hit("tables", key):
             faults += [Fault(name, *fault) for fault in _rows(("tables", key, "rows"), table)]
@@ -44,12 +44,12 @@ def _rows(at: at_fault.Path, table: Mapping[str, Any]) -> Iterator[tuple[at_faul
     seen: dict[str, int] = {}
     for i, row in enumerate(table["rows"]):
         for key in row:
-            if key not in table["coordinates"] and key not in SAID:
-                yield (*at, i, key), "an unknown coordinate", nearest(key, [*table["coordinates"], *SAID])
+            if key not in table["coordinates"] and key not in ROW_KEYS:
+                yield (*at, i, key), "an unknown coordinate", nearest(key, [*table["coordinates"], *ROW_KEYS])
         here = {axis: row[axis] for axis in table["coordinates"] if axis in row}
         for j, axis in enumerate(row.get("inferred", [])):
             if axis not in here:
-                yield (*at, i, "inferred", j), shown(axis), nearest(axis, here)
+                yield (*at, i, "inferred", j), show(axis), nearest(axis, here)
         if "low" in row and row["low"] > row["high"]:
             yield (*at, i), f"low {row['low']} above high {row['high']}", "low <= high"
         first = seen.setdefault(repr(here), i)

@@ -10,7 +10,7 @@ from typing import Any
 from hierlearn.core import registry
 from hierlearn.files import published
 from hierlearn.plan.draft import Draft
-from hierlearn.plan.faults import Path, listed, nearest, shown
+from hierlearn.plan.faults import Path, among, nearest, show
 from hierlearn.plan.known import LARGEST, Axes, Values, axes_of, names_of, recorded_axes, sample_sizes, values_at
 
 # Variables of scores.nc that every trained learner has; the others are those that learners measure.
@@ -36,10 +36,10 @@ def check_size(draft: Draft, at: Path, value: Mapping[str, Any]) -> None:
         if (at[0], at[-1]) != ("representations", "count"):
             known.append("features")
     if value.get("of") not in known and not draft.broken.over(*at, "of"):
-        draft.add((*at, "of"), shown(value.get("of")), f"one of {', '.join(known)}")
+        draft.add((*at, "of"), show(value.get("of")), f"one of {', '.join(known)}")
 
 
-def scoped(draft: Draft, at: Path, value: Mapping[str, Any], scope: Mapping[str, Any] = {}) -> dict[str, Any]:
+def scope_of(draft: Draft, at: Path, value: Mapping[str, Any], scope: Mapping[str, Any] = {}) -> dict[str, Any]:
     """The keys of a mapping over those around it; of those at fault only that they are."""
     doubtful = {key for key in value if draft.broken.over(*at, key)}
     sound = {key: part for key, part in value.items() if key not in doubtful}
@@ -57,7 +57,7 @@ def check_reference(draft: Draft, at: Path, against: Mapping[str, Any], value: A
         return
     if section is None:
         if isinstance(value, dict):
-            around = scoped(draft, at, value, scope)
+            around = scope_of(draft, at, value, scope)
             for key, part in against.get("properties", {}).items():
                 if key in value or "default" in part:
                     check_reference(draft, (*at, key), part, value.get(key, part.get("default")), around)
@@ -82,11 +82,11 @@ def check_reference(draft: Draft, at: Path, against: Mapping[str, Any], value: A
         place = (*at, i) if isinstance(value, list) else at
         if draft.broken.over(*place):
             continue
-        if not listed(name, known.values):
+        if not among(name, known.values):
             if not known.excuses(name):
-                draft.add(place, shown(name), nearest(name, known.values))
+                draft.add(place, show(name), nearest(name, known.values))
         elif isinstance(value, list) and name in value[:i]:
-            draft.add(place, f"{shown(name)} again", "no entry twice")
+            draft.add(place, f"{show(name)} again", "no entry twice")
 
 
 def _known(draft: Draft, section: str, scope: Mapping[str, Any]) -> Values | None:
@@ -221,8 +221,8 @@ def _check_place(draft: Draft, at: Path, section: str, where: Mapping[str, Any],
             paired = paired and scope.get("probe") is None
             along = [values for name, values in known.items() if paired and name in open_axes]
             _check_along(draft, (*at, axis), chosen, known[axis], along[0] if along else None)
-        elif not listed(chosen, known[axis].values) and not known[axis].excuses(chosen):
-            draft.add((*at, axis), shown(chosen), nearest(chosen, known[axis].values))
+        elif not among(chosen, known[axis].values) and not known[axis].excuses(chosen):
+            draft.add((*at, axis), show(chosen), nearest(chosen, known[axis].values))
     doubts = {"axis", "x", "learner", "above", "below", "lowest_over", "above_where", "below_where", "samples"}
     if section.startswith("some ") or doubts & scope.get(DOUBTFUL, frozenset()):
         return
@@ -259,14 +259,14 @@ def _is_left_open(draft: Draft, axis: str, scope: Mapping[str, Any]) -> bool:
 def _check_along(draft: Draft, at: Path, chosen: list, known: Values, axis: Values | None) -> None:
     """Values of a coordinate that go along with an axis, one for each of its values."""
     if axis is None:
-        draft.add(at, shown(chosen), f"a value: {nearest('', known.values)}")
+        draft.add(at, show(chosen), f"a value: {nearest('', known.values)}")
         return
     if len(chosen) != len(axis.values) + len(axis.written) and axis.sure:
-        draft.add(at, shown(chosen), f"{len(axis.values)} values, one for each of {axis.values}")
+        draft.add(at, show(chosen), f"{len(axis.values)} values, one for each of {axis.values}")
         return
     for i, value in enumerate(chosen):
-        if not listed(value, known.values) and not known.excuses(value):
-            draft.add((*at, i), shown(value), nearest(value, known.values))
+        if not among(value, known.values) and not known.excuses(value):
+            draft.add((*at, i), show(value), nearest(value, known.values))
 
 
 def _open_axes(section: str, scope: Mapping[str, Any]) -> tuple:
@@ -297,16 +297,16 @@ def _check_row(draft: Draft, at: Path, section: str, where: Mapping[str, Any], s
     for axis, chosen in where.items():
         if axis not in known:
             draft.unknown((*at, axis), "an unknown coordinate", known)
-        elif not listed(chosen, known[axis]):
-            draft.add((*at, axis), shown(chosen), nearest(chosen, known[axis]))
+        elif not among(chosen, known[axis]):
+            draft.add((*at, axis), show(chosen), nearest(chosen, known[axis]))
     if draft.broken.hit(*at) or {"where", "samples", "lowest_over"} & scope.get(DOUBTFUL, frozenset()):
         return
     if section != "published place":
         if not published.rows(table, where):
-            draft.add(at, f"no row at {shown(where)}", f"a place in {table['place']}")
+            draft.add(at, f"no row at {show(where)}", f"a place in {table['place']}")
         return
     ours = dict(scope.get("where") or {}) | {"samples": scope.get("samples")}
-    here = published.place(table, ours, where)
+    here = published.coordinates_in(table, ours, where)
     found = published.rows(table, here)
     if len(found) != 1 or ("value" not in found[0] and scope.get("lowest_over") is None):
         count = f"{len(found)} rows at {here}" if len(found) != 1 else f"a range at {here}"

@@ -14,7 +14,7 @@ from typing import Any
 from hierlearn.core import registry
 from hierlearn.core.needs import Needs, Sizes
 from hierlearn.plan.faults import Path
-from hierlearn.plan.study import RAW, Point, Study, Task
+from hierlearn.plan.study import RAW, GridPoint, Study, Task
 
 # An interpreter with numpy, scipy and netCDF4 takes 80 MB, with matplotlib and xarray 200 MB.
 BASE_MB, DRAWING_MB = 160, 320
@@ -75,13 +75,13 @@ def represent(study: Study, task: Task, representation: str) -> Request:
     """Fits a representation, and shows it the unlabelled and the validation points."""
     largest, operations, longest, gpus, parallel = 0.0, 0.0, 0.0, 0.0, 1.0
     for point in task.points:
-        described = study.representation(representation, point)
-        sizes = _sizes(study, task, point, described)
-        needs = _asked("representations", described, sizes)
+        description = study.representation(representation, point)
+        sizes = _sizes(study, task, point, description)
+        needs = _component_needs("representations", description, sizes)
         shown = sizes.unlabelled + sizes.validation
         # Features of all seeds in float32, twice while they are stacked; one seed's in float64 for the regression.
         features = sizes.features * (sizes.seeds * shown + 3 * shown)
-        largest = max(largest, features + needs.memory["fit"] + sizes.seeds * _kept(sizes))
+        largest = max(largest, features + needs.memory["fit"] + sizes.seeds * _state_size(sizes))
         work = needs.work["fit"] + 6 * shown * sizes.features**2
         operations, longest = operations + sizes.seeds * work, max(longest, work)
         gpus, parallel = max(gpus, needs.gpus), min(parallel, needs.parallel)
@@ -91,18 +91,18 @@ def represent(study: Study, task: Task, representation: str) -> Request:
 def train(study: Study, task: Task, learner: str) -> Request:
     """Walks up the sample sizes to the last, at all points and variants of a task."""
     largest, operations, longest, gpus, parallel = 0.0, 0.0, 0.0, 0.0, 1.0
-    for point in study.trained(learner, task):
+    for point in study.training_points(learner, task):
         variants = study.variants(learner, point, task.part)
-        described = [variant["learner"] for variant in variants]
+        description = [variant["learner"] for variant in variants]
         # Variants that differ in their choices alone find again what was computed for each seed.
-        shared = len({repr(one) for one in described}) < len(described)
+        shared = len({repr(one) for one in description}) < len(description)
         trained: list[tuple] = []
         for variant in variants:
-            training = variant["learner"], _tried(variant)
+            training = variant["learner"], _trained_choices(variant)
             again = training in trained
             trained.append(training)
-            for sizes in _walked(study, task, learner, point, variant):
-                needs = _asked("learners", variant["learner"], sizes)
+            for sizes in _sizes_along(study, task, learner, point, variant):
+                needs = _component_needs("learners", variant["learner"], sizes)
                 held = needs.memory["fit"]
                 if shared:
                     held += sizes.seeds * needs.memory.get("kept", 0.0)
@@ -120,11 +120,11 @@ def evaluate(study: Study, task: Task) -> Request:
     largest, operations, gpus = 0.0, 0.0, 0.0
     for learner in study.learners_in(task):
         models = COPIES * _models(study, task, learner)
-        for point in study.trained(learner, task):
+        for point in study.training_points(learner, task):
             shown = _features(study, task, learner, point, "test")
             for variant in study.variants(learner, point, task.part):
-                for sizes in _walked(study, task, learner, point, variant):
-                    needs = _asked("learners", variant["learner"], sizes)
+                for sizes in _sizes_along(study, task, learner, point, variant):
+                    needs = _component_needs("learners", variant["learner"], sizes)
                     largest, gpus = max(largest, models + shown + needs.memory["predict"]), max(gpus, needs.gpus)
                     operations += sizes.seeds * needs.work["predict"]
     return _needs(COPIES * _data(study, task) + largest + _cube(study), operations, gpus=gpus)
@@ -133,17 +133,17 @@ def evaluate(study: Study, task: Task) -> Request:
 def probe(study: Study, name: str) -> Request:
     """Measures at one point of the probe's grid after the other."""
     entry = study.probes[name]
-    described = registry.defaults("probes", entry.component["name"]) | entry.component
+    description = registry.defaults("probes", entry.component["name"]) | entry.component
     axes = study.axes | entry.axes
     sizes = Sizes(seeds=study.seed_count, dimension=max(axes["dimension"]))
-    asked, points = _asked("probes", described, sizes), math.prod(len(values) for values in axes.values())
+    asked, points = _component_needs("probes", description, sizes), math.prod(len(values) for values in axes.values())
     held, operations = asked.memory["measure"], points * asked.work["measure"]
-    for key, schema in registry.parameters("probes", described["name"]).items():
-        if schema.get("component") == "representations" and described[key]["name"] != RAW["name"]:
-            fitted = registry.defaults("representations", described[key]["name"]) | described[key]
+    for key, schema in registry.parameters("probes", description["name"]).items():
+        if schema.get("component") == "representations" and description[key]["name"] != RAW["name"]:
+            fitted = registry.defaults("representations", description[key]["name"]) | description[key]
             features = fitted.get("directions") or fitted.get("count", sizes.dimension)
             shown = replace(sizes, features=features, unlabelled=fitted.get("unlabelled", 0))
-            held += _asked("representations", fitted, shown).memory["fit"] + shown.seeds * _kept(shown)
+            held += _component_needs("representations", fitted, shown).memory["fit"] + shown.seeds * _state_size(shown)
     needs = _needs(held, operations, operations / points, asked.parallel, asked.gpus)
     return replace(needs, mem_mb=max(needs.mem_mb, PROBE_MB), runtime=max(needs.runtime, PROBE_MINUTES))
 
@@ -204,7 +204,7 @@ def _needs(
     return Request(base + memory, BASE_MINUTES + minutes, cores, math.ceil(gpus))
 
 
-def _sizes(study: Study, task: Task, point: Point, representation: Mapping[str, Any]) -> Sizes:
+def _sizes(study: Study, task: Task, point: GridPoint, representation: Mapping[str, Any]) -> Sizes:
     """What a component meets at a point, seen through a representation."""
     if representation["name"] == RAW["name"]:
         features = point.dimension
@@ -221,18 +221,20 @@ def _sizes(study: Study, task: Task, point: Point, representation: Mapping[str, 
     )
 
 
-def _outputs(point: Point) -> int:
+def _outputs(point: GridPoint) -> int:
     """Number of outputs of the teacher."""
     return registry.build("teachers", point.problem["teacher"]).outputs
 
 
-def _tried(variant: Mapping[str, Any]) -> dict[str, list]:
+def _trained_choices(variant: Mapping[str, Any]) -> dict[str, list]:
     """The choices that a variant trains; how it chooses among them takes no training."""
     known = registry.choices("learners", variant["learner"]["name"])
     return {key: values for key, values in variant["choices"].items() if "rule" not in known[key]}
 
 
-def _walked(study: Study, task: Task, learner: str, point: Point, variant: Mapping[str, Any]) -> Iterator[Sizes]:
+def _sizes_along(
+    study: Study, task: Task, learner: str, point: GridPoint, variant: Mapping[str, Any]
+) -> Iterator[Sizes]:
     """The sizes at every sample size of a learner."""
     representation = study.representation(study.learners[learner].representation, point)
     known = registry.choices("learners", variant["learner"]["name"])
@@ -242,10 +244,10 @@ def _walked(study: Study, task: Task, learner: str, point: Point, variant: Mappi
         tried={choice: len(variant["choices"].get(choice, [None])) for choice in known},
     )
     for samples in study.sample_sizes(learner, point):
-        yield replace(sizes, samples=samples, presented=_presented(variant["learner"], samples))
+        yield replace(sizes, samples=samples, presented=_points_presented(variant["learner"], samples))
 
 
-def _presented(learner: Mapping[str, Any], samples: int) -> float:
+def _points_presented(learner: Mapping[str, Any], samples: int) -> float:
     """Points that the steps see: each fresh one once, so many batches as there are steps, or all in every epoch."""
     if learner.get("online"):
         return samples
@@ -260,7 +262,7 @@ def _data(study: Study, task: Task) -> float:
     return len(study.seeds_in(task)) * sum(count * (point.dimension + 2 * _outputs(point)) for point, count in needed)
 
 
-def _features(study: Study, task: Task, learner: str, point: Point, role: str) -> float:
+def _features(study: Study, task: Task, learner: str, point: GridPoint, role: str) -> float:
     """Features of the training pool and of one role, float32, of all seeds and once more of one."""
     representation = study.representation(study.learners[learner].representation, point)
     sizes = _sizes(study, task, point, representation)
@@ -271,10 +273,10 @@ def _features(study: Study, task: Task, learner: str, point: Point, role: str) -
 def _models(study: Study, task: Task, learner: str) -> float:
     """Numbers in a model file: one model per point, variant, sample size and seed."""
     return sum(
-        sizes.seeds * _asked("learners", variant["learner"], sizes).memory["model"]
-        for point in study.trained(learner, task)
+        sizes.seeds * _component_needs("learners", variant["learner"], sizes).memory["model"]
+        for point in study.training_points(learner, task)
         for variant in study.variants(learner, point, task.part)
-        for sizes in _walked(study, task, learner, point, variant)
+        for sizes in _sizes_along(study, task, learner, point, variant)
     )
 
 
@@ -283,34 +285,34 @@ def _cube(study: Study) -> float:
     return 20.0 * math.prod(len(values) for values in study.coordinates.values())
 
 
-def _kept(sizes: Sizes) -> float:
+def _state_size(sizes: Sizes) -> float:
     """Numbers in a representation file, per seed."""
     return 2 * sizes.features**2 + 2 * sizes.features * sizes.dimension
 
 
-def _asked(kind: str, described: Mapping[str, Any], sizes: Sizes) -> Needs:
+def _component_needs(kind: str, description: Mapping[str, Any], sizes: Sizes) -> Needs:
     """What a component asks for, what it leaves unsaid filled in."""
-    needs = registry.needs(kind, described, sizes)
+    needs = registry.needs(kind, description, sizes)
     stages = [stage for stage in STAGES[kind] if stage not in needs.memory or stage not in {"model", *needs.work}]
     if not stages:
         return needs
-    numbers = _numbers(described) | {name: size for name, size in vars(sizes).items() if size and name != "tried"}
-    held = {stage: _unsaid(numbers, stage) for stage in stages}
+    numbers = _numbers(description) | {name: size for name, size in vars(sizes).items() if size and name != "tried"}
+    held = {stage: _usual_size(numbers, stage) for stage in stages}
     work = {stage: 1000.0 * numbers for stage, numbers in held.items()}
     return replace(needs, memory=held | dict(needs.memory), work=work | dict(needs.work))
 
 
-def _numbers(described: Mapping[str, Any]) -> dict[str, float]:
+def _numbers(description: Mapping[str, Any]) -> dict[str, float]:
     """The parameters of a component that are sizes: numbers, and of a list of numbers the largest."""
     found = {}
-    for name, value in described.items():
+    for name, value in description.items():
         numbers = value if isinstance(value, list) else [value]
         if numbers and all(isinstance(n, int | float) and not isinstance(n, bool) for n in numbers):
             found[name] = max(numbers)
     return found
 
 
-def _unsaid(sizes: Mapping[str, float], stage: str) -> float:
+def _usual_size(sizes: Mapping[str, float], stage: str) -> float:
     """Arrays over the two largest sizes: four at once, one in a model."""
     if stage == "model":
         return math.prod(sorted(size for name, size in sizes.items() if name not in HELD_OUT)[-2:])

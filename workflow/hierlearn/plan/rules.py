@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hierlearn.plan.cluster import Requests
-from hierlearn.plan.configuration import configured
+from hierlearn.plan.configuration import configure
 from hierlearn.plan.inputs import Inputs
 from hierlearn.plan.targets import Targets
 from hierlearn.run.job import MEMORY_VARIABLES
@@ -29,7 +29,7 @@ class Rules:
 
         workflow: the folder of the package, with the studies in config/studies beside it.
         """
-        plan = configured(config, Path("config/config.yaml"), workflow.parent / "config" / "studies")
+        plan = configure(config, Path("config/config.yaml"), workflow.parent / "config" / "studies")
         targets = Targets(plan.settings, plan.studies)
         return cls(targets, Inputs(targets), Requests(plan.studies), plan.warnings)
 

@@ -7,10 +7,10 @@ from typing import Any
 from hierlearn.core import registry
 from hierlearn.plan.declared import Claim, Learner
 from hierlearn.plan.draft import Draft
-from hierlearn.plan.faults import Path, listed, nearest, shown
+from hierlearn.plan.faults import Path, among, nearest, show
 from hierlearn.plan.known import axes_of, recorded_axes, values_at
 from hierlearn.plan.references import check_size
-from hierlearn.plan.violations import expected, schema, violations
+from hierlearn.plan.violations import allowed_by, schema, violations
 
 # A problem key may be an axis too.
 PROBLEM_AXES = ("dimension", "label_noise")
@@ -47,7 +47,7 @@ def check_law(draft: Draft) -> None:
         return
     laws = registry.implementation("teachers", teacher["name"]).LAWS
     if laws and law["name"] not in laws:
-        draft.add(("problem", "input", "name"), shown(law["name"]), nearest("", laws) + " for this teacher")
+        draft.add(("problem", "input", "name"), show(law["name"]), nearest("", laws) + " for this teacher")
 
 
 def check_split(draft: Draft) -> None:
@@ -60,7 +60,7 @@ def check_split(draft: Draft) -> None:
             continue
         # What every learner sweeps is not known while one of them is broken.
         if axis not in study.swept or not any(draft.broken.hit("learners", name) for name in study.learners):
-            draft.add((section, i), shown(axis), nearest(axis, known))
+            draft.add((section, i), show(axis), nearest(axis, known))
 
 
 def check_probes(draft: Draft) -> None:
@@ -99,7 +99,7 @@ def _check_axis_values(draft: Draft, at: Path, axis: str, values: list) -> None:
         against = _axis_schema(draft, part, axis)
     _check_values(draft, at, against)
     if axis == "dimension" and not draft.broken.inside(*at) and values != sorted(values):
-        draft.add(at, shown(values), "increasing numbers")
+        draft.add(at, show(values), "increasing numbers")
 
 
 def _check_values(draft: Draft, at: Path, against: Mapping[str, Any]) -> None:
@@ -110,7 +110,7 @@ def _check_values(draft: Draft, at: Path, against: Mapping[str, Any]) -> None:
     for i, value in enumerate(values if isinstance(values, list) else ()):
         if not draft.broken.over(*at, i):
             for error in violations(value, against):
-                draft.add((*at, i), shown(value), expected(error))
+                draft.add((*at, i), show(value), allowed_by(error))
 
 
 def _axis_schema(draft: Draft, part: str, axis: str) -> Mapping[str, Any]:
@@ -134,7 +134,7 @@ def _check_kernels(draft: Draft, at: Path, claim: Claim) -> None:
             # Every ridge finds its function in the same span.
             kernels = math.prod(len(values) for choice, values in entry.select.items() if choice != "ridge")
             if kernels > spans:
-                found = shown(spans) if "spans" in claim.quantity else "nothing"
+                found = show(spans) if "spans" in claim.quantity else "nothing"
                 draft.add((*at, "spans"), found, f"at least {kernels}, among so many kernels {learner} chooses")
 
 
@@ -144,7 +144,7 @@ def check_learner(draft: Draft, name: str, entry: Learner) -> None:
     known = ["raw", *study.representations]
     sure = not broken.over("representations") and ("representations",) not in broken.uncertain
     if entry.representation is not None and entry.representation not in known and sure:
-        draft.add((*at, "representation"), shown(entry.representation), nearest(entry.representation, known))
+        draft.add((*at, "representation"), show(entry.representation), nearest(entry.representation, known))
     if entry.component is not None:
         _check_choices(draft, at, entry)
         _check_sweep(draft, at, entry)
@@ -168,8 +168,8 @@ def check_learner(draft: Draft, name: str, entry: Learner) -> None:
                 if not places.excuses(axis):
                     draft.add(where, "an unknown axis", nearest(axis, [*study.axes, "samples"]))
                 continue
-            if not listed(value, known.values) and not known.excuses(value):
-                draft.add(where, shown(value), nearest(value, known.values))
+            if not among(value, known.values) and not known.excuses(value):
+                draft.add(where, show(value), nearest(value, known.values))
     for axis in entry.limits:
         where = (*at, "limits", axis)
         if broken.over(*where):

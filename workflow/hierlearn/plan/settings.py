@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from hierlearn.plan.faults import Broken, Fault, nearest, shown
+from hierlearn.plan.faults import Broken, Fault, nearest, show
 from hierlearn.plan.violations import SCHEMAS, fill_defaults, schema, schema_faults
 
 # Folders of the project that no run writes into.
@@ -29,7 +29,7 @@ def configuration(given: Mapping[str, Any], name: str, known_studies: list[str])
         if isinstance(study, str) and study not in known_studies:
             path = ("studies",) if isinstance(chosen, str) else ("studies", i)
             allowed = nearest(study, known_studies) if known_studies else "a study of config/studies, which has none"
-            faults.append(Fault(name, path, shown(study), allowed))
+            faults.append(Fault(name, path, show(study), allowed))
     if "results" in given and not broken.over("results"):
         results = Path(given["results"])
         faults += _results_faults(name, results)
@@ -39,7 +39,7 @@ def configuration(given: Mapping[str, Any], name: str, known_studies: list[str])
 
 
 def _results_faults(name: str, results: Path) -> list[Fault]:
-    found = shown(str(results))
+    found = show(str(results))
     if ".." in results.parts:
         return [Fault(name, ("results",), found, "a folder below the working directory")]
     if any((at.exists() or at.is_symlink()) and not at.is_dir() for at in (results, *results.parents)):

@@ -58,7 +58,7 @@ def resolve(value: Any, context: Mapping[str, int]) -> Any:
     return value
 
 
-def described(kind: str, description: Mapping[str, Any], context: Mapping[str, int]) -> dict[str, Any]:
+def full_description(kind: str, description: Mapping[str, Any], context: Mapping[str, int]) -> dict[str, Any]:
     """A component's description with its defaults and with every size resolved."""
     name = description["name"]
     full = {"name": name} | registry.defaults(kind, name) | description
@@ -66,9 +66,11 @@ def described(kind: str, description: Mapping[str, Any], context: Mapping[str, i
     for key, value in full.items():
         schema = schemas.get(key, {})
         if "component" in schema:
-            full[key] = described(schema["component"], value, context)
+            full[key] = full_description(schema["component"], value, context)
         elif "components" in schema:
-            full[key] = {label_: described(schema["components"], part, context) for label_, part in value.items()}
+            full[key] = {
+                label_: full_description(schema["components"], part, context) for label_, part in value.items()
+            }
         else:
             full[key] = resolve(value, context)
     return full

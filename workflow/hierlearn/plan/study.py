@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import Any
 
 from hierlearn.core import registry
-from hierlearn.plan.declared import Claim, Component, HeldOut, Learner, Probe, Problem, Samples, parts
+from hierlearn.plan.declared import Claim, Component, HeldOut, Learner, Probe, ProblemSection, Samples, parts
 from hierlearn.plan.faults import Broken
-from hierlearn.plan.sizes import degree, described, label, lattice, product, resolve, sizes
+from hierlearn.plan.sizes import degree, full_description, label, lattice, product, resolve, sizes
 
 RAW = {"name": "raw"}
 
@@ -19,7 +19,7 @@ NO_TABLES: dict[str, Any] = {}
 
 
 @dataclass(frozen=True)
-class Point:
+class GridPoint:
     """One problem of a study's grid: its name inside the task, its coordinates, and what is to be learned."""
 
     name: str
@@ -37,7 +37,7 @@ class Task:
     parameters."""
 
     name: str
-    points: tuple[Point, ...]
+    points: tuple[GridPoint, ...]
     part: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -46,7 +46,7 @@ def _remembered(method: Callable) -> Callable:
 
     @functools.wraps(method)
     def asked(self, *given):
-        places = (repr(one.coordinates) if isinstance(one, Point) else getattr(one, "name", one) for one in given)
+        places = (repr(one.coordinates) if isinstance(one, GridPoint) else getattr(one, "name", one) for one in given)
         known, place = self._known, (method.__name__, *places)
         if place not in known:
             known[place] = method(self, *given)
@@ -108,7 +108,7 @@ class Study:
         return {task.name: task for task in tasks}
 
     @cached_property
-    def points(self) -> tuple[Point, ...]:
+    def points(self) -> tuple[GridPoint, ...]:
         """All points of the grid, each once however it is cut."""
         return tuple(self.point(coordinates, list(self.axes)) for coordinates in product(self.axes))
 
@@ -123,13 +123,13 @@ class Study:
         """The seeds that a task computes."""
         return [task.part["seed"]] if "seed" in task.part else self.seeds
 
-    def point(self, coordinates: Mapping[str, Any], naming: list[str] | None = None) -> Point:
+    def point(self, coordinates: Mapping[str, Any], naming: list[str] | None = None) -> GridPoint:
         """The problem at some coordinates; `naming`: the axes that tell it from its neighbours."""
         ordered = {axis: coordinates[axis] for axis in coordinates}
         named = ordered if naming is None else {axis: ordered[axis] for axis in naming}
-        return Point(label(named) or "point", ordered, self.posed(ordered))
+        return GridPoint(label(named) or "point", ordered, self.problem_content(ordered))
 
-    def posed(self, coordinates: Mapping[str, Any]) -> dict[str, Any]:
+    def problem_content(self, coordinates: Mapping[str, Any]) -> dict[str, Any]:
         """The canonical content of a problem, every parameter resolved: it keys the random streams."""
         posed = self.problem
         parts = {"input": dict(posed.input), "teacher": dict(posed.teacher)}
@@ -141,10 +141,10 @@ class Study:
                 parts[self.placement(axis)][axis] = value
         context = sizes(coordinates["dimension"])
         for kind, part in parts.items():
-            content[kind] = described(f"{kind}s", part, context)
+            content[kind] = full_description(f"{kind}s", part, context)
         return content
 
-    problem: Problem
+    problem: ProblemSection
 
     def placement(self, axis: str) -> str | None:
         """Which component an axis sets a parameter of: teacher, input, representation, or None if none has it.
@@ -160,7 +160,7 @@ class Study:
         return None
 
     @_remembered
-    def representation(self, name: str, point: Point) -> dict[str, Any]:
+    def representation(self, name: str, point: GridPoint) -> dict[str, Any]:
         """The description of a representation at a point."""
         context = sizes(point.dimension, degree(point.problem))
         given = RAW if name == "raw" else self.representations[name]
@@ -170,15 +170,15 @@ class Study:
                 full[axis] = value
         # `features` refers to the representation's own number of features.
         context["features"] = resolve(full.get("count", point.dimension), context)
-        return described("representations", full, context)
+        return full_description("representations", full, context)
 
-    def context(self, learner: str, point: Point) -> dict[str, int]:
+    def context(self, learner: str, point: GridPoint) -> dict[str, int]:
         """What the sizes of a learner may refer to."""
         representation = self.representation(self.learners[learner].representation, point)
         counted = sizes(point.dimension, degree(point.problem))
         return counted | {"features": representation.get("count", point.dimension)}
 
-    def within_limits(self, learner: str, point: Point) -> bool:
+    def within_limits(self, learner: str, point: GridPoint) -> bool:
         """Whether a learner's budget reaches a point."""
         limits = self.learners[learner].limits
         return not self._skipped(learner, point.coordinates) and all(
@@ -191,7 +191,7 @@ class Study:
         return any(all(axis in place and place[axis] == value for axis, value in one.items()) for one in skipped)
 
     @_remembered
-    def sample_sizes(self, learner: str, point: Point) -> list[int]:
+    def sample_sizes(self, learner: str, point: GridPoint) -> list[int]:
         """The sample sizes of a learner at a point: a list, or the lattice points 2^(j/k) that lie in start .. cap."""
         planned = self.learners[learner].samples
         context = self.context(learner, point)
@@ -209,7 +209,7 @@ class Study:
         combined = product(self.learners[learner].sweep)
         return [swept for swept in combined if all(swept.get(name, value) == value for name, value in part.items())]
 
-    def variants(self, learner: str, point: Point, part: Mapping[str, Any] = {}) -> list[dict[str, Any]]:
+    def variants(self, learner: str, point: GridPoint, part: Mapping[str, Any] = {}) -> list[dict[str, Any]]:
         """A learner at a point, once per combination of what is swept: name, coordinates, description, choices.
 
         A choice may be swept instead of selected: then each variant has one value to choose from. part: of a task.
@@ -220,7 +220,7 @@ class Study:
             {
                 "name": label(swept) or "only",
                 "coordinates": swept,
-                "learner": described(
+                "learner": full_description(
                     "learners", entry.component | {k: v for k, v in swept.items() if k not in known}, context
                 ),
                 "choices": entry.select | {key: [value] for key, value in swept.items() if key in known},
@@ -231,13 +231,13 @@ class Study:
     @_remembered
     def learners_in(self, task: Task) -> list[str]:
         """The learners that run somewhere in a task."""
-        return [name for name in self.learners if self.trained(name, task)]
+        return [name for name in self.learners if self.training_points(name, task)]
 
-    def trained(self, learner: str, task: Task) -> list[Point]:
+    def training_points(self, learner: str, task: Task) -> list[GridPoint]:
         """The points of a task at which a learner runs."""
         return self.within_reach(learner, task) if self.combinations(learner, task.part) else []
 
-    def within_reach(self, learner: str, task: Task) -> list[Point]:
+    def within_reach(self, learner: str, task: Task) -> list[GridPoint]:
         """The points of a task at which a learner runs in some part of the study."""
         return [p for p in task.points if self.within_limits(learner, p) and self.sample_sizes(learner, p)]
 
@@ -247,7 +247,7 @@ class Study:
         return [name for name in self.representations if name in used]
 
     @_remembered
-    def points_needed(self, task: Task, point: Point) -> dict[str, int]:
+    def points_needed(self, task: Task, point: GridPoint) -> dict[str, int]:
         """How many points of each role a task's data holds per seed."""
         # Learners that train online draw their points as they go.
         pooled = [name for name, entry in self.learners.items() if not entry.component.get("online")]

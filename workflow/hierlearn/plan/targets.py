@@ -54,12 +54,12 @@ class Targets:
         """The files of all studies together."""
         return [self.file(name) for name in ("claims.nc", "claims.csv", "index.html")]
 
-    def kept(self, studies: Iterable[str]) -> list[str]:
+    def files_of(self, studies: Iterable[str]) -> list[str]:
         """All files that a run leaves of some studies.
 
         They are asked for one by one: Snakemake does not make again what is missing in the middle of a finished study.
         """
-        return [self.file(name, file) for name in studies for file in self._kept(self.studies[name])]
+        return [self.file(name, file) for name in studies for file in self._files(self.studies[name])]
 
     def _kept(self, study: Study) -> Iterator[str]:
         yield from ("claims.json", "figure.svg", "figure.pdf", "figure.png")

@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError
 
 from hierlearn.plan import faults
-from hierlearn.plan.faults import Broken, Fault, nearest, shown, similar
+from hierlearn.plan.faults import Broken, Fault, nearest, show, similar
 from hierlearn.plan.load import content
 
 SCHEMAS = Path(__file__).parents[1] / "schemas"
@@ -35,16 +35,16 @@ def _at_most(validator, pairs: dict[str, str], value: Any, against: dict) -> Ite
 
 def _unique(validator, wanted: bool, values: Any, against: dict) -> Iterator[ValidationError]:
     """No entry twice, by hashes: to compare each with all others would take minutes for a long list."""
-    if wanted and isinstance(values, list) and len({_hashed(value) for value in values}) < len(values):
+    if wanted and isinstance(values, list) and len({_hashable(value) for value in values}) < len(values):
         yield ValidationError(f"{values!r} has an entry twice")
 
 
-def _hashed(value: Any) -> Any:
+def _hashable(value: Any) -> Any:
     """What is equal for equal values alone; Python counts True as 1."""
     if isinstance(value, dict):
-        return frozenset((key, _hashed(part)) for key, part in value.items())
+        return frozenset((key, _hashable(part)) for key, part in value.items())
     if isinstance(value, list):
-        return tuple(_hashed(part) for part in value)
+        return tuple(_hashable(part) for part in value)
     return repr(value) if isinstance(value, set) else (bool, value) if isinstance(value, bool) else value
 
 
@@ -106,7 +106,7 @@ def _faults(file: str, at: faults.Path, error: ValidationError, broken: Broken) 
             if any(similar(other, error.schema["properties"]) == [key] for other in unknown):
                 # It is there, misspelt, which has a line of its own.
                 continue
-            described = _described(error.schema.get("properties", {}).get(key, {}))
+            described = _meaning(error.schema.get("properties", {}).get(key, {}))
             # Where any key is allowed, only a slip of the hand is taken for one.
             others = [other for other in found if other not in error.schema.get("properties", {})]
             close = similar(key, unknown) or similar(key, others, cutoff=0.7)
@@ -119,13 +119,13 @@ def _faults(file: str, at: faults.Path, error: ValidationError, broken: Broken) 
         broken.mark(path, found)
     elif "propertyNames" in error.absolute_schema_path:
         broken.uncertain.add(path)
-        yield Fault(file, path, f"the name {shown(found)}", f"a name, {expected(error)}")
+        yield Fault(file, path, f"the name {show(found)}", f"a name, {allowed_by(error)}")
     else:
         broken.mark(path, found)
-        yield Fault(file, path, shown(found), expected(error))
+        yield Fault(file, path, show(found), allowed_by(error))
 
 
-def _described(against: dict) -> str:
+def _meaning(against: dict) -> str:
     """What a key means, and its values where they are few words."""
     text = against.get("description", "a value")
     return f"{text.rstrip('.')}; one of {', '.join(map(str, against['enum']))}" if "enum" in against else text
@@ -147,7 +147,7 @@ def _meant(file: str, at: faults.Path, error: ValidationError, broken: Broken) -
     return min(forms.values(), key=len, default=[])
 
 
-def expected(error: ValidationError) -> str:
+def allowed_by(error: ValidationError) -> str:
     """What a schema allows in the place of what was found."""
     rule, wanted, against, found = error.validator, error.validator_value, error.schema, error.instance
     hint = ""

@@ -7,7 +7,7 @@ import numpy as np
 
 from hierlearn.core.parameters import Reference
 from hierlearn.core.protocols import Quantity
-from hierlearn.files.published import number, place
+from hierlearn.files.published import coordinates_in, number
 from hierlearn.quantities._parameters import Learner, Place, Samples
 from hierlearn.quantities._tables import by_seed, without_interval
 from hierlearn.statistics.estimates import Measurement
@@ -55,7 +55,8 @@ class PublishedRatio(Quantity):
     def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
         """cube: scores.nc of a study. A seed without a risk, or of a failed training, leaves no interval."""
         here = self.where | {"samples": self.samples}
-        wanted = number(self.published, place(self.published, here, self.published_where), self.lowest_over is not None)
+        there = coordinates_in(self.published, here, self.published_where)
+        wanted = number(self.published, there, self.lowest_over is not None)
         risks, failed = by_seed(cube, self.learner, here, self.risk, self.lowest_over)
         ratios = risks / wanted
         detail = {"published": wanted, "place": self.published["place"], "risks": (ratios * wanted).tolist()}

@@ -37,7 +37,7 @@ def walk(
             streams = part.streams.at("learner", learner.stream_key or type(learner).__name__)
             fit = boundary.fit(learner, Sample(part, seen, n, choices, streams), monitor, cache)
             held_out = part.draw("validation", part.held_out).target
-            fit.validation_risk = part.denoised(fit.validation_risk, held_out)
+            fit.validation_risk = part.denoise(fit.validation_risk, held_out)
             visits[n].append((active.tolist(), fit))
             for line in failures(learner, part.seeds, n, fit):
                 monitor.report(number + 1, len(groups), line)
