@@ -18,8 +18,8 @@ SEEDS, SAMPLES, HELD_OUT = (4, 7, 9), 48, 60
 
 CHOICES = {
     "ridge": [1e-2, 1e-4],
-    "rate": [0.3, 0.1],
-    "decay": [0.0, 1e-4],
+    "learning_rate": [0.3, 0.1],
+    "weight_decay": [0.0, 1e-4],
     "bandwidth": [0.5, 1.0],
     "selected_on": ["validation"],
     "gap": [0.1, 0.3],

@@ -33,7 +33,7 @@ NULLABLE = (
     *("sizes", "over", "values"),
 )
 # Lists whose entries stand for places one after the other, so that two may be equal.
-IN_ORDER = ("drops", "starts", "widths", "graph", "alphas", "coefficients")
+IN_ORDER = ("milestones", "starts", "widths", "graph", "alphas", "coefficients")
 # Without these a study, or a file of published numbers, says nothing.
 REQUIRED = re.compile(
     r"title|paper|place|problem|axes|seeds|figure|problem\.(input|teacher)|axes\.dimension|.*\.(name|coefficient|of)"

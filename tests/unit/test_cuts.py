@@ -14,7 +14,7 @@ NETWORKS = {
     "one": {
         "label": "One",
         "learner": {"name": "network", "architecture": "two_layer"} | STEPS,
-        "select": {"rate": [0.1, 0.01]},
+        "select": {"learning_rate": [0.1, 0.01]},
         "sweep": {"width": [4, 8], "selected_on": ["validation", "test"]},
         "samples": {"at": [30, 60]},
     },
@@ -23,7 +23,7 @@ NETWORKS = {
         "label": "Other",
         "learner": {"name": "network"} | STEPS,
         "representation": "neural",
-        "select": {"rate": [0.1]},
+        "select": {"learning_rate": [0.1]},
         "sweep": {"width": [4]},
         "samples": {"at": [30, 60]},
         "skip": [{"dimension": 3}, {"dimension": 5, "samples": 60}],

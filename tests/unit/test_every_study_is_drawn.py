@@ -100,5 +100,5 @@ def test_a_place_that_a_claim_leaves_open_is_found():
     study, _ = checking.study(ALPHA, ALPHA.name, "quick")
     quantity = {"name": "score_mean", "learner": "resnet", "samples": 200000, "where": {}}
     scores, _ = cubes(study)
-    with pytest.raises(ValueError, match="leaves alpha, rate_ratio open"):
+    with pytest.raises(ValueError, match="leaves alpha, learning_rate_ratio open"):
         build("quantities", quantity).measure(scores, {})

@@ -43,7 +43,7 @@ def fitted(where, name="densenet", choices=None, samples=800, watch=None, **para
 )
 def test_staged_training_corrects_the_features_below(name, scale):
     problem, features = posed(scale=scale, seeds=(3, 11))
-    parameters = {"steps": 1500, "batch": 64, "starts": [0.3], "choices": {"rate": [0.02]}}
+    parameters = {"steps": 1500, "batch": 64, "starts": [0.3], "choices": {"learning_rate": [0.02]}}
     learner, fit = fitted((problem, features), name, samples=20000, **parameters)
     outputs = learner.predict(fit.state, features, "test", 2000, {})
     risk = problem.risk(outputs, problem.draw("test", 2000).target)
@@ -67,7 +67,7 @@ def test_a_seed_learns_the_same_bits_whoever_else_is_trained(where, name):
     parameters = {"steps": 100, "starts": [0.9], "thresholds": [12.0]}
     if name == "distilled_densenet":
         parameters["threshold_scale"] = 20.0
-    choices = {"rate": [0.05, 0.01]}
+    choices = {"learning_rate": [0.05, 0.01]}
     _, whole = fitted(where, name, choices, **parameters)
     for positions in ([1], [2, 0]):
         _, part = fitted((problem.take(positions), features.take(positions)), name, choices, **parameters)
@@ -83,7 +83,7 @@ def test_a_seed_learns_the_same_bits_whoever_else_is_trained(where, name):
 def test_an_interrupted_training_goes_on_to_the_same_bits(where, name, tmp_path, monkeypatch):
     monkeypatch.setattr("hierlearn.files.checkpoints.SECONDS_BETWEEN_SAVES", 0.0)
     parameters, steps = {"steps": 160, "starts": [0.9], "thresholds": [12.0]}, []
-    choices = {"rate": [0.05, 0.01]}
+    choices = {"learning_rate": [0.05, 0.01]}
     _, whole = fitted(where, name, choices, **parameters)
 
     class Stopped(Exception):
@@ -122,7 +122,7 @@ def test_a_diverging_seed_ends_alone(where, name):
             batch = problem.draw(role, count, start)
             return type(batch)(batch.x, batch.labels * loud[:, None, None], batch.target)
 
-    parameters = {"choices": {"rate": [1e-4]}, "optimiser": "sgd", "clip": None}
+    parameters = {"choices": {"learning_rate": [1e-4]}, "optimiser": "sgd", "clip": None}
     _, fit = fitted((Loud(), features), name, **parameters)
     assert fit.status.tolist() == [STATUS["ok"], STATUS["diverged"], STATUS["ok"]]
     assert fit.measures["diverged_runs"].tolist() == [0, 1, 0]
@@ -199,7 +199,7 @@ def test_a_student_of_a_toy_has_its_uncentred_squares():
 
 def test_a_two_layer_network_with_a_power_learns_a_polynomial_of_its_degree():
     problem, features = posed(scale="unit", teacher={"name": "ridge_polynomial", "degree": 4, "basis": "monomial"})
-    parameters = {"degree": 4, "steps": 1500, "batch": 64, "choices": {"rate": [0.01]}}
+    parameters = {"degree": 4, "steps": 1500, "batch": 64, "choices": {"learning_rate": [0.01]}}
     learner, fit = fitted((problem, features), "polynomial_network", samples=10000, **parameters)
     outputs = learner.predict(fit.state, features, "test", 2000, {})
     assert np.all(problem.risk(outputs, problem.draw("test", 2000).target) < 0.1)
@@ -212,10 +212,10 @@ def test_a_two_layer_network_with_a_power_learns_a_polynomial_of_its_degree():
 
 def test_the_run_with_the_least_validation_error_is_kept(where):
     rates = [0.05, 0.002]
-    _, both = fitted(where, choices={"rate": rates})
-    alone = np.stack([fitted(where, choices={"rate": [rate]})[1].validation_risk for rate in rates])
+    _, both = fitted(where, choices={"learning_rate": rates})
+    alone = np.stack([fitted(where, choices={"learning_rate": [rate]})[1].validation_risk for rate in rates])
     np.testing.assert_array_equal(both.validation_risk, alone.min(axis=0))
-    np.testing.assert_array_equal(both.choices["rate"], np.array(rates)[alone.argmin(axis=0)])
+    np.testing.assert_array_equal(both.choices["learning_rate"], np.array(rates)[alone.argmin(axis=0)])
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -226,8 +226,10 @@ def test_a_search_over_gaps_and_graphs_keeps_the_best_of_what_each_would_be_alon
     if name == "densenet":
         del parameters["distils"], parameters["noise"]
     rate, offered = [0.05], list(product([0.1, 0.4], ["skip", "chain", "dense"]))
-    _, whole = fitted(where, choices={"rate": rate, "gap": [0.1, 0.4], "graph": GRAPHS[1:]}, **parameters)
-    alone = [fitted(where, choices={"rate": rate, "gap": [g], "graph": [one]}, **parameters) for g, one in offered]
+    _, whole = fitted(where, choices={"learning_rate": rate, "gap": [0.1, 0.4], "graph": GRAPHS[1:]}, **parameters)
+    alone = [
+        fitted(where, choices={"learning_rate": rate, "gap": [g], "graph": [one]}, **parameters) for g, one in offered
+    ]
     risks = np.stack([fit.validation_risk for _, fit in alone])
     assert len(np.unique(risks.round(6))) == risks.size
     best = risks.argmin(axis=0)
@@ -244,9 +246,12 @@ def test_a_search_over_gaps_and_graphs_keeps_the_best_of_what_each_would_be_alon
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_a_graph_leaves_out_stays_0_and_is_the_parameter_of_that_name(where, name):
-    choices, parameters = {"rate": [0.05], "graph": ["chain"]}, {"distils": [0.3, 0.8]} if name != "densenet" else {}
+    choices, parameters = (
+        {"learning_rate": [0.05], "graph": ["chain"]},
+        {"distils": [0.3, 0.8]} if name != "densenet" else {},
+    )
     _, chosen = fitted(where, name, choices | {"gap": [0.3]}, **parameters)
-    _, given = fitted(where, name, {"rate": [0.05]}, graph=[[0, 1], [2]], gap=0.3, **parameters)
+    _, given = fitted(where, name, {"learning_rate": [0.05]}, graph=[[0, 1], [2]], gap=0.3, **parameters)
     np.testing.assert_array_equal(chosen.validation_risk, given.validation_risk)
     choices["graph"] = ["skip", "chain"]
     _, both = fitted(where, name, choices, **parameters)

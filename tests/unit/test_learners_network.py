@@ -44,19 +44,19 @@ def test_the_setting_that_is_kept_has_the_least_error_on_the_points_it_is_chosen
     rates = [0.5, 0.05, 0.005]
     problem, features = parity
     for rule in ("validation", "test"):
-        _, kept = fitted(parity, {"rate": rates, "selected_on": [rule]})
+        _, kept = fitted(parity, {"learning_rate": rates, "selected_on": [rule]})
         alone = []
         for rate in rates:
-            learner, fit = fitted(parity, {"rate": [rate]})
+            learner, fit = fitted(parity, {"learning_rate": [rate]})
             batch = problem.draw(rule, 80 if rule == "validation" else 50)
             outputs = learner.predict(fit.state, features, rule, batch.x.shape[1], {})
             alone.append(np.mean(np.sum((outputs - batch.labels) ** 2, -1), -1))
         chosen = np.argmin(alone, axis=0)
-        assert kept.choices["rate"].tolist() == [rates[i] for i in chosen]
+        assert kept.choices["learning_rate"].tolist() == [rates[i] for i in chosen]
 
 
 def test_both_ways_of_choosing_share_one_training(parity):
-    cache, choices = {}, {"rate": [0.5, 0.05]}
+    cache, choices = {}, {"learning_rate": [0.5, 0.05]}
     _, first = fitted(parity, choices | {"selected_on": ["validation"]}, cache=cache)
 
     class Refuses(JobMonitor):
@@ -72,21 +72,21 @@ def test_both_ways_of_choosing_share_one_training(parity):
 def test_other_rates_are_another_training(parity):
     """A study may sweep the rate in place of choosing among rates."""
     cache = {}
-    swept = [fitted(parity, {"rate": [rate]}, cache=cache)[1] for rate in (0.5, 0.05)]
-    alone = [fitted(parity, {"rate": [rate]})[1] for rate in (0.5, 0.05)]
+    swept = [fitted(parity, {"learning_rate": [rate]}, cache=cache)[1] for rate in (0.5, 0.05)]
+    alone = [fitted(parity, {"learning_rate": [rate]})[1] for rate in (0.5, 0.05)]
     assert [fit.train_risk.tolist() for fit in swept] == [fit.train_risk.tolist() for fit in alone]
     assert swept[0].train_risk.tolist() != swept[1].train_risk.tolist()
 
 
 def test_a_rate_that_diverges_is_counted_and_not_kept(parity):
-    _, fit = fitted(parity, {"rate": [1e6, 0.05]})
-    assert fit.choices["rate"].tolist() == [0.05, 0.05]
+    _, fit = fitted(parity, {"learning_rate": [1e6, 0.05]})
+    assert fit.choices["learning_rate"].tolist() == [0.05, 0.05]
     assert fit.measures["diverged_runs"].tolist() == [1, 1]
     assert fit.status.tolist() == [STATUS["ok"]] * 2
 
 
 def test_a_seed_without_a_finite_run_has_diverged_and_says_so(parity):
-    _, fit = fitted(parity, {"rate": [1e6, 1e5]})
+    _, fit = fitted(parity, {"learning_rate": [1e6, 1e5]})
     assert fit.status.tolist() == [STATUS["diverged"]] * 2
     assert fit.measures["diverged_runs"].tolist() == [2, 2]
 
@@ -96,12 +96,12 @@ def test_a_run_of_finite_weights_whose_outputs_are_not_finite_has_diverged(kind)
     where = posed({"name": "parity", "order": 2, "kind": kind})
     # Two steps without momentum: the weights stay below the largest float32, their product does not.
     steps = {"trained": "all", "momentum": 0, "steps": 2}
-    _, fit = fitted(where, {"rate": [1e4]}, **steps)
+    _, fit = fitted(where, {"learning_rate": [1e4]}, **steps)
     assert all(np.isfinite(values).all() for values in fit.state.values())
     assert fit.status.tolist() == [STATUS["diverged"]] * 2
     assert np.isnan(fit.validation_risk).all()
-    _, fit = fitted(where, {"rate": [1e4, 0.05]}, **steps)
-    assert fit.choices["rate"].tolist() == [0.05, 0.05]
+    _, fit = fitted(where, {"learning_rate": [1e4, 0.05]}, **steps)
+    assert fit.choices["learning_rate"].tolist() == [0.05, 0.05]
     assert fit.status.tolist() == [STATUS["ok"]] * 2
 
 
@@ -112,19 +112,21 @@ def test_settings_that_diverge_are_told_in_the_scores_and_named_in_the_log(parit
         def report(self, done, total, text):
             lines.append(text)
 
-    choices = {"rate": [0.05, 1e6], "decay": [0.0, 1e-3]}
+    choices = {"learning_rate": [0.05, 1e6], "weight_decay": [0.0, 1e-3]}
     _, fit = fitted(parity, choices, watch=Listening())
     assert fit.measures["diverged_runs"].tolist() == [2, 2]
     # The third and the fourth of (0.05, 0), (0.05, 0.001), (1e6, 0), (1e6, 0.001).
     assert fit.measures["diverged_settings"].tolist() == [2**2 + 2**3] * 2
-    named = "2 of 4 runs diverged: rate 1000000.0, decay 0.0; rate 1000000.0, decay 0.001"
+    named = (
+        "2 of 4 runs diverged: learning_rate 1000000.0, weight_decay 0.0; learning_rate 1000000.0, weight_decay 0.001"
+    )
     assert lines == [f"n = {SAMPLES}, seed {seed}: {named}" for seed in SEEDS]
 
 
 @pytest.mark.parametrize("trained", ["hidden", "tangent"])
 def test_an_interrupted_training_ends_with_the_same_bits(parity, tmp_path, monkeypatch, trained):
     monkeypatch.setattr("hierlearn.files.checkpoints.SECONDS_BETWEEN_SAVES", 0.0)
-    choices, parameters = {"rate": [0.1, 0.02]}, {"trained": trained, "epochs": 100, "batch": 40}
+    choices, parameters = {"learning_rate": [0.1, 0.02]}, {"trained": trained, "epochs": 100, "batch": 40}
     _, whole = fitted(parity, choices, **parameters)
 
     class Killed(JobMonitor):
@@ -150,7 +152,7 @@ def test_an_interrupted_training_ends_with_the_same_bits(parity, tmp_path, monke
 
 
 def test_runs_that_do_not_fit_in_memory_together_are_trained_one_after_the_other(parity, monkeypatch):
-    choices = {"rate": [0.1, 0.02], "decay": [0.0, 1e-3]}
+    choices = {"learning_rate": [0.1, 0.02], "weight_decay": [0.0, 1e-3]}
     _, together = fitted(parity, choices)
     monkeypatch.setattr("hierlearn.learners.networks.runs.BYTES_TOGETHER", 1)
     _, apart = fitted(parity, choices)
@@ -161,7 +163,7 @@ def test_runs_that_do_not_fit_in_memory_together_are_trained_one_after_the_other
 
 def test_a_seed_has_the_same_bits_whoever_else_is_trained(parity):
     problem, features = parity
-    for choices in ({"rate": [0.1, 0.02]}, {"rate": [0.1]}):
+    for choices in ({"learning_rate": [0.1, 0.02]}, {"learning_rate": [0.1]}):
         _, together = fitted(parity, choices)
         _, alone = fitted((problem.take([1]), features.take([1])), choices)
         for name, values in together.state.items():
@@ -190,7 +192,7 @@ def test_online_points_are_fresh_and_prefix_stable(parity):
 
 
 def test_online_training_takes_one_pass(parity):
-    _, fit = fitted(parity, {"rate": [0.1]}, samples=1000, online=True, epochs=7)
+    _, fit = fitted(parity, {"learning_rate": [0.1]}, samples=1000, online=True, epochs=7)
     assert fit.trace["step"][:, -1].tolist() == [20, 20]
 
 
@@ -198,12 +200,12 @@ def test_classes_take_the_logistic_loss_and_regression_does_not(parity):
     classes = posed({"name": "parity", "order": 2, "kind": "classes"})
     problem, features = classes
     learner, fit = fitted(
-        classes, {"rate": [0.5]}, samples=200, loss="logistic", epochs=60, width=100, architecture="two_layer"
+        classes, {"learning_rate": [0.5]}, samples=200, loss="logistic", epochs=60, width=100, architecture="two_layer"
     )
     outputs = learner.predict(fit.state, features, "test", 50, {})
     assert np.all(problem.risk(outputs, problem.draw("test", 50).target) < 0.2)
     with pytest.raises(ValueError, match="logistic"):
-        fitted(parity, {"rate": [0.1]}, loss="logistic")
+        fitted(parity, {"learning_rate": [0.1]}, loss="logistic")
 
 
 @pytest.mark.parametrize(
@@ -219,7 +221,7 @@ def test_classes_take_the_logistic_loss_and_regression_does_not(parity):
     ],
 )
 def test_the_work_that_is_asked_for_is_about_what_is_counted(parity, parameters):
-    learner, fit = fitted(parity, {"rate": [0.1, 0.05]}, samples=100, width=300, **parameters)
+    learner, fit = fitted(parity, {"learning_rate": [0.1, 0.05]}, samples=100, width=300, **parameters)
     presented = resources._points_presented(vars(learner), 100)
     asked = learner.needs(Sizes(dimension=8, outputs=1, choices=2, samples=100, presented=presented)).work["fit"]
     assert 0.5 * fit.flops[0] < asked < 2 * fit.flops[0]
@@ -237,7 +239,7 @@ def test_the_start_has_the_papers_scales():
 def test_the_error_of_the_first_block_is_measured_where_the_teacher_names_its_base():
     where = posed({"name": "residual_composition", "instance": "product", "order": 3}, scale="paper")
     problem, _ = where
-    learner, fit = fitted(where, {"rate": [0.2]}, samples=400, epochs=40, width=60)
+    learner, fit = fitted(where, {"learning_rate": [0.2]}, samples=400, epochs=40, width=60)
     x = learner.seen(problem.draw("validation", 80).x)
     out = np.maximum(x @ np.swapaxes(fit.state["first"], 1, 2), 0) @ np.swapaxes(fit.state["last"], 1, 2)
     base = problem.teacher.parts(problem.state, problem.draw("validation", 80).x)["base"]

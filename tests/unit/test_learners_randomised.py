@@ -125,7 +125,7 @@ def test_small_movements_leave_the_taylor_term_of_that_order(order, activation):
 def test_it_starts_where_the_taylor_learner_starts():
     problem, features = posed()
     # So slow that it stays where it is.
-    still = fitted(Randomised(width=6, steps=1, rate=1e-12), problem, features, [1e-3])
+    still = fitted(Randomised(width=6, steps=1, learning_rate=1e-12), problem, features, [1e-3])
     taylor = fitted(Taylor(activation="relu3", width=6, penalty_power=8), problem, features, [1e-3])
     assert np.array_equal(still.state["w0"], taylor.state["w0"])
     for seed, generator in enumerate(STREAMS.at("start").generators()):
@@ -187,7 +187,7 @@ def test_batches_of_points_cost_less_and_learn_too():
 
 def test_a_diverged_training_is_a_status_and_never_chosen():
     problem, features = posed()
-    fit = fitted(Randomised(width=4, rate=1e12), problem, features, [1e-3])
+    fit = fitted(Randomised(width=4, learning_rate=1e12), problem, features, [1e-3])
     assert fit.status.tolist() == [STATUS["diverged"]] * 2
     assert np.isnan(fit.validation_risk).all()
     assert np.isnan(Randomised(width=4).predict(fit.state, features, "test", 3, {})).all()

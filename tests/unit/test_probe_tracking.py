@@ -91,7 +91,7 @@ def test_a_seed_and_a_width_are_measured_the_same_alone(measured):
 
 
 def test_a_diverged_network_is_not_a_number():
-    broken = PARAMETERS | {"network": {"name": "randomised", "steps": 5, "rate": 1e12}, "widths": [4]}
+    broken = PARAMETERS | {"network": {"name": "randomised", "steps": 5, "learning_rate": 1e12}, "widths": [4]}
     found = build("probes", broken).measure(posed((5,)))
     assert np.isnan(found["true_to_quad"].values).all()
     assert np.isfinite(found["quad_risk"].values).all()

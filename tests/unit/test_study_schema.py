@@ -78,9 +78,11 @@ def test_what_a_learner_selects_and_sweeps_is_of_that_learner():
     assert broken(learners=chosen(learner=taylor, sweep={"ridge": [1e-3]})) == []
     assert broken(learners=chosen(learner=taylor))
     assert broken(learners=chosen(learner=taylor, select={"ridge": [-1.0]}))
-    assert broken(learners=chosen(learner=taylor, select={"ridge": [1.0], "rate": [1.0]}))
+    assert broken(learners=chosen(learner=taylor, select={"ridge": [1.0], "learning_rate": [1.0]}))
     assert broken(learners=chosen(learner=taylor, select={"ridge": [1.0]}, sweep={"width": [3]}))
-    assert broken(learners=chosen(learner={"name": "network"}, select={"rate": [0.1], "selected_on": ["test"]}))
+    assert broken(
+        learners=chosen(learner={"name": "network"}, select={"learning_rate": [0.1], "selected_on": ["test"]})
+    )
 
 
 @pytest.mark.parametrize(("kind", "name"), COMPONENTS, ids=lambda word: word)

@@ -192,7 +192,7 @@ def test_predictions_that_are_not_finite_make_a_diverged_cell_and_no_failed_job(
     [
         {"learner": {"name": "kernel_ridge", "kernel": {"name": "rbf"}}, "select": {"ridge": [0.01], "bandwidth": [4]}},
         {"learner": {"name": "linear"}, "select": {"ridge": [0.001]}},
-        {"learner": {"name": "network", "width": 30, "steps": 300}, "select": {"rate": [0.02]}},
+        {"learner": {"name": "network", "width": 30, "steps": 300}, "select": {"learning_rate": [0.02]}},
         {"learner": {"name": "mine"}},
     ],
     ids=lambda learner: learner["learner"]["name"],

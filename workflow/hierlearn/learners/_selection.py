@@ -10,7 +10,7 @@ from hierlearn.core.protocols import Monitor
 
 # Measures of learners that train many settings of the steps.
 DIVERGED = {
-    "diverged_runs": "settings (rate, decay) whose weights or outputs were not finite at the end",
+    "diverged_runs": "settings (learning rate, weight decay) whose weights or outputs were not finite at the end",
     "diverged_settings": "sum of 2^i over the settings in diverged_runs, i = 0, 1, ... in the order of the study, the "
     "last choice varying fastest",
 }

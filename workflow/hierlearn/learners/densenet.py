@@ -32,11 +32,11 @@ class Densenet(LayerParameters, TrainingParameters, Learner):
     """G(x) = sum_l alpha_l Sum(G_l), G_l = (sum_{j in J_l} M_lj G_j)^2 in R^m, G_1 = x^2 - 1  (allenzhu2020, eq. 1.2).
 
     The over-parameterised student of `quadratic_densenet` teachers; of others it is a network of the same form. All
-    settings (rate, decay) of all seeds are trained in lockstep on (G - y)^2, for classes on the logistic loss with the
-    teacher's threshold; the one with the least error on validation points is kept. Features are measured against the
-    teacher's along the training, where it has some: see `Runs`. Runs that are not finite at the end are not chosen; a
-    seed with no other has the status diverged. float32. Raises ValueError where lists do not fit the depth, and for a
-    read-out to be refitted on a teacher of classes.
+    settings (learning rate, weight decay) of all seeds are trained in lockstep on (G - y)^2, for classes on the
+    logistic loss with the teacher's threshold; the one with the least error on validation points is kept. Features are
+    measured against the teacher's along the training, where it has some: see `Runs`. Runs that are not finite at the
+    end are not chosen; a seed with no other has the status diverged. float32. Raises ValueError where lists do not fit
+    the depth, and for a read-out to be refitted on a teacher of classes.
     """
 
     start_scale: Annotated[Positive, "Root of Sum(G_l), roughly, at the start."] = 0.5
@@ -48,7 +48,7 @@ class Densenet(LayerParameters, TrainingParameters, Learner):
     schedule: Annotated[
         Literal["staged", "joint", "layerwise", "restart"],
         "staged: layer after layer, the lower ones keep moving; joint: all from the start; layerwise: the "
-        "lower ones rest; restart: the last layer never comes, the lower ones see the same rate (the "
+        "lower ones rest; restart: the last layer never comes, the lower ones see the same learning rate (the "
         "control).",
     ] = "staged"
     thresholds: Annotated[

@@ -65,7 +65,7 @@ class DistilledDensenet(LayerParameters, TrainingParameters, Learner):
     schedule: Annotated[
         Literal["staged", "layerwise", "restart"],
         "staged: layer after layer, the lower ones keep moving; layerwise: the lower ones rest; restart: the "
-        "last layer never comes, the lower ones see the same rate (the control).",
+        "last layer never comes, the lower ones see the same learning rate (the control).",
     ] = "staged"
     thresholds: Annotated[
         list[NotNegative] | None,
@@ -92,7 +92,9 @@ class DistilledDensenet(LayerParameters, TrainingParameters, Learner):
     ] = None
     target: Annotated[Positive, "The eps_0, twice the root of the objective, below which a run ends."] = 1.0e-3
     truncation: Annotated[Positive, "B' of the truncated square."] = 10.0
-    noise: Annotated[NotNegative, "Standard deviation of what every step adds to W, at the full rate."] = 1.0e-4
+    noise: Annotated[NotNegative, "Standard deviation of what every step adds to W, at the full learning rate."] = (
+        1.0e-4
+    )
     warm_start: Annotated[
         Literal["svd", "random"], "K at its distillation: of the singular value decomposition, or random of W's norm."
     ] = "svd"
@@ -112,7 +114,7 @@ class DistilledDensenet(LayerParameters, TrainingParameters, Learner):
     TRACES = {**LAYER_TRACES, **GAPS}
 
     class Choices(LayerChoices):
-        decay: Annotated[NotNegative, "Weight decay, beside lambda_6."] = 0.0
+        weight_decay: Annotated[NotNegative, "Weight decay, beside lambda_6."] = 0.0
 
     def needs(self, sizes: Sizes) -> Needs:
         """Those of the layers."""

@@ -23,12 +23,12 @@ from hierlearn.solvers.networks.model import forward, last_features, tangent, tr
 class Network(NetworkParameters, Learner):
     """f(x) of solvers.networks: A ~ N(0, 1/m), W ~ N(0, sigma_w^2), V ~ N(0, sigma_v^2 / m)  (allenzhu2019, Section 6).
 
-    All settings (rate, decay) of all seeds are trained in lockstep; the one with the least error on validation points
-    is kept, or with selected_on = test on test points. Runs whose weights or outputs are not finite at the end are not
-    chosen, and are told in `diverged_runs` and `diverged_settings`; a seed with no other has the status diverged. The
-    decay pulls all trained weights towards 0, in the tangent mode the displacement. float32. Data order, initial
-    weights and points are those of the seed, whatever the setting. Raises ValueError for the logistic loss on
-    a regression teacher.
+    All settings (learning rate, weight decay) of all seeds are trained in lockstep; the one with the least error on
+    validation points is kept, or with selected_on = test on test points. Runs whose weights or outputs are not finite
+    at the end are not chosen, and are told in `diverged_runs` and `diverged_settings`; a seed with no other has the
+    status diverged. The weight decay pulls all trained weights towards 0, in the tangent mode the displacement.
+    float32. Data order, initial weights and points are those of the seed, whatever the setting. Raises ValueError for
+    the logistic loss on a regression teacher.
     """
 
     trained: Annotated[
@@ -47,10 +47,10 @@ class Network(NetworkParameters, Learner):
     batch: Annotated[Count, "Points per step."] = 50
     epochs: Annotated[Count, "Passes over the training points per phase."] = 100
     steps: Annotated[Count | None, "Steps per phase, in place of epochs."] = None
-    drops: Annotated[list[Share], "Parts of a phase after which the rate is divided by 10."] = field(
+    milestones: Annotated[list[Share], "Parts of a phase after which the learning rate is divided by 10."] = field(
         default_factory=lambda: [0.5]
     )
-    rate_ratio: Annotated[Positive, "eta_v / eta_w: rate of V over that of the other layers."] = 1.0
+    learning_rate_ratio: Annotated[Positive, "eta_v / eta_w: learning rate of V over that of the other layers."] = 1.0
     online: Annotated[bool, "One pass over fresh points: the number of samples is steps times batch."] = False
     batch_seeds: ClassVar[bool] = True
     stream_key: ClassVar[str] = "Network"
@@ -69,12 +69,12 @@ class Network(NetworkParameters, Learner):
     }
 
     class Choices:
-        rate: Annotated[Positive, "Rate of the steps."]
-        decay: Annotated[NotNegative, "Weight decay."] = 0.0
+        learning_rate: Annotated[Positive, "Learning rate."]
+        weight_decay: Annotated[NotNegative, "Weight decay."] = 0.0
         selected_on: Annotated[
             Literal["validation", "test"],
             Schema({"rule": "how the other choices are made"}),
-            "Points on which rate and decay are chosen; test is how allenzhu2019 chose.",
+            "Points on which learning rate and weight decay are chosen; test is how allenzhu2019 chose.",
         ] = "validation"
 
     def objections(self, inputs: Input | None) -> Iterator[Objection]:
@@ -119,7 +119,9 @@ class Network(NetworkParameters, Learner):
         if self.loss != "squared" and problem.teacher.kind != "classes":
             raise ValueError(f"network: loss {self.loss!r} on a teacher of {problem.teacher.kind}; expected squared")
         rule = sample.choices.get("selected_on", [self.Choices.selected_on])[0]
-        settings = tuple(product(sample.choices["rate"], sample.choices.get("decay", [self.Choices.decay])))
+        settings = tuple(
+            product(sample.choices["learning_rate"], sample.choices.get("weight_decay", [self.Choices.weight_decay]))
+        )
         fresh = [i for i, seed in enumerate(problem.seeds) if (settings, samples, seed) not in cache]
         if fresh:
             part, seen = problem.take(fresh), features.take(fresh)

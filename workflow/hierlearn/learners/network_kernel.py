@@ -25,9 +25,9 @@ class NetworkKernel(NetworkParameters, Learner):
     tangent: f_j(x) = <grad_{W,V} f_j(x), Delta_j>, a displacement Delta_j of its own for every output, which is where
     the network's linearisation differs: its outputs share one (learner network, trained: tangent). last: f(x) = A h(x),
     h what the last layer sees. One ridge for all outputs, as one weight decay, chosen by the error summed over them:
-    gradient descent with that decay comes to it in the end  (allenzhu2019, Figure 2). The weights at the start are the
-    seed's, float32; kernels and the solve are float64. Without a ridge that makes every output's matrix positive
-    definite the status is `singular`.
+    gradient descent with that weight decay comes to it in the end  (allenzhu2019, Figure 2). The weights at the start
+    are the seed's, float32; kernels and the solve are float64. Without a ridge that makes every output's matrix
+    positive definite the status is `singular`.
     """
 
     trained: Annotated[
@@ -43,7 +43,7 @@ class NetworkKernel(NetworkParameters, Learner):
         selected_on: Annotated[
             Literal["validation", "test"],
             Schema({"rule": "how the other choices are made"}),
-            "Points on which the ridge is chosen; test is how allenzhu2019 chose rate and decay.",
+            "Points on which the ridge is chosen; test is how allenzhu2019 chose learning rate and weight decay.",
         ] = "validation"
 
     def needs(self, sizes: Sizes) -> Needs:

@@ -27,9 +27,9 @@ class PolynomialNetwork(TrainingParameters, Learner):
 
     The theorem's two-layer networks: with the degree 2^{L-1} they span the polynomials of degree 2^{L-1} in (x, G_1),
     among which all quadratic DenseNets of depth L are. w and b are trained as `densenet` trains its weights, with the
-    same points: all settings (rate, decay) of all seeds in lockstep on (F - y)^2, for classes on the logistic loss with
-    the teacher's threshold; the one with the least error on validation points is kept. A seed without a finite run has
-    the status diverged. float32.
+    same points: all settings (learning rate, weight decay) of all seeds in lockstep on (F - y)^2, for classes on the
+    logistic loss with the teacher's threshold; the one with the least error on validation points is kept. A seed
+    without a finite run has the status diverged. float32.
     """
 
     degree: Annotated[int, Interval(ge=2, le=8), "Degree of the activation; 2^{L-1} on (x, G_1) is 2^L in x."] = 4

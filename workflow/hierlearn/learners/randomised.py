@@ -57,8 +57,8 @@ class Randomised(Learner):
         "exact: the mean over multipliers (squared loss only); sampled: fresh ones per point and step.",
     ] = "exact"
     steps: Annotated[Count, "Steps of Adam per ridge."] = 300
-    rate: Annotated[
-        Positive, "First rate of Adam for the scaled weights m^{1/(2k)} w_r, falling to 0 along half a cosine."
+    learning_rate: Annotated[
+        Positive, "First learning rate of Adam for the scaled weights m^{1/(2k)} w_r, falling to 0 along half a cosine."
     ] = 0.1
     batch: Annotated[Index, "Points per step; 0 takes all."] = 0
     start: Annotated[Positive, "Size of <w_r, h> m^{1/(2k)} at the random start; W = 0 is a saddle."] = 0.1
@@ -188,7 +188,7 @@ class Randomised(Learner):
                 if not np.isfinite(value):
                     return np.full_like(weights, np.nan)
                 gradient = net.unit * (back.T @ h[rows]) + self._penalty_gradient(weights, scaled)
-                rate = np.array(self.rate * cosine_factor(step, self.steps))
+                rate = np.array(self.learning_rate * cosine_factor(step, self.steps))
                 optimiser.update([weights], [gradient], memory, [rate])
         return weights
 

@@ -42,7 +42,7 @@ class TrainingParameters:
 
     annealing: Annotated[
         Literal["cosine", "constant"],
-        "cosine: the rate falls to 0 by the planned end of a phase and is restored with the next one.",
+        "cosine: the learning rate falls to 0 by the planned end of a phase and is restored with the next one.",
     ] = "cosine"
     optimiser: Annotated[Literal["sgd", "adam"], "Rule of the steps."] = "adam"
     momentum: Annotated[float, Interval(ge=0, lt=1), "Momentum of sgd."] = 0.9
@@ -57,8 +57,8 @@ class TrainingParameters:
 class Rates:
     """Choices of the steps."""
 
-    rate: Annotated[Positive, "Rate of the steps."]
-    decay: Annotated[NotNegative, "Weight decay."] = 0.0
+    learning_rate: Annotated[Positive, "Learning rate."]
+    weight_decay: Annotated[NotNegative, "Weight decay."] = 0.0
 
 
 class LayerChoices(Rates):

@@ -75,7 +75,9 @@ class DensenetRuns(Runs):
         total = self.batches.per_epoch * (1 if learner.online else learner.epochs)
         total = learner.steps if learner.steps is not None and not learner.online else total
         self.schedule = scheduled(learner, self.student.depth, total)
-        rates, decays = (np.tile([one[name] for one in settings], len(problem.seeds)) for name in ("rate", "decay"))
+        rates, decays = (
+            np.tile([one[name] for one in settings], len(problem.seeds)) for name in ("learning_rate", "weight_decay")
+        )
         every = len(self.settings)
         labels = self._trained[1] / self.student.scale[:, None, None]
         self.training = learner.training(

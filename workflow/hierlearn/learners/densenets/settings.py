@@ -11,7 +11,7 @@ from hierlearn.learners.densenets.student import Student
 from hierlearn.solvers.densenets.phases import Schedule
 from hierlearn.theory import quadratic_densenets
 
-# One value of rate and decay each, and of gap and graph where a search goes over them.
+# One value of learning rate and weight decay each, and of gap and graph where a search goes over them.
 Settings = Sequence[dict[str, Any]]
 DEFAULT_RATE = 0.005
 GRAPHS = ("own", "skip", "chain", "dense")
@@ -21,7 +21,7 @@ LOOKS = 20
 
 def settings(choices: Mapping[str, Sequence[Any]]) -> Settings:
     """All combinations of what a study leaves to be chosen."""
-    grid = {"rate": [DEFAULT_RATE], "decay": [Rates.decay]} | dict(choices)
+    grid = {"learning_rate": [DEFAULT_RATE], "weight_decay": [Rates.weight_decay]} | dict(choices)
     return [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
 
 

@@ -1,4 +1,4 @@
-"""Trains all settings (rate, weight decay) of a network for all seeds, and chooses among them."""
+"""Trains all settings (learning rate, weight decay) of a network for all seeds, and chooses among them."""
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -80,8 +80,8 @@ class NetworkRuns(Runs):
             optimiser=learner.optimiser,
             momentum=learner.momentum,
             steps=epochs * self.batches.per_epoch if fixed is None else fixed,
-            milestones=tuple(learner.drops),
-            ratio=learner.rate_ratio,
+            milestones=tuple(learner.milestones),
+            ratio=learner.learning_rate_ratio,
             phases=learner.phases(),
         )
         rates, decays = (np.array(values, np.float32) for values in zip(*settings, strict=True))
@@ -161,7 +161,11 @@ def _chosen(blocks: Sequence[NetworkRuns], monitor: Monitor) -> list[dict[str, d
         base = _base_errors(blocks, problem.held_out)
     finite = np.concatenate([block.finite() for block in blocks], axis=1)
     finite = np.logical_and.reduce([finite, *(np.isfinite(values) for values in errors.values())])
-    named = [dict(zip(("rate", "decay"), setting, strict=True)) for block in blocks for setting in block.settings]
+    named = [
+        dict(zip(("learning_rate", "weight_decay"), setting, strict=True))
+        for block in blocks
+        for setting in block.settings
+    ]
     found = []
     for seed in range(len(problem.seeds)):
         report_divergence(monitor, blocks[0].samples, problem.seeds[seed], finite[seed], named)
