@@ -103,7 +103,7 @@ def test_sizes_are_those_of_all_outcomes_listed(activation, order, randomisation
     for i in range(5):
         *terms, value = network([half[:, i] for half in drawn])
         errors.append(np.max(np.abs(value - terms[0] - terms[order])))
-    assert sizes.drawn == pytest.approx(np.mean(errors), rel=1e-9)
+    assert sizes.draw_error == pytest.approx(np.mean(errors), rel=1e-9)
 
 
 def test_wide_aligned_networks_have_the_sizes_of_the_limit():

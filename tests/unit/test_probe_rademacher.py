@@ -8,7 +8,7 @@ from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
 from hierlearn.experiments import generalisation_gap
 from hierlearn.probes import rademacher
-from hierlearn.theory.spectra import coloured
+from hierlearn.theory.spectra import colour
 
 KEY = ("complexity",)
 
@@ -47,7 +47,7 @@ def test_the_complexity_is_its_definition(spectrum):
     streams = Streams(KEY, (2,)).at("rademacher")
     w0 = streams.at("w0").generators()[0].standard_normal((3, 5))
     draws = 1 - 2 * streams.at("signs").generators()[0].integers(0, 2, (20, 5)).T
-    x = coloured(problem(5, (2,)).draw("training", 20).x[0].astype(np.float64), spectrum)
+    x = colour(problem(5, (2,)).draw("training", 20).x[0].astype(np.float64), spectrum)
     values = by_hand(x, w0, draws)
     assert found["complexity"].values.item() == pytest.approx(np.mean(values), rel=1e-5)
     assert found["standard_error"].values.item() == pytest.approx(np.std(values, ddof=1) / np.sqrt(5), rel=1e-4)
@@ -59,7 +59,7 @@ def test_the_complexity_is_its_definition(spectrum):
 def test_features_have_unit_mean_square_norm_and_the_spectrum_that_was_asked_for():
     x = problem(12, (0,)).draw("training", 20_000).x[0]
     for spectrum, leading in (("isotropic", 1 / 12), ("spiked", 0.5), ("power", 1 / np.sum(np.arange(1, 13) ** -2.0))):
-        h = coloured(x, spectrum).astype(np.float64)
+        h = colour(x, spectrum).astype(np.float64)
         assert np.mean(np.sum(h**2, axis=1)) == pytest.approx(1.0, rel=0.02)
         assert np.mean(h[:, 0] ** 2) == pytest.approx(leading, rel=0.04)
 
@@ -120,7 +120,7 @@ def test_the_bound_by_the_operator_norm_is_written_out_and_above_the_complexity(
     """B_h |W|^2 (2 log(2 m D) |(1/n) sum h h^T|_op / n)^{1/2} with the points that the model was trained on."""
     found = gap(seeds=(1,), spectra=[spectrum], samples=[20, 50], widths=[4])
     for j, n in enumerate((20, 50)):
-        h = coloured(problem(6, (1,)).draw("training", 50).x[0, :n].astype(np.float64), spectrum)
+        h = colour(problem(6, (1,)).draw("training", 50).x[0, :n].astype(np.float64), spectrum)
         largest, moment = np.linalg.norm(h, axis=1).max(), np.linalg.svd(h, compute_uv=False)[0] ** 2 / n
         size = found["norm"].values[0, 0, j, 0] ** 2
         expected = largest * size * np.sqrt(2 * np.log(2 * 4 * 6) * moment / n)

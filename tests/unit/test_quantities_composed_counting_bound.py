@@ -9,7 +9,7 @@ import xarray
 
 from hierlearn.core.protocols import STATUS
 from hierlearn.core.registry import build
-from hierlearn.theory.counting import composed_risk_bound
+from hierlearn.theory.counting import composition_risk_bound
 
 
 def averaged_distance(features, dimension, order, alpha, beta):
@@ -34,14 +34,14 @@ def test_no_span_of_functions_comes_closer_than_the_bound(order, beta):
     kernels = (np.exp, lambda t: (1 + t) ** order, lambda t: np.sign(np.sin(t + 0.3)))
     for kernel, count in product(kernels, (1, 3, 6)):
         found = averaged_distance(lambda x, k=kernel, z=points[:count]: k(x @ z.T), 5, order, 0.3, beta)
-        assert found >= composed_risk_bound(count, 5, order, 0.3) - 1e-12
+        assert found >= composition_risk_bound(count, 5, order, 0.3) - 1e-12
 
 
 def test_the_bound_is_reached_by_products_of_signs():
     for count in (1, 4, 7):
         pairs = np.array([(i, j) for i in range(5) for j in range(i)][:count])
         found = averaged_distance(lambda x, p=pairs: x[:, p[:, 0]] * x[:, p[:, 1]], 5, 2, 0.3, 0.0)
-        assert found == pytest.approx(float(composed_risk_bound(count, 5, 2, 0.3)), rel=1e-12)
+        assert found == pytest.approx(float(composition_risk_bound(count, 5, 2, 0.3)), rel=1e-12)
 
 
 def test_targets_themselves_come_no_closer_than_the_bound():
@@ -53,22 +53,22 @@ def test_targets_themselves_come_no_closer_than_the_bound():
             def targets(x, p=pairs, b=beta):
                 return b * x[:, p[:, 0]] + 0.3 * x[:, p[:, 0]] * x[:, p[:, 1]]
 
-            assert averaged_distance(targets, 5, 2, 0.3, beta) >= composed_risk_bound(count, 5, 2, 0.3) - 1e-12
+            assert averaged_distance(targets, 5, 2, 0.3, beta) >= composition_risk_bound(count, 5, 2, 0.3) - 1e-12
 
 
 def test_all_of_the_base_may_be_had_for_nothing():
     """With all d signs in the span, the risk is what the bound says of the one function beside them."""
     found = averaged_distance(lambda x: np.concatenate([x, x[:, :1] * x[:, 1:2]], axis=1), 5, 2, 0.3, 1.0)
-    assert found == pytest.approx(float(composed_risk_bound(1, 5, 2, 0.3)), rel=1e-12)
+    assert found == pytest.approx(float(composition_risk_bound(1, 5, 2, 0.3)), rel=1e-12)
 
 
 def test_the_bound_has_the_shape_of_the_numbers_of_functions_and_ends_at_zero():
-    assert composed_risk_bound(np.array([[0, comb(30, 4)], [10**6, 100]]), 30, 4, 0.3) == pytest.approx(
+    assert composition_risk_bound(np.array([[0, comb(30, 4)], [10**6, 100]]), 30, 4, 0.3) == pytest.approx(
         np.array([[0.36, 0.0], [0.0, 0.36 * (1 - 100 / 27405)]])
     )
     for order in (1, 6):
         with pytest.raises(ValueError, match=f"order {order}; expected 2 to the dimension 5"):
-            composed_risk_bound(1, 5, order, 0.3)
+            composition_risk_bound(1, 5, order, 0.3)
 
 
 DIMENSIONS, ALPHAS, SAMPLES, SEEDS = [6, 9], [0.1, 0.3], [5, 10, 40, 200], [0, 1, 2]

@@ -8,7 +8,7 @@ from scipy.integrate import quad
 from scipy.special import betainc, gammaln
 from scipy.stats import multivariate_normal, norm
 
-from hierlearn.theory.assumption2 import approximation_error, biased_second_moment, second_moment
+from hierlearn.theory.assumption2 import approximation_error, second_moment, second_moment_with_biases
 
 LAWS = [("sphere", 3), ("sphere", 4), ("sphere", 9), ("gaussian", 5)]
 
@@ -50,13 +50,13 @@ def test_moments_agree_with_sampled_ones(law, dimension):
     rows, biases = units(7, dimension)
     x = points(law, dimension)
     error = 5 * 0.5 / sqrt(len(x))
-    np.testing.assert_allclose(biased_second_moment(rows, biases, law), sampled(rows, biases, x), atol=error)
+    np.testing.assert_allclose(second_moment_with_biases(rows, biases, law), sampled(rows, biases, x), atol=error)
     np.testing.assert_allclose(second_moment(rows), sampled(rows, 0.0 * biases, x), atol=error)
 
 
 def test_normal_moments_are_those_of_the_bivariate_normal_law():
     rows, biases = units(6, 4)
-    moment = biased_second_moment(rows, biases, "gaussian")
+    moment = second_moment_with_biases(rows, biases, "gaussian")
     lengths = np.linalg.norm(rows, axis=1)
     for i in range(6):
         assert moment[i, i] == pytest.approx(norm.cdf(biases[i] / lengths[i]), abs=1e-12)
@@ -90,7 +90,7 @@ def test_moments_on_the_sphere_agree_with_a_quadrature_that_conditions_on_one_un
         value, _ = quad(density, 0, np.arccos(np.clip(-shift[i], -1, 1)), limit=200, epsabs=1e-11)
         return value / np.exp(log_mass)
 
-    moment = biased_second_moment(rows, biases, "sphere")
+    moment = second_moment_with_biases(rows, biases, "sphere")
     for i, j in ((0, 1), (1, 2), (3, 0)):
         assert moment[i, j] == pytest.approx(both(i, j), abs=1e-8)
 
@@ -98,14 +98,14 @@ def test_moments_on_the_sphere_agree_with_a_quadrature_that_conditions_on_one_un
 @pytest.mark.parametrize(("law", "dimension"), LAWS)
 def test_without_biases_both_formulas_agree(law, dimension):
     rows, biases = units(12, dimension)
-    moment = biased_second_moment(rows, 0.0 * biases, law)
+    moment = second_moment_with_biases(rows, 0.0 * biases, law)
     np.testing.assert_allclose(moment, second_moment(rows), atol=1e-7)
 
 
 @pytest.mark.parametrize("law", ["sphere", "gaussian"])
 def test_moments_are_symmetric_and_positive_semi_definite(law):
     rows, biases = units(60, 5)
-    moment = biased_second_moment(rows, biases, law)
+    moment = second_moment_with_biases(rows, biases, law)
     np.testing.assert_array_equal(moment, moment.T)
     assert np.linalg.eigvalsh(moment)[0] > -1e-12
 
@@ -113,14 +113,14 @@ def test_moments_are_symmetric_and_positive_semi_definite(law):
 def test_a_unit_that_is_off_on_the_whole_sphere_makes_the_moment_singular():
     rows, biases = units(5, 4)
     biases[2] = -1.01 * np.linalg.norm(rows[2])
-    moment = biased_second_moment(rows, biases, "sphere")
+    moment = second_moment_with_biases(rows, biases, "sphere")
     np.testing.assert_allclose(moment[2], 0.0, atol=1e-15)
-    assert biased_second_moment(rows, biases, "gaussian")[2, 2] > 0.1
+    assert second_moment_with_biases(rows, biases, "gaussian")[2, 2] > 0.1
 
 
 def test_what_it_cannot_do_is_refused():
     rows, biases = units(3, 2)
     with pytest.raises(ValueError, match="dimension 2"):
-        biased_second_moment(rows, biases, "sphere")
+        second_moment_with_biases(rows, biases, "sphere")
     with pytest.raises(ValueError, match="law 'cube'"):
-        biased_second_moment(rows, biases, "cube")
+        second_moment_with_biases(rows, biases, "cube")

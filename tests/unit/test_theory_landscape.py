@@ -8,17 +8,17 @@ import pytest
 from hierlearn.solvers.losses import get_loss
 from hierlearn.theory.landscape import (
     PENALTY_CONSTANTS,
-    SquaredRandomised,
+    RandomisedSquaredRisk,
     curvature_slack,
     eighth_power,
     eighth_power_hessian,
     leading_reference,
     objective_bounds,
     penalty_terms,
-    quadratic_landscape,
+    quadratic_expansion,
     quadratic_outputs,
     quartic_norm,
-    randomised_landscape,
+    randomised_expansion,
 )
 
 LOSSES = ["squared", "logistic", "soft_hinge"]
@@ -82,7 +82,7 @@ def test_the_models_landscape_agrees_with_automatic_differentiation(loss, seed):
         lambda torch, w: mean_loss(torch, loss, model(torch, w, features, first, signs), labels), weights, reference
     )
     gates = np.maximum(features @ first.T, 0.0)
-    value = quadratic_landscape(features, gates, signs, weights, reference, labels, get_loss(loss))
+    value = quadratic_expansion(features, gates, signs, weights, reference, labels, get_loss(loss))
     np.testing.assert_allclose(found(value), expected, rtol=1e-9, atol=1e-12)
 
 
@@ -129,10 +129,10 @@ def test_the_networks_landscape_agrees_with_automatic_differentiation_over_all_s
 
     expected = differentiated(risk, weights, reference)
     half = draws[: len(draws) // 2]
-    value = randomised_landscape(features, first, signs, weights, reference, labels, get_loss(loss), half)
+    value = randomised_expansion(features, first, signs, weights, reference, labels, get_loss(loss), half)
     np.testing.assert_allclose(found(value), expected, rtol=1e-9, atol=1e-12)
     if loss == "squared":
-        exact = SquaredRandomised(features, first, signs, labels).landscape(weights, reference)
+        exact = RandomisedSquaredRisk(features, first, signs, labels).expansion(weights, reference)
         np.testing.assert_allclose(found(exact), expected, rtol=1e-9, atol=1e-12)
 
 
@@ -145,7 +145,7 @@ def test_gradient_and_hessian_products_of_the_exact_risk_agree_with_automatic_di
         losses = [mean_loss(torch, "squared", network(torch, d * w, features, first, signs), labels) for d in draws]
         return sum(losses) / len(draws)
 
-    exact = SquaredRandomised(features, first, signs, labels)
+    exact = RandomisedSquaredRisk(features, first, signs, labels)
     at = torch.tensor(weights, requires_grad=True)
     value = risk(at)
     found_risk, gradient = exact.risk_and_gradient(weights)

@@ -8,7 +8,7 @@ import pytest
 from scipy.optimize import minimize
 
 from hierlearn.theory.parity_networks import (
-    Network,
+    TwoLayerRelu,
     embed,
     least_norm_units,
     norm_factor,
@@ -38,7 +38,7 @@ def overlap(u, bias):
 
 def some_network(rows=30, order=6):
     generator = np.random.default_rng(3)
-    return Network(generator.choice([-1.0, 1.0], rows), generator.standard_normal((rows, order)))
+    return TwoLayerRelu(generator.choice([-1.0, 1.0], rows), generator.standard_normal((rows, order)))
 
 
 def test_a_network_is_the_sum_over_its_neurons():
@@ -85,7 +85,7 @@ def test_their_sum_is_the_closed_form_and_the_lower_bound(order):
 def test_an_explicit_network_of_64_rows_has_this_norm():
     """chi(z) = sum_g chi(g) relu(<g, z>) / 12 over g in {-1, 1}^6."""
     rows = sign_patterns(6)
-    network = Network(np.prod(rows, axis=1), rows * sqrt(6 * 64) / 12)
+    network = TwoLayerRelu(np.prod(rows, axis=1), rows * sqrt(6 * 64) / 12)
     for z in product((-1, 1), repeat=6):
         assert by_hand(network, np.array(z) / sqrt(6)) == pytest.approx(prod(z), abs=1e-12)
     assert network.norm == pytest.approx(norm_factor(6) * sqrt(6), rel=1e-10)
@@ -139,10 +139,10 @@ def test_networks_that_use_other_coordinates_obey_the_bound_and_the_best_one_att
         return (1 - np.sqrt(np.mean((network(x / sqrt(7)) - chi) ** 2))) * norm_factor(4) * sqrt(7)
 
     for share in (0.3, 0.6, 1.0):
-        shrunk = Network(best.signs, best.weights * share)
+        shrunk = TwoLayerRelu(best.signs, best.weights * share)
         assert shrunk.norm == pytest.approx(bound(shrunk), rel=1e-9)
         for size in (0.01, 0.1, 0.3):
-            noisy = Network(best.signs, shrunk.weights + size * generator.standard_normal(best.weights.shape))
+            noisy = TwoLayerRelu(best.signs, shrunk.weights + size * generator.standard_normal(best.weights.shape))
             assert bound(noisy) > 0
             assert noisy.norm > bound(noisy)
 

@@ -8,7 +8,7 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 from hierlearn.theory.distributions import monomials
-from hierlearn.theory.product_laws import grid, least_top_share, monic_norms, rule, squared_features
+from hierlearn.theory.product_laws import grid, least_top_share, monic_norms, quadratic_feature_moments, rule
 
 LAWS = [("gaussian", 1), ("uniform", 1), ("skewed", 2), ("skewed", 4)]
 
@@ -65,7 +65,7 @@ def test_moments_of_squared_features_are_sums_over_a_grid(law, power):
     linear, square = generator.standard_normal((2, 3, 3))
     points, masses = grid(law, 3, 8, power)
     features = points @ linear.T + (points**2 - 1) @ square.T
-    covariance, fourth = squared_features(linear, square, *rule(law, 8, power))
+    covariance, fourth = quadratic_feature_moments(linear, square, *rule(law, 8, power))
     np.testing.assert_allclose(covariance, features.T @ (features * masses[:, None]), rtol=1e-9, atol=1e-9)
     assert fourth == pytest.approx(masses @ np.sum(features**2, axis=1) ** 2, rel=1e-9)
 
@@ -73,6 +73,6 @@ def test_moments_of_squared_features_are_sums_over_a_grid(law, power):
 def test_normal_features_have_the_moments_of_isserlis():
     # S = x_1 + a (x_2^2 - 1): E S^2 = 1 + 2 a^2, E S^4 = 3 + 12 a^2 + 60 a^4
     a = 0.7
-    covariance, fourth = squared_features(np.array([[1.0, 0.0]]), np.array([[0.0, a]]), *rule("gaussian", 8))
+    covariance, fourth = quadratic_feature_moments(np.array([[1.0, 0.0]]), np.array([[0.0, a]]), *rule("gaussian", 8))
     assert covariance[0, 0] == pytest.approx(1 + 2 * a**2)
     assert fourth == pytest.approx(3 + 12 * a**2 + 60 * a**4)

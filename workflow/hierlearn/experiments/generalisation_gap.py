@@ -9,13 +9,13 @@ from annotated_types import Ge, MinLen
 from hierlearn.core.parameters import UNIQUE, Positive
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Experiment
-from hierlearn.experiments._failures import failed
+from hierlearn.experiments._failures import report_failure
 from hierlearn.files.netcdf import Variable
 from hierlearn.probes._parameters import Draws, MaxIterations, Spectra, Start, TestPoints, Widths
 from hierlearn.solvers.losses import LOGISTIC
 from hierlearn.solvers.taylor.training import fit_path, predict
 from hierlearn.theory.rademacher import extreme_eigenvalues, matrix_bound, suprema
-from hierlearn.theory.spectra import coloured
+from hierlearn.theory.spectra import colour
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +74,7 @@ class GeneralisationGap(Experiment):
         for s in range(len(problem.seeds)):
             labels, test_labels = (np.where(b.labels[s, :, 0] >= 0, 1.0, -1.0) for b in (training, test))
             for i, spectrum in enumerate(self.spectra):
-                h, unseen = coloured(training.x[s], spectrum), coloured(test.x[s], spectrum)
+                h, unseen = colour(training.x[s], spectrum), colour(test.x[s], spectrum)
                 norms = np.linalg.norm(h.astype(np.float64), axis=1)
                 for j, n in enumerate(self.samples):
                     extremes = extreme_eigenvalues(h[:n], h[:n] @ w0[s].T >= 0, draws[s, :, :n].astype(np.float32))
@@ -83,9 +83,9 @@ class GeneralisationGap(Experiment):
                         half = width // 2
                         complexity = _complexity(extremes[:, :half])
                         points = (h[:n], labels[:n], unseen, test_labels)
-                        end, status, spent = self._trained(*points, w0[s, :half], starts[s, :width])
+                        end, status, spent = self._train(*points, w0[s, :half], starts[s, :width])
                         place = {"seed": problem.seeds[s], "spectrum": spectrum, "samples": n, "width": width}
-                        if failed("generalisation_gap", "taylor", place, status):
+                        if report_failure("generalisation_gap", "taylor", place, status):
                             end = (np.nan,) * len(end)
                         bound = matrix_bound(h[:n], width, norms[:n].max())
                         values[s, i, j, k] = (*end, *(2.0 * end[-1] ** 2 * ball for ball in (complexity, bound)))
@@ -103,7 +103,7 @@ class GeneralisationGap(Experiment):
             "flops": Variable(("seed",), flops, {"units": "1", "long_name": self.MEASURES["flops"]}),
         }
 
-    def _trained(self, h, labels, unseen, test_labels, w0, start) -> tuple[tuple[float, float, float], str, float]:
+    def _train(self, h, labels, unseen, test_labels, w0, start) -> tuple[tuple[float, float, float], str, float]:
         """(gap, train loss, norm) of one training, what became of it, and its matrix products' operations."""
         width, dimension = start.shape
         signs = np.repeat([1.0, -1.0], width // 2)

@@ -10,7 +10,7 @@ from annotated_types import Ge, MinLen
 from hierlearn.core.parameters import UNIQUE, Index, Positive
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Experiment
-from hierlearn.experiments._failures import failed
+from hierlearn.experiments._failures import report_failure
 from hierlearn.files.netcdf import Variable
 from hierlearn.probes._parameters import Loss, Ridge
 from hierlearn.solvers.losses import get_loss
@@ -116,7 +116,7 @@ class Landscape(Experiment):
                     max_iterations=wanted - done,
                 )
                 weights, done, spent = path.weights[0], wanted, spent + float(path.flops[0])
-                lost = failed("landscape", "taylor", place | {"iteration": wanted}, path.status[0])
+                lost = report_failure("landscape", "taylor", place | {"iteration": wanted}, path.status[0])
                 weights = np.full_like(weights, np.nan) if lost else weights
             visited[wanted] = weights
         return [visited[wanted] for wanted in self.iterations], spent

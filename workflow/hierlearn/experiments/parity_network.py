@@ -13,7 +13,7 @@ from hierlearn.core.protocols import Experiment
 from hierlearn.files.netcdf import Variable
 from hierlearn.theory.parity_networks import (
     LARGEST_ORDER,
-    Network,
+    TwoLayerRelu,
     embed,
     least_norm_units,
     norm_factor,
@@ -75,10 +75,10 @@ class ParityNetwork(Experiment):
         least_norms, least_errors = np.empty(seeds), np.empty(seeds)
         for i in range(seeds):
             one = problem.take([i])
-            for j, (network, spent) in enumerate(self._trained(one, order)):
-                norms[i, j], errors[i, j] = _judged(repeat_rows(network, self.copies), one)
+            for j, (network, spent) in enumerate(self._train(one, order)):
+                norms[i, j], errors[i, j] = _judge(repeat_rows(network, self.copies), one)
                 gradients[i, j] = spent
-            least_norms[i], least_errors[i] = _judged(least, one)
+            least_norms[i], least_errors[i] = _judge(least, one)
         # Two products with (2^k, k) and (k, m) matrices for a gradient.
         flops = 4.0 * 2**order * order * self.width * np.sum(gradients, axis=1)
         measured = {
@@ -102,7 +102,7 @@ class ParityNetwork(Experiment):
             ),
         }
 
-    def _trained(self, problem: Problem, order: int):
+    def _train(self, problem: Problem, order: int):
         """The small network of one seed and its number of gradients, error by error from the same initial weights."""
         generator = problem.streams.at("parity-network").generators()[0]
         signs = generator.choice([-1.0, 1.0], self.width)
@@ -110,7 +110,7 @@ class ParityNetwork(Experiment):
         return [train(signs, start, error) for error in self.train_errors]
 
 
-def _judged(network: Network, problem: Problem) -> tuple[float, float]:
+def _judge(network: TwoLayerRelu, problem: Problem) -> tuple[float, float]:
     """|W|_F of a network of k inputs, padded to the problem's dimension, and its exact risk there for one seed."""
     coordinates, dimension = problem.state["coordinates"][0], problem.inputs.dimension
     patterns = sign_patterns(len(coordinates))

@@ -9,19 +9,19 @@ from annotated_types import Ge, MinLen
 from hierlearn.core.parameters import UNIQUE, Count
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Experiment
-from hierlearn.experiments._failures import failed
+from hierlearn.experiments._failures import report_failure
 from hierlearn.files.netcdf import Variable
 from hierlearn.probes._parameters import Loss, MaxIterations, Ridge, Widths
 from hierlearn.solvers.losses import get_loss
 from hierlearn.solvers.taylor.training import fit_path
 from hierlearn.theory.landscape import (
-    SquaredRandomised,
+    RandomisedSquaredRisk,
     curvature_slack,
     leading_reference,
-    quadratic_landscape,
+    quadratic_expansion,
     quadratic_outputs,
     quartic_norm,
-    randomised_landscape,
+    randomised_expansion,
 )
 
 
@@ -76,7 +76,9 @@ class RandomisedLandscape(Experiment):
             for i, width in enumerate(self.widths):
                 first, signs = np.tile(w0[s, : width // 2], (2, 1)), np.repeat([1.0, -1.0], width // 2)
                 here, status, spent = self._points(x, np.maximum(x @ first.T, 0.0), signs, targets, rows[s, :width])
-                lost = failed("randomised_landscape", "taylor", {"seed": problem.seeds[s], "width": width}, status)
+                lost = report_failure(
+                    "randomised_landscape", "taylor", {"seed": problem.seeds[s], "width": width}, status
+                )
                 for j, name in enumerate(self.points):
                     if name == "trained" and lost:
                         values[s, i, j] = np.nan
@@ -123,11 +125,11 @@ class RandomisedLandscape(Experiment):
     def _sides(self, x, first, signs, targets, weights, reference, draws) -> tuple[float, ...]:
         """MEASURED at W."""
         loss, gates = get_loss(self.loss), np.maximum(x @ first.T, 0.0)
-        model = quadratic_landscape(x, gates, signs, weights, reference, targets, loss)
+        model = quadratic_expansion(x, gates, signs, weights, reference, targets, loss)
         if self.loss == "squared":
-            network = SquaredRandomised(x, first, signs, targets).landscape(weights, reference)
+            network = RandomisedSquaredRisk(x, first, signs, targets).expansion(weights, reference)
         else:
-            network = randomised_landscape(x, first, signs, weights, reference, targets, loss, draws)
+            network = randomised_expansion(x, first, signs, weights, reference, targets, loss, draws)
         optimum = float(np.mean(loss.value(quadratic_outputs(x, gates, signs, reference), targets)))
         curvature = loss.curvature(quadratic_outputs(x, gates, signs, weights), targets)
         slack, norms = (

@@ -10,19 +10,19 @@ from annotated_types import MinLen
 from hierlearn.core.parameters import UNIQUE, Count, Positive
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Experiment
-from hierlearn.experiments._failures import failed
+from hierlearn.experiments._failures import report_failure
 from hierlearn.files.netcdf import Variable
 from hierlearn.probes._parameters import Start, TrainingPoints, Widths
 from hierlearn.solvers.losses import SQUARED
 from hierlearn.solvers.taylor.training import fit_path
 from hierlearn.theory.landscape import (
-    SquaredRandomised,
+    RandomisedSquaredRisk,
     curvature_slack,
     eighth_power,
     eighth_power_hessian,
     leading_reference,
     objective_bounds,
-    quadratic_landscape,
+    quadratic_expansion,
     quadratic_outputs,
     quartic_norm,
 )
@@ -89,20 +89,24 @@ class RandomisedStationaryPoints(Experiment):
                 first, signs = np.tile(w0[s, : width // 2], (2, 1)), np.repeat([1.0, -1.0], width // 2)
                 start = self.start * width**-0.25 * rows[s, :width]
                 model = (x, np.maximum(x @ first.T, 0.0), signs, targets)
-                point = self._trained(SquaredRandomised(x, first, signs, targets), start)
+                point = self._train(RandomisedSquaredRisk(x, first, signs, targets), start)
                 path = self._quadratic(model, start)
                 known = {"explicit": leading_reference(*model), "quadratic": path.weights[0]}
                 place = {"seed": problem.seeds[s], "width": width}
-                if failed("randomised_stationary_points", "taylor", place, path.status[0]):
+                if report_failure("randomised_stationary_points", "taylor", place, path.status[0]):
                     known["quadratic"] = np.full_like(start, np.nan)
-                lost = failed("randomised_stationary_points", "network", place, point.status(targets, self.limit))
+                lost = report_failure(
+                    "randomised_stationary_points", "network", place, point.status(targets, self.limit)
+                )
                 for key, value in zip(ends, (point.objective, point.loss), strict=True):
                     ends[key][s, i] = np.nan if lost else value
                 for k, name in enumerate(self.references):
-                    found = self._compared(model, point, known[name])
+                    found = self._compare(model, point, known[name])
                     over = found[-1] > self.limit
                     if over and not lost:
-                        failed("randomised_stationary_points", "network", place | {"reference": name}, "not_certified")
+                        report_failure(
+                            "randomised_stationary_points", "network", place | {"reference": name}, "not_certified"
+                        )
                     if over or lost:
                         found = (*(np.nan,) * (len(pairs) - 1), found[-1] if over else np.nan)
                     for key, value in zip(pairs, found, strict=True):
@@ -133,7 +137,7 @@ class RandomisedStationaryPoints(Experiment):
         options = {"penalty_power": 8, "stop": "decrease", "max_iterations": self.max_iterations}
         return fit_path(*model, [self._absolute(model[0])], start, **options)
 
-    def _trained(self, network, start) -> "Trained":
+    def _train(self, network, start) -> "End":
         ridge = self._absolute(network.features)
 
         def objective(flat):
@@ -152,13 +156,13 @@ class RandomisedStationaryPoints(Experiment):
             column[:] = network.hessian_product(weights, unit.reshape(start.shape)).ravel()
         hessian = (hessian + hessian.T) / 2.0 + ridge * eighth_power_hessian(weights)
         smallest = float(np.linalg.eigvalsh(hessian)[0]) if np.isfinite(hessian).all() else np.nan
-        return Trained(network, weights, float(end.fun), loss, float(np.linalg.norm(end.jac)), smallest, end.nfev)
+        return End(network, weights, float(end.fun), loss, float(np.linalg.norm(end.jac)), smallest, end.nfev)
 
-    def _compared(self, model, point, reference) -> tuple[float, ...]:
+    def _compare(self, model, point, reference) -> tuple[float, ...]:
         """reference_loss, bound, sharp_bound, coupling, norm_ratio, certificate_error."""
         x, gates, signs, targets = model
-        network = point.network.landscape(point.weights, reference)
-        quadratic = quadratic_landscape(x, gates, signs, point.weights, reference, targets, SQUARED)
+        network = point.network.expansion(point.weights, reference)
+        quadratic = quadratic_expansion(x, gates, signs, point.weights, reference, targets, SQUARED)
         coupling = abs(network.risk - quadratic.risk) + 0.5 * abs(network.radial - quadratic.radial)
         coupling += 0.5 * abs(network.curvature - quadratic.curvature)
         loss = float(np.mean((quadratic_outputs(x, gates, signs, reference) - targets) ** 2))
@@ -171,11 +175,11 @@ class RandomisedStationaryPoints(Experiment):
 
 
 @dataclass(frozen=True)
-class Trained:
+class End:
     """An end point of the randomised network: weights (m, D), objective, loss, |gradient|_F, smallest eigenvalue of the
     Hessian, and evaluations spent."""
 
-    network: SquaredRandomised
+    network: RandomisedSquaredRisk
     weights: np.ndarray
     objective: float
     loss: float

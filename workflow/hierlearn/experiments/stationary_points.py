@@ -9,7 +9,7 @@ from annotated_types import Ge, MinLen
 from hierlearn.core.parameters import UNIQUE, Count, Index, Nested, Positive
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Experiment
-from hierlearn.experiments._failures import failed
+from hierlearn.experiments._failures import report_failure
 from hierlearn.files.netcdf import Variable
 from hierlearn.probes._parameters import Start, TrainingPoints, Widths
 from hierlearn.solvers.taylor.certificate import certify_and_polish
@@ -101,7 +101,7 @@ class StationaryPoints(Experiment):
                 model = self._model(features[s], w0[s, : width // 2], batch.labels[s, :, 0])
                 places = [{"seed": problem.seeds[s], "width": width, "start": number} for number in self.starts]
                 trained = [
-                    self._trained(model, start[s, :width], place) for start, place in zip(starts, places, strict=True)
+                    self._train(model, start[s, :width], place) for start, place in zip(starts, places, strict=True)
                 ]
                 flops[s] += sum(point.flops for point in trained)
                 for j, point in enumerate(trained):
@@ -112,9 +112,11 @@ class StationaryPoints(Experiment):
                         "other_start": trained[(j + 1) % len(trained)].end,
                     }
                     for k, name in enumerate(self.references):
-                        found = self._compared(model, point, known[name])
+                        found = self._compare(model, point, known[name])
                         if point.status == "ok" and found[-1] > self.limit:
-                            failed("stationary_points", "taylor", places[j] | {"reference": name}, "not_certified")
+                            report_failure(
+                                "stationary_points", "taylor", places[j] | {"reference": name}, "not_certified"
+                            )
                         for key, value in zip(pairs, found, strict=True):
                             pairs[key][s, i, j, k] = value
         least = objective.min(axis=2)
@@ -144,7 +146,7 @@ class StationaryPoints(Experiment):
         """Scaled back to |h|^2 = D: a ridge means the same at every number of features."""
         return self.ridge * float(features.shape[1]) ** (-self.penalty_power / 2)
 
-    def _trained(self, model, start, place) -> "Trained":
+    def _train(self, model, start, place) -> "End":
         """The certified end of one start, and where the path goes from there at a tenth of the ridge."""
         ridge, scale = self._absolute(model[0]), self.start * len(start) ** -0.25
         path = fit_path(
@@ -156,11 +158,11 @@ class StationaryPoints(Experiment):
             max_iterations=self.max_iterations,
         )
         looser = path.weights[1]
-        if failed("stationary_points", "taylor at a tenth of the ridge", place, path.status[1]):
+        if report_failure("stationary_points", "taylor at a tenth of the ridge", place, path.status[1]):
             looser = np.full_like(looser, np.nan)
         if path.status[0] == "diverged":
-            failed("stationary_points", "taylor", place, "diverged")
-            return Trained(path.weights[0], None, looser, float(np.sum(path.flops)), "diverged")
+            report_failure("stationary_points", "taylor", place, "diverged")
+            return End(path.weights[0], None, looser, float(np.sum(path.flops)), "diverged")
         # The certificate weighs curvature by |W|^2, the theorem by |W*|^2: half of the limit leaves room for larger W*.
         options = {"penalty_power": self.penalty_power, "limit": 0.5 * self.limit, "max_rounds": self.polish_rounds}
         done = certify_and_polish(*model, ridge, path.weights[0], **options)
@@ -170,10 +172,10 @@ class StationaryPoints(Experiment):
         certificate, zero = done.certificate, float(np.mean(model[-1] ** 2))
         status = "ok" if certificate.relative_error <= self.limit else "not_certified"
         status = "collapsed" if zero - certificate.objective <= COLLAPSE_GAIN * zero else status
-        failed("stationary_points", "taylor", place, status)
-        return Trained(done.weights, certificate, looser, flops, status)
+        report_failure("stationary_points", "taylor", place, status)
+        return End(done.weights, certificate, looser, flops, status)
 
-    def _compared(self, model, point, reference) -> tuple[float, ...]:
+    def _compare(self, model, point, reference) -> tuple[float, ...]:
         """bound, sharp_bound, slack, norm_ratio, certificate_error; the last alone where it is over the limit."""
         if point.status in WITHOUT_END:
             return (np.nan,) * 5
@@ -193,7 +195,7 @@ class StationaryPoints(Experiment):
 
 
 @dataclass(frozen=True)
-class Trained:
+class End:
     """A stationary point: weights (m, D) with their certificate, weights at a tenth of the ridge, operations spent.
 
     status: ok, diverged (without a certificate), collapsed or not_certified. Weights of no use as W* are NaN.

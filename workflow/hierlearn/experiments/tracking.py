@@ -21,7 +21,7 @@ from hierlearn.core.protocols import (
     Representation,
     Sample,
 )
-from hierlearn.experiments._failures import failed
+from hierlearn.experiments._failures import report_failure
 from hierlearn.files.netcdf import Variable
 from hierlearn.probes._parameters import TestPoints, TrainingPoints, Widths
 
@@ -170,7 +170,7 @@ def _failures(learner: str, width: int, seeds: Sequence[int], fit: Fit, fitted: 
             status = "not_certified"
         elif status not in REMEDIES and fitted[i] < LEAST_FIT:
             status = "nearly_collapsed"
-        found.append(failed("tracking", learner, {"width": width, "seed": seed}, status))
+        found.append(report_failure("tracking", learner, {"width": width, "seed": seed}, status))
     return found
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-RAISED = str.maketrans("-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079")
+SUPERSCRIPTS = str.maketrans("-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079")
 # Coordinates along which so many values lie that a tick at each says nothing.
 DENSE = ("samples", "step")
 
@@ -28,7 +28,7 @@ def tick_values(place, axis: str) -> None:
 def power(value: float, position: int | None = None) -> str:
     """A tick's label: 10 to a whole power in plain characters, which are drawn ten times as fast as formulas."""
     exponent = round(np.log10(value))
-    return "10" + str(exponent).translate(RAISED) if np.isclose(value, 10.0**exponent) else f"{value:g}"
+    return "10" + str(exponent).translate(SUPERSCRIPTS) if np.isclose(value, 10.0**exponent) else f"{value:g}"
 
 
 def plain(axis) -> None:

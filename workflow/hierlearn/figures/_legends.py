@@ -22,7 +22,7 @@ def uncover(figure):
     renderer, taller = FigureCanvasAgg(figure).get_renderer(), {}
     for place in figure.axes:
         if place.get_legend() is not None and _covers(place, renderer):
-            rows = _moved(place, figure)
+            rows = _move(place, figure)
             row = place.get_subplotspec().rowspan.start
             taller[row] = max(taller.get(row, 0.0), BELOW / 2 + ROW * rows)
     if taller:
@@ -38,7 +38,7 @@ def _covers(place, renderer) -> bool:
     )
 
 
-def _moved(place, figure) -> int:
+def _move(place, figure) -> int:
     """Put a legend below its panel; the number of its rows."""
     from matplotlib.transforms import ScaledTranslation
 

@@ -18,7 +18,7 @@ def overlay(place, line: Mapping[str, Any], axis: str, number: int) -> None:
     line: published (the table), where, label, times (a factor, for other units); number: which of the panel's published
     lines it is, for its marker or dashes.
     """
-    found = _scaled(line)
+    found = _scale(line)
     here = sorted((row for row in found if axis in row), key=lambda row: row[axis])
     marker, label = MARKERS[number % len(MARKERS)], line.get("label", LABEL)
     known = place.get_legend_handles_labels()[1]
@@ -43,14 +43,14 @@ def overlay(place, line: Mapping[str, Any], axis: str, number: int) -> None:
 
 def overlay_row(place, line: Mapping[str, Any], height: int, number: int) -> None:
     """Draw the rows of a table along one row of a panel of bars."""
-    for row in _scaled(line):
+    for row in _scale(line):
         if "value" in row:
             place.plot(row["value"], height, marker=MARKERS[number % len(MARKERS)], ls="none", **HOLLOW)
         else:
             place.plot([row["low"], row["high"]], [height] * 2, marker="|", **HOLLOW)
 
 
-def _scaled(line: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _scale(line: Mapping[str, Any]) -> list[dict[str, Any]]:
     factor = line.get("times", 1)
     return [
         row | {key: factor * row[key] for key in ("value", "low", "high") if key in row}

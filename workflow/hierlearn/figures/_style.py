@@ -59,7 +59,7 @@ def lay_out(figure):
     return figure
 
 
-def save(figure, file, kind: str, made: Mapping[str, str]) -> None:
+def save(figure, file, kind: str, provenance: Mapping[str, str]) -> None:
     """Write a figure as svg, pdf or png, with what made it and without the date that would change its bytes.
 
     By the canvas itself: savefig draws everything once more before, for a layout that is known already.
@@ -69,12 +69,12 @@ def save(figure, file, kind: str, made: Mapping[str, str]) -> None:
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
     figure.set_dpi(DPI)
-    made = "; ".join(f"{name}: {value}" for name, value in made.items())
+    text = "; ".join(f"{name}: {value}" for name, value in provenance.items())
     if kind == "svg":
-        FigureCanvasSVG(figure).print_svg(file, metadata={"Date": None, "Creator": None, "Description": made})
+        FigureCanvasSVG(figure).print_svg(file, metadata={"Date": None, "Creator": None, "Description": text})
     elif kind == "pdf":
         FigureCanvasPdf(figure).print_pdf(
-            file, metadata={"CreationDate": None, "Creator": None, "Producer": None, "Subject": made}
+            file, metadata={"CreationDate": None, "Creator": None, "Producer": None, "Subject": text}
         )
     else:
-        FigureCanvasAgg(figure).print_png(file, metadata={"Software": None, "Description": made})
+        FigureCanvasAgg(figure).print_png(file, metadata={"Software": None, "Description": text})

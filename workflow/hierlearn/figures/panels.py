@@ -18,7 +18,7 @@ from hierlearn.quantities._probes import along
 from hierlearn.quantities._tables import at, complexities
 from hierlearn.quantities.norm_at_error import norm_at
 from hierlearn.statistics.complexity import medians
-from hierlearn.theory.counting import composed_risk_bound
+from hierlearn.theory.counting import composition_risk_bound
 from hierlearn.theory.dimensions import harmonics
 
 if TYPE_CHECKING:
@@ -93,11 +93,11 @@ class Panels(protocols.Figure):
             label = line.get("label", line["variable"].replace("_", " "))
         elif panel["kind"] == "trace":
             label = line.get("label", labels[line["learner"]])
-            x, values = self._recorded(line, where, traces)
+            x, values = self._trace(line, where, traces)
             self._marks(place, line, where, cube, colour)
         else:
             label = line.get("label", labels[line["learner"]])
-            x, values = self._learned(panel, line["learner"], axis, where, cube)
+            x, values = self._scores(panel, line["learner"], axis, where, cube)
         known = np.isfinite(values).all(axis=1)
         if place.get_xscale() == "log" and panel["kind"] == "trace":
             # before the first step there is nothing to take the logarithm of
@@ -106,7 +106,7 @@ class Panels(protocols.Figure):
             # half of the seeds and more at 0 or below have no place on the axis
             known &= np.median(np.where(known[:, None], values, 1.0), axis=1) > 0
         if panel["kind"] == "growth":
-            self._censored(place, panel, line, axis, where, cube, colour)
+            self._lower_limits(place, panel, line, axis, where, cube, colour)
         if not known.any():
             return
         x, values = x[known].astype(float), values[known]
@@ -162,7 +162,7 @@ class Panels(protocols.Figure):
         place.grid(axis="y", color="#dddddd", lw=0.5)
         tidy(place)
 
-    def _learned(self, panel, learner, axis, where, cube):
+    def _scores(self, panel, learner, axis, where, cube):
         """x (K,) and risks or n* (K, S) of a learner; NaN where it was not trained or never crossed."""
         if panel["kind"] == "growth":
             table = complexities(cube, learner, where, panel.get("threshold", 0.5), axis=axis)
@@ -172,7 +172,7 @@ class Panels(protocols.Figure):
         chosen = at(cube, learner, where, (axis, "seed")).sortby(axis)
         return chosen[axis].values, chosen[panel.get("risk", "test_risk")].values
 
-    def _recorded(self, line, where, traces):
+    def _trace(self, line, where, traces):
         """Steps (T,) and what a learner recorded (T, S), of the seeds that it was trained for at this place."""
         learner, variable = line["learner"], line["variable"]
         if traces is None or variable not in traces or learner not in traces.learner.values:
@@ -198,7 +198,7 @@ class Panels(protocols.Figure):
             if len(steps):
                 place.axvline(np.median(steps), color=colour, lw=0.7, ls=":")
 
-    def _censored(self, place, panel, line, axis, where, cube, colour) -> None:
+    def _lower_limits(self, place, panel, line, axis, where, cube, colour) -> None:
         """Open triangles where half the seeds or more never crossed: n* is at least this."""
         table = complexities(cube, line["learner"], where, panel.get("threshold", 0.5), axis=axis)
         centre, _ = medians(table)
@@ -215,11 +215,11 @@ class Panels(protocols.Figure):
             count = comb(at_["dimension"], at_["order"])
             spans = at_.get("spans", 1)
             n = np.geomspace(max(low, 1.0), min(high, 0.98 * count / spans), 200)
-            bound = composed_risk_bound(spans * n, at_["dimension"], at_["order"], at_["alpha"])
+            bound = composition_risk_bound(spans * n, at_["dimension"], at_["order"], at_["alpha"])
             label = f"bound $k\\alpha^2(1-{'' if spans == 1 else spans}N/C(d,k))$"
         place.plot(n, bound, color="#777777", lw=1, ls="--", label=label)
         if "features" in at_:
-            fixed = composed_risk_bound(at_["features"], at_["dimension"], at_["order"], at_["alpha"])
+            fixed = composition_risk_bound(at_["features"], at_["dimension"], at_["order"], at_["alpha"])
             name = f"the same, $D={at_['features']}$ in place of $N$"
             place.axhline(fixed, color="#777777", lw=1, ls="-.", label=name)
 

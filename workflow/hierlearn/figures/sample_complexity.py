@@ -99,10 +99,10 @@ class SampleComplexity(protocols.Figure):
         looks = {name: (COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]) for i, name in enumerate(every)}
         # One that is trained elsewhere alone, at another degree, has nothing to show here.
         places = [self.main, self.control] if self.control else [self.main]
-        names = [name for name in every if any(_trained(cube, name, where) for where in places)]
+        names = [name for name in every if any(_has_risk(cube, name, where) for where in places)]
         figure = blank(11, 8.4)
         top, bottom = figure.subfigures(2, 1, height_ratios=(0.8, 1.25), hspace=0.02)
-        walked = [name for name in names if _trained(cube, name, self.main)]
+        walked = [name for name in names if _has_risk(cube, name, self.main)]
         if walked:
             self._curves(top, cube, walked, looks, study["labels"])
         panels = bottom.subplots(1, 4, width_ratios=(1.5, 1.0, 0.8, 0.9))
@@ -154,7 +154,7 @@ class SampleComplexity(protocols.Figure):
             for risk in (self.threshold, *self.marked):
                 panel.axhline(risk, color="#777777", lw=0.7, ls="--")
             panel.set(xscale="log", yscale="log", ylim=(0.008, 2.0))
-            panel.set_title(_wrapped(labels[name]), fontsize=8, loc="center")
+            panel.set_title(_wrap(labels[name]), fontsize=8, loc="center")
             panel.set_xlabel("labelled samples $n$")
             panel.xaxis.set_major_locator(LogLocator(numticks=4))
             plain(panel.xaxis)
@@ -189,7 +189,7 @@ class SampleComplexity(protocols.Figure):
                 _bound(panel, d * BESIDE ** beside[d], n, colour, marker)
                 beside[d] += 1
             reach = 1.5 * float(cube.dimension.values[-1])
-            self._fitted(panel, table, name, colour, where, reach)
+            self._fit(panel, table, name, colour, where, reach)
             theory = self._line(lines, name, where)
             if theory is not None:
                 near = theory.sel(dimension=slice(None, 1.5 * float(table.sizes[-1])))
@@ -206,7 +206,7 @@ class SampleComplexity(protocols.Figure):
             for where in (self.main, self.control):
                 theory = self._line(lines, name, where) if where else None
                 if theory is not None:
-                    counted = regressor(self._counted(where)[name], lines.dimension.values, where.get("degree"))
+                    counted = regressor(self._dimensions(where)[name], lines.dimension.values, where.get("degree"))
                     panel.plot(lines.dimension, theory / counted, color=colour, marker=marker, ms=3, ls=":", lw=1.2)
                     panel.annotate(
                         f"{labels[name]}, {_words(where)}",
@@ -231,14 +231,14 @@ class SampleComplexity(protocols.Figure):
             return None
         return lines.sample_complexity.sel(line=self.theory[name], threshold=self.threshold, **where)
 
-    def _fitted(self, panel, table, name, colour, where, reach) -> None:
+    def _fit(self, panel, table, name, colour, where, reach) -> None:
         """The fitted line over its sizes, and beside it growth as the counted dimension, as far as `reach`."""
         fit = slope(table, None, self._sizes(name, table, where))
         if len(fit.sizes_fitted) < 2:
             return
         d = np.array([min(fit.sizes_fitted), max(fit.sizes_fitted)], dtype=float)
         panel.plot(d, np.exp(fit.intercept + fit.value * np.log(d)), color=colour, lw=1.4)
-        counted, degree = self._counted(where).get(name), where.get("degree")
+        counted, degree = self._dimensions(where).get(name), where.get("degree")
         if counted:
             d = np.unique(np.round(np.geomspace(min(fit.sizes_fitted), reach, 12)))
             centre = [m for m, size in zip(fit.medians, table.sizes, strict=True) if size in fit.sizes_fitted]
@@ -246,7 +246,7 @@ class SampleComplexity(protocols.Figure):
             predicted = np.exp(shift) * regressor(counted, d, degree)
             panel.plot(d, predicted, color=colour, lw=0.9, ls=(0, (5, 3)), alpha=0.8)
 
-    def _counted(self, where) -> dict[str, str]:
+    def _dimensions(self, where) -> dict[str, str]:
         return self.counted if where is self.main else self.counted | self.control_counted
 
     def _sizes(self, name, table, where):
@@ -261,7 +261,7 @@ class SampleComplexity(protocols.Figure):
         for where in (self.main, self.control):
             if not where:
                 continue
-            counted = self._counted(where)
+            counted = self._dimensions(where)
             for name in [name for name in names if name in counted]:
                 table = complexities(cube, name, where, self.threshold)
                 values = regressor(counted[name], table.sizes, where.get("degree"))
@@ -289,7 +289,7 @@ class SampleComplexity(protocols.Figure):
         panel.set_title("e  Exponents, 95 %")
 
 
-def _trained(cube, name, where) -> bool:
+def _has_risk(cube, name, where) -> bool:
     """Whether a learner has a risk anywhere at a place."""
     return bool(np.isfinite(part(cube, name, where).test_risk).any())
 
@@ -321,5 +321,5 @@ def _tint(colour: str, white: float) -> tuple[float, ...]:
     return tuple(1 - (1 - channel) * (1 - white) for channel in to_rgb(colour))
 
 
-def _wrapped(label: str) -> str:
+def _wrap(label: str) -> str:
     return label.replace(" (", "\n(").replace(" on the", "\non the")

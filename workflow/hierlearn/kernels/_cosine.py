@@ -34,8 +34,8 @@ def cosine_gram(
     x, z = pair(x, z)
     single = np.dtype(dtype) == np.float32
     precision = np.float32 if single else np.float64
-    left, left_scale = _prepared(x, power, constant, scale, precision)
-    right, right_scale = (None, left_scale) if z is None else _prepared(z, power, constant, scale, precision)
+    left, left_scale = _prepare(x, power, constant, scale, precision)
+    right, right_scale = (None, left_scale) if z is None else _prepare(z, power, constant, scale, precision)
     values = _in_single_precision(of_cosine, left, left if right is None else right) if single else _exact(of_cosine)
 
     def finish(tile, rows, columns):
@@ -104,6 +104,6 @@ def cosine_profile(
     return values.reshape(t.shape)
 
 
-def _prepared(x: np.ndarray, power: float, constant: float, scale: float, precision) -> tuple[np.ndarray, np.ndarray]:
+def _prepare(x: np.ndarray, power: float, constant: float, scale: float, precision) -> tuple[np.ndarray, np.ndarray]:
     unit, norms = directions(with_constant(x, constant) if constant else x)
     return unit, ((scale * norms) ** power).astype(precision)

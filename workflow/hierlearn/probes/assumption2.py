@@ -11,7 +11,7 @@ from hierlearn.core.parameters import UNIQUE, Count, Positive
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Probe
 from hierlearn.files.netcdf import Variable
-from hierlearn.theory.assumption2 import approximation_error, biased_second_moment, second_moment
+from hierlearn.theory.assumption2 import approximation_error, second_moment, second_moment_with_biases
 
 # Eigenvalues below this part of the trace: those of two units that are on everywhere come out as that.
 ROUNDING = 1e-14
@@ -87,7 +87,7 @@ class Assumption2(Probe):
 
     def _of_draw(self, rows, biases, law, counts) -> list[list[float]]:
         """Per number of features: the smallest eigenvalues (plain, biased, trimmed) and the rarest outcome."""
-        plain, biased = second_moment(rows), biased_second_moment(rows, biases, law)
+        plain, biased = second_moment(rows), second_moment_with_biases(rows, biases, law)
         on = np.diag(biased)
         outcome = np.minimum(on, 1.0 - on)
         result = []

@@ -21,7 +21,7 @@ TERMS = ("linear", "quadratic", "cubic", "quartic")
 
 
 # A mean of sigma^(k) below this is 0 up to rounding.
-CANCELLED = 1e-9
+NO_MEAN = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,7 +95,7 @@ class Coupling(Probe):
             "remainder": remainder,
             "remainder_slope": _local_slopes(np.array(self.widths), remainder),
             "worst_remainder": np.array([[size.worst_remainder for size in row] for row in sizes]),
-            "one_draw_error": np.array([[size.drawn for size in row] for row in sizes]),
+            "one_draw_error": np.array([[size.draw_error for size in row] for row in sizes]),
         }
         flops = 2.0 * self.points * problem.inputs.dimension * sum(self.widths) / 2 * self._products
         return {
@@ -128,7 +128,7 @@ class Coupling(Probe):
             )
         nodes, masses = np.polynomial.hermite_e.hermegauss(100)
         mean = masses @ derivative(self.activation, self.order)(nodes + self.shift) / np.sum(masses)
-        if self.weights == "aligned" and abs(mean) < CANCELLED:
+        if self.weights == "aligned" and abs(mean) < NO_MEAN:
             raise ValueError(
                 f"coupling: f^({self.order}) of {self.activation!r} with shift {self.shift} cancels over w0; "
                 "expected another shift or activation"

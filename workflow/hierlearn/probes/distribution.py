@@ -95,8 +95,8 @@ class Distribution(Probe):
                         found[name][i, j, k] = value
         dims = {name: ("seed", "law", "degree") if name in BY_DEGREE else ("seed", "law") for name in found}
         measured = {name: (dims[name], values) for name, values in found.items()} | {
-            "guaranteed_top_share": (("law", "degree"), np.array([self._guaranteed(law, sizes) for law in laws])),
-            "hypercontractive_bound": (("law", "degree"), np.array([self._bounds(law) for law in laws])),
+            "guaranteed_top_share": (("law", "degree"), np.array([self._lower_bounds(law, sizes) for law in laws])),
+            "hypercontractive_bound": (("law", "degree"), np.array([self._upper_bounds(law) for law in laws])),
             "variables": (("degree",), np.array(sizes, dtype=np.float64)),
             "flops": (("seed",), np.full(seeds, flops / seeds)),
         }
@@ -132,7 +132,7 @@ class Distribution(Probe):
         flops = 2.0 * len(points) * (len(orders) ** 2 + len(small_orders) ** 2 + len(orders) * self.polynomials)
         return (*above_below, median, worst), flops
 
-    def _guaranteed(self, law: Input, sizes: list[int]) -> list[float]:
+    def _lower_bounds(self, law: Input, sizes: list[int]) -> list[float]:
         """Lower bounds on the shares of all degrees, NaN where none is known.
 
         N(0, Sigma) is the image of N(0, I), of share 1, under a map that shrinks no direction by more than the root of
@@ -145,7 +145,7 @@ class Distribution(Probe):
             return [float(np.min(np.linalg.eigvalsh(law.covariances()))) ** q for q in self.degrees]
         return [np.nan] * len(self.degrees)
 
-    def _bounds(self, law: Input) -> list[float]:
+    def _upper_bounds(self, law: Input) -> list[float]:
         """Upper bounds on the fourth moments at all degrees, NaN where none is known."""
         if law.law == "gaussian":
             return [hypercontractive_bound(q) for q in self.degrees]

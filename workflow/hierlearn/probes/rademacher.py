@@ -12,7 +12,7 @@ from hierlearn.core.protocols import Probe
 from hierlearn.files.netcdf import Variable
 from hierlearn.probes._parameters import Draws, Spectra, Widths
 from hierlearn.theory.rademacher import extreme_eigenvalues, isotropic_edge, matrix_bound, operator_norm, suprema
-from hierlearn.theory.spectra import coloured
+from hierlearn.theory.spectra import colour
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +60,7 @@ class Rademacher(Probe):
         for s, (first, signs) in enumerate(zip(w0.astype(np.float32), draws.astype(np.float32), strict=True)):
             for i, spectrum in enumerate(self.spectra):
                 for j, n in enumerate(self.samples):
-                    values[s, i, j] = self._at(coloured(x[s, :n], spectrum), first, signs[:, :n])
+                    values[s, i, j] = self._at(colour(x[s, :n], spectrum), first, signs[:, :n])
         dims = ("seed", "spectrum", "samples", "width")
         flops = self.draws * max(self.widths) / 2 * dimension**2 * sum(self.samples) * len(self.spectra)
         found = {

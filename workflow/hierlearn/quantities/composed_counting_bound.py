@@ -12,7 +12,7 @@ from hierlearn.quantities._parameters import SomeCoordinates, Spans
 from hierlearn.quantities._tables import FAILED, of_own, without_interval
 from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measurement
-from hierlearn.theory.counting import composed_risk_bound
+from hierlearn.theory.counting import composition_risk_bound
 
 if TYPE_CHECKING:
     import xarray
@@ -89,6 +89,6 @@ class ComposedCountingBound(Quantity):
         alpha, beta, order = (chosen.coords.get(name, vars(self)[name]) for name in BOUNDED_BY)
         functions = chosen.coords[self.features_axis or "samples"] if self.features is None else self.features
         paper = xarray.apply_ufunc(
-            np.vectorize(composed_risk_bound, otypes=[float]), self.spans * functions, chosen.dimension, order, alpha
+            np.vectorize(composition_risk_bound, otypes=[float]), self.spans * functions, chosen.dimension, order, alpha
         )
         return paper * chosen.target_norm**2 / (order * (alpha**2 + beta**2))

@@ -14,7 +14,7 @@ from hierlearn.core.parameters import Count, Index, NotNegative, Positive
 from hierlearn.core.protocols import Input, Objection, State, Teacher
 from hierlearn.core.streams import Streams
 from hierlearn.theory import quadratic_densenets
-from hierlearn.theory.product_laws import PRODUCT_LAWS, rule, squared_features
+from hierlearn.theory.product_laws import PRODUCT_LAWS, quadratic_feature_moments, rule
 
 # The moments of layers that have none in closed form, see `draw`.
 MOMENT_POINTS = 1 << 17
@@ -149,7 +149,7 @@ class QuadraticDensenet(Teacher):
         if self.depth == 2 and inputs.law in PRODUCT_LAWS:
             (means, moments), sums = self._exact(state, inputs), None
         else:
-            sums = self._sampled(state, streams.at("moments"), inputs)
+            sums = self._moments_of_points(state, streams.at("moments"), inputs)
             means, moments = np.mean(sums, axis=0), sums.T @ sums / len(sums)
         covariance = moments - np.outer(means, means)
         if self.alpha_by == "variance":
@@ -182,21 +182,21 @@ class QuadraticDensenet(Teacher):
         nothing = np.zeros((1, self.layer_widths[0], size))
         parts = [state.get(f"weights_2_{source}", nothing)[0] for source in (0, 1)]
         power = inputs.power if inputs.law == "skewed" else 1
-        covariance, fourth = squared_features(*parts, *rule(inputs.law, EXACT_DEGREE, power))
+        covariance, fourth = quadratic_feature_moments(*parts, *rule(inputs.law, EXACT_DEGREE, power))
         variance = np.trace(covariance)
-        factor = self._rescaled(state, 2, variance / len(covariance))
+        factor = self._rescale(state, 2, variance / len(covariance))
         return np.array([variance * factor**2]), np.array([[fourth * factor**4]])
 
-    def _sampled(self, state: State, streams: Streams, inputs: Input):
+    def _moments_of_points(self, state: State, streams: Streams, inputs: Input):
         """Scales the weights of all layers and returns Sum(G*_l) at the points of the moments, (n, L-1)."""
         x = self.inner(boundary.points(inputs, streams, "moments", 0, MOMENT_POINTS))
         hidden: dict[str, np.ndarray] = {}
         for layer in range(2, self.depth + 1):
             found = self._layer(state, x, hidden, layer)
-            hidden[f"S_{layer}"] = found * self._rescaled(state, layer, float(np.mean(np.var(found[0], axis=0))))
+            hidden[f"S_{layer}"] = found * self._rescale(state, layer, float(np.mean(np.var(found[0], axis=0))))
         return self._sums(hidden)[0]
 
-    def _rescaled(self, state: State, layer: int, variance: float) -> float:
+    def _rescale(self, state: State, layer: int, variance: float) -> float:
         """The factor that gives S*_l a variance of 1 from the one it has; the weights are multiplied by it."""
         factor = variance**-0.5 if self.features == "unit" else 1.0
         for source in self.links[layer - 2]:

@@ -134,7 +134,7 @@ class ResidualComposition(Teacher):
                 scale * own.at("rows").stack(lambda g, s=(*shape, size): _directions(g, s)) / sqrt(2)
             )
             state[f"{part}_coefficients"] = own.at("coefficients").stack(lambda g, s=shape: g.uniform(-1.0, 1.0, s))
-        return state | {"sampled_norm": self._sampled_norm(state, streams.at("norm"), inputs)}
+        return state | {"sampled_norm": self._norm_of_points(state, streams.at("norm"), inputs)}
 
     def parts(self, state: State, x: np.ndarray) -> dict[str, np.ndarray]:
         """beta F(x) as `base` and alpha G(F(x)) as `composite`, whose sum is the target; (S, n, k) float64 each."""
@@ -195,7 +195,7 @@ class ResidualComposition(Teacher):
         activation = derivative(self.composite_activation, 0)
         return _network(y, state["composite_rows"], state["composite_coefficients"], activation)
 
-    def _sampled_norm(self, state: State, streams: Streams, inputs: Input) -> np.ndarray:
+    def _norm_of_points(self, state: State, streams: Streams, inputs: Input) -> np.ndarray:
         total = 0.0
         for start in range(0, NORM_POINTS, NORM_BLOCK):
             x = boundary.points(inputs, streams, "norm", start, NORM_BLOCK)

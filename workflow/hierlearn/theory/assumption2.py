@@ -45,7 +45,7 @@ def second_moment(rows: np.ndarray) -> np.ndarray:
     return moment
 
 
-def biased_second_moment(rows: np.ndarray, biases: np.ndarray, law: str) -> np.ndarray:
+def second_moment_with_biases(rows: np.ndarray, biases: np.ndarray, law: str) -> np.ndarray:
     """Sigma_ij = P(<v_i, x> + b_i >= 0 and <v_j, x> + b_j >= 0) of the paper's biased step features.
 
     rows (D, d), biases (D,), law "sphere" (x ~ Unif(S^{d-1})) or "gaussian" (x ~ N(0, I)) -> (D, D) float64, exactly

@@ -5,7 +5,7 @@ from math import comb
 import numpy as np
 
 
-def composed_risk_bound(functions, dimension: int, order: int, alpha: float) -> np.ndarray:
+def composition_risk_bound(functions, dimension: int, order: int, alpha: float) -> np.ndarray:
     """k alpha^2 max(0, 1 - N / C(d, k)): least risk of N fixed functions per output  (allenzhu2019, Theorems 2 to 4).
 
     The target is that of the teacher residual_composition, `product`, in its own units, on the hypercube:

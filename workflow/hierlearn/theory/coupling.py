@@ -20,8 +20,8 @@ class Sums:
     """Sums over neurons at n points, for the Taylor terms of order 1 .. k and what is left beyond order k.
 
     term_mean, term_variance (k, n): of f^(j); remainder_mean, remainder_variance, remainder_highest, remainder_lowest
-    (n,): of f - sum_{j <= k} f^(j) over all outcomes of z; drawn (n, draws): f - f^(k) for draws of all z. All float64
-    and without the factor 1/sqrt(m), for variances 1/m, of a network, which `sizes` puts in.
+    (n,): of f - sum_{j <= k} f^(j) over all outcomes of z; draw_errors (n, draws): f - f^(k) for draws of all z. All
+    float64 and without the factor 1/sqrt(m), for variances 1/m, of a network, which `sizes` puts in.
     """
 
     term_mean: np.ndarray
@@ -30,7 +30,7 @@ class Sums:
     remainder_variance: np.ndarray
     remainder_highest: np.ndarray
     remainder_lowest: np.ndarray
-    drawn: np.ndarray
+    draw_errors: np.ndarray
 
     @classmethod
     def empty(cls, order: int, points: int, draws: int) -> "Sums":
@@ -62,13 +62,13 @@ class Sums:
             self.term_mean[j - 1] += sign * law.moment(j) * np.sum(term, axis=1)
             self.term_variance[j - 1] += law.variance(j) * np.einsum("nb,nb->n", term, term)
             if j < order:
-                self.drawn += sign * (term @ law.values[outcomes] ** j)
+                self.draw_errors += sign * (term @ law.values[outcomes] ** j)
         remainders = [_remainder(sigma, gates[0], before, movement, terms, z) for z in law.values]
         mean = np.zeros_like(before)
         for i, (p, remainder) in enumerate(zip(law.probabilities, remainders, strict=True)):
             mean += p * remainder
             self.remainder_variance += p * np.einsum("nb,nb->n", remainder, remainder)
-            self.drawn += sign * (remainder @ (outcomes == i).astype(np.float64))
+            self.draw_errors += sign * (remainder @ (outcomes == i).astype(np.float64))
         self.remainder_mean += sign * np.sum(mean, axis=1)
         self.remainder_variance -= np.einsum("nb,nb->n", mean, mean)
         highest, lowest = reduce(np.maximum, remainders), reduce(np.minimum, remainders)
@@ -84,19 +84,19 @@ class Sums:
             terms=np.sqrt(np.mean(np.square(self.term_mean) + self.term_variance, axis=1) / width),
             remainder=float(np.sqrt(np.mean(np.square(self.remainder_mean) + self.remainder_variance) / width)),
             worst_remainder=float(np.max(largest) / np.sqrt(width)),
-            drawn=float(np.mean(np.max(np.abs(self.drawn), axis=0)) / np.sqrt(width)),
+            draw_error=float(np.mean(np.max(np.abs(self.draw_errors), axis=0)) / np.sqrt(width)),
         )
 
 
 @dataclass(frozen=True)
 class Sizes:
     """terms (k,) and remainder: root mean squares over points and z; worst_remainder: largest absolute value over
-    points and all outcomes of z; drawn: the largest |f - f^(k)| over points, its mean over draws of z."""
+    points and all outcomes of z; draw_error: the largest |f - f^(k)| over points, its mean over draws of z."""
 
     terms: np.ndarray
     remainder: float
     worst_remainder: float
-    drawn: float
+    draw_error: float
 
 
 def _remainder(sigma, at_zero, before, movement, terms, z) -> np.ndarray:

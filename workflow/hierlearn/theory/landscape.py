@@ -19,7 +19,7 @@ PENALTY_CONSTANTS = {4: 9.0, 8: 2401.0}
 
 
 @dataclass(frozen=True)
-class Landscape:
+class Expansion:
     """One point of a loss landscape, seen along itself and along a reference.
 
     risk: the mean loss; radial: <gradient, W>; curvature: E_S' of the Hessian's quadratic form at W* S'.
@@ -47,20 +47,20 @@ def quadratic_outputs(features, gates, signs, weights) -> np.ndarray:
     return (gates * (features @ weights.T) ** 2) @ signs / (2.0 * np.sqrt(len(signs)))
 
 
-def quadratic_landscape(features, gates, signs, weights, reference, targets, loss) -> Landscape:
+def quadratic_expansion(features, gates, signs, weights, reference, targets, loss) -> Expansion:
     """L^Q at W along W and W*: <grad, W> = 2 E[l' f^Q_W], curvature s + 2 E[l' f^Q_{W*}] (bai2020, Appendix B.1)."""
     outputs = quadratic_outputs(features, gates, signs, weights)
     gradient = loss.gradient(outputs, targets)
     slack = curvature_slack(features, gates, weights, reference, loss.curvature(outputs, targets))
     towards = quadratic_outputs(features, gates, signs, reference)
-    return Landscape(
+    return Expansion(
         risk=float(np.mean(loss.value(outputs, targets))),
         radial=2.0 * float(np.mean(gradient * outputs)),
         curvature=slack + 2.0 * float(np.mean(gradient * towards)),
     )
 
 
-def randomised_landscape(features, first, signs, weights, reference, targets, loss, draws) -> Landscape:
+def randomised_expansion(features, first, signs, weights, reference, targets, loss, draws) -> Expansion:
     """L at W along W and W*, for sigma = relu^3 / 6 and the mean over given draws of S; the mean over S' is exact.
 
     first: w0 (m, D); draws (K, m) of -1 and +1. Every draw is used with its opposite, which removes what is odd in S.
@@ -81,10 +81,10 @@ def randomised_landscape(features, first, signs, weights, reference, targets, lo
                 np.mean(curvature * square_part) + np.mean(gradient * ((inner * square) @ scaled)),
             )
         )
-    return Landscape(*(float(part) for part in np.mean(parts, axis=0)))
+    return Expansion(*(float(part) for part in np.mean(parts, axis=0)))
 
 
-class SquaredRandomised:
+class RandomisedSquaredRisk:
     """L for squared loss (f - y)^2 and sigma = relu^3 / 6, with the mean over S in closed form.
 
     The neurons of f_{W S} are independent under S, so E_S (f - y)^2 = (E f - y)^2 + Var f, a sum over neurons each.
@@ -115,8 +115,8 @@ class SquaredRandomised:
         pull += ((up**2 + down**2) ** 2 / 4.0 + 2.0 * spread * (up - down)) * moved / (2.0 * len(self.scaled))
         return pull.T @ self.features / len(self.features)
 
-    def landscape(self, weights, reference) -> Landscape:
-        """L at W along W and W*, as in `randomised_landscape` with all draws."""
+    def expansion(self, weights, reference) -> Expansion:
+        """L at W along W and W*, as in `randomised_expansion` with all draws."""
         risk, gradient = self.risk_and_gradient(weights)
         up, down = self._inner(weights)
         error, spread = self._moments(up, down)
@@ -125,7 +125,7 @@ class SquaredRandomised:
         # sigma and sigma'' of a neuron depend on the same sign: their covariance stays.
         curvature += np.mean(spread * (up - down) * square, axis=1) / 2.0
         along = error * (((up + down) * square) @ self.scaled) / 2.0
-        return Landscape(risk, float(np.vdot(gradient, weights)), 2.0 * float(np.mean(curvature + along)))
+        return Expansion(risk, float(np.vdot(gradient, weights)), 2.0 * float(np.mean(curvature + along)))
 
     def _inner(self, weights):
         moved = self.features @ weights.T
@@ -153,7 +153,7 @@ def leading_reference(features, gates, signs, targets) -> np.ndarray:
     return reference * np.sqrt(square)
 
 
-def penalty_terms(weights, reference, power) -> Landscape:
+def penalty_terms(weights, reference, power) -> Expansion:
     """|W|_{2,4}^p at W along W and W*, p = 4 or 8: its value, <grad, W> = p |W|^p, and E_S' of its Hessian at W* S'."""
     norms, sizes = np.sum(weights**2, axis=1), np.sum(reference**2, axis=1)
     cross = np.sum(weights * reference, axis=1)
@@ -162,7 +162,7 @@ def penalty_terms(weights, reference, power) -> Landscape:
     if power == 8:
         curvature = 2.0 * total * curvature + 32.0 * float(np.sum((norms * cross) ** 2))
         total = total**2
-    return Landscape(total, power * total, curvature)
+    return Expansion(total, power * total, curvature)
 
 
 def eighth_power(weights) -> tuple[float, np.ndarray]:

@@ -29,7 +29,7 @@ ROUNDS, STEPS = 4, 250
 
 
 @dataclass(frozen=True)
-class Network:
+class TwoLayerRelu:
     """x -> m^{-1/2} sum_r s_r relu(<w_r, x>). signs: (m,) -1 or +1; weights: (m, d)."""
 
     signs: np.ndarray
@@ -50,20 +50,20 @@ def sign_patterns(order: int) -> np.ndarray:
     return np.array(list(product((-1.0, 1.0), repeat=order)))
 
 
-def embed(network: Network, coordinates: np.ndarray, dimension: int) -> Network:
+def embed(network: TwoLayerRelu, coordinates: np.ndarray, dimension: int) -> TwoLayerRelu:
     """The network of k inputs as one of `dimension` inputs that looks at k `coordinates` only.
 
     The same function of the k signs: inputs shrink from 1/sqrt(k) to 1/sqrt(d), so weights and norm grow by sqrt(d/k).
     """
     weights = np.zeros((len(network.signs), dimension))
     weights[:, coordinates] = network.weights * np.sqrt(dimension / network.weights.shape[1])
-    return Network(network.signs, weights)
+    return TwoLayerRelu(network.signs, weights)
 
 
-def repeat_rows(network: Network, copies: int) -> Network:
+def repeat_rows(network: TwoLayerRelu, copies: int) -> TwoLayerRelu:
     """Every row `copies` times, divided by sqrt(copies): the same function and the same norm at a larger width."""
     weights = np.repeat(network.weights, copies, axis=0) / np.sqrt(copies)
-    return Network(np.repeat(network.signs, copies), weights)
+    return TwoLayerRelu(np.repeat(network.signs, copies), weights)
 
 
 def least_norm_units(order: int) -> tuple[np.ndarray, np.ndarray]:
@@ -86,7 +86,7 @@ def least_norm_units(order: int) -> tuple[np.ndarray, np.ndarray]:
     return directions[used], coefficients[used]
 
 
-def realise(directions: np.ndarray, coefficients: np.ndarray, width: int) -> Network:
+def realise(directions: np.ndarray, coefficients: np.ndarray, width: int) -> TwoLayerRelu:
     """The network of m = `width` rows that is sum_j c_j relu(<u_j, z>) on inputs z / sqrt(k); the least norm at this m.
 
     n_j rows along u_j have the squared norm k m c_j^2 |u_j|^2 / n_j, least for n_j in proportion to |c_j| |u_j|, which
@@ -100,7 +100,7 @@ def realise(directions: np.ndarray, coefficients: np.ndarray, width: int) -> Net
         # The next row goes where it saves most.
         counts[np.argmax(sizes**2 / (counts * (counts + 1)))] += 1
     rows = directions * (np.abs(coefficients) / counts)[:, None] * np.sqrt(directions.shape[1] * width)
-    return Network(np.repeat(np.sign(coefficients), counts), np.repeat(rows, counts, axis=0))
+    return TwoLayerRelu(np.repeat(np.sign(coefficients), counts), np.repeat(rows, counts, axis=0))
 
 
 @cache
@@ -148,7 +148,7 @@ def _interior(inequalities: np.ndarray) -> np.ndarray | None:
     return (system @ weights - wanted)[:-1] if residual > SOLID else None
 
 
-def train(signs: np.ndarray, start: np.ndarray, error: float) -> tuple[Network, int]:
+def train(signs: np.ndarray, start: np.ndarray, error: float) -> tuple[TwoLayerRelu, int]:
     """A network of k inputs that is trained to the parity on all 2^k points, and the number of gradients it took.
 
     signs: (m,); start: (m, k) initial weights for inputs +-1/sqrt(k); error: the mean square error to end at, above 0.
@@ -174,9 +174,9 @@ def train(signs: np.ndarray, start: np.ndarray, error: float) -> tuple[Network, 
         options = {"maxiter": STEPS, "maxfun": 4 * STEPS, "ftol": 1e-12, "gtol": 1e-8}
         found = scipy.optimize.minimize(objective, flat, jac=True, method="L-BFGS-B", options=options)
         flat, gradients = found.x, gradients + found.nfev
-        network = Network(signs, flat.reshape(start.shape))
+        network = TwoLayerRelu(signs, flat.reshape(start.shape))
         multiplier = max(0.0, multiplier + stiffness * (np.mean((network(x) - target) ** 2) - error))
-    return Network(signs, network.weights * _factor(network(x), target, error)), gradients
+    return TwoLayerRelu(signs, network.weights * _factor(network(x), target, error)), gradients
 
 
 def _factor(outputs: np.ndarray, target: np.ndarray, error: float) -> float:

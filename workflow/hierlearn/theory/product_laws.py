@@ -55,7 +55,7 @@ def least_top_share(law: str, degree: int, dimension: int, power: int = 1) -> fl
     return float(best[degree])
 
 
-def squared_features(linear: np.ndarray, square: np.ndarray, nodes: np.ndarray, masses: np.ndarray):
+def quadratic_feature_moments(linear: np.ndarray, square: np.ndarray, nodes: np.ndarray, masses: np.ndarray):
     """Covariance (k, k) of S = W_0 x + W_1 (x^2 - 1) and E (sum_i S_i^2)^2, exact.
 
     linear, square: W_0 and W_1 (k, d); nodes, masses: a rule of the coordinates, exact to degree 8. S is a sum over

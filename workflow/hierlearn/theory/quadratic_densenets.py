@@ -25,7 +25,7 @@ def links(depth: int, graph: Sequence[Sequence[int]] | None) -> tuple[tuple[int,
     return ((0, 1), *((0, layer - 1) for layer in range(3, depth + 1)))
 
 
-def named_links(name: str, depth: int) -> tuple[tuple[int, ...], ...]:
+def links_by_name(name: str, depth: int) -> tuple[tuple[int, ...], ...]:
     """J_2 .. J_L of a graph: skip, J_l = {0, l - 1}; chain, J_l = {l - 1}; dense, all earlier layers. J_2 = {0, 1}."""
     if name == "skip":
         return links(depth, None)

@@ -36,7 +36,7 @@ def stretch(x: np.ndarray, spectrum: np.ndarray) -> np.ndarray:
     return moved / np.linalg.norm(moved, axis=-1, keepdims=True)
 
 
-def coloured(x: np.ndarray, spectrum: str) -> np.ndarray:
+def colour(x: np.ndarray, spectrum: str) -> np.ndarray:
     """h = (D Lambda)^{1/2} x with tr Lambda = 1: E|h|^2 = 1 for isotropic x of unit norm.
 
     x (..., D) -> (..., D) of its dtype. Only `isotropic` features keep |h| = 1 for every x: the others are not scaled

@@ -27,7 +27,7 @@ def settings(choices: Mapping[str, Sequence[Any]]) -> Settings:
 
 def graph(name: str, student: Student) -> tuple[tuple[int, ...], ...]:
     """J_2 .. J_L of a graph by its name."""
-    return student.links if name == "own" else quadratic_densenets.named_links(name, student.depth)
+    return student.links if name == "own" else quadratic_densenets.links_by_name(name, student.depth)
 
 
 def union(graphs: Sequence[tuple[tuple[int, ...], ...]]) -> tuple[tuple[int, ...], ...]:
