@@ -8,7 +8,7 @@ import pytest
 from hierlearn.core.problem import pose
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
-from hierlearn.experiments.parity_network import ParityNetwork, _judged
+from hierlearn.experiments.parity_network import ParityNetwork, _judge
 from hierlearn.theory.parity_networks import TwoLayerRelu
 
 
@@ -54,7 +54,7 @@ def test_risks_are_exact_at_the_coordinates_of_the_parity():
     """relu(s) + relu(-s) - relu(t) - relu(-t) = 2 z_1 z_2 for s = z_1 + z_2 and t = z_1 - z_2; here a half."""
     rows = np.array([[1.0, 1], [-1, -1], [1, -1], [-1, 1]])
     half = TwoLayerRelu(np.array([1.0, 1, -1, -1]), rows * sqrt(2) / 2)
-    norm, risk = _judged(half, problem(6, (0,)))
+    norm, risk = _judge(half, problem(6, (0,)))
     assert risk == pytest.approx(0.25, rel=1e-12)
     assert norm == pytest.approx(2 * sqrt(6 / 2), rel=1e-12)
 

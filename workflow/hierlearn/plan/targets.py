@@ -61,7 +61,7 @@ class Targets:
         """
         return [self.file(name, file) for name in studies for file in self._files(self.studies[name])]
 
-    def _kept(self, study: Study) -> Iterator[str]:
+    def _files(self, study: Study) -> Iterator[str]:
         yield from ("claims.json", "figure.svg", "figure.pdf", "figure.png")
         yield from (f"{probe}.probe.nc" for probe in study.probes)
         if not study.learners:
