@@ -11,6 +11,7 @@ from hierlearn.core.registry import PACKAGE
 ROOT = PACKAGE.parents[1]
 PAPERS = ("chen2020", "bai2020", "allenzhu2019", "allenzhu2020")
 AUDITS = tuple(f"audit {name}" for name in ("taylor", "design", "hierarchical", "images", "newcomer"))
+EARLIER = "primary before the list"
 STATES = ("measured", "partial", "planned", "none")
 KINDS = ("theorem", "rate", "assumption", "published", "conjecture", "open")
 RULES = ("upper", "lower", "two-sided", "ordering", "holds", "published")
@@ -105,7 +106,7 @@ def numbers(place):
 def test_a_place_is_there_once_and_in_plain_lines(coverage):
     places = [(row["source"], row["place"]) for row in coverage]
     assert len(set(places)) == len(places)
-    assert {row["source"] for row in coverage} == {*PAPERS, *AUDITS}
+    assert {row["source"] for row in coverage} == {*PAPERS, *AUDITS, EARLIER}
     for row in coverage:
         assert row["place"] and row["what"], row
         assert all("\n" not in text and text == text.strip() for text in row.values()), row
@@ -162,6 +163,14 @@ def test_a_primary_row_says_what_is_asked_and_against_which_rival(primary):
 def test_a_primary_row_that_is_there_belongs_to_a_study_of_its_paper(primary, claims):
     for row in primary:
         assert claims.get(row["claim"], row["paper"]) == row["paper"], row
+
+
+def test_a_row_that_was_primary_names_a_primary_row_in_its_place(primary, coverage):
+    listed = {row["claim"] for row in primary}
+    for row in coverage:
+        if row["source"] == EARLIER:
+            first, *others = row["rows"].split()
+            assert first == row["place"] and first not in listed and listed & set(others), row
 
 
 def test_every_primary_row_has_a_place_in_its_paper(primary, coverage):
