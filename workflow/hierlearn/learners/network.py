@@ -11,11 +11,10 @@ from annotated_types import Interval
 from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import Count, NotNegative, Positive, Schema, Share
 from hierlearn.core.protocols import Features, Fit, Input, Learner, Monitor, Objection, Sample, State
-from hierlearn.core.streams import Streams
 from hierlearn.learners._runs import BLOCK_ROWS
 from hierlearn.learners._selection import DIVERGED
 from hierlearn.learners.networks.runs import TRACED_POINTS, trained_grid
-from hierlearn.learners.networks.start import NetworkParameters, first_seen, initial
+from hierlearn.learners.networks.start import NetworkParameters
 from hierlearn.solvers.networks.model import forward, last_features, tangent, trainable
 
 
@@ -149,16 +148,12 @@ class Network(NetworkParameters, Learner):
 
     def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
         """(S, count, k) float64."""
-        x = self.seen(features.draw(role, count))
+        x = self.with_bias(features.draw(role, count))
         start = {name.removeprefix("start_"): values for name, values in state.items() if name.startswith("start_")}
         moved = {name: values for name, values in state.items() if not name.startswith("start_")}
         with np.errstate(over="ignore", invalid="ignore"):
             parts = [self._outputs(start, moved, x[:, i : i + BLOCK_ROWS]) for i in range(0, count, BLOCK_ROWS)]
         return np.concatenate(parts, axis=1).astype(np.float64)
-
-    def seen(self, x: np.ndarray) -> np.ndarray:
-        """Points as the first layer sees them: (S, n, d) -> (S, n, d + 1) with a bias."""
-        return first_seen(self, x)
 
     def phases(self) -> tuple[tuple[int, tuple[str, ...]], ...]:
         """For each phase the number of blocks and the weights that move."""
@@ -166,10 +161,6 @@ class Network(NetworkParameters, Learner):
         if self.schedule == "joint":
             return ((2, names),)
         return ((1, ("first",)), (2, tuple(name for name in names if name != "first")))
-
-    def start(self, inputs: int, outputs: int, streams: Streams) -> State:
-        """Initial weights by name, (S, ...) float32."""
-        return initial(self, inputs, outputs, streams)
 
     def _outputs(self, start: State, moved: State, x: np.ndarray) -> np.ndarray:
         if self.trained == "last":

@@ -13,7 +13,7 @@ import numpy as np
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import STATUS, Features, Fit, State
 from hierlearn.learners._runs import BLOCK_ROWS
-from hierlearn.learners._selection import error, validated
+from hierlearn.learners._selection import best_on_validation, error
 from hierlearn.learners.densenets.student import Student
 from hierlearn.solvers.densenets.model import Layout, pre_activations
 
@@ -49,7 +49,8 @@ def refitted(learner: Any, fit: Fit, problem: Problem, features: Features, sampl
         sizes[sizes == 0] = 1.0
         ridges = np.array(RIDGES) * len(sizes)
         path = _ridge_path(seen["training"] / sizes, labels["training"][i, :MOST_POINTS], ridges) / sizes[:, None]
-        weights = path[validated(seen["validation"] @ path, labels["validation"][i, :MOST_POINTS], "regression")]
+        outputs = seen["validation"] @ path
+        weights = path[best_on_validation(outputs, labels["validation"][i, :MOST_POINTS], "regression")]
         state["readout"], risks = weights.T, []
         for role, x in points.items():
             outputs = refitted_outputs(one, layout, state, x[[i]])

@@ -35,8 +35,8 @@ def trained_grid(
 
     A run is a dict of `state`, `choices`, `measures`, `trace` and `scalars` (status, risks, flops).
     """
-    seeds, inputs = len(problem.seeds), learner.seen(features.draw("validation", 1)).shape[-1] - learner.bias
-    start = learner.start(inputs, problem.outputs, streams)
+    seeds, inputs = len(problem.seeds), learner.with_bias(features.draw("validation", 1)).shape[-1] - learner.bias
+    start = learner.initial_weights(inputs, problem.outputs, streams)
     bytes_per_run = 12 * sum(values[0].size for values in start.values()) + 24 * learner.batch * learner.width
     columns = int(np.clip(BYTES_TOGETHER // bytes_per_run, 1, len(settings)))
     rows = int(np.clip(BYTES_TOGETHER // (columns * bytes_per_run), 1, seeds))
@@ -70,7 +70,7 @@ class NetworkRuns(Runs):
     ):
         self.learner, self.problem, self.features = learner, problem, features
         self.samples, self.settings, self.start = samples, settings, start
-        self.batches = Batches(problem, features, samples, learner.batch, learner.online, streams, learner.seen)
+        self.batches = Batches(problem, features, samples, learner.batch, learner.online, streams, learner.with_bias)
         epochs = 1 if learner.online else learner.epochs
         fixed = None if learner.online else learner.steps
         recipe = Recipe(
@@ -143,7 +143,7 @@ class NetworkRuns(Runs):
         }
 
     def _points(self, role: str, count: int):
-        return self.learner.seen(self.features.draw(role, count))[:, None]
+        return self.learner.with_bias(self.features.draw(role, count))[:, None]
 
     def _predicted(self, x, outputs: Callable) -> np.ndarray:
         parts = [outputs(x[:, :, i : i + BLOCK_ROWS]).astype(np.float64) for i in range(0, x.shape[2], BLOCK_ROWS)]
