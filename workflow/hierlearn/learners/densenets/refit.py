@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from hierlearn.core.problem import Problem
-from hierlearn.core.protocols import STATUS, Features, Fit, State
+from hierlearn.core.protocols import STATUS, Fit, Sample, State
 from hierlearn.learners._runs import BLOCK_ROWS
 from hierlearn.learners._selection import best_on_validation, error
 from hierlearn.learners.densenets.student import Student
@@ -23,16 +22,17 @@ RIDGES = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
 MOST_POINTS = 8192
 
 
-def refitted(learner: Any, fit: Fit, problem: Problem, features: Features, samples: int) -> Fit:
+def refit(learner: Any, fit: Fit, sample: Sample) -> Fit:
     """The fit with a last layer that is refitted on the first training points; state: also readout (S, F) float64.
 
     The strength of the ridge is the best one for validation points. A seed that has diverged stays as it is, without
     weights. Raises ValueError on a teacher of classes.
     """
+    problem, features = sample.problem, sample.features
     if problem.teacher.kind == "classes":
         raise ValueError(f"{type(learner).__name__.lower()}: a refitted read-out on a teacher of classes")
     student = Student.from_state(fit.state)
-    points = {role: features.draw(role, n) for role, n in (("training", samples), ("validation", problem.held_out))}
+    points = {role: features.draw(role, n) for role, n in (("training", sample.n), ("validation", problem.held_out))}
     layout = learner.layout(student.columns(points["training"]), student)
     labels = {role: problem.draw(role, x.shape[1]).labels for role, x in points.items()}
     found = []
@@ -53,7 +53,7 @@ def refitted(learner: Any, fit: Fit, problem: Problem, features: Features, sampl
         weights = path[best_on_validation(outputs, labels["validation"][i, :MOST_POINTS], "regression")]
         state["readout"], risks = weights.T, []
         for role, x in points.items():
-            outputs = refitted_outputs(one, layout, state, x[[i]])
+            outputs = refit_outputs(one, layout, state, x[[i]])
             risks.append(error(outputs, labels[role][[i]], "regression")[0])
         found.append((weights[:, 0], *risks))
     readouts, train_risk, validation_risk = (np.array(values) for values in zip(*found, strict=True))
@@ -61,7 +61,7 @@ def refitted(learner: Any, fit: Fit, problem: Problem, features: Features, sampl
     return replace(fit, state=state, train_risk=train_risk, validation_risk=validation_risk)
 
 
-def refitted_outputs(student: Student, layout: Layout, state: State, x: np.ndarray) -> np.ndarray:
+def refit_outputs(student: Student, layout: Layout, state: State, x: np.ndarray) -> np.ndarray:
     """Outputs (S, n, 1) float64 in the problem's units at points (S, n, ...); state: with a readout."""
     found = []
     with np.errstate(over="ignore", invalid="ignore"):
@@ -87,7 +87,7 @@ def _ridge_path(design: np.ndarray, labels: np.ndarray, ridges: np.ndarray) -> n
 
 def _products(student: Student, layout: Layout, state: State, x: np.ndarray) -> np.ndarray:
     """What a read-out of one seed is linear in, (n, F) float64: products of two of (1, h), and Sum(G_l) for l < L."""
-    seen, last = student.seen(x, layout), layout.layers[-1]
+    seen, last = student.network_input(x, layout), layout.layers[-1]
     weights = [state[f"layer_{layer}"] for layer in layout.layers[:-1]]
     arguments = pre_activations(weights, seen, layout)
     blocks = layout.parted(seen) | {layer: p * p for layer, p in zip(layout.layers, arguments, strict=False)}

@@ -1,28 +1,18 @@
 """What a study leaves to be chosen of a DenseNet's training, and when its layers come and its traces look."""
 
-from collections.abc import Mapping, Sequence
-from itertools import pairwise, product
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from hierlearn.learners.densenets.parameters import Rates
 from hierlearn.learners.densenets.student import Student
 from hierlearn.solvers.densenets.phases import Schedule
 from hierlearn.theory import quadratic_densenets
 
-# One value of learning rate and weight decay each, and of gap and graph where a search goes over them.
-Settings = Sequence[dict[str, Any]]
-DEFAULT_RATE = 0.005
 GRAPHS = ("own", "skip", "chain", "dense")
 # Looks of a trace per phase.
 LOOKS = 20
-
-
-def settings(choices: Mapping[str, Sequence[Any]]) -> Settings:
-    """All combinations of what a study leaves to be chosen."""
-    grid = {"learning_rate": [DEFAULT_RATE], "weight_decay": [Rates.weight_decay]} | dict(choices)
-    return [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
 
 
 def graph(name: str, student: Student) -> tuple[tuple[int, ...], ...]:
@@ -35,7 +25,7 @@ def union(graphs: Sequence[tuple[tuple[int, ...], ...]]) -> tuple[tuple[int, ...
     return tuple(tuple(sorted(set().union(*seen))) for seen in zip(*graphs, strict=True))
 
 
-def scheduled(learner: Any, depth: int, total: int) -> Schedule:
+def phase_schedule(learner: Any, depth: int, total: int) -> Schedule:
     """The learner's schedule in steps. Raises ValueError where its lists do not fit the depth."""
     planned = learner.starts
     if planned is None:
@@ -49,7 +39,7 @@ def scheduled(learner: Any, depth: int, total: int) -> Schedule:
     return Schedule(learner.schedule, depth, starts, tuple(thresholds), total, learner.annealing)
 
 
-def looks(schedule: Schedule) -> list[int]:
+def steps_to_look_at(schedule: Schedule) -> list[int]:
     """Steps at which a trace looks: about evenly spaced in the logarithm of the time since each planned start."""
     edges = [0, *(step for step in schedule.starts if step < schedule.total), schedule.total]
     found = {schedule.total}

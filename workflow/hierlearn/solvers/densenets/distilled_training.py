@@ -158,7 +158,7 @@ class DistilledTraining(QuadraticTraining):
             sums[:, self._squares(i)] = shown[:, i, None, None]
         return sums
 
-    def looked(self):
+    def look(self):
         """|K_l^T K_l - W_l^T W_l| over |W_l^T W_l|, the distillation gap of every layer."""
         found = {}
         for i, values in enumerate(self._all()):

@@ -22,7 +22,7 @@ class QuadraticTraining(Training):
     of what the others do; the rest of their columns is 0 and stays it.
 
     All weights lie in one buffer (R, P), matrix beside matrix, and so do their gradients: a step costs few passes.
-    gradient: by name, views of the latter; entered: told which runs (R,) are about to begin a phase.
+    gradient: by name, views of the latter; on_phase: told which runs (R,) are about to begin a phase.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class QuadraticTraining(Training):
         super().__init__(_views(flat, self.shapes), [flat], 1, named(optimiser, momentum), decays)
         self.alphas, self.rates = alphas, rates
         self.loss, self.sharpness = loss, sharpness
-        self.entered: Callable[[np.ndarray], None] = lambda runs: None
+        self.on_phase: Callable[[np.ndarray], None] = lambda runs: None
         self.running = np.zeros(self.runs, self.dtype)
         self.buffers: dict[int, np.ndarray] = {}
         self.spans = [layout.spans(layer) for layer in layout.layers]
@@ -63,7 +63,7 @@ class QuadraticTraining(Training):
         """As in Training: layers that come, by the clock."""
         entering = self.clock.ask(step, self.objective(step))
         if entering is not None:
-            self.entered(entering)
+            self.on_phase(entering)
             self.memory.clear(entering)
             self.enter()
         self.attend(step)
@@ -109,7 +109,7 @@ class QuadraticTraining(Training):
     def features(self, seen: np.ndarray) -> list[np.ndarray]:
         """S_2 .. S_L, (R, n, .) each, without truncation."""
 
-    def looked(self) -> dict[str, np.ndarray]:
+    def look(self) -> dict[str, np.ndarray]:
         """Measures (R,) along the training that only this network has."""
         return {}
 
