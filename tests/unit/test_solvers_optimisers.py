@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from hierlearn.solvers import optimisers
-from hierlearn.solvers.optimisers import adam, clipping, cosine_factor, milestone_factor, named, sgd
+from hierlearn.solvers.optimisers import adam, clip_factors, cosine_factor, milestone_factor, named, sgd
 
 RUNS, STEPS = 2, 5
 SHAPES = {"matrix": (3, 2), "vector": (4,)}
@@ -99,9 +99,9 @@ def test_a_memory_goes_on_from_its_state_to_the_same_bits(name):
 def test_clipping_bounds_the_norm_of_what_moves():
     gradients = [np.array([[3.0, 0.0], [0.3, 0.0], [np.nan, 0.0]]), np.array([[4.0], [0.4], [0.0]])]
     every, first = np.ones((3, 2), dtype=bool), np.array([[True, False]] * 3)
-    np.testing.assert_allclose(clipping(gradients, 1.0, every), [0.2, 1.0, np.nan])
-    np.testing.assert_allclose(clipping(gradients, 1.0, first), [1 / 3, 1.0, np.nan])
-    assert clipping([values[1:2] for values in gradients], 1.0, every[1:2]) is None
+    np.testing.assert_allclose(clip_factors(gradients, 1.0, every), [0.2, 1.0, np.nan])
+    np.testing.assert_allclose(clip_factors(gradients, 1.0, first), [1 / 3, 1.0, np.nan])
+    assert clip_factors([values[1:2] for values in gradients], 1.0, every[1:2]) is None
 
 
 def test_a_velocity_without_a_gradient_comes_to_rest():

@@ -41,7 +41,7 @@ class RandomisedNetwork:
             return moved, moved
         return moved[..., : self.width // 2], moved[..., self.width // 2 :]
 
-    def joined(self, positive: np.ndarray, negative: np.ndarray) -> np.ndarray:
+    def join(self, positive: np.ndarray, negative: np.ndarray) -> np.ndarray:
         """The adjoint of `halves`."""
         return np.concatenate([positive, negative], axis=-1) if self.order == 2 else positive + negative
 
@@ -70,7 +70,7 @@ def mean_outputs(net: RandomisedNetwork, inner: np.ndarray, moved: np.ndarray) -
     return (positive - negative) / np.sqrt(net.width)
 
 
-def exact_squared(
+def exact_squared_loss(
     net: RandomisedNetwork, inner: np.ndarray, moved: np.ndarray, labels: np.ndarray
 ) -> tuple[float, np.ndarray]:
     """(1/n) sum_i E_z (f_i - y_i)^2 and its gradient in `moved`, (n, directions).
@@ -81,19 +81,15 @@ def exact_squared(
         _moments(net, law, inner, part) for law, part in zip(net.laws, net.halves(moved), strict=True)
     )
     count, root = len(labels), np.sqrt(net.width)
-    residual = (
-        np.sum(positive.mean, -1, dtype=np.float64) - np.sum(negative.mean, -1, dtype=np.float64)
-    ) / root - labels
-    loss = float(np.mean(residual**2)) + (positive.variance + negative.variance) / (net.width * count)
+    residual = (np.sum(positive[0], -1, dtype=np.float64) - np.sum(negative[0], -1, dtype=np.float64)) / root - labels
+    loss = float(np.mean(residual**2)) + (positive[2] + negative[2]) / (net.width * count)
     factor = (2.0 / (count * root) * residual).astype(moved.dtype)[:, None]
     scale = moved.dtype.type(2.0 / (count * net.width))
-    return loss, net.joined(
-        factor * positive.mean_gradient + scale * positive.variance_gradient,
-        scale * negative.variance_gradient - factor * negative.mean_gradient,
-    )
+    gradients = factor * positive[1] + scale * positive[3], scale * negative[3] - factor * negative[1]
+    return loss, net.join(*gradients)
 
 
-def sampled(
+def sample_loss(
     net: RandomisedNetwork, loss: Loss, inner: np.ndarray, moved: np.ndarray, labels: np.ndarray, multipliers
 ) -> tuple[float, np.ndarray]:
     """(1/n) sum_i loss(f_i, y_i) and its gradient in `moved`, (n, directions), at one draw of the multipliers.
@@ -108,22 +104,13 @@ def sampled(
         np.sum(net.sigma(positive), -1, dtype=np.float64) - np.sum(net.sigma(negative), -1, dtype=np.float64)
     ) / root
     back = (loss.gradient(outputs, labels) / (len(labels) * root)).astype(moved.dtype)[:, None]
-    gradient = net.joined(back * factors[0] * net.derivative(positive), -back * factors[1] * net.derivative(negative))
+    gradient = net.join(back * factors[0] * net.derivative(positive), -back * factors[1] * net.derivative(negative))
     return float(np.mean(loss.value(outputs, labels))), gradient
 
 
-@dataclass(frozen=True)
-class _Moments:
-    """Over z, for one half of the neurons: E sigma (n, m/2) and half its variance's gradient; the variances' sum."""
-
-    mean: np.ndarray
-    mean_gradient: np.ndarray
-    variance: float
-    variance_gradient: np.ndarray
-
-
-def _moments(net: RandomisedNetwork, law: Law, inner: np.ndarray, moved: np.ndarray) -> _Moments:
-    """Gradients are in `moved`; that of the variance is halved: E (sigma - E sigma) z sigma'."""
+def _moments(net: RandomisedNetwork, law: Law, inner: np.ndarray, moved: np.ndarray):
+    """Over z, for one half of the neurons: E sigma (n, m/2) and its gradient in `moved`, the sum of the variances, and
+    half its gradient, E (sigma - E sigma) z sigma'."""
     terms = []
     for value, probability in zip(law.values.astype(moved.dtype), law.probabilities.astype(moved.dtype), strict=True):
         shifted = inner + value * moved
@@ -138,4 +125,4 @@ def _moments(net: RandomisedNetwork, law: Law, inner: np.ndarray, moved: np.ndar
         values *= p
         values *= gradients
         variance_gradient = variance_gradient + values
-    return _Moments(mean, mean_gradient, variance, variance_gradient)
+    return mean, mean_gradient, variance, variance_gradient

@@ -10,7 +10,7 @@ from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.objections import refuse
 from hierlearn.core.parameters import Count, Even, Index, Positive
 from hierlearn.core.protocols import STATUS, Features, Fit, Input, Learner, Monitor, Objection, Sample, State
-from hierlearn.learners._randomised import RandomisedNetwork, exact_squared, mean_outputs, network, sampled
+from hierlearn.learners._randomised import RandomisedNetwork, exact_squared_loss, mean_outputs, network, sample_loss
 from hierlearn.learners._selection import best_on_validation, error, fit_of_seed, points_by_seed
 from hierlearn.solvers.losses import get_loss
 from hierlearn.solvers.optimisers import adam, cosine_factor
@@ -172,10 +172,10 @@ class Randomised(Learner):
                     rows = generator.permutation(len(labels))[: self.batch]
                 moved = h[rows] @ (net.unit * weights).T
                 if self.draws == "exact":
-                    value, back = exact_squared(net, inner[rows], moved, labels[rows])
+                    value, back = exact_squared_loss(net, inner[rows], moved, labels[rows])
                 else:
                     drawn = net.multipliers(generator, len(moved))
-                    value, back = sampled(net, loss, inner[rows], moved, labels[rows], drawn)
+                    value, back = sample_loss(net, loss, inner[rows], moved, labels[rows], drawn)
                 if not np.isfinite(value):
                     return np.full_like(weights, np.nan)
                 gradient = net.unit * (back.T @ h[rows]) + self._penalty_gradient(weights, scaled)

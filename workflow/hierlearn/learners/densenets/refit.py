@@ -90,7 +90,7 @@ def _products(student: Student, layout: Layout, state: State, x: np.ndarray) -> 
     seen, last = student.network_input(x, layout), layout.layers[-1]
     weights = [state[f"layer_{layer}"] for layer in layout.layers[:-1]]
     arguments = pre_activations(weights, seen, layout)
-    blocks = layout.parted(seen) | {layer: p * p for layer, p in zip(layout.layers, arguments, strict=False)}
+    blocks = layout.part_blocks(seen) | {layer: p * p for layer, p in zip(layout.layers, arguments, strict=False)}
     ones = np.ones((*seen.shape[1:2], 1))
     columns = np.concatenate([ones, *(blocks[block][0] for block in layout.places(last))], axis=1, dtype=np.float64)
     first, second = np.triu_indices(columns.shape[1])

@@ -68,7 +68,6 @@ class DensenetRuns(Runs):
         self.before = {name: np.full(seeds * len(settings), np.nan) for name in names}
 
     def network_input(self, x):
-        """As in Runs."""
         return self.student.network_input(x, self.layout)
 
     def points_at(self, step):
@@ -77,17 +76,14 @@ class DensenetRuns(Runs):
         return x, labels / self.student.scale.astype(np.float32)[:, None, None, None]
 
     def state(self):
-        """As in Runs."""
         return super().state() | {f"before_{name}": values for name, values in self.before.items()}
 
     def restore(self, arrays):
-        """As in Runs."""
         super().restore(arrays)
         self.before = {name: arrays[f"before_{name}"].copy() for name in self.before}
 
     @np.errstate(over="ignore", invalid="ignore")
     def look(self):
-        """As in Runs."""
         found = {"train_loss": self._errors(*self._traced_points["training"])[-1]}
         risks = self._errors(*self._traced_points["validation"])
         found |= {f"risk_layer_{layer}": risk for layer, risk in zip(self.layout.layers, risks, strict=True)}
@@ -97,16 +93,13 @@ class DensenetRuns(Runs):
         return self._by_seed(found | self.training.look() | self._feature_errors())
 
     def errors(self, role, count):
-        """As in Runs."""
         return self._errors(*self._points(role, count))[-1].reshape(self.shape)
 
     def finite(self):
-        """As in Runs."""
         parts = [np.isfinite(values).all(axis=(1, 2)) for values in self._matrices]
         return np.logical_and.reduce(parts).reshape(self.shape)
 
     def measures(self):
-        """As in Runs."""
         starts = self.training.clock.layer_starts()
         own = self.training.measures() | {f"{name}_before": values for name, values in self.before.items()}
         own |= {f"start_{layer}": starts[:, layer - 2] for layer in self.layout.layers}
@@ -120,7 +113,6 @@ class DensenetRuns(Runs):
         return state | {name: values[seed] for name, values in self.student.constants().items()}
 
     def entries(self):
-        """As in Runs."""
         return sum(values[0].size for values in self._matrices)
 
     def _start(self, own: Sequence[Layout]) -> State:

@@ -104,7 +104,7 @@ class Student:
         """x and G_1 side by side, and the threshold of classes: (S, n, ...) -> (S, n, 2 d (+ 1)) float32."""
         x = x.reshape(*x.shape[:2], -1)
         inner = x if self.mean is None else x[..., 1:]
-        joined = layout.joined((self.stretch * inner).astype(np.float32), self.centre)
+        joined = layout.join((self.stretch * inner).astype(np.float32), self.centre)
         if self.mean is None:
             return joined
         return np.concatenate([joined, (x[..., :1] - self.mean[:, None, None]).astype(np.float32)], axis=-1)

@@ -65,7 +65,6 @@ class NetworkRuns(Runs):
         self.looks = sorted({int(step) for step in np.round(np.geomspace(1, recipe.total, LOOKS))})
 
     def network_input(self, x):
-        """As in Runs."""
         return self.learner.with_bias(x)
 
     def look(self):
@@ -74,11 +73,9 @@ class NetworkRuns(Runs):
         return errors | self.norms()
 
     def errors(self, role, count):
-        """As in Runs."""
         return self._error(*self._points(role, count), self.training.outputs)
 
     def finite(self):
-        """As in Runs."""
         weights = self.training.weights.values()
         return np.logical_and.reduce([np.isfinite(values).all(axis=tuple(range(2, values.ndim))) for values in weights])
 
@@ -105,7 +102,6 @@ class NetworkRuns(Runs):
         return {"frobenius_norm": np.sqrt(norm), "movement": np.sqrt(movement)}
 
     def weights(self, seed, column):
-        """As in Runs."""
         end = {name: values[seed, column].copy() for name, values in self.training.weights.items()}
         start = {name: values[seed] for name, values in self.start.items()}
         if self.learner.trained in ("last", "tangent"):
@@ -113,7 +109,6 @@ class NetworkRuns(Runs):
         return start | end
 
     def entries(self):
-        """As in Runs."""
         return sum(values[0].size for name, values in self.start.items() if name != "second_bias")
 
     @cached_property

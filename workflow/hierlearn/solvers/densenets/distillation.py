@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 
-def distilled(left: np.ndarray, right: np.ndarray, smallest: float, most: int) -> tuple[np.ndarray, np.ndarray, int]:
+def distil(left: np.ndarray, right: np.ndarray, smallest: float, most: int) -> tuple[np.ndarray, np.ndarray, int]:
     """K_{l<|} (k, a), K_{l,l-1} (k, b) and the number of singular values of W_{l<|}^T W_{l,l-1} above `smallest`.
 
     InitialDistill: K_{l<|}^T = U Sigma^{1/2}, K_{l,l-1} = Sigma^{1/2} V of the k-SVD, k that number, but at least 1 and

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hierlearn.solvers.densenets.distillation import distilled, truncated_gradient, truncated_square
+from hierlearn.solvers.densenets.distillation import distil, truncated_gradient, truncated_square
 from hierlearn.solvers.densenets.model import distilled_pre_activations
 from hierlearn.solvers.densenets.phases import STEPS_BETWEEN_QUESTIONS
 from hierlearn.solvers.densenets.training import QuadraticTraining
@@ -74,11 +74,11 @@ class DistilledTraining(QuadraticTraining):
     def backward(self, seen, labels):
         """As in QuadraticTraining, with the regularisers."""
         weights, gradients = self._all(), list(self.gradient.values())
-        buffer = self.filled(seen, self.layout.total + self.width * len(weights))
+        buffer = self.fill_buffer(seen, self.layout.total + self.width * len(weights))
         values, mixed = [], {}
         for i in range(self.last + 1):
             most = self.rules.most[i]
-            values.append(self.seen_by(buffer, i) @ weights[i].mT)
+            values.append(self.layer_input(buffer, i) @ weights[i].mT)
             outer = values[i][..., most:]
             np.multiply(outer, outer, out=buffer[..., self._squares(i)])
             if i < self.last:
@@ -94,7 +94,7 @@ class DistilledTraining(QuadraticTraining):
                 np.matmul(below[i] * self._square_gradient(mixed[i]), self.fixed[i], out=values[i][..., :most])
             else:
                 values[i][..., :most] = 0.0
-            np.matmul(values[i].mT, self.seen_by(buffer, i), out=gradients[i])
+            np.matmul(values[i].mT, self.layer_input(buffer, i), out=gradients[i])
             for block, place in self.places[i].items():
                 if block - 2 >= self.first:
                     product = values[i] @ weights[i][..., place]
@@ -151,7 +151,7 @@ class DistilledTraining(QuadraticTraining):
         """S_2 .. S_L."""
         return self._forward(seen)[0]
 
-    def summing(self, shown):
+    def summation(self, shown):
         """As in QuadraticTraining: the squares stand to the right of what later layers see."""
         sums = np.zeros((self.runs, self.layout.total + self.width * len(self.columns), 1), self.dtype)
         for i in range(len(self.columns)):
@@ -184,14 +184,12 @@ class DistilledTraining(QuadraticTraining):
         return found | {"alphas": self.shown[:, 0].astype(np.float64)}
 
     def state(self):
-        """As in QuadraticTraining."""
         own = {"errors": self.errors, "ended": self.ended, "shrinking": self.shrinking, "rates": self.rates}
         own |= {"distilled": self.distilled, "found": self.found}
         own |= {f"fixed_{i}": values for i, values in enumerate(self.fixed)}
         return super().state() | {name: np.array(values) for name, values in own.items()}
 
     def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
-        """As in QuadraticTraining."""
         for name in ("errors", "ended", "shrinking", "rates", "distilled", "found"):
             setattr(self, name, np.array(arrays[name]))
         for i, values in enumerate(self.fixed):
@@ -241,7 +239,7 @@ class DistilledTraining(QuadraticTraining):
         outer = np.ascontiguousarray(values[run, most:, columns].T, dtype=np.float64)
         if not np.isfinite(outer).all():
             return
-        left, right, found = distilled(outer[:, ~before], outer[:, before], rules.smallest, most)
+        left, right, found = distil(outer[:, ~before], outer[:, before], rules.smallest, most)
         k = len(left)
         inner = np.zeros((most, outer.shape[1]))
         inner[:k, ~before], inner[:k, before] = left, right

@@ -8,7 +8,7 @@ import numpy as np
 
 from hierlearn.solvers.densenets.model import Layout, pre_activations
 from hierlearn.solvers.densenets.phases import LOOK_BACK, Clock
-from hierlearn.solvers.optimisers import clipping, named
+from hierlearn.solvers.optimisers import clip_factors, named
 from hierlearn.solvers.training import Training
 
 
@@ -69,20 +69,19 @@ class QuadraticTraining(Training):
         self.attend(step)
 
     def leaf_gradients(self, step: int, points: np.ndarray, labels: np.ndarray) -> list[np.ndarray]:
-        """As in Training, clipped. points: what `Layout.joined` gives, (S, 1, b, 2 d); labels (S, 1, b, 1)."""
+        """As in Training, clipped. points: what `Layout.join` gives, (S, 1, b, 2 d); labels (S, 1, b, 1)."""
         losses = self.backward(points, labels)
         for i, hidden in self.unseen.items():
             self.gradient[f"layer_{i + 2}"].swapaxes(1, 2)[hidden] = 0.0
         self.running = self.running + (losses - self.running) * max(1 / LOOK_BACK, 1 / (step + 1))
         if self.clip is not None:
             moves = (self.rates > 0)[:, None] & self.clock.moving
-            factors = clipping(list(self.gradient.values()), self.clip, moves)
+            factors = clip_factors(list(self.gradient.values()), self.clip, moves)
             if factors is not None:
                 self.flat_gradient *= factors.astype(self.dtype)[:, None]
         return [self.flat_gradient]
 
-    def rates_at(self, step: int) -> list[np.ndarray]:
-        """As in Training."""
+    def learning_rates(self, step: int) -> list[np.ndarray]:
         return [self.rates * self.clock.factors(step)]
 
     @abstractmethod
@@ -105,9 +104,9 @@ class QuadraticTraining(Training):
     def arguments(self, seen: np.ndarray) -> list[np.ndarray]:
         """What is squared in F_2 .. F_L, (R, n, m) each, without truncation."""
 
-    @abstractmethod
     def features(self, seen: np.ndarray) -> list[np.ndarray]:
-        """S_2 .. S_L, (R, n, .) each, without truncation."""
+        """S_2 .. S_L, (R, n, .) each, without truncation; where there are none, what takes their place."""
+        return self.arguments(seen)
 
     def look(self) -> dict[str, np.ndarray]:
         """Measures (R,) along the training that only this network has."""
@@ -145,13 +144,13 @@ class QuadraticTraining(Training):
             self.masks = [np.concatenate(columns, axis=1).astype(self.dtype)]
         shown = (self.alphas * present).astype(self.dtype)
         self.shown = shown[:, None, :]
-        self.sums = self.summing(shown)
+        self.sums = self.summation(shown)
 
     @abstractmethod
-    def summing(self, shown: np.ndarray) -> np.ndarray:
+    def summation(self, shown: np.ndarray) -> np.ndarray:
         """(R, columns, 1) that turn the squares in a buffer into F."""
 
-    def filled(self, seen: np.ndarray, total: int) -> np.ndarray:
+    def fill_buffer(self, seen: np.ndarray, total: int) -> np.ndarray:
         """A buffer (R, b, total) of zeros but for the points and what was there before."""
         seeds, _, points, _ = seen.shape
         if points not in self.buffers:
@@ -161,7 +160,7 @@ class QuadraticTraining(Training):
         of_seeds[..., self.layout.points] = seen[..., : 2 * self.layout.inputs]
         return buffer
 
-    def seen_by(self, buffer: np.ndarray, i: int) -> np.ndarray:
+    def layer_input(self, buffer: np.ndarray, i: int) -> np.ndarray:
         """What layer i + 2 sees of the buffer, (R, b, size)."""
         spans = self.spans[i]
         if len(spans) == 1:
@@ -209,11 +208,10 @@ class DensenetTraining(QuadraticTraining):
     """
 
     def backward(self, seen, labels):
-        """As in QuadraticTraining."""
         weights, gradients = list(self.weights.values()), list(self.gradient.values())
-        buffer, arguments = self.filled(seen, self.layout.total), []
+        buffer, arguments = self.fill_buffer(seen, self.layout.total), []
         for i in range(self.last + 1):
-            arguments.append(self.seen_by(buffer, i) @ weights[i].mT)
+            arguments.append(self.layer_input(buffer, i) @ weights[i].mT)
             np.multiply(arguments[i], arguments[i], out=buffer[..., self.columns[i]])
         losses, direct = self.output_gradients(buffer, seen, labels)
         # below[i]: derivative in G_{i+2} through later layers, times 2.
@@ -221,7 +219,7 @@ class DensenetTraining(QuadraticTraining):
         for i in range(self.last, self.first - 1, -1):
             back, through = arguments[i], direct[..., i : i + 1]
             back *= below[i] + through if i in below else through
-            np.matmul(back.mT, self.seen_by(buffer, i), out=gradients[i])
+            np.matmul(back.mT, self.layer_input(buffer, i), out=gradients[i])
             for block, place in self.places[i].items():
                 if block - 2 >= self.first:
                     product = back @ weights[i][..., place]
@@ -233,11 +231,7 @@ class DensenetTraining(QuadraticTraining):
         """P_2 .. P_L."""
         return pre_activations(list(self.weights.values()), seen, self.layout)
 
-    def features(self, seen):
-        """P_2 .. P_L, which take the place of S_2 .. S_L."""
-        return self.arguments(seen)
-
-    def summing(self, shown):
+    def summation(self, shown):
         """As in QuadraticTraining: the squares are those that later layers see."""
         sums = np.zeros((self.runs, self.layout.total, 1), self.dtype)
         for i, columns in enumerate(self.columns):
@@ -261,9 +255,8 @@ class PolynomialTraining(QuadraticTraining):
         return signs(self.weights["layer_2"].shape[1]).astype(self.dtype)
 
     def backward(self, seen, labels):
-        """As in QuadraticTraining."""
         weights, gradient = self.weights["layer_2"], self.gradient["layer_2"]
-        points = self.filled(seen, self.layout.total)[..., self.layout.points]
+        points = self.fill_buffer(seen, self.layout.total)[..., self.layout.points]
         arguments = points @ weights[..., :-1].mT
         arguments += weights[:, None, :, -1]
         # A product of few factors is faster than a power.
@@ -287,11 +280,7 @@ class PolynomialTraining(QuadraticTraining):
         weights = self.weights["layer_2"]
         return [seen[..., : 2 * self.layout.inputs] @ weights[..., :-1].mT + weights[:, None, :, -1]]
 
-    def features(self, seen):
-        """The same, which takes the place of S_2."""
-        return self.arguments(seen)
-
-    def summing(self, shown):
+    def summation(self, shown):
         """As in QuadraticTraining, for the powers alone."""
         return shown[:, :1, None] * self.signs[:, None]
 

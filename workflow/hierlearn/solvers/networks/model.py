@@ -38,12 +38,12 @@ def forward(architecture: str, weights: Mapping[str, np.ndarray], x: np.ndarray,
     two_layer: out = A relu(W x). three_layer: out = A relu(V relu(W x) + c).
     resnet: out_1 = A relu(W x), out = out_1 + A relu(V out_1 + c); out = out_1 where `blocks` is 1.
     """
-    hidden = _rectified(times(x, weights["first"].mT))
+    hidden = _relu(times(x, weights["first"].mT))
     known = {"x": x, "hidden": hidden}
     below = times(hidden, weights["last"].mT) if architecture != "three_layer" else hidden
     if architecture == "two_layer" or (architecture == "resnet" and blocks == 1):
         return known | {"out": below}
-    top = _rectified(_second(weights, below))
+    top = _relu(_second(weights, below))
     out = times(top, weights["last"].mT)
     known |= {"below": below, "top": top}
     return known | {"out": below + out if architecture == "resnet" else out}
@@ -123,6 +123,6 @@ def _second(weights: Mapping[str, np.ndarray], below: np.ndarray) -> np.ndarray:
     return middle
 
 
-def _rectified(z: np.ndarray) -> np.ndarray:
+def _relu(z: np.ndarray) -> np.ndarray:
     """relu, in its place."""
     return np.maximum(z, 0, out=z)
