@@ -37,27 +37,27 @@ class DualFit:
 
 def gram_matrix(kernel: Gram, x: np.ndarray, cache: dict[Any, Any], key: Any) -> np.ndarray:
     """The Gram matrix of x (n, D); rows that `cache` holds from a smaller n are not computed again."""
-    known = cache.get(key)
-    old = 0 if known is None else len(known)
+    before = cache.get(key)
+    old = 0 if before is None else len(before)
     if old < len(x):
         gram = np.empty((len(x), len(x)))
         if old:
-            gram[:old, :old] = known
+            gram[:old, :old] = before
             gram[old:, :old] = boundary.gram(kernel, x[old:], x[:old])
             gram[:old, old:] = gram[old:, :old].T
         gram[old:, old:] = boundary.gram(kernel, x[old:])
-        cache[key] = known = gram
-    return known[: len(x), : len(x)]
+        cache[key] = before = gram
+    return before[: len(x), : len(x)]
 
 
 def cross_gram_matrix(kernel: Gram, x: np.ndarray, z: np.ndarray, cache: dict[Any, Any], key: Any) -> np.ndarray:
     """kernel(x, z) (n, n'); columns that `cache` holds from a smaller n' are not computed again."""
-    known = cache.get(key)
-    old = 0 if known is None else known.shape[1]
+    before = cache.get(key)
+    old = 0 if before is None else before.shape[1]
     if old < len(z):
         new = boundary.gram(kernel, x, z[old:])
-        cache[key] = known = np.concatenate([known, new], axis=1) if old else new
-    return known[:, : len(z)]
+        cache[key] = before = np.concatenate([before, new], axis=1) if old else new
+    return before[:, : len(z)]
 
 
 def fit_dual(

@@ -37,8 +37,8 @@ def grid(choices: Mapping[str, Sequence[Any]]) -> list[Setting]:
 def take(sample: Sample, positions: Iterable[int]) -> Sample:
     """The same for a part of the seeds."""
     positions = list(positions)
-    parts = {name: getattr(sample, name).take(positions) for name in ("problem", "features", "streams")}
-    return replace(sample, **parts)
+    problem, features = sample.problem.take(positions), sample.features.take(positions)
+    return replace(sample, problem=problem, features=features, streams=sample.streams.take(positions))
 
 
 class Runs(ABC):

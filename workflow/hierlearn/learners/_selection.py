@@ -22,10 +22,10 @@ def error(predictions: np.ndarray, labels: np.ndarray, kind: str) -> np.ndarray:
     NaN where a prediction is not finite: its sign means nothing.
     """
     if kind == "classes":
-        found = wrong_signs(predictions, labels)
+        errors = wrong_signs(predictions, labels)
     else:
-        found = np.mean(np.sum((predictions - labels) ** 2, axis=-1), axis=-1)
-    return np.where(np.isfinite(predictions).all(axis=(-2, -1)), found, np.nan)
+        errors = np.mean(np.sum((predictions - labels) ** 2, axis=-1), axis=-1)
+    return np.where(np.isfinite(predictions).all(axis=(-2, -1)), errors, np.nan)
 
 
 def divergence(finite: np.ndarray) -> dict[str, float]:

@@ -91,8 +91,8 @@ class Densenet(LayerParameters, TrainingParameters, Learner):
         for layer in layout.layers:
             shape = self.width, layout.size(layer)
             deviation = self.start_scale * (shape[0] * shape[1]) ** -0.5
-            drawn = streams.at("start", layer).stack(lambda g, s=shape: g.standard_normal(s, dtype=np.float32))
-            weights[f"layer_{layer}"] = np.float32(deviation) * drawn
+            normal = streams.at("start", layer).stack(lambda g, s=shape: g.standard_normal(s, dtype=np.float32))
+            weights[f"layer_{layer}"] = np.float32(deviation) * normal
         return weights
 
     def training(

@@ -36,15 +36,15 @@ class KernelRidge(Learner):
         parallel: rows of the kernel's tiles, factors and products of Gram matrices, but not the choice of a ridge.
         """
         n, tried = sizes.samples, sizes.tried.get("bandwidth", 1)
-        seen = n * (n + sizes.validation)
+        entries = n * (n + sizes.validation)
         return Needs(
             memory={
-                "fit": 2 * n**2 + sizes.validation * n + tried * seen,
-                "kept": tried * seen,
+                "fit": 2 * n**2 + sizes.validation * n + tried * entries,
+                "kept": tried * entries,
                 "model": n * sizes.outputs,
                 "predict": 2 * sizes.test * n,
             },
-            work={"fit": sizes.choices * n**3 + 200 * tried * seen, "predict": 200 * sizes.test * n},
+            work={"fit": sizes.choices * n**3 + 200 * tried * entries, "predict": 200 * sizes.test * n},
             parallel=0.7,
         )
 

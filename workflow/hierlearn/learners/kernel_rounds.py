@@ -81,11 +81,11 @@ class KernelRounds(Learner):
         except Indefinite:
             apart = nothing
         if np.isfinite(apart).all():
-            predicted, below, known = labels - apart, across @ one.coefficients, gram @ one.coefficients
+            predicted, below, at_training = labels - apart, across @ one.coefficients, gram @ one.coefficients
             inner, outer = boundary.gram(self.second, predicted), boundary.gram(self.second, below, predicted)
             two = fit_dual(inner, apart, outer, held_out - below, ridges)
-            left = known + boundary.gram(self.second, known, predicted) @ two.coefficients - labels
-            risks = two.validation_risk, float(np.mean(np.sum(left**2, axis=-1)))
+            residuals = at_training + boundary.gram(self.second, at_training, predicted) @ two.coefficients - labels
+            risks = two.validation_risk, float(np.mean(np.sum(residuals**2, axis=-1)))
             state = {"first": one.coefficients, "second": two.coefficients, "predicted": predicted}
             status, flops = max(one.status, two.status), one.flops + two.flops
         return fit_of_seed(

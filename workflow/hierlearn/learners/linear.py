@@ -55,12 +55,12 @@ class Linear(Learner):
         fits = []
         for x, y, z, labels in points_by_seed(sample):
             x, z = x.astype(np.float64), z.astype(np.float64)
-            weights, closed, flops = path(x, y, ridges)
+            weights, converged, flops = path(x, y, ridges)
             place = best_on_validation(z @ weights, labels, kind)
             fits.append(
                 fit_of_seed(
                     state={"weights": weights[place]},
-                    status=STATUS["ok" if closed[place] else "not_converged"],
+                    status=STATUS["ok" if converged[place] else "not_converged"],
                     validation_risk=error(z @ weights[place], labels, kind),
                     train_risk=error(x @ weights[place], y, kind),
                     choices={"ridge": ridges[place]},
@@ -86,7 +86,7 @@ class Linear(Learner):
         from sklearn.linear_model import lasso_path
 
         weights = np.zeros((len(ridges), h.shape[1], y.shape[1]))
-        closed, flops = np.ones(len(ridges), bool), 0.0
+        converged, flops = np.ones(len(ridges), bool), 0.0
         order = np.argsort(-ridges)
         for j, labels in enumerate(y.T):
             # The library's objective is half of ours.
@@ -97,8 +97,8 @@ class Linear(Learner):
             with warnings.catch_warnings():
                 # What did not converge is said by its status.
                 warnings.simplefilter("ignore", ConvergenceWarning)
-                _, found, gaps, sweeps = lasso_path(h, labels, alphas=ridges[order] * largest, **options)
-            weights[order, :, j] = found.T
-            closed[order] &= gaps <= self.tolerance * np.mean(labels**2)
+                _, path, gaps, sweeps = lasso_path(h, labels, alphas=ridges[order] * largest, **options)
+            weights[order, :, j] = path.T
+            converged[order] &= gaps <= self.tolerance * np.mean(labels**2)
             flops += 4.0 * h.size * float(np.sum(sweeps))
-        return weights, closed, flops
+        return weights, converged, flops

@@ -143,16 +143,16 @@ class NetworkKernel(NetworkParameters, Learner):
         """For each output, or once for all: the kernel of x (1, n, d) with itself and of others (1, n', d) with it."""
         outputs = range(start["last"].shape[-2]) if self.trained == "tangent" else [None]
         for j in outputs:
-            known = self._factors(start, x, j)
+            factors_of_x = self._factors(start, x, j)
             across = [
                 [
-                    _product(self._factors(start, one[:, i : i + BLOCK_ROWS], j), known)
+                    _product(self._factors(start, one[:, i : i + BLOCK_ROWS], j), factors_of_x)
                     for i in range(0, count, BLOCK_ROWS)
                 ]
                 for one, count in ((one, one.shape[1]) for one in others)
             ]
             # Of one array with itself BLAS makes a symmetric matrix.
-            yield [_product(known, known), *(np.concatenate(blocks) for blocks in across)]
+            yield [_product(factors_of_x, factors_of_x), *(np.concatenate(blocks) for blocks in across)]
 
     def _factors(self, start: State, x: np.ndarray, output: int | None) -> list[tuple[np.ndarray, ...]]:
         """Arrays over the points whose products, entry by entry, add up to the kernel."""

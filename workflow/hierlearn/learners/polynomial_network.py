@@ -98,9 +98,9 @@ class PolynomialNetwork(TrainingParameters, Learner):
     def start(self, layout: Layout, student: Student, streams: Streams) -> State:
         """w and b at the start, (S, m, 2 d + 1) float32; every second neuron is a copy of the one before, so F = 0."""
         shape = -(-self.width // 2), layout.size(2)
-        drawn = streams.at("start").stack(lambda g: g.standard_normal(shape, dtype=np.float32))
+        normal = streams.at("start").stack(lambda g: g.standard_normal(shape, dtype=np.float32))
         # E|(x, G_1)|^2 is 3 d for normal x.
-        weights = np.repeat(np.float32(self.start_scale * (1.5 * shape[1]) ** -0.5) * drawn, 2, axis=1)
+        weights = np.repeat(np.float32(self.start_scale * (1.5 * shape[1]) ** -0.5) * normal, 2, axis=1)
         ones = np.ones((*weights.shape[:2], 1), np.float32)
         return {"layer_2": np.concatenate([weights, ones], axis=2)[:, : self.width]}
 

@@ -161,8 +161,8 @@ class Randomised(Learner):
         generator: np.random.Generator,
     ) -> np.ndarray:
         """Scaled weights U (directions, D) after Adam's steps, or NaN once a value is not finite."""
-        loss, scaled = get_loss(self.loss), ridge * float(h.shape[1]) ** (-self.penalty_power / 2)
-        scaled *= net.unit**self.penalty_power
+        loss, factor = get_loss(self.loss), ridge * float(h.shape[1]) ** (-self.penalty_power / 2)
+        factor *= net.unit**self.penalty_power
         weights, optimiser = start.copy(), adam()
         memory = optimiser.init([weights], 0)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -170,15 +170,15 @@ class Randomised(Learner):
                 rows = slice(None)
                 if 0 < self.batch < len(labels):
                     rows = generator.permutation(len(labels))[: self.batch]
-                moved = h[rows] @ (net.unit * weights).T
+                shift = h[rows] @ (net.unit * weights).T
                 if self.draws == "exact":
-                    value, back = exact_squared_loss(net, inner[rows], moved, labels[rows])
+                    value, back = exact_squared_loss(net, inner[rows], shift, labels[rows])
                 else:
-                    drawn = net.multipliers(generator, len(moved))
-                    value, back = sample_loss(net, loss, inner[rows], moved, labels[rows], drawn)
+                    multipliers = net.multipliers(generator, len(shift))
+                    value, back = sample_loss(net, loss, inner[rows], shift, labels[rows], multipliers)
                 if not np.isfinite(value):
                     return np.full_like(weights, np.nan)
-                gradient = net.unit * (back.T @ h[rows]) + self._penalty_gradient(weights, scaled)
+                gradient = net.unit * (back.T @ h[rows]) + self._penalty_gradient(weights, factor)
                 rate = np.array(self.learning_rate * cosine_factor(step, self.steps))
                 optimiser.update([weights], [gradient], memory, [rate])
         return weights

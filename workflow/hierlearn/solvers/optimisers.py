@@ -140,7 +140,7 @@ def adam() -> Optimiser:
     return Optimiser(init, update)
 
 
-def named(name: str, momentum: float) -> Optimiser:
+def get_optimiser(name: str, momentum: float) -> Optimiser:
     """sgd with its momentum, or adam. Raises ValueError for another name."""
     if name not in ("sgd", "adam"):
         raise ValueError(f"optimiser {name!r}; expected sgd or adam")

@@ -84,13 +84,13 @@ class DensenetRuns(Runs):
 
     @np.errstate(over="ignore", invalid="ignore")
     def look(self):
-        found = {"train_loss": self._errors(*self._traced_points["training"])[-1]}
+        result = {"train_loss": self._errors(*self._traced_points["training"])[-1]}
         risks = self._errors(*self._traced_points["validation"])
-        found |= {f"risk_layer_{layer}": risk for layer, risk in zip(self.layout.layers, risks, strict=True)}
-        found["validation_risk"] = risks[-1]
+        result |= {f"risk_layer_{layer}": risk for layer, risk in zip(self.layout.layers, risks, strict=True)}
+        result["validation_risk"] = risks[-1]
         squares = [np.sum(np.square(values, dtype=np.float64), axis=(1, 2)) for values in self._matrices]
-        found["frobenius_norm"] = np.sqrt(sum(squares))
-        return self._by_seed(found | self.training.look() | self._feature_errors())
+        result["frobenius_norm"] = np.sqrt(sum(squares))
+        return self._by_seed(result | self.training.look() | self._feature_errors())
 
     def errors(self, role, count):
         return self._errors(*self._points(role, count))[-1].reshape(self.shape)
@@ -103,8 +103,8 @@ class DensenetRuns(Runs):
         starts = self.training.clock.layer_starts()
         own = self.training.measures() | {f"{name}_before": values for name, values in self.before.items()}
         own |= {f"start_{layer}": starts[:, layer - 2] for layer in self.layout.layers}
-        found = self.look() | self._by_seed(own)
-        return {name: values for name, values in found.items() if name not in ("train_loss", "validation_risk")}
+        result = self.look() | self._by_seed(own)
+        return {name: values for name, values in result.items() if name not in ("train_loss", "validation_risk")}
 
     def weights(self, seed, column):
         """As in Runs, and what the student took from the teacher."""
@@ -147,16 +147,16 @@ class DensenetRuns(Runs):
 
     def _feature_errors(self) -> dict[str, np.ndarray]:
         """Errors of all features against the teacher's on validation points, and E|S_l|^2; (R,) by name."""
-        found: dict[str, np.ndarray] = {}
+        result: dict[str, np.ndarray] = {}
         parts = [self.training.features(block) for block in self._blocks(self._traced_points["validation"][0])]
         for layer, pieces in zip(self.layout.layers, zip(*parts, strict=True), strict=True):
             features = np.concatenate(pieces, axis=1).astype(np.float64)
-            found[f"feature_size_{layer}"] = np.mean(np.sum(features**2, axis=-1), axis=-1)
+            result[f"feature_size_{layer}"] = np.mean(np.sum(features**2, axis=-1), axis=-1)
             if f"S_{layer}" in self._hidden:
                 teacher = np.repeat(self._hidden[f"S_{layer}"], len(self.settings), axis=0)
                 each = [feature_errors(*one) for one in zip(features, teacher, strict=True)]
-                found[f"feature_error_{layer}"], found[f"linear_feature_error_{layer}"] = np.array(each).T
-        return found
+                result[f"feature_error_{layer}"], result[f"linear_feature_error_{layer}"] = np.array(each).T
+        return result
 
     @cached_property
     def _traced_points(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:

@@ -52,9 +52,9 @@ class Student:
             links = tuple(known[: depth - 1])
         else:
             links = quadratic_densenets.links(depth, learner.graph)
-        for layer, seen in enumerate(links, start=2):
-            if not seen or not set(seen) <= set(range(layer)):
-                raise ValueError(f"graph: layer {layer} sees {list(seen)}; expected earlier layers, 0 to {layer - 1}")
+        for layer, below in enumerate(links, start=2):
+            if not below or not set(below) <= set(range(layer)):
+                raise ValueError(f"graph: layer {layer} sees {list(below)}; expected earlier layers, 0 to {layer - 1}")
         if learner.alphas is None and learner.gap is None and known is not None and depth <= len(known) + 1:
             alphas = problem.state["alphas"][:, : depth - 1]
         else:
@@ -83,8 +83,8 @@ class Student:
         """What `predict` needs beside the weights, S first."""
         seeds = len(self.scale)
         table = np.zeros((len(self.links), self.depth), dtype=np.int8)
-        for row, seen in zip(table, self.links, strict=True):
-            row[list(seen)] = 1
+        for row, below in zip(table, self.links, strict=True):
+            row[list(below)] = 1
         known = {
             "links": np.repeat(table[None], seeds, axis=0),
             "scale": self.scale,

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from hierlearn.solvers.networks.model import forward, gate, last_features, tangent, times
-from hierlearn.solvers.optimisers import Gradient, milestone_factor, named, total_gradient
+from hierlearn.solvers.optimisers import Gradient, get_optimiser, milestone_factor, total_gradient
 from hierlearn.solvers.training import Training, without_warnings
 
 Arrays = dict[str, np.ndarray]
@@ -55,7 +55,9 @@ class NetworkTraining(Training):
             for name, values in start.items()
             if name in moving
         }
-        super().__init__(weights, list(weights.values()), 2, named(recipe.optimiser, recipe.momentum), decays[None])
+        super().__init__(
+            weights, list(weights.values()), 2, get_optimiser(recipe.optimiser, recipe.momentum), decays[None]
+        )
 
     def prepare(self, step: int) -> None:
         """A phase begins at rest."""
@@ -64,8 +66,8 @@ class NetworkTraining(Training):
 
     def leaf_gradients(self, step: int, points: np.ndarray, labels: np.ndarray) -> list[Gradient]:
         """As in Training; None for what rests in a phase."""
-        found = self._gradients(points, labels, *self.recipe.phases[step // self.recipe.steps])
-        return [found.get(name) for name in self.weights]
+        gradients = self._gradients(points, labels, *self.recipe.phases[step // self.recipe.steps])
+        return [gradients.get(name) for name in self.weights]
 
     def learning_rates(self, step: int) -> list[np.ndarray]:
         factor = milestone_factor(step % self.recipe.steps, self.recipe.steps, self.recipe.milestones)
@@ -90,14 +92,14 @@ class NetworkTraining(Training):
         return {name: total_gradient(parts) for name, parts in self._gradients(x, labels, blocks, names).items()}
 
     def _gradients(self, x, labels, blocks, names) -> dict[str, Gradient]:
-        known = self._activations(x, blocks)
-        back = self._output_gradient(known["out"], labels)
+        activations = self._activations(x, blocks)
+        back = self._output_gradient(activations["out"], labels)
         if self.recipe.trained == "last":
-            return {"last": [(back, known["features"])]}
+            return {"last": [(back, activations["features"])]}
         if self.recipe.trained == "tangent":
             # The linearisation goes back through the gates and the matrices of the start.
-            return self._backward(known["start"], self.start, back, blocks, names)
-        return self._backward(known, {**self.start, **self.weights}, back, blocks, names)
+            return self._backward(activations["start"], self.start, back, blocks, names)
+        return self._backward(activations, {**self.start, **self.weights}, back, blocks, names)
 
     def _blocks(self) -> int:
         """The blocks that are there in the phase of the present step."""
@@ -109,8 +111,8 @@ class NetworkTraining(Training):
             features = last_features(name, start, x)
             return {"features": features, "out": times(features, self.weights["last"].mT)}
         if self.recipe.trained == "tangent":
-            known = forward(name, start, x)
-            return {"start": known} | tangent(name, start, known, self.weights)
+            activations = forward(name, start, x)
+            return {"start": activations} | tangent(name, start, activations, self.weights)
         return forward(name, {**start, **self.weights}, x, blocks)
 
     def _output_gradient(self, out: np.ndarray, labels: np.ndarray) -> np.ndarray:
@@ -119,23 +121,23 @@ class NetworkTraining(Training):
         gradient *= 1.0 / out.shape[-2]
         return gradient
 
-    def _backward(self, known, weights, of_out, blocks, names) -> dict[str, Gradient]:
+    def _backward(self, activations, weights, of_out, blocks, names) -> dict[str, Gradient]:
         two, residual = self.recipe.architecture == "two_layer", self.recipe.architecture == "resnet"
-        found, below = {}, of_out
+        gradients, below = {}, of_out
         if not two and blocks == 2:
-            top = gate(times(of_out, weights["last"]), known["top"])
+            top = gate(times(of_out, weights["last"]), activations["top"])
             if "second" in names:
-                found["second"] = [(top, known["below"])]
+                gradients["second"] = [(top, activations["below"])]
             if "second_bias" in names:
-                found["second_bias"] = top.sum(-2)
+                gradients["second_bias"] = top.sum(-2)
             if "last" in names:
-                found["last"] = [(of_out, known["top"])]
+                gradients["last"] = [(of_out, activations["top"])]
             if "first" in names or (residual and "last" in names):
                 below = times(top, weights["second"])
                 below = of_out + below if residual else below
         if "first" in names:
             back = below if self.recipe.architecture == "three_layer" else times(below, weights["last"])
-            found["first"] = [(gate(back, known["hidden"]), known["x"])]
+            gradients["first"] = [(gate(back, activations["hidden"]), activations["x"])]
         if "last" in names and self.recipe.architecture != "three_layer":
-            found["last"] = [*found.get("last", []), (below, known["hidden"])]
-        return found
+            gradients["last"] = [*gradients.get("last", []), (below, activations["hidden"])]
+        return gradients
