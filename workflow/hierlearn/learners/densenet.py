@@ -18,10 +18,10 @@ from hierlearn.learners.densenets.parameters import (
     layer_needs,
 )
 from hierlearn.learners.densenets.refit import MOST_POINTS, refit, refit_outputs
-from hierlearn.learners.densenets.runs import train
+from hierlearn.learners.densenets.runs import DensenetRuns, train
 from hierlearn.learners.densenets.student import Student, predict, sum_of_layers
 from hierlearn.solvers.densenets.model import Layout, pre_activations
-from hierlearn.solvers.densenets.phases import Clock, Schedule
+from hierlearn.solvers.densenets.phases import Clock
 from hierlearn.solvers.densenets.training import DensenetTraining
 
 
@@ -95,15 +95,6 @@ class Densenet(LayerParameters, TrainingParameters, Learner):
             weights[f"layer_{layer}"] = np.float32(deviation) * normal
         return weights
 
-    def training(
-        self,
-        layout: Layout,
-        student: Student,
-        schedule: Schedule,
-        start: State,
-        size: np.ndarray,
-        streams: list[Streams],
-        **options: Any,
-    ) -> DensenetTraining:
+    def training(self, runs: DensenetRuns, start: State, **options: Any) -> DensenetTraining:
         """The training of runs with given starts (R, ...)."""
-        return DensenetTraining(layout, Clock(schedule, len(streams)), start, **options)
+        return DensenetTraining(runs.layout, Clock(runs.schedule, len(runs.streams)), start, **options)

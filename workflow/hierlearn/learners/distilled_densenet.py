@@ -22,7 +22,7 @@ from hierlearn.learners.densenets.parameters import (
     TrainingParameters,
     layer_needs,
 )
-from hierlearn.learners.densenets.runs import train
+from hierlearn.learners.densenets.runs import DensenetRuns, train
 from hierlearn.learners.densenets.student import Student, predict, sum_of_layers
 from hierlearn.solvers.densenets.distilled_training import DistilledTraining, Rules
 from hierlearn.solvers.densenets.model import Layout, distilled_pre_activations
@@ -142,24 +142,15 @@ class DistilledDensenet(LayerParameters, TrainingParameters, Learner):
             for layer, k in zip(layout.layers, most, strict=True)
         }
 
-    def training(
-        self,
-        layout: Layout,
-        student: Student,
-        schedule: Schedule,
-        start: State,
-        size: np.ndarray,
-        streams: list[Streams],
-        **options: Any,
-    ) -> DistilledTraining:
-        """The training of runs with given starts (R, ...); size (R,): root of the mean squared label."""
+    def training(self, runs: DensenetRuns, start: State, **options: Any) -> DistilledTraining:
+        """The training of runs with given starts (R, ...)."""
         factor = 1.0 if options["loss"] == "squared" else self.sharpness
         return DistilledTraining(
-            self._rules(options["own"], student, schedule, options["alphas"], factor),
-            2.0 * (size if options["loss"] == "squared" else np.full(len(size), factor**0.5)),
-            [partial(one.generator, one.seeds[0]) for one in streams],
-            layout,
-            Clock(schedule, len(streams), self._come(layout, options["alphas"])),
+            self._rules(options["own"], runs.student, runs.schedule, options["alphas"], factor),
+            2.0 * (runs.label_sizes if options["loss"] == "squared" else np.full(len(runs.streams), factor**0.5)),
+            [partial(one.generator, one.seeds[0]) for one in runs.streams],
+            runs.layout,
+            Clock(runs.schedule, len(runs.streams), self._come(runs.layout, options["alphas"])),
             start,
             **options,
         )

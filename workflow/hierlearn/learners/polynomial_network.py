@@ -13,10 +13,10 @@ from hierlearn.core.streams import Streams
 from hierlearn.learners._runs import BLOCK_ROWS, Rates
 from hierlearn.learners._selection import DIVERGED
 from hierlearn.learners.densenets.parameters import TRACED_POINTS, TrainingParameters
-from hierlearn.learners.densenets.runs import train
+from hierlearn.learners.densenets.runs import DensenetRuns, train
 from hierlearn.learners.densenets.student import Student, predict
 from hierlearn.solvers.densenets.model import Layout
-from hierlearn.solvers.densenets.phases import Clock, Schedule
+from hierlearn.solvers.densenets.phases import Clock
 from hierlearn.solvers.densenets.training import PolynomialTraining, signs
 
 LOOKS = {
@@ -104,15 +104,6 @@ class PolynomialNetwork(TrainingParameters, Learner):
         ones = np.ones((*weights.shape[:2], 1), np.float32)
         return {"layer_2": np.concatenate([weights, ones], axis=2)[:, : self.width]}
 
-    def training(
-        self,
-        layout: Layout,
-        student: Student,
-        schedule: Schedule,
-        start: State,
-        size: np.ndarray,
-        streams: list[Streams],
-        **options: Any,
-    ) -> PolynomialTraining:
+    def training(self, runs: DensenetRuns, start: State, **options: Any) -> PolynomialTraining:
         """The training of runs with given starts (R, ...)."""
-        return PolynomialTraining(self.degree, layout, Clock(schedule, len(streams)), start, **options)
+        return PolynomialTraining(self.degree, runs.layout, Clock(runs.schedule, len(runs.streams)), start, **options)

@@ -30,7 +30,10 @@ def train(learner: Any, sample: Sample, monitor: Monitor) -> Fit:
 
 
 class DensenetRuns(Runs):
-    """All settings of all seeds in lockstep; R = S * G, seed after seed, in what is the training's."""
+    """All settings of all seeds in lockstep; R = S * G, seed after seed, in what is the training's.
+
+    streams: of every run; label_sizes (R,): roots of the mean squared label, in the teacher's own units.
+    """
 
     def __init__(self, learner: Any, sample: Sample, settings: Sequence[Setting]):
         self.student = Student.of(learner, sample.problem)
@@ -40,16 +43,14 @@ class DensenetRuns(Runs):
         self.student = replace(self.student, links=union(graphs))
         self.layout = learner.layout(inputs, self.student)
         super().__init__(learner, sample, settings)
-        schedule, seeds = phase_schedule(learner, self.student.depth, self.steps), len(self.problem.seeds)
+        self.schedule, seeds = phase_schedule(learner, self.student.depth, self.steps), len(self.problem.seeds)
+        self.streams = [sample.streams.take([seed]) for seed in range(seeds) for _ in settings]
         points = self.problem.draw("training", min(sample.n, TRACED_POINTS))
-        size = np.sqrt(np.mean((points.labels / self.student.scale[:, None, None]) ** 2, axis=(1, 2)))
+        sizes = np.sqrt(np.mean((points.labels / self.student.scale[:, None, None]) ** 2, axis=(1, 2)))
+        self.label_sizes = np.repeat(sizes, len(settings))
         self.training = learner.training(
-            self.layout,
-            self.student,
-            schedule,
+            self,
             self._start(own),
-            np.repeat(size, len(settings)),
-            [sample.streams.take([seed]) for seed in range(seeds) for _ in settings],
             alphas=self._alphas(),
             own=own * seeds,
             rates=np.tile([one["learning_rate"] for one in settings], seeds),
@@ -61,7 +62,7 @@ class DensenetRuns(Runs):
             clip=learner.clip,
         )
         self.training.on_phase = self._measure_before
-        self.looks = steps_to_look_at(schedule)
+        self.looks = steps_to_look_at(self.schedule)
         # Errors of the features of each layer when the one above it came, or would have come: not of the last.
         layers = [layer for layer in self.layout.layers[:-1] if f"S_{layer}" in self._hidden]
         names = [f"{kind}_{layer}" for layer in layers for kind in ("feature_error", "linear_feature_error")]
