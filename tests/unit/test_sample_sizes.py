@@ -1,6 +1,7 @@
 """The walk up the sample sizes, with a learner whose risk is written down beforehand."""
 
 import runpy
+from typing import Annotated
 
 import numpy as np
 import pytest
@@ -16,6 +17,9 @@ SAMPLES = [2, 4, 8, 16, 32]
 
 class Scripted(Learner):
     """Validation risk by seed and sample size; notes who was trained with whom and what it was given."""
+
+    class Choices:
+        ridge: Annotated[float, "."]
 
     def __init__(self, risks, batch_seeds):
         self.risks, self.batch_seeds, self.calls, self.caches = risks, batch_seeds, [], []

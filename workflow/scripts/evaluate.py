@@ -2,7 +2,7 @@
 
 from hierlearn.run import job
 
-job.start(globals())
+snakemake = job.start(globals())
 
 import numpy as np
 
@@ -103,13 +103,7 @@ def mark_empty_cells(scores, cell, samples):
             scores.mark({**cell, "samples": n}, "over_cap")
 
 
-if __name__ == "__main__":
-    evaluate(
-        snakemake.input.data,  # noqa: F821
-        snakemake.params.representations,  # noqa: F821
-        snakemake.params.models,  # noqa: F821
-        dict(snakemake.output.items()),  # noqa: F821
-        snakemake.params.parameters,  # noqa: F821
-        snakemake.params.code,  # noqa: F821
-        snakemake.params.expected,  # noqa: F821
-    )
+if snakemake:
+    params, outputs = snakemake.params, dict(snakemake.output.items())
+    files = snakemake.input.data, params.representations, params.models, outputs
+    evaluate(*files, params.parameters, params.code, params.expected)

@@ -2,7 +2,7 @@
 
 from hierlearn.run import job
 
-job.start(globals())
+snakemake = job.start(globals())
 
 from pathlib import Path
 
@@ -82,12 +82,7 @@ def model(seeds, fit, variant):
     return group | problems.pack("state", fit.state) | problems.pack("trace", fit.trace, learner.TRACES)
 
 
-if __name__ == "__main__":
-    train(
-        snakemake.input.data,  # noqa: F821
-        next(iter(snakemake.input.representation), None),  # noqa: F821
-        snakemake.output[0],  # noqa: F821
-        snakemake.params.parameters,  # noqa: F821
-        snakemake.params.code,  # noqa: F821
-        snakemake.params.expected,  # noqa: F821
-    )
+if snakemake:
+    params, given = snakemake.params, snakemake.input
+    files = given.data, next(iter(given.representation), None), snakemake.output[0]
+    train(*files, params.parameters, params.code, params.expected)

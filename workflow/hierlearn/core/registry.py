@@ -20,31 +20,17 @@ from hierlearn.core.protocols import Input, Objection
 from hierlearn.core.provenance import BrokenSource, location, syntax_tree
 
 KINDS = ("inputs", "teachers", "representations", "learners", "kernels", "probes", "quantities", "figures")
-
-
 # Where the components of a kind lie, if not in the room of its name: the section `probes` of a study names both what
 # measures a problem as it is and what trains for that.
 ROOMS = {"probes": ("probes", "experiments")}
-
-
 PACKAGE = Path(__file__).parents[1]
-
-
 # What a nested component is given until its owner replaces it: a law of x has no dimension before there is a problem.
 UNSET = {"inputs": {"dimension": 0}}
 
 
-class UnknownComponent(ValueError):
-    """A name that no file of the room has."""
-
-
-def available(kind: str) -> list[str]:
-    """The names of all components of a kind."""
-    return list(_names(kind))
-
-
 @functools.cache
-def _names(kind: str) -> tuple[str, ...]:
+def available(kind: str) -> tuple[str, ...]:
+    """The names of all components of a kind."""
     return tuple(sorted(file.stem for file in _files(kind)))
 
 
@@ -60,8 +46,8 @@ def _files(kind: str) -> list[Path]:
 
 def path(kind: str, name: str) -> Path:
     """The file of a component."""
-    if name not in _names(kind):
-        raise UnknownComponent(f"{kind}: found {name!r}; expected one of {', '.join(available(kind))}")
+    if name not in available(kind):
+        raise ValueError(f"{kind}: found {name!r}; expected one of {', '.join(available(kind))}")
     return next(file for file in _files(kind) if file.stem == name)
 
 
