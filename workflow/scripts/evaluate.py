@@ -4,6 +4,8 @@ from hierlearn.run import job
 
 snakemake = job.start(globals())
 
+from pathlib import Path
+
 import numpy as np
 
 from hierlearn.core import boundary, provenance, registry
@@ -104,6 +106,7 @@ def mark_empty_cells(scores, cell, samples):
 
 
 if snakemake:
-    params, outputs = snakemake.params, dict(snakemake.output.items())
-    files = snakemake.input.data, params.representations, params.models, outputs
+    params, given = snakemake.params, snakemake.input
+    models = {Path(file).name.removesuffix(".model.nc"): file for file in given.models}
+    files = given.data, params.representations, models, dict(snakemake.output.items())
     evaluate(*files, params.parameters, params.code, params.expected)

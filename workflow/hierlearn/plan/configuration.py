@@ -1,44 +1,58 @@
-"""Reads, checks and expands the configuration and the studies."""
+"""Reads and checks the configuration and the studies: the one object that the rules of the workflow ask."""
 
+import os
 import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from hierlearn.core.provenance import ends_in_one_line
 from hierlearn.plan import checking, published, resources
+from hierlearn.plan.cluster import Requests
 from hierlearn.plan.faults import Fault
+from hierlearn.plan.inputs import Inputs
 from hierlearn.plan.load import load
 from hierlearn.plan.points import warnings
 from hierlearn.plan.settings import configuration
 from hierlearn.plan.study import Study
+from hierlearn.plan.targets import FILES, Targets
+from hierlearn.run.job import MEMORY_VARIABLES
 
 NAME, LONGEST = re.compile("[a-z0-9]+(-[a-z0-9]+)*"), 60
 # A study's name is a target of its own beside these.
-RULES = (
-    "all",
-    "default",
-    "generate",
-    "represent",
-    "train",
-    "evaluate",
-    "probe",
-    "aggregate",
-    "figure",
-    "judge",
-    "ledger",
-)
+RULES = ("all", "default", *FILES)
 
 
 @dataclass(frozen=True)
 class Plan:
     """What is to be run: settings of the whole run, the studies by name, and warnings, one line each."""
 
-    settings: dict[str, Any]
-    studies: dict[str, Study]
+    settings: Mapping[str, Any]
+    studies: Mapping[str, Study]
     warnings: tuple[str, ...] = ()
+
+    @cached_property
+    def targets(self) -> Targets:
+        """Files by their names."""
+        return Targets(self.settings, self.studies)
+
+    @cached_property
+    def inputs(self) -> Inputs:
+        """What jobs read and are."""
+        return Inputs(self.targets)
+
+    @cached_property
+    def requests(self) -> Requests:
+        """What jobs need."""
+        return Requests(self.studies)
+
+    @property
+    def results(self) -> str:
+        """The folder of all results."""
+        return self.targets.results
 
 
 @ends_in_one_line
@@ -87,3 +101,11 @@ def _claims(study: Study | None, file: Path) -> list[str]:
     content = load(file, file.name)[0]
     claims = content.get("claims") if isinstance(content, dict) else None
     return list(claims) if isinstance(claims, dict) else []
+
+
+def set_environment(workflow: Path) -> None:
+    """Let every job find the package, and give equal bytes even where a library writes the words of a set."""
+    paths = [str(workflow), *filter(None, [os.environ.get("PYTHONPATH")])]
+    os.environ["PYTHONPATH"] = os.pathsep.join(paths)
+    for name, value in {"PYTHONHASHSEED": "0", **MEMORY_VARIABLES}.items():
+        os.environ.setdefault(name, value)

@@ -131,11 +131,9 @@ def _raw(study: Study) -> list[dict[str, Any]]:
 
 def rests_on(study: Study) -> str:
     """Hash of all jobs that a study's claims rest on: they are of an earlier state as soon as one of these changes."""
-    made = [("aggregate", aggregate(study)), *(("probe", probe(study, name)) for name in study.probes)]
-    for task in study.tasks.values():
-        made += [("generate", generate(study, task)), ("evaluate", evaluate(study, task))]
-        made += [("represent", represent(study, task, name)) for name in study.representations_in(task)]
-        made += [("train", train(study, task, name)) for name in study.learners_in(task)]
+    made = [
+        (rule, globals()[rule](study, *study.parts(rule, *words))) for rule, *words in (("aggregate",), *study.jobs)
+    ]
     return provenance.identity("", [[code(one, components_of(known)), known] for one, known in made])["parameters_hash"]
 
 

@@ -168,8 +168,7 @@ def largest_jobs(study: Study) -> Iterator[tuple[Path, str, Request]]:
 
 def pack(study: Study) -> int:
     """How many tasks of a study a cluster is given in one submission, a power of two; 0: every job on its own."""
-    jobs = sum(2 + len(study.representations_in(t)) + len(study.learners_in(t)) for t in study.tasks.values())
-    if jobs + len(study.probes) <= JOBS:
+    if len(study.jobs) <= JOBS:
         return 0
     return 2 ** math.ceil(math.log2(max(len(study.tasks) / PACKS, 1)))
 

@@ -12,8 +12,8 @@ from hierlearn.plan.faults import Broken
 from hierlearn.plan.sizes import degree, full_description, label, lattice, product, resolve, sizes
 
 RAW = {"name": "raw"}
-
-
+# Rules whose jobs are those of a task.
+OF_TASKS = ("generate", "represent", "train", "evaluate")
 # The published numbers of a paper that has none.
 NO_TABLES: dict[str, Any] = {}
 
@@ -240,6 +240,20 @@ class Study:
     def within_reach(self, learner: str, task: Task) -> list[GridPoint]:
         """The points of a task at which a learner runs in some part of the study."""
         return [p for p in task.points if self.within_limits(learner, p) and self.sample_sizes(learner, p)]
+
+    @cached_property
+    def jobs(self) -> tuple[tuple[str, ...], ...]:
+        """The rule of every job of a probe or task, and its words: the names of both, of a representation or learner."""
+        found = [("probe", name) for name in self.probes]
+        for name, task in self.tasks.items():
+            found += [("generate", name), ("evaluate", name)]
+            found += [("represent", name, one) for one in self.representations_in(task)]
+            found += [("train", name, one) for one in self.learners_in(task)]
+        return tuple(found)
+
+    def parts(self, rule: str, *words: str) -> tuple[Any, ...]:
+        """The words of a job with the task itself in the place of its name."""
+        return (self.tasks[words[0]], *words[1:]) if rule in OF_TASKS else words
 
     def representations_in(self, task: Task) -> list[str]:
         """The fitted representations that the learners of a task use."""
