@@ -6,8 +6,7 @@ snakemake = job.start(globals())
 
 from hierlearn.core import provenance
 from hierlearn.files import results
-from hierlearn.files.scores import Scores
-from hierlearn.files.traces import Traces
+from hierlearn.files.scores import Scores, Traces
 
 
 def aggregate(sources, outputs, parameters, code, expected=None):

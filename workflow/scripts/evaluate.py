@@ -10,8 +10,7 @@ import numpy as np
 
 from hierlearn.core import boundary, provenance, registry
 from hierlearn.files import problems, results
-from hierlearn.files.scores import Scores
-from hierlearn.files.traces import Traces
+from hierlearn.files.scores import Scores, Traces
 from hierlearn.statistics.moments import operator_norm
 
 

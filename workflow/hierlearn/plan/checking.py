@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from hierlearn.plan import components, formulas, plausibility, points, published, references, resources, sections
+from hierlearn.plan import components, formulas, plausibility, published, references, resources, sections
 from hierlearn.plan.declared import mapping
 from hierlearn.plan.draft import Draft
 from hierlearn.plan.faults import Broken, Fault, show
@@ -126,7 +126,7 @@ def _check(draft: Draft) -> None:
     sections.check_probes(draft)
     draft.sound, draft.known = draft.grid(), {}
     if draft.sound is not None:
-        for fault in points.faults(draft.sound):
+        for fault in plausibility.impossible(draft.sound):
             draft.add(fault.path, fault.found, fault.allowed)
     _check_names(draft, [one for one in described if one[0][0] in REFERRING])
     sections.check_claims(draft)

@@ -178,6 +178,10 @@ class Study:
         counted = sizes(point.dimension, degree(point.problem))
         return counted | {"features": representation.get("count", point.dimension)}
 
+    def reaches(self, learner: str, point: GridPoint) -> bool:
+        """Whether a learner runs at a point in some part of the study."""
+        return self.within_limits(learner, point) and bool(self.sample_sizes(learner, point))
+
     def within_limits(self, learner: str, point: GridPoint) -> bool:
         """Whether a learner's budget reaches a point."""
         limits = self.learners[learner].limits
@@ -235,15 +239,12 @@ class Study:
 
     def training_points(self, learner: str, task: Task) -> list[GridPoint]:
         """The points of a task at which a learner runs."""
-        return self.within_reach(learner, task) if self.combinations(learner, task.part) else []
-
-    def within_reach(self, learner: str, task: Task) -> list[GridPoint]:
-        """The points of a task at which a learner runs in some part of the study."""
-        return [p for p in task.points if self.within_limits(learner, p) and self.sample_sizes(learner, p)]
+        reached = [point for point in task.points if self.reaches(learner, point)]
+        return reached if self.combinations(learner, task.part) else []
 
     @cached_property
     def jobs(self) -> tuple[tuple[str, ...], ...]:
-        """The rule of every job of a probe or task, and its words: the names of both, of a representation or learner."""
+        """The rule of every job of a probe or a task, and the words that tell it from others of its rule."""
         found = [("probe", name) for name in self.probes]
         for name, task in self.tasks.items():
             found += [("generate", name), ("evaluate", name)]

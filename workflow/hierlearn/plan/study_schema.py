@@ -1,4 +1,4 @@
-"""The complete JSON Schema of study files, for editors, and tables of parameters: both from what components declare.
+"""The complete JSON Schema of study files, for editors, from what components declare.
 
 `make schema` writes the schema, Draft 2020-12. It says of every component which parameters it has; what refers to
 another part of the study, and what hangs on several parameters together, only the checks say.
@@ -7,7 +7,7 @@ another part of the study, and what hangs on several parameters together, only t
 import copy
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from hierlearn.core import registry
@@ -115,27 +115,6 @@ def _choosing(name: str) -> dict[str, Any]:
         "if": {"properties": {"learner": {"properties": {"name": {"const": name}}}}},
         "then": then | ({"allOf": needed} if needed else {}),
     }
-
-
-def table(kind: str, name: str) -> Iterator[tuple[str, str, str, str]]:
-    """(parameter, values, default, description) of a component, for people; choices after the parameters."""
-    for key, schema in (*registry.parameters(kind, name).items(), *registry.choices(kind, name).items()):
-        default = json.dumps(schema["default"]) if "default" in schema else "required"
-        yield key, _values(schema), default, schema["description"]
-
-
-def _values(schema: Mapping[str, Any]) -> str:
-    """The values that a schema allows, in words."""
-    if kind := schema.get("component") or schema.get("components"):
-        return f"one of the {kind}" if "component" in schema else f"names with {kind}"
-    if forms := schema.get("enum") or [form["const"] for form in schema.get("oneOf", ()) if "const" in form]:
-        return ", ".join(map(str, forms))
-    kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
-    limits = {"minimum": "at least", "exclusiveMinimum": "above", "maximum": "at most", "exclusiveMaximum": "below"}
-    said = [f"{word} {schema[key]}" for key, word in limits.items() if key in schema]
-    said += [f"a multiple of {schema['multipleOf']}"] if "multipleOf" in schema else []
-    of = f" of {_values(schema['items'])}" if schema.get("items") else ""
-    return ", ".join([" or ".join(kinds) + of, *said])
 
 
 def text() -> str:
