@@ -22,7 +22,7 @@ NO_COMPONENTS = {
     "plan/load.py",
     "plan/declared.py",
     "plan/inputs.py",
-    "plan/known.py",
+    "plan/draft.py",
     "plan/sections.py",
     "plan/study.py",
     "solvers/densenets/distilled_training.py",

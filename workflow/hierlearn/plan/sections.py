@@ -1,16 +1,16 @@
-"""What the sections of a study say of each other: names, axes, choices and swept parameters that there are."""
+"""The sections of a study: parameters of components, and names, axes and choices that they say of each other."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hierlearn.core import registry
-from hierlearn.plan.declared import Claim, Learner
-from hierlearn.plan.draft import Draft
-from hierlearn.plan.faults import Path, among, nearest, show
-from hierlearn.plan.known import axes_of, recorded_axes, values_at
+from hierlearn.plan.declared import Claim, Learner, mapping
+from hierlearn.plan.draft import Draft, axes_of, recorded_axes, values_at
+from hierlearn.plan.faults import Path, nearest, show, value_at
 from hierlearn.plan.references import check_size
-from hierlearn.plan.violations import allowed_by, schema, violations
+from hierlearn.plan.study_schema import COMPONENTS, SIZED_SECTIONS
+from hierlearn.plan.violations import allowed_by, schema, schema_faults, violations
 
 # A problem key may be an axis too.
 PROBLEM_AXES = ("dimension", "label_noise")
@@ -104,9 +104,7 @@ def _check_axis_values(draft: Draft, at: Path, axis: str, values: list) -> None:
 
 def _check_values(draft: Draft, at: Path, against: Mapping[str, Any]) -> None:
     """Every value of a list against a schema, as far as the list can be read."""
-    values: Any = draft.body
-    for key in at:
-        values = values[key]
+    values = value_at(draft.body, at)
     for i, value in enumerate(values if isinstance(values, list) else ()):
         if not draft.broken.over(*at, i):
             for error in violations(value, against):
@@ -168,8 +166,7 @@ def check_learner(draft: Draft, name: str, entry: Learner) -> None:
                 if not places.excuses(axis):
                     draft.add(where, "an unknown axis", nearest(axis, [*study.axes, "samples"]))
                 continue
-            if not among(value, known.values) and not known.excuses(value):
-                draft.add(where, show(value), nearest(value, known.values))
+            draft.one_of(where, value, known)
     for axis in entry.limits:
         where = (*at, "limits", axis)
         if broken.over(*where):
@@ -213,3 +210,91 @@ def _check_sweep(draft: Draft, at: Path, entry: Learner) -> None:
             draft.add(where, "a component", "numbers or words; write one learner for each component")
         else:
             _check_values(draft, where, known[key])
+
+
+def components(body: Mapping[str, Any]) -> Iterator[tuple[Path, str, Mapping[str, Any]]]:
+    """(path, kind, description) of every component that a study describes; leaves out what is no mapping."""
+    for (section, *below), kind in COMPONENTS.items():
+        names = mapping(body.get(section)) if None in below else (None,)
+        for name in names:
+            at = (section, *(name if part is None else part for part in below))
+            if isinstance(part := value_at(body, at), dict):
+                yield at, kind, part
+
+
+def check_parameters(draft: Draft, at: Path, kind: str, description: Mapping[str, Any]) -> None:
+    """Notes unknown, missing and impossible parameters; what they refer to is not looked up yet."""
+    broken, name = draft.broken, description.get("name")
+    if broken.over(*at, "name"):
+        return
+    if name not in registry.available(kind):
+        draft.add((*at, "name"), show(name), nearest(name, registry.available(kind)))
+        return
+    known = registry.parameters(kind, name)
+    for key, value in description.items():
+        where = (*at, key)
+        if key == "name" or broken.over(*where):
+            continue
+        if key not in known:
+            draft.unknown(where, "an unknown parameter", known)
+        elif "component" in known[key]:
+            _check_nested(draft, where, known[key]["component"], value)
+        elif "components" in known[key] and isinstance(value, dict):
+            for label, part in value.items():
+                _check_nested(draft, (*where, label), known[key]["components"], part)
+        elif "components" in known[key]:
+            kinds = nearest("", registry.available(known[key]["components"]))
+            draft.add(where, show(value), f"names with components {{name: ...}}, {kinds}")
+        elif is_size(value):
+            _check(draft, where, value, {"$defs": schema("study")["$defs"], "$ref": "#/$defs/size"})
+            if known[key].get("type") not in ("integer", "number") or at[0] not in SIZED_SECTIONS:
+                draft.add(where, show(value), f"a {known[key].get('type', 'value')}, not a size")
+        else:
+            _check(draft, where, value, known[key])
+    for key, against in known.items():
+        if key not in description and "default" not in against and not broken.over(*at, key):
+            draft.add((*at, key), "nothing", f"this required parameter: {against.get('description', 'a value')}")
+
+
+def is_size(value: Any) -> bool:
+    """Whether a value is written as a size that depends on the problem."""
+    return isinstance(value, dict) and ("coefficient" in value or "of" in value)
+
+
+def parameters_of(
+    kind: str, at: Path, description: Mapping[str, Any]
+) -> Iterator[tuple[Path, Mapping[str, Any], Any, Mapping[str, Any]]]:
+    """(path, schema, value, the parameters beside it) of every parameter, those of nested components included.
+
+    What a quantity leaves out has its default; the names that are known are all that is asked for.
+    """
+    name = description.get("name")
+    if not isinstance(name, str) or name not in registry.available(kind):
+        return
+    scope = registry.defaults(kind, name) | dict(description)
+    for key, against in registry.parameters(kind, name).items():
+        where = (*at, key)
+        if key not in description and (kind != "quantities" or "default" not in against):
+            continue
+        value = scope[key]
+        nested = {where: value} if "component" in against else {}
+        if "components" in against and isinstance(value, dict):
+            nested = {(*where, label): part for label, part in value.items()}
+        for place, part in nested.items():
+            if isinstance(part, dict):
+                yield from parameters_of(against.get("component") or against["components"], place, part)
+        if not {"component", "components"} & set(against):
+            yield where, against, value, scope
+
+
+def _check(draft: Draft, at: Path, value: Any, against: Mapping[str, Any]) -> None:
+    draft.faults.extend(schema_faults(draft.study.file, value, against, at, draft.broken))
+
+
+def _check_nested(draft: Draft, at: Path, kind: str, value: Any) -> None:
+    """A parameter that is a component itself."""
+    if not isinstance(value, dict):
+        draft.add(at, show(value), f"a component {{name: ...}}, {nearest('', registry.available(kind))}")
+        return
+    _check(draft, at, value, schema("study")["$defs"]["component"])
+    check_parameters(draft, at, kind, value)

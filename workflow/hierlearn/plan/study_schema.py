@@ -13,16 +13,17 @@ from typing import Any
 from hierlearn.core import registry
 from hierlearn.plan import violations
 
-# Where a study describes components; numbers of those that are posed or trained may be sizes.
-PLACES = {
-    ("problem", "properties", "input"): "inputs",
-    ("problem", "properties", "teacher"): "teachers",
-    ("representations", "additionalProperties"): "representations",
-    ("learners", "additionalProperties", "properties", "learner"): "learners",
-    ("probes", "additionalProperties", "properties", "probe"): "probes",
+# Where a study describes components, None for any name; numbers of those of some sections and kinds may be sizes.
+COMPONENTS = {
+    ("problem", "input"): "inputs",
+    ("problem", "teacher"): "teachers",
     ("figure",): "figures",
-    ("claims", "additionalProperties", "properties", "quantity"): "quantities",
+    ("representations", None): "representations",
+    ("learners", None, "learner"): "learners",
+    ("probes", None, "probe"): "probes",
+    ("claims", None, "quantity"): "quantities",
 }
+SIZED_SECTIONS = ("problem", "representations", "learners")
 SIZED = ("inputs", "teachers", "representations", "learners", "kernels")
 # Keywords of ours, which other readers of the schema do not know.
 OWN = {"reference", "rule", "atMost"}
@@ -31,12 +32,13 @@ OWN = {"reference", "rule", "atMost"}
 def study() -> dict[str, Any]:
     """The schema of a whole study: its sections with, in place of every component, one of those that there are."""
     whole = copy.deepcopy(violations.schema("study"))
-    for (*above, last), kind in PLACES.items():
-        part = whole["properties"]
-        for key in above:
-            part = part[key]
-        described = {key: value for key, value in part[last].items() if key == "description"}
-        part[last] = described | {"$ref": f"#/$defs/{kind}"}
+    for path, kind in COMPONENTS.items():
+        part = whole
+        for key in path:
+            part = part["additionalProperties"] if key is None else part["properties"][key]
+        description = part.get("description")
+        part.clear()
+        part |= ({"description": description} if description else {}) | {"$ref": f"#/$defs/{kind}"}
     learner = whole["properties"]["learners"]["additionalProperties"]
     learner["allOf"] = [_choosing(name) for name in registry.available("learners")]
     defs = whole["$defs"]
