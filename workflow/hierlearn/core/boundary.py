@@ -226,6 +226,8 @@ def _asked(method: Callable, *given: Any) -> Any:
     """What a component's method returns for the arguments of its protocol."""
     try:
         return method(*given)
+    except SystemExit as end:
+        raise _broken((method.__self__, method.__name__), f"an exit ({end.code})", "a result or an error") from end
     except TypeError:
         try:
             inspect.signature(method).bind(*given)
@@ -286,7 +288,6 @@ def _flags(at, name: str, found: Any, seeds: int, meanings: Mapping[str, int]) -
 
 
 def _shown(found: Any) -> str:
-    """A value in few words."""
     if isinstance(found, np.ndarray):
         return f"{found.dtype} of shape {found.shape}"
     return "nothing" if found is None else f"a {type(found).__name__}"

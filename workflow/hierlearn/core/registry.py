@@ -10,9 +10,10 @@ import functools
 import importlib
 import traceback
 from collections.abc import Mapping
+from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Annotated, Any, get_origin
 
 from hierlearn.core import parameters as declarations
 from hierlearn.core.needs import Needs, Sizes
@@ -86,6 +87,12 @@ def implementation(kind: str, name: str) -> type:
     at = next(node.lineno for node in syntax_tree(file).body if isinstance(node, ast.ClassDef) and node.name == wanted)
     if protocol not in type.mro(found):
         raise BrokenSource(f"{location(file, at)}: found class {wanted}; expected class {wanted}({protocol.__name__})")
+    for one in fields(found) if is_dataclass(found) else ():
+        set_elsewhere = kind == "inputs" and one.name == "dimension"
+        unset = one.default is MISSING and one.default_factory is MISSING and not set_elsewhere
+        if one.init and unset and get_origin(one.type) is not Annotated:
+            wrong = f"found the field {one.name} without a default; expected one, or a description of the parameter"
+            raise BrokenSource(f"{location(file, at)}: {wrong}")
     if found.__abstractmethods__:
         missing = ", ".join(sorted(found.__abstractmethods__))
         raise BrokenSource(f"{location(file, at)}: found no method {missing}; expected all of {protocol.__name__}")

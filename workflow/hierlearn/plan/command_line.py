@@ -37,10 +37,10 @@ def unknown_targets(asked: Iterable[str], plan: Plan, studies: Collection[str]) 
     studies: the names of all of them, of this run or not.
     """
     names = [*plan.targets.by_name(), *RULES]
-    lines = []
+    lines, of_jobs = [], tuple(f"{plan.results}/{folder}/" for folder in OF_JOBS)
     for word in sorted(asked):
         if "/" in word:
-            if _is_file(word, plan):
+            if word.startswith(of_jobs) or plan.inputs.identity(word) is not None:
                 continue
             found, allowed = "no file of this run", f"a file that it makes below {plan.results}"
             close = _nearest_file(word, plan)
@@ -57,13 +57,7 @@ def unknown_targets(asked: Iterable[str], plan: Plan, studies: Collection[str]) 
     return lines
 
 
-def _is_file(word: str, plan: Plan) -> bool:
-    of_jobs = any(word.startswith(f"{plan.results}/{folder}/") for folder in OF_JOBS)
-    return of_jobs or plan.inputs.identity(word) is not None
-
-
 def _nearest_file(word: str, plan: Plan) -> list[str]:
-    """The most similar file of the study that a path names, or nearly names."""
     below = word.removeprefix(f"{plan.results}/").split("/")
     study = similar(below[0], plan.targets.studies)
     known = [*plan.targets.ledger, *plan.targets.files_of(study)]

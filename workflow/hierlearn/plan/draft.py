@@ -84,7 +84,9 @@ class Draft:
     known: dict[tuple, Any] | None = None
 
     def add(self, path: Path, found: str, allowed: str) -> None:
-        """Notes a fault; what lies below its path or refers to it is not judged any more."""
+        """Notes a fault where none is yet; what lies below its path or refers to it is not judged any more."""
+        if self.broken.over(*path):
+            return
         self.faults.append(Fault(self.study.file, path, found, allowed))
         self.broken.mark(path, value_at(self.body, path))
 

@@ -79,8 +79,6 @@ def check_reference(draft: Draft, at: Path, against: Mapping[str, Any], value: A
         return
     for i, name in enumerate(value if isinstance(value, list) else [value]):
         place = (*at, i) if isinstance(value, list) else at
-        if draft.broken.over(*place):
-            continue
         draft.one_of(place, name, known)
         if isinstance(value, list) and name in value[:i]:
             draft.add(place, f"{show(name)} again", "no entry twice")
@@ -205,8 +203,6 @@ def _check_place(draft: Draft, at: Path, section: str, where: Mapping[str, Any],
         return
     known = grid.axes
     for axis, chosen in where.items():
-        if draft.broken.over(*at, axis):
-            continue
         if axis not in known or axis in open_axes:
             others = [name for name in known if name not in open_axes]
             if axis in open_axes:
@@ -229,7 +225,7 @@ def _check_place(draft: Draft, at: Path, section: str, where: Mapping[str, Any],
     own = _own_coordinates(draft, scope.get("probe")).axes if "panel" in section and "errors" not in scope else ()
     for axis, values in known.items():
         # A variable of a probe need not have all of the probe's own coordinates.
-        if axis in (*where, *open_axes, *own) or not values.several() or draft.broken.over(*at, axis):
+        if axis in (*where, *open_axes, *own) or not values.several():
             continue
         if _is_left_open(draft, axis, scope):
             draft.add((*at, axis), "nothing", f"a value: {nearest('', values.values)}")

@@ -200,7 +200,6 @@ def _sizes(study: Study, task: Task, point: GridPoint, representation: Mapping[s
 
 
 def _outputs(point: GridPoint) -> int:
-    """Number of outputs of the teacher."""
     return registry.build("teachers", point.problem["teacher"]).outputs
 
 
@@ -213,7 +212,6 @@ def _trained_choices(variant: Mapping[str, Any]) -> dict[str, list]:
 def _sizes_along(
     study: Study, task: Task, learner: str, point: GridPoint, variant: Mapping[str, Any]
 ) -> Iterator[Sizes]:
-    """The sizes at every sample size of a learner."""
     representation = study.representation(study.learners[learner].representation, point)
     known = registry.choices("learners", variant["learner"]["name"])
     sizes = replace(

@@ -18,11 +18,9 @@ PROBLEM_AXES = ("dimension", "label_noise")
 
 def check_axes(draft: Draft) -> None:
     """Axes that nothing has, and values that they cannot take."""
-    study, broken = draft.study, draft.broken
+    study = draft.study
     for axis in study.axes:
         at, part = ("axes", axis), study.placement(axis)
-        if broken.over(*at):
-            continue
         if axis not in PROBLEM_AXES and part is None:
             owners = [("inputs", study.problem.input), ("teachers", study.problem.teacher)]
             owners += [("representations", one) for one in study.representations.values()]
@@ -68,8 +66,6 @@ def check_probes(draft: Draft) -> None:
     for name, probe in draft.study.probes.items():
         for axis, values in probe.axes.items():
             at = ("probes", name, "axes", axis)
-            if draft.broken.over(*at):
-                continue
             if axis not in draft.study.axes:
                 if not axes_of(draft).excuses(axis):
                     draft.unknown(at, "an unknown axis", draft.study.axes)
@@ -106,13 +102,11 @@ def _check_values(draft: Draft, at: Path, against: Mapping[str, Any]) -> None:
     """Every value of a list against a schema, as far as the list can be read."""
     values = value_at(draft.body, at)
     for i, value in enumerate(values if isinstance(values, list) else ()):
-        if not draft.broken.over(*at, i):
-            for error in violations(value, against):
-                draft.add((*at, i), show(value), allowed_by(error))
+        for error in violations(value, against):
+            draft.add((*at, i), show(value), allowed_by(error))
 
 
 def _axis_schema(draft: Draft, part: str, axis: str) -> Mapping[str, Any]:
-    """The schema of the parameter that an axis sets."""
     study = draft.study
     owners = {"teacher": [study.problem.teacher], "input": [study.problem.input]}
     kinds = [
@@ -156,8 +150,6 @@ def check_learner(draft: Draft, name: str, entry: Learner) -> None:
     for i, place in enumerate(entry.skip):
         for axis, value in place.items():
             where = (*at, "skip", i, axis)
-            if broken.over(*where):
-                continue
             if axis == "samples":
                 known = values_at(draft, (*at, "samples", "at"), sizes)
             elif axis in places.axes:
@@ -169,8 +161,6 @@ def check_learner(draft: Draft, name: str, entry: Learner) -> None:
             draft.one_of(where, value, known)
     for axis in entry.limits:
         where = (*at, "limits", axis)
-        if broken.over(*where):
-            continue
         if axis not in study.axes:
             if not places.excuses(axis):
                 draft.add(where, "an unknown axis", nearest(axis, study.axes))
@@ -182,8 +172,6 @@ def _check_choices(draft: Draft, at: Path, entry: Learner) -> None:
     choices = registry.choices("learners", entry.component["name"])
     for key in entry.select:
         where = (*at, "select", key)
-        if draft.broken.over(*where):
-            continue
         if key not in choices:
             draft.unknown(where, "an unknown choice", choices)
         elif "rule" in choices[key]:
@@ -193,7 +181,7 @@ def _check_choices(draft: Draft, at: Path, entry: Learner) -> None:
     for key, against in choices.items():
         where = (*at, "select", key)
         given = key in entry.select or key in entry.sweep or "default" in against
-        if not given and not draft.broken.over(*where) and not draft.broken.over(*at, "sweep", key):
+        if not given and not draft.broken.over(*at, "sweep", key):
             draft.add(where, "nothing", f"a list of values: {against['description']}")
 
 
@@ -202,8 +190,6 @@ def _check_sweep(draft: Draft, at: Path, entry: Learner) -> None:
     known = registry.parameters("learners", name) | registry.choices("learners", name)
     for key in entry.sweep:
         where = (*at, "sweep", key)
-        if draft.broken.over(*where):
-            continue
         if key not in known:
             draft.unknown(where, "an unknown parameter", known)
         elif {"component", "components"} & set(known[key]):
@@ -292,7 +278,6 @@ def _check(draft: Draft, at: Path, value: Any, against: Mapping[str, Any]) -> No
 
 
 def _check_nested(draft: Draft, at: Path, kind: str, value: Any) -> None:
-    """A parameter that is a component itself."""
     if not isinstance(value, dict):
         draft.add(at, show(value), f"a component {{name: ...}}, {nearest('', registry.available(kind))}")
         return

@@ -71,11 +71,7 @@ class Study:
     place: str
     summary: str
 
-    @cached_property
-    def _known(self) -> dict[tuple, Any]:
-        """What `_remembered` methods have answered."""
-        return {}
-
+    problem: ProblemSection
     axes: dict[str, list]
     seed_count: int
     split_jobs_by: list[str]
@@ -86,6 +82,8 @@ class Study:
     probes: dict[str, Probe]
     figure: Component | None
     claims: dict[str, Claim]
+    # What `_remembered` methods have answered.
+    _known: dict[tuple, Any] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     @property
     def seeds(self) -> list[int]:
@@ -143,8 +141,6 @@ class Study:
         for kind, part in parts.items():
             content[kind] = full_description(f"{kind}s", part, context)
         return content
-
-    problem: ProblemSection
 
     def placement(self, axis: str) -> str | None:
         """Which component an axis sets a parameter of: teacher, input, representation, or None if none has it.

@@ -52,7 +52,6 @@ def study() -> dict[str, Any]:
 
 
 def _component(kind: str, name: str) -> dict[str, Any]:
-    """A component's description: its name, and its parameters."""
     known = registry.parameters(kind, name)
     purpose = registry.implementation(kind, name).__doc__.splitlines()[0]
     required = [key for key, schema in known.items() if "default" not in schema]
