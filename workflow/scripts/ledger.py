@@ -2,7 +2,7 @@
 
 from hierlearn.run import job
 
-job.start(globals())
+snakemake = job.start(globals())
 
 import numpy as np
 
@@ -34,13 +34,7 @@ def ledger(sources, table, csv, html, parameters, code, expected=None):
     checksums.write(html, page(rows, details, parameters["studies"], parameters["preset"], made).encode(), made)
 
 
-if __name__ == "__main__":
-    ledger(
-        list(snakemake.input.claims),  # noqa: F821
-        snakemake.output.table,  # noqa: F821
-        snakemake.output.csv,  # noqa: F821
-        snakemake.output.page,  # noqa: F821
-        snakemake.params.parameters,  # noqa: F821
-        snakemake.params.code,  # noqa: F821
-        snakemake.params.expected,  # noqa: F821
-    )
+if snakemake:
+    params, output = snakemake.params, snakemake.output
+    files = list(snakemake.input.claims), output.table, output.csv, output.page
+    ledger(*files, params.parameters, params.code, params.expected)

@@ -5,15 +5,14 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from hierlearn.plan.checking import papers
-from hierlearn.plan.configuration import RULES
+from hierlearn.plan.configuration import RULES, Plan
 from hierlearn.plan.faults import similar
-from hierlearn.plan.rules import Rules
 
 # Folders of what every job leaves besides its outputs; Snakemake makes these too.
 OF_JOBS = ("logs", "benchmarks")
 
 
-def refuse_unknown_targets(plan: Rules, workflow: Path, main: Path) -> None:
+def refuse_unknown_targets(plan: Plan, workflow: Path, main: Path) -> None:
     """Ends the program if the command line of Snakemake has a target that is none, a line for each.
 
     workflow: the folder of the package, with the studies in config/studies beside it; main: the file that Snakemake
@@ -32,16 +31,16 @@ def refuse_unknown_targets(plan: Rules, workflow: Path, main: Path) -> None:
         sys.exit("\n".join(lines))
 
 
-def unknown_targets(asked: Iterable[str], plan: Rules, studies: Collection[str]) -> list[str]:
+def unknown_targets(asked: Iterable[str], plan: Plan, studies: Collection[str]) -> list[str]:
     """One line for every target that is no study, paper, rule or file of this run; files have a slash.
 
     studies: the names of all of them, of this run or not.
     """
     names = [*plan.targets.by_name(), *RULES]
-    lines = []
+    lines, of_jobs = [], tuple(f"{plan.results}/{folder}/" for folder in OF_JOBS)
     for word in sorted(asked):
         if "/" in word:
-            if _is_file(word, plan):
+            if word.startswith(of_jobs) or plan.inputs.identity(word) is not None:
                 continue
             found, allowed = "no file of this run", f"a file that it makes below {plan.results}"
             close = _nearest_file(word, plan)
@@ -58,13 +57,7 @@ def unknown_targets(asked: Iterable[str], plan: Rules, studies: Collection[str])
     return lines
 
 
-def _is_file(word: str, plan: Rules) -> bool:
-    of_jobs = any(word.startswith(f"{plan.results}/{folder}/") for folder in OF_JOBS)
-    return of_jobs or plan.inputs.identity(word) is not None
-
-
-def _nearest_file(word: str, plan: Rules) -> list[str]:
-    """The most similar file of the study that a path names, or nearly names."""
+def _nearest_file(word: str, plan: Plan) -> list[str]:
     below = word.removeprefix(f"{plan.results}/").split("/")
     study = similar(below[0], plan.targets.studies)
     known = [*plan.targets.ledger, *plan.targets.files_of(study)]
