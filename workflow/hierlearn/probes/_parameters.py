@@ -11,6 +11,12 @@ Loss = Annotated[Literal["squared", "logistic"], "Loss; squared is (f - y)^2, lo
 MaxIterations = Annotated[Count, "Most iterations of a training."]
 Ridge = Annotated[Positive, "Ridge of |W|_{2,4}^8 in training, for features with |h|^2 = D."]
 TrainingPoints = Annotated[int, Ge(2), "Number n of training points."]
+SampleSizes = Annotated[
+    list[Annotated[int, Ge(2)]],
+    MinLen(1),
+    UNIQUE,
+    "Numbers n of points; a smaller sample is the beginning of a larger one.",
+]
 Spectra = Annotated[
     list[Literal["isotropic", "spiked", "power"]],
     MinLen(1),

@@ -13,6 +13,7 @@ from hierlearn.core.protocols import Probe
 from hierlearn.core.streams import BLOCK_ROWS, Streams
 from hierlearn.files.netcdf import Variable
 from hierlearn.probes._parameters import Widths
+from hierlearn.probes._variables import describe, require, split
 from hierlearn.theory.activations import analytic, derivative, largest_order
 from hierlearn.theory.coupling import Sizes, Sums
 from hierlearn.theory.randomisation import Law, laws
@@ -80,34 +81,19 @@ class Coupling(Probe):
         Raises ValueError where sigma has no such Taylor term, where an aligned f^(k) cancels over w0, and for points of
         another norm than 1.
         """
-        self._check(problem.inputs.law)
-        if problem.inputs.norm != "unit":
-            raise ValueError(f"coupling: input of norm {problem.inputs.norm}; expected unit")
+        require(self, problem.inputs)
+        self._check()
         streams = problem.streams.at("coupling")
         sizes = [
             [self._network(problem.inputs, streams.take([i]), width) for width in self.widths]
             for i in range(len(problem.seeds))
         ]
-        terms = np.full((len(problem.seeds), len(self.widths), len(TERMS)), np.nan)
-        terms[..., : self.order] = [[size.terms for size in row] for row in sizes]
-        remainder = np.array([[size.remainder for size in row] for row in sizes])
-        measured = {name: terms[..., i] for i, name in enumerate(TERMS)} | {
-            "remainder": remainder,
-            "remainder_slope": _local_slopes(np.array(self.widths), remainder),
-            "worst_remainder": np.array([[size.worst_remainder for size in row] for row in sizes]),
-            "one_draw_error": np.array([[size.draw_error for size in row] for row in sizes]),
-        }
+        axes, missing = ("seed", "width"), [np.nan] * (len(TERMS) - self.order)
+        rows = [[[*s.terms, *missing, s.remainder, s.worst_remainder, s.draw_error] for s in row] for row in sizes]
+        measures = split(axes, (*TERMS, "remainder", "worst_remainder", "one_draw_error"), rows)
+        slopes = _local_slopes(np.array(self.widths), measures["remainder"][1])
         flops = 2.0 * self.points * problem.inputs.dimension * sum(self.widths) / 2 * self._products
-        return {
-            name: Variable(("seed", "width"), values, {"units": "1", "long_name": self.MEASURES[name]})
-            for name, values in measured.items()
-        } | {
-            "seed": Variable(("seed",), np.array(problem.seeds), {"long_name": "independent repetition"}),
-            "width": Variable(("width",), np.array(self.widths), {"units": "1", "long_name": "number of neurons"}),
-            "flops": Variable(
-                ("seed",), np.full(len(problem.seeds), flops), {"units": "1", "long_name": self.MEASURES["flops"]}
-            ),
-        }
+        return describe(self, problem, {**measures, "remainder_slope": (axes, slopes)}, flops)
 
     @property
     def _products(self) -> int:
@@ -116,9 +102,7 @@ class Coupling(Probe):
             return 1
         return 3 if self.randomisation == "signs" else 2
 
-    def _check(self, law: str) -> None:
-        if law not in self.LAWS:
-            raise ValueError(f"coupling: input law {law!r}; expected one of {', '.join(self.LAWS)}")
+    def _check(self) -> None:
         if self.order > largest_order(self.activation) or (
             not analytic(self.activation) and (self.order > 2 or self.randomisation != "signs")
         ):

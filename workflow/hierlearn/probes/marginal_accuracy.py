@@ -14,6 +14,7 @@ from hierlearn.core.parameters import UNIQUE, Positive
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Probe
 from hierlearn.files.netcdf import Variable
+from hierlearn.probes._variables import describe
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,19 +76,8 @@ class MarginalAccuracy(Probe):
                 found["flip_bound"][:, i, j] = np.mean(part, axis=1) / sqrt(2 * pi)
                 found["alpha"][:, i, j] = alpha
         entries = sum(values[0].size for name, values in state.items() if name.startswith("weights_"))
-        return {
-            name: Variable(("seed", "layer", "gap"), values, {"units": "1", "long_name": self.MEASURES[name]})
-            for name, values in found.items()
-        } | {
-            "seed": Variable(("seed",), np.array(problem.seeds), {"long_name": "independent repetition"}),
-            "layer": Variable(("layer",), np.array(self.layers), {"units": "1", "long_name": "layer left out"}),
-            "gap": Variable(("gap",), np.array(self.gaps), {"units": "1", "long_name": "alpha_{l+1} / alpha_l"}),
-            "flops": Variable(
-                ("seed",),
-                np.full(seeds, 2.0 * self.points * entries),
-                {"units": "1", "long_name": self.MEASURES["flops"]},
-            ),
-        }
+        measures = {name: (("seed", "layer", "gap"), values) for name, values in found.items()}
+        return describe(self, problem, measures, 2.0 * self.points * entries)
 
 
 def _between(one: np.ndarray, other: np.ndarray) -> np.ndarray:

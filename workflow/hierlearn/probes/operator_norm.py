@@ -13,6 +13,7 @@ from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Probe
 from hierlearn.core.streams import Streams
 from hierlearn.files.netcdf import Variable
+from hierlearn.probes._variables import describe
 from hierlearn.theory.spectra import eigenvalues, stretch
 
 
@@ -58,25 +59,11 @@ class OperatorNorm(Probe):
         dimension, streams = problem.inputs.dimension, problem.streams.at("operator-norm")
         values = [self._norms(problem.inputs, streams.take([i])) for i in range(len(problem.seeds))]
         flops = 2.0 * dimension**3 * self.repeats * sum(self.ratios) * len(self.laws)
-        ratios = np.array(self.ratios)
-        return {
-            "seed": Variable(("seed",), np.array(problem.seeds), {"long_name": "independent repetition"}),
-            "law": Variable(("law",), np.array(list(self.laws)), {"long_name": "law of x"}),
-            "samples_per_dimension": Variable(
-                ("samples_per_dimension",), ratios, {"units": "1", "long_name": "points per dimension"}
-            ),
-            "m_op": Variable(
-                ("seed", "law", "samples_per_dimension"),
-                np.array(values),
-                {"units": "1", "long_name": self.MEASURES["m_op"]},
-            ),
-            "prediction": Variable(
-                (), np.array(dimension**-0.5), {"units": "1", "long_name": self.MEASURES["prediction"]}
-            ),
-            "flops": Variable(
-                ("seed",), np.full(len(values), flops), {"units": "1", "long_name": self.MEASURES["flops"]}
-            ),
+        measures = {
+            "m_op": (("seed", "law", "samples_per_dimension"), values),
+            "prediction": ((), dimension**-0.5),
         }
+        return describe(self, problem, measures, flops)
 
     def _norms(self, inputs, streams: Streams) -> np.ndarray:
         """M_{x,op} of one seed, (laws, ratios), from `repeats` samples that are as long as the largest ratio asks."""
