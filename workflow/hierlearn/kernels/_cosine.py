@@ -1,36 +1,64 @@
 """Kernels that are a function of the cosine times powers of the two norms."""
 
 import threading
+from abc import abstractmethod
 from collections.abc import Callable
+from math import sqrt
 
 import numpy as np
 from numpy.typing import DTypeLike
 
+from hierlearn.core.protocols import Kernel
 from hierlearn.kernels._angle import of_angle, polynomial
 from hierlearn.kernels._tiles import TILE, directions, gram, pair, snap, with_constant
 
-# f in place of cosines in [-1, 1], those within rounding of an end at the end.
 OfCosine = Callable[[np.ndarray], None]
 # Closer to +-1 than this a cosine in single precision does not tell the angle: there its rounding of 6e-8 would grow by
 # more than 1 / sin(angle) = 5.
 NEAR = 0.98
 
 
-def cosine_gram(
-    x: np.ndarray,
-    z: np.ndarray | None,
-    dtype: DTypeLike,
-    of_cosine: OfCosine,
-    power: float,
-    constant: float = 0.0,
-    scale: float = 1.0,
-) -> np.ndarray:
-    """K(x, z) = |x'|^power |z'|^power f(cos(x', z')), x' = scale (x, constant).
+class CosineKernel(Kernel):
+    """K(x, z) = |x'|^power |z'|^power f(cos(x', z')), x' = scale (x, constant); constant 0 leaves x as it is.
 
-    x (n, d), z (n', d) or None for x itself -> (n, n') of dtype float64, or float32 with deviations below 1e-6 of
-    |x'|^power |z'|^power max|f|. of_cosine: f. constant 0 leaves x as it is. A zero vector is orthogonal to everything,
-    itself included. Raises ValueError for wrong shapes, values that are not finite or another dtype.
+    A zero vector is orthogonal to everything, itself included.
     """
+
+    @abstractmethod
+    def geometry(self) -> tuple[int, float, float]:
+        """Power, constant, scale."""
+
+    @abstractmethod
+    def of_cosine(self, cosine: np.ndarray) -> None:
+        """f in place of cosines in [-1, 1], those within rounding of an end at the end."""
+
+    def __call__(self, x: np.ndarray, z: np.ndarray | None = None, dtype: DTypeLike = np.float64) -> np.ndarray:
+        """(n, d), (n', d) -> (n, n') float64, or float32 with deviations below 1e-6 of |x'|^power |z'|^power max|f|.
+
+        z None: x with itself, exactly symmetric. Raises ValueError for wrong shapes, values that are not finite or
+        another dtype.
+        """
+        return _gram(x, z, dtype, self.of_cosine, *self.geometry())
+
+    def profile(self, t: np.ndarray) -> np.ndarray:
+        """K of unit vectors with inner product t; any shape -> the same shape, float64."""
+        power, constant, scale = self.geometry()
+        square = 1.0 + constant**2
+        t = np.asarray(t, np.float64)
+        # At least one axis, as an operation in place needs an array.
+        values = (np.atleast_1d(t) + constant**2) / square
+        snap(values)
+        self.of_cosine(values)
+        values *= (scale**2 * square) ** power
+        return values.reshape(t.shape)
+
+
+def halves(power: int, bias: bool) -> tuple[int, float, float]:
+    """The geometry of networks that see (x, 1) / sqrt(2) for x, of norm 1 as x; without a bias x itself."""
+    return (power, 1.0, sqrt(0.5)) if bias else (power, 0.0, 1.0)
+
+
+def _gram(x, z, dtype, of_cosine: OfCosine, power: int, constant: float, scale: float) -> np.ndarray:
     x, z = pair(x, z)
     single = np.dtype(dtype) == np.float32
     precision = np.float32 if single else np.float64
@@ -88,20 +116,6 @@ def _in_single_precision(of_cosine: OfCosine, left: np.ndarray, right: np.ndarra
         return tile
 
     return values
-
-
-def cosine_profile(
-    t: np.ndarray, of_cosine: OfCosine, power: float, constant: float = 0.0, scale: float = 1.0
-) -> np.ndarray:
-    """The same kernel of unit vectors with inner product t; any shape -> the same shape, float64."""
-    square = 1.0 + constant**2
-    t = np.asarray(t, np.float64)
-    # At least one axis, as an operation in place needs an array.
-    values = (np.atleast_1d(t) + constant**2) / square
-    snap(values)
-    of_cosine(values)
-    values *= (scale**2 * square) ** power
-    return values.reshape(t.shape)
 
 
 def _prepare(x: np.ndarray, power: float, constant: float, scale: float, precision) -> tuple[np.ndarray, np.ndarray]:
