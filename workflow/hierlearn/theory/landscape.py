@@ -47,7 +47,7 @@ def quadratic_outputs(features, gates, signs, weights) -> np.ndarray:
     return (gates * (features @ weights.T) ** 2) @ signs / (2.0 * np.sqrt(len(signs)))
 
 
-def quadratic_expansion(features, gates, signs, weights, reference, targets, loss) -> Expansion:
+def quadratic_expansion(features, gates, signs, targets, loss, weights, reference) -> Expansion:
     """L^Q at W along W and W*: <grad, W> = 2 E[l' f^Q_W], curvature s + 2 E[l' f^Q_{W*}] (bai2020, Appendix B.1)."""
     outputs = quadratic_outputs(features, gates, signs, weights)
     gradient = loss.gradient(outputs, targets)
