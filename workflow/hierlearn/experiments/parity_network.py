@@ -14,7 +14,6 @@ from hierlearn.core.protocols import Experiment
 from hierlearn.files.netcdf import Variable
 from hierlearn.probes._variables import describe, split
 from hierlearn.theory.parity_networks import (
-    LARGEST_ORDER,
     TwoLayerRelu,
     embed,
     least_norm_units,
@@ -66,10 +65,9 @@ class ParityNetwork(Experiment):
         order = teacher.order
         if order is None or "coordinates" not in problem.state or teacher.kind != "regression":
             raise ValueError("parity_network: expected the teacher parity, for regression")
-        if order % 2 or not 2 <= order <= LARGEST_ORDER:
-            raise ValueError(f"parity_network: order {order}; expected an even number up to {LARGEST_ORDER}")
+        bound = norm_factor(order) * np.sqrt(dimension)
         least = realise(*least_norm_units(order), self.width * self.copies)
-        bound, seeds = norm_factor(order) * np.sqrt(dimension), len(problem.seeds)
+        seeds = len(problem.seeds)
         values, minimal = np.empty((seeds, len(self.train_errors), 3)), np.empty((seeds, 2))
         for i in range(seeds):
             one = problem.take([i])
