@@ -1,6 +1,6 @@
 """Generalisation gaps of trained quadratic Taylor models beside the Rademacher complexity of the ball they end in."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
@@ -11,7 +11,7 @@ from hierlearn.core.protocols import Experiment
 from hierlearn.experiments._failures import report_failure
 from hierlearn.experiments._models import normal, symmetric_model
 from hierlearn.files.netcdf import Variable
-from hierlearn.probes._parameters import Draws, MaxIterations, SampleSizes, Spectra, Start, TestPoints, Widths
+from hierlearn.probes._parameters import Draws, MaxIterations, SampleSizes, Spectra, Start, TestPoints, Widths, listing
 from hierlearn.probes._variables import describe, require, split
 from hierlearn.solvers.losses import LOGISTIC
 from hierlearn.solvers.taylor.training import predict
@@ -31,9 +31,9 @@ class GeneralisationGap(Experiment):
     as in the probe of the complexity.
     """
 
-    spectra: Spectra = field(default_factory=lambda: ["isotropic", "spiked"])
-    samples: SampleSizes = field(default_factory=lambda: [64])
-    widths: Widths = field(default_factory=lambda: [4])
+    spectra: Spectra = listing("isotropic", "spiked")
+    samples: SampleSizes = listing(64)
+    widths: Widths = listing(4)
     ridge: Annotated[Positive, "Ridge of |W|_{2,4}^4 for features with |h|^2 = D."] = 1.0e-3
     start: Start = 0.1
     test: TestPoints = 2000

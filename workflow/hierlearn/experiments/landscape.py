@@ -1,19 +1,19 @@
 """Lemma 1 of bai2020 along a training: the landscape inequality of quadratic Taylor models, and its slack."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import numpy as np
 import scipy
-from annotated_types import Ge, MinLen
+from annotated_types import Ge
 
-from hierlearn.core.parameters import UNIQUE, Index, Positive
+from hierlearn.core.parameters import Index, Positive
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Experiment
 from hierlearn.experiments._failures import report_failure
 from hierlearn.experiments._models import Model, models, normal
 from hierlearn.files.netcdf import Variable
-from hierlearn.probes._parameters import Loss, Ridge
+from hierlearn.probes._parameters import Loss, Ridge, Several, listing
 from hierlearn.probes._variables import describe, split
 from hierlearn.solvers.losses import get_loss
 from hierlearn.solvers.taylor.hessian import hessian_operator
@@ -32,20 +32,15 @@ class Landscape(Experiment):
 
     loss: Loss = "squared"
     widths: Annotated[
-        list[Literal[2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]], MinLen(1), UNIQUE, "Numbers m of neurons, powers of 2."
-    ] = field(default_factory=lambda: [4, 8])
+        Several[Literal[2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]], "Numbers m of neurons, powers of 2."
+    ] = listing(4, 8)
     iterations: Annotated[
-        list[Index],
-        MinLen(1),
-        UNIQUE,
-        "Iterations of the training after which the inequality is evaluated; 0 is the random start.",
-    ] = field(default_factory=lambda: [0, 10])
+        Several[Index], "Iterations of the training after which the inequality is evaluated; 0 is the random start."
+    ] = listing(0, 10)
     references: Annotated[
-        list[Literal["explicit", "trained"]],
-        MinLen(1),
-        UNIQUE,
+        Several[Literal["explicit", "trained"]],
         "W*: explicit, from the leading eigenvectors of the labels; trained, from another start.",
-    ] = field(default_factory=lambda: ["explicit", "trained"])
+    ] = listing("explicit", "trained")
     samples: Annotated[int, Ge(2), "Number n of points."] = 50
     ridge: Ridge = 1.0e-3
     start: Annotated[Positive, "Size of <w_r, h> m^{1/4} at the random start."] = 1.0

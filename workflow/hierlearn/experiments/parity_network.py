@@ -1,17 +1,17 @@
 """Frobenius norms of two-layer networks that are a parity: built as the paper builds them, and the least there is."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
-from annotated_types import MinLen
 
 from hierlearn.core import boundary
 from hierlearn.core.objections import refuse
-from hierlearn.core.parameters import UNIQUE, Count, Share
+from hierlearn.core.parameters import Count, Share
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Experiment
 from hierlearn.files.netcdf import Variable
+from hierlearn.probes._parameters import Several, listing
 from hierlearn.probes._variables import describe, split
 from hierlearn.theory.parity_networks import (
     TwoLayerRelu,
@@ -35,9 +35,9 @@ class ParityNetwork(Experiment):
     the 2^k signs of the parity's coordinates, at random signs of the others.
     """
 
-    train_errors: Annotated[
-        list[Share], MinLen(1), UNIQUE, "Mean square errors that the small network is trained to."
-    ] = field(default_factory=lambda: [0.12, 0.037, 0.011])
+    train_errors: Annotated[Several[Share], "Mean square errors that the small network is trained to."] = listing(
+        0.12, 0.037, 0.011
+    )
     width: Annotated[Count, "Rows of the small network."] = 200
     copies: Annotated[
         Count, "Copies of each of its rows in the large one; the network of the least norm has as many rows."

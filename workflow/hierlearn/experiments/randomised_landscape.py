@@ -1,18 +1,18 @@
 """How close the landscape of a randomised two-layer network is to that of its quadratic Taylor model (bai2020)."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import numpy as np
-from annotated_types import Ge, MinLen
+from annotated_types import Ge
 
-from hierlearn.core.parameters import UNIQUE, Count
+from hierlearn.core.parameters import Count
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Experiment
 from hierlearn.experiments._failures import report_failure
 from hierlearn.experiments._models import Model, models, normal
 from hierlearn.files.netcdf import Variable
-from hierlearn.probes._parameters import Loss, MaxIterations, Ridge, Widths
+from hierlearn.probes._parameters import Loss, MaxIterations, Ridge, Several, Widths, listing
 from hierlearn.probes._variables import describe, split
 from hierlearn.solvers.losses import get_loss
 from hierlearn.theory.landscape import (
@@ -36,13 +36,11 @@ class RandomisedLandscape(Experiment):
     """
 
     loss: Loss = "squared"
-    widths: Widths = field(default_factory=lambda: [4, 8])
+    widths: Widths = listing(4, 8)
     points: Annotated[
-        list[Literal["random", "trained", "explicit"]],
-        MinLen(1),
-        UNIQUE,
+        Several[Literal["random", "trained", "explicit"]],
         "W: random rows of length m^{-1/4}; trained, quadratic model; explicit, the reference W*.",
-    ] = field(default_factory=lambda: ["random", "trained", "explicit"])
+    ] = listing("random", "trained", "explicit")
     samples: Annotated[int, Ge(2), "Number n of points."] = 50
     draws: Annotated[
         Count, "Pairs S, -S of sign vectors for the logistic loss; the squared loss has a closed form."

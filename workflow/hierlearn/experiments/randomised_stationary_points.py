@@ -1,19 +1,18 @@
 """Stationary points of the randomised risk of a two-layer network, against Theorem 4 of bai2020."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import numpy as np
 import scipy
-from annotated_types import MinLen
 
-from hierlearn.core.parameters import UNIQUE, Count, Positive
+from hierlearn.core.parameters import Count, Positive
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Experiment
 from hierlearn.experiments._failures import report_failure
 from hierlearn.experiments._models import End, models, normal, within
 from hierlearn.files.netcdf import Variable
-from hierlearn.probes._parameters import Start, TrainingPoints, Widths
+from hierlearn.probes._parameters import Several, Start, TrainingPoints, Widths, listing
 from hierlearn.probes._variables import describe
 from hierlearn.solvers.losses import SQUARED
 from hierlearn.theory.landscape import (
@@ -37,13 +36,11 @@ class RandomisedStationaryPoints(Experiment):
     certificate rests on all eigenvalues of the exact Hessian.
     """
 
-    widths: Widths = field(default_factory=lambda: [4, 8])
+    widths: Widths = listing(4, 8)
     references: Annotated[
-        list[Literal["explicit", "quadratic"]],
-        MinLen(1),
-        UNIQUE,
+        Several[Literal["explicit", "quadratic"]],
         "W*: explicit, from leading eigenvectors of the labels; quadratic, the trained quadratic model.",
-    ] = field(default_factory=lambda: ["explicit", "quadratic"])
+    ] = listing("explicit", "quadratic")
     samples: TrainingPoints = 50
     ridge: Annotated[Positive, "Ridge of |W|_{2,4}^8, for features with |h|^2 = D."] = 1.0e-3
     start: Start = 0.1

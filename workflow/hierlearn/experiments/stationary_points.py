@@ -1,6 +1,6 @@
 """Certified stationary points of quadratic Taylor models from several starts, against the landscape theorems."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -12,7 +12,7 @@ from hierlearn.core.protocols import Experiment
 from hierlearn.experiments._failures import report_failure
 from hierlearn.experiments._models import End, normal, symmetric_model, within
 from hierlearn.files.netcdf import Variable
-from hierlearn.probes._parameters import Start, TrainingPoints, Widths
+from hierlearn.probes._parameters import Several, Start, TrainingPoints, Widths, listing
 from hierlearn.probes._variables import describe
 from hierlearn.solvers.taylor.certificate import certify_and_polish
 from hierlearn.theory.landscape import leading_reference
@@ -36,17 +36,13 @@ class StationaryPoints(Experiment):
     penalty_power: Annotated[
         Literal[4, 8], "4: ridge |W|_{2,4}^4 (chen2020, eq. 2); 8: ridge |W|_{2,4}^8 (bai2020, Section 4)."
     ] = 4
-    widths: Widths = field(default_factory=lambda: [4, 8])
-    starts: Annotated[list[Index], MinLen(2), UNIQUE, "Random starts, by number."] = field(
-        default_factory=lambda: [0, 1]
-    )
+    widths: Widths = listing(4, 8)
+    starts: Annotated[list[Index], MinLen(2), UNIQUE, "Random starts, by number."] = listing(0, 1)
     references: Annotated[
-        list[Literal["explicit", "smaller_ridge", "other_start"]],
-        MinLen(1),
-        UNIQUE,
+        Several[Literal["explicit", "smaller_ridge", "other_start"]],
         "W*: explicit, from leading eigenvectors of the labels; smaller_ridge, the same start at a tenth of "
         "the ridge; other_start, the end point of the next start.",
-    ] = field(default_factory=lambda: ["explicit", "smaller_ridge", "other_start"])
+    ] = listing("explicit", "smaller_ridge", "other_start")
     samples: TrainingPoints = 50
     unlabelled: Annotated[int, Ge(2), "Number n0 of unlabelled points of the representation."] = 100
     ridge: Annotated[Positive, "Ridge of the penalty, for features with |h|^2 = D."] = 1.0e-2

@@ -1,7 +1,7 @@
 """Which of its Taylor models a trained randomised network follows: the quadratic one or its tangent kernel."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 import numpy as np
@@ -23,7 +23,7 @@ from hierlearn.core.protocols import (
 )
 from hierlearn.experiments._failures import report_failure
 from hierlearn.files.netcdf import Variable
-from hierlearn.probes._parameters import TestPoints, TrainingPoints, Widths
+from hierlearn.probes._parameters import TestPoints, TrainingPoints, Widths, listing
 from hierlearn.probes._variables import describe
 
 # Two models that both predict almost 0 are close to each other, and say nothing of who follows whom.
@@ -55,11 +55,11 @@ class Tracking(Experiment):
         "More networks by name, whose risk is held against that of the first.",
     ]
     representation: Annotated[Representation, Nested("representations", {"name": "raw"}), "What the three see of x."]
-    widths: Widths = field(default_factory=lambda: [32, 128])
+    widths: Widths = listing(32, 128)
     ridge: Annotated[Positive, "Ridge of the network and of the quadratic model, the same for both."] = 1.0e-3
     linear_ridges: Annotated[
         list[Positive], MinLen(1), "Ridges of the first-order model; the best on validation points counts."
-    ] = field(default_factory=lambda: [1.0e-1, 1.0e-2, 1.0e-3, 1.0e-4])
+    ] = listing(1.0e-1, 1.0e-2, 1.0e-3, 1.0e-4)
     samples: TrainingPoints = 300
     validation: Annotated[int, Ge(2), "Number of validation points."] = 500
     test: TestPoints = 2000

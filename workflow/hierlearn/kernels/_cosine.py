@@ -38,7 +38,24 @@ class CosineKernel(Kernel):
         z None: x with itself, exactly symmetric. Raises ValueError for wrong shapes, values that are not finite or
         another dtype.
         """
-        return _gram(x, z, dtype, self.of_cosine, *self.geometry())
+        power, constant, scale = self.geometry()
+        x, z = pair(x, z)
+        single = np.dtype(dtype) == np.float32
+        precision = np.float32 if single else np.float64
+        left, left_scale = _prepare(x, power, constant, scale, precision)
+        right, right_scale = (None, left_scale) if z is None else _prepare(z, power, constant, scale, precision)
+        values = _exact(self.of_cosine)
+        if single:
+            values = _in_single_precision(self.of_cosine, left, left if right is None else right)
+
+        def finish(tile, rows, columns):
+            tile = values(tile, rows, columns)
+            if power:
+                tile *= left_scale[rows][:, None]
+                tile *= right_scale[columns]
+            return tile
+
+        return gram(left, right, finish, dtype, precision)
 
     def profile(self, t: np.ndarray) -> np.ndarray:
         """K of unit vectors with inner product t; any shape -> the same shape, float64."""
@@ -56,24 +73,6 @@ class CosineKernel(Kernel):
 def halves(power: int, bias: bool) -> tuple[int, float, float]:
     """The geometry of networks that see (x, 1) / sqrt(2) for x, of norm 1 as x; without a bias x itself."""
     return (power, 1.0, sqrt(0.5)) if bias else (power, 0.0, 1.0)
-
-
-def _gram(x, z, dtype, of_cosine: OfCosine, power: int, constant: float, scale: float) -> np.ndarray:
-    x, z = pair(x, z)
-    single = np.dtype(dtype) == np.float32
-    precision = np.float32 if single else np.float64
-    left, left_scale = _prepare(x, power, constant, scale, precision)
-    right, right_scale = (None, left_scale) if z is None else _prepare(z, power, constant, scale, precision)
-    values = _in_single_precision(of_cosine, left, left if right is None else right) if single else _exact(of_cosine)
-
-    def finish(tile, rows, columns):
-        tile = values(tile, rows, columns)
-        if power:
-            tile *= left_scale[rows][:, None]
-            tile *= right_scale[columns]
-        return tile
-
-    return gram(left, right, finish, dtype, precision)
 
 
 def _exact(of_cosine: OfCosine):

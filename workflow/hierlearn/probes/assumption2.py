@@ -1,16 +1,17 @@
 """How small the second moment of random step features gets: Assumption 2 of chen2020, population moments, no points."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
 import scipy
-from annotated_types import Interval, MinLen
+from annotated_types import Interval
 
-from hierlearn.core.parameters import UNIQUE, Count, Positive
+from hierlearn.core.parameters import Count, Positive
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Probe
 from hierlearn.files.netcdf import Variable
+from hierlearn.probes._parameters import Several, listing
 from hierlearn.probes._variables import describe, require, split
 from hierlearn.theory.assumption2 import approximation_error, second_moment, second_moment_with_biases
 
@@ -27,12 +28,8 @@ class Assumption2(Probe):
     probabilities scatters over decades, hence a median over repeats.
     """
 
-    orders: Annotated[list[Count], MinLen(1), UNIQUE, "k of the number of features D = c d^k."] = field(
-        default_factory=lambda: [2]
-    )
-    multiples: Annotated[list[Positive], MinLen(1), UNIQUE, "c of the number of features D = c d^k."] = field(
-        default_factory=lambda: [0.5, 1, 2]
-    )
+    orders: Annotated[Several[Count], "k of the number of features D = c d^k."] = listing(2)
+    multiples: Annotated[Several[Positive], "c of the number of features D = c d^k."] = listing(0.5, 1, 2)
     rarest: Annotated[
         float,
         Interval(ge=0, lt=0.5),

@@ -1,6 +1,6 @@
 """How closely a randomised two-layer network follows one term of its Taylor series, as it grows wide."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import numpy as np
@@ -12,15 +12,13 @@ from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Probe
 from hierlearn.core.streams import BLOCK_ROWS, Streams
 from hierlearn.files.netcdf import Variable
-from hierlearn.probes._parameters import Widths
+from hierlearn.probes._parameters import Widths, listing
 from hierlearn.probes._variables import describe, require, split
 from hierlearn.theory.activations import analytic, derivative, largest_order
 from hierlearn.theory.coupling import Sizes, Sums
-from hierlearn.theory.randomisation import Law, laws
+from hierlearn.theory.randomisation import laws
 
 TERMS = ("linear", "quadratic", "cubic", "quartic")
-
-
 # A mean of sigma^(k) below this is 0 up to rounding.
 NO_MEAN = 1e-9
 
@@ -58,7 +56,7 @@ class Coupling(Probe):
         Literal["signs", "tight", "matched"],
         "Law of the multipliers; tight and matched say whether their moments of order k + 1 differ.",
     ] = "signs"
-    widths: Widths = field(default_factory=lambda: [100, 1000, 10000])
+    widths: Widths = listing(100, 1000, 10000)
     points: Annotated[Count, "Number of points x."] = 64
     draws: Annotated[Count, "Number of draws of all multipliers."] = 8
     LAWS = ("sphere", "hypercube", "anisotropic_sphere")
@@ -132,8 +130,8 @@ class Coupling(Probe):
             movements = self._movements(streams, x, start, count)
             for sign, movement, law in zip((1.0, -1.0), movements, multipliers, strict=True):
                 scaled = movement * width ** (-0.5 / self.order)
-                outcomes = self._outcomes(streams.at("multipliers", sign), law, start, count)
-                sums.add(derivatives[0], gates, before, scaled, sign, law, outcomes)
+                uniform = streams.at("multipliers", sign).rows(start, count, lambda g, n: g.random((n, self.draws)))[0]
+                sums.add(derivatives[0], gates, before, scaled, sign, law, law.positions(uniform))
         return sums.sizes(width)
 
     def _movements(self, streams: Streams, x: np.ndarray, start: int, count: int) -> tuple[np.ndarray, np.ndarray]:
@@ -148,10 +146,6 @@ class Coupling(Probe):
         if not apart:
             return first, first
         return first, x @ _units(_normal(streams.at("directions", -1), start, count, dimension)).T
-
-    def _outcomes(self, streams: Streams, law: Law, start: int, count: int) -> np.ndarray:
-        """Positions (count, draws) of the drawn multipliers in law.values."""
-        return law.positions(streams.rows(start, count, lambda g, rows: g.random((rows, self.draws)))[0])
 
 
 def _normal(streams: Streams, start: int, count: int, dimension: int) -> np.ndarray:

@@ -1,15 +1,15 @@
 """Theory lines: risk and sample complexity of kernel ridge regression in closed form, for any dimension and n."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
-from annotated_types import MinLen
 
 from hierlearn.core.parameters import UNIQUE, Count, NestedByName, NotNegative, Share
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Probe
 from hierlearn.files.netcdf import Variable
+from hierlearn.probes._parameters import Several, listing
 from hierlearn.probes._variables import describe
 from hierlearn.theory.deterministic_equivalent import sample_complexity, solve, spectrum_for
 
@@ -22,16 +22,12 @@ class DeterministicEquivalent(Probe):
     lines: Annotated[
         dict[str, Any], NestedByName("kernels", {"ntk-raw": {"name": "ntk_raw"}}), "Kernels by the name of their line."
     ]
-    thresholds: Annotated[list[Share], UNIQUE, "Risks that n* reaches."] = field(default_factory=lambda: [0.5, 0.1])
+    thresholds: Annotated[list[Share], UNIQUE, "Risks that n* reaches."] = listing(0.5, 0.1)
     ridges: Annotated[
-        list[NotNegative],
-        MinLen(1),
-        UNIQUE,
+        Several[NotNegative],
         "Ridges in units of the mean diagonal; for n* the best one counts, as on validation points.",
-    ] = field(default_factory=lambda: [0.0])
-    samples: Annotated[list[Count], MinLen(1), UNIQUE, "Numbers n of samples at which the risk is given."] = field(
-        default_factory=lambda: [1000]
-    )
+    ] = listing(0.0)
+    samples: Annotated[Several[Count], "Numbers n of samples at which the risk is given."] = listing(1000)
     MEASURES = {
         "sample_complexity": "number of samples at which the deterministic equivalent of the risk reaches "
         "the threshold",

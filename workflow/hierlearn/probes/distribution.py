@@ -1,18 +1,19 @@
 """Whether laws of x have the properties that a theory of deep quadratic networks asks for."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 import numpy as np
-from annotated_types import Ge, Interval, MinLen
+from annotated_types import Ge, Interval
 
 from hierlearn.core import boundary
 from hierlearn.core.needs import Needs, Sizes
-from hierlearn.core.parameters import UNIQUE, Count, Even, NestedByName
+from hierlearn.core.parameters import Count, Even, NestedByName
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Input, Probe
 from hierlearn.core.streams import Streams
 from hierlearn.files.netcdf import Variable
+from hierlearn.probes._parameters import Several, listing
 from hierlearn.probes._variables import describe, split
 from hierlearn.theory.distributions import (
     heaviest,
@@ -26,8 +27,6 @@ from hierlearn.theory.distributions import (
 from hierlearn.theory.product_laws import PRODUCT_LAWS, least_top_share
 
 SCALARS = ("isotropy", "isotropy_of_squares")
-
-
 BY_DEGREE = ("top_share", "top_share_below", "moment_ratio", "worst_moment_ratio")
 
 
@@ -45,9 +44,7 @@ class Distribution(Probe):
         NestedByName("inputs", {"gaussian": {"name": "gaussian"}, "uniform": {"name": "uniform"}}),
         "Laws of x by name; the law of the problem has no part in it.",
     ]
-    degrees: Annotated[list[Annotated[int, Interval(ge=1, le=8)]], MinLen(1), UNIQUE, "Degrees q of polynomials."] = (
-        field(default_factory=lambda: [1, 2])
-    )
+    degrees: Annotated[Several[Annotated[int, Interval(ge=1, le=8)]], "Degrees q of polynomials."] = listing(1, 2)
     points: Annotated[Even, "Points per seed, half of them to find the worst polynomial and half to judge it."] = 20000
     monomials: Annotated[
         int,

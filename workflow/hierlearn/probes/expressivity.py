@@ -1,19 +1,19 @@
 """How well explicit weights of a quadratic Taylor model express a power of one direction, and how large they are."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Annotated
 
 import numpy as np
-from annotated_types import Interval, MinLen
+from annotated_types import Interval
 
 from hierlearn.core import boundary
-from hierlearn.core.parameters import UNIQUE, Count
+from hierlearn.core.parameters import Count
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Probe
 from hierlearn.core.streams import BLOCK_ROWS, Streams
 from hierlearn.files.netcdf import Variable
-from hierlearn.probes._parameters import Widths
+from hierlearn.probes._parameters import Several, Widths, listing
 from hierlearn.probes._variables import describe, require
 from hierlearn.theory.expressivity import expressible, norm_bound, scales
 
@@ -28,12 +28,9 @@ class Expressivity(Probe):
     """
 
     degrees: Annotated[
-        list[Annotated[int, Interval(ge=2, le=12)]],
-        MinLen(1),
-        UNIQUE,
-        "Powers p of the direction: 2, 3 and even numbers.",
-    ] = field(default_factory=lambda: [2, 3, 4, 6])
-    widths: Widths = field(default_factory=lambda: [100, 1000, 10000])
+        Several[Annotated[int, Interval(ge=2, le=12)]], "Powers p of the direction: 2, 3 and even numbers."
+    ] = listing(2, 3, 4, 6)
+    widths: Widths = listing(100, 1000, 10000)
     points: Annotated[Count, "Number of points x."] = 64
     draws: Annotated[Count, "Number of draws of w0 per seed."] = 8
     failure: Annotated[

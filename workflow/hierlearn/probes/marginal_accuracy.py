@@ -1,19 +1,20 @@
 """How many labels of a deep quadratic network depend on one of its layers."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import pi, sqrt
 from typing import Annotated
 
 import numpy as np
 import scipy
-from annotated_types import Ge, MinLen
+from annotated_types import Ge
 
 from hierlearn.core import boundary
 from hierlearn.core.needs import Needs, Sizes
-from hierlearn.core.parameters import UNIQUE, Positive
+from hierlearn.core.parameters import Positive
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Probe
 from hierlearn.files.netcdf import Variable
+from hierlearn.probes._parameters import Several, listing
 from hierlearn.probes._variables import describe
 
 
@@ -26,12 +27,8 @@ class MarginalAccuracy(Probe):
     distribution functions; only the mean over G* is one over points.
     """
 
-    layers: Annotated[list[Annotated[int, Ge(2)]], MinLen(1), UNIQUE, "Layers l that are left out, each by itself."] = (
-        field(default_factory=lambda: [3])
-    )
-    gaps: Annotated[list[Positive], MinLen(1), UNIQUE, "alpha_{l+1} / alpha_l, in place of the teacher's."] = field(
-        default_factory=lambda: [0.2, 0.1, 0.05]
-    )
+    layers: Annotated[Several[Annotated[int, Ge(2)]], "Layers l that are left out, each by itself."] = listing(3)
+    gaps: Annotated[Several[Positive], "alpha_{l+1} / alpha_l, in place of the teacher's."] = listing(0.2, 0.1, 0.05)
     points: Annotated[int, Ge(2), "Points of the mean."] = 20000
     MEASURES = {
         "flip": "probability that the label changes without layer l",

@@ -8,11 +8,12 @@ import numpy as np
 from annotated_types import MinLen
 
 from hierlearn.core import boundary
-from hierlearn.core.parameters import UNIQUE, Count, NotNegative, Schema, Share
+from hierlearn.core.parameters import Count, NotNegative, Schema, Share
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Probe
 from hierlearn.core.streams import Streams
 from hierlearn.files.netcdf import Variable
+from hierlearn.probes._parameters import Several, listing
 from hierlearn.probes._variables import describe
 from hierlearn.theory.spectra import eigenvalues, stretch
 
@@ -40,9 +41,7 @@ class OperatorNorm(Probe):
         MinLen(1),
         "Laws of x by name: the problem's points, or random signs, stretched by a spectrum and scaled to norm 1.",
     ] = field(default_factory=lambda: {"problem": {}})
-    ratios: Annotated[list[Count], MinLen(1), UNIQUE, "Numbers of points per dimension, n / d."] = field(
-        default_factory=lambda: [50]
-    )
+    ratios: Annotated[Several[Count], "Numbers of points per dimension, n / d."] = listing(50)
     repeats: Annotated[Count, "Independent samples whose norms are averaged for the expectation."] = 4
     MEASURES = {
         "m_op": "M_{x,op}, root of the expected operator norm of the empirical second moment",

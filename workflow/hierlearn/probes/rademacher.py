@@ -1,13 +1,13 @@
 """The exact Rademacher complexity of a ball of quadratic Taylor models, against samples, features and width."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Probe
 from hierlearn.files.netcdf import Variable
-from hierlearn.probes._parameters import Draws, SampleSizes, Spectra, Widths
+from hierlearn.probes._parameters import Draws, SampleSizes, Spectra, Widths, listing
 from hierlearn.probes._variables import describe, require, split
 from hierlearn.theory.rademacher import (
     extreme_eigenvalues,
@@ -28,9 +28,9 @@ class Rademacher(Probe):
     a larger width.
     """
 
-    spectra: Spectra = field(default_factory=lambda: ["isotropic", "spiked"])
-    samples: SampleSizes = field(default_factory=lambda: [64])
-    widths: Widths = field(default_factory=lambda: [4])
+    spectra: Spectra = listing("isotropic", "spiked")
+    samples: SampleSizes = listing(64)
+    widths: Widths = listing(4)
     draws: Draws = 8
     LAWS = ("sphere", "hypercube")
     MEASURES = {

@@ -13,6 +13,7 @@ from hierlearn.core.objections import refuse
 from hierlearn.core.parameters import Count, Positive, Schema
 from hierlearn.core.protocols import Input, Objection, State, Teacher
 from hierlearn.core.streams import Streams
+from hierlearn.teachers._directions import orthonormal_columns
 from hierlearn.theory.gegenbauer import hermite, orthonormal, quadrature
 
 # An estimate of the norm to about half a per cent.
@@ -66,10 +67,9 @@ class RidgePolynomial(Teacher):
         refuse(self, inputs)
 
         def one(generator):
-            normal = generator.standard_normal((inputs.dimension, self.rank))
             if self.orthonormal:
-                q, r = np.linalg.qr(normal)
-                return (q * np.sign(np.diag(r))).T
+                return orthonormal_columns(generator, inputs.dimension, self.rank).T
+            normal = generator.standard_normal((inputs.dimension, self.rank))
             return (normal / np.linalg.norm(normal, axis=0)).T
 
         seeds = len(streams.seeds)
