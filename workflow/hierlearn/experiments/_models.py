@@ -92,10 +92,14 @@ class End:
             return "collapsed"
         return "ok" if self.error(self.weights) / self.objective <= limit else "not_certified"
 
-    def compare(self, model: Model, reference, ridge: float, power: int, coupling: float = 0.0) -> dict[str, float]:
+    def compare(
+        self, model: Model, reference, ridge: float, power: int, limit: float, coupling: float = 0.0
+    ) -> dict[str, float]:
         """Both bounds on the objective from L(W*), the squared loss at a reference W*, and what they are made of.
 
-        ridge: of |W|_{2,4}^power; coupling: what the bounds are allowed beside the slack of Lemma 1 and the error.
+        ridge: of |W|_{2,4}^power; coupling: what the bounds are allowed beside the slack of Lemma 1 and the error. NaN
+        at an end that failed or whose error against W* is over the limit, but for such an error of an end that did not
+        diverge or collapse.
         """
         loss = float(np.mean((model.outputs(reference) - model.targets) ** 2))
         curvature = np.full(len(model.targets), 2.0)
@@ -103,20 +107,17 @@ class End:
         error = self.error(reference)
         open_loss = loss + slack / 2.0 + coupling + error
         bound, sharp_bound = objective_bounds(open_loss, self.weights, reference, ridge, power)
-        return {
+        found = {
             "reference_loss": loss,
             "bound": bound,
             "sharp_bound": sharp_bound,
             "slack": slack,
+            "coupling": coupling,
             "norm_ratio": (quartic_norm(self.weights) / quartic_norm(reference)) ** 0.25,
             "certificate_error": error / self.objective,
         }
-
-
-def within(limit: float, status: str, measures: dict[str, float]) -> dict[str, float]:
-    """The measures of `End.compare`: nothing of an end that failed, but for an error that is over its limit."""
-    over = measures["certificate_error"] > limit
-    if status == "ok" and not over:
-        return measures
-    kept = {"certificate_error": measures["certificate_error"]} if over and status in ("ok", "not_certified") else {}
-    return dict.fromkeys(measures, np.nan) | kept
+        over, status = found["certificate_error"] > limit, self.status(model.targets, limit)
+        if status == "ok" and not over:
+            return found
+        kept = {"certificate_error"} if over and status in ("ok", "not_certified") else {}
+        return {name: value if name in kept else np.nan for name, value in found.items()}

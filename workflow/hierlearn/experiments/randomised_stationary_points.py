@@ -10,10 +10,10 @@ from hierlearn.core.parameters import Count, Positive
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Experiment
 from hierlearn.experiments._failures import report_failure
-from hierlearn.experiments._models import End, models, normal, within
+from hierlearn.experiments._models import End, models, normal
 from hierlearn.files.netcdf import Variable
 from hierlearn.probes._parameters import Several, Start, TrainingPoints, Widths, listing
-from hierlearn.probes._variables import describe
+from hierlearn.probes._variables import describe, split
 from hierlearn.solvers.losses import SQUARED
 from hierlearn.theory.landscape import (
     RandomisedSquaredRisk,
@@ -70,7 +70,7 @@ class RandomisedStationaryPoints(Experiment):
         starts = normal(streams.at("start"), max(self.widths), dimension)
         shape = (len(problem.seeds), len(self.widths))
         ends = {name: np.full(shape, np.nan) for name in ("objective", "loss")}
-        pairs = {name: np.empty((*shape, len(self.references))) for name in PAIRS}
+        values = np.empty((*shape, len(self.references), len(PAIRS)))
         flops = np.zeros(shape[0])
         for s, i, w0, model in models(problem, streams, self.samples, self.widths):
             width = self.widths[i]
@@ -89,21 +89,22 @@ class RandomisedStationaryPoints(Experiment):
                 ends["loss"][s, i], _ = network.risk_and_gradient(end.weights)
             for k, name in enumerate(self.references):
                 coupling = _coupling(network, model, end.weights, known[name])
-                found = end.compare(model, known[name], ridge, 8, coupling) | {"coupling": coupling}
+                found = end.compare(model, known[name], ridge, 8, self.limit, coupling)
                 if found["certificate_error"] > self.limit and not lost:
                     report_failure(
                         "randomised_stationary_points", "network", place | {"reference": name}, "not_certified"
                     )
-                found = within(self.limit, status, found)
-                for key in PAIRS:
-                    pairs[key][s, i, k] = found[key]
+                values[s, i, k] = [found[measure] for measure in PAIRS]
             # A gradient is two matrix products, a Hessian product two, and the Hessian has a column per weight.
             products = 2.0 * evaluations + 2.0 * width * dimension
             flops[s] += float(path.flops[0]) + products * 2.0 * self.samples * width * dimension
         axes = ("seed", "width", "reference")
-        pairs["certificate_limit"] = np.full((*shape, len(self.references)), self.limit)
-        measures = {name: (axes[:2], values) for name, values in ends.items()}
-        return describe(self, problem, measures | {name: (axes, values) for name, values in pairs.items()}, flops)
+        measures = {
+            **{name: (axes[:2], part) for name, part in ends.items()},
+            **split(axes, PAIRS, values),
+            "certificate_limit": (axes, np.full((*shape, len(self.references)), self.limit)),
+        }
+        return describe(self, problem, measures, flops)
 
     def _descend(self, network, start, ridge) -> tuple[End, int]:
         """Where L-BFGS ends with a ridge of |W|_{2,4}^8, and the evaluations that it took."""

@@ -10,10 +10,10 @@ from hierlearn.core.parameters import UNIQUE, Count, Index, Nested, Positive
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Experiment
 from hierlearn.experiments._failures import report_failure
-from hierlearn.experiments._models import End, normal, symmetric_model, within
+from hierlearn.experiments._models import End, normal, symmetric_model
 from hierlearn.files.netcdf import Variable
 from hierlearn.probes._parameters import Several, Start, TrainingPoints, Widths, listing
-from hierlearn.probes._variables import describe
+from hierlearn.probes._variables import describe, split
 from hierlearn.solvers.taylor.certificate import certify_and_polish
 from hierlearn.theory.landscape import leading_reference
 
@@ -79,7 +79,7 @@ class StationaryPoints(Experiment):
         starts = [normal(streams.at("start", i), widest, count) for i in self.starts]
         shape = (len(problem.seeds), len(self.widths), len(self.starts))
         objective, flops = np.full(shape, np.nan), np.zeros(len(problem.seeds))
-        pairs = {name: np.empty((*shape, len(self.references))) for name in PAIRS}
+        values = np.empty((*shape, len(self.references), len(PAIRS)))
         for s, i in np.ndindex(shape[:2]):
             width = self.widths[i]
             model = symmetric_model(features[s], w0[s, : width // 2], batch.labels[s, :, 0], self.activation)
@@ -96,14 +96,13 @@ class StationaryPoints(Experiment):
                 if ok:
                     objective[s, i, j] = run.end.objective
                 for k, name in enumerate(self.references):
-                    found = run.end.compare(model, known[name], self._absolute(model), self.penalty_power)
+                    found = run.end.compare(model, known[name], self._absolute(model), self.penalty_power, self.limit)
                     if ok and found["certificate_error"] > self.limit:
                         report_failure("stationary_points", "taylor", places[j] | {"reference": name}, "not_certified")
-                    found = within(self.limit, run.status, found)
-                    for key in PAIRS:
-                        pairs[key][s, i, j, k] = found[key]
+                    values[s, i, j, k] = [found[measure] for measure in PAIRS]
         least, axes = objective.min(axis=2), ("seed", "width", "start", "reference")
-        measures = {name: (axes, values) for name, values in pairs.items()} | {
+        measures = {
+            **split(axes, PAIRS, values),
             "certificate_limit": (axes, np.full((*shape, len(self.references)), self.limit)),
             "objective": (axes[:3], objective),
             "spread": (axes[:2], (objective.max(axis=2) - least) / least),

@@ -36,7 +36,7 @@ def _covers(place, renderer) -> bool:
 
 
 def _move(place, figure) -> int:
-    """Put a legend below its panel; the number of its rows."""
+    """The number of rows of the legend, now below its panel."""
     from matplotlib.transforms import ScaledTranslation
 
     handles, labels = place.get_legend_handles_labels()

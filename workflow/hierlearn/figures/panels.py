@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil, comb
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 from annotated_types import Interval, MinLen
@@ -21,11 +21,6 @@ from hierlearn.statistics.complexity import medians
 from hierlearn.theory.counting import composition_risk_bound
 from hierlearn.theory.dimensions import harmonics
 
-if TYPE_CHECKING:
-    import xarray
-    from matplotlib.figure import Figure
-
-
 # Theory goes on to so many times the largest place where a learner was measured, which it would squeeze otherwise.
 BEYOND = 2.0
 
@@ -37,13 +32,7 @@ class Panels(protocols.Figure):
     columns: Annotated[int, Interval(ge=1, le=4), "Panels in a row."] = 2
     panels: Annotated[list[Panel], MinLen(1), "The panels, each of one kind."]
 
-    def draw(
-        self,
-        cube: "xarray.Dataset | None",
-        probes: "Mapping[str, xarray.Dataset]",
-        study: Mapping[str, Any],
-        traces: "xarray.Dataset | None" = None,
-    ) -> "Figure":
+    def draw(self, cube: Any, probes: Mapping[str, Any], study: Mapping[str, Any], traces: Any = None) -> Any:
         """cube: scores.nc of the study, None if it trains nothing; probes by name; study: labels of the learners;
         traces: traces.nc, None as cube."""
         rows, columns = ceil(len(self.panels) / self.columns), min(self.columns, len(self.panels))

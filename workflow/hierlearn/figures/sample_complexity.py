@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
@@ -15,11 +15,6 @@ from hierlearn.quantities._tables import complexities, part, regressor
 from hierlearn.statistics.complexity import bounds, medians
 from hierlearn.statistics.exponents import slope
 from hierlearn.statistics.intervals import median
-
-if TYPE_CHECKING:
-    import xarray
-    from matplotlib.figure import Figure
-
 
 COUNTS = {
     "dimension": "$d$",
@@ -72,13 +67,7 @@ class SampleComplexity(protocols.Figure):
     ] = field(default_factory=dict)
     probe: Annotated[str, Reference("probes"), "Name of the probe that holds the theory lines."] = ""
 
-    def draw(
-        self,
-        cube: "xarray.Dataset",
-        probes: "Mapping[str, xarray.Dataset]",
-        study: Mapping[str, Any],
-        traces: "xarray.Dataset | None" = None,
-    ) -> "Figure":
+    def draw(self, cube: Any, probes: Mapping[str, Any], study: Mapping[str, Any], traces: Any = None) -> Any:
         """cube: scores.nc of the study; probes by name; study: labels of the learners, title."""
         from matplotlib.lines import Line2D
 
@@ -266,7 +255,6 @@ class SampleComplexity(protocols.Figure):
 
 
 def _has_risk(cube, name, where) -> bool:
-    """Whether a learner has a risk anywhere at a place."""
     return bool(np.isfinite(part(cube, name, where).test_risk).any())
 
 

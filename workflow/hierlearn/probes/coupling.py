@@ -117,7 +117,6 @@ class Coupling(Probe):
             )
 
     def _network(self, inputs, streams: Streams, width: int) -> Sizes:
-        """One seed and width."""
         x = boundary.points(inputs, streams.at("points"), "points", 0, self.points)[0].astype(np.float64)
         multipliers, pairs = laws(self.randomisation, self.order), width // 2
         derivatives = [derivative(self.activation, j) for j in range(self.order + 1)]
