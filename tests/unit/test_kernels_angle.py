@@ -19,7 +19,7 @@ from hierlearn.kernels.recursive import Recursive
     ids=str,
 )
 def test_layers_of_powers_are_one_polynomial_of_the_angle(kernel):
-    coefficients = polynomial(kernel.of_cosine)
+    coefficients = polynomial(kernel._of_cosine)
     assert len(coefficients) <= LARGEST_DEGREE + 1
     # Between the points of its grid as well, and densely near the ends; closer, the cosine does not hold the angle.
     angle = np.concatenate([np.random.default_rng(0).uniform(0, np.pi, 5000), np.logspace(-6, -1, 500)])
@@ -29,13 +29,13 @@ def test_layers_of_powers_are_one_polynomial_of_the_angle(kernel):
 
 
 def test_more_layers_cost_no_higher_degree():
-    assert len(polynomial(Ntk(depth=8).of_cosine)) <= len(polynomial(Ntk(depth=3).of_cosine)) + 2
+    assert len(polynomial(Ntk(depth=8)._of_cosine)) <= len(polynomial(Ntk(depth=3)._of_cosine)) + 2
 
 
 def test_two_layers_that_jump_are_none():
-    assert polynomial(Recursive(base="arccos0", depth=1).of_cosine) is not None
-    assert polynomial(Recursive(base="arccos0", depth=2).of_cosine) is None
-    assert polynomial(Recursive(base="arcsin", depth=2).of_cosine) is None
+    assert polynomial(Recursive(base="arccos0", depth=1)._of_cosine) is not None
+    assert polynomial(Recursive(base="arccos0", depth=2)._of_cosine) is None
+    assert polynomial(Recursive(base="arcsin", depth=2)._of_cosine) is None
 
 
 def test_horners_rule_takes_the_highest_power_first():

@@ -25,11 +25,11 @@ class CosineKernel(Kernel):
     """
 
     @abstractmethod
-    def geometry(self) -> tuple[int, float, float]:
+    def _geometry(self) -> tuple[int, float, float]:
         """Power, constant, scale."""
 
     @abstractmethod
-    def of_cosine(self, cosine: np.ndarray) -> None:
+    def _of_cosine(self, cosine: np.ndarray) -> None:
         """f in place of cosines in [-1, 1], those within rounding of an end at the end."""
 
     def __call__(self, x: np.ndarray, z: np.ndarray | None = None, dtype: DTypeLike = np.float64) -> np.ndarray:
@@ -38,15 +38,15 @@ class CosineKernel(Kernel):
         z None: x with itself, exactly symmetric. Raises ValueError for wrong shapes, values that are not finite or
         another dtype.
         """
-        power, constant, scale = self.geometry()
+        power, constant, scale = self._geometry()
         x, z = pair(x, z)
         single = np.dtype(dtype) == np.float32
         precision = np.float32 if single else np.float64
         left, left_scale = _prepare(x, power, constant, scale, precision)
         right, right_scale = (None, left_scale) if z is None else _prepare(z, power, constant, scale, precision)
-        values = _exact(self.of_cosine)
+        values = _exact(self._of_cosine)
         if single:
-            values = _in_single_precision(self.of_cosine, left, left if right is None else right)
+            values = _in_single_precision(self._of_cosine, left, left if right is None else right)
 
         def finish(tile, rows, columns):
             tile = values(tile, rows, columns)
@@ -59,13 +59,13 @@ class CosineKernel(Kernel):
 
     def profile(self, t: np.ndarray) -> np.ndarray:
         """K of unit vectors with inner product t; any shape -> the same shape, float64."""
-        power, constant, scale = self.geometry()
+        power, constant, scale = self._geometry()
         square = 1.0 + constant**2
         t = np.asarray(t, np.float64)
         # At least one axis, as an operation in place needs an array.
         values = (np.atleast_1d(t) + constant**2) / square
         snap(values)
-        self.of_cosine(values)
+        self._of_cosine(values)
         values *= (scale**2 * square) ** power
         return values.reshape(t.shape)
 

@@ -20,8 +20,8 @@ class Arccos(CosineKernel):
     order: Annotated[int, Interval(ge=0, le=2), "Order a of the one-sided power: 0 step, 1 ReLU, 2 ReLU squared."] = 1
     bias: Annotated[bool, "Whether the kernel sees (x, 1) / sqrt(2) for x; without, some degrees are missing."] = False
 
-    def geometry(self) -> tuple[int, float, float]:
+    def _geometry(self) -> tuple[int, float, float]:
         return halves(self.order, self.bias)
 
-    def of_cosine(self, cosine: np.ndarray) -> None:
+    def _of_cosine(self, cosine: np.ndarray) -> None:
         moment(self.order, cosine, 2.0)

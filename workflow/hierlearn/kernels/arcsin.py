@@ -18,9 +18,9 @@ class Arcsin(CosineKernel):
 
     bias: Annotated[bool, "Whether the kernel sees (x, 1) in place of x; without, it has odd degrees only."] = False
 
-    def geometry(self) -> tuple[int, float, float]:
+    def _geometry(self) -> tuple[int, float, float]:
         return 0, float(self.bias), 1.0
 
-    def of_cosine(self, cosine: np.ndarray) -> None:
+    def _of_cosine(self, cosine: np.ndarray) -> None:
         np.arcsin(cosine, out=cosine)
         cosine *= 2.0 / np.pi

@@ -26,10 +26,10 @@ class Ntk(CosineKernel):
     ] = "all"
     bias: Annotated[bool, "Whether the network sees (x, 1) / sqrt(2) for x; without, some degrees are missing."] = True
 
-    def geometry(self) -> tuple[int, float, float]:
+    def _geometry(self) -> tuple[int, float, float]:
         return halves(1, self.bias)
 
-    def of_cosine(self, cosine: np.ndarray) -> None:
+    def _of_cosine(self, cosine: np.ndarray) -> None:
         if self.trained == "last":
             for _ in range(1, self.depth):
                 relu_layer(cosine)

@@ -29,10 +29,10 @@ class NtkNeural(CosineKernel):
     ] = "relu2"
     bias: Annotated[bool, "Whether b ~ N(0, 1) is added in the features (else b = 0)."] = True
 
-    def geometry(self) -> tuple[int, float, float]:
+    def _geometry(self) -> tuple[int, float, float]:
         return power_of(self.features) * (one_sided(self.activation, order=1)[0] + 1), float(self.bias), 1.0
 
-    def of_cosine(self, cosine: np.ndarray) -> None:
+    def _of_cosine(self, cosine: np.ndarray) -> None:
         """H at s = 1 from the cosine of the (lifted) inputs, in place."""
         order, factor = one_sided(self.activation, order=1)
         variance = monic_moment(self.features)

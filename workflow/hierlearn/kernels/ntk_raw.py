@@ -24,10 +24,10 @@ class NtkRaw(CosineKernel):
     ] = "relu2"
     bias: Annotated[bool, "Whether the network sees (x, 1) / sqrt(2) for x; without, some degrees are missing."] = True
 
-    def geometry(self) -> tuple[int, float, float]:
+    def _geometry(self) -> tuple[int, float, float]:
         return halves(one_sided(self.activation, order=1)[0] + 1, self.bias)
 
-    def of_cosine(self, cosine: np.ndarray) -> None:
+    def _of_cosine(self, cosine: np.ndarray) -> None:
         order, factor = one_sided(self.activation, order=1)
         inner = cosine * factor**2
         moment(order, cosine)

@@ -29,10 +29,10 @@ class Recursive(CosineKernel):
     depth: Annotated[int, Interval(ge=1, le=20), "How often kappa is applied, L."] = 2
     bias: Annotated[bool, "Whether the kernel sees (x, 1) in place of x; without, arcsin has odd degrees only."] = False
 
-    def geometry(self) -> tuple[int, float, float]:
+    def _geometry(self) -> tuple[int, float, float]:
         return 0, float(self.bias), 1.0
 
-    def of_cosine(self, cosine: np.ndarray) -> None:
+    def _of_cosine(self, cosine: np.ndarray) -> None:
         for _ in range(self.depth):
             if self.base in ORDERS:
                 moment(ORDERS[self.base], cosine, 1.0 / one_sided_moment(2 * ORDERS[self.base]))
