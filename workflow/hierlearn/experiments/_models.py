@@ -33,7 +33,7 @@ class Model(NamedTuple):
         """f^Q_W at the points, (n,)."""
         return quadratic_outputs(self.features, self.gates, self.signs, weights)
 
-    def scaled_ridge(self, ridge: float) -> float:
+    def unit_ridge(self, ridge: float) -> float:
         """A ridge of |W|_{2,4}^8 for |h|^2 = D at |h|^2 = 1: it means the same at every number of features."""
         return ridge / self.features.shape[1] ** 4
 

@@ -78,7 +78,7 @@ class Landscape(Experiment):
     def _path(self, model: Model, weights, place) -> tuple[list[np.ndarray], float]:
         """The weights after each number of iterations, in the order of `iterations`, and operations spent."""
         stops, done, flops, lost = {}, 0, 0.0, False
-        ridges, options = [model.scaled_ridge(self.ridge)], {"loss": self.loss, "power": 8}
+        ridges, options = [model.unit_ridge(self.ridge)], {"loss": self.loss, "power": 8}
         for stop in sorted(self.iterations):
             if stop > done and not lost:
                 path = model.train(ridges, weights, max_iterations=stop - done, **options)

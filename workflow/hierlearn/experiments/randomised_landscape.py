@@ -89,7 +89,7 @@ class RandomisedLandscape(Experiment):
         if "trained" not in self.points:
             return known, "ok", 0.0
         options = {"loss": self.loss, "power": 8, "max_iterations": self.max_iterations}
-        path = model.train([model.scaled_ridge(self.ridge)], scale * rows, **options)
+        path = model.train([model.unit_ridge(self.ridge)], scale * rows, **options)
         return known | {"trained": path.weights[0]}, path.status[0], float(path.flops[0])
 
     def _sides(self, model: Model, w0, weights, reference, draws) -> dict[str, float]:

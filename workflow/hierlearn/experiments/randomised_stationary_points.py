@@ -75,7 +75,7 @@ class RandomisedStationaryPoints(Experiment):
         for s, i, w0, model in models(problem, streams, self.samples, self.widths):
             width = self.widths[i]
             place = {"seed": problem.seeds[s], "width": width}
-            start, ridge = self.start * width**-0.25 * starts[s, :width], model.scaled_ridge(self.ridge)
+            start, ridge = self.start * width**-0.25 * starts[s, :width], model.unit_ridge(self.ridge)
             network = RandomisedSquaredRisk(model.features, np.tile(w0, (2, 1)), model.signs, model.targets)
             end, evaluations = self._descend(network, start, ridge)
             path = model.train([ridge], start, max_iterations=self.max_iterations, power=8)

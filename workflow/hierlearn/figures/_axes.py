@@ -7,7 +7,7 @@ SUPERSCRIPTS = str.maketrans("-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u207
 DENSE = ("samples", "step")
 
 
-def measured_lines(place) -> list:
+def marker_lines(place) -> list:
     """The lines of a panel that have markers; bounds, levels and guides have none."""
     return [line for line in place.get_lines() if line.get_marker() not in ("None", None, "")]
 
@@ -23,7 +23,7 @@ def fix_ticks(axis, values, form: str = "{x:g}") -> None:
 
 def tick_values(place, axis: str) -> None:
     """Ticks at the values themselves where they are few numbers on a log axis. axis: the coordinate along it."""
-    x = [line.get_xdata() for line in measured_lines(place)]
+    x = [line.get_xdata() for line in marker_lines(place)]
     values = np.unique(np.concatenate(x)) if x else np.empty(0)
     if axis in DENSE or place.get_xscale() != "log" or not 1 < len(values) <= 8 or values[-1] >= 10_000:
         return

@@ -2,7 +2,7 @@
 
 from math import ceil
 
-from hierlearn.figures._axes import measured_lines
+from hierlearn.figures._axes import marker_lines
 
 LOOK = {"fontsize": 6.5, "frameon": True, "framealpha": 0.75, "edgecolor": "none"}
 # Below the axis and its label, and what a row of the legend takes, in inches.
@@ -31,7 +31,7 @@ def uncover(figure):
 
 def _covers(place, renderer) -> bool:
     box = place.get_legend().get_window_extent(renderer)
-    paths = [line.get_transform().transform_path(line.get_path()) for line in measured_lines(place)]
+    paths = [line.get_transform().transform_path(line.get_path()) for line in marker_lines(place)]
     return any(path.intersects_bbox(box, filled=False) for path in paths)
 
 
