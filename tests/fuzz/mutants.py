@@ -37,7 +37,7 @@ IN_ORDER = ("milestones", "starts", "widths", "graph", "alphas", "coefficients")
 # Without these a study, or a file of published numbers, says nothing.
 REQUIRED = re.compile(
     r"title|paper|place|problem|axes|seeds|figure|problem\.(input|teacher)|axes\.dimension|.*\.(name|coefficient|of)"
-    r"|learners\.[^.]+\.(label|learner|samples|samples\.(start|cap|at))|probes\.[^.]+\.probe"
+    r"|learners\.[^.]+\.(label|learner|samples|samples\.(cap|at))|probes\.[^.]+\.probe"
     r"|claims\.[^.]+\.(place|statement|label|quantity|rule)|figure\.panels\[\d+\]\.(kind|title|x|lines)"
     r"|claims\.[^.]+\.quantity\.(learner|probe|line|above|below|larger|smaller|published|predictors|error)"
     r"|figure\.panels\[\d+\]\.lines\[\d+\]\.(learner|variable)"

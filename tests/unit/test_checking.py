@@ -256,15 +256,6 @@ def test_a_broken_part_hides_what_refers_to_it_and_nothing_else(content, check):
     }
 
 
-def test_sizes_that_default_thresholds_may_leave_out_are_warned_of(content, check):
-    assert list(plausibility.warnings(check(content)[0])) == []
-    content["learners"]["kernel"]["samples"] = {"at": [2, 4]}
-    (line,) = map(str, plausibility.warnings(check(content)[0]))
-    assert "samples.thresholds: found nothing, so sizes in samples.at of kernel are left out" in line
-    content["samples"] = {"thresholds": [0.5, 0.1]}
-    assert list(plausibility.warnings(check(content)[0])) == []
-
-
 def test_faults_of_all_kinds_are_listed_together(content, check):
     content["sedes"] = content.pop("seeds")
     content["learners"]["kernel"]["learner"]["kernel"]["name"] = "ntk_roh"

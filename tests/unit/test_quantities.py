@@ -9,6 +9,7 @@ import xarray
 
 from hierlearn.core.protocols import STATUS
 from hierlearn.core.registry import PACKAGE, build
+from hierlearn.quantities._tables import complexities
 from hierlearn.theory.dimensions import harmonics
 
 DIMENSIONS, SAMPLES, SEEDS = [4, 6, 8, 12], 2.0 ** np.arange(0, 20, 0.5), [0, 1, 2, 3, 4]
@@ -80,6 +81,40 @@ def test_training_that_failed_beside_a_crossing_leaves_no_interval_and_is_named(
         assert np.isnan([found.low, found.high]).all(), name
         assert "a: training failed at the crossing of seed 2 at size 6" in found.reason, name
     assert np.isfinite(measured("exponent", scores, learner="b", sizes=DIMENSIONS).low)
+
+
+@pytest.mark.parametrize("side", [slice(None, 3), slice(-3, None)])
+def test_a_search_that_ended_before_test_risk_crossed_puts_the_crossing_at_its_end(side):
+    scores = cube(a=lambda d: 3 * d**2.0)
+    here = {"learner": 0, "dimension": 1, "degree": 0, "seed": 2}
+    nowhere = np.ones(len(SAMPLES), bool)
+    nowhere[side] = False
+    scores.test_risk[here | {"samples": nowhere}] = np.nan
+    over = complexities(scores, "a", {"degree": 4}, 0.5)
+    assert over.status[1, 2] in ("left_censored", "right_censored")
+    scores.status[here | {"samples": nowhere}] = STATUS["not_visited"]
+    ended = complexities(scores, "a", {"degree": 4}, 0.5)
+    assert ended.status[1, 2] == "observed"
+    assert ended.samples[1, 2] == over.samples[1, 2] == SAMPLES[side][-1 if side.start is None else 0]
+    scores.status[here | {"samples": int(np.flatnonzero(nowhere)[0 if side.start is None else -1])}] = STATUS[
+        "diverged"
+    ]
+    assert complexities(scores, "a", {"degree": 4}, 0.5).status[1, 2] == over.status[1, 2]
+
+
+def test_unfinished_training_counts_at_the_sizes_visited_on_either_side_of_a_crossing():
+    scores = cube(a=lambda d: d**2.0)
+    here = {"learner": 0, "dimension": 1, "degree": 0, "seed": 2}
+    right = int(np.searchsorted(SAMPLES, 36.0 * SPREAD[2]))
+    between = {"samples": slice(right - 2, right + 2)}
+    scores.test_risk[here | between], scores.status[here | between] = np.nan, STATUS["not_visited"]
+    for place in (right - 3, right + 2):
+        scores.status[here | {"samples": place}] = STATUS["not_converged"]
+        found = measured("exponent", scores, learner="a", sizes=DIMENSIONS)
+        assert found.reason.endswith("did not converge at the crossing of seed 2 at size 6")
+        scores.status[here | {"samples": place}] = STATUS["ok"]
+    scores.status[here | {"samples": right + 3}] = STATUS["not_converged"]
+    assert "converge" not in measured("exponent", scores, learner="a", sizes=DIMENSIONS).reason
 
 
 def test_training_that_failed_far_from_a_crossing_does_not_matter():

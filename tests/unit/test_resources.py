@@ -66,6 +66,23 @@ def test_a_kernel_asks_for_its_gram_matrix():
     assert gram < more < 1.1 * gram
 
 
+def test_a_search_asks_for_the_memory_of_its_largest_size_and_for_the_time_and_models_of_a_few():
+    learners = content()["learners"]
+
+    def asked(**samples):
+        study = tiny(
+            learners=learners | {"kernel": learners["kernel"] | {"samples": samples}},
+            samples={"per_doubling": 16, "thresholds": [0.5]},
+        )
+        return resources.train(study, study.tasks["all"], "kernel")
+
+    whole, search = asked(start=64, cap=16000), asked(near=100, start=64, cap=16000)
+    assert search.runtime < whole.runtime / 2
+    # The Gram matrix is the same, the models are fewer.
+    assert 0.8 * whole.mem_mb < search.mem_mb < whole.mem_mb
+    assert asked(near=100, start=64, cap=16000, thresholds=[0.5]) == search
+
+
 @pytest.mark.parametrize("name", registry.available("teachers"))
 def test_the_outputs_of_a_teacher_are_those_that_it_draws(name):
     instances = registry.parameters("teachers", name).get("instance", {}).get("enum", [None])

@@ -35,9 +35,9 @@ def test_a_mark_changes_only_cells_that_nothing_is_known_of():
     scores = Scores(COORDINATES)
     scores.fill({"learner": "a", "samples": 2}, status=STATUS["diverged"])
     scores.mark({"learner": "a", "samples": 8}, "over_cap")
-    scores.mark({"learner": "a"}, "beyond_crossing")
+    scores.mark({"learner": "a"}, "not_visited")
     assert (status(scores)[0, :, 0] == STATUS["diverged"]).all()
-    assert (status(scores)[0, :, 1] == STATUS["beyond_crossing"]).all()
+    assert (status(scores)[0, :, 1] == STATUS["not_visited"]).all()
     assert (status(scores)[0, :, 2] == STATUS["over_cap"]).all()
     assert (status(scores)[1] == STATUS["not_planned"]).all()
 

@@ -242,6 +242,19 @@ def test_sample_sizes_may_be_listed_and_may_count_what_is_learned():
     assert listed.sample_sizes("kernel", quartic) == [7, 8, 12]
 
 
+def test_a_learner_searches_near_a_size_but_visits_every_one_where_a_curve_is_asked_for():
+    here = study(samples={"per_doubling": 1, "thresholds": [0.5, 0.1], "curves": [{"dimension": 6, "degree": 2}]})
+    near = {"near": {"coefficient": 2, "of": "dimension"}, "cap": 16}
+    here.learners["kernel"] = dataclasses.replace(here.learners["kernel"], samples=near)
+    quadratic, quartic = here.tasks["dimension-6"].points
+    assert here.search("kernel", quartic) == {"near": 12, "thresholds": [0.5, 0.1]}
+    assert here.search("kernel", quadratic) is None
+    assert here.sample_sizes("kernel", quartic) == here.sample_sizes("kernel", quadratic) == [1, 2, 4, 8, 16]
+    here.learners["kernel"] = dataclasses.replace(here.learners["kernel"], samples=near | {"thresholds": [0.1]})
+    assert here.search("kernel", quartic) == {"near": 12, "thresholds": [0.1]}
+    assert here.search("quad", quartic) is None
+
+
 def test_counted_dimensions_are_those_of_the_degree():
     known = sizes(4, 4)
     assert (known["harmonic_dimension"], known["polynomial_dimension"], known["quad_raw_dimension"]) == (25, 14, 36)

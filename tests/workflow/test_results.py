@@ -15,6 +15,7 @@ import xarray
 import yaml
 from conftest import snakemake
 
+from hierlearn.core.protocols import STATUS
 from hierlearn.files import netcdf
 
 COLUMNS = [
@@ -147,14 +148,16 @@ def test_a_file_says_which_code_and_versions_made_it_and_not_where(results):
     assert '<meta name="code_hash"' in (results / "index.html").read_text()
 
 
-def test_a_walk_stops_one_size_past_its_last_crossing_and_says_so_of_the_rest(scores):
-    one = scores.sel(learner="kernel", dimension=3, degree=1, width=4, seed=0)
-    reached = one.samples.values[one.status.values == 0]
-    beyond = one.samples.values[one.status.values == 1]
-    assert len(beyond)
-    assert reached.max() < beyond.min()
-    assert np.isfinite(one.test_risk.sel(samples=reached)).all()
-    assert np.isnan(one.test_risk.sel(samples=beyond)).all()
+def test_a_search_visits_the_sizes_about_the_crossing_and_says_so_of_the_rest(scores):
+    features = scores.sel(learner="features", degree=1, width=4, dimension=[3, 4], samples=slice(2, 32))
+    assert (features.status.sel(samples=8) == STATUS["ok"]).all()
+    assert (features.status == STATUS["not_visited"]).any()
+    np.testing.assert_array_equal(np.isfinite(features.test_risk), features.status == STATUS["ok"])
+
+
+def test_without_a_search_every_size_is_visited(scores):
+    kernel = scores.sel(learner="kernel", degree=1, width=4)
+    assert (kernel.status == STATUS["ok"]).all()
 
 
 def test_cells_above_a_limit_or_a_cap_and_below_a_start_say_so(scores):

@@ -99,7 +99,7 @@ def mark_empty_cells(scores, cell, samples):
     """Say of every sample size why a cell may stay empty."""
     for n in scores.coordinates["samples"]:
         if n in samples:
-            scores.mark({**cell, "samples": n}, "beyond_crossing")
+            scores.mark({**cell, "samples": n}, "not_visited")
         elif n > samples[-1]:
             scores.mark({**cell, "samples": n}, "over_cap")
 

@@ -1,4 +1,4 @@
-"""Trains one learner of a task: a walk up its sample sizes at every problem, the chosen weights kept at each."""
+"""Trains one learner of a task: a walk along its sample sizes at every problem, the chosen weights kept at each."""
 
 from hierlearn.run import job
 
@@ -39,7 +39,7 @@ def train(source, representation, output, parameters, code, expected=None):
                 # Variants that differ in their choices alone share Gram matrices; others keep one seed's at a time.
                 caches = {} if asked.count(asked[i]) > 1 else None
             learner = registry.build("learners", variant["learner"])
-            grid = point["samples"], point["thresholds"], variant["choices"]
+            grid = point["samples"], point["search"], variant["choices"]
             part = monitor.within(f"{point['name']}/{variant['name']}")
             visits = walk(learner, problem, features, *grid, part, caches)
             for n, (positions, fit) in visits.items():

@@ -24,7 +24,7 @@ Objection = tuple[str, str, str]
 
 STATUS = {
     "ok": 0,
-    "beyond_crossing": 1,
+    "not_visited": 1,
     "over_cap": 2,
     "not_planned": 3,
     "not_converged": 4,
@@ -259,8 +259,8 @@ class Learner(Component, Protocol):
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """Train on the first n points for every seed; choose on validation points.
 
-        cache: empty at the first of a series of sample sizes and kept along it, for work that can be used again (Gram
-        blocks); it never changes a result beyond rounding.
+        cache: empty at the first of some sample sizes, which come in any order, and kept from one to the next, for work
+        that can be used again (Gram blocks); it never changes a result beyond rounding.
         """
 
     @abstractmethod

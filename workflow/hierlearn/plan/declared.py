@@ -26,11 +26,12 @@ class ProblemSection:
 
 @dataclass(frozen=True)
 class Samples:
-    """The walk up the sample sizes. thresholds: risks whose crossings are reported; explicit: in the file itself."""
+    """The lattice of sample sizes. thresholds: risks whose crossings are looked for; curves: places, axes with values,
+    at which every size is visited."""
 
     per_doubling: int
     thresholds: list[float]
-    explicit: bool
+    curves: list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -43,8 +44,9 @@ class HeldOut:
 
 @dataclass(frozen=True)
 class Learner:
-    """A learner. samples: start and cap of a walk, or the sizes themselves in `at`; limits: largest values of axes;
-    skip: places, axes with values, at which it does not run."""
+    """A learner. samples: the size near which a search begins, its own thresholds, start and cap of the lattice, or the
+    sizes themselves in `at`; limits: largest values of axes; skip: places, axes with values, at which it does not run.
+    """
 
     label: str | None
     component: Component | None
@@ -101,7 +103,7 @@ def parts(body: Mapping[str, Any], broken: Broken) -> dict[str, Any]:
         "samples": Samples(
             **read.values("samples", ("per_doubling",)),
             thresholds=read.entries("samples", "thresholds"),
-            explicit="thresholds" in (mapping(body.get("samples"))),
+            curves=[mapping(place) for place in read.entries("samples", "curves")],
         ),
         "representations": {
             name: read.component("representations", "representations", name) for name in read.mapping("representations")

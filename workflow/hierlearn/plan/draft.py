@@ -232,7 +232,7 @@ def sample_sizes(draft: Draft) -> Values:
             found.update(n for i, n in enumerate(sizes) if _is_count(n) and not broken.over(*at, "at", i))
             sure = sure and not broken.over(*at, "at") and not any(isinstance(n, dict) for n in sizes)
         else:
-            ends = [entry.samples.get(key) for key in ("start", "cap")]
+            ends = [entry.samples.get("start", 1 if "near" in entry.samples else None), entry.samples.get("cap")]
             known = all(map(_is_count, ends)) and not broken.hit(*at) and not broken.hit("samples", "per_doubling")
             if known and ends[1] <= 10**12:
                 found.update(lattice(*ends, study.samples.per_doubling))

@@ -34,7 +34,7 @@ def represent(study: Study, task: Task, representation: str) -> dict[str, Any]:
 
 
 def train(study: Study, task: Task, learner: str) -> dict[str, Any]:
-    """Walks one learner up the sample sizes of every problem in a task."""
+    """Walks one learner along the sample sizes of every problem in a task."""
     return {
         "points": [
             _problem(p, study.seeds_in(task))
@@ -42,7 +42,7 @@ def train(study: Study, task: Task, learner: str) -> dict[str, Any]:
                 "representation": study.representation(study.learners[learner].representation, p),
                 "variants": study.variants(learner, p, task.part),
                 "samples": study.sample_sizes(learner, p),
-                "thresholds": study.samples.thresholds,
+                "search": study.search(learner, p),
                 "validation": study.held_out.validation,
             }
             for p in study.training_points(learner, task)

@@ -65,17 +65,18 @@ def too_large(study: Study, limit: int) -> Iterator[Fault]:
 def impossible(study: Study) -> Iterator[Fault]:
     """Sizes that become something impossible at a point of the grid."""
     met: dict[tuple[tuple, str, str], list] = {}
+    outside: dict[str, list[str]] = {}
     for point in study.points:
         for name, entry in study.learners.items():
             context, planned = study.context(name, point), entry.samples
             start, cap = (resolve(planned.get(key, 1), context) for key in ("start", "cap"))
+            at = ("learners", name, "samples")
             if start > cap:
-                yield Fault(
-                    study.file,
-                    ("learners", name, "samples"),
-                    f"start {start} above cap {cap} at {point.coordinates}",
-                    "start <= cap",
-                )
+                found = f"start {start} above cap {cap} at {point.coordinates}"
+                yield Fault(study.file, at, found, "start <= cap")
+            elif "near" in planned:
+                near = resolve(planned["near"], context)
+                outside.setdefault(name, []).append("" if start <= near <= cap else f"{near}, not in {start} .. {cap}")
             for variant in study.variants(name, point):
                 yield from _component_values(
                     study, ("learners", name, "learner"), "learners", variant["learner"], point, met
@@ -86,6 +87,11 @@ def impossible(study: Study) -> Iterator[Fault]:
         for part in ("input", "teacher"):
             description = point.problem[part]
             yield from _component_values(study, ("problem", part), f"{part}s", description, point, met)
+    for name, found in outside.items():
+        # Where it lies beyond the lattice at some places, the search begins at the end.
+        if all(found):
+            allowed = "a size that lies between start and cap at some place"
+            yield Fault(study.file, ("learners", name, "samples", "near"), f"{found[0]}, nor elsewhere", allowed)
     for (where, found, allowed), places in met.items():
         # What is met at every point does not hang on the place.
         place = f" at {places[0]}" if len(places) < len(study.points) else ""
@@ -94,11 +100,6 @@ def impossible(study: Study) -> Iterator[Fault]:
 
 def warnings(study: Study) -> Iterator[Fault]:
     """What a study may do, but may not mean; at points of its grid each once, where it is met first."""
-    listing = [name for name, entry in study.learners.items() if "at" in entry.samples]
-    if listing and not study.samples.explicit:
-        found = f"nothing, so sizes in samples.at of {', '.join(listing)} are left out above the risks 0.5 and 0.1"
-        allowed = "thresholds: [] to train at all of them, or the risks at which to end"
-        yield Fault(study.file, ("samples", "thresholds"), found, allowed)
     seen = set()
     for point in study.points:
         for part in ("input", "teacher"):

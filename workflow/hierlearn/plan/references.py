@@ -120,7 +120,11 @@ def _known(draft: Draft, section: str, scope: Mapping[str, Any]) -> Values | Non
     if section.startswith("probe "):
         return _of_probe(draft, section.removeprefix("probe "), scope)
     if section == "thresholds":
-        return values_at(draft, ("samples", "thresholds"), study.samples.thresholds)
+        named = [study.learners.get(str(scope.get(key))) for key in ("learner", "above", "below")]
+        own = [entry.samples.get("thresholds") for entry in named if entry]
+        own = [risks for risks in own if isinstance(risks, list)]
+        searched = [risk for risk in study.samples.thresholds if all(risk in risks for risks in own)]
+        return values_at(draft, ("samples", "thresholds"), searched)
     if section == "dimensions":
         return axes_of(draft).axes.get("dimension", Values([], False))
     return names_of(draft, section)

@@ -33,6 +33,8 @@ ABSURD_MB = 1_000_000
 PROBE_MB, PROBE_MINUTES = 300, 120
 # A study of more jobs than this is submitted to a cluster in packs of tasks, at most so many.
 JOBS, PACKS = 190, 100
+# A search takes two to four fits for a crossing; what they need is counted as if the largest sizes were visited.
+FITS = 4
 # Sizes that no model has.
 HELD_OUT = ("validation", "test", "unlabelled")
 STAGES = {"learners": ("fit", "model", "predict"), "representations": ("fit",), "probes": ("measure",)}
@@ -86,7 +88,7 @@ def represent(study: Study, task: Task, representation: str) -> Request:
 
 
 def train(study: Study, task: Task, learner: str) -> Request:
-    """Walks up the sample sizes to the last, at all points and variants of a task."""
+    """Walks along the sample sizes, at all points and variants of a task; a search may get to the last of them."""
     load = Load()
     for point in study.training_points(learner, task):
         variants = study.variants(learner, point, task.part)
@@ -212,6 +214,7 @@ def _trained_choices(variant: Mapping[str, Any]) -> dict[str, list]:
 def _sizes_along(
     study: Study, task: Task, learner: str, point: GridPoint, variant: Mapping[str, Any]
 ) -> Iterator[Sizes]:
+    """The sizes at every sample size that a learner visits; of a search the largest, as many as it may take."""
     representation = study.representation(study.learners[learner].representation, point)
     known = registry.choices("learners", variant["learner"]["name"])
     sizes = replace(
@@ -219,7 +222,8 @@ def _sizes_along(
         choices=math.prod(len(values) for values in variant["choices"].values()),
         tried={choice: len(variant["choices"].get(choice, [None])) for choice in known},
     )
-    for samples in study.sample_sizes(learner, point):
+    planned, search = study.sample_sizes(learner, point), study.search(learner, point)
+    for samples in planned if search is None else planned[-FITS * len(search["thresholds"]) :]:
         yield replace(sizes, samples=samples, presented=_points_presented(variant["learner"], samples))
 
 

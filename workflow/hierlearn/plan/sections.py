@@ -6,7 +6,7 @@ from typing import Any
 
 from hierlearn.core import registry
 from hierlearn.plan.declared import Claim, Learner, mapping
-from hierlearn.plan.draft import Draft, axes_of, recorded_axes, values_at
+from hierlearn.plan.draft import Draft, Values, axes_of, recorded_axes, values_at
 from hierlearn.plan.faults import Path, nearest, show, value_at
 from hierlearn.plan.references import check_size
 from hierlearn.plan.study_schema import COMPONENTS, SIZED_SECTIONS
@@ -130,6 +130,23 @@ def _check_kernels(draft: Draft, at: Path, claim: Claim) -> None:
                 draft.add((*at, "spans"), found, f"at least {kernels}, among so many kernels {learner} chooses")
 
 
+def check_curves(draft: Draft) -> None:
+    """Places at which every sample size is visited, by axes and values that the study does not have."""
+    for i, place in enumerate(draft.study.samples.curves):
+        _check_coordinates(draft, ("samples", "curves", i), place, {})
+
+
+def _check_coordinates(draft: Draft, at: Path, place: Mapping[str, Any], others: Mapping[str, Values]) -> None:
+    """Axes of a place with values that they have. others: what it may name beside the axes."""
+    places = axes_of(draft)
+    known = places.axes | dict(others)
+    for axis, value in place.items():
+        if axis in known:
+            draft.one_of((*at, axis), value, known[axis])
+        elif not places.excuses(axis):
+            draft.add((*at, axis), "an unknown axis", nearest(axis, [*draft.study.axes, *others]))
+
+
 def check_learner(draft: Draft, name: str, entry: Learner) -> None:
     """What a learner says of its representation, choices, sample sizes and places."""
     at, study, broken = ("learners", name), draft.study, draft.broken
@@ -145,20 +162,16 @@ def check_learner(draft: Draft, name: str, entry: Learner) -> None:
             place = (*at, "samples", key, i) if isinstance(planned, list) else (*at, "samples", key)
             if isinstance(size, dict) and not broken.over(*place):
                 check_size(draft, place, size)
-    places = axes_of(draft)
-    sizes = entry.samples.get("at", [])
+    places, listing = axes_of(draft), entry.samples.get("at")
+    sizes = values_at(draft, (*at, "samples", "at"), listing if isinstance(listing, list) else [])
     for i, place in enumerate(entry.skip):
-        for axis, value in place.items():
-            where = (*at, "skip", i, axis)
-            if axis == "samples":
-                known = values_at(draft, (*at, "samples", "at"), sizes)
-            elif axis in places.axes:
-                known = places.axes[axis]
-            else:
-                if not places.excuses(axis):
-                    draft.add(where, "an unknown axis", nearest(axis, [*study.axes, "samples"]))
-                continue
-            draft.one_of(where, value, known)
+        _check_coordinates(draft, (*at, "skip", i), place, {"samples": sizes})
+    own, searched = entry.samples.get("thresholds"), ("samples", "thresholds")
+    known = values_at(draft, searched, study.samples.thresholds)
+    for i, risk in enumerate(own if isinstance(own, list) else ()):
+        draft.one_of((*at, *searched, i), risk, known)
+    if "near" in entry.samples and not (study.samples.thresholds if own is None else own) and not broken.hit("samples"):
+        draft.add((*at, "samples", "near"), "no threshold", "samples.thresholds, the risks whose crossings to look for")
     for axis in entry.limits:
         where = (*at, "limits", axis)
         if axis not in study.axes:

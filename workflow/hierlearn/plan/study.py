@@ -196,13 +196,21 @@ class Study:
         planned = self.learners[learner].samples
         context = self.context(learner, point)
         if "at" not in planned:
-            start, cap = resolve(planned["start"], context), resolve(planned["cap"], context)
+            start, cap = resolve(planned.get("start", 1), context), resolve(planned["cap"], context)
             return lattice(start, cap, self.samples.per_doubling)
         found = sorted({resolve(size, context) for size in planned["at"]})
         # Sizes at a place that is left out as a whole remain coordinates.
         if self.within_limits(learner, point):
             found = [n for n in found if not self._skipped(learner, {**point.coordinates, "samples": n})]
         return found
+
+    def search(self, learner: str, point: GridPoint) -> dict[str, Any] | None:
+        """Near which size a learner looks for the crossings of which thresholds; None where it visits every size."""
+        planned = self.learners[learner].samples
+        if "near" not in planned or any(point.coordinates.items() >= place.items() for place in self.samples.curves):
+            return None
+        thresholds = planned.get("thresholds", self.samples.thresholds)
+        return {"near": resolve(planned["near"], self.context(learner, point)), "thresholds": thresholds}
 
     def combinations(self, learner: str, part: Mapping[str, Any]) -> list[dict[str, Any]]:
         """The combinations of what a learner sweeps that belong to a part of the study."""

@@ -9,7 +9,7 @@ import numpy as np
 from hierlearn.core.protocols import STATUS
 from hierlearn.statistics.complexity import Complexities
 from hierlearn.statistics.estimates import Measurement
-from hierlearn.statistics.learning_curves import MISSING, crossings
+from hierlearn.statistics.learning_curves import LEFT_CENSORED, MISSING, OBSERVED, RIGHT_CENSORED, crossings
 from hierlearn.theory.dimensions import harmonics, neurons_of_harmonics, polynomials
 
 if TYPE_CHECKING:
@@ -94,9 +94,18 @@ def complexities(
     risk: str = "test_risk",
     axis: str = "dimension",
 ) -> Complexities:
-    """n* (values of the axis, seeds) of a learner, where `risk` falls to the threshold."""
+    """n* (values of the axis, seeds) of a learner, where `risk` falls to the threshold.
+
+    A search ends where validation risk crosses. Where `risk` crosses beyond that end, n* is the end, which lies between
+    what the two say: nothing is censored there.
+    """
     chosen = part(cube, learner, where, axis)
     samples, status = crossings(chosen.samples.values, chosen[risk].values, threshold)
+    for side, is_beyond in ((RIGHT_CENSORED, np.greater), (LEFT_CENSORED, np.less)):
+        there = is_beyond(chosen.samples.values, samples[..., None])
+        ended = (there & (chosen.status.values == STATUS["not_visited"])).any(axis=-1)
+        failed = (there & np.isin(chosen.status.values, FAILED)).any(axis=-1)
+        status = np.where((status == side) & ended & ~failed, OBSERVED, status)
     return Complexities(chosen[axis].values, samples, status)
 
 
@@ -120,10 +129,13 @@ def nonconvergence(
 
 
 def _at_crossing(chosen: "xarray.Dataset", table: Complexities, statuses: list[int]) -> np.ndarray:
-    """(K, S) bool: whether a cell on either side of n* has one of the statuses."""
+    """(K, S) bool: whether the cell visited next below or next above n* has one of the statuses."""
     grid, found = chosen.samples.values, np.isin(chosen.status.values, statuses)
-    right = np.searchsorted(grid, np.nan_to_num(table.samples)).clip(max=len(grid) - 1)
-    sides = [np.take_along_axis(found, side[..., None], -1)[..., 0] for side in (right, (right - 1).clip(min=0))]
+    visited = ~np.isin(chosen.status.values, [STATUS[name] for name in ("not_visited", "over_cap", "not_planned")])
+    places, last = np.arange(len(grid)), len(grid) - 1
+    above = np.where(visited & (grid >= table.samples[..., None]), places, last).min(axis=-1)
+    below = np.where(visited & (grid < table.samples[..., None]), places, 0).max(axis=-1)
+    sides = [np.take_along_axis(found, side[..., None], -1)[..., 0] for side in (above, below)]
     return (sides[0] | sides[1]) & np.isfinite(table.samples)
 
 

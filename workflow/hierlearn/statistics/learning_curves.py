@@ -32,9 +32,8 @@ def crossings(samples, risk, threshold: float) -> tuple[np.ndarray, np.ndarray]:
     # with nothing.
     order = np.argsort(~visited, axis=1, kind="stable")
     log_n = np.log(samples)[order]
-    height = np.take_along_axis(np.log(np.maximum(curves, 1e-300)) - np.log(threshold), order, axis=1)
-    height = np.where(np.arange(len(samples)) < count[:, None], np.clip(height, -REACH, REACH), -REACH)
-    fitted = non_increasing(height)
+    risks = np.take_along_axis(curves, order, axis=1)
+    fitted = isotonic_heights(np.where(np.arange(len(samples)) < count[:, None], risks, 0.0), threshold)
 
     below = fitted <= 0
     first = np.where(below.any(axis=1), below.argmax(axis=1), len(samples))
@@ -55,6 +54,16 @@ def crossings(samples, risk, threshold: float) -> tuple[np.ndarray, np.ndarray]:
     status[already], status[never], status[count == 0] = LEFT_CENSORED, RIGHT_CENSORED, MISSING
     values[count == 0] = np.nan
     return values.reshape(risk.shape[:-1]), status.reshape(risk.shape[:-1])
+
+
+def isotonic_heights(risk, threshold: float) -> np.ndarray:
+    """Log risk over the threshold, made non-increasing by least squares.
+
+    risk: (..., N) >= 0, +inf allowed -> (..., N) float64, within a factor of ten of the threshold on either side.
+    """
+    heights = np.log(np.maximum(risk, 1e-300)) - np.log(threshold)
+    flat = np.clip(heights, -REACH, REACH).reshape(-1, np.shape(risk)[-1])
+    return non_increasing(flat).reshape(np.shape(risk))
 
 
 def non_increasing(values) -> np.ndarray:
