@@ -44,8 +44,8 @@ def test_the_configuration_names_its_faults():
     assert [str(fault) for fault in faults] == [
         "config: preset: found 'quik'; expected one of full, quick, smoke (nearest: quick)",
         "config: studies[0]: found 'b'; expected one of a",
-        "config: sutdies: found an unknown key; expected one of keep_models, memory_limit_mb, partial, preset, "
-        "results, studies (nearest: studies)",
+        "config: sutdies: found an unknown key; expected one of keep_models, memory_limit_mb, partial, pilot, "
+        "preset, replicate, results, studies (nearest: studies)",
     ]
 
 
@@ -58,8 +58,25 @@ def test_the_configuration_has_a_default_for_every_key():
         "results": "results",
         "keep_models": True,
         "partial": False,
+        "pilot": False,
+        "replicate": 0,
         "memory_limit_mb": 1_000_000,
     }
+
+
+def test_a_pilot_has_no_replicates():
+    found, faults = settings.configuration({"pilot": "true", "replicate": 2}, "config", [])
+    assert found == {}
+    assert [str(fault) for fault in faults] == [
+        "config: replicate: found 2 beside pilot: true; expected one of the two"
+    ]
+    assert settings.configuration({"pilot": True, "replicate": 0}, "config", [])[1] == []
+
+
+@pytest.mark.parametrize("wrong", [-1, 1.5, "one", True])
+def test_replicates_are_numbered(wrong):
+    _, faults = settings.configuration({"replicate": wrong}, "config", [])
+    assert [fault.field for fault in faults] == ["replicate"]
 
 
 @pytest.mark.parametrize("folder", ["/tmp", "../x", "a/../../x", ".hidden", "", "a b", 3])

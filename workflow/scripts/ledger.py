@@ -31,7 +31,8 @@ def ledger(sources, table, csv, html, parameters, code, expected=None):
     results.write(table, {"": columns}, made)
     checksums.write(csv, csv_text(rows).encode(), made)
     details = {content["claim"]: content["detail"] for content in contents}
-    checksums.write(html, page(rows, details, parameters["studies"], parameters["preset"], made).encode(), made)
+    told = parameters["studies"], parameters["preset"], made, parameters["note"]
+    checksums.write(html, page(rows, details, *told).encode(), made)
 
 
 if __name__ == "__main__":

@@ -3,12 +3,13 @@
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from hierlearn.core.provenance import ends_in_one_line
 from hierlearn.plan import checking, published, resources
+from hierlearn.plan.draws import Draw
 from hierlearn.plan.faults import Fault
 from hierlearn.plan.load import load
 from hierlearn.plan.points import warnings
@@ -70,7 +71,7 @@ def configure(given: Mapping[str, Any], file: Path, folder: Path) -> Plan:
                 text = f"a claim that config/studies/{first}.yaml has too"
                 faults.append(Fault(f"config/studies/{name}.yaml", ("claims", claim), text, "a name of its own"))
         if study is not None and name in chosen:
-            studies[name] = study
+            studies[name] = replace(study, run=Draw.of(settings))
     for path in sorted(folder.glob("*.yml")):
         faults.append(Fault(f"config/studies/{path.name}", (), "the ending .yml", f"{path.stem}.yaml"))
     for path in sorted(folder.with_name("published").glob("*.yaml")):

@@ -12,6 +12,7 @@ from typing import Any
 from hierlearn.core import provenance
 from hierlearn.files import checksums
 from hierlearn.plan import jobs
+from hierlearn.plan.draws import Draw
 from hierlearn.plan.targets import Targets
 
 ORDER = ("study", "task", "representation", "learner", "probe")
@@ -44,7 +45,8 @@ class Inputs:
     def job(self, rule: str, *names: str) -> tuple[dict[str, Any], str]:
         """Parameters and code of a job; raises LookupError if no study has it."""
         if rule == "ledger":
-            parameters = {"preset": self.targets.settings["preset"], "studies": self.page()}
+            settings = self.targets.settings
+            parameters = {"preset": settings["preset"], "note": Draw.of(settings).note(), "studies": self.page()}
             return parameters, jobs.code("ledger", [])
         study, *rest = self.targets.studies[names[0]], *names[1:]
         if rule in OF_TASKS:

@@ -30,6 +30,8 @@ def configuration(given: Mapping[str, Any], name: str, known_studies: list[str])
             path = ("studies",) if isinstance(chosen, str) else ("studies", i)
             allowed = nearest(study, known_studies) if known_studies else "a study of config/studies, which has none"
             faults.append(Fault(name, path, show(study), allowed))
+    if given.get("pilot") is True and given.get("replicate") not in (None, 0):
+        faults.append(Fault(name, ("replicate",), f"{show(given['replicate'])} beside pilot: true", "one of the two"))
     if "results" in given and not broken.over("results"):
         results = Path(given["results"])
         faults += _results_faults(name, results)

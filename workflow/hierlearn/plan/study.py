@@ -8,6 +8,7 @@ from typing import Any
 
 from hierlearn.core import registry
 from hierlearn.plan.declared import Claim, Component, HeldOut, Learner, Probe, ProblemSection, Samples, parts
+from hierlearn.plan.draws import FIRST, Draw
 from hierlearn.plan.faults import Broken
 from hierlearn.plan.sizes import degree, full_description, label, lattice, product, resolve, sizes
 
@@ -86,6 +87,14 @@ class Study:
     probes: dict[str, Probe]
     figure: Component | None
     claims: dict[str, Claim]
+    problem: ProblemSection
+    # Of the run, not of the file.
+    run: Draw = FIRST
+
+    @property
+    def draw(self) -> str:
+        """The word that keys the random streams of all its problems."""
+        return self.run.word(self.name, self.preset, 1)
 
     @property
     def seeds(self) -> list[int]:
@@ -143,8 +152,6 @@ class Study:
         for kind, part in parts.items():
             content[kind] = full_description(f"{kind}s", part, context)
         return content
-
-    problem: ProblemSection
 
     def placement(self, axis: str) -> str | None:
         """Which component an axis sets a parameter of: teacher, input, representation, or None if none has it.
