@@ -42,7 +42,7 @@ def test_the_configuration_names_its_faults():
     found, faults = settings.configuration({"preset": "quik", "sutdies": [], "studies": ["b"]}, "config", ["a"])
     assert found == {}
     assert [str(fault) for fault in faults] == [
-        "config: preset: found 'quik'; expected one of full, quick, smoke (nearest: quick)",
+        "config: preset: found 'quik'; expected one of full, paper, quick, smoke, standard (nearest: quick)",
         "config: studies[0]: found 'b'; expected one of a",
         "config: sutdies: found an unknown key; expected one of keep_models, memory_limit_mb, partial, pilot, "
         "preset, replicate, results, studies (nearest: studies)",

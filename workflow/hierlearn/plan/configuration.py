@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -72,6 +72,8 @@ def configure(given: Mapping[str, Any], file: Path, folder: Path) -> Plan:
                 faults.append(Fault(f"config/studies/{name}.yaml", ("claims", claim), text, "a name of its own"))
         if study is not None and name in chosen:
             studies[name] = replace(study, run=Draw.of(settings))
+    if preset == "paper" and not faults:
+        faults += _unstated(described, settings["studies"], studies)
     for path in sorted(folder.glob("*.yml")):
         faults.append(Fault(f"config/studies/{path.name}", (), "the ending .yml", f"{path.stem}.yaml"))
     for path in sorted(folder.with_name("published").glob("*.yaml")):
@@ -79,6 +81,15 @@ def configure(given: Mapping[str, Any], file: Path, folder: Path) -> Plan:
     if faults:
         sys.exit("\n".join(f"error: {fault}" for fault in sorted(set(faults))))
     return Plan(settings, studies, tuple(f"warning: {one}" for study in studies.values() for one in warnings(study)))
+
+
+def _unstated(described: str, asked: list[str], stated: Collection[str]) -> list[Fault]:
+    """Studies that are asked for at the preset paper and have no sizes for it; all of them where no study has."""
+    without = [name for name in asked if name not in stated]
+    allowed = f"one of {', '.join(stated)}" if stated else "presets.paper in a study"
+    if asked or stated:
+        return [Fault(described, ("studies",), f"{name}, which states no preset paper", allowed) for name in without]
+    return [Fault(described, ("preset",), "paper, which no study states", allowed)]
 
 
 def _claims(study: Study | None, file: Path) -> list[str]:

@@ -144,7 +144,8 @@ def judge(study: Study) -> dict[str, Any]:
     """Judges the study's claims."""
     return {
         "rests_on": rests_on(study),
-        "study": {"name": study.name, "paper": study.paper, "preset": study.preset, "draw": study.draw},
+        "study": {"name": study.name, "paper": study.paper, "preset": study.preset}
+        | {"draw": study.draw, "revision": study.revision},
         "claims": {
             name: claim.said() | {"quantity": _with_tables(study, "quantities", claim.quantity)}
             for name, claim in study.claims.items()

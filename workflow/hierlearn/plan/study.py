@@ -88,13 +88,20 @@ class Study:
     figure: Component | None
     claims: dict[str, Claim]
     problem: ProblemSection
+    # What changed and why, a line for every design that was judged, by preset.
+    revisions: dict[str, list[str]]
     # Of the run, not of the file.
     run: Draw = FIRST
 
     @property
+    def revision(self) -> int:
+        """The number of its design at its preset, from 1."""
+        return max(len(self.revisions.get(self.preset, ())), 1)
+
+    @property
     def draw(self) -> str:
         """The word that keys the random streams of all its problems."""
-        return self.run.word(self.name, self.preset, 1)
+        return self.run.word(self.name, self.preset, self.revision)
 
     @property
     def seeds(self) -> list[int]:
