@@ -1,11 +1,13 @@
-"""Targets on Snakemake's command line that are none: `snakemake chen2020-fetures` names the nearest study."""
+"""Targets on Snakemake's command line that are words to answer, and those that are none: `snakemake chen2020-fetures`
+names the nearest study."""
 
 import sys
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
+from hierlearn.plan import commands, registration
 from hierlearn.plan.checking import papers
-from hierlearn.plan.configuration import RULES
+from hierlearn.plan.configuration import COMMANDS, RULES
 from hierlearn.plan.faults import similar
 from hierlearn.plan.rules import Rules
 
@@ -13,8 +15,9 @@ from hierlearn.plan.rules import Rules
 OF_JOBS = ("logs", "benchmarks")
 
 
-def refuse_unknown_targets(plan: Rules, workflow: Path, main: Path) -> None:
-    """Ends the program if the command line of Snakemake has a target that is none, a line for each.
+def answer(plan: Rules, workflow: Path, main: Path) -> None:
+    """Ends the program with an answer if the command line of Snakemake asks for one, and with a line for every target
+    that is none and every design that is not the registered one.
 
     workflow: the folder of the package, with the studies in config/studies beside it; main: the file that Snakemake
     reads, for a workflow that has this one as a module has targets of its own.
@@ -27,9 +30,26 @@ def refuse_unknown_targets(plan: Rules, workflow: Path, main: Path) -> None:
     from snakemake.cli import get_argument_parser
 
     given, _ = get_argument_parser().parse_known_args(sys.argv[1:])
+    try:
+        answered = commands.answer(given.targets or (), plan)
+    except ValueError as error:
+        sys.exit(f"error: {error}")
+    if answered:
+        lines, broken = answered
+        print("\n".join(lines), flush=True)
+        sys.exit(int(broken))
     studies = [path.stem for path in (workflow.parent / "config" / "studies").glob("*.yaml")]
     if lines := unknown_targets(given.targets or (), plan, studies):
         sys.exit("\n".join(lines))
+
+
+def refuse_other_designs(plan: Rules) -> None:
+    """Ends the program with a line for every claim whose design is not the one that is registered."""
+    faults = [
+        fault for study in plan.targets.studies.values() for fault in registration.other_designs(study, plan.registered)
+    ]
+    if faults:
+        sys.exit("\n".join(f"error: {fault}" for fault in faults))
 
 
 def unknown_targets(asked: Iterable[str], plan: Rules, studies: Collection[str]) -> list[str]:
@@ -37,7 +57,7 @@ def unknown_targets(asked: Iterable[str], plan: Rules, studies: Collection[str])
 
     studies: the names of all of them, of this run or not.
     """
-    names = [*plan.targets.by_name(), *RULES]
+    names = [*plan.targets.by_name(), *RULES, *COMMANDS]
     lines = []
     for word in sorted(asked):
         if "/" in word:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hierlearn.core.provenance import ends_in_one_line
-from hierlearn.plan import checking, published, resources
+from hierlearn.plan import checking, published, registration, resources
 from hierlearn.plan.draws import Draw
 from hierlearn.plan.faults import Fault
 from hierlearn.plan.load import load
@@ -17,7 +17,8 @@ from hierlearn.plan.settings import configuration
 from hierlearn.plan.study import Study
 
 NAME, LONGEST = re.compile("[a-z0-9]+(-[a-z0-9]+)*"), 60
-# A study's name is a target of its own beside these.
+# A study's name is a target of its own beside these and the words that are answered at once.
+COMMANDS = ("plan", "tally", "register")
 RULES = (
     "all",
     "default",
@@ -40,6 +41,7 @@ class Plan:
     settings: dict[str, Any]
     studies: dict[str, Study]
     warnings: tuple[str, ...] = ()
+    registered: tuple[registration.Line, ...] = ()
 
 
 @ends_in_one_line
@@ -58,8 +60,10 @@ def configure(given: Mapping[str, Any], file: Path, folder: Path) -> Plan:
     chosen = settings.get("studies") or list(files)
     preset, limit = settings.get("preset", "quick"), settings.get("memory_limit_mb", resources.ABSURD_MB)
     studies, owners = {}, {}
+    lines, found = registration.read(folder.with_name("registered.csv"))
+    faults += found
     for name in files:
-        if not NAME.fullmatch(name) or len(name) > LONGEST or name in RULES or name in checking.papers():
+        if not NAME.fullmatch(name) or len(name) > LONGEST or name in (*RULES, *COMMANDS) or name in checking.papers():
             allowed = f"at most {LONGEST} small letters, digits and hyphens, and no rule's and no paper's name"
             faults.append(Fault(f"config/studies/{name}.yaml", (), f"the file name {name!r}", allowed))
             continue
@@ -71,7 +75,8 @@ def configure(given: Mapping[str, Any], file: Path, folder: Path) -> Plan:
                 text = f"a claim that config/studies/{first}.yaml has too"
                 faults.append(Fault(f"config/studies/{name}.yaml", ("claims", claim), text, "a name of its own"))
         if study is not None and name in chosen:
-            studies[name] = replace(study, run=Draw.of(settings))
+            drawn = replace(study, run=Draw.of(settings))
+            studies[name] = replace(drawn, registered=registration.of(drawn, lines))
     if preset == "paper" and not faults:
         faults += _unstated(described, settings["studies"], studies)
     for path in sorted(folder.glob("*.yml")):
@@ -80,7 +85,8 @@ def configure(given: Mapping[str, Any], file: Path, folder: Path) -> Plan:
         faults += published.tables(path, f"config/published/{path.name}")[1]
     if faults:
         sys.exit("\n".join(f"error: {fault}" for fault in sorted(set(faults))))
-    return Plan(settings, studies, tuple(f"warning: {one}" for study in studies.values() for one in warnings(study)))
+    told = tuple(f"warning: {one}" for study in studies.values() for one in warnings(study))
+    return Plan(settings, studies, told, tuple(lines))
 
 
 def _unstated(described: str, asked: list[str], stated: Collection[str]) -> list[Fault]:

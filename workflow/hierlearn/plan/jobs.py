@@ -146,10 +146,15 @@ def judge(study: Study) -> dict[str, Any]:
         "rests_on": rests_on(study),
         "study": {"name": study.name, "paper": study.paper, "preset": study.preset}
         | {"draw": study.draw, "revision": study.revision},
-        "claims": {
-            name: claim.said() | {"quantity": _with_tables(study, "quantities", claim.quantity)}
-            for name, claim in study.claims.items()
-        },
+        "claims": {name: claim | {"digest": study.registered.get(name, "")} for name, claim in claims(study).items()},
+    }
+
+
+def claims(study: Study) -> dict[str, dict[str, Any]]:
+    """What every claim of a study says, its quantity in full."""
+    return {
+        name: claim.said() | {"quantity": _with_tables(study, "quantities", claim.quantity)}
+        for name, claim in study.claims.items()
     }
 
 

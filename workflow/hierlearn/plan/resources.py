@@ -58,12 +58,16 @@ STAGES = {"learners": ("fit", "model", "predict"), "representations": ("fit",), 
 
 @dataclass(frozen=True)
 class Request:
-    """What a job asks for: memory in MB, minutes of wall time, cores (the threads that it computes with), GPUs."""
+    """What a job asks for: memory in MB, minutes of wall time, cores (the threads that it computes with), GPUs.
+
+    operations: what its slowest core computes, as its components count it.
+    """
 
     mem_mb: int
     runtime: int
     cores: int = 1
     gpus: int = 0
+    operations: float = 0.0
 
 
 def generate(study: Study, task: Task) -> Request:
@@ -201,7 +205,7 @@ def _needs(
     worth = [cores for cores in CORES if cores == 1 or WORTH * cores * taken[cores] < 1]
     cores = next((cores for cores in worth if longest * taken[cores] <= LONG), max(worth))
     memory, minutes = math.ceil(numbers * 8 / 1e6), math.ceil(operations * taken[cores] / RATE / 60)
-    return Request(base + memory, BASE_MINUTES + minutes, cores, math.ceil(gpus))
+    return Request(base + memory, BASE_MINUTES + minutes, cores, math.ceil(gpus), operations * taken[cores])
 
 
 def _sizes(study: Study, task: Task, point: GridPoint, representation: Mapping[str, Any]) -> Sizes:

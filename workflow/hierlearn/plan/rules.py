@@ -10,6 +10,7 @@ from typing import Any
 from hierlearn.plan.cluster import Requests
 from hierlearn.plan.configuration import configure
 from hierlearn.plan.inputs import Inputs
+from hierlearn.plan.registration import Line
 from hierlearn.plan.targets import Targets
 from hierlearn.run.job import MEMORY_VARIABLES
 
@@ -22,6 +23,9 @@ class Rules:
     inputs: Inputs
     requests: Requests
     warnings: tuple[str, ...] = ()
+    # Lines of registered.csv, and where it lies.
+    registered: tuple[Line, ...] = ()
+    register: Path = Path("config/registered.csv")
 
     @classmethod
     def of(cls, config: Mapping[str, Any], workflow: Path) -> "Rules":
@@ -29,9 +33,12 @@ class Rules:
 
         workflow: the folder of the package, with the studies in config/studies beside it.
         """
-        plan = configure(config, Path("config/config.yaml"), workflow.parent / "config" / "studies")
+        folder = workflow.parent / "config"
+        plan = configure(config, Path("config/config.yaml"), folder / "studies")
         targets = Targets(plan.settings, plan.studies)
-        return cls(targets, Inputs(targets), Requests(plan.studies), plan.warnings)
+        return cls(
+            targets, Inputs(targets), Requests(plan.studies), plan.warnings, plan.registered, folder / "registered.csv"
+        )
 
     @property
     def results(self) -> str:

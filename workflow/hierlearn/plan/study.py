@@ -92,6 +92,8 @@ class Study:
     revisions: dict[str, list[str]]
     # Of the run, not of the file.
     run: Draw = FIRST
+    # The digests of its claims' designs at this preset and revision, as far as they are registered.
+    registered: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def revision(self) -> int:
