@@ -41,6 +41,11 @@ def test_a_second_draw_of_another_design_does_not_count():
     assert standing([row()], [SECOND | {"digest": "abd"}]) == {"C1": "at one draw, as the second is of another design"}
 
 
+def test_a_second_ledger_of_older_code_does_not_count():
+    older = {"claim": "C1", "verdict": "not seen"}
+    assert standing([row()], [older]) == {"C1": "at one draw, as the second is of another design"}
+
+
 def test_a_second_draw_that_does_not_fail_is_told():
     assert standing([row()], [SECOND | {"verdict": "consistent"}]) == {"C1": "a second draw is consistent"}
 

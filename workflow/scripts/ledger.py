@@ -4,24 +4,33 @@ from hierlearn.run import job
 
 job.start(globals())
 
+from dataclasses import asdict, replace
+
 import numpy as np
 
 from hierlearn.claims.ledger import COLUMNS, column_attributes, csv_text, from_json
 from hierlearn.claims.page.index import page
+from hierlearn.claims.replication import standing
+from hierlearn.claims.tally import read
 from hierlearn.core import provenance
 from hierlearn.files import checksums, results
 from hierlearn.files.netcdf import Variable
 
 
-def ledger(sources, table, csv, html, parameters, code, expected=None):
+def ledger(sources, second, table, csv, html, parameters, code, expected=None):
     """Join the claims of all studies.
 
+    second: claims.csv of a second draw of the same designs, if there is one, in a list;
     parameters: the preset, and what the page says of each study; expected: file -> identity of the job that should have
     made it. claims.csv says nothing of what made it, for a reader of tables would take that for a row; claims.nc beside
     it does.
     """
     contents = [row for source in sources for row in results.read_claims(source, (expected or {}).get(source))]
     rows = [from_json({name: content[name] for name in COLUMNS}) for content in contents]
+    lacking = standing(
+        [asdict(row) for row in rows], [row for file in second for row in read(file, needed=("claim", "verdict"))]
+    )
+    rows = [replace(row, reason="; ".join(filter(None, [row.reason, lacking.get(row.claim)]))) for row in rows]
     columns = {
         name: Variable(("row",), np.array([getattr(row, name) for row in rows]), column_attributes(name))
         for name in COLUMNS
@@ -38,6 +47,7 @@ def ledger(sources, table, csv, html, parameters, code, expected=None):
 if __name__ == "__main__":
     ledger(
         list(snakemake.input.claims),  # noqa: F821
+        list(snakemake.input.get("second", [])),  # noqa: F821
         snakemake.output.table,  # noqa: F821
         snakemake.output.csv,  # noqa: F821
         snakemake.output.page,  # noqa: F821

@@ -32,9 +32,9 @@ def standing(rows: Sequence[Row], second: Sequence[Row] = ()) -> dict[str, str]:
         lacking = []
         if p > LEVEL:
             lacking.append(f"not beyond chance among {len(primary)} primary rows (Holm's p = {p:.2g})")
-        if other is None or other["draw"] == row["draw"]:
+        if other is None or other.get("draw") == row["draw"]:
             lacking.append("at one draw")
-        elif other["digest"] != row["digest"]:
+        elif other.get("digest") != row["digest"]:
             lacking.append("at one draw, as the second is of another design")
         elif other["verdict"] != row["verdict"]:
             lacking.append(f"a second draw is {other['verdict']}")

@@ -1,6 +1,7 @@
 """Counts of a ledger's rows by kind, regime and verdict, and the promises that its rows break."""
 
 import csv
+import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -15,13 +16,14 @@ NEEDED = ("claim", "kind", "rank", "regime", "verdict", "control_verdict", "dige
 Row = Mapping[str, str]
 
 
-def read(file: Path) -> list[dict[str, str]]:
+def read(file: str | os.PathLike, needed: Sequence[str] = NEEDED) -> list[dict[str, str]]:
     """The rows of a claims.csv. Raises ValueError, one line, where there is no file or it lacks a column."""
+    file = Path(file)
     if not file.is_file():
         raise ValueError(f"{file}: found no ledger; expected that of a run, which ends with it")
     with open(file, newline="", encoding="utf-8") as stream:
         reader = csv.DictReader(stream)
-        missing = [column for column in NEEDED if column not in (reader.fieldnames or ())]
+        missing = [column for column in needed if column not in (reader.fieldnames or ())]
         if missing:
             raise ValueError(f"{file}: found no column {', '.join(missing)}; expected that of a run with this code")
         return list(reader)

@@ -12,7 +12,7 @@ from typing import Any
 from hierlearn.core import provenance
 from hierlearn.files import checksums
 from hierlearn.plan import jobs
-from hierlearn.plan.draws import Draw
+from hierlearn.plan.draws import FIRST, Draw
 from hierlearn.plan.targets import Targets
 
 ORDER = ("study", "task", "representation", "learner", "probe")
@@ -47,7 +47,7 @@ class Inputs:
         if rule == "ledger":
             settings = self.targets.settings
             parameters = {"preset": settings["preset"], "note": Draw.of(settings).note(), "studies": self.page()}
-            return parameters, jobs.code("ledger", [])
+            return parameters | {"second": self.second()}, jobs.code("ledger", [])
         study, *rest = self.targets.studies[names[0]], *names[1:]
         if rule in OF_TASKS:
             rest[0] = study.tasks[rest[0]]
@@ -119,6 +119,12 @@ class Inputs:
         """The figures that the page shows."""
         files = [file.replace("claims.json", "figure.svg") for file in self.claims()]
         return [file for file in files if not self.targets.settings["partial"] or Path(file).exists()]
+
+    def second(self, wildcards: Any = None) -> list[str]:
+        """The ledger of the first replicate, if there is one: a second draw of this run's designs."""
+        settings = self.targets.settings
+        file = Path(settings["results"], Draw(replicate=1).folder(settings["preset"]), "claims.csv")
+        return [file.as_posix()] if Draw.of(settings) == FIRST and file.is_file() else []
 
     def page(self, wildcards: Any = None) -> dict[str, Mapping[str, Any]]:
         """What the page says of each study: its file's words, and whether its claims are there."""
