@@ -8,7 +8,7 @@ import pytest
 from test_rules import rules
 
 from hierlearn.claims import tally
-from hierlearn.plan import commands, configuration, registration
+from hierlearn.plan import commands, configuration, history, registration
 from hierlearn.plan.command_line import unknown_targets
 
 COLUMNS = ("claim", "kind", "rank", "regime", "verdict", "control_verdict", "digest", "draw")
@@ -30,7 +30,7 @@ def write(plan, found):
     file = Path(plan.results, "claims.csv")
     file.parent.mkdir(parents=True)
     with file.open("w", newline="") as stream:
-        writer = csv.DictWriter(stream, COLUMNS)
+        writer = csv.DictWriter(stream, list(found[0]))
         writer.writeheader()
         writer.writerows(found)
 
@@ -128,6 +128,15 @@ def test_another_design_is_not_registered_at_the_same_revision(plan):
 def test_pilots_and_replicates_are_not_registered(settings):
     with pytest.raises(ValueError, match="register: found a pilot or a replicate"):
         commands.answer(["register"], rules(**settings))
+
+
+def test_verdicts_of_registered_designs_are_recorded_once(plan):
+    numbers = {"study": "small", "preset": "quick", "revision": "1", "value": "1", "low": "0", "high": "2"}
+    write(plan, [row | numbers for row in rows({}, {"claim": "C2", "digest": ""})])
+    assert commands.answer(["record"], plan) == (["1 lines added to config/verdicts.csv"], False)
+    assert commands.answer(["record"], plan) == (["0 lines added to config/verdicts.csv"], False)
+    (line,) = history.read(plan.register.with_name("verdicts.csv"))[0]
+    assert (line.claim, line.verdict, line.value) == ("C1", "consistent", "1")
 
 
 def test_a_preset_is_planned_without_a_run(plan):

@@ -30,7 +30,10 @@ def ledger(sources, second, table, csv, html, parameters, code, expected=None):
     lacking = standing(
         [asdict(row) for row in rows], [row for file in second for row in read(file, needed=("claim", "verdict"))]
     )
-    rows = [replace(row, reason="; ".join(filter(None, [row.reason, lacking.get(row.claim)]))) for row in rows]
+    beside = [lacking, parameters["earlier"]]
+    rows = [
+        replace(row, reason="; ".join(filter(None, [row.reason, *(b.get(row.claim) for b in beside)]))) for row in rows
+    ]
     columns = {
         name: Variable(("row",), np.array([getattr(row, name) for row in rows]), column_attributes(name))
         for name in COLUMNS

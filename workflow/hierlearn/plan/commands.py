@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from hierlearn.claims import tally as ledger
-from hierlearn.plan import estimates, registration
+from hierlearn.plan import estimates, history, registration
 from hierlearn.plan.rules import Rules
 
 # The lines to print, and whether a promise is broken.
@@ -49,4 +49,16 @@ def register(plan: Rules) -> Answer:
     return [*told, f"{len(added)} lines added to {registration.FILE}"], False
 
 
-ANSWERS: dict[str, Callable[[Rules], Answer]] = {"plan": cost, "tally": tally, "register": register}
+def record(plan: Rules) -> Answer:
+    """Adds the verdicts of the ledger's registered designs to verdicts.csv."""
+    file = plan.register.with_name("verdicts.csv")
+    known, faults = history.read(file)
+    if faults:
+        raise ValueError("\n".join(map(str, faults)))
+    needed = tuple(dict.fromkeys([*ledger.NEEDED, *history.COLUMNS]))
+    added = history.new(ledger.read(Path(plan.results, "claims.csv"), needed), known)
+    history.append(file, added)
+    return [f"{len(added)} lines added to {history.FILE}"], False
+
+
+ANSWERS: dict[str, Callable[[Rules], Answer]] = {"plan": cost, "tally": tally, "register": register, "record": record}

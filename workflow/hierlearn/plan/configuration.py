@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hierlearn.core.provenance import ends_in_one_line
-from hierlearn.plan import checking, published, registration, resources
+from hierlearn.plan import checking, history, published, registration, resources
 from hierlearn.plan.draws import Draw
 from hierlearn.plan.faults import Fault
 from hierlearn.plan.load import load
@@ -18,7 +18,7 @@ from hierlearn.plan.study import Study
 
 NAME, LONGEST = re.compile("[a-z0-9]+(-[a-z0-9]+)*"), 60
 # A study's name is a target of its own beside these and the words that are answered at once.
-COMMANDS = ("plan", "tally", "register")
+COMMANDS = ("plan", "tally", "register", "record")
 RULES = (
     "all",
     "default",
@@ -61,7 +61,8 @@ def configure(given: Mapping[str, Any], file: Path, folder: Path) -> Plan:
     preset, limit = settings.get("preset", "quick"), settings.get("memory_limit_mb", resources.ABSURD_MB)
     studies, owners = {}, {}
     lines, found = registration.read(folder.with_name("registered.csv"))
-    faults += found
+    verdicts, found_before = history.read(folder.with_name("verdicts.csv"))
+    faults += found + found_before
     for name in files:
         if not NAME.fullmatch(name) or len(name) > LONGEST or name in (*RULES, *COMMANDS) or name in checking.papers():
             allowed = f"at most {LONGEST} small letters, digits and hyphens, and no rule's and no paper's name"
@@ -76,7 +77,8 @@ def configure(given: Mapping[str, Any], file: Path, folder: Path) -> Plan:
                 faults.append(Fault(f"config/studies/{name}.yaml", ("claims", claim), text, "a name of its own"))
         if study is not None and name in chosen:
             drawn = replace(study, run=Draw.of(settings))
-            studies[name] = replace(drawn, registered=registration.of(drawn, lines))
+            before = history.earlier(drawn, verdicts)
+            studies[name] = replace(drawn, registered=registration.of(drawn, lines), earlier=before)
     if preset == "paper" and not faults:
         faults += _unstated(described, settings["studies"], studies)
     for path in sorted(folder.glob("*.yml")):

@@ -47,7 +47,8 @@ class Inputs:
         if rule == "ledger":
             settings = self.targets.settings
             parameters = {"preset": settings["preset"], "note": Draw.of(settings).note(), "studies": self.page()}
-            return parameters | {"second": self.second()}, jobs.code("ledger", [])
+            before = {claim: text for study in self.targets.studies.values() for claim, text in study.earlier.items()}
+            return parameters | {"second": self.second(), "earlier": before}, jobs.code("ledger", [])
         study, *rest = self.targets.studies[names[0]], *names[1:]
         if rule in OF_TASKS:
             rest[0] = study.tasks[rest[0]]

@@ -6,17 +6,15 @@ other claims and learners, where the grid is cut into jobs, needs of jobs, and p
 EXECUTION.
 """
 
-import csv
 import hashlib
-import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from hierlearn.core import provenance, registry
-from hierlearn.plan import jobs
-from hierlearn.plan.faults import Fault, show
+from hierlearn.plan import jobs, kept_lines
+from hierlearn.plan.faults import Fault
 from hierlearn.plan.sizes import product
 from hierlearn.plan.study import Study
 
@@ -54,8 +52,8 @@ def digests(study: Study) -> dict[str, str]:
         judged = {key: value for key, value in claim.items() if key not in UNJUDGED}
         named = set(_words(judged))
         parts = {
-            section: {one: part(section, one) for one in getattr(study, section) if one in named}
-            for section in ("learners", "probes")
+            section: {one: part(section, one) for one in entries if one in named}
+            for section, entries in (("learners", study.learners), ("probes", study.probes))
         }
         found[name] = _hash({"claim": judged, "seeds": study.seeds} | parts)
     return found
@@ -132,26 +130,15 @@ def _full(kind: str, description: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read(file: Path) -> tuple[list[Line], list[Fault]]:
-    """The lines of registered.csv, none where there is no file, and its faults."""
-    if not file.exists():
-        return [], []
-    try:
-        rows = list(csv.reader(io.StringIO(file.read_text(encoding="utf-8")), strict=True))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        return [], [Fault(FILE, (), f"a file that cannot be read ({type(error).__name__})", "lines of registered.csv")]
-    if not rows or tuple(rows[0]) != COLUMNS:
-        return [], [Fault(FILE, ("line 1",), show(",".join(rows[0]) if rows else ""), ",".join(COLUMNS))]
-    lines, faults, seen = [], [], {}
-    for number, row in enumerate(rows[1:], start=2):
-        at = (f"line {number}",)
-        if len(row) != len(COLUMNS) or not all(row) or not row[3].isdigit() or int(row[3]) < 1:
-            faults.append(Fault(FILE, at, show(",".join(row)), f"values of {', '.join(COLUMNS)}"))
-            continue
+    """The lines of registered.csv and its faults."""
+    rows, faults = kept_lines.read(file, FILE, COLUMNS, lambda row: all(row) and row[3].isdigit() and int(row[3]) > 0)
+    lines, seen = [], {}
+    for number, row in rows:
         line = Line(*row[:3], int(row[3]), *row[4:])
         first = seen.setdefault(astuple(line)[:4], number)
         if first != number:
             found = f"{line.claim} of {line.study} at revision {line.revision} of {line.preset} again"
-            faults.append(Fault(FILE, at, found, f"one line, which line {first} is"))
+            faults.append(Fault(FILE, (f"line {number}",), found, f"one line, which line {first} is"))
         lines.append(line)
     return lines, faults
 
@@ -196,11 +183,5 @@ def new_lines(study: Study, lines: Sequence[Line]) -> list[Line]:
 
 
 def append(file: Path, lines: Iterable[Line]) -> None:
-    """Add lines to registered.csv, which is made with its header where there is none."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    if not file.exists():
-        writer.writerow(COLUMNS)
-    writer.writerows(astuple(line) for line in lines)
-    with file.open("a", encoding="utf-8") as stream:
-        stream.write(text.getvalue())
+    """Add lines to registered.csv."""
+    kept_lines.append(file, COLUMNS, map(astuple, lines))

@@ -94,6 +94,8 @@ class Study:
     run: Draw = FIRST
     # The digests of its claims' designs at this preset and revision, as far as they are registered.
     registered: Mapping[str, str] = field(default_factory=dict)
+    # What was found of its claims at earlier revisions.
+    earlier: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def revision(self) -> int:
