@@ -146,7 +146,7 @@ def compared(kind, seeds, steps):
     loop = time.perf_counter() - began
 
     began = time.perf_counter()
-    seen, wanted, rows = layout.joined(x.numpy(), 1.0), labels.numpy(), orders.numpy()
+    seen, wanted, rows = layout.join(x.numpy(), 1.0), labels.numpy(), orders.numpy()
     every = np.arange(seeds)[:, None]
     training.advance(lambda step: (seen[every, rows[step]][:, None], wanted[every, rows[step]][:, None]), steps)
     batch = time.perf_counter() - began

@@ -108,5 +108,5 @@ def test_its_objections_read_parameters_alone_and_name_them(kind, name):
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones():
-    with pytest.raises(registry.UnknownComponent, match=r"found 'spere'; expected one of .*sphere"):
+    with pytest.raises(ValueError, match=r"found 'spere'; expected one of .*sphere"):
         registry.path("inputs", "spere")

@@ -22,7 +22,7 @@ NO_COMPONENTS = {
     "plan/load.py",
     "plan/declared.py",
     "plan/inputs.py",
-    "plan/known.py",
+    "plan/draft.py",
     "plan/sections.py",
     "plan/study.py",
     "solvers/densenets/distilled_training.py",
@@ -74,6 +74,11 @@ def test_laws_of_points_of_norm_1_say_so():
             "from hierlearn.core.protocols import Kernel\nclass Mine(Kernel):\n    pass\n",
             r"mine\.py:2: found no method __call__, profile; expected all of Kernel",
         ),
+        (
+            "from dataclasses import dataclass\nfrom hierlearn.core.protocols import Kernel\n\n\n"
+            "@dataclass\nclass Mine(Kernel):\n    width: int\n",
+            r"mine\.py:6: found the field width without a default; expected one, or a description of the parameter",
+        ),
         ("import a_module_that_nobody_has\n", r"mine\.py:1: ModuleNotFoundError: No module named"),
         ("def (\n", r"mine\.py:1: SyntaxError: invalid syntax"),
     ],
@@ -92,7 +97,7 @@ def test_a_class_that_is_no_component_is_refused_in_one_line(source, message, tm
 
 def test_a_probe_trains_nothing_and_an_experiment_does():
     def trains(file):
-        return bool(re.search("fit_path|boundary\\.fit|_train\\b", file.read_text()))
+        return bool(re.search("fit_path|boundary\\.fit|train\\(", file.read_text()))
 
     assert not any(trains(file) for file in (PACKAGE / "probes").glob("*.py"))
     assert all(trains(file) for file in (PACKAGE / "experiments").glob("[!_]*.py"))

@@ -1,6 +1,7 @@
 """What a wrong component is told: one line with its file, its method, what was found and what is expected."""
 
 from dataclasses import dataclass, replace
+from typing import Annotated, ClassVar
 
 import numpy as np
 import pytest
@@ -22,6 +23,11 @@ class Component:
 
     answer: object
     outputs: int = 1
+    MEASURES: ClassVar[dict] = {"movement": "of the weights"}
+    TRACES: ClassVar[dict] = {"loss": "on the training points"}
+
+    class Choices:
+        ridge: Annotated[float, "In units of the mean diagonal."]
 
     def sample(self, streams, role, start, count):
         return self.answer
@@ -179,7 +185,17 @@ def test_a_whole_fit_enters(fit):
         (sound_fit(status=np.array([0, STATUS["over_cap"]])), r"found status \[2\]"),
         (sound_fit(validation_risk=np.ones((2, 1))), r"found validation_risk float64 of shape \(2, 1\)"),
         (sound_fit(train_risk=np.float64(1.0)), "found train_risk a float64"),
+        (sound_fit(train_risk=np.array([1.0, -0.5])), "found train_risk -0.5; expected no negative numbers"),
         (sound_fit(choices={"ridge": 0.1}), "found ridge a float"),
+        (sound_fit(choices={"width": np.ones(2)}), "found choices 'width'; expected one of ridge, which its class"),
+        (
+            sound_fit(measures={"speed": np.ones(2)}),
+            "found measures 'speed'; expected one of movement, which its class",
+        ),
+        (
+            sound_fit(trace={"step": np.ones((2, 1)), "risk": np.ones((2, 1))}),
+            "found trace 'risk'; expected one of step",
+        ),
         (sound_fit(choices=[0.1]), "found choices a list; expected a dict of arrays"),
         (sound_fit(measures={"movement": np.ones(3)}), r"found movement float64 of shape \(3,\)"),
         (sound_fit(state={"weights": np.ones((3, 2))}), r"found 'weights' float64 of shape \(3, 2\)"),

@@ -1,5 +1,6 @@
 """What the boundary says of measurements and figures, and of methods that take other things than they are given."""
 
+import sys
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -66,7 +67,10 @@ class Wide:
 
 
 class Narrow(Wide):
-    """Has a method that takes less than it is given, and one whose lines are wrong."""
+    """Has a method that takes less than it is given, one whose lines are wrong, and one that ends the process."""
+
+    def draw(self, streams, inputs):
+        sys.exit("enough")
 
     def apply(self, x):
         return x
@@ -79,6 +83,11 @@ def test_a_method_with_other_parameters_is_one_line_with_its_place():
     message = HERE + r"apply: found the parameters \(self, x\); expected \(self, state, x\)"
     with pytest.raises(BrokenContract, match=message):
         boundary.features(Narrow(), {}, X)
+
+
+def test_a_method_that_ends_the_process_is_one_line_with_its_place():
+    with pytest.raises(BrokenContract, match=HERE + r"draw: found an exit \(enough\); expected a result or an error"):
+        boundary.teacher_state(Narrow(), None, None)
 
 
 def test_a_wrong_type_inside_a_method_is_no_matter_of_its_parameters():

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from small_study import SLOPE, beside, panel, put
 
-from hierlearn.plan import checking, formulas, points
+from hierlearn.plan import checking, formulas, plausibility
 
 
 def test_a_sound_study_has_no_fault_at_any_preset(content, check):
@@ -254,12 +254,12 @@ def test_a_broken_part_hides_what_refers_to_it_and_nothing_else(content, check):
 
 
 def test_sizes_that_default_thresholds_may_leave_out_are_warned_of(content, check):
-    assert list(points.warnings(check(content)[0])) == []
+    assert list(plausibility.warnings(check(content)[0])) == []
     content["learners"]["kernel"]["samples"] = {"at": [2, 4]}
-    (line,) = map(str, points.warnings(check(content)[0]))
+    (line,) = map(str, plausibility.warnings(check(content)[0]))
     assert "samples.thresholds: found nothing, so sizes in samples.at of kernel are left out" in line
     content["samples"] = {"thresholds": [0.5, 0.1]}
-    assert list(points.warnings(check(content)[0])) == []
+    assert list(plausibility.warnings(check(content)[0])) == []
 
 
 def test_faults_of_all_kinds_are_listed_together(content, check):
@@ -333,6 +333,6 @@ def test_teachers_that_break_the_rules_of_their_theory_are_refused_in_one_line(c
 def test_what_is_unwise_but_possible_is_warned_of_once():
     study, faults = checking.study(MARGINAL, MARGINAL.name, "quick")
     assert not faults
-    (line,) = map(str, points.warnings(study))
+    (line,) = map(str, plausibility.warnings(study))
     assert "gaussian" in line
     assert "problem.teacher.depth: found 4" in line

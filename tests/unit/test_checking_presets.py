@@ -30,7 +30,7 @@ def test_the_revision_of_a_preset_counts_its_designs(content, check):
         ("presets.standard", {"seeds": 0}, "presets.standard.seeds: found 0; expected at least 1"),
         ("presets.paper", {"seeds": 0}, "presets.paper.seeds: found 0; expected at least 1"),
         ("revisions", {"medium": ["first"]}, "revisions.medium: found an unknown key; expected one of full, paper"),
-        ("revisions", {"quick": "first"}, "revisions.quick: found 'first'; expected array"),
+        ("revisions", {"quick": "first"}, "revisions.quick: found 'first'; expected a list"),
         ("revisions", {"quick": ["a\nb"]}, "revisions.quick[0]: found"),
         ("revisions", {"quick": []}, "revisions.quick: found []; expected at least 1 entry"),
         ("presets.smoke.seeds", 0, "presets.smoke.seeds: found 0; expected at least 1"),

@@ -10,7 +10,7 @@ from small_study import STUDY, put
 from hierlearn.core import registry
 from hierlearn.plan import estimates, resources
 from hierlearn.plan.estimates import CORE_GFLOPS, RATES, START, Job
-from hierlearn.plan.resources import Request
+from hierlearn.plan.resources import Load, Request
 from hierlearn.plan.study import study_of
 
 REQUEST = Request(mem_mb=2500, runtime=10, cores=4, operations=3.6e3 * RATES["train network"])
@@ -95,8 +95,8 @@ def test_a_log_of_times_that_says_nothing_is_passed_over(tmp_path, text):
     assert estimates.measured(JOB, tmp_path) is None
 
 
-def test_what_cores_share_is_taken_off_the_time_of_a_job(monkeypatch):
+def test_what_cores_share_is_taken_off_the_time_of_a_job():
     """A job on several cores is as long as its slowest core."""
-    needs = resources._needs(0.0, operations=1e16, longest=1e16, parallel=1.0)
+    needs = resources._request(0.0, Load(operations=1e16, longest=1e16, parallel=1.0))
     assert needs.cores == 16
     assert needs.operations == pytest.approx(1e16 / 16)

@@ -7,7 +7,7 @@ from hierlearn.core.problem import ProblemFeatures, pose
 from hierlearn.core.protocols import STATUS, NullMonitor, Sample
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
-from hierlearn.learners._dual import crossed, fit_dual, grown
+from hierlearn.learners._dual import cross_gram_matrix, fit_dual, gram_matrix
 from hierlearn.learners.kernel_ridge import KernelRidge
 from hierlearn.learners.taylor import Taylor
 
@@ -113,9 +113,9 @@ def test_gram_matrices_that_grow_are_those_computed_at_once():
     kernel, cache = build("kernels", {"name": "ntk"}), {}
     x, z = np.random.default_rng(0).standard_normal((2, 20, 3))
     for n in (3, 9, 9, 20, 5):
-        np.testing.assert_allclose(grown(kernel, x[:n], cache, "a"), kernel(x[:n]), rtol=1e-10)
-        np.testing.assert_allclose(crossed(kernel, z, x[:n], cache, "b"), kernel(z, x[:n]), rtol=1e-10)
-    np.testing.assert_allclose(grown(kernel, z[:4], cache, "c"), kernel(z[:4]), rtol=1e-10)
+        np.testing.assert_allclose(gram_matrix(kernel, x[:n], cache, "a"), kernel(x[:n]), rtol=1e-10)
+        np.testing.assert_allclose(cross_gram_matrix(kernel, z, x[:n], cache, "b"), kernel(z, x[:n]), rtol=1e-10)
+    np.testing.assert_allclose(gram_matrix(kernel, z[:4], cache, "c"), kernel(z[:4]), rtol=1e-10)
 
 
 def test_a_singular_gram_matrix_still_gives_numbers():

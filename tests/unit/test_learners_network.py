@@ -172,7 +172,7 @@ def test_a_seed_has_the_same_bits_whoever_else_is_trained(parity):
 
 def test_an_epoch_shows_every_point_once_in_an_order_of_its_own(parity):
     problem, features = parity
-    batches = Batches(problem, features, 25, 10, False, problem.streams)
+    batches = Batches(Sample(problem, features, 25, {}, problem.streams), 10, False)
     epochs = [np.concatenate([batches.at(3 * epoch + i)[0] for i in range(3)], axis=2)[:, 0] for epoch in (0, 1)]
     whole = problem.draw("training", 25).x
     for s in range(2):
@@ -184,7 +184,7 @@ def test_an_epoch_shows_every_point_once_in_an_order_of_its_own(parity):
 def test_online_points_are_fresh_and_prefix_stable(parity):
     problem, features = parity
     count = FRESH_POINTS + 100
-    batches = Batches(problem, features, count, 50, True, problem.streams)
+    batches = Batches(Sample(problem, features, count, {}, problem.streams), 50, True)
     steps = -(-count // 50)
     seen = np.concatenate([batches.at(step)[0][:, 0] for step in range(steps)], axis=1)
     assert np.array_equal(seen, problem.draw("training", count).x)
@@ -229,18 +229,18 @@ def test_the_work_that_is_asked_for_is_about_what_is_counted(parity, parameters)
 
 def test_the_start_has_the_papers_scales():
     learner = build("learners", {"name": "network", "width": 400, "first_scale": 0.3, "second_scale": 2.0})
-    weights = learner.start(50, 30, Streams(("scales",), (0, 1)))
+    weights = learner.initial_weights(50, 30, Streams(("scales",), (0, 1)))
     for name, deviation in (("first", 0.3), ("second", 2 / 20), ("second_bias", 2 / 20), ("last", 1 / 20)):
         assert np.std(weights[name]) == pytest.approx(deviation, rel=0.1)
     signs = build("learners", {"name": "network", "width": 400, "last_weights": "signs"})
-    assert np.allclose(np.abs(signs.start(50, 30, Streams(("scales",), (0, 1)))["last"]), 1 / 20)
+    assert np.allclose(np.abs(signs.initial_weights(50, 30, Streams(("scales",), (0, 1)))["last"]), 1 / 20)
 
 
 def test_the_error_of_the_first_block_is_measured_where_the_teacher_names_its_base():
     where = posed({"name": "residual_composition", "instance": "product", "order": 3}, scale="paper")
     problem, _ = where
     learner, fit = fitted(where, {"learning_rate": [0.2]}, samples=400, epochs=40, width=60)
-    x = learner.seen(problem.draw("validation", 80).x)
+    x = learner.with_bias(problem.draw("validation", 80).x)
     out = np.maximum(x @ np.swapaxes(fit.state["first"], 1, 2), 0) @ np.swapaxes(fit.state["last"], 1, 2)
     base = problem.teacher.parts(problem.state, problem.draw("validation", 80).x)["base"]
     np.testing.assert_allclose(fit.measures["base_error"], np.mean(np.sum((out - base) ** 2, -1), -1), rtol=1e-4)

@@ -10,7 +10,7 @@ from hierlearn.core.problem import ProblemFeatures, pose
 from hierlearn.core.protocols import STATUS, NullMonitor, Sample
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
-from hierlearn.learners._randomised import exact_squared, mean_outputs, network, sampled
+from hierlearn.learners._randomised import exact_squared_loss, mean_outputs, network, sample_loss
 from hierlearn.learners.randomised import Randomised
 from hierlearn.learners.taylor import Taylor
 from hierlearn.solvers.losses import LOSSES
@@ -78,7 +78,7 @@ def test_mean_and_loss_are_those_over_every_draw(order, activation):
         loss = loss + probability * ((outputs - tensors[2]) ** 2).mean()
     loss.backward()
     np.testing.assert_allclose(mean_outputs(net, inner, moved), mean.detach().numpy(), rtol=1e-10, atol=1e-12)
-    value, gradient = exact_squared(net, inner, moved, labels)
+    value, gradient = exact_squared_loss(net, inner, moved, labels)
     assert value == pytest.approx(loss.item(), rel=1e-10)
     np.testing.assert_allclose(gradient, tensors[1].grad.numpy(), rtol=1e-8, atol=1e-12)
 
@@ -92,8 +92,8 @@ def test_the_gradient_at_one_draw_agrees_with_differences(order, activation, nam
     # Float64 here, so that differences resolve the gradient.
     multipliers = [np.random.default_rng(3).choice(law.values, (7, 3), p=law.probabilities) for law in net.laws]
     direction = np.random.default_rng(4).standard_normal(moved.shape)
-    _, gradient = sampled(net, loss, inner, moved, labels, multipliers)
-    ends = [sampled(net, loss, inner, moved + step * direction, labels, multipliers)[0] for step in (1e-5, -1e-5)]
+    _, gradient = sample_loss(net, loss, inner, moved, labels, multipliers)
+    ends = [sample_loss(net, loss, inner, moved + step * direction, labels, multipliers)[0] for step in (1e-5, -1e-5)]
     assert np.sum(gradient * direction) == pytest.approx((ends[0] - ends[1]) / 2e-5, rel=1e-6, abs=1e-9)
 
 
@@ -101,8 +101,10 @@ def test_the_gradient_at_one_draw_agrees_with_differences(order, activation, nam
 def test_draws_have_the_exact_loss_as_their_mean(order, activation):
     net, generator = network(8, order, activation), np.random.default_rng(5)
     inner, moved, labels = drawn(net, points=40)
-    draws = [sampled(net, LOSSES["squared"], inner, moved, labels, net.multipliers(generator, 40)) for _ in range(400)]
-    value, gradient = exact_squared(net, inner, moved, labels)
+    draws = [
+        sample_loss(net, LOSSES["squared"], inner, moved, labels, net.multipliers(generator, 40)) for _ in range(400)
+    ]
+    value, gradient = exact_squared_loss(net, inner, moved, labels)
     values = np.array([draw[0] for draw in draws])
     assert abs(np.mean(values) - value) < 5 * np.std(values) / 20
     error = np.std([draw[1] for draw in draws], axis=0) / 20

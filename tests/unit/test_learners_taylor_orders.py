@@ -9,7 +9,7 @@ from hierlearn.core.problem import ProblemFeatures, pose
 from hierlearn.core.protocols import NullMonitor, Sample
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
-from hierlearn.learners._selection import validated
+from hierlearn.learners._selection import best_on_validation
 from hierlearn.learners.taylor import Taylor, inverse_root
 
 STREAMS = Streams(("taylor learners",), (1, 2))
@@ -219,8 +219,8 @@ def test_the_ridge_with_the_fewest_wrong_signs_on_validation_points_is_kept(orde
 def test_equal_shares_of_wrong_signs_are_told_apart_by_the_loss():
     labels = np.array([[1.0], [-1.0]])
     predictions = np.array([[[0.1], [-0.1]], [[2.0], [-2.0]], [[0.9], [-0.9]], [[1.0], [1.0]], [[np.nan], [0.0]]])
-    assert validated(predictions, labels, "classes") == 2
-    assert validated(predictions, labels, "classes", lambda f, y: np.exp(-f * y)) == 1
-    assert validated(predictions[[3, 0]], labels, "classes") == 1
-    assert validated(predictions[[4, 3]], labels, "classes") == 1
-    assert validated(predictions[[1, 1]], labels, "regression") == 0
+    assert best_on_validation(predictions, labels, "classes") == 2
+    assert best_on_validation(predictions, labels, "classes", lambda f, y: np.exp(-f * y)) == 1
+    assert best_on_validation(predictions[[3, 0]], labels, "classes") == 1
+    assert best_on_validation(predictions[[4, 3]], labels, "classes") == 1
+    assert best_on_validation(predictions[[1, 1]], labels, "regression") == 0

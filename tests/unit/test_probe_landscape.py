@@ -46,7 +46,7 @@ def test_lemma_1_at_the_random_start_is_the_closed_form(loss):
     weights = 8**-0.25 * streams.at("start", 0).generators()[0].standard_normal((8, 5))
     gates, signs, kind = np.tile(np.maximum(x @ half.T, 0), (1, 2)), np.repeat([1.0, -1.0], 4), get_loss(loss)
     reference = leading_reference(x, gates, signs, targets)
-    expected = quadratic_expansion(x, gates, signs, weights, reference, targets, kind)
+    expected = quadratic_expansion(x, gates, signs, targets, kind, weights, reference)
     optimum = np.mean(kind.value(quadratic_outputs(x, gates, signs, reference), targets))
     left = expected.curvature - expected.radial + 2 * (expected.risk - optimum)
     assert found["left"].values.item() == pytest.approx(left, rel=1e-9)
@@ -78,7 +78,7 @@ def test_the_network_is_compared_with_its_model_at_the_explicit_reference(loss):
     reference = leading_reference(x, gates, signs, targets)
     draws = np.array(list(product([-1.0, 1.0], repeat=4)))[:8]
     network = over_draws(x, first, signs, reference, reference, targets, kind, draws)
-    model = quadratic_expansion(x, gates, signs, reference, reference, targets, kind)
+    model = quadratic_expansion(x, gates, signs, targets, kind, reference, reference)
     tolerance = 1e-9 if loss == "squared" else 0.05
     for name, value in (
         ("loss_difference", abs(network.risk - model.risk)),

@@ -107,7 +107,7 @@ def test_a_training_sees_as_many_points_as_its_steps_or_epochs_say(learner, poin
 def test_a_job_with_a_long_fit_gets_the_cores_that_it_can_use(parts, parallel, cores, faster):
     """parts: of the longest fit in LONG; the whole job has ten such fits."""
     longest = parts * resources.LONG
-    needs = resources._needs(0.0, 10 * longest, longest, parallel)
+    needs = resources._request(0.0, resources.Load(0.0, 10 * longest, longest, parallel))
     assert needs.cores == cores
     assert needs.runtime == pytest.approx(resources.BASE_MINUTES + 10 * longest / resources.RATE / 60 / faster, abs=1)
 

@@ -1,13 +1,13 @@
 """The walk up the sample sizes, with a learner whose risk is written down beforehand."""
 
-import runpy
+from typing import Annotated
 
 import numpy as np
 import pytest
 
 from hierlearn.core.problem import ProblemFeatures, pose
 from hierlearn.core.protocols import STATUS, Fit, Learner, NullMonitor
-from hierlearn.core.registry import PACKAGE, build
+from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
 from hierlearn.run.sample_sizes import failures, unreachable, walk
 
@@ -16,6 +16,9 @@ SAMPLES = [2, 4, 8, 16, 32]
 
 class Scripted(Learner):
     """Validation risk by seed and sample size; notes who was trained with whom and what it was given."""
+
+    class Choices:
+        ridge: Annotated[float, "."]
 
     def __init__(self, risks, batch_seeds):
         self.risks, self.batch_seeds, self.calls, self.caches = risks, batch_seeds, [], []
@@ -144,23 +147,3 @@ def test_degrees_out_of_reach_are_said_once_and_only_by_learners_that_know():
     assert len(unreachable(blind, even, 6)) == 1
     assert unreachable(blind, odd, 6) == []
     assert unreachable(build("learners", {"name": "network"}), even, 6) == []
-
-
-@pytest.mark.parametrize(
-    ("law", "teacher", "expected"),
-    [
-        ({"name": "sphere"}, "ridge_polynomial", 1),
-        ({"name": "hypercube", "norm": "unit"}, "parity", 1),
-        ({"name": "hypercube", "norm": "sqrt_dimension"}, "parity", 0),
-        ({"name": "uniform"}, "quadratic_toy", 0),
-    ],
-)
-def test_a_training_warns_of_them_where_points_have_norm_1(law, teacher, expected, caplog):
-    warn = runpy.run_path(str(PACKAGE.parent / "scripts" / "train.py"), run_name="imported")["warn"]
-    inputs, teacher = build("inputs", law, dimension=6), build("teachers", {"name": teacher})
-    problem, said = pose(inputs, teacher, "unit", 0.0, Streams(("walk",), (0,))), set()
-    for _ in range(2):
-        warn(build("learners", {"name": "randomised", "activation": "sin"}), problem, said)
-    lines = [record.getMessage() for record in caplog.records]
-    assert len(lines) == expected
-    assert all(line.startswith("randomised: sin") for line in lines)

@@ -3,8 +3,7 @@
 import pytest
 from small_study import STUDY
 
-from hierlearn.plan import settings
-from hierlearn.plan.configuration import configure
+from hierlearn.plan.configuration import ROOT, configuration, configure
 
 
 def test_a_claim_of_two_studies_is_a_fault_of_the_second(tmp_path):
@@ -21,25 +20,25 @@ def test_a_claim_of_two_studies_is_a_fault_of_the_second(tmp_path):
 
 def test_results_are_written_in_one_way_only():
     for written in ("x/y/", "x//y", "x/./y"):
-        assert settings.configuration({"results": written}, "config", [])[0]["results"] == "x/y"
+        assert configuration({"results": written}, "config", [])[0]["results"] == "x/y"
 
 
 @pytest.mark.parametrize("folder", ["workflow", "config/studies", "docs/", "tests//x"])
 def test_results_stay_out_of_the_folders_of_the_project(folder, monkeypatch):
-    monkeypatch.chdir(settings.ROOT)
-    (fault,) = settings.configuration({"results": folder}, "config", [])[1]
+    monkeypatch.chdir(ROOT)
+    (fault,) = configuration({"results": folder}, "config", [])[1]
     assert "of the project itself" in fault.found
 
 
 def test_one_name_stands_for_a_list_of_one_study():
-    found, faults = settings.configuration({"studies": "one"}, "config", ["one", "two"])
+    found, faults = configuration({"studies": "one"}, "config", ["one", "two"])
     assert (found["studies"], faults) == (["one"], [])
-    (fault,) = settings.configuration({"studies": "oen"}, "config", ["one", "two"])[1]
+    (fault,) = configuration({"studies": "oen"}, "config", ["one", "two"])[1]
     assert str(fault) == "config: studies: found 'oen'; expected one of one, two (nearest: one)"
 
 
 def test_the_configuration_names_its_faults():
-    found, faults = settings.configuration({"preset": "quik", "sutdies": [], "studies": ["b"]}, "config", ["a"])
+    found, faults = configuration({"preset": "quik", "sutdies": [], "studies": ["b"]}, "config", ["a"])
     assert found == {}
     assert [str(fault) for fault in faults] == [
         "config: preset: found 'quik'; expected one of full, paper, quick, smoke, standard (nearest: quick)",
@@ -50,7 +49,7 @@ def test_the_configuration_names_its_faults():
 
 
 def test_the_configuration_has_a_default_for_every_key():
-    found, faults = settings.configuration({}, "config", [])
+    found, faults = configuration({}, "config", [])
     assert faults == []
     assert found == {
         "preset": "quick",
@@ -66,21 +65,21 @@ def test_the_configuration_has_a_default_for_every_key():
 
 
 def test_a_pilot_has_no_replicates():
-    found, faults = settings.configuration({"pilot": "true", "replicate": 2}, "config", [])
+    found, faults = configuration({"pilot": "true", "replicate": 2}, "config", [])
     assert found == {}
     assert [str(fault) for fault in faults] == [
         "config: replicate: found 2 beside pilot: true; expected one of the two"
     ]
-    assert settings.configuration({"pilot": True, "replicate": 0}, "config", [])[1] == []
+    assert configuration({"pilot": True, "replicate": 0}, "config", [])[1] == []
 
 
 @pytest.mark.parametrize("wrong", [-1, 1.5, "one", True])
 def test_replicates_are_numbered(wrong):
-    _, faults = settings.configuration({"replicate": wrong}, "config", [])
+    _, faults = configuration({"replicate": wrong}, "config", [])
     assert [fault.field for fault in faults] == ["replicate"]
 
 
 @pytest.mark.parametrize("folder", ["/tmp", "../x", "a/../../x", ".hidden", "", "a b", 3])
 def test_results_stay_below_the_working_folder(folder):
-    _, faults = settings.configuration({"results": folder}, "config", [])
+    _, faults = configuration({"results": folder}, "config", [])
     assert [fault.field for fault in faults] == ["results"]

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from hierlearn.core.streams import Streams
-from hierlearn.solvers.densenets.distillation import distilled, truncated_gradient, truncated_square
+from hierlearn.solvers.densenets.distillation import distil, truncated_gradient, truncated_square
 from hierlearn.solvers.densenets.distilled_training import DistilledTraining, Rules
 from hierlearn.solvers.densenets.model import Layout, pre_activations
 from hierlearn.solvers.densenets.phases import Clock, Schedule
@@ -172,7 +172,7 @@ def test_gradients_with_distillation_and_truncation_are_those_of_autograd(depth,
     weights = [torch.tensor(values, requires_grad=True) for values in training.weights.values()]
     total, truncated = torch.zeros(()), False
     for run in range(RUNS):
-        blocks, outputs = training.layout.parted(torch.from_numpy(seen[run, 0])), 0.0
+        blocks, outputs = training.layout.part_blocks(torch.from_numpy(seen[run, 0])), 0.0
         for i, layer in enumerate(training.layout.layers):
             most, places = training.rules.most[i], training.layout.places(layer)
             inner, outer = weights[i][run, :most], weights[i][run, most:]
@@ -216,7 +216,7 @@ def test_the_distillation_of_exact_weights_finds_their_width_and_their_features_
     k, size, m = 3, 8, 12
     left, right = (np.linalg.qr(rng.standard_normal((size, k)))[0].T for _ in range(2))
     spun = np.linalg.qr(rng.standard_normal((m, k)))[0]
-    inner_left, inner_right, found = distilled(spun @ left, spun @ right, 0.1, 6)
+    inner_left, inner_right, found = distil(spun @ left, spun @ right, 0.1, 6)
     assert found == k
     assert inner_left.shape == inner_right.shape == (k, size)
     wanted, learned = np.concatenate([left, right], axis=1), np.concatenate([inner_left, inner_right], axis=1)
@@ -227,12 +227,12 @@ def test_the_distillation_of_exact_weights_finds_their_width_and_their_features_
 
 def test_a_distillation_keeps_what_is_above_the_smallest_value_and_no_more_than_it_may():
     left, right = np.diag([1.0, 0.8, 0.05]), np.eye(3)
-    assert distilled(left, right, 0.1, 9)[2] == 2
-    inner, _, found = distilled(left, right, 0.01, 2)
+    assert distil(left, right, 0.1, 9)[2] == 2
+    inner, _, found = distil(left, right, 0.01, 2)
     assert found == 3
     assert len(inner) == 2
-    assert len(distilled(0 * left, right, 0.1, 9)[0]) == 1
-    alone, nothing, found = distilled(np.empty((3, 0)), left, 0.1, 9)
+    assert len(distil(0 * left, right, 0.1, 9)[0]) == 1
+    alone, nothing, found = distil(np.empty((3, 0)), left, 0.1, 9)
     assert (alone.shape, found) == ((2, 0), 2)
     np.testing.assert_allclose(nothing.T @ nothing, np.diag([1.0, 0.64, 0.0]), atol=1e-12)
 

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from hierlearn.solvers import optimisers
-from hierlearn.solvers.optimisers import adam, clipping, cosine_factor, milestone_factor, named, sgd
+from hierlearn.solvers.optimisers import adam, clip_factors, cosine_factor, get_optimiser, milestone_factor, sgd
 
 RUNS, STEPS = 2, 5
 SHAPES = {"matrix": (3, 2), "vector": (4,)}
@@ -26,7 +26,7 @@ def theirs(name, parameters, rate, decay):
 @pytest.mark.parametrize("axes", [1, 2])
 def test_every_run_steps_as_torchs_optimisers_do(name, decay, axes):
     rng, rates = np.random.default_rng(0), np.array([0.1, 0.02])
-    moved, method = weights(rng, axes), named(name, 0.9)
+    moved, method = weights(rng, axes), get_optimiser(name, 0.9)
     memory = method.init(moved, axes)
     alone = [[torch.tensor(v.reshape(RUNS, *v.shape[axes:])[i]) for v in moved] for i in range(RUNS)]
     steps_of = [theirs(name, run, rate, decay) for run, rate in zip(alone, rates, strict=True)]
@@ -48,7 +48,7 @@ def test_every_run_steps_as_torchs_optimisers_do(name, decay, axes):
 @pytest.mark.parametrize("name", ["sgd", "adam"])
 def test_a_gradient_may_be_given_by_its_factors_that_runs_share(monkeypatch, name, in_cache):
     monkeypatch.setattr(optimisers, "IN_CACHE", in_cache)
-    rng, method = np.random.default_rng(0), named(name, 0.9)
+    rng, method = np.random.default_rng(0), get_optimiser(name, 0.9)
     start, rates, decays = rng.standard_normal((2, 3, 4, 5)), np.array([[0.1, 0.2, 0.3]]), np.array([[0.0, 0.1, 0.2]])
     whole, parted = [start.copy()], [start.copy()]
     memories = method.init(whole, 2), method.init(parted, 2)
@@ -62,7 +62,7 @@ def test_a_gradient_may_be_given_by_its_factors_that_runs_share(monkeypatch, nam
 
 @pytest.mark.parametrize("name", ["sgd", "adam"])
 def test_what_rests_stays_and_what_is_cleared_starts_afresh(name):
-    rng, method, rates = np.random.default_rng(0), named(name, 0.9), [np.full(RUNS, 0.1)] * 2
+    rng, method, rates = np.random.default_rng(0), get_optimiser(name, 0.9), [np.full(RUNS, 0.1)] * 2
     moved, gradients = weights(rng), weights(rng)
     fresh, before = [v.copy() for v in moved], [v.copy() for v in moved]
     memory = method.init(moved, 1)
@@ -82,7 +82,7 @@ def test_what_rests_stays_and_what_is_cleared_starts_afresh(name):
 
 @pytest.mark.parametrize("name", ["sgd", "adam"])
 def test_a_memory_goes_on_from_its_state_to_the_same_bits(name):
-    rng, method, rates = np.random.default_rng(0), named(name, 0.9), [np.full(RUNS, 0.1)] * 2
+    rng, method, rates = np.random.default_rng(0), get_optimiser(name, 0.9), [np.full(RUNS, 0.1)] * 2
     moved, gradients = weights(rng), [weights(rng) for _ in range(4)]
     memory = method.init(moved, 1)
     for step in gradients[:2]:
@@ -99,9 +99,9 @@ def test_a_memory_goes_on_from_its_state_to_the_same_bits(name):
 def test_clipping_bounds_the_norm_of_what_moves():
     gradients = [np.array([[3.0, 0.0], [0.3, 0.0], [np.nan, 0.0]]), np.array([[4.0], [0.4], [0.0]])]
     every, first = np.ones((3, 2), dtype=bool), np.array([[True, False]] * 3)
-    np.testing.assert_allclose(clipping(gradients, 1.0, every), [0.2, 1.0, np.nan])
-    np.testing.assert_allclose(clipping(gradients, 1.0, first), [1 / 3, 1.0, np.nan])
-    assert clipping([values[1:2] for values in gradients], 1.0, every[1:2]) is None
+    np.testing.assert_allclose(clip_factors(gradients, 1.0, every), [0.2, 1.0, np.nan])
+    np.testing.assert_allclose(clip_factors(gradients, 1.0, first), [1 / 3, 1.0, np.nan])
+    assert clip_factors([values[1:2] for values in gradients], 1.0, every[1:2]) is None
 
 
 def test_a_velocity_without_a_gradient_comes_to_rest():
@@ -128,4 +128,4 @@ def test_single_precision_stays_single():
 
 def test_an_unknown_optimiser_is_refused():
     with pytest.raises(ValueError, match="optimiser 'adamw'; expected sgd or adam"):
-        named("adamw", 0.9)
+        get_optimiser("adamw", 0.9)

@@ -33,7 +33,7 @@ def test_path_agrees_with_dense_solves(columns, smooth):
 
 def test_a_flat_spectrum_is_solved_without_factorisation():
     kernel, targets = sphere_kernel(400)
-    duals = ridge_path(kernel, targets[:, 0], [1e-2, 1e-1], budget=40.0)
+    duals = ridge_path(kernel, targets[:, :1], [1e-2, 1e-1], budget=40.0)
     assert duals.method == "lanczos"
     assert duals.residuals.max() <= 1e-9
 
@@ -78,9 +78,7 @@ def test_kernel_with_a_negative_eigenvalue_is_refused(budget):
     with pytest.raises(ValueError, match="not positive"):
         ridge_path(kernel, targets, [1e-6], budget=budget)
     with pytest.raises(ValueError, match="not positive"):
-        leave_one_out(kernel, targets, [1e-6])
-    with pytest.raises(ValueError, match="not positive"):
-        leave_one_out(kernel, targets, np.full(9, 1e-6))
+        leave_one_out(kernel, targets, 1e-6)
 
 
 def test_entries_that_are_not_finite_are_refused():
@@ -90,16 +88,14 @@ def test_entries_that_are_not_finite_are_refused():
         ridge_path(kernel, targets, [1e-3])
 
 
-@pytest.mark.parametrize("count", [2, 9], ids=["inverses", "one eigendecomposition"])
-def test_leave_one_out_agrees_with_fits_without_each_sample(count):
+@pytest.mark.parametrize("ridge", [1e-3, 1e-1])
+def test_leave_one_out_agrees_with_fits_without_each_sample(ridge):
     kernel, targets = sphere_kernel(30)
-    ridges = np.geomspace(1e-3, 1e-1, count)
-    errors = leave_one_out(kernel, targets, ridges)
-    for index, ridge in enumerate(ridges):
-        for i in range(30):
-            rest = np.arange(30) != i
-            dual = np.linalg.solve(kernel[np.ix_(rest, rest)] + 30 * ridge * np.eye(29), targets[rest])
-            np.testing.assert_allclose(errors[index, i], targets[i] - kernel[i, rest] @ dual, rtol=1e-8, atol=1e-10)
+    errors = leave_one_out(kernel, targets, ridge)
+    for i in range(30):
+        rest = np.arange(30) != i
+        dual = np.linalg.solve(kernel[np.ix_(rest, rest)] + 30 * ridge * np.eye(29), targets[rest])
+        np.testing.assert_allclose(errors[i], targets[i] - kernel[i, rest] @ dual, rtol=1e-8, atol=1e-10)
 
 
 @pytest.mark.parametrize("shape", [(60, 7), (10, 25)])

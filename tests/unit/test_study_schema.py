@@ -83,21 +83,3 @@ def test_what_a_learner_selects_and_sweeps_is_of_that_learner():
     assert broken(
         learners=chosen(learner={"name": "network"}, select={"learning_rate": [0.1], "selected_on": ["test"]})
     )
-
-
-@pytest.mark.parametrize(("kind", "name"), COMPONENTS, ids=lambda word: word)
-def test_tables_have_a_row_for_every_parameter_and_choice(kind, name):
-    rows = list(study_schema.table(kind, name))
-    assert [row[0] for row in rows] == [*registry.parameters(kind, name), *registry.choices(kind, name)]
-    assert all(isinstance(cell, str) and cell for row in rows for cell in row)
-
-
-def test_a_table_says_values_limits_and_defaults_in_words():
-    rows = {row[0]: row[1:3] for row in study_schema.table("learners", "taylor")}
-    assert rows["width"] == ("integer, at least 2, a multiple of 2", "8")
-    assert rows["loss"] == ("squared, logistic, soft_hinge", '"squared"')
-    assert rows["ridge"] == ("number, above 0", "required")
-    assert (
-        dict((row[0], row[1]) for row in study_schema.table("learners", "kernel_ridge"))["kernel"]
-        == "one of the kernels"
-    )

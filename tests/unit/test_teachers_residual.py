@@ -8,7 +8,7 @@ import pytest
 
 from hierlearn.core.registry import build, parameters
 from hierlearn.core.streams import Streams
-from hierlearn.plan import points
+from hierlearn.plan import plausibility
 from hierlearn.plan.study import study_of
 from hierlearn.teachers.composed_sines import ComposedSines
 from hierlearn.teachers.residual_composition import ResidualComposition
@@ -252,7 +252,7 @@ def faults(law_name, dimension=8, axes=None, **teacher):
         "representations": {},
         "learners": {},
     }
-    return [str(fault) for fault in points.faults(study_of(content, "s", "s.yaml", "quick"))]
+    return [str(fault) for fault in plausibility.impossible(study_of(content, "s", "s.yaml", "quick"))]
 
 
 @pytest.mark.parametrize(

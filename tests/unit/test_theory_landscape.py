@@ -82,7 +82,7 @@ def test_the_models_landscape_agrees_with_automatic_differentiation(loss, seed):
         lambda torch, w: mean_loss(torch, loss, model(torch, w, features, first, signs), labels), weights, reference
     )
     gates = np.maximum(features @ first.T, 0.0)
-    value = quadratic_expansion(features, gates, signs, weights, reference, labels, get_loss(loss))
+    value = quadratic_expansion(features, gates, signs, labels, get_loss(loss), weights, reference)
     np.testing.assert_allclose(found(value), expected, rtol=1e-9, atol=1e-12)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import xarray
 
 from hierlearn.files import netcdf, results
-from hierlearn.files.traces import NOTHING, Traces
+from hierlearn.files.scores import NOTHING, Traces
 
 COORDINATES = {
     "learner": ["kernel", "net", "deep"],

@@ -15,6 +15,7 @@ class Failing(Learner):
     """As its kernel, but NaN for seed 1."""
 
     batch_seeds: ClassVar[bool] = False
+    MEASURES: ClassVar[dict[str, str]] = KernelRidge.MEASURES
     TRACES: ClassVar[dict[str, str]] = {"train_loss": "squared error on the training points"}
 
     def fit(self, sample, monitor, cache) -> Fit:

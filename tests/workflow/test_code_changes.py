@@ -63,7 +63,6 @@ def edited(file, change):
         "hierlearn/theory/deterministic_equivalent.py": {"probe theory", "figure", "judge", "ledger"},
         "hierlearn/run/sample_sizes.py": EVERYTHING - {"generate all", "represent all neural", "probe theory"},
         "hierlearn/files/scores.py": EVERYTHING,
-        "hierlearn/files/traces.py": SCORED,
         "hierlearn/figures/sample_complexity.py": {"figure", "ledger"},
         "hierlearn/claims/judging.py": {"judge", "ledger"},
         "hierlearn/claims/page/index.py": {"ledger"},

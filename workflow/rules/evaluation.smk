@@ -2,7 +2,7 @@ rule evaluate:
     input:
         data=f"{plan.results}/{{study}}/{{task}}/data.nc",
         representations=plan.inputs.representation_files,
-        models=plan.inputs.model_files,
+        models=plan.inputs.models,
     output:
         scores=f"{plan.results}/{{study}}/{{task}}/scores.nc",
         traces=f"{plan.results}/{{study}}/{{task}}/traces.nc",
@@ -23,7 +23,6 @@ rule evaluate:
         code=plan.inputs.code("evaluate"),
         expected=plan.inputs.expected,
         representations=plan.inputs.representations,
-        models=plan.inputs.models,
         compute_threads=1,
     script:
         "../scripts/evaluate.py"

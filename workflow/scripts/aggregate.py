@@ -2,12 +2,11 @@
 
 from hierlearn.run import job
 
-job.start(globals())
+snakemake = job.start(globals())
 
 from hierlearn.core import provenance
 from hierlearn.files import results
-from hierlearn.files.scores import Scores
-from hierlearn.files.traces import Traces
+from hierlearn.files.scores import Scores, Traces
 
 
 def aggregate(sources, outputs, parameters, code, expected=None):
@@ -26,11 +25,6 @@ def aggregate(sources, outputs, parameters, code, expected=None):
     results.write(outputs["traces"], {"": traces.group()}, identity, **traces.comment, **described)
 
 
-if __name__ == "__main__":
-    aggregate(
-        {kind: list(snakemake.input[kind]) for kind in ("scores", "traces")},  # noqa: F821
-        dict(snakemake.output.items()),  # noqa: F821
-        snakemake.params.parameters,  # noqa: F821
-        snakemake.params.code,  # noqa: F821
-        snakemake.params.expected,  # noqa: F821
-    )
+if snakemake:
+    params, sources = snakemake.params, {kind: list(snakemake.input[kind]) for kind in ("scores", "traces")}
+    aggregate(sources, dict(snakemake.output.items()), params.parameters, params.code, params.expected)

@@ -2,14 +2,15 @@
 
 from hierlearn.run import job
 
-job.start(globals())
+snakemake = job.start(globals())
+
+from pathlib import Path
 
 import numpy as np
 
 from hierlearn.core import boundary, provenance, registry
 from hierlearn.files import problems, results
-from hierlearn.files.scores import Scores
-from hierlearn.files.traces import Traces
+from hierlearn.files.scores import Scores, Traces
 from hierlearn.statistics.moments import operator_norm
 
 
@@ -103,13 +104,8 @@ def mark_empty_cells(scores, cell, samples):
             scores.mark({**cell, "samples": n}, "over_cap")
 
 
-if __name__ == "__main__":
-    evaluate(
-        snakemake.input.data,  # noqa: F821
-        snakemake.params.representations,  # noqa: F821
-        snakemake.params.models,  # noqa: F821
-        dict(snakemake.output.items()),  # noqa: F821
-        snakemake.params.parameters,  # noqa: F821
-        snakemake.params.code,  # noqa: F821
-        snakemake.params.expected,  # noqa: F821
-    )
+if snakemake:
+    params, given = snakemake.params, snakemake.input
+    models = {Path(file).name.removesuffix(".model.nc"): file for file in given.models}
+    files = given.data, params.representations, models, dict(snakemake.output.items())
+    evaluate(*files, params.parameters, params.code, params.expected)

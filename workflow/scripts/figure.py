@@ -2,7 +2,7 @@
 
 from hierlearn.run import job
 
-job.start(globals())
+snakemake = job.start(globals())
 
 import io
 from pathlib import Path
@@ -46,13 +46,8 @@ def reachability_notes(models, labels):
     return list(dict.fromkeys(notes))
 
 
-if __name__ == "__main__":
-    figure(
-        snakemake.input.get("scores", []),  # noqa: F821
-        snakemake.input.get("traces", []),  # noqa: F821
-        {Path(file).name.removesuffix(".probe.nc"): file for file in snakemake.input.probes},  # noqa: F821
-        {kind: getattr(snakemake.output, kind) for kind in ("svg", "pdf", "png")},  # noqa: F821
-        snakemake.params.parameters,  # noqa: F821
-        snakemake.params.code,  # noqa: F821
-        snakemake.params.expected,  # noqa: F821
-    )
+if snakemake:
+    params, given = snakemake.params, snakemake.input
+    probes = {Path(file).name.removesuffix(".probe.nc"): file for file in given.probes}
+    files = given.get("scores", []), given.get("traces", []), probes, dict(snakemake.output.items())
+    figure(*files, params.parameters, params.code, params.expected)

@@ -2,7 +2,7 @@
 
 from hierlearn.run import job
 
-job.start(globals())
+snakemake = job.start(globals())
 
 from hierlearn.core import provenance
 from hierlearn.files import results
@@ -15,5 +15,5 @@ def generate(output, parameters, code):
     results.write(output, groups, provenance.attributes(code, parameters))
 
 
-if __name__ == "__main__":
-    generate(snakemake.output[0], snakemake.params.parameters, snakemake.params.code)  # noqa: F821
+if snakemake:
+    generate(snakemake.output[0], snakemake.params.parameters, snakemake.params.code)

@@ -2,7 +2,7 @@
 
 from hierlearn.run import job
 
-job.start(globals())
+snakemake = job.start(globals())
 
 from pathlib import Path
 
@@ -41,13 +41,8 @@ def spent(described, quantity, cube, probes):
     return probe.flops.sum().item() if "flops" in probe else 0.0
 
 
-if __name__ == "__main__":
-    judge(
-        snakemake.input.get("scores", []),  # noqa: F821
-        snakemake.input.get("traces", []),  # noqa: F821
-        {Path(file).name.removesuffix(".probe.nc"): file for file in snakemake.input.probes},  # noqa: F821
-        snakemake.output[0],  # noqa: F821
-        snakemake.params.parameters,  # noqa: F821
-        snakemake.params.code,  # noqa: F821
-        snakemake.params.expected,  # noqa: F821
-    )
+if snakemake:
+    params, given = snakemake.params, snakemake.input
+    probes = {Path(file).name.removesuffix(".probe.nc"): file for file in given.probes}
+    files = given.get("scores", []), given.get("traces", []), probes, snakemake.output[0]
+    judge(*files, params.parameters, params.code, params.expected)

@@ -2,7 +2,7 @@
 
 from hierlearn.run import job
 
-job.start(globals())
+snakemake = job.start(globals())
 
 from dataclasses import asdict, replace
 
@@ -47,14 +47,7 @@ def ledger(sources, second, table, csv, html, parameters, code, expected=None):
     checksums.write(html, page(rows, details, *told).encode(), made)
 
 
-if __name__ == "__main__":
-    ledger(
-        list(snakemake.input.claims),  # noqa: F821
-        list(snakemake.input.get("second", [])),  # noqa: F821
-        snakemake.output.table,  # noqa: F821
-        snakemake.output.csv,  # noqa: F821
-        snakemake.output.page,  # noqa: F821
-        snakemake.params.parameters,  # noqa: F821
-        snakemake.params.code,  # noqa: F821
-        snakemake.params.expected,  # noqa: F821
-    )
+if snakemake:
+    params, output = snakemake.params, snakemake.output
+    sources = list(snakemake.input.claims), list(snakemake.input.get("second", []))
+    ledger(*sources, output.table, output.csv, output.page, params.parameters, params.code, params.expected)

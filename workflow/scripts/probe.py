@@ -2,7 +2,7 @@
 
 from hierlearn.run import job
 
-job.start(globals())
+snakemake = job.start(globals())
 
 import numpy as np
 
@@ -42,5 +42,5 @@ def put(measured, name, variable, axes, where):
     measured[name].values[where] = variable.values
 
 
-if __name__ == "__main__":
-    probe(snakemake.output[0], snakemake.params.parameters, snakemake.params.code)  # noqa: F821
+if snakemake:
+    probe(snakemake.output[0], snakemake.params.parameters, snakemake.params.code)

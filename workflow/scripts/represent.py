@@ -2,7 +2,7 @@
 
 from hierlearn.run import job
 
-job.start(globals())
+snakemake = job.start(globals())
 
 import numpy as np
 
@@ -53,11 +53,6 @@ def fit(point, group):
     }
 
 
-if __name__ == "__main__":
-    represent(
-        snakemake.input[0],  # noqa: F821
-        snakemake.output[0],  # noqa: F821
-        snakemake.params.parameters,  # noqa: F821
-        snakemake.params.code,  # noqa: F821
-        snakemake.params.expected,  # noqa: F821
-    )
+if snakemake:
+    params = snakemake.params
+    represent(snakemake.input[0], snakemake.output[0], params.parameters, params.code, params.expected)

@@ -2,7 +2,7 @@
 
 from hierlearn.run import job
 
-job.start(globals())
+snakemake = job.start(globals())
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from hierlearn.files.checkpoints import Checkpoints
 from hierlearn.files.netcdf import Variable
 from hierlearn.files.scores import attributes_of, axis
 from hierlearn.run.monitor import JobMonitor
-from hierlearn.run.sample_sizes import unreachable, walk
+from hierlearn.run.sample_sizes import walk
 
 
 def train(source, representation, output, parameters, code, expected=None):
@@ -25,7 +25,7 @@ def train(source, representation, output, parameters, code, expected=None):
     expected = expected or {}
     stored = results.read(source, expected.get(source))
     fitted = results.read(representation, expected.get(representation)) if representation else {}
-    identity, groups, before = provenance.attributes(code, parameters), {}, set()
+    identity, groups = provenance.attributes(code, parameters), {}
     title = "/".join(Path(output).parts[-3:]).removesuffix(".model.nc")
     monitor = JobMonitor(Checkpoints(output, identity), title)
     for point in parameters["points"]:
@@ -39,8 +39,6 @@ def train(source, representation, output, parameters, code, expected=None):
                 # Variants that differ in their choices alone share Gram matrices; others keep one seed's at a time.
                 caches = {} if asked.count(asked[i]) > 1 else None
             learner = registry.build("learners", variant["learner"])
-            if point["representation"]["name"] == "raw":
-                warn(learner, problem, before)
             grid = point["samples"], point["thresholds"], variant["choices"]
             part = monitor.within(f"{point['name']}/{variant['name']}")
             visits = walk(learner, problem, features, *grid, part, caches)
@@ -50,17 +48,6 @@ def train(source, representation, output, parameters, code, expected=None):
                 )
     results.write(output, groups, identity)
     monitor.checkpoints.clear()
-
-
-def warn(learner, problem, before):
-    """Log what a learner of the raw input cannot represent, each line once; known for points of norm 1 alone."""
-    if problem.inputs.norm != "unit":
-        return
-    name = type(learner).__module__.rpartition(".")[2]
-    for line in unreachable(learner, problem.teacher, problem.inputs.dimension):
-        if line not in before:
-            before.add(line)
-            job.log.warning("%s: %s", name, line)
 
 
 def model(seeds, fit, variant):
@@ -82,12 +69,7 @@ def model(seeds, fit, variant):
     return group | problems.pack("state", fit.state) | problems.pack("trace", fit.trace, learner.TRACES)
 
 
-if __name__ == "__main__":
-    train(
-        snakemake.input.data,  # noqa: F821
-        next(iter(snakemake.input.representation), None),  # noqa: F821
-        snakemake.output[0],  # noqa: F821
-        snakemake.params.parameters,  # noqa: F821
-        snakemake.params.code,  # noqa: F821
-        snakemake.params.expected,  # noqa: F821
-    )
+if snakemake:
+    params, given = snakemake.params, snakemake.input
+    files = given.data, next(iter(given.representation), None), snakemake.output[0]
+    train(*files, params.parameters, params.code, params.expected)

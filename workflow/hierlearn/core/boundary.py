@@ -5,13 +5,14 @@ was found and what is expected. A prediction that is not finite is no fault of t
 """
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from numbers import Integral, Real
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hierlearn.core.parameters import choices as learner_choices
 from hierlearn.core.protocols import (
     STATIONARY,
     STATUS,
@@ -132,22 +133,30 @@ def fit(learner: Learner, sample: Sample, monitor: Monitor, cache: dict[Any, Any
     seeds, at = len(sample.streams.seeds), (learner, "fit")
     if not isinstance(found, Fit):
         raise _broken(at, _shown(found), "a Fit")
-    _array(at, "status", found.status, (seeds,), "iu")
-    allowed = [STATUS[name] for name in FITTED]
-    if not np.isin(found.status, allowed).all():
-        wrong = sorted(set(found.status.tolist()) - set(allowed))
-        raise _broken(at, f"status {wrong}", ", ".join(f"{STATUS[name]} ({name})" for name in FITTED))
-    for name, values in (("validation_risk", found.validation_risk), ("train_risk", found.train_risk)):
-        _array(at, name, values, (seeds,), finite=False)
-    if found.flops is not None:
-        _array(at, "flops", found.flops, (seeds,), "biuf", finite=False)
+    _flags(at, "status", found.status, seeds, {name: STATUS[name] for name in FITTED})
+    for name in ("validation_risk", "train_risk", *(["flops"] if found.flops is not None else [])):
+        values = _array(at, name, vars(found)[name], (seeds,), "f" if name != "flops" else "biuf", finite=False)
+        if np.any(values < 0):
+            raise _broken(at, f"{name} {np.nanmin(values):g}", "no negative numbers")
     _state(at, found.state, seeds)
-    for name, values in _named(at, "choices", found.choices) + _named(at, "measures", found.measures):
-        _array(at, name, values, (seeds,), "biuf", finite=False)
+    parts = {"choices": learner_choices(type(learner)), "measures": learner.MEASURES}
+    for part, declared in parts.items():
+        for name, values in _arrays(at, part, vars(found)[part], declared).items():
+            _array(at, name, values, (seeds,), "biuf", finite=False)
     if found.certificate is not None:
-        _certificate(at, found.certificate, seeds)
+        certificate = _arrays(at, "certificate", found.certificate)
+        if set(certificate) != set(CERTIFICATE):
+            raise _broken(at, f"a certificate of {', '.join(certificate) or 'nothing'}", ", ".join(CERTIFICATE))
+        _flags(at, "stationary", certificate.pop("stationary"), seeds, STATIONARY)
+        for name, values in certificate.items():
+            _array(at, name, values, (seeds,), finite=False)
     if found.trace:
-        _trace(at, found.trace, seeds)
+        trace = _arrays(at, "trace", found.trace, ("step", *learner.TRACES))
+        if "step" not in trace:
+            raise _broken(at, f"a trace of {', '.join(trace)}", "'step' among them")
+        steps = _array(at, "step", trace["step"], (seeds, "steps"), "biuf").shape[1]
+        for name, values in trace.items():
+            _array(at, name, values, (seeds, steps), "biuf", finite=False)
     finite = np.isfinite(found.validation_risk) & np.isfinite(found.train_risk)
     found.status = with_divergence(found.status, finite)
     return found
@@ -175,9 +184,7 @@ def measures(
     declared, coordinates: the literals MEASURES and COORDINATES of the probe.
     """
     found, at = _asked(probe.measure, problem), (probe, "measure")
-    given = dict(_named(at, "", found))
-    for name in given.keys() - {*declared, *coordinates, "seed"}:
-        raise _broken(at, f"{name!r}", f"one of {', '.join([*declared, *coordinates])}, as MEASURES says")
+    given = _arrays(at, "", found, [*declared, *coordinates, "seed"])
     for name, variable in given.items():
         if not {"dimensions", "values"} <= {*dir(variable)}:
             raise _broken(at, f"{name} {_shown(variable)}", "a Variable")
@@ -219,6 +226,8 @@ def _asked(method: Callable, *given: Any) -> Any:
     """What a component's method returns for the arguments of its protocol."""
     try:
         return method(*given)
+    except SystemExit as end:
+        raise _broken((method.__self__, method.__name__), f"an exit ({end.code})", "a result or an error") from end
     except TypeError:
         try:
             inspect.signature(method).bind(*given)
@@ -256,39 +265,29 @@ def _fits(found: tuple[int, ...], expected: tuple) -> bool:
 
 
 def _state(at, found: Any, seeds: int, finite: bool = False) -> State:
-    for name, values in _named(at, "", found):
+    for name, values in _arrays(at, "", found).items():
         _array(at, f"{name!r}", values, (seeds, ...), "biuf", finite)
     return found
 
 
-def _named(at, part: str, found: Any) -> list[tuple[str, Any]]:
+def _arrays(at, part: str, found: Any, declared: Collection[str] | None = None) -> dict[str, Any]:
+    """A dict with names alone as keys. declared: those that its class has."""
     if not isinstance(found, Mapping) or not all(isinstance(name, str) for name in found):
         raise _broken(at, f"{part} {_shown(found)}".strip(), "a dict of arrays by name")
-    return list(found.items())
+    for name in found if declared is not None else ():
+        if name not in declared:
+            allowed = f"one of {', '.join(declared) or 'none'}, which its class declares"
+            raise _broken(at, f"{part} {name!r}".strip(), allowed)
+    return dict(found)
 
 
-def _certificate(at, found: Any, seeds: int) -> None:
-    certificate = dict(_named(at, "certificate", found))
-    if set(certificate) != set(CERTIFICATE):
-        raise _broken(at, f"a certificate of {', '.join(certificate) or 'nothing'}", ", ".join(CERTIFICATE))
-    for name, values in certificate.items():
-        _array(at, name, values, (seeds,), "iu" if name == "stationary" else "f", finite=False)
-    if not np.isin(certificate["stationary"], list(STATIONARY.values())).all():
-        wrong = sorted(set(certificate["stationary"].tolist()) - set(STATIONARY.values()))
-        raise _broken(at, f"stationary {wrong}", ", ".join(f"{value} ({name})" for name, value in STATIONARY.items()))
-
-
-def _trace(at, found: Any, seeds: int) -> None:
-    trace = dict(_named(at, "trace", found))
-    if "step" not in trace:
-        raise _broken(at, f"a trace of {', '.join(trace)}", "'step' among them")
-    steps = _array(at, "step", trace["step"], (seeds, "steps"), "biuf").shape[1]
-    for name, values in trace.items():
-        _array(at, name, values, (seeds, steps), "biuf", finite=False)
+def _flags(at, name: str, found: Any, seeds: int, meanings: Mapping[str, int]) -> None:
+    values = set(_array(at, name, found, (seeds,), "iu").tolist())
+    if wrong := sorted(values - set(meanings.values())):
+        raise _broken(at, f"{name} {wrong}", ", ".join(f"{value} ({word})" for word, value in meanings.items()))
 
 
 def _shown(found: Any) -> str:
-    """A value in few words."""
     if isinstance(found, np.ndarray):
         return f"{found.dtype} of shape {found.shape}"
     return "nothing" if found is None else f"a {type(found).__name__}"

@@ -136,7 +136,6 @@ def _keywords(mark: Any, known: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _union(forms: list[dict[str, Any]], null: bool) -> dict[str, Any]:
-    """One of several forms; a type or null."""
     if null and len(forms) == 1 and "type" in forms[0]:
         return forms[0] | {"type": [forms[0]["type"], "null"]}
     single = [{"const": form["enum"][0]} if len(form.get("enum", ())) == 1 else form for form in forms]

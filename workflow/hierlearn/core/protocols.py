@@ -243,20 +243,8 @@ class Monitor(Protocol):
         """Keep state() if enough time has passed since the last time, or if nothing will follow."""
 
 
-class NullMonitor:
+class NullMonitor(Monitor):
     """A monitor that tells nobody and keeps nothing."""
-
-    def report(self, done: int, total: int, text: str) -> None:
-        """Nothing."""
-
-    def advance(self, done: int, total: int) -> None:
-        """Nothing."""
-
-    def restore(self, key: str) -> None:
-        """None."""
-
-    def save(self, key: str, state: Callable[[], State], final: bool = False) -> None:
-        """Nothing."""
 
 
 class Learner(Component, Protocol):
@@ -304,15 +292,11 @@ class Probe(Component, Protocol):
 
     @abstractmethod
     def measure(self, problem: "Problem") -> dict[str, Any]:
-        """Variables by name; a coordinate of the probe's own is the same for every problem."""
+        """Variables by name, NaN where a training failed; a coordinate of its own is the same for every problem."""
 
 
-class Experiment(Component, Protocol):
+class Experiment(Probe, Protocol):
     """A measurement of a problem that trains what it measures; studies name it where they name a probe."""
-
-    @abstractmethod
-    def measure(self, problem: "Problem") -> dict[str, Any]:
-        """Variables by name, as a probe's; NaN where a training failed."""
 
 
 class Quantity(Component, Protocol):

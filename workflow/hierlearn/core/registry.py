@@ -10,9 +10,10 @@ import functools
 import importlib
 import traceback
 from collections.abc import Mapping
+from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Annotated, Any, get_origin
 
 from hierlearn.core import parameters as declarations
 from hierlearn.core.needs import Needs, Sizes
@@ -20,31 +21,17 @@ from hierlearn.core.protocols import Input, Objection
 from hierlearn.core.provenance import BrokenSource, location, syntax_tree
 
 KINDS = ("inputs", "teachers", "representations", "learners", "kernels", "probes", "quantities", "figures")
-
-
 # Where the components of a kind lie, if not in the room of its name: the section `probes` of a study names both what
 # measures a problem as it is and what trains for that.
 ROOMS = {"probes": ("probes", "experiments")}
-
-
 PACKAGE = Path(__file__).parents[1]
-
-
 # What a nested component is given until its owner replaces it: a law of x has no dimension before there is a problem.
 UNSET = {"inputs": {"dimension": 0}}
 
 
-class UnknownComponent(ValueError):
-    """A name that no file of the room has."""
-
-
-def available(kind: str) -> list[str]:
-    """The names of all components of a kind."""
-    return list(_names(kind))
-
-
 @functools.cache
-def _names(kind: str) -> tuple[str, ...]:
+def available(kind: str) -> tuple[str, ...]:
+    """The names of all components of a kind."""
     return tuple(sorted(file.stem for file in _files(kind)))
 
 
@@ -60,8 +47,8 @@ def _files(kind: str) -> list[Path]:
 
 def path(kind: str, name: str) -> Path:
     """The file of a component."""
-    if name not in _names(kind):
-        raise UnknownComponent(f"{kind}: found {name!r}; expected one of {', '.join(available(kind))}")
+    if name not in available(kind):
+        raise ValueError(f"{kind}: found {name!r}; expected one of {', '.join(available(kind))}")
     return next(file for file in _files(kind) if file.stem == name)
 
 
@@ -100,6 +87,12 @@ def implementation(kind: str, name: str) -> type:
     at = next(node.lineno for node in syntax_tree(file).body if isinstance(node, ast.ClassDef) and node.name == wanted)
     if protocol not in type.mro(found):
         raise BrokenSource(f"{location(file, at)}: found class {wanted}; expected class {wanted}({protocol.__name__})")
+    for one in fields(found) if is_dataclass(found) else ():
+        set_elsewhere = kind == "inputs" and one.name == "dimension"
+        unset = one.default is MISSING and one.default_factory is MISSING and not set_elsewhere
+        if one.init and unset and get_origin(one.type) is not Annotated:
+            wrong = f"found the field {one.name} without a default; expected one, or a description of the parameter"
+            raise BrokenSource(f"{location(file, at)}: {wrong}")
     if found.__abstractmethods__:
         missing = ", ".join(sorted(found.__abstractmethods__))
         raise BrokenSource(f"{location(file, at)}: found no method {missing}; expected all of {protocol.__name__}")

@@ -1,18 +1,19 @@
 """Frobenius norms of two-layer networks that are a parity: built as the paper builds them, and the least there is."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
-from annotated_types import MinLen
 
 from hierlearn.core import boundary
-from hierlearn.core.parameters import UNIQUE, Count, Share
+from hierlearn.core.objections import refuse
+from hierlearn.core.parameters import Count, Share
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Experiment
 from hierlearn.files.netcdf import Variable
+from hierlearn.probes._parameters import Several, listing
+from hierlearn.probes._variables import describe, split
 from hierlearn.theory.parity_networks import (
-    LARGEST_ORDER,
     TwoLayerRelu,
     embed,
     least_norm_units,
@@ -34,9 +35,9 @@ class ParityNetwork(Experiment):
     the 2^k signs of the parity's coordinates, at random signs of the others.
     """
 
-    train_errors: Annotated[
-        list[Share], MinLen(1), UNIQUE, "Mean square errors that the small network is trained to."
-    ] = field(default_factory=lambda: [0.12, 0.037, 0.011])
+    train_errors: Annotated[Several[Share], "Mean square errors that the small network is trained to."] = listing(
+        0.12, 0.037, 0.011
+    )
     width: Annotated[Count, "Rows of the small network."] = 200
     copies: Annotated[
         Count, "Copies of each of its rows in the large one; the network of the least norm has as many rows."
@@ -60,47 +61,28 @@ class ParityNetwork(Experiment):
         or beyond what the bound is computed for.
         """
         teacher, dimension = problem.teacher, problem.inputs.dimension
-        if problem.inputs.law not in self.LAWS:
-            raise ValueError(
-                f"parity_network: input law {problem.inputs.law!r}; expected one of {', '.join(self.LAWS)}"
-            )
+        refuse(self, problem.inputs)
         order = teacher.order
         if order is None or "coordinates" not in problem.state or teacher.kind != "regression":
             raise ValueError("parity_network: expected the teacher parity, for regression")
-        if order % 2 or not 2 <= order <= LARGEST_ORDER:
-            raise ValueError(f"parity_network: order {order}; expected an even number up to {LARGEST_ORDER}")
+        bound = norm_factor(order) * np.sqrt(dimension)
         least = realise(*least_norm_units(order), self.width * self.copies)
-        bound, seeds = norm_factor(order) * np.sqrt(dimension), len(problem.seeds)
-        norms, errors, gradients = (np.empty((seeds, len(self.train_errors))) for _ in range(3))
-        least_norms, least_errors = np.empty(seeds), np.empty(seeds)
+        seeds = len(problem.seeds)
+        values, minimal = np.empty((seeds, len(self.train_errors), 3)), np.empty((seeds, 2))
         for i in range(seeds):
             one = problem.take([i])
-            for j, (network, spent) in enumerate(self._train(one, order)):
-                norms[i, j], errors[i, j] = _judge(repeat_rows(network, self.copies), one)
-                gradients[i, j] = spent
-            least_norms[i], least_errors[i] = _judge(least, one)
-        # Two products with (2^k, k) and (k, m) matrices for a gradient.
-        flops = 4.0 * 2**order * order * self.width * np.sum(gradients, axis=1)
-        measured = {
-            "trained_norm": (("seed", "train_error"), norms),
-            "trained_error": (("seed", "train_error"), errors),
-            "norm_floor": (("seed", "train_error"), bound * (1 - np.sqrt(errors))),
-            "minimal_norm": (("seed",), least_norms),
-            "minimal_error": (("seed",), least_errors),
+            minimal[i] = _judge(least, one)
+            for j, (network, gradients) in enumerate(self._train(one, order)):
+                values[i, j] = (*_judge(repeat_rows(network, self.copies), one), gradients)
+        axes = ("seed", "train_error")
+        measures = {
+            **split(axes, ("trained_norm", "trained_error"), values[..., :2]),
+            "norm_floor": (axes, bound * (1 - np.sqrt(values[..., 1]))),
+            **split(("seed",), ("minimal_norm", "minimal_error"), minimal),
             "norm_bound": (("seed",), np.full(seeds, bound)),
-            "flops": (("seed",), flops),
         }
-        return {
-            name: Variable(dims, values, {"units": "1", "long_name": self.MEASURES[name]})
-            for name, (dims, values) in measured.items()
-        } | {
-            "seed": Variable(("seed",), np.array(problem.seeds), {"long_name": "independent repetition"}),
-            "train_error": Variable(
-                ("train_error",),
-                np.array(self.train_errors),
-                {"units": "1", "long_name": "error that the small network is trained to"},
-            ),
-        }
+        # Two products with (2^k, k) and (k, m) matrices for a gradient.
+        return describe(self, problem, measures, 4.0 * 2**order * order * self.width * np.sum(values[..., 2], axis=1))
 
     def _train(self, problem: Problem, order: int):
         """The small network of one seed and its number of gradients, error by error from the same initial weights."""

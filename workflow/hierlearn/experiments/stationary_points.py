@@ -1,6 +1,6 @@
 """Certified stationary points of quadratic Taylor models from several starts, against the landscape theorems."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -10,24 +10,14 @@ from hierlearn.core.parameters import UNIQUE, Count, Index, Nested, Positive
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Experiment
 from hierlearn.experiments._failures import report_failure
+from hierlearn.experiments._models import End, normal, symmetric_model
 from hierlearn.files.netcdf import Variable
-from hierlearn.probes._parameters import Start, TrainingPoints, Widths
+from hierlearn.probes._parameters import Several, Start, TrainingPoints, Widths, listing
+from hierlearn.probes._variables import describe, split
 from hierlearn.solvers.taylor.certificate import certify_and_polish
-from hierlearn.solvers.taylor.training import fit_path
-from hierlearn.theory.activations import derivative
-from hierlearn.theory.landscape import (
-    curvature_slack,
-    leading_reference,
-    objective_bounds,
-    quadratic_outputs,
-    quartic_norm,
-)
+from hierlearn.theory.landscape import leading_reference
 
-# A training that lowers the objective of the zero predictor by no more than this part of it has not left it.
-COLLAPSE_GAIN = 1e-6
-
-
-WITHOUT_END = ("diverged", "collapsed")
+PAIRS = ("bound", "sharp_bound", "slack", "norm_ratio", "certificate_error")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,17 +36,13 @@ class StationaryPoints(Experiment):
     penalty_power: Annotated[
         Literal[4, 8], "4: ridge |W|_{2,4}^4 (chen2020, eq. 2); 8: ridge |W|_{2,4}^8 (bai2020, Section 4)."
     ] = 4
-    widths: Widths = field(default_factory=lambda: [4, 8])
-    starts: Annotated[list[Index], MinLen(2), UNIQUE, "Random starts, by number."] = field(
-        default_factory=lambda: [0, 1]
-    )
+    widths: Widths = listing(4, 8)
+    starts: Annotated[list[Index], MinLen(2), UNIQUE, "Random starts, by number."] = listing(0, 1)
     references: Annotated[
-        list[Literal["explicit", "smaller_ridge", "other_start"]],
-        MinLen(1),
-        UNIQUE,
+        Several[Literal["explicit", "smaller_ridge", "other_start"]],
         "W*: explicit, from leading eigenvectors of the labels; smaller_ridge, the same start at a tenth of "
         "the ridge; other_start, the end point of the next start.",
-    ] = field(default_factory=lambda: ["explicit", "smaller_ridge", "other_start"])
+    ] = listing("explicit", "smaller_ridge", "other_start")
     samples: TrainingPoints = 50
     unlabelled: Annotated[int, Ge(2), "Number n0 of unlabelled points of the representation."] = 100
     ridge: Annotated[Positive, "Ridge of the penalty, for features with |h|^2 = D."] = 1.0e-2
@@ -89,125 +75,76 @@ class StationaryPoints(Experiment):
         batch = problem.draw("training", self.samples)
         features = self.representation.apply(state, batch.x).astype(np.float64)
         count, widest = features.shape[-1], max(self.widths)
-        w0 = streams.at("w0").stack(lambda g: g.standard_normal((widest // 2, count)))
-        starts = [streams.at("start", i).stack(lambda g: g.standard_normal((widest, count))) for i in self.starts]
+        w0 = normal(streams.at("w0"), widest // 2, count)
+        starts = [normal(streams.at("start", i), widest, count) for i in self.starts]
         shape = (len(problem.seeds), len(self.widths), len(self.starts))
-        objective = np.empty(shape)
-        compared = ("bound", "sharp_bound", "slack", "norm_ratio", "certificate_error")
-        pairs = {name: np.empty((*shape, len(self.references))) for name in compared}
-        flops = np.zeros(len(problem.seeds))
-        for s in range(len(problem.seeds)):
-            for i, width in enumerate(self.widths):
-                model = self._model(features[s], w0[s, : width // 2], batch.labels[s, :, 0])
-                places = [{"seed": problem.seeds[s], "width": width, "start": number} for number in self.starts]
-                trained = [
-                    self._train(model, start[s, :width], place) for start, place in zip(starts, places, strict=True)
-                ]
-                flops[s] += sum(point.flops for point in trained)
-                for j, point in enumerate(trained):
-                    objective[s, i, j] = point.certificate.objective if point.status == "ok" else np.nan
-                    known = {
-                        "explicit": leading_reference(*model),
-                        "smaller_ridge": point.looser,
-                        "other_start": trained[(j + 1) % len(trained)].end,
-                    }
-                    for k, name in enumerate(self.references):
-                        found = self._compare(model, point, known[name])
-                        if point.status == "ok" and found[-1] > self.limit:
-                            report_failure(
-                                "stationary_points", "taylor", places[j] | {"reference": name}, "not_certified"
-                            )
-                        for key, value in zip(pairs, found, strict=True):
-                            pairs[key][s, i, j, k] = value
-        least = objective.min(axis=2)
-        pairs["certificate_limit"] = np.full((*shape, len(self.references)), self.limit)
-        measured = {name: (("seed", "width", "start", "reference"), values) for name, values in pairs.items()}
-        measured["objective"] = (("seed", "width", "start"), objective)
-        measured["spread"] = (("seed", "width"), (objective.max(axis=2) - least) / least)
-        measured["flops"] = (("seed",), flops)
-        found = {
-            name: Variable(dims, values, {"units": "1", "long_name": self.MEASURES[name]})
-            for name, (dims, values) in measured.items()
+        objective, flops = np.full(shape, np.nan), np.zeros(len(problem.seeds))
+        values = np.empty((*shape, len(self.references), len(PAIRS)))
+        for s, i in np.ndindex(shape[:2]):
+            width = self.widths[i]
+            model = symmetric_model(features[s], w0[s, : width // 2], batch.labels[s, :, 0], self.activation)
+            places = [{"seed": problem.seeds[s], "width": width, "start": number} for number in self.starts]
+            runs = [self._train(model, start[s, :width], place) for start, place in zip(starts, places, strict=True)]
+            flops[s] += sum(run.flops for run in runs)
+            for j, run in enumerate(runs):
+                known = {
+                    "explicit": leading_reference(*model),
+                    "smaller_ridge": run.looser,
+                    "other_start": runs[(j + 1) % len(runs)].reference,
+                }
+                ok = run.status == "ok"
+                if ok:
+                    objective[s, i, j] = run.end.objective
+                for k, name in enumerate(self.references):
+                    found = run.end.compare(model, known[name], self._absolute(model), self.penalty_power, self.limit)
+                    if ok and found["certificate_error"] > self.limit:
+                        report_failure("stationary_points", "taylor", places[j] | {"reference": name}, "not_certified")
+                    values[s, i, j, k] = [found[measure] for measure in PAIRS]
+        least, axes = objective.min(axis=2), ("seed", "width", "start", "reference")
+        measures = {
+            **split(axes, PAIRS, values),
+            "certificate_limit": (axes, np.full((*shape, len(self.references)), self.limit)),
+            "objective": (axes[:3], objective),
+            "spread": (axes[:2], (objective.max(axis=2) - least) / least),
         }
-        return found | {
-            "seed": Variable(("seed",), np.array(problem.seeds)),
-            "width": Variable(("width",), np.array(self.widths), {"units": "1", "long_name": "neurons m"}),
-            "start": Variable(("start",), np.array(self.starts), {"units": "1", "long_name": "random start"}),
-            "reference": Variable(("reference",), np.array(self.references), {"long_name": "reference W*"}),
-        }
+        return describe(self, problem, measures, flops)
 
-    def _model(self, features, w0, targets):
-        """features (n, D), gates (n, m), signs (m,), targets (n,) with the symmetric initialisation."""
-        inner = np.tile(features @ w0.T, (1, 2))
-        gates = derivative(self.activation, 2)(inner)
-        return features, gates, np.repeat([1.0, -1.0], len(w0)), targets
-
-    def _absolute(self, features) -> float:
+    def _absolute(self, model) -> float:
         """Scaled back to |h|^2 = D: a ridge means the same at every number of features."""
-        return self.ridge * float(features.shape[1]) ** (-self.penalty_power / 2)
+        return self.ridge * float(model.features.shape[1]) ** (-self.penalty_power / 2)
 
-    def _train(self, model, start, place) -> "End":
+    def _train(self, model, start, place) -> "Run":
         """The certified end of one start, and where the path goes from there at a tenth of the ridge."""
-        ridge, scale = self._absolute(model[0]), self.start * len(start) ** -0.25
-        path = fit_path(
-            *model,
-            [ridge, 0.1 * ridge],
-            scale * start,
-            penalty_power=self.penalty_power,
-            stop="decrease",
-            max_iterations=self.max_iterations,
-        )
-        looser = path.weights[1]
+        ridge, power = self._absolute(model), self.penalty_power
+        scaled = self.start * len(start) ** -0.25 * start
+        path = model.train([ridge, 0.1 * ridge], scaled, power=power, max_iterations=self.max_iterations)
+        looser, flops = path.weights[1], float(np.sum(path.flops))
         if report_failure("stationary_points", "taylor at a tenth of the ridge", place, path.status[1]):
             looser = np.full_like(looser, np.nan)
-        if path.status[0] == "diverged":
-            report_failure("stationary_points", "taylor", place, "diverged")
-            return End(path.weights[0], None, looser, float(np.sum(path.flops)), "diverged")
-        # The certificate weighs curvature by |W|^2, the theorem by |W*|^2: half of the limit leaves room for larger W*.
-        options = {"penalty_power": self.penalty_power, "limit": 0.5 * self.limit, "max_rounds": self.polish_rounds}
-        done = certify_and_polish(*model, ridge, path.weights[0], **options)
-        # A Hessian-vector product is four matrix products, an iteration two.
-        products = 4.0 * done.certificate.products + 2.0 * done.iterations
-        flops = float(np.sum(path.flops)) + products * 2.0 * model[1].size * model[0].shape[1]
-        certificate, zero = done.certificate, float(np.mean(model[-1] ** 2))
-        status = "ok" if certificate.relative_error <= self.limit else "not_certified"
-        status = "collapsed" if zero - certificate.objective <= COLLAPSE_GAIN * zero else status
+        end = End(path.weights[0], np.nan, np.nan, np.nan)
+        if path.status[0] != "diverged":
+            # The certificate weighs curvature by |W|^2, the theorem by |W*|^2: half of the limit leaves room for it.
+            options = {"penalty_power": power, "limit": 0.5 * self.limit, "max_rounds": self.polish_rounds}
+            done = certify_and_polish(*model, ridge, path.weights[0], **options)
+            found = done.certificate
+            end = End(done.weights, found.objective, found.gradient_norm, found.curvature_bound)
+            # A Hessian-vector product is four matrix products, an iteration two.
+            flops += (4.0 * found.products + 2.0 * done.iterations) * 2.0 * model.gates.size * model.features.shape[1]
+        status = end.status(model.targets, self.limit)
         report_failure("stationary_points", "taylor", place, status)
-        return End(done.weights, certificate, looser, flops, status)
-
-    def _compare(self, model, point, reference) -> tuple[float, ...]:
-        """bound, sharp_bound, slack, norm_ratio, certificate_error; the last alone where it is over the limit."""
-        if point.status in WITHOUT_END:
-            return (np.nan,) * 5
-        features, gates, _, targets = model
-        loss = float(np.mean((quadratic_outputs(*model[:3], reference) - targets) ** 2))
-        slack = curvature_slack(features, gates, point.weights, reference, np.full(len(targets), 2.0))
-        steep = point.certificate.gradient_norm * np.linalg.norm(point.weights)
-        bent = max(0.0, -point.certificate.curvature_bound) * np.sum(reference**2)
-        error = (steep + bent) / 2.0
-        open_loss = loss + slack / 2.0 + error
-        bounds = objective_bounds(open_loss, point.weights, reference, self._absolute(features), self.penalty_power)
-        ratio = (quartic_norm(point.weights) / quartic_norm(reference)) ** 0.25
-        relative = error / point.certificate.objective
-        if point.status == "not_certified" or relative > self.limit:
-            return *(np.nan,) * 4, relative
-        return *bounds, slack, ratio, relative
+        return Run(end, status, looser, flops)
 
 
 @dataclass(frozen=True)
-class End:
-    """A stationary point: weights (m, D) with their certificate, weights at a tenth of the ridge, operations spent.
+class Run:
+    """The end of one start with what became of it, weights at a tenth of the ridge, and operations spent."""
 
-    status: ok, diverged (without a certificate), collapsed or not_certified. Weights of no use as W* are NaN.
-    """
-
-    weights: np.ndarray
-    certificate: Any
+    end: End
+    status: str
     looser: np.ndarray
     flops: float
-    status: str
 
     @property
-    def end(self) -> np.ndarray:
-        """The weights as a reference of other points."""
-        return np.full_like(self.weights, np.nan) if self.status in WITHOUT_END else self.weights
+    def reference(self) -> np.ndarray:
+        """The weights as W* of other ends, NaN where they are of no use."""
+        return self.end.weights * (np.nan if self.status in ("diverged", "collapsed") else 1.0)

@@ -1,7 +1,7 @@
 """Which of its Taylor models a trained randomised network follows: the quadratic one or its tangent kernel."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 import numpy as np
@@ -23,10 +23,8 @@ from hierlearn.core.protocols import (
 )
 from hierlearn.experiments._failures import report_failure
 from hierlearn.files.netcdf import Variable
-from hierlearn.probes._parameters import TestPoints, TrainingPoints, Widths
-
-TITLES = {"true": "network", "quad": "quadratic", "ntk": "linear"}
-
+from hierlearn.probes._parameters import TestPoints, TrainingPoints, Widths, listing
+from hierlearn.probes._variables import describe
 
 # Two models that both predict almost 0 are close to each other, and say nothing of who follows whom.
 LEAST_FIT = 0.1
@@ -57,11 +55,11 @@ class Tracking(Experiment):
         "More networks by name, whose risk is held against that of the first.",
     ]
     representation: Annotated[Representation, Nested("representations", {"name": "raw"}), "What the three see of x."]
-    widths: Widths = field(default_factory=lambda: [32, 128])
+    widths: Widths = listing(32, 128)
     ridge: Annotated[Positive, "Ridge of the network and of the quadratic model, the same for both."] = 1.0e-3
     linear_ridges: Annotated[
         list[Positive], MinLen(1), "Ridges of the first-order model; the best on validation points counts."
-    ] = field(default_factory=lambda: [1.0e-1, 1.0e-2, 1.0e-3, 1.0e-4])
+    ] = listing(1.0e-1, 1.0e-2, 1.0e-3, 1.0e-4)
     samples: TrainingPoints = 300
     validation: Annotated[int, Ge(2), "Number of validation points."] = 500
     test: TestPoints = 2000
@@ -97,78 +95,62 @@ class Tracking(Experiment):
         state = self.representation.fit(unlabelled, streams.at("representation"))
         features = ProblemFeatures(problem, self.representation, state)
         rows = [self._at(width, problem, features, streams) for width in self.widths]
-        dims = ("seed", "width")
-        found = {
-            name: Variable(dims, np.stack([row[name] for row in rows], axis=1), {"units": "1", "long_name": text})
-            for name, text in self.MEASURES.items()
-            if name not in ("flops", "other_ratio")
-        }
-        flops = np.sum([row["flops"] for row in rows], axis=0)
+        axes, flops = ("seed", "width"), np.sum([row.pop("flops") for row in rows], axis=0)
+        measures = {name: (axes, np.stack([row[name] for row in rows], axis=1)) for name in rows[0]}
         if self.others:
-            more = [
-                [self._other(name, width, problem, features, streams) for name in self.others] for width in self.widths
-            ]
-            risks = np.array([[risk for risk, _ in row] for row in more])
-            ratios = np.moveaxis(risks, 2, 0) / found["true_risk"].values[:, :, None]
-            flops = flops + sum(spent for row in more for _, spent in row)
-            described = {"units": "1", "long_name": self.MEASURES["other_ratio"]}
-            found["other_ratio"] = Variable((*dims, "other"), ratios, described)
-            found["other"] = Variable(("other",), np.array(list(self.others)), {"long_name": "another network"})
-        return found | {
-            "seed": Variable(("seed",), np.array(problem.seeds)),
-            "width": Variable(("width",), np.array(self.widths), {"units": "1", "long_name": "number of neurons m"}),
-            "flops": Variable(("seed",), flops, {"units": "1", "long_name": self.MEASURES["flops"]}),
-        }
+            pairs = [[(*other, width, [self.ridge]) for other in self.others.items()] for width in self.widths]
+            more = [[self._fit(*pair, problem, features, streams) for pair in row] for row in pairs]
+            risks = np.array([[risk for _, risk, _ in row] for row in more])
+            ratios = np.moveaxis(risks, 2, 0) / measures["true_risk"][1][:, :, None]
+            flops = flops + sum(fit.flops for row in more for fit, *_ in row)
+            measures["other_ratio"] = ((*axes, "other"), ratios)
+        return describe(self, problem, measures, flops)
 
     def _at(self, width, problem, features, streams) -> dict[str, np.ndarray]:
-        """Every measure (S,) at one width."""
-        ridges = {"true": [self.ridge], "quad": [self.ridge], "ntk": self.linear_ridges}
-        learners = {"true": self.network, "quad": self.quadratic, "ntk": self.linear}
-        test, found, outputs, flops = problem.pools["test"], {}, {}, 0.0
-        labels = _mean_square(problem.pools["training"].labels)
-        for name, template in learners.items():
-            learner = replace(template, width=width)
-            choices = {"ridge": ridges[name]}
-            sample = Sample(problem, features, self.samples, choices, streams)
-            fit = boundary.fit(learner, sample, NullMonitor(), {})
-            # A tangent kernel that learns nothing is a finding.
-            fitted = np.ones(len(labels)) if name == "ntk" else 1.0 - fit.train_risk / labels
-            sound = np.where(_failures(TITLES[name], width, problem.seeds, fit, fitted), np.nan, 1.0)
-            predicted = boundary.predictions(learner, fit.state, features, "test", test.target.shape, {})
-            outputs[name] = predicted * sound[:, None, None]
-            found[f"{name}_risk"] = _mean_square(outputs[name] - test.target)
+        """Every measure (S,) at one width, but for those of other networks."""
+        learners = {
+            "true": ("network", self.network, [self.ridge]),
+            "quad": ("quadratic", self.quadratic, [self.ridge]),
+            "ntk": ("linear", self.linear, self.linear_ridges),
+        }
+        found, outputs, flops = {}, {}, 0.0
+        for name, (title, learner, ridges) in learners.items():
+            fit, risk, outputs[name] = self._fit(title, learner, width, ridges, problem, features, streams)
+            found[f"{name}_risk"], sound = risk, np.where(np.isnan(risk), np.nan, 1.0)
             found[f"{name}_train_risk"] = fit.train_risk * sound
             if name != "ntk":
                 found[f"{name}_norm"] = _norm(fit) * sound
             flops = flops + fit.flops
-        found["true_to_quad"], found["true_to_ntk"] = (
-            np.sqrt(_mean_square(outputs["true"] - outputs[name])) for name in ("quad", "ntk")
-        )
+        for name in ("quad", "ntk"):
+            found[f"true_to_{name}"] = np.sqrt(_mean_square(outputs["true"] - outputs[name]))
         found["distance_ratio"] = found["true_to_quad"] / found["true_to_ntk"]
         found["gap"] = found["true_risk"] - found["true_train_risk"]
         found["quad_gap"] = found["quad_risk"] - found["quad_train_risk"]
         return found | {"flops": flops}
 
-    def _other(self, name, width, problem, features, streams) -> tuple[np.ndarray, np.ndarray]:
-        """Risk on test points of another network, (S,), NaN where it failed, and operations spent, (S,)."""
-        learner, test = replace(self.others[name], width=width), problem.pools["test"]
-        sample = Sample(problem, features, self.samples, {"ridge": [self.ridge]}, streams)
+    def _fit(self, title, template, width, ridges, problem, features, streams) -> tuple[Fit, np.ndarray, np.ndarray]:
+        """A learner's fit, its risk (S,) and its outputs on test points, NaN where it failed."""
+        learner, test = replace(template, width=width), problem.pools["test"]
+        sample = Sample(problem, features, self.samples, {"ridge": ridges}, streams)
         fit = boundary.fit(learner, sample, NullMonitor(), {})
-        fitted = 1.0 - fit.train_risk / _mean_square(problem.pools["training"].labels)
-        sound = np.where(_failures(name, width, problem.seeds, fit, fitted), np.nan, 1.0)
+        share = 1.0 - fit.train_risk / _mean_square(problem.pools["training"].labels)
+        # A tangent kernel that learns nothing is a finding.
+        share = np.ones_like(share) if template is self.linear else share
+        failures = _failures(title, width, problem.seeds, fit, share)
         outputs = boundary.predictions(learner, fit.state, features, "test", test.target.shape, {})
-        return _mean_square(outputs - test.target) * sound, fit.flops
+        outputs = outputs * np.where(failures, np.nan, 1.0)[:, None, None]
+        return fit, _mean_square(outputs - test.target), outputs
 
 
-def _failures(learner: str, width: int, seeds: Sequence[int], fit: Fit, fitted: np.ndarray) -> list[bool]:
-    """Which seeds' trainings failed, (S,). fitted (S,): part of the labels' mean square that the fit explains."""
+def _failures(learner: str, width: int, seeds: Sequence[int], fit: Fit, share: np.ndarray) -> list[bool]:
+    """Which seeds' trainings failed, (S,). share (S,): part of the labels' mean square that the fit explains."""
     words = {value: word for word, value in STATUS.items()}
     found = []
     for i, seed in enumerate(seeds):
         status = words[int(fit.status[i])]
         if status not in REMEDIES and fit.certificate and fit.certificate["stationary"][i] == STATIONARY["no"]:
             status = "not_certified"
-        elif status not in REMEDIES and fitted[i] < LEAST_FIT:
+        elif status not in REMEDIES and share[i] < LEAST_FIT:
             status = "nearly_collapsed"
         found.append(report_failure("tracking", learner, {"width": width, "seed": seed}, status))
     return found

@@ -7,12 +7,24 @@ SUPERSCRIPTS = str.maketrans("-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u207
 DENSE = ("samples", "step")
 
 
-def tick_values(place, axis: str) -> None:
-    """Ticks at the values themselves where they are few numbers on a log axis. axis: the coordinate along it."""
+def marker_lines(place) -> list:
+    """The lines of a panel that have markers; bounds, levels and guides have none."""
+    return [line for line in place.get_lines() if line.get_marker() not in ("None", None, "")]
+
+
+def fix_ticks(axis, values, form: str = "{x:g}") -> None:
+    """Ticks of an axis at these values alone."""
     from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
 
-    drawn = [line.get_xdata() for line in place.get_lines() if line.get_marker() not in ("None", None, "")]
-    values = np.unique(np.concatenate(drawn)) if drawn else np.empty(0)
+    axis.set_major_locator(FixedLocator(values))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(StrMethodFormatter(form))
+
+
+def tick_values(place, axis: str) -> None:
+    """Ticks at the values themselves where they are few numbers on a log axis. axis: the coordinate along it."""
+    x = [line.get_xdata() for line in marker_lines(place)]
+    values = np.unique(np.concatenate(x)) if x else np.empty(0)
     if axis in DENSE or place.get_xscale() != "log" or not 1 < len(values) <= 8 or values[-1] >= 10_000:
         return
     # values that are too close for two labels share the first one's
@@ -20,9 +32,7 @@ def tick_values(place, axis: str) -> None:
     for value in values[1:]:
         if np.log(value / apart[-1]) > 0.09 * span:
             apart.append(value)
-    place.xaxis.set_major_locator(FixedLocator(apart))
-    place.xaxis.set_minor_locator(NullLocator())
-    place.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    fix_ticks(place.xaxis, apart)
 
 
 def power(value: float, position: int | None = None) -> str:

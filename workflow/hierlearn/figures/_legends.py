@@ -2,6 +2,8 @@
 
 from math import ceil
 
+from hierlearn.figures._axes import marker_lines
+
 LOOK = {"fontsize": 6.5, "frameon": True, "framealpha": 0.75, "edgecolor": "none"}
 # Below the axis and its label, and what a row of the legend takes, in inches.
 BELOW, ROW, COLUMNS = 0.42, 0.14, 2
@@ -13,10 +15,7 @@ def legend(place) -> None:
 
 
 def uncover(figure):
-    """The figure, laid out before, with its legends that lie on a measured line below their panels, in a taller figure.
-
-    A measured line is one with markers; bounds, levels and guides may run behind a legend.
-    """
+    """The figure, laid out before, taller by the legends that hid a measured line: they go below their panels."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     renderer, taller = FigureCanvasAgg(figure).get_renderer(), {}
@@ -32,27 +31,17 @@ def uncover(figure):
 
 def _covers(place, renderer) -> bool:
     box = place.get_legend().get_window_extent(renderer)
-    measured = [line for line in place.get_lines() if line.get_marker() not in ("None", None, "")]
-    return any(
-        line.get_transform().transform_path(line.get_path()).intersects_bbox(box, filled=False) for line in measured
-    )
+    paths = [line.get_transform().transform_path(line.get_path()) for line in marker_lines(place)]
+    return any(path.intersects_bbox(box, filled=False) for path in paths)
 
 
 def _move(place, figure) -> int:
-    """Put a legend below its panel; the number of its rows."""
+    """The number of rows of the legend, now below its panel."""
     from matplotlib.transforms import ScaledTranslation
 
     handles, labels = place.get_legend_handles_labels()
     place.get_legend().remove()
     shift = ScaledTranslation(0, -BELOW, figure.dpi_scale_trans)
-    place.legend(
-        handles,
-        labels,
-        loc="upper left",
-        bbox_to_anchor=(0.0, 0.0),
-        bbox_transform=place.transAxes + shift,
-        borderaxespad=0.0,
-        ncols=COLUMNS,
-        **LOOK,
-    )
+    where = {"loc": "upper left", "bbox_to_anchor": (0.0, 0.0), "bbox_transform": place.transAxes + shift}
+    place.legend(handles, labels, borderaxespad=0.0, ncols=COLUMNS, **where, **LOOK)
     return ceil(len(labels) / COLUMNS)

@@ -18,27 +18,23 @@ def overlay(place, line: Mapping[str, Any], axis: str, number: int) -> None:
     line: published (the table), where, label, times (a factor, for other units); number: which of the panel's published
     lines it is, for its marker or dashes.
     """
+    marker, dashes, artists = MARKERS[number % len(MARKERS)], LEVELS[number % len(LEVELS)], []
     found = _scale(line)
     here = sorted((row for row in found if axis in row), key=lambda row: row[axis])
-    marker, label = MARKERS[number % len(MARKERS)], line.get("label", LABEL)
-    known = place.get_legend_handles_labels()[1]
-    name = {} if label in known else {"label": label}
-    points = [row for row in here if "value" in row]
+    points = [(row[axis], row["value"]) for row in here if "value" in row]
     if points:
-        x, y = [row[axis] for row in points], [row["value"] for row in points]
-        place.plot(x, y, marker=marker, ls="none", **HOLLOW, **name)
-        name = {}
+        artists += place.plot(*zip(*points, strict=True), marker=marker, ls="none", **HOLLOW)
     for row in here:
         if "low" in row:
-            place.plot([row[axis]] * 2, [row["low"], row["high"]], marker="_", **HOLLOW, **name)
-            name = {}
+            artists += place.plot([row[axis]] * 2, [row["low"], row["high"]], marker="_", **HOLLOW)
     for row in found:
-        if axis not in row:
-            if "value" in row:
-                place.axhline(row["value"], color="black", lw=0.8, ls=LEVELS[number % len(LEVELS)], **name)
-            else:
-                place.axhspan(row["low"], row["high"], color="#777777", alpha=0.15, lw=0, **name)
-            name = {}
+        if axis not in row and "value" in row:
+            artists.append(place.axhline(row["value"], color="black", lw=0.8, ls=dashes))
+        elif axis not in row:
+            artists.append(place.axhspan(row["low"], row["high"], color="#777777", alpha=0.15, lw=0))
+    label = line.get("label", LABEL)
+    if artists and label not in place.get_legend_handles_labels()[1]:
+        artists[0].set_label(label)
 
 
 def overlay_row(place, line: Mapping[str, Any], height: int, number: int) -> None:

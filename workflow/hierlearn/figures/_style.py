@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from hierlearn.figures._legends import uncover
 
 LOOK = {
@@ -37,6 +39,12 @@ def blank(width: float, height: float):
 
     matplotlib.rcParams.update(LOOK)
     return Figure(figsize=(width, height), layout="constrained")
+
+
+def band(place, x, values, colour: str, *, alpha: float = 0.18, **look):
+    """The median over seeds with the range of the seeds. x (K,), values (K, S)."""
+    place.plot(x, np.median(values, axis=1), color=colour, **look)
+    place.fill_between(x, values.min(axis=1), values.max(axis=1), color=colour, alpha=alpha, lw=0)
 
 
 def add_notes(figure, notes):

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil, comb
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 from annotated_types import Interval, MinLen
@@ -13,18 +13,13 @@ from hierlearn.figures._axes import tick_values, tidy
 from hierlearn.figures._legends import legend
 from hierlearn.figures._parameters import Panel
 from hierlearn.figures._published import LABEL, overlay, overlay_row
-from hierlearn.figures._style import COLOURS, MARKERS, blank
+from hierlearn.figures._style import COLOURS, MARKERS, band, blank
 from hierlearn.quantities._probes import along
 from hierlearn.quantities._tables import at, complexities
 from hierlearn.quantities.norm_at_error import norm_at
 from hierlearn.statistics.complexity import medians
 from hierlearn.theory.counting import composition_risk_bound
 from hierlearn.theory.dimensions import harmonics
-
-if TYPE_CHECKING:
-    import xarray
-    from matplotlib.figure import Figure
-
 
 # Theory goes on to so many times the largest place where a learner was measured, which it would squeeze otherwise.
 BEYOND = 2.0
@@ -37,13 +32,7 @@ class Panels(protocols.Figure):
     columns: Annotated[int, Interval(ge=1, le=4), "Panels in a row."] = 2
     panels: Annotated[list[Panel], MinLen(1), "The panels, each of one kind."]
 
-    def draw(
-        self,
-        cube: "xarray.Dataset | None",
-        probes: "Mapping[str, xarray.Dataset]",
-        study: Mapping[str, Any],
-        traces: "xarray.Dataset | None" = None,
-    ) -> "Figure":
+    def draw(self, cube: Any, probes: Mapping[str, Any], study: Mapping[str, Any], traces: Any = None) -> Any:
         """cube: scores.nc of the study, None if it trains nothing; probes by name; study: labels of the learners;
         traces: traces.nc, None as cube."""
         rows, columns = ceil(len(self.panels) / self.columns), min(self.columns, len(self.panels))
@@ -86,18 +75,15 @@ class Panels(protocols.Figure):
         colour, marker = _look(line, number)
         where, axis = line.get("where", {}), panel["x"]
         if "errors" in line:
-            label = line.get("label", labels[line["learner"]])
             x, values = np.array(line["errors"]), self._norms(line, where, traces)
         elif panel["kind"] == "probe":
             x, values = along(probes[panel["probe"]], line["variable"], axis, where)
-            label = line.get("label", line["variable"].replace("_", " "))
         elif panel["kind"] == "trace":
-            label = line.get("label", labels[line["learner"]])
             x, values = self._trace(line, where, traces)
             self._marks(place, line, where, cube, colour)
         else:
-            label = line.get("label", labels[line["learner"]])
             x, values = self._scores(panel, line["learner"], axis, where, cube)
+        label = line.get("label", labels[line["learner"]] if "learner" in line else line["variable"].replace("_", " "))
         known = np.isfinite(values).all(axis=1)
         if place.get_xscale() == "log" and panel["kind"] == "trace":
             # before the first step there is nothing to take the logarithm of
@@ -116,20 +102,13 @@ class Panels(protocols.Figure):
         else:
             # of many steps a few are marked, to tell the lines apart without colours
             every = 0.15 if panel["kind"] == "trace" else None
-            place.plot(x, middle, color=colour, marker=marker, markevery=every, label=label)
-            place.fill_between(x, values.min(axis=1), values.max(axis=1), color=colour, alpha=0.18, lw=0)
+            band(place, x, values, colour, marker=marker, markevery=every, label=label)
         if "slope" in line:
             shift = line.get("shift", 1)
             guide = shift * middle[-1] * (x / x[-1]) ** line["slope"]
             place.plot(x, guide, color=colour, lw=0.9, ls=(0, (5, 3)))
-            place.annotate(
-                f"slope {line['slope']:.2g}",
-                (x[0], guide[0]),
-                xytext=(0, 7) if shift >= 1 else (8, -7),
-                textcoords="offset points",
-                fontsize=6.5,
-                color=colour,
-            )
+            look = {"textcoords": "offset points", "fontsize": 6.5, "color": colour}
+            place.annotate(f"slope {line['slope']:.2g}", (x[0], guide[0]), (0, 7) if shift >= 1 else (8, -7), **look)
 
     def _theory(self, place, panel, line, number, probe, reach) -> None:
         """A probe's variable beside learners as far as `reach`, in the legend where it has a label."""
@@ -208,20 +187,17 @@ class Panels(protocols.Figure):
     def _counting(self, place, at_) -> None:
         low, high = place.get_xlim()
         if "degree" in at_:
-            count = harmonics(at_["dimension"], at_["degree"])
-            n = np.geomspace(max(low, 1.0), min(high, 0.98 * count), 200)
-            bound, label = 1.0 - n / count, "bound $1-n/N(d,p)$"
+            count, label = harmonics(at_["dimension"], at_["degree"]), "bound $1-n/N(d,p)$"
         else:
-            count = comb(at_["dimension"], at_["order"])
-            spans = at_.get("spans", 1)
-            n = np.geomspace(max(low, 1.0), min(high, 0.98 * count / spans), 200)
-            bound = composition_risk_bound(spans * n, at_["dimension"], at_["order"], at_["alpha"])
+            of, spans = (at_["dimension"], at_["order"], at_["alpha"]), at_.get("spans", 1)
+            count = comb(at_["dimension"], at_["order"]) / spans
             label = f"bound $k\\alpha^2(1-{'' if spans == 1 else spans}N/C(d,k))$"
+        n = np.geomspace(max(low, 1.0), min(high, 0.98 * count), 200)
+        bound = 1.0 - n / count if "degree" in at_ else composition_risk_bound(spans * n, *of)
         place.plot(n, bound, color="#777777", lw=1, ls="--", label=label)
         if "features" in at_:
-            fixed = composition_risk_bound(at_["features"], at_["dimension"], at_["order"], at_["alpha"])
             name = f"the same, $D={at_['features']}$ in place of $N$"
-            place.axhline(fixed, color="#777777", lw=1, ls="-.", label=name)
+            place.axhline(composition_risk_bound(at_["features"], *of), color="#777777", lw=1, ls="-.", label=name)
 
 
 # Named levels are told apart without colours.

@@ -3,26 +3,18 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from hierlearn.core import protocols
 from hierlearn.core.parameters import Reference
-from hierlearn.figures._axes import plain
-from hierlearn.figures._style import COLOURS, MARKERS, blank
+from hierlearn.figures._axes import fix_ticks, plain
+from hierlearn.figures._style import COLOURS, MARKERS, band, blank
 from hierlearn.quantities._tables import complexities, part, regressor
 from hierlearn.statistics.complexity import bounds, medians
 from hierlearn.statistics.exponents import slope
 from hierlearn.statistics.intervals import median
-
-if TYPE_CHECKING:
-    import xarray
-    from matplotlib.figure import Figure
-
-
-COUNTED = ["dimension", "harmonic_dimension", "polynomial_dimension", "quadratic_dimension", "quad_raw_dimension"]
-
 
 COUNTS = {
     "dimension": "$d$",
@@ -31,10 +23,14 @@ COUNTS = {
     "quadratic_dimension": "$P_2$",
     "quad_raw_dimension": "$d\\,N(d,p-2)$",
 }
-
-
 # Neighbouring bounds are this factor of d apart.
 BESIDE = 1.06
+Learner = Annotated[str, Reference("learners")]
+Counts = dict[
+    Learner,
+    Literal["dimension", "harmonic_dimension", "polynomial_dimension", "quadratic_dimension", "quad_raw_dimension"],
+]
+Sizes = dict[Learner, Annotated[list[int], Reference("dimensions")]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,45 +49,25 @@ class SampleComplexity(protocols.Figure):
     marked: Annotated[
         list[float], Reference("thresholds"), "Further risks that the learning curves show a line at."
     ] = field(default_factory=list)
-    counted: Annotated[
-        dict[
-            Annotated[str, Reference("learners")],
-            Literal[
-                "dimension", "harmonic_dimension", "polynomial_dimension", "quadratic_dimension", "quad_raw_dimension"
-            ],
-        ],
-        "Learner -> the counted dimension that its n* is compared with.",
-    ] = field(default_factory=dict)
+    counted: Annotated[Counts, "Learner -> the counted dimension that its n* is compared with."] = field(
+        default_factory=dict
+    )
     control_counted: Annotated[
-        dict[
-            Annotated[str, Reference("learners")],
-            Literal[
-                "dimension", "harmonic_dimension", "polynomial_dimension", "quadratic_dimension", "quad_raw_dimension"
-            ],
-        ],
-        "The same in the control panel, of learners whose prediction is another one there.",
+        Counts, "The same in the control panel, of learners whose prediction is another one there."
     ] = field(default_factory=dict)
-    sizes: Annotated[
-        dict[Annotated[str, Reference("learners")], Annotated[list[int], Reference("dimensions")]],
-        "Learner -> dimensions that lines are fitted to; all of the study's by default.",
-    ] = field(default_factory=dict)
-    control_sizes: Annotated[
-        dict[Annotated[str, Reference("learners")], Annotated[list[int], Reference("dimensions")]],
-        "The same in the control panel, of learners that are fitted to others there.",
-    ] = field(default_factory=dict)
+    sizes: Annotated[Sizes, "Learner -> dimensions that lines are fitted to; all of the study's by default."] = field(
+        default_factory=dict
+    )
+    control_sizes: Annotated[Sizes, "The same in the control panel, of learners that are fitted to others there."] = (
+        field(default_factory=dict)
+    )
     theory: Annotated[
-        dict[Annotated[str, Reference("learners")], Annotated[str, Reference("probe lines")]],
+        dict[Learner, Annotated[str, Reference("probe lines")]],
         "Learner -> name of its theory line.",
     ] = field(default_factory=dict)
     probe: Annotated[str, Reference("probes"), "Name of the probe that holds the theory lines."] = ""
 
-    def draw(
-        self,
-        cube: "xarray.Dataset",
-        probes: "Mapping[str, xarray.Dataset]",
-        study: Mapping[str, Any],
-        traces: "xarray.Dataset | None" = None,
-    ) -> "Figure":
+    def draw(self, cube: Any, probes: Mapping[str, Any], study: Mapping[str, Any], traces: Any = None) -> Any:
         """cube: scores.nc of the study; probes by name; study: labels of the learners, title."""
         from matplotlib.lines import Line2D
 
@@ -102,9 +78,9 @@ class SampleComplexity(protocols.Figure):
         names = [name for name in every if any(_has_risk(cube, name, where) for where in places)]
         figure = blank(11, 8.4)
         top, bottom = figure.subfigures(2, 1, height_ratios=(0.8, 1.25), hspace=0.02)
-        walked = [name for name in names if _has_risk(cube, name, self.main)]
-        if walked:
-            self._curves(top, cube, walked, looks, study["labels"])
+        curves = [name for name in names if _has_risk(cube, name, self.main)]
+        if curves:
+            self._curves(top, cube, curves, looks, study["labels"])
         panels = bottom.subplots(1, 4, width_ratios=(1.5, 1.0, 0.8, 0.9))
         lines = probes.get(self.probe)
         for panel, letter, where in ((panels[0], "b", self.main), (panels[1], "c", self.control)):
@@ -146,11 +122,10 @@ class SampleComplexity(protocols.Figure):
                 n = chosen.samples.values[shown]
                 if not len(n):
                     continue
-                low, middle, high = np.quantile(risk[:, shown], (0, 0.5, 1), axis=0)
                 # A single size has no line.
-                panel.plot(n, middle, color=shade, marker="." if len(n) == 1 else None)
-                panel.fill_between(n, low, high, color=shade, alpha=0.2, lw=0)
-                panel.annotate(str(d), (n[-1], middle[-1]), xytext=(2, -2), textcoords="offset points", fontsize=7)
+                band(panel, n, risk[:, shown].T, shade, alpha=0.2, marker="." if len(n) == 1 else None)
+                end = (n[-1], np.median(risk[:, shown][:, -1]))
+                panel.annotate(str(d), end, xytext=(2, -2), textcoords="offset points", fontsize=7)
             for risk in (self.threshold, *self.marked):
                 panel.axhline(risk, color="#777777", lw=0.7, ls="--")
             panel.set(xscale="log", yscale="log", ylim=(0.008, 2.0))
@@ -163,13 +138,8 @@ class SampleComplexity(protocols.Figure):
             beside = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
             panels[0].annotate(f"{risk:g}", (0, risk), (2, 2), fontsize=7, **beside)
         panels[0].set_ylabel("test risk (median, range)")
-        area.suptitle(
-            f"a  Learning curves, {_words(self.main)}; numbers are the dimension $d$",
-            fontsize=9,
-            fontweight="bold",
-            x=0.01,
-            ha="left",
-        )
+        title = f"a  Learning curves, {_words(self.main)}; numbers are the dimension $d$"
+        area.suptitle(title, fontsize=9, fontweight="bold", x=0.01, ha="left")
 
     def _growth(self, panel, cube, lines, names, looks, where) -> None:
         beside: Counter[int] = Counter()
@@ -208,14 +178,9 @@ class SampleComplexity(protocols.Figure):
                 if theory is not None:
                     counted = regressor(self._dimensions(where)[name], lines.dimension.values, where.get("degree"))
                     panel.plot(lines.dimension, theory / counted, color=colour, marker=marker, ms=3, ls=":", lw=1.2)
-                    panel.annotate(
-                        f"{labels[name]}, {_words(where)}",
-                        (lines.dimension.values[-1], theory.values[-1] / counted[-1]),
-                        xytext=(0, -10),
-                        textcoords="offset points",
-                        fontsize=7,
-                        ha="right",
-                    )
+                    end = (lines.dimension.values[-1], theory.values[-1] / counted[-1])
+                    look = {"textcoords": "offset points", "fontsize": 7, "ha": "right"}
+                    panel.annotate(f"{labels[name]}, {_words(where)}", end, (0, -10), **look)
         panel.margins(y=0.08)
         panel.set(xscale="log", yscale="log", xlabel="dimension $d$", ylabel="$n^*/N(d,p)$")
         _dimension_axis(panel, [6, 20, 56, 160])
@@ -290,7 +255,6 @@ class SampleComplexity(protocols.Figure):
 
 
 def _has_risk(cube, name, where) -> bool:
-    """Whether a learner has a risk anywhere at a place."""
     return bool(np.isfinite(part(cube, name, where).test_risk).any())
 
 
@@ -301,12 +265,8 @@ def _bound(panel, d, n, colour, marker) -> None:
     panel.annotate("", (d, n), (0, 13), textcoords="offset points", arrowprops=arrow)
 
 
-def _dimension_axis(panel, shown) -> None:
-    from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
-
-    panel.xaxis.set_major_locator(FixedLocator([int(d) for d in shown]))
-    panel.xaxis.set_minor_locator(NullLocator())
-    panel.xaxis.set_major_formatter(StrMethodFormatter("{x:.0f}"))
+def _dimension_axis(panel, dimensions) -> None:
+    fix_ticks(panel.xaxis, [int(d) for d in dimensions], "{x:.0f}")
     plain(panel.yaxis)
 
 

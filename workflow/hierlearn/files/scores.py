@@ -1,4 +1,4 @@
-"""Labelled cubes. Of scores: every planned cell has a status, and numbers where a learner was trained."""
+"""Labelled cubes: of scores, where every planned cell has a status, and of what learners recorded as they trained."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,8 +8,9 @@ import numpy as np
 
 from hierlearn.core.protocols import STATIONARY, STATUS
 from hierlearn.files import netcdf
-from hierlearn.files.netcdf import Variable
+from hierlearn.files.netcdf import Group, Variable
 
+NOTHING = "no learner of this study records its training"
 FLAGS = {
     "status": (STATUS, STATUS["not_planned"], "what became of the cell"),
     "stationary": (STATIONARY, STATIONARY["not_applicable"], "certified second-order stationary point"),
@@ -108,6 +109,57 @@ class Scores(Cube):
 
     def _empty(self, name: str) -> np.ndarray:
         return np.full(self.shape, FLAGS[name][1], dtype=np.int8) if name in FLAGS else super()._empty(name)
+
+
+@dataclass
+class Traces:
+    """Variables over (learner, axes, sweeps, samples, seed, step), NaN where nothing was recorded.
+
+    coordinates: those of the scores. Of the learners only those are kept that recorded something; the steps are the
+    union of all that were recorded, int64 and increasing.
+    """
+
+    coordinates: Mapping[str, Sequence[Any]]
+    parts: list[Group] = field(default_factory=list)
+
+    def record(self, cell: Mapping[str, Any], trace: Mapping[str, np.ndarray], texts: Mapping[str, str]) -> None:
+        """Add one trajectory: name -> (T,), "step" among them. texts: one line on each variable, as far as known.
+
+        A coordinate that `cell` does not name is filled along its whole length.
+        """
+        if not trace:
+            return
+        named = {axis: [cell[axis]] if axis in cell else values for axis, values in self.coordinates.items()}
+        part = {axis: Variable((axis,), np.asarray(list(values))) for axis, values in named.items()}
+        part["step"] = Variable(("step",), np.asarray(trace["step"]).astype(np.int64))
+        shape = tuple(len(variable.values) for variable in part.values())
+        for name, values in trace.items():
+            if name != "step":
+                described = {"long_name": texts[name]} if name in texts else {}
+                whole = np.broadcast_to(np.asarray(values, dtype=np.float64), shape)
+                part[name] = Variable((*named, "step"), whole, described)
+        self.parts.append(part)
+
+    def insert(self, other: Group) -> None:
+        """Add a stored cube over part of these coordinates; one without trajectories adds nothing."""
+        if other:
+            self.parts.append(other)
+
+    def group(self) -> dict[str, Variable]:
+        """Coordinates and variables as they are stored; none at all where nothing was recorded."""
+        if not self.parts:
+            return {}
+        found = {axis: np.concatenate([part[axis].values for part in self.parts]) for axis in ("learner", "step")}
+        learners = [name for name in self.coordinates["learner"] if name in found["learner"]]
+        cube = Cube({**self.coordinates, "learner": learners, "step": np.unique(found["step"]).tolist()})
+        for part in self.parts:
+            cube.insert(part)
+        return cube.group()
+
+    @property
+    def comment(self) -> dict[str, str]:
+        """The file attribute that says that nothing was recorded, if so."""
+        return {} if self.parts else {"comment": NOTHING}
 
 
 def attributes_of(name: str) -> dict[str, Any]:

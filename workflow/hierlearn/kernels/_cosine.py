@@ -1,51 +1,78 @@
 """Kernels that are a function of the cosine times powers of the two norms."""
 
 import threading
+from abc import abstractmethod
 from collections.abc import Callable
+from math import sqrt
 
 import numpy as np
 from numpy.typing import DTypeLike
 
+from hierlearn.core.protocols import Kernel
 from hierlearn.kernels._angle import of_angle, polynomial
 from hierlearn.kernels._tiles import TILE, directions, gram, pair, snap, with_constant
 
-# f in place of cosines in [-1, 1], those within rounding of an end at the end.
 OfCosine = Callable[[np.ndarray], None]
 # Closer to +-1 than this a cosine in single precision does not tell the angle: there its rounding of 6e-8 would grow by
 # more than 1 / sin(angle) = 5.
 NEAR = 0.98
 
 
-def cosine_gram(
-    x: np.ndarray,
-    z: np.ndarray | None,
-    dtype: DTypeLike,
-    of_cosine: OfCosine,
-    power: float,
-    constant: float = 0.0,
-    scale: float = 1.0,
-) -> np.ndarray:
-    """K(x, z) = |x'|^power |z'|^power f(cos(x', z')), x' = scale (x, constant).
+class CosineKernel(Kernel):
+    """K(x, z) = |x'|^power |z'|^power f(cos(x', z')), x' = scale (x, constant); constant 0 leaves x as it is.
 
-    x (n, d), z (n', d) or None for x itself -> (n, n') of dtype float64, or float32 with deviations below 1e-6 of
-    |x'|^power |z'|^power max|f|. of_cosine: f. constant 0 leaves x as it is. A zero vector is orthogonal to everything,
-    itself included. Raises ValueError for wrong shapes, values that are not finite or another dtype.
+    A zero vector is orthogonal to everything, itself included.
     """
-    x, z = pair(x, z)
-    single = np.dtype(dtype) == np.float32
-    precision = np.float32 if single else np.float64
-    left, left_scale = _prepare(x, power, constant, scale, precision)
-    right, right_scale = (None, left_scale) if z is None else _prepare(z, power, constant, scale, precision)
-    values = _in_single_precision(of_cosine, left, left if right is None else right) if single else _exact(of_cosine)
 
-    def finish(tile, rows, columns):
-        tile = values(tile, rows, columns)
-        if power:
-            tile *= left_scale[rows][:, None]
-            tile *= right_scale[columns]
-        return tile
+    @abstractmethod
+    def _geometry(self) -> tuple[int, float, float]:
+        """Power, constant, scale."""
 
-    return gram(left, right, finish, dtype, precision)
+    @abstractmethod
+    def _of_cosine(self, cosine: np.ndarray) -> None:
+        """f in place of cosines in [-1, 1], those within rounding of an end at the end."""
+
+    def __call__(self, x: np.ndarray, z: np.ndarray | None = None, dtype: DTypeLike = np.float64) -> np.ndarray:
+        """(n, d), (n', d) -> (n, n') float64, or float32 with deviations below 1e-6 of |x'|^power |z'|^power max|f|.
+
+        z None: x with itself, exactly symmetric. Raises ValueError for wrong shapes, values that are not finite or
+        another dtype.
+        """
+        power, constant, scale = self._geometry()
+        x, z = pair(x, z)
+        single = np.dtype(dtype) == np.float32
+        precision = np.float32 if single else np.float64
+        left, left_scale = _prepare(x, power, constant, scale, precision)
+        right, right_scale = (None, left_scale) if z is None else _prepare(z, power, constant, scale, precision)
+        values = _exact(self._of_cosine)
+        if single:
+            values = _in_single_precision(self._of_cosine, left, left if right is None else right)
+
+        def finish(tile, rows, columns):
+            tile = values(tile, rows, columns)
+            if power:
+                tile *= left_scale[rows][:, None]
+                tile *= right_scale[columns]
+            return tile
+
+        return gram(left, right, finish, dtype, precision)
+
+    def profile(self, t: np.ndarray) -> np.ndarray:
+        """K of unit vectors with inner product t; any shape -> the same shape, float64."""
+        power, constant, scale = self._geometry()
+        square = 1.0 + constant**2
+        t = np.asarray(t, np.float64)
+        # At least one axis, as an operation in place needs an array.
+        values = (np.atleast_1d(t) + constant**2) / square
+        snap(values)
+        self._of_cosine(values)
+        values *= (scale**2 * square) ** power
+        return values.reshape(t.shape)
+
+
+def halves(power: int, bias: bool) -> tuple[int, float, float]:
+    """The geometry of networks that see (x, 1) / sqrt(2) for x, of norm 1 as x; without a bias x itself."""
+    return (power, 1.0, sqrt(0.5)) if bias else (power, 0.0, 1.0)
 
 
 def _exact(of_cosine: OfCosine):
@@ -88,20 +115,6 @@ def _in_single_precision(of_cosine: OfCosine, left: np.ndarray, right: np.ndarra
         return tile
 
     return values
-
-
-def cosine_profile(
-    t: np.ndarray, of_cosine: OfCosine, power: float, constant: float = 0.0, scale: float = 1.0
-) -> np.ndarray:
-    """The same kernel of unit vectors with inner product t; any shape -> the same shape, float64."""
-    square = 1.0 + constant**2
-    t = np.asarray(t, np.float64)
-    # At least one axis, as an operation in place needs an array.
-    values = (np.atleast_1d(t) + constant**2) / square
-    snap(values)
-    of_cosine(values)
-    values *= (scale**2 * square) ** power
-    return values.reshape(t.shape)
 
 
 def _prepare(x: np.ndarray, power: float, constant: float, scale: float, precision) -> tuple[np.ndarray, np.ndarray]:

@@ -1,20 +1,17 @@
 """The tangent and conjugate kernels of deep fully connected ReLU networks."""
 
 from dataclasses import dataclass
-from math import sqrt
 from typing import Annotated, Literal
 
 import numpy as np
 from annotated_types import Interval
-from numpy.typing import DTypeLike
 
-from hierlearn.core.protocols import Kernel
 from hierlearn.kernels._arccos import relu_layer
-from hierlearn.kernels._cosine import cosine_gram, cosine_profile
+from hierlearn.kernels._cosine import CosineKernel, halves
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ntk(Kernel):
+class Ntk(CosineKernel):
     """The tangent kernel T_L of an infinitely wide ReLU network  (Jacot et al. 2018).
 
     S_0 = <x, z>, S_l = 2 E[u_+ v_+], S'_l = 2 E[1{u > 0} 1{v > 0}] with (u, v) ~ N(0, S_{l-1});
@@ -29,21 +26,8 @@ class Ntk(Kernel):
     ] = "all"
     bias: Annotated[bool, "Whether the network sees (x, 1) / sqrt(2) for x; without, some degrees are missing."] = True
 
-    def __call__(self, x: np.ndarray, z: np.ndarray | None = None, dtype: DTypeLike = np.float64) -> np.ndarray:
-        """(n, d), (n', d) -> (n, n') float64 or float32; z None: x with itself, exactly symmetric.
-
-        Raises ValueError for wrong shapes, values that are not finite or another dtype.
-        """
-        return cosine_gram(x, z, dtype, self._of_cosine, *self._geometry)
-
-    def profile(self, t: np.ndarray) -> np.ndarray:
-        """K of unit vectors with inner product t; any shape -> the same shape, float64."""
-        return cosine_profile(t, self._of_cosine, *self._geometry)
-
-    @property
     def _geometry(self) -> tuple[int, float, float]:
-        """Power of the norms, appended constant, scale."""
-        return (1, 1.0, sqrt(0.5)) if self.bias else (1, 0.0, 1.0)
+        return halves(1, self.bias)
 
     def _of_cosine(self, cosine: np.ndarray) -> None:
         if self.trained == "last":

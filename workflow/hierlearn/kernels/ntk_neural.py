@@ -4,16 +4,14 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import numpy as np
-from numpy.typing import DTypeLike
 
-from hierlearn.core.protocols import Kernel
 from hierlearn.kernels._arccos import moment
-from hierlearn.kernels._cosine import cosine_gram, cosine_profile
+from hierlearn.kernels._cosine import CosineKernel
 from hierlearn.theory.activations import monic_moment, one_sided, power_of
 
 
 @dataclass(frozen=True, kw_only=True)
-class NtkNeural(Kernel):
+class NtkNeural(CosineKernel):
     """H(x, z) = E_{(u, v) ~ N(0, S)}[sigma'(u) sigma'(v)] S_12, S = S(x, z)  (chen2020, eq. 8: H_infinity).
 
     S_12(x, z) = E_{v, b}[phi(v.x + b) phi(v.z + b)], v ~ N(0, I), b ~ N(0, 1): arc-cosine moments for phi =
@@ -31,21 +29,8 @@ class NtkNeural(Kernel):
     ] = "relu2"
     bias: Annotated[bool, "Whether b ~ N(0, 1) is added in the features (else b = 0)."] = True
 
-    def __call__(self, x: np.ndarray, z: np.ndarray | None = None, dtype: DTypeLike = np.float64) -> np.ndarray:
-        """(n, d), (n', d) -> (n, n') float64 or float32; z None: x with itself, exactly symmetric.
-
-        Raises ValueError for wrong shapes, values that are not finite or another dtype.
-        """
-        return cosine_gram(x, z, dtype, self._of_cosine, *self._geometry)
-
-    def profile(self, t: np.ndarray) -> np.ndarray:
-        """H of unit vectors with inner product t; any shape -> the same shape, float64."""
-        return cosine_profile(t, self._of_cosine, *self._geometry)
-
-    @property
-    def _geometry(self) -> tuple[int, float]:
-        """Power of the norms, appended constant."""
-        return power_of(self.features) * (one_sided(self.activation, order=1)[0] + 1), float(self.bias)
+    def _geometry(self) -> tuple[int, float, float]:
+        return power_of(self.features) * (one_sided(self.activation, order=1)[0] + 1), float(self.bias), 1.0
 
     def _of_cosine(self, cosine: np.ndarray) -> None:
         """H at s = 1 from the cosine of the (lifted) inputs, in place."""

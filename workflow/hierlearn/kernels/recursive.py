@@ -5,18 +5,16 @@ from typing import Annotated, Literal
 
 import numpy as np
 from annotated_types import Interval
-from numpy.typing import DTypeLike
 
-from hierlearn.core.protocols import Kernel
 from hierlearn.kernels._arccos import moment
-from hierlearn.kernels._cosine import cosine_gram, cosine_profile
+from hierlearn.kernels._cosine import CosineKernel
 from hierlearn.theory.activations import one_sided_moment
 
 ORDERS = {"arccos0": 0, "arccos1": 1, "arccos2": 2}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recursive(Kernel):
+class Recursive(CosineKernel):
     """K(x, z) = kappa(... kappa(cos(x, z)) ...), L times  (Daniely et al. 2016; allenzhu2019, Section 3.1, kernel 3).
 
     kappa is a dot-product kernel with kappa(1) = 1, the covariance of one layer of a wide random network: step, ReLU
@@ -31,28 +29,16 @@ class Recursive(Kernel):
     depth: Annotated[int, Interval(ge=1, le=20), "How often kappa is applied, L."] = 2
     bias: Annotated[bool, "Whether the kernel sees (x, 1) in place of x; without, arcsin has odd degrees only."] = False
 
-    def __call__(self, x: np.ndarray, z: np.ndarray | None = None, dtype: DTypeLike = np.float64) -> np.ndarray:
-        """(n, d), (n', d) -> (n, n') float64 or float32; z None: x with itself, exactly symmetric.
-
-        Raises ValueError for wrong shapes, values that are not finite or another dtype.
-        """
-        return cosine_gram(x, z, dtype, self._of_cosine, 0, float(self.bias))
-
-    def profile(self, t: np.ndarray) -> np.ndarray:
-        """K of unit vectors with inner product t; any shape -> the same shape, float64."""
-        return cosine_profile(t, self._of_cosine, 0, float(self.bias))
+    def _geometry(self) -> tuple[int, float, float]:
+        return 0, float(self.bias), 1.0
 
     def _of_cosine(self, cosine: np.ndarray) -> None:
         for _ in range(self.depth):
-            self._layer(cosine)
-
-    def _layer(self, cosine: np.ndarray) -> None:
-        """kappa, in place."""
-        if self.base in ORDERS:
-            moment(ORDERS[self.base], cosine, 1.0 / one_sided_moment(2 * ORDERS[self.base]))
-        elif self.base == "arcsin":
-            np.arcsin(cosine, out=cosine)
-            cosine *= 2.0 / np.pi
-        else:
-            cosine -= 1.0
-            np.exp(cosine, out=cosine)
+            if self.base in ORDERS:
+                moment(ORDERS[self.base], cosine, 1.0 / one_sided_moment(2 * ORDERS[self.base]))
+            elif self.base == "arcsin":
+                np.arcsin(cosine, out=cosine)
+                cosine *= 2.0 / np.pi
+            else:
+                cosine -= 1.0
+                np.exp(cosine, out=cosine)

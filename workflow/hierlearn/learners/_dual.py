@@ -9,7 +9,7 @@ import numpy as np
 
 from hierlearn.core import boundary
 from hierlearn.core.protocols import STATUS
-from hierlearn.learners._selection import error, validated
+from hierlearn.learners._selection import best_on_validation, error
 from hierlearn.solvers.ridge import Duals, Indefinite, ridge_path
 
 log = logging.getLogger("hierlearn")
@@ -35,29 +35,29 @@ class DualFit:
     flops: float  # products of coefficients with Gram matrices
 
 
-def grown(kernel: Gram, x: np.ndarray, cache: dict[Any, Any], key: Any) -> np.ndarray:
+def gram_matrix(kernel: Gram, x: np.ndarray, cache: dict[Any, Any], key: Any) -> np.ndarray:
     """The Gram matrix of x (n, D); rows that `cache` holds from a smaller n are not computed again."""
-    known = cache.get(key)
-    old = 0 if known is None else len(known)
+    before = cache.get(key)
+    old = 0 if before is None else len(before)
     if old < len(x):
         gram = np.empty((len(x), len(x)))
         if old:
-            gram[:old, :old] = known
+            gram[:old, :old] = before
             gram[old:, :old] = boundary.gram(kernel, x[old:], x[:old])
             gram[:old, old:] = gram[old:, :old].T
         gram[old:, old:] = boundary.gram(kernel, x[old:])
-        cache[key] = known = gram
-    return known[: len(x), : len(x)]
+        cache[key] = before = gram
+    return before[: len(x), : len(x)]
 
 
-def crossed(kernel: Gram, x: np.ndarray, z: np.ndarray, cache: dict[Any, Any], key: Any) -> np.ndarray:
+def cross_gram_matrix(kernel: Gram, x: np.ndarray, z: np.ndarray, cache: dict[Any, Any], key: Any) -> np.ndarray:
     """kernel(x, z) (n, n'); columns that `cache` holds from a smaller n' are not computed again."""
-    known = cache.get(key)
-    old = 0 if known is None else known.shape[1]
+    before = cache.get(key)
+    old = 0 if before is None else before.shape[1]
     if old < len(z):
         new = boundary.gram(kernel, x, z[old:])
-        cache[key] = known = np.concatenate([known, new], axis=1) if old else new
-    return known[:, : len(z)]
+        cache[key] = before = np.concatenate([before, new], axis=1) if old else new
+    return before[:, : len(z)]
 
 
 def fit_dual(
@@ -78,7 +78,7 @@ def fit_dual(
     n = len(gram)
     ridges = np.asarray(ridges, dtype=np.float64)
     absolute = ridges * np.mean(np.diag(gram))
-    usable, duals = _solved(gram, labels, absolute)
+    usable, duals = _solve(gram, labels, absolute)
     if duals is None:
         nothing = np.full(labels.shape, np.nan)
         return DualFit(nothing, float(ridges[0]), np.nan, np.nan, np.nan, np.nan, STATUS["singular"], 0.0)
@@ -87,7 +87,7 @@ def fit_dual(
         log.warning("kernel ridge: n = %d: the ridges %s leave a singular matrix; use larger ones", n, dropped)
         ridges, absolute = ridges[usable], absolute[usable]
     predictions = np.stack([validation_gram @ alpha for alpha in duals.coefficients])
-    best = validated(predictions, validation_labels, kind)
+    best = best_on_validation(predictions, validation_labels, kind)
     alpha = duals.coefficients[best]
     finite = bool(np.all(np.isfinite(alpha)))
     # K alpha - y = -n ridge alpha at the solution, so the training error needs no further product.
@@ -104,7 +104,7 @@ def fit_dual(
     )
 
 
-def _solved(gram: np.ndarray, labels: np.ndarray, absolute: np.ndarray) -> tuple[np.ndarray, Duals | None]:
+def _solve(gram: np.ndarray, labels: np.ndarray, absolute: np.ndarray) -> tuple[np.ndarray, Duals | None]:
     """Positions of the ridges that make the matrix positive definite, and their solutions; the smallest go first."""
     left = np.arange(len(absolute))
     while len(left):

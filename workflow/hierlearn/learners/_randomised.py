@@ -35,98 +35,85 @@ class RandomisedNetwork:
         """m^{-1/(2k)}: weights W are this times scaled weights U, which stay of one order over widths."""
         return self.width ** (-0.5 / self.order)
 
-    def halves(self, moved: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def halves(self, shift: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(..., directions) for the neurons with a = +1 and for those with a = -1, (..., m/2) each."""
         if self.order > 2:
-            return moved, moved
-        return moved[..., : self.width // 2], moved[..., self.width // 2 :]
+            return shift, shift
+        return shift[..., : self.width // 2], shift[..., self.width // 2 :]
 
-    def joined(self, positive: np.ndarray, negative: np.ndarray) -> np.ndarray:
+    def join(self, positive: np.ndarray, negative: np.ndarray) -> np.ndarray:
         """The adjoint of `halves`."""
         return np.concatenate([positive, negative], axis=-1) if self.order == 2 else positive + negative
 
     def multipliers(self, generator: np.random.Generator, count: int) -> tuple[np.ndarray, np.ndarray]:
         """(z+, z-) of `count` points, (count, m/2) each float32, all independent."""
         shape = count, self.width // 2
-        drawn = (generator.choice(law.values.astype(np.float32), shape, p=law.probabilities) for law in self.laws)
-        return next(drawn), next(drawn)
+        draws = (generator.choice(law.values.astype(np.float32), shape, p=law.probabilities) for law in self.laws)
+        return next(draws), next(draws)
 
 
 def network(width: int, order: int, activation: str) -> RandomisedNetwork:
     """Signs for order 2, matched moments above."""
-    chosen = laws("signs" if order == 2 else "matched", order)
-    return RandomisedNetwork(width, order, derivative(activation, 0), derivative(activation, 1), chosen)
+    pair = laws("signs" if order == 2 else "matched", order)
+    return RandomisedNetwork(width, order, derivative(activation, 0), derivative(activation, 1), pair)
 
 
-def mean_outputs(net: RandomisedNetwork, inner: np.ndarray, moved: np.ndarray) -> np.ndarray:
+def mean_outputs(net: RandomisedNetwork, inner: np.ndarray, shift: np.ndarray) -> np.ndarray:
     """E_z f (..., n) float64 from <w0_r, h_i> (n, m/2) and <w_r, h_i> (..., n, directions)."""
     positive, negative = (
         sum(
             probability * np.sum(net.sigma(inner + part.dtype.type(value) * part), axis=-1, dtype=np.float64)
             for value, probability in zip(law.values, law.probabilities, strict=True)
         )
-        for law, part in zip(net.laws, net.halves(moved), strict=True)
+        for law, part in zip(net.laws, net.halves(shift), strict=True)
     )
     return (positive - negative) / np.sqrt(net.width)
 
 
-def exact_squared(
-    net: RandomisedNetwork, inner: np.ndarray, moved: np.ndarray, labels: np.ndarray
+def exact_squared_loss(
+    net: RandomisedNetwork, inner: np.ndarray, shift: np.ndarray, labels: np.ndarray
 ) -> tuple[float, np.ndarray]:
-    """(1/n) sum_i E_z (f_i - y_i)^2 and its gradient in `moved`, (n, directions).
+    """(1/n) sum_i E_z (f_i - y_i)^2 and its gradient in `shift`, (n, directions).
 
     E_z (f - y)^2 = (E_z f - y)^2 + (1/m) sum_r Var_z sigma(<w0_r, h> + z_r <w_r, h>), as the z_r are independent.
     """
     positive, negative = (
-        _moments(net, law, inner, part) for law, part in zip(net.laws, net.halves(moved), strict=True)
+        _moments(net, law, inner, part) for law, part in zip(net.laws, net.halves(shift), strict=True)
     )
     count, root = len(labels), np.sqrt(net.width)
-    residual = (
-        np.sum(positive.mean, -1, dtype=np.float64) - np.sum(negative.mean, -1, dtype=np.float64)
-    ) / root - labels
-    loss = float(np.mean(residual**2)) + (positive.variance + negative.variance) / (net.width * count)
-    factor = (2.0 / (count * root) * residual).astype(moved.dtype)[:, None]
-    scale = moved.dtype.type(2.0 / (count * net.width))
-    return loss, net.joined(
-        factor * positive.mean_gradient + scale * positive.variance_gradient,
-        scale * negative.variance_gradient - factor * negative.mean_gradient,
-    )
+    residual = (np.sum(positive[0], -1, dtype=np.float64) - np.sum(negative[0], -1, dtype=np.float64)) / root - labels
+    loss = float(np.mean(residual**2)) + (positive[2] + negative[2]) / (net.width * count)
+    factor = (2.0 / (count * root) * residual).astype(shift.dtype)[:, None]
+    scale = shift.dtype.type(2.0 / (count * net.width))
+    gradients = factor * positive[1] + scale * positive[3], scale * negative[3] - factor * negative[1]
+    return loss, net.join(*gradients)
 
 
-def sampled(
-    net: RandomisedNetwork, loss: Loss, inner: np.ndarray, moved: np.ndarray, labels: np.ndarray, multipliers
+def sample_loss(
+    net: RandomisedNetwork, loss: Loss, inner: np.ndarray, shift: np.ndarray, labels: np.ndarray, multipliers
 ) -> tuple[float, np.ndarray]:
-    """(1/n) sum_i loss(f_i, y_i) and its gradient in `moved`, (n, directions), at one draw of the multipliers.
+    """(1/n) sum_i loss(f_i, y_i) and its gradient in `shift`, (n, directions), at one draw of the multipliers.
 
     multipliers: (z+, z-), of shapes that broadcast to (n, m/2). Draws of their own for every point have the same mean
     as one draw for all, and far less noise.
     """
-    factors = [z.astype(moved.dtype, copy=False) for z in multipliers]
-    positive, negative = (inner + z * part for z, part in zip(factors, net.halves(moved), strict=True))
+    factors = [z.astype(shift.dtype, copy=False) for z in multipliers]
+    positive, negative = (inner + z * part for z, part in zip(factors, net.halves(shift), strict=True))
     root = np.sqrt(net.width)
     outputs = (
         np.sum(net.sigma(positive), -1, dtype=np.float64) - np.sum(net.sigma(negative), -1, dtype=np.float64)
     ) / root
-    back = (loss.gradient(outputs, labels) / (len(labels) * root)).astype(moved.dtype)[:, None]
-    gradient = net.joined(back * factors[0] * net.derivative(positive), -back * factors[1] * net.derivative(negative))
+    back = (loss.gradient(outputs, labels) / (len(labels) * root)).astype(shift.dtype)[:, None]
+    gradient = net.join(back * factors[0] * net.derivative(positive), -back * factors[1] * net.derivative(negative))
     return float(np.mean(loss.value(outputs, labels))), gradient
 
 
-@dataclass(frozen=True)
-class _Moments:
-    """Over z, for one half of the neurons: E sigma (n, m/2) and half its variance's gradient; the variances' sum."""
-
-    mean: np.ndarray
-    mean_gradient: np.ndarray
-    variance: float
-    variance_gradient: np.ndarray
-
-
-def _moments(net: RandomisedNetwork, law: Law, inner: np.ndarray, moved: np.ndarray) -> _Moments:
-    """Gradients are in `moved`; that of the variance is halved: E (sigma - E sigma) z sigma'."""
+def _moments(net: RandomisedNetwork, law: Law, inner: np.ndarray, shift: np.ndarray):
+    """Over z, for one half of the neurons: E sigma (n, m/2) and its gradient in `shift`, the sum of the variances, and
+    half its gradient, E (sigma - E sigma) z sigma'."""
     terms = []
-    for value, probability in zip(law.values.astype(moved.dtype), law.probabilities.astype(moved.dtype), strict=True):
-        shifted = inner + value * moved
+    for value, probability in zip(law.values.astype(shift.dtype), law.probabilities.astype(shift.dtype), strict=True):
+        shifted = inner + value * shift
         terms.append((probability, net.sigma(shifted), value * net.derivative(shifted)))
     mean = sum(p * values for p, values, _ in terms)
     mean_gradient = sum(p * gradients for p, _, gradients in terms)
@@ -138,4 +125,4 @@ def _moments(net: RandomisedNetwork, law: Law, inner: np.ndarray, moved: np.ndar
         values *= p
         values *= gradients
         variance_gradient = variance_gradient + values
-    return _Moments(mean, mean_gradient, variance, variance_gradient)
+    return mean, mean_gradient, variance, variance_gradient

@@ -1,58 +1,111 @@
-"""Runs of a stochastic training: to the end or from a checkpoint, with looks on the way."""
+"""Runs of a stochastic training: to the end or from a checkpoint, with looks on the way, and the best run of a seed."""
 
 from abc import ABC, abstractmethod
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+from typing import Annotated, Any
 
 import numpy as np
 
-from hierlearn.core.problem import Problem
-from hierlearn.core.protocols import STATUS, Features, Monitor, State
-from hierlearn.learners._selection import error
+from hierlearn.core.parameters import NotNegative, Positive
+from hierlearn.core.protocols import STATUS, Fit, Monitor, Sample, State
+from hierlearn.learners._selection import best, divergence, error, fit_of_seed, report_divergence
 from hierlearn.learners.networks.batches import FRESH_POINTS, Batches
 from hierlearn.solvers.training import Training
 
 BLOCK_ROWS = 512
 STEPS_BETWEEN_SIGNS = 50
+DEFAULT_RATE = 0.005
+# One value of each choice, by name.
+Setting = Mapping[str, Any]
+
+
+class Rates:
+    """Choices of the steps."""
+
+    learning_rate: Annotated[Positive, "Learning rate."]
+    weight_decay: Annotated[NotNegative, "Weight decay."] = 0.0
+
+
+def grid(choices: Mapping[str, Sequence[Any]]) -> list[Setting]:
+    """All combinations of what a study leaves to be chosen."""
+    values = {"learning_rate": [DEFAULT_RATE], "weight_decay": [Rates.weight_decay]} | dict(choices)
+    return [dict(zip(values, one, strict=True)) for one in product(*values.values())]
+
+
+def take(sample: Sample, positions: Iterable[int]) -> Sample:
+    """The same for a part of the seeds."""
+    positions = list(positions)
+    problem, features = sample.problem.take(positions), sample.features.take(positions)
+    return replace(sample, problem=problem, features=features, streams=sample.streams.take(positions))
 
 
 class Runs(ABC):
-    """Some settings of some seeds, which one training moves in lockstep.
+    """G settings of S seeds, which one training moves in lockstep; what is said of runs is (S, G).
 
     training: of solvers; batches: its points; looks: the steps at which it is looked at, the last of all among them;
     trace: what was seen there by name, an array over runs for every look.
     """
 
-    learner: Any
-    problem: Problem
-    features: Features
-    samples: int
-    batches: Batches
     training: Training
     looks: list[int]
+
+    def __init__(self, learner: Any, sample: Sample, settings: Sequence[Setting]):
+        self.learner, self.sample, self.settings = learner, sample, list(settings)
+        self.problem, self.shape = sample.problem, (len(sample.problem.seeds), len(settings))
+        self.batches = Batches(sample, learner.batch, learner.online, self.network_input)
+        self.steps = self.batches.per_epoch * (1 if learner.online else learner.epochs)
+        if learner.steps is not None and not learner.online:
+            self.steps = learner.steps
+
+    @abstractmethod
+    def network_input(self, x: np.ndarray) -> np.ndarray:
+        """Points as the network sees them."""
+
+    @abstractmethod
+    def look(self) -> dict[str, np.ndarray]:
+        """What a trace tells of the present step, by name."""
+
+    @abstractmethod
+    def errors(self, role: str, count: int) -> np.ndarray:
+        """Errors of all runs on points of a role, against the labels."""
+
+    @abstractmethod
+    def finite(self) -> np.ndarray:
+        """Which runs have finite weights."""
+
+    @abstractmethod
+    def measures(self) -> dict[str, np.ndarray]:
+        """What is measured at the end, by name."""
+
+    @abstractmethod
+    def weights(self, seed: int, column: int) -> State:
+        """What `predict` needs of one run."""
+
+    @abstractmethod
+    def entries(self) -> int:
+        """Entries of all matrices of a run."""
+
+    def points_at(self, step: int) -> tuple[np.ndarray, np.ndarray]:
+        """Points and labels of a step."""
+        return self.batches.at(step)
 
     def train(self, monitor: Monitor, key: str) -> None:
         """To the end, from where an earlier run of this job was stopped."""
         training, total = self.training, self.looks[-1]
         self.trace: dict[str, list[np.ndarray]] = {}
-        kept = monitor.restore(key)
-        if kept is not None:
-            self.restore(kept)
+        checkpoint = monitor.restore(key)
+        if checkpoint is not None:
+            self.restore(checkpoint)
         while training.done < total:
             look = next(step for step in self.looks if step > training.done)
             training.advance(self.points_at, min(look, training.done + STEPS_BETWEEN_SIGNS))
             if training.done == look:
-                for name, values in self.looked().items():
+                for name, values in self.look().items():
                     self.trace.setdefault(name, []).append(values)
             monitor.advance(training.done, total)
             monitor.save(key, self.state, final=training.done == total)
-
-    @abstractmethod
-    def looked(self) -> dict[str, np.ndarray]:
-        """What a trace tells of the present step, an array over runs by name."""
-
-    def points_at(self, step: int) -> tuple[np.ndarray, np.ndarray]:
-        """Points and labels of a step."""
-        return self.batches.at(step)
 
     def state(self) -> State:
         """All that a later `restore` needs to go on to the same bits."""
@@ -64,36 +117,53 @@ class Runs(ABC):
         names = [name.removeprefix("trace_") for name in arrays if name.startswith("trace_")]
         self.trace = {name: list(arrays[f"trace_{name}"]) for name in names}
 
-    def traced(self, run: Any) -> dict[str, np.ndarray]:
-        """The trace of one run by its position, with the steps."""
-        seen = {name: np.stack(values)[(slice(None), *np.atleast_1d(run))] for name, values in self.trace.items()}
-        return {"step": np.array(self.looks)} | seen
-
     def train_risk(self, seed: int, state: State) -> float:
         """Error of one run on all training points; on the first of them where they were fresh."""
-        count = min(self.samples, FRESH_POINTS) if self.learner.online else self.samples
-        batched = {name: values[None] for name, values in state.items()}
+        one, count = take(self.sample, [seed]), self.sample.n
+        count = min(count, FRESH_POINTS) if self.learner.online else count
+        with_axis = {name: values[None] for name, values in state.items()}
         with np.errstate(over="ignore", invalid="ignore"):
-            outputs = self.learner.predict(batched, self.features.take([seed]), "training", count, {})
-        labels = self.problem.take([seed]).draw("training", count).labels
-        return float(error(outputs, labels, self.problem.teacher.kind)[0])
+            outputs = self.learner.predict(with_axis, one.features, "training", count, {})
+        return float(error(outputs, one.problem.draw("training", count).labels, self.problem.teacher.kind)[0])
 
-    def kept(self, seed: int, run: Any, state: State, risk: float, sound: bool, settings: int) -> dict[str, Any]:
-        """What a seed keeps of the run that is chosen: its `state`, `trace` and `scalars`.
 
-        risk: its error on validation points; sound: whether weights and errors are finite; settings: how many were
-        trained for it.
-        """
-        train_risk = self.train_risk(seed, state)
-        scalars = {
-            "status": STATUS["ok" if sound and np.isfinite(train_risk) else "diverged"],
-            "validation_risk": risk,
-            "train_risk": train_risk,
-            # Matrix products: one forward and two back for every matrix and step.
-            "flops": 6.0 * self.batches.size * self.entries() * self.looks[-1] * settings,
+def best_fits(blocks: Sequence[Runs], monitor: Monitor, counts: Mapping[str, int]) -> list[dict[str, Fit]]:
+    """For each seed the fit of its best run, by the role of the points on which it is best.
+
+    blocks: runs of the same seeds with further settings each; counts: roles, validation among them, and their points.
+    """
+    problem, samples = blocks[0].problem, blocks[0].sample.n
+    places = [(block, column) for block in blocks for column in range(len(block.settings))]
+    settings = [setting for block in blocks for setting in block.settings]
+    with np.errstate(over="ignore", invalid="ignore"):
+        errors = {
+            role: np.concatenate([block.errors(role, count) for block in blocks], axis=1)
+            for role, count in counts.items()
         }
-        return {"state": state, "trace": self.traced(run), "scalars": scalars}
+        measures = [block.measures() for block in blocks]
+    measures = {name: np.concatenate([one[name] for one in measures], axis=1) for name in measures[0]}
+    finite = np.concatenate([block.finite() for block in blocks], axis=1)
+    finite = np.logical_and.reduce([finite, *(np.isfinite(values) for values in errors.values())])
 
-    @abstractmethod
-    def entries(self) -> int:
-        """Entries of all matrices of a run."""
+    def fit(seed: int, role: str) -> Fit:
+        losses = np.where(finite[seed], errors[role][seed], np.nan)
+        place = best(losses, losses)
+        block, column = places[place]
+        state = block.weights(seed, column)
+        train_risk = block.train_risk(seed, state)
+        trace = {name: np.stack(values)[:, seed, column] for name, values in block.trace.items()}
+        return fit_of_seed(
+            state=state,
+            status=STATUS["ok" if finite[seed, place] and np.isfinite(train_risk) else "diverged"],
+            validation_risk=errors["validation"][seed, place],
+            train_risk=train_risk,
+            choices=settings[place],
+            measures=divergence(finite[seed]) | {name: values[seed, place] for name, values in measures.items()},
+            trace={"step": np.array(block.looks)} | trace,
+            # Matrix products: one forward and two back for every matrix and step.
+            flops=6.0 * block.batches.size * block.entries() * block.looks[-1] * len(places),
+        )
+
+    for seed, name in enumerate(problem.seeds):
+        report_divergence(monitor, samples, name, finite[seed], settings)
+    return [{role: fit(seed, role) for role in counts} for seed in range(len(problem.seeds))]

@@ -1,12 +1,12 @@
-"""What counts as the error of predictions, which of several fits is kept, and which of them diverged."""
+"""What counts as the error of predictions, which of several fits is best, which of them diverged, and fits by seed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from hierlearn.core.problem import wrong_signs
-from hierlearn.core.protocols import Monitor
+from hierlearn.core.protocols import Fit, Monitor, Sample
 
 # Measures of learners that train many settings of the steps.
 DIVERGED = {
@@ -22,10 +22,10 @@ def error(predictions: np.ndarray, labels: np.ndarray, kind: str) -> np.ndarray:
     NaN where a prediction is not finite: its sign means nothing.
     """
     if kind == "classes":
-        found = wrong_signs(predictions, labels)
+        errors = wrong_signs(predictions, labels)
     else:
-        found = np.mean(np.sum((predictions - labels) ** 2, axis=-1), axis=-1)
-    return np.where(np.isfinite(predictions).all(axis=(-2, -1)), found, np.nan)
+        errors = np.mean(np.sum((predictions - labels) ** 2, axis=-1), axis=-1)
+    return np.where(np.isfinite(predictions).all(axis=(-2, -1)), errors, np.nan)
 
 
 def divergence(finite: np.ndarray) -> dict[str, float]:
@@ -50,11 +50,29 @@ def best(errors: np.ndarray, losses: np.ndarray) -> int:
     return int(np.lexsort((finite, np.where(np.isfinite(finite), errors, np.inf)))[0])
 
 
-def validated(predictions: np.ndarray, labels: np.ndarray, kind: str, loss=None) -> int:
-    """Which of the predictions (R, n, k) on validation points is kept, judged by labels (n, k).
+def best_on_validation(predictions: np.ndarray, labels: np.ndarray, kind: str, loss=None) -> int:
+    """Position of the best of predictions (R, n, k) on validation points with labels (n, k).
 
     Regression: the least mean squared error. Classes: the least share of wrong signs, which often has ties, and among
     those the least mean of `loss`, a function of predictions and labels (squared by default).
     """
     losses = error(predictions, labels, "regression") if loss is None else np.mean(loss(predictions, labels), (-2, -1))
     return best(losses if kind == "regression" else error(predictions, labels, kind), losses)
+
+
+def points_by_seed(sample: Sample) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
+    """Features and labels of each seed's training points, (n, D) and (n, k), and the same of its validation points."""
+    points = [("training", sample.n), ("validation", sample.problem.held_out)]
+    arrays = [of for one in points for of in (sample.features.draw(*one), sample.problem.draw(*one).labels)]
+    return zip(*arrays, strict=True)
+
+
+def fit_of_seed(status: int, **parts: Any) -> Fit:
+    """The fit of one seed, whose parts are those of `Fit` without the axis of seeds."""
+
+    def with_axis(part):
+        if isinstance(part, dict):
+            return {name: with_axis(one) for name, one in part.items()}
+        return np.asarray(part)[None]
+
+    return Fit(status=np.array([status], np.int8), **with_axis(parts))

@@ -9,7 +9,6 @@ from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import NotNegative, Positive
 from hierlearn.core.protocols import Features, Fit, Learner, Monitor, Sample, State
 from hierlearn.core.streams import Streams
-from hierlearn.learners._runs import BLOCK_ROWS
 from hierlearn.learners.densenets.parameters import (
     LAYER_MEASURES,
     LAYER_TRACES,
@@ -18,12 +17,11 @@ from hierlearn.learners.densenets.parameters import (
     TrainingParameters,
     layer_needs,
 )
-from hierlearn.learners.densenets.refit import MOST_POINTS, refitted, refitted_outputs
-from hierlearn.learners.densenets.runs import fitted
-from hierlearn.learners.densenets.settings import settings
-from hierlearn.learners.densenets.student import Student, predicted
+from hierlearn.learners.densenets.refit import MOST_POINTS, refit, refit_outputs
+from hierlearn.learners.densenets.runs import DensenetRuns, train
+from hierlearn.learners.densenets.student import Student, predict, sum_of_layers
 from hierlearn.solvers.densenets.model import Layout, pre_activations
-from hierlearn.solvers.densenets.phases import Clock, Schedule
+from hierlearn.solvers.densenets.phases import Clock
 from hierlearn.solvers.densenets.training import DensenetTraining
 
 
@@ -69,23 +67,19 @@ class Densenet(LayerParameters, TrainingParameters, Learner):
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """State: layer_2 .. layer_L (S, m, size), float32, and what the student took from the teacher."""
-        problem, features, samples = sample.problem, sample.features, sample.n
-        fit = fitted(self, problem, features, samples, settings(sample.choices), sample.streams, monitor)
-        return refitted(self, fit, problem, features, samples) if self.readout == "refitted" else fit
+        fit = train(self, sample, monitor)
+        return refit(self, fit, sample) if self.readout == "refitted" else fit
 
     def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
         """(S, count, 1) float64."""
         student, x = Student.from_state(state), features.draw(role, count)
         layout = self.layout(student.columns(x), student)
         if "readout" in state:
-            return refitted_outputs(student, layout, state, x)
+            return refit_outputs(student, layout, state, x)
         weights = [state[f"layer_{layer}"] for layer in layout.layers]
-        found = []
-        with np.errstate(over="ignore", invalid="ignore"):
-            for i in range(0, count, BLOCK_ROWS):
-                seen = student.seen(x[:, i : i + BLOCK_ROWS], layout)
-                found.append(predicted(student, layout, seen, pre_activations(weights, seen, layout)))
-        return np.concatenate(found, axis=1)
+        return predict(
+            student, layout, x, lambda inputs: sum_of_layers(student, pre_activations(weights, inputs, layout))
+        )
 
     def layout(self, inputs: int, student: Student) -> Layout:
         """Where the layers lie for d inputs."""
@@ -97,28 +91,10 @@ class Densenet(LayerParameters, TrainingParameters, Learner):
         for layer in layout.layers:
             shape = self.width, layout.size(layer)
             deviation = self.start_scale * (shape[0] * shape[1]) ** -0.5
-            drawn = streams.at("start", layer).stack(lambda g, s=shape: g.standard_normal(s, dtype=np.float32))
-            weights[f"layer_{layer}"] = np.float32(deviation) * drawn
+            normal = streams.at("start", layer).stack(lambda g, s=shape: g.standard_normal(s, dtype=np.float32))
+            weights[f"layer_{layer}"] = np.float32(deviation) * normal
         return weights
 
-    def training(
-        self,
-        layout: Layout,
-        student: Student,
-        schedule: Schedule,
-        start: State,
-        size: np.ndarray,
-        streams: list[Streams],
-        **given: Any,
-    ) -> Any:
+    def training(self, runs: DensenetRuns, start: State, **options: Any) -> DensenetTraining:
         """The training of runs with given starts (R, ...)."""
-        return DensenetTraining(
-            layout,
-            Clock(schedule, len(streams)),
-            dict(start),
-            sharpness=self.sharpness,
-            optimiser=self.optimiser,
-            momentum=self.momentum,
-            clip=self.clip,
-            **given,
-        )
+        return DensenetTraining(runs.layout, Clock(runs.schedule, len(runs.streams)), start, **options)

@@ -13,28 +13,25 @@ from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import Count, NotNegative, Positive, Share
 from hierlearn.core.protocols import Features, Fit, Learner, Monitor, Sample, State
 from hierlearn.core.streams import Streams
-from hierlearn.learners._runs import BLOCK_ROWS
 from hierlearn.learners.densenets.parameters import (
     LAYER_MEASURES,
     LAYER_TRACES,
+    MEASURED_LAYERS,
     LayerChoices,
     LayerParameters,
     TrainingParameters,
     layer_needs,
 )
-from hierlearn.learners.densenets.runs import fitted
-from hierlearn.learners.densenets.settings import settings
-from hierlearn.learners.densenets.student import Student, predicted
+from hierlearn.learners.densenets.runs import DensenetRuns, train
+from hierlearn.learners.densenets.student import Student, predict, sum_of_layers
 from hierlearn.solvers.densenets.distilled_training import DistilledTraining, Rules
 from hierlearn.solvers.densenets.model import Layout, distilled_pre_activations
 from hierlearn.solvers.densenets.phases import Clock, Schedule
 
 GAPS = {
-    "distillation_gap_2": "|K^T K - W^T W| / |W^T W| of layer 2, Frobenius norms",
-    "distillation_gap_3": "|K^T K - W^T W| / |W^T W| of layer 3, Frobenius norms",
-    "distillation_gap_4": "|K^T K - W^T W| / |W^T W| of layer 4, Frobenius norms",
+    f"distillation_gap_{layer}": f"|K^T K - W^T W| / |W^T W| of layer {layer}, Frobenius norms"
+    for layer in MEASURED_LAYERS
 }
-
 
 # Room for distillations that find too much; k_l without a teacher that has one.
 SPARE, USUAL_WIDTH = 2, 4
@@ -103,12 +100,8 @@ class DistilledDensenet(LayerParameters, TrainingParameters, Learner):
     MEASURES = {
         **LAYER_MEASURES,
         **GAPS,
-        "distilled_2": "step at which K of layer 2 was distilled",
-        "distilled_3": "step at which K of layer 3 was distilled",
-        "distilled_4": "step at which K of layer 4 was distilled",
-        "found_width_2": "k_2 that the distillation found",
-        "found_width_3": "k_3 that the distillation found",
-        "found_width_4": "k_4 that the distillation found",
+        **{f"distilled_{layer}": f"step at which K of layer {layer} was distilled" for layer in MEASURED_LAYERS},
+        **{f"found_width_{layer}": f"k_{layer} that the distillation found" for layer in MEASURED_LAYERS},
         "ended": "step at which eps_0 fell below its target",
     }
     TRACES = {**LAYER_TRACES, **GAPS}
@@ -122,8 +115,7 @@ class DistilledDensenet(LayerParameters, TrainingParameters, Learner):
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """State: inner_l K, outer_l W, fixed_l R, (S, ...) float32, and what the student took from the teacher."""
-        problem, features, samples = sample.problem, sample.features, sample.n
-        return fitted(self, problem, features, samples, settings(sample.choices), sample.streams, monitor)
+        return train(self, sample, monitor)
 
     def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
         """(S, count, 1) float64, without truncation."""
@@ -131,13 +123,11 @@ class DistilledDensenet(LayerParameters, TrainingParameters, Learner):
         inner, outer = ([state[f"{kind}_{i + 2}"] for i in range(student.depth - 1)] for kind in ("inner", "outer"))
         fixed = [state[f"fixed_{i + 2}"] for i in range(student.depth - 2)]
         layout = Layout(student.columns(x), (*(values.shape[1] for values in fixed), 0), student.links)
-        found = []
-        with np.errstate(over="ignore", invalid="ignore"):
-            for i in range(0, count, BLOCK_ROWS):
-                seen = student.seen(x[:, i : i + BLOCK_ROWS], layout)
-                _, arguments = distilled_pre_activations(inner, outer, fixed, seen, layout)
-                found.append(predicted(student, layout, seen, arguments))
-        return np.concatenate(found, axis=1)
+
+        def network(inputs):
+            return sum_of_layers(student, distilled_pre_activations(inner, outer, fixed, inputs, layout)[1])
+
+        return predict(student, layout, x, network)
 
     def layout(self, inputs: int, student: Student) -> Layout:
         """Where the layers lie for d inputs."""
@@ -152,30 +142,17 @@ class DistilledDensenet(LayerParameters, TrainingParameters, Learner):
             for layer, k in zip(layout.layers, most, strict=True)
         }
 
-    def training(
-        self,
-        layout: Layout,
-        student: Student,
-        schedule: Schedule,
-        start: State,
-        size: np.ndarray,
-        streams: list[Streams],
-        **given: Any,
-    ) -> Any:
-        """The training of runs with given starts (R, ...); size (R,): root of the mean squared label."""
-        factor = 1.0 if given["loss"] == "squared" else self.sharpness
+    def training(self, runs: DensenetRuns, start: State, **options: Any) -> DistilledTraining:
+        """The training of runs with given starts (R, ...)."""
+        factor = 1.0 if options["loss"] == "squared" else self.sharpness
         return DistilledTraining(
-            self._rules(given["own"], student, schedule, given["alphas"], factor),
-            2.0 * (size if given["loss"] == "squared" else np.full(len(size), factor**0.5)),
-            [partial(one.generator, one.seeds[0]) for one in streams],
-            layout,
-            Clock(schedule, len(streams), self._come(layout, given["alphas"])),
-            dict(start),
-            sharpness=self.sharpness,
-            optimiser=self.optimiser,
-            momentum=self.momentum,
-            clip=self.clip,
-            **given,
+            self._rules(options["own"], runs.student, runs.schedule, options["alphas"], factor),
+            2.0 * (runs.label_sizes if options["loss"] == "squared" else np.full(len(runs.streams), factor**0.5)),
+            [partial(one.generator, one.seeds[0]) for one in runs.streams],
+            runs.layout,
+            Clock(runs.schedule, len(runs.streams), self._come(runs.layout, options["alphas"])),
+            start,
+            **options,
         )
 
     def _most(self, inputs: int, student: Student) -> list[int]:

@@ -1,6 +1,6 @@
 """Kernel ridge regression with any kernel, solved exactly."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -8,8 +8,8 @@ import numpy as np
 from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import Nested, Positive
 from hierlearn.core.protocols import Features, Fit, Kernel, Learner, Monitor, Sample, State
-from hierlearn.learners._dual import crossed, fit_dual, grown
-from hierlearn.learners._selection import best
+from hierlearn.learners._dual import cross_gram_matrix, fit_dual, gram_matrix
+from hierlearn.learners._selection import best, fit_of_seed, points_by_seed
 from hierlearn.theory.gate_degrees import kernel_reaches
 
 
@@ -36,51 +36,45 @@ class KernelRidge(Learner):
         parallel: rows of the kernel's tiles, factors and products of Gram matrices, but not the choice of a ridge.
         """
         n, tried = sizes.samples, sizes.tried.get("bandwidth", 1)
-        seen = n * (n + sizes.validation)
+        entries = n * (n + sizes.validation)
         return Needs(
             memory={
-                "fit": 2 * n**2 + sizes.validation * n + tried * seen,
-                "kept": tried * seen,
+                "fit": 2 * n**2 + sizes.validation * n + tried * entries,
+                "kept": tried * entries,
                 "model": n * sizes.outputs,
                 "predict": 2 * sizes.test * n,
             },
-            work={"fit": sizes.choices * n**3 + 200 * tried * seen, "predict": 200 * sizes.test * n},
+            work={"fit": sizes.choices * n**3 + 200 * tried * entries, "predict": 200 * sizes.test * n},
             parallel=0.7,
         )
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """State: coefficients (S, n, k) float64 on the first n training points, bandwidth (S,)."""
-        problem, features, samples = sample.problem, sample.features, sample.n
-        training, held_out = problem.draw("training", samples), problem.draw("validation", problem.held_out)
-        h, validation = features.draw("training", samples), features.draw("validation", problem.held_out)
         bandwidths = sample.choices.get("bandwidth", [self.Choices.bandwidth])
         for key in [key for key in cache if key[-1] not in bandwidths]:
             # Gram matrices of a bandwidth that was swept before are in the way of this one's.
             del cache[key]
-        fits, kept = [], []
-        for i, seed in enumerate(problem.seeds):
+        fits = []
+        for seed, (x, y, z, labels) in zip(sample.problem.seeds, points_by_seed(sample), strict=True):
             tried = []
             for b in bandwidths:
-                gram = grown(self.kernel, h[i] / b, cache, ("gram", seed, b))
-                across = crossed(self.kernel, validation[i] / b, h[i] / b, cache, ("validation", seed, b))
-                labels, ridges = (training.labels[i], held_out.labels[i]), sample.choices["ridge"]
-                tried.append(fit_dual(gram, labels[0], across, labels[1], ridges, problem.teacher.kind))
-            chosen = best(*np.transpose([(fit.validation_risk, fit.validation_loss) for fit in tried]))
-            # What is stored is the work of all.
-            fits.append(replace(tried[chosen], flops=sum(fit.flops for fit in tried)))
-            kept.append(bandwidths[chosen])
-        selected = {"ridge": np.array([fit.ridge for fit in fits])}
-        if "bandwidth" in sample.choices:
-            selected["bandwidth"] = np.array(kept)
-        return Fit(
-            state={"coefficients": np.stack([fit.coefficients for fit in fits]), "bandwidth": np.array(kept, float)},
-            status=np.array([fit.status for fit in fits], dtype=np.int8),
-            validation_risk=np.array([fit.validation_risk for fit in fits]),
-            train_risk=np.array([fit.train_risk for fit in fits]),
-            choices=selected,
-            measures={"ridge_residual": np.array([fit.residual for fit in fits])},
-            flops=np.array([fit.flops for fit in fits]),
-        )
+                gram = gram_matrix(self.kernel, x / b, cache, ("gram", seed, b))
+                across = cross_gram_matrix(self.kernel, z / b, x / b, cache, ("validation", seed, b))
+                tried.append(fit_dual(gram, y, across, labels, sample.choices["ridge"], sample.problem.teacher.kind))
+            place = best(*np.transpose([(fit.validation_risk, fit.validation_loss) for fit in tried]))
+            fit, b = tried[place], bandwidths[place]
+            fits.append(
+                fit_of_seed(
+                    state={"coefficients": fit.coefficients, "bandwidth": float(b)},
+                    status=fit.status,
+                    validation_risk=fit.validation_risk,
+                    train_risk=fit.train_risk,
+                    choices={"ridge": fit.ridge} | ({"bandwidth": b} if "bandwidth" in sample.choices else {}),
+                    measures={"ridge_residual": fit.residual},
+                    flops=sum(fit.flops for fit in tried),
+                )
+            )
+        return Fit.stack(fits)
 
     def unreachable(self, dimension: int, degree: int) -> str:
         """Why the kernel of the raw input cannot represent a degree, in one line; "" if it can."""
@@ -97,5 +91,5 @@ class KernelRidge(Learner):
             if cache.get(("bandwidth", role, i), b) != b:
                 cache.pop((role, i), None)
             cache["bandwidth", role, i] = b
-            outputs.append(crossed(self.kernel, points[i] / b, support[i] / b, cache, (role, i)) @ alpha)
+            outputs.append(cross_gram_matrix(self.kernel, points[i] / b, support[i] / b, cache, (role, i)) @ alpha)
         return np.stack(outputs)

@@ -9,7 +9,8 @@ from hierlearn.core import boundary
 from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import Nested, Positive
 from hierlearn.core.protocols import STATUS, Features, Fit, Kernel, Learner, Monitor, Sample, State
-from hierlearn.learners._dual import crossed, fit_dual, grown
+from hierlearn.learners._dual import cross_gram_matrix, fit_dual, gram_matrix
+from hierlearn.learners._selection import fit_of_seed, points_by_seed
 from hierlearn.solvers.ridge import Indefinite, leave_one_out
 
 
@@ -53,78 +54,46 @@ class KernelRounds(Learner):
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """State: first and second (S, n, k) coefficients, predicted (S, n, k), what the second round saw."""
-        problem, features, samples = sample.problem, sample.features, sample.n
-        if problem.teacher.kind != "regression":
-            raise ValueError(f"kernel_rounds: a teacher of {problem.teacher.kind}; expected regression")
-        training, held_out = problem.draw("training", samples), problem.draw("validation", problem.held_out)
-        h, validation = features.draw("training", samples), features.draw("validation", problem.held_out)
-        parts = []
-        for i, seed in enumerate(problem.seeds):
-            gram = grown(self.first, h[i], cache, ("gram", seed))
-            across = crossed(self.first, validation[i], h[i], cache, ("validation", seed))
-            labels = training.labels[i], held_out.labels[i]
-            parts.append(self._rounds(gram, across, *labels, sample.choices["ridge"]))
-        stacked = {name: np.stack([part[name] for part in parts]) for name in parts[0]}
-        return Fit(
-            state={name: stacked[name] for name in ("first", "second", "predicted")},
-            status=stacked["status"].astype(np.int8),
-            validation_risk=stacked["validation_risk"],
-            train_risk=stacked["train_risk"],
-            choices={"ridge": stacked["ridge"]},
-            measures={"first_round_risk": stacked["first_round_risk"]},
-            flops=stacked["flops"],
-        )
+        if sample.problem.teacher.kind != "regression":
+            raise ValueError(f"kernel_rounds: a teacher of {sample.problem.teacher.kind}; expected regression")
+        fits = []
+        for seed, (x, y, z, labels) in zip(sample.problem.seeds, points_by_seed(sample), strict=True):
+            gram = gram_matrix(self.first, x, cache, ("gram", seed))
+            across = cross_gram_matrix(self.first, z, x, cache, ("validation", seed))
+            fits.append(self._both_rounds(gram, across, y, labels, sample.choices["ridge"]))
+        return Fit.stack(fits)
 
     def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
         """(S, count, k) float64."""
         points, support = features.draw(role, count), features.draw("training", state["first"].shape[1])
         outputs = []
         for i in range(len(points)):
-            below = crossed(self.first, points[i], support[i], cache, (role, i)) @ state["first"][i]
+            below = cross_gram_matrix(self.first, points[i], support[i], cache, (role, i)) @ state["first"][i]
             outputs.append(below + boundary.gram(self.second, below, state["predicted"][i]) @ state["second"][i])
         return np.stack(outputs)
 
-    def _rounds(self, gram, across, labels, held_out, ridges) -> dict[str, Any]:
-        """Both rounds of one seed."""
+    def _both_rounds(self, gram, across, labels, held_out, ridges) -> Fit:
         one = fit_dual(gram, labels, across, held_out, ridges)
+        nothing, status, flops = np.full(labels.shape, np.nan), one.status or STATUS["singular"], one.flops
+        state, risks = {"first": nothing, "second": nothing, "predicted": np.zeros(labels.shape)}, (np.nan, np.nan)
         try:
-            apart = leave_one_out(gram, labels, np.array([one.ridge * np.mean(np.diag(gram))]))[0]
+            apart = leave_one_out(gram, labels, one.ridge * np.mean(np.diag(gram)))
         except Indefinite:
-            apart = np.full(labels.shape, np.nan)
-        if not np.isfinite(apart).all():
-            return self._failed(labels, one)
-        predicted, below = labels - apart, across @ one.coefficients
-        inner, outer = boundary.gram(self.second, predicted), boundary.gram(self.second, below, predicted)
-        two = fit_dual(inner, apart, outer, held_out - below, ridges)
-        return {
-            "first": one.coefficients,
-            "second": two.coefficients,
-            "predicted": predicted,
-            "status": max(one.status, two.status),
-            "validation_risk": two.validation_risk,
-            "train_risk": self._train_risk(gram, one.coefficients, two.coefficients, predicted, labels),
-            "ridge": one.ridge,
-            "first_round_risk": one.validation_risk,
-            "flops": one.flops + two.flops,
-        }
-
-    def _train_risk(self, gram, first, second, predicted, labels) -> float:
-        below = gram @ first
-        return float(
-            np.mean(np.sum((below + boundary.gram(self.second, below, predicted) @ second - labels) ** 2, axis=-1))
+            apart = nothing
+        if np.isfinite(apart).all():
+            predicted, below, at_training = labels - apart, across @ one.coefficients, gram @ one.coefficients
+            inner, outer = boundary.gram(self.second, predicted), boundary.gram(self.second, below, predicted)
+            two = fit_dual(inner, apart, outer, held_out - below, ridges)
+            residuals = at_training + boundary.gram(self.second, at_training, predicted) @ two.coefficients - labels
+            risks = two.validation_risk, float(np.mean(np.sum(residuals**2, axis=-1)))
+            state = {"first": one.coefficients, "second": two.coefficients, "predicted": predicted}
+            status, flops = max(one.status, two.status), one.flops + two.flops
+        return fit_of_seed(
+            state=state,
+            status=status,
+            validation_risk=risks[0],
+            train_risk=risks[1],
+            choices={"ridge": one.ridge},
+            measures={"first_round_risk": one.validation_risk},
+            flops=flops,
         )
-
-    @staticmethod
-    def _failed(labels, one) -> dict[str, Any]:
-        nothing = np.full(labels.shape, np.nan)
-        return {
-            "first": nothing,
-            "second": nothing,
-            "predicted": np.zeros(labels.shape),
-            "status": one.status or STATUS["singular"],
-            "validation_risk": np.nan,
-            "train_risk": np.nan,
-            "ridge": one.ridge,
-            "first_round_risk": one.validation_risk,
-            "flops": one.flops,
-        }

@@ -9,7 +9,7 @@ import numpy as np
 from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import Count, Positive
 from hierlearn.core.protocols import STATUS, Features, Fit, Learner, Monitor, Sample, State
-from hierlearn.learners._selection import error, validated
+from hierlearn.learners._selection import best_on_validation, error, fit_of_seed, points_by_seed
 from hierlearn.solvers.ridge import linear_ridge_path
 
 
@@ -50,35 +50,24 @@ class Linear(Learner):
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """State: weights (S, D, k) float64. A lasso whose duality gap stays open has the status not_converged."""
-        problem, features, samples = sample.problem, sample.features, sample.n
-        training, held_out = problem.draw("training", samples), problem.draw("validation", problem.held_out)
-        h, validation = features.draw("training", samples), features.draw("validation", problem.held_out)
-        ridges, kind = np.asarray(sample.choices["ridge"], np.float64), problem.teacher.kind
+        ridges, kind = np.asarray(sample.choices["ridge"], np.float64), sample.problem.teacher.kind
         path = self._ridge if self.penalty == "ridge" else self._lasso
         fits = []
-        for x, y, z, labels in zip(h, training.labels, validation, held_out.labels, strict=True):
+        for x, y, z, labels in points_by_seed(sample):
             x, z = x.astype(np.float64), z.astype(np.float64)
-            weights, closed, flops = path(x, y, ridges)
-            kept = validated(z @ weights, labels, kind)
+            weights, converged, flops = path(x, y, ridges)
+            place = best_on_validation(z @ weights, labels, kind)
             fits.append(
-                {
-                    "weights": weights[kept],
-                    "status": STATUS["ok" if closed[kept] else "not_converged"],
-                    "validation_risk": error(z @ weights[kept], labels, kind),
-                    "train_risk": error(x @ weights[kept], y, kind),
-                    "ridge": ridges[kept],
-                    "flops": flops + 2.0 * weights.size * len(z),
-                }
+                fit_of_seed(
+                    state={"weights": weights[place]},
+                    status=STATUS["ok" if converged[place] else "not_converged"],
+                    validation_risk=error(z @ weights[place], labels, kind),
+                    train_risk=error(x @ weights[place], y, kind),
+                    choices={"ridge": ridges[place]},
+                    flops=flops + 2.0 * weights.size * len(z),
+                )
             )
-        parts = {name: np.stack([fit[name] for fit in fits]) for name in fits[0]}
-        return Fit(
-            state={"weights": parts["weights"]},
-            status=parts["status"].astype(np.int8),
-            validation_risk=parts["validation_risk"],
-            train_risk=parts["train_risk"],
-            choices={"ridge": parts["ridge"]},
-            flops=parts["flops"],
-        )
+        return Fit.stack(fits)
 
     def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
         """(S, count, k) float64."""
@@ -97,7 +86,7 @@ class Linear(Learner):
         from sklearn.linear_model import lasso_path
 
         weights = np.zeros((len(ridges), h.shape[1], y.shape[1]))
-        closed, flops = np.ones(len(ridges), bool), 0.0
+        converged, flops = np.ones(len(ridges), bool), 0.0
         order = np.argsort(-ridges)
         for j, labels in enumerate(y.T):
             # The library's objective is half of ours.
@@ -108,8 +97,8 @@ class Linear(Learner):
             with warnings.catch_warnings():
                 # What did not converge is said by its status.
                 warnings.simplefilter("ignore", ConvergenceWarning)
-                _, found, gaps, sweeps = lasso_path(h, labels, alphas=ridges[order] * largest, **options)
-            weights[order, :, j] = found.T
-            closed[order] &= gaps <= self.tolerance * np.mean(labels**2)
+                _, path, gaps, sweeps = lasso_path(h, labels, alphas=ridges[order] * largest, **options)
+            weights[order, :, j] = path.T
+            converged[order] &= gaps <= self.tolerance * np.mean(labels**2)
             flops += 4.0 * h.size * float(np.sum(sweeps))
-        return weights, closed, flops
+        return weights, converged, flops

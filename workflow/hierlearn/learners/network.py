@@ -2,20 +2,18 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import product
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from annotated_types import Interval
 
 from hierlearn.core.needs import Needs, Sizes
-from hierlearn.core.parameters import Count, NotNegative, Positive, Schema, Share
+from hierlearn.core.parameters import Count, Positive, Schema, Share
 from hierlearn.core.protocols import Features, Fit, Input, Learner, Monitor, Objection, Sample, State
-from hierlearn.core.streams import Streams
-from hierlearn.learners._runs import BLOCK_ROWS
+from hierlearn.learners._runs import BLOCK_ROWS, Rates, grid, take
 from hierlearn.learners._selection import DIVERGED
-from hierlearn.learners.networks.runs import TRACED_POINTS, trained_grid
-from hierlearn.learners.networks.start import NetworkParameters, first_seen, initial
+from hierlearn.learners.networks.runs import TRACED_POINTS, train_grid
+from hierlearn.learners.networks.start import NetworkParameters
 from hierlearn.solvers.networks.model import forward, last_features, tangent, trainable
 
 
@@ -68,9 +66,7 @@ class Network(NetworkParameters, Learner):
         "movement": "Frobenius norm of how far the weights that are trained moved",
     }
 
-    class Choices:
-        learning_rate: Annotated[Positive, "Learning rate."]
-        weight_decay: Annotated[NotNegative, "Weight decay."] = 0.0
+    class Choices(Rates):
         selected_on: Annotated[
             Literal["validation", "test"],
             Schema({"rule": "how the other choices are made"}),
@@ -115,50 +111,29 @@ class Network(NetworkParameters, Learner):
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """State: the weights of the network, or start_* and what was trained, (S, ...) float32."""
-        problem, features, samples = sample.problem, sample.features, sample.n
-        if self.loss != "squared" and problem.teacher.kind != "classes":
-            raise ValueError(f"network: loss {self.loss!r} on a teacher of {problem.teacher.kind}; expected squared")
+        kind, seeds = sample.problem.teacher.kind, sample.problem.seeds
+        if self.loss != "squared" and kind != "classes":
+            raise ValueError(f"network: loss {self.loss!r} on a teacher of {kind}; expected squared")
         rule = sample.choices.get("selected_on", [self.Choices.selected_on])[0]
-        settings = tuple(
-            product(sample.choices["learning_rate"], sample.choices.get("weight_decay", [self.Choices.weight_decay]))
-        )
-        fresh = [i for i, seed in enumerate(problem.seeds) if (settings, samples, seed) not in cache]
-        if fresh:
-            part, seen = problem.take(fresh), features.take(fresh)
-            found = trained_grid(self, part, seen, samples, settings, sample.streams.take(fresh), monitor)
-            cache.update({(settings, samples, seed): runs for seed, runs in zip(part.seeds, found, strict=True)})
-        fits = [cache[settings, samples, seed][rule] for seed in problem.seeds]
-
-        def stacked(pick):
-            return {name: np.stack([pick(fit)[name] for fit in fits]) for name in pick(fits[0])}
-
-        chosen = stacked(lambda fit: fit["choices"])
+        settings = grid({name: values for name, values in sample.choices.items() if name != "selected_on"})
+        place = repr(settings), sample.n
+        new = [i for i, seed in enumerate(seeds) if (*place, seed) not in cache]
+        if new:
+            fits = train_grid(self, take(sample, new), settings, monitor)
+            cache.update({(*place, seeds[i]): fit for i, fit in zip(new, fits, strict=True)})
+        fit = Fit.stack(cache[*place, seed][rule] for seed in seeds)
         if "selected_on" in sample.choices:
-            chosen["selected_on"] = np.full(len(fits), ["validation", "test"].index(rule))
-        scalars = stacked(lambda fit: fit["scalars"])
-        return Fit(
-            state=stacked(lambda fit: fit["state"]),
-            status=scalars["status"].astype(np.int8),
-            validation_risk=scalars["validation_risk"],
-            train_risk=scalars["train_risk"],
-            choices=chosen,
-            measures=stacked(lambda fit: fit["measures"]),
-            trace=stacked(lambda fit: fit["trace"]),
-            flops=scalars["flops"],
-        )
+            fit.choices["selected_on"] = np.full(len(seeds), ["validation", "test"].index(rule))
+        return fit
 
     def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
         """(S, count, k) float64."""
-        x = self.seen(features.draw(role, count))
+        x = self.with_bias(features.draw(role, count))
         start = {name.removeprefix("start_"): values for name, values in state.items() if name.startswith("start_")}
         moved = {name: values for name, values in state.items() if not name.startswith("start_")}
         with np.errstate(over="ignore", invalid="ignore"):
             parts = [self._outputs(start, moved, x[:, i : i + BLOCK_ROWS]) for i in range(0, count, BLOCK_ROWS)]
         return np.concatenate(parts, axis=1).astype(np.float64)
-
-    def seen(self, x: np.ndarray) -> np.ndarray:
-        """Points as the first layer sees them: (S, n, d) -> (S, n, d + 1) with a bias."""
-        return first_seen(self, x)
 
     def phases(self) -> tuple[tuple[int, tuple[str, ...]], ...]:
         """For each phase the number of blocks and the weights that move."""
@@ -166,10 +141,6 @@ class Network(NetworkParameters, Learner):
         if self.schedule == "joint":
             return ((2, names),)
         return ((1, ("first",)), (2, tuple(name for name in names if name != "first")))
-
-    def start(self, inputs: int, outputs: int, streams: Streams) -> State:
-        """Initial weights by name, (S, ...) float32."""
-        return initial(self, inputs, outputs, streams)
 
     def _outputs(self, start: State, moved: State, x: np.ndarray) -> np.ndarray:
         if self.trained == "last":

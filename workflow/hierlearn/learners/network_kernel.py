@@ -10,8 +10,8 @@ from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import Positive, Schema
 from hierlearn.core.protocols import STATUS, Features, Fit, Learner, Monitor, Sample, State
 from hierlearn.core.streams import Streams
-from hierlearn.learners._selection import error, validated
-from hierlearn.learners.networks.start import NetworkParameters, first_seen, initial
+from hierlearn.learners._selection import best_on_validation, error, fit_of_seed
+from hierlearn.learners.networks.start import NetworkParameters
 from hierlearn.solvers.networks.model import last_features, tangent_factors
 from hierlearn.solvers.ridge import Indefinite, ridge_path
 
@@ -69,37 +69,25 @@ class NetworkKernel(NetworkParameters, Learner):
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """State: coefficients (S, n, k) float64 on the first n training points, key (S, 4) int64 of the weights."""
-        problem, features, samples = sample.problem, sample.features, sample.n
         rule = sample.choices.get("selected_on", [self.Choices.selected_on])[0]
-        x = first_seen(self, features.draw("training", samples))
         # The weights themselves, of three layers a square matrix, would be most of what is stored.
-        key = sample.streams.at("start").stack(lambda generator: generator.integers(0, 2**63, 4))
-        ridges, parts = tuple(sample.choices["ridge"]), []
-        for i, seed in enumerate(problem.seeds):
-            place = ridges, samples, seed
+        keys = sample.streams.at("start").stack(lambda generator: generator.integers(0, 2**63, 4))
+        ridges, fits = tuple(sample.choices["ridge"]), []
+        for i, (seed, key) in enumerate(zip(sample.problem.seeds, keys, strict=True)):
+            place = ridges, sample.n, seed
             if place not in cache:
-                start = self._start(key[i], x.shape[-1] - self.bias, problem.outputs)
-                cache[place] = self._solved(problem, features, samples, ridges, i, start)
-            parts.append(cache[place][rule])
-        stacked = {name: np.stack([part[name] for part in parts]) for name in parts[0]}
-        selected = {"ridge": stacked["ridge"]}
+                cache[place] = self._solve(sample, ridges, i, key)
+            fits.append(cache[place][rule])
+        fit = Fit.stack(fits)
         if "selected_on" in sample.choices:
-            selected["selected_on"] = np.full(len(parts), ["validation", "test"].index(rule))
-        return Fit(
-            state={"coefficients": stacked["coefficients"], "key": key},
-            status=stacked["status"].astype(np.int8),
-            validation_risk=stacked["validation_risk"],
-            train_risk=stacked["train_risk"],
-            choices=selected,
-            measures={"ridge_residual": stacked["residual"]},
-            flops=stacked["flops"],
-        )
+            fit.choices["selected_on"] = np.full(len(fits), ["validation", "test"].index(rule))
+        return fit
 
     def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
         """(S, count, k) float64."""
         coefficients, outputs = state["coefficients"], []
-        points = first_seen(self, features.draw(role, count))
-        support = first_seen(self, features.draw("training", coefficients.shape[1]))
+        points = self.with_bias(features.draw(role, count))
+        support = self.with_bias(features.draw("training", coefficients.shape[1]))
         for i, alpha in enumerate(coefficients):
             place = role, i, len(alpha)
             if place not in cache:
@@ -111,57 +99,60 @@ class NetworkKernel(NetworkParameters, Learner):
 
     def _start(self, key: np.ndarray, inputs: int, outputs: int) -> State:
         """The weights of a key, with a run of one in front."""
-        return initial(self, inputs, outputs, Streams((), (0,)).at(*key.tolist()))
+        return self.initial_weights(inputs, outputs, Streams((), (0,)).at(*key.tolist()))
 
-    def _solved(self, problem, features, samples, ridges, i, start) -> dict[str, dict[str, Any]]:
-        """What is kept of one seed, by the points on which the ridge is chosen."""
+    def _solve(self, sample: Sample, ridges: Sequence[float], i: int, key: np.ndarray) -> dict[str, Fit]:
+        """The fit of one seed, by the points on which the ridge is chosen."""
+        problem, n = sample.problem, sample.n
         kind, pool = problem.teacher.kind, problem.pools.get("test")
         counts = {"validation": problem.held_out} | ({} if pool is None else {"test": pool.x.shape[1]})
         labels = {role: problem.draw(role, count).labels[i] for role, count in counts.items()}
-        shown = [first_seen(self, features.draw(role, count))[[i]] for role, count in counts.items()]
-        x, y = first_seen(self, features.draw("training", samples))[[i]], problem.draw("training", samples).labels[i]
-        kernels = list(self._kernels(start, x, shown))
+        sets = [("training", n), *counts.items()]
+        x, *others = (self.with_bias(sample.features.draw(role, count))[[i]] for role, count in sets)
+        y = problem.draw("training", n).labels[i]
+        kernels = list(self._kernels(self._start(key, x.shape[-1] - self.bias, problem.outputs), x, others))
         absolute = np.array(ridges) * np.mean([np.mean(np.diag(parts[0])) for parts in kernels])
         try:
             columns = np.array_split(y, len(kernels), axis=1)
             paths = [ridge_path(parts[0], column, absolute) for parts, column in zip(kernels, columns, strict=True)]
         except Indefinite:
-            nothing = {name: np.nan for name in ("validation_risk", "train_risk", "residual", "flops")}
-            nothing |= {"coefficients": np.full(y.shape, np.nan), "ridge": ridges[0], "status": STATUS["singular"]}
-            return dict.fromkeys(counts, nothing)
+            risks = dict.fromkeys(("validation_risk", "train_risk", "flops"), np.nan)
+            state, measures = {"coefficients": np.full(y.shape, np.nan), "key": key}, {"ridge_residual": np.nan}
+            choices, status = {"ridge": ridges[0]}, STATUS["singular"]
+            fit = fit_of_seed(state=state, status=status, choices=choices, measures=measures, **risks)
+            return dict.fromkeys(counts, fit)
         alphas = np.concatenate([path.coefficients for path in paths], axis=-1)
         residuals = np.max([path.residuals for path in paths], axis=0)
-        train = [float(one) for one in error(_outputs([parts[0] for parts in kernels], alphas), y, kind)]
-        held_out = _outputs([parts[1] for parts in kernels], alphas)
-        found = {}
-        for position, role in enumerate(counts):
-            predictions = _outputs([parts[1 + position] for parts in kernels], alphas)
-            kept = validated(predictions, labels[role], kind)
-            found[role] = {
-                "coefficients": alphas[kept],
-                "ridge": ridges[kept],
-                "status": STATUS["ok" if np.isfinite(alphas[kept]).all() else "diverged"],
-                "validation_risk": float(error(held_out[kept], labels["validation"], kind)),
-                "train_risk": train[kept],
-                "residual": float(residuals[kept]),
-                "flops": 2.0 * len(kernels) * samples * (samples + sum(counts.values())) * self.width,
-            }
-        return found
+        train = error(_outputs([parts[0] for parts in kernels], alphas), y, kind)
+        outputs = {role: _outputs([parts[p] for parts in kernels], alphas) for p, role in enumerate(counts, start=1)}
+        fits = {}
+        for role in counts:
+            place = best_on_validation(outputs[role], labels[role], kind)
+            fits[role] = fit_of_seed(
+                state={"coefficients": alphas[place], "key": key},
+                status=STATUS["ok" if np.isfinite(alphas[place]).all() else "diverged"],
+                validation_risk=error(outputs["validation"][place], labels["validation"], kind),
+                train_risk=train[place],
+                choices={"ridge": ridges[place]},
+                measures={"ridge_residual": residuals[place]},
+                flops=2.0 * len(kernels) * n * (n + sum(counts.values())) * self.width,
+            )
+        return fits
 
     def _kernels(self, start: State, x: np.ndarray, others: Sequence[np.ndarray]) -> Iterator[list[np.ndarray]]:
         """For each output, or once for all: the kernel of x (1, n, d) with itself and of others (1, n', d) with it."""
         outputs = range(start["last"].shape[-2]) if self.trained == "tangent" else [None]
         for j in outputs:
-            known = self._factors(start, x, j)
+            factors_of_x = self._factors(start, x, j)
             across = [
                 [
-                    _product(self._factors(start, one[:, i : i + BLOCK_ROWS], j), known)
+                    _product(self._factors(start, one[:, i : i + BLOCK_ROWS], j), factors_of_x)
                     for i in range(0, count, BLOCK_ROWS)
                 ]
                 for one, count in ((one, one.shape[1]) for one in others)
             ]
             # Of one array with itself BLAS makes a symmetric matrix.
-            yield [_product(known, known), *(np.concatenate(blocks) for blocks in across)]
+            yield [_product(factors_of_x, factors_of_x), *(np.concatenate(blocks) for blocks in across)]
 
     def _factors(self, start: State, x: np.ndarray, output: int | None) -> list[tuple[np.ndarray, ...]]:
         """Arrays over the points whose products, entry by entry, add up to the kernel."""

@@ -10,15 +10,22 @@ from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import Positive
 from hierlearn.core.protocols import Features, Fit, Learner, Monitor, Sample, State
 from hierlearn.core.streams import Streams
-from hierlearn.learners._runs import BLOCK_ROWS
+from hierlearn.learners._runs import BLOCK_ROWS, Rates
 from hierlearn.learners._selection import DIVERGED
-from hierlearn.learners.densenets.parameters import TRACED_POINTS, Rates, TrainingParameters
-from hierlearn.learners.densenets.runs import fitted
-from hierlearn.learners.densenets.settings import settings
-from hierlearn.learners.densenets.student import Student
+from hierlearn.learners.densenets.parameters import TRACED_POINTS, TrainingParameters
+from hierlearn.learners.densenets.runs import DensenetRuns, train
+from hierlearn.learners.densenets.student import Student, predict
 from hierlearn.solvers.densenets.model import Layout
-from hierlearn.solvers.densenets.phases import Clock, Schedule
+from hierlearn.solvers.densenets.phases import Clock
 from hierlearn.solvers.densenets.training import PolynomialTraining, signs
+
+LOOKS = {
+    "frobenius_norm": "Frobenius norm of the weights that are trained",
+    "risk_layer_2": "validation_risk",
+    "feature_error_2": "min_U E|U S_2 - S*_2|^2 / E|S*_2|^2, S_2 what the power is taken of, on validation points",
+    "linear_feature_error_2": "min_B E|B S_2 - S*_2|^2 / E|S*_2|^2, any B, on validation points",
+    "feature_size_2": "E|S_2|^2 on validation points",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,24 +52,12 @@ class PolynomialNetwork(TrainingParameters, Learner):
     starts: ClassVar[None] = None
     thresholds: ClassVar[None] = None
     stream_key: ClassVar[str] = "PolynomialNetwork"
-    MEASURES = {
-        **DIVERGED,
-        "start_2": "step at which the network came, 0",
-        "frobenius_norm": "Frobenius norm of the weights that are trained",
-        "risk_layer_2": "validation_risk",
-        "feature_error_2": "min_U E|U S_2 - S*_2|^2 / E|S*_2|^2, S_2 what the power is taken of, on validation points",
-        "linear_feature_error_2": "min_B E|B S_2 - S*_2|^2 / E|S*_2|^2, any B, on validation points",
-        "feature_size_2": "E|S_2|^2 on validation points",
-    }
     TRACES = {
         "train_loss": f"squared error on at most {TRACED_POINTS} training points; classes: error rate",
         "validation_risk": f"the same against the labels of at most {TRACED_POINTS} validation points",
-        "frobenius_norm": "Frobenius norm of the weights that are trained",
-        "risk_layer_2": "validation_risk",
-        "feature_error_2": "min_U E|U S_2 - S*_2|^2 / E|S*_2|^2, S_2 what the power is taken of, on validation points",
-        "linear_feature_error_2": "min_B E|B S_2 - S*_2|^2 / E|S*_2|^2, any B, on validation points",
-        "feature_size_2": "E|S_2|^2 on validation points",
+        **LOOKS,
     }
+    MEASURES = {**LOOKS, **DIVERGED, "start_2": "step at which the network came, 0"}
     Choices = Rates
 
     def needs(self, sizes: Sizes) -> Needs:
@@ -83,23 +78,18 @@ class PolynomialNetwork(TrainingParameters, Learner):
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """State: layer_2 (S, m, 2 d + 1) float32, w beside b, and what the student took from the teacher."""
-        problem, features, samples = sample.problem, sample.features, sample.n
-        return fitted(self, problem, features, samples, settings(sample.choices), sample.streams, monitor)
+        return train(self, sample, monitor)
 
     def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
         """(S, count, 1) float64."""
         student, x = Student.from_state(state), features.draw(role, count)
         layout, weights = self.layout(student.columns(x), student), state["layer_2"]
-        found = []
-        with np.errstate(over="ignore", invalid="ignore"):
-            for i in range(0, count, BLOCK_ROWS):
-                seen = student.seen(x[:, i : i + BLOCK_ROWS], layout)
-                inner = seen[..., : 2 * layout.inputs] @ weights[..., :-1].mT + weights[:, None, :, -1]
-                outputs = np.power(inner, self.degree, dtype=np.float64) @ signs(self.width)[:, None]
-                if student.mean is not None:
-                    outputs = outputs + seen[..., 2 * layout.inputs :]
-                found.append(outputs * student.scale[:, None, None])
-        return np.concatenate(found, axis=1)
+
+        def network(inputs):
+            arguments = inputs[..., : 2 * layout.inputs] @ weights[..., :-1].mT + weights[:, None, :, -1]
+            return np.power(arguments, self.degree, dtype=np.float64) @ signs(self.width)[:, None]
+
+        return predict(student, layout, x, network)
 
     def layout(self, inputs: int, student: Student) -> Layout:
         """Where x and G_1 lie for d inputs."""
@@ -108,31 +98,12 @@ class PolynomialNetwork(TrainingParameters, Learner):
     def start(self, layout: Layout, student: Student, streams: Streams) -> State:
         """w and b at the start, (S, m, 2 d + 1) float32; every second neuron is a copy of the one before, so F = 0."""
         shape = -(-self.width // 2), layout.size(2)
-        drawn = streams.at("start").stack(lambda g: g.standard_normal(shape, dtype=np.float32))
+        normal = streams.at("start").stack(lambda g: g.standard_normal(shape, dtype=np.float32))
         # E|(x, G_1)|^2 is 3 d for normal x.
-        weights = np.repeat(np.float32(self.start_scale * (1.5 * shape[1]) ** -0.5) * drawn, 2, axis=1)
+        weights = np.repeat(np.float32(self.start_scale * (1.5 * shape[1]) ** -0.5) * normal, 2, axis=1)
         ones = np.ones((*weights.shape[:2], 1), np.float32)
         return {"layer_2": np.concatenate([weights, ones], axis=2)[:, : self.width]}
 
-    def training(
-        self,
-        layout: Layout,
-        student: Student,
-        schedule: Schedule,
-        start: State,
-        size: np.ndarray,
-        streams: list[Streams],
-        **given: Any,
-    ) -> PolynomialTraining:
+    def training(self, runs: DensenetRuns, start: State, **options: Any) -> PolynomialTraining:
         """The training of runs with given starts (R, ...)."""
-        return PolynomialTraining(
-            self.degree,
-            layout,
-            Clock(schedule, len(streams)),
-            dict(start),
-            sharpness=self.sharpness,
-            optimiser=self.optimiser,
-            momentum=self.momentum,
-            clip=self.clip,
-            **given,
-        )
+        return PolynomialTraining(self.degree, runs.layout, Clock(runs.schedule, len(runs.streams)), start, **options)

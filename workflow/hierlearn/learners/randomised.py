@@ -10,8 +10,8 @@ from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.objections import refuse
 from hierlearn.core.parameters import Count, Even, Index, Positive
 from hierlearn.core.protocols import STATUS, Features, Fit, Input, Learner, Monitor, Objection, Sample, State
-from hierlearn.learners._randomised import RandomisedNetwork, exact_squared, mean_outputs, network, sampled
-from hierlearn.learners._selection import error, validated
+from hierlearn.learners._randomised import RandomisedNetwork, exact_squared_loss, mean_outputs, network, sample_loss
+from hierlearn.learners._selection import best_on_validation, error, fit_of_seed, points_by_seed
 from hierlearn.solvers.losses import get_loss
 from hierlearn.solvers.optimisers import adam, cosine_factor
 from hierlearn.theory.activations import ANALYTIC_GATES
@@ -98,48 +98,39 @@ class Randomised(Learner):
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """State: w0 (S, m/2, D), weights (S, k, m, D) float32, for orders above 2 (S, k, m/2, D)."""
-        problem, features, samples = sample.problem, sample.features, sample.n
-        kind, ridges = problem.teacher.kind, list(sample.choices["ridge"])
+        problem, kind, ridges = sample.problem, sample.problem.teacher.kind, list(sample.choices["ridge"])
         if self.loss != "squared" and kind != "classes":
             raise ValueError(f"randomised: loss {self.loss!r} on a teacher of {kind}; expected squared")
-        training, held_out = problem.draw("training", samples), problem.draw("validation", problem.held_out)
-        h, validation = features.draw("training", samples), features.draw("validation", problem.held_out)
-        w0 = sample.streams.at("w0").stack(lambda g: _normal(g, self.width // 2, h.shape[-1]))
+        inputs = sample.features.draw("training", sample.n).shape[-1]
+        w0 = sample.streams.at("w0").stack(lambda g: _normal(g, self.width // 2, inputs))
         net, loss = network(self.width, self.order, self.activation), get_loss(self.loss)
-        fits = []
-        for i, (seed, generator) in enumerate(zip(problem.seeds, sample.streams.at("start").generators(), strict=True)):
-            shape = net.directions, h.shape[-1]
+        shape, fits = (net.directions, inputs), []
+        seeds = zip(problem.seeds, sample.streams.at("start").generators(), w0, points_by_seed(sample), strict=True)
+        for seed, generator, gates, (x, y, z, labels) in seeds:
             starts = [self.start * _normal(generator, *shape) for _ in range(problem.outputs)]
-            inner, labels = h[i] @ w0[i].T, training.labels[i]
-            weights = np.empty((len(ridges), problem.outputs, *shape), np.float32)
+            inner, weights = x @ gates.T, np.empty((len(ridges), problem.outputs, *shape), np.float32)
             for r, ridge in enumerate(ridges):
                 for j, start in enumerate(starts):
                     # The same draws at every ridge.
                     draws = sample.streams.generator(seed, "draws", j)
-                    weights[r, j] = net.unit * self._descended(net, h[i], inner, labels[:, j], ridge, start, draws)
-            kept = validated(_outputs(net, w0[i], weights, validation[i]), held_out.labels[i], kind, loss.value)
-            chosen = weights[kept]
-            found = _outputs(net, w0[i], chosen, h[i])
+                    weights[r, j] = net.unit * self._descend(net, x, inner, y[:, j], ridge, start, draws)
+            outputs = _outputs(net, gates, weights, z)
+            place = best_on_validation(outputs, labels, kind, loss.value)
+            train = _outputs(net, gates, weights[place], x)
+            points = self.batch if 0 < self.batch < len(y) else len(y)
             fits.append(
-                {
-                    "weights": chosen,
-                    "status": STATUS[_status(loss, found, labels)],
-                    "validation_risk": error(_outputs(net, w0[i], chosen, validation[i]), held_out.labels[i], kind),
-                    "train_risk": error(found, labels, kind),
-                    "ridge": float(ridges[kept]),
-                    "flops": self._step_flops(len(labels), weights[0, 0].size) * len(ridges) * problem.outputs,
-                }
+                fit_of_seed(
+                    state={"w0": gates, "weights": weights[place]},
+                    status=STATUS[_status(loss, train, y)],
+                    validation_risk=error(_outputs(net, gates, weights[place], z), labels, kind),
+                    train_risk=error(train, y, kind),
+                    choices={"ridge": float(ridges[place])},
+                    # Matrix products: one forth and one back per step.
+                    flops=4.0 * self.steps * points * weights[0].size * len(ridges),
+                )
             )
-            monitor.report(i + 1, len(problem.seeds), f"width {self.width}, n = {samples}")
-        parts = {name: np.stack([fit[name] for fit in fits]) for name in fits[0]}
-        return Fit(
-            state={"w0": w0, "weights": parts["weights"]},
-            status=parts["status"].astype(np.int8),
-            validation_risk=parts["validation_risk"],
-            train_risk=parts["train_risk"],
-            choices={"ridge": parts["ridge"]},
-            flops=parts["flops"],
-        )
+            monitor.report(len(fits), len(problem.seeds), f"width {self.width}, n = {sample.n}")
+        return Fit.stack(fits)
 
     def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
         """E_z f, (S, count, k) float64."""
@@ -159,7 +150,7 @@ class Randomised(Learner):
             "use another activation"
         )
 
-    def _descended(
+    def _descend(
         self,
         net: RandomisedNetwork,
         h: np.ndarray,
@@ -170,8 +161,8 @@ class Randomised(Learner):
         generator: np.random.Generator,
     ) -> np.ndarray:
         """Scaled weights U (directions, D) after Adam's steps, or NaN once a value is not finite."""
-        loss, scaled = get_loss(self.loss), ridge * float(h.shape[1]) ** (-self.penalty_power / 2)
-        scaled *= net.unit**self.penalty_power
+        loss, factor = get_loss(self.loss), ridge * float(h.shape[1]) ** (-self.penalty_power / 2)
+        factor *= net.unit**self.penalty_power
         weights, optimiser = start.copy(), adam()
         memory = optimiser.init([weights], 0)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -179,15 +170,15 @@ class Randomised(Learner):
                 rows = slice(None)
                 if 0 < self.batch < len(labels):
                     rows = generator.permutation(len(labels))[: self.batch]
-                moved = h[rows] @ (net.unit * weights).T
+                shift = h[rows] @ (net.unit * weights).T
                 if self.draws == "exact":
-                    value, back = exact_squared(net, inner[rows], moved, labels[rows])
+                    value, back = exact_squared_loss(net, inner[rows], shift, labels[rows])
                 else:
-                    drawn = net.multipliers(generator, len(moved))
-                    value, back = sampled(net, loss, inner[rows], moved, labels[rows], drawn)
+                    multipliers = net.multipliers(generator, len(shift))
+                    value, back = sample_loss(net, loss, inner[rows], shift, labels[rows], multipliers)
                 if not np.isfinite(value):
                     return np.full_like(weights, np.nan)
-                gradient = net.unit * (back.T @ h[rows]) + self._penalty_gradient(weights, scaled)
+                gradient = net.unit * (back.T @ h[rows]) + self._penalty_gradient(weights, factor)
                 rate = np.array(self.learning_rate * cosine_factor(step, self.steps))
                 optimiser.update([weights], [gradient], memory, [rate])
         return weights
@@ -197,11 +188,6 @@ class Randomised(Learner):
         norms = np.sum(weights**2, axis=1, keepdims=True)
         outer = 1.0 if self.penalty_power == 4 else 2.0 * float(np.sum(norms**2))
         return np.float32(4.0 * ridge * outer) * norms * weights
-
-    def _step_flops(self, count: int, size: int) -> float:
-        """Matrix products of all steps at one ridge and output: one forth and one back per step."""
-        points = self.batch if 0 < self.batch < count else count
-        return 4.0 * self.steps * points * size
 
 
 def _normal(generator: np.random.Generator, rows: int, columns: int) -> np.ndarray:

@@ -21,8 +21,8 @@ from hierlearn.core.protocols import (
     Sample,
     State,
 )
-from hierlearn.learners._dual import crossed, fit_dual, grown
-from hierlearn.learners._selection import error, validated
+from hierlearn.learners._dual import cross_gram_matrix, fit_dual, gram_matrix
+from hierlearn.learners._selection import best_on_validation, error
 from hierlearn.solvers.losses import get_loss
 from hierlearn.solvers.taylor import training as solver
 from hierlearn.solvers.taylor.certificate import certify_and_polish
@@ -222,8 +222,8 @@ class Taylor(Learner):
             gram *= left_seen @ right_seen.T
             return gram
 
-        gram = grown(kernel, h, cache, ("gram", seed))
-        across = crossed(kernel, validation, h, cache, ("validation", seed))
+        gram = gram_matrix(kernel, h, cache, ("gram", seed))
+        across = cross_gram_matrix(kernel, validation, h, cache, ("validation", seed))
         fit = fit_dual(gram, labels, across, validation_labels, ridges, kind)
         signed, seen = self.gates(w0, h) * self.signs / np.sqrt(self.width), rooted(h, root)
         weights = np.stack([(signed * alpha[:, None]).T.astype(np.float64) @ seen for alpha in fit.coefficients.T])
@@ -252,7 +252,7 @@ class Taylor(Learner):
         ]
         weights = np.stack([path.weights for path in paths], axis=1)
         offered = self._outputs(w0, root, weights, validation)
-        kept = validated(offered, validation_labels, kind, get_loss(self.loss).value)
+        kept = best_on_validation(offered, validation_labels, kind, get_loss(self.loss).value)
         ends = [
             self._certified(seen, gates, y, absolute[kept], path.weights[kept], path.status[kept], options)
             for y, path in zip(labels.T, paths, strict=True)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hierlearn.plan import components, formulas, plausibility, points, published, references, resources, sections
+from hierlearn.plan import formulas, plausibility, published, references, resources, sections
 from hierlearn.plan.declared import mapping
 from hierlearn.plan.draft import Draft
 from hierlearn.plan.faults import Broken, Fault, show
@@ -119,9 +119,9 @@ def _headless(body: Mapping[str, Any], quick: Draft) -> list[tuple]:
 
 def _check(draft: Draft) -> None:
     """Names and numbers, in the order in which sections refer to each other."""
-    described = [(at, kind, part) for at, kind, part in components.components(draft.body) if not draft.broken.over(*at)]
+    described = [(at, kind, part) for at, kind, part in sections.components(draft.body) if not draft.broken.over(*at)]
     for at, kind, part in described:
-        components.check_parameters(draft, at, kind, part)
+        sections.check_parameters(draft, at, kind, part)
     sections.check_law(draft)
     sections.check_axes(draft)
     own = [one for one in described if one[0][0] not in REFERRING]
@@ -132,7 +132,7 @@ def _check(draft: Draft) -> None:
     sections.check_probes(draft)
     draft.sound, draft.known = draft.grid(), {}
     if draft.sound is not None:
-        for fault in points.faults(draft.sound):
+        for fault in plausibility.impossible(draft.sound):
             draft.add(fault.path, fault.found, fault.allowed)
     _check_names(draft, [one for one in described if one[0][0] in REFERRING])
     sections.check_claims(draft)
@@ -142,10 +142,10 @@ def _check(draft: Draft) -> None:
 def _check_names(draft: Draft, described: list) -> None:
     """What components name of the study, and the sizes that they refer to."""
     for at, kind, part in described:
-        for where, against, value, scope in components.parameters_of(kind, at, part):
+        for where, against, value, scope in sections.parameters_of(kind, at, part):
             if draft.broken.over(*where):
                 continue
-            if components.is_size(value):
+            if sections.is_size(value):
                 references.check_size(draft, where, value)
             else:
                 references.check_reference(draft, where, against, value, references.scope_of(draft, where[:-1], scope))

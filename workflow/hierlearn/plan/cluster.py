@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hierlearn.plan import resources
-from hierlearn.plan.inputs import OF_TASKS, words
+from hierlearn.plan.inputs import words
 from hierlearn.plan.resources import Needs
 from hierlearn.plan.study import Study
 
@@ -27,10 +27,8 @@ class Requests:
         """What a job needs. names: its wildcards."""
         if rule == "ledger":
             return resources.ledger()
-        study, *rest = self.studies[names[0]], *names[1:]
-        if rule in OF_TASKS:
-            rest[0] = study.tasks[rest[0]]
-        return getattr(resources, rule)(study, *rest)
+        study = self.studies[names[0]]
+        return getattr(resources, rule)(study, *study.parts(rule, *names[1:]))
 
     def memory(self, rule: str) -> Callable[..., int]:
         """Memory of a job in MB; twice as much when it is tried a second time.
@@ -86,14 +84,7 @@ class Requests:
     @functools.cache  # noqa: B019
     def largest(self, rule: str, name: str) -> int:
         """The memory of a study's largest job of a rule, in MB."""
-        study = self.studies[name]
-        parts = {"represent": study.representations_in, "train": study.learners_in}
-        jobs = [
-            (label, *part)
-            for label, task in study.tasks.items()
-            for part in ([(one,) for one in parts[rule](task)] if rule in parts else [()])
-        ]
-        return max(self.needs(rule, name, *job).mem_mb for job in jobs)
+        return max(self.needs(rule, name, *words).mem_mb for one, *words in self.studies[name].jobs if one == rule)
 
 
 def cancel_orphans() -> None:

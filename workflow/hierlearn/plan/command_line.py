@@ -1,5 +1,4 @@
-"""Targets on Snakemake's command line that are words to answer, and those that are none: `snakemake chen2020-fetures`
-names the nearest study."""
+"""Words on Snakemake's command line that are answered at once, and targets that are none: the nearest study is named."""
 
 import sys
 from collections.abc import Collection, Iterable
@@ -7,17 +6,16 @@ from pathlib import Path
 
 from hierlearn.plan import commands, registration
 from hierlearn.plan.checking import papers
-from hierlearn.plan.configuration import COMMANDS, RULES
+from hierlearn.plan.configuration import COMMANDS, RULES, Plan
 from hierlearn.plan.faults import similar
-from hierlearn.plan.rules import Rules
 
 # Folders of what every job leaves besides its outputs; Snakemake makes these too.
 OF_JOBS = ("logs", "benchmarks")
 
 
-def answer(plan: Rules, workflow: Path, main: Path) -> None:
+def answer(plan: Plan, workflow: Path, main: Path) -> None:
     """Ends the program with an answer if the command line of Snakemake asks for one, and with a line for every target
-    that is none and every design that is not the registered one.
+    that is none.
 
     workflow: the folder of the package, with the studies in config/studies beside it; main: the file that Snakemake
     reads, for a workflow that has this one as a module has targets of its own.
@@ -43,25 +41,23 @@ def answer(plan: Rules, workflow: Path, main: Path) -> None:
         sys.exit("\n".join(lines))
 
 
-def refuse_other_designs(plan: Rules) -> None:
+def refuse_other_designs(plan: Plan) -> None:
     """Ends the program with a line for every claim whose design is not the one that is registered."""
-    faults = [
-        fault for study in plan.targets.studies.values() for fault in registration.other_designs(study, plan.registered)
-    ]
+    faults = [fault for study in plan.studies.values() for fault in registration.other_designs(study, plan.registered)]
     if faults:
         sys.exit("\n".join(f"error: {fault}" for fault in faults))
 
 
-def unknown_targets(asked: Iterable[str], plan: Rules, studies: Collection[str]) -> list[str]:
+def unknown_targets(asked: Iterable[str], plan: Plan, studies: Collection[str]) -> list[str]:
     """One line for every target that is no study, paper, rule or file of this run; files have a slash.
 
     studies: the names of all of them, of this run or not.
     """
     names = [*plan.targets.by_name(), *RULES, *COMMANDS]
-    lines = []
+    lines, of_jobs = [], tuple(f"{plan.results}/{folder}/" for folder in OF_JOBS)
     for word in sorted(asked):
         if "/" in word:
-            if _is_file(word, plan):
+            if word.startswith(of_jobs) or plan.inputs.identity(word) is not None:
                 continue
             found, allowed = "no file of this run", f"a file that it makes below {plan.results}"
             close = _nearest_file(word, plan)
@@ -78,13 +74,7 @@ def unknown_targets(asked: Iterable[str], plan: Rules, studies: Collection[str])
     return lines
 
 
-def _is_file(word: str, plan: Rules) -> bool:
-    of_jobs = any(word.startswith(f"{plan.results}/{folder}/") for folder in OF_JOBS)
-    return of_jobs or plan.inputs.identity(word) is not None
-
-
-def _nearest_file(word: str, plan: Rules) -> list[str]:
-    """The most similar file of the study that a path names, or nearly names."""
+def _nearest_file(word: str, plan: Plan) -> list[str]:
     below = word.removeprefix(f"{plan.results}/").split("/")
     study = similar(below[0], plan.targets.studies)
     known = [*plan.targets.ledger, *plan.targets.files_of(study)]

@@ -5,13 +5,13 @@ from pathlib import Path
 
 from hierlearn.claims import tally as ledger
 from hierlearn.plan import estimates, history, registration
-from hierlearn.plan.rules import Rules
+from hierlearn.plan.configuration import Plan
 
 # The lines to print, and whether a promise is broken.
 Answer = tuple[list[str], bool]
 
 
-def answer(asked: Sequence[str], plan: Rules) -> Answer | None:
+def answer(asked: Sequence[str], plan: Plan) -> Answer | None:
     """The answer to the words of a command line; None where they are targets. Raises ValueError, one line, on a word
     beside other targets, and where there is no answer."""
     words = [word for word in asked if word in ANSWERS]
@@ -22,23 +22,23 @@ def answer(asked: Sequence[str], plan: Rules) -> Answer | None:
     return ANSWERS[words[0]](plan)
 
 
-def cost(plan: Rules) -> Answer:
+def cost(plan: Plan) -> Answer:
     """What the preset costs, by study."""
-    gflops = plan.targets.settings.get("core_gflops", estimates.CORE_GFLOPS)
-    return list(estimates.table(plan.targets.studies.values(), Path(plan.results), gflops)), False
+    gflops = plan.settings.get("core_gflops", estimates.CORE_GFLOPS)
+    return list(estimates.table(plan.studies.values(), Path(plan.results), gflops)), False
 
 
-def tally(plan: Rules) -> Answer:
+def tally(plan: Plan) -> Answer:
     """The ledger's rows by kind, regime and verdict; fails where a promise is broken."""
     rows = ledger.read(Path(plan.results, "claims.csv"))
     broken = list(ledger.breaches(rows))
     return [*ledger.counts(rows), *(f"broken: {line}" for line in broken)], bool(broken)
 
 
-def register(plan: Rules) -> Answer:
+def register(plan: Plan) -> Answer:
     """Adds the designs of the chosen studies to registered.csv. Raises ValueError where one has another line."""
-    studies = plan.targets.studies.values()
-    settings = plan.targets.settings
+    studies = plan.studies.values()
+    settings = plan.settings
     if settings["pilot"] or settings["replicate"]:
         raise ValueError("register: found a pilot or a replicate; expected the first draw, which the others follow")
     if faults := [fault for study in studies for fault in registration.other_designs(study, plan.registered)]:
@@ -49,7 +49,7 @@ def register(plan: Rules) -> Answer:
     return [*told, f"{len(added)} lines added to {registration.FILE}"], False
 
 
-def record(plan: Rules) -> Answer:
+def record(plan: Plan) -> Answer:
     """Adds the verdicts of the ledger's registered designs to verdicts.csv."""
     file = plan.register.with_name("verdicts.csv")
     known, faults = history.read(file)
@@ -61,4 +61,4 @@ def record(plan: Rules) -> Answer:
     return [f"{len(added)} lines added to {history.FILE}"], False
 
 
-ANSWERS: dict[str, Callable[[Rules], Answer]] = {"plan": cost, "tally": tally, "register": register, "record": record}
+ANSWERS: dict[str, Callable[[Plan], Answer]] = {"plan": cost, "tally": tally, "register": register, "record": record}

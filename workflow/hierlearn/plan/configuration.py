@@ -1,47 +1,65 @@
-"""Reads, checks and expands the configuration and the studies."""
+"""Reads and checks the configuration and the studies: the one object that the rules of the workflow ask."""
 
+import os
 import re
 import sys
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from hierlearn.core.provenance import ends_in_one_line
 from hierlearn.plan import checking, history, published, registration, resources
+from hierlearn.plan.cluster import Requests
 from hierlearn.plan.draws import Draw
-from hierlearn.plan.faults import Fault
+from hierlearn.plan.faults import Broken, Fault, nearest, show
+from hierlearn.plan.inputs import Inputs
 from hierlearn.plan.load import load
-from hierlearn.plan.points import warnings
-from hierlearn.plan.settings import configuration
+from hierlearn.plan.plausibility import warnings
 from hierlearn.plan.study import Study
+from hierlearn.plan.targets import FILES, Targets
+from hierlearn.plan.violations import SCHEMAS, fill_defaults, schema, schema_faults
+from hierlearn.run.job import MEMORY_VARIABLES
 
 NAME, LONGEST = re.compile("[a-z0-9]+(-[a-z0-9]+)*"), 60
+# Folders of the project that no run writes into.
+ROOT, OWN = SCHEMAS.parents[2], ("benchmarks", "config", "docs", "envs", "profiles", "tests", "workflow")
 # A study's name is a target of its own beside these and the words that are answered at once.
 COMMANDS = ("plan", "tally", "register", "record")
-RULES = (
-    "all",
-    "default",
-    "generate",
-    "represent",
-    "train",
-    "evaluate",
-    "probe",
-    "aggregate",
-    "figure",
-    "judge",
-    "ledger",
-)
+RULES = ("all", "default", *FILES)
 
 
 @dataclass(frozen=True)
 class Plan:
     """What is to be run: settings of the whole run, the studies by name, and warnings, one line each."""
 
-    settings: dict[str, Any]
-    studies: dict[str, Study]
+    settings: Mapping[str, Any]
+    studies: Mapping[str, Study]
     warnings: tuple[str, ...] = ()
+    # Lines of registered.csv, and where it lies.
     registered: tuple[registration.Line, ...] = ()
+    register: Path = Path(registration.FILE)
+
+    @cached_property
+    def targets(self) -> Targets:
+        """Files by their names."""
+        return Targets(self.settings, self.studies)
+
+    @cached_property
+    def inputs(self) -> Inputs:
+        """What jobs read and are."""
+        return Inputs(self.targets)
+
+    @cached_property
+    def requests(self) -> Requests:
+        """What jobs need."""
+        return Requests(self.studies)
+
+    @property
+    def results(self) -> str:
+        """The folder of all results."""
+        return self.targets.results
 
 
 @ends_in_one_line
@@ -60,7 +78,8 @@ def configure(given: Mapping[str, Any], file: Path, folder: Path) -> Plan:
     chosen = settings.get("studies") or list(files)
     preset, limit = settings.get("preset", "quick"), settings.get("memory_limit_mb", resources.ABSURD_MB)
     studies, owners = {}, {}
-    lines, found = registration.read(folder.with_name("registered.csv"))
+    register = folder.with_name("registered.csv")
+    lines, found = registration.read(register)
     verdicts, found_before = history.read(folder.with_name("verdicts.csv"))
     faults += found + found_before
     for name in files:
@@ -87,8 +106,8 @@ def configure(given: Mapping[str, Any], file: Path, folder: Path) -> Plan:
         faults += published.tables(path, f"config/published/{path.name}")[1]
     if faults:
         sys.exit("\n".join(f"error: {fault}" for fault in sorted(set(faults))))
-    told = tuple(f"warning: {one}" for study in studies.values() for one in warnings(study))
-    return Plan(settings, studies, told, tuple(lines))
+    doubts = tuple(f"warning: {one}" for study in studies.values() for one in warnings(study))
+    return Plan(settings, studies, doubts, tuple(lines), register)
 
 
 def _unstated(described: str, asked: list[str], stated: Collection[str]) -> list[Fault]:
@@ -107,3 +126,51 @@ def _claims(study: Study | None, file: Path) -> list[str]:
     content = load(file, file.name)[0]
     claims = content.get("claims") if isinstance(content, dict) else None
     return list(claims) if isinstance(claims, dict) else []
+
+
+def configuration(given: Mapping[str, Any], name: str, known_studies: list[str]) -> tuple[dict[str, Any], list[Fault]]:
+    """The configuration with defaults, and its faults. name: what messages call it.
+
+    `studies` may be one name instead of a list.
+    """
+    against, broken = schema("config"), Broken()
+    # Snakemake hands over true and false on the command line as words.
+    words = {"true": True, "false": False}
+    booleans = [key for key, part in against["properties"].items() if part.get("type") == "boolean"]
+    given = {k: words.get(v, v) if k in booleans and isinstance(v, str) else v for k, v in given.items()}
+    faults = list(schema_faults(name, dict(given), against, broken=broken))
+    chosen = given.get("studies", [])
+    if isinstance(chosen, str):
+        given["studies"] = [chosen]
+    for i, study in enumerate([chosen] if isinstance(chosen, str) else chosen if isinstance(chosen, list) else []):
+        if isinstance(study, str) and study not in known_studies:
+            path = ("studies",) if isinstance(chosen, str) else ("studies", i)
+            allowed = nearest(study, known_studies) if known_studies else "a study of config/studies, which has none"
+            faults.append(Fault(name, path, show(study), allowed))
+    if given.get("pilot") is True and given.get("replicate") not in (None, 0):
+        faults.append(Fault(name, ("replicate",), f"{show(given['replicate'])} beside pilot: true", "one of the two"))
+    if "results" in given and not broken.over("results"):
+        results = Path(given["results"])
+        faults += _results_faults(name, results)
+        # Snakemake takes x/ and x//y for names of their own.
+        given["results"] = results.as_posix()
+    return ({} if faults else fill_defaults(dict(given), against)), sorted(set(faults))
+
+
+def _results_faults(name: str, results: Path) -> list[Fault]:
+    found = show(str(results))
+    if ".." in results.parts:
+        return [Fault(name, ("results",), found, "a folder below the working directory")]
+    if any((at.exists() or at.is_symlink()) and not at.is_dir() for at in (results, *results.parents)):
+        return [Fault(name, ("results",), f"{found}, where a file is", "a folder")]
+    if any(own in (results.resolve(), *results.resolve().parents) for own in (ROOT / folder for folder in OWN)):
+        return [Fault(name, ("results",), f"{found}, of the project itself", "another folder")]
+    return []
+
+
+def set_environment(workflow: Path) -> None:
+    """Let every job find the package, and give equal bytes even where a library writes the words of a set."""
+    paths = [str(workflow), *filter(None, [os.environ.get("PYTHONPATH")])]
+    os.environ["PYTHONPATH"] = os.pathsep.join(paths)
+    for name, value in {"PYTHONHASHSEED": "0", **MEMORY_VARIABLES}.items():
+        os.environ.setdefault(name, value)

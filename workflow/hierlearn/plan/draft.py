@@ -1,4 +1,7 @@
-"""A study while it is checked: what it declares, the faults that were found so far, and what they leave open."""
+"""A study while it is checked: what it declares, the faults that were found so far, and what they leave open.
+
+Where a part is broken, what it would have is not known: a name that it may have had is no fault of who refers to it.
+"""
 
 import functools
 from collections.abc import Callable, Iterable, Mapping
@@ -6,8 +9,51 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hierlearn.core import registry
-from hierlearn.plan.faults import Broken, Fault, Path, nearest, similar, value_at
+from hierlearn.plan.faults import Broken, Fault, Path, among, may_mean, nearest, show, similar, value_at
+from hierlearn.plan.sizes import lattice
 from hierlearn.plan.study import Study
+
+# At every place the largest number of samples that was trained.
+LARGEST = "largest"
+
+
+@dataclass(frozen=True)
+class Values:
+    """The values of a coordinate, or names of parts. sure: whether there are no others; written: broken ones."""
+
+    values: list
+    sure: bool = True
+    written: tuple = ()
+
+    def excuses(self, value: Any) -> bool:
+        """Whether a value that is not listed may be one of those that are broken."""
+        return not self.sure or any(may_mean(value, one) for one in self.written)
+
+    def several(self) -> bool:
+        """Whether a place has to say which of the values it means."""
+        return self.sure and len([value for value in self.values if value != LARGEST]) + len(self.written) > 1
+
+
+@dataclass(frozen=True)
+class Axes:
+    """Coordinates with their values. sure: whether there are no others; broken: names of those that are broken;
+    possible: names that broken parts may have."""
+
+    axes: dict[str, Values]
+    sure: bool = True
+    broken: tuple[str, ...] = ()
+    possible: frozenset[str] = frozenset()
+
+    def excuses(self, name: str) -> bool:
+        return not self.sure or name in self.possible or bool(similar(name, self.broken))
+
+    def __or__(self, other: "Axes") -> "Axes":
+        possible = self.possible | other.possible
+        return Axes(self.axes | other.axes, self.sure and other.sure, self.broken + other.broken, possible)
+
+    def with_samples(self, draft: "Draft", *more: str) -> "Axes":
+        sizes = sample_sizes(draft)
+        return self | Axes({"samples": Values([*sizes.values, *more], sizes.sure, sizes.written)})
 
 
 def remembered(answer: Callable) -> Callable:
@@ -38,14 +84,21 @@ class Draft:
     known: dict[tuple, Any] | None = None
 
     def add(self, path: Path, found: str, allowed: str) -> None:
-        """Notes a fault; what lies below its path or refers to it is not judged any more."""
+        """Notes a fault where none is yet; what lies below its path or refers to it is not judged any more."""
+        if self.broken.over(*path):
+            return
         self.faults.append(Fault(self.study.file, path, found, allowed))
         self.broken.mark(path, value_at(self.body, path))
 
-    def unknown(self, path: Path, what: str, known: Iterable[str], hint: str = "") -> None:
+    def one_of(self, path: Path, value: Any, known: Values) -> None:
+        """Notes a value that is none of those known, and may be none that is broken."""
+        if not among(value, known.values) and not known.excuses(value):
+            self.add(path, show(value), nearest(value, known.values))
+
+    def unknown(self, path: Path, what: str, known: Iterable[str]) -> None:
         """Notes a key that a mapping does not have; the key that may have been meant is not judged either."""
         known, beside = sorted(known), value_at(self.body, path[:-1]) or {}
-        self.add(path, what, nearest(path[-1], known) + hint)
+        self.add(path, what, nearest(path[-1], known))
         for meant in similar(str(path[-1]), [key for key in known if key not in beside]):
             self.broken.mark((*path[:-1], meant))
 
@@ -95,3 +148,107 @@ class Draft:
         parts += [("representations", one) for one in study.representations.values()]
         known = {name for kind, one in parts if one for name in registry.parameters(kind, one["name"])}
         return axis in ("dimension", "label_noise") or bool(similar(axis, known))
+
+
+def values_at(draft: Draft, at: Path, values: Iterable[Any]) -> Values:
+    """The sound values of a list at a path, with those that are broken beside them."""
+    written = tuple(value for _, value in draft.broken.inside(*at))
+    return Values([value for value in values if value not in written], not draft.broken.over(*at), written)
+
+
+def names_of(draft: Draft, section: str) -> Values:
+    """The names in a section of parts with names."""
+    sure = not draft.broken.over(section) and (section,) not in draft.broken.uncertain
+    return Values(list(getattr(draft.study, section)), sure)
+
+
+@remembered
+def axes_of(draft: Draft, probe: str | None = None) -> Axes:
+    """The axes of the study, or those of a probe's grid."""
+    study, broken = draft.study, draft.broken
+    found = {axis: values_at(draft, ("axes", axis), values) for axis, values in study.axes.items()}
+    wrong = [str(axis) for axis, _ in broken.inside("axes")]
+    sure = not broken.over("axes")
+    if probe is not None:
+        at = ("probes", probe, "axes")
+        found |= {axis: values_at(draft, (*at, axis), values) for axis, values in study.probes[probe].axes.items()}
+        wrong += [str(axis) for axis, _ in broken.inside(*at)]
+        sure = sure and not broken.over(*at)
+    return Axes(found, sure, tuple(wrong))
+
+
+@remembered
+def swept_axes(draft: Draft) -> Axes:
+    """The swept parameters of all learners, with every value that one of them takes."""
+    found: dict[str, Values] = {}
+    wrong, possible = [], set()
+    for name, entry in draft.study.learners.items():
+        at = ("learners", name, "sweep")
+        if draft.broken.over(*at):
+            possible |= _sweepable(draft, name)
+        wrong += [str(axis) for axis, _ in draft.broken.inside(*at)]
+        for axis, values in entry.sweep.items():
+            one, before = values_at(draft, (*at, axis), values), found.get(axis, Values([]))
+            new = [value for value in one.values if value not in before.values]
+            found[axis] = Values([*before.values, *new], before.sure and one.sure, before.written + one.written)
+    for axis in possible & set(found):
+        found[axis] = Values(found[axis].values, False, found[axis].written)
+    return Axes(found, names_of(draft, "learners").sure, tuple(wrong), frozenset(possible))
+
+
+@remembered
+def recorded_axes(draft: Draft) -> Axes:
+    """The coordinates of the scores beside learners, samples and seeds."""
+    return axes_of(draft) | swept_axes(draft)
+
+
+def _sweepable(draft: Draft, name: str) -> set[str]:
+    """What a learner could sweep; what any learner could if it is not known which one it is."""
+    component = draft.study.learners[name].component
+    kinds = [component["name"]] if component else registry.available("learners")
+    known = set()
+    for kind in kinds:
+        known |= {*registry.parameters("learners", kind), *registry.choices("learners", kind)}
+    return known
+
+
+@remembered
+def sample_sizes(draft: Draft) -> Values:
+    """All sample sizes of all learners, as far as they are known."""
+    study, broken = draft.study, draft.broken
+    grid, sure = draft.sound, not broken.over("learners")
+    found, written = set(), []
+    for name, entry in study.learners.items():
+        if grid is not None and name in grid.learners:
+            found.update(n for point in grid.points for n in grid.sample_sizes(name, point))
+            # Sizes at the values of an axis that are broken.
+            sure = sure and not (_depends(entry.samples) and _axes_are_broken(study, draft))
+            continue
+        at = ("learners", name, "samples")
+        if broken.over(*at):
+            sure = False
+        elif isinstance(sizes := entry.samples.get("at"), list):
+            written += [value for _, value in broken.inside(*at, "at")]
+            found.update(n for i, n in enumerate(sizes) if _is_count(n) and not broken.over(*at, "at", i))
+            sure = sure and not broken.over(*at, "at") and not any(isinstance(n, dict) for n in sizes)
+        else:
+            ends = [entry.samples.get(key) for key in ("start", "cap")]
+            known = all(map(_is_count, ends)) and not broken.hit(*at) and not broken.hit("samples", "per_doubling")
+            if known and ends[1] <= 10**12:
+                found.update(lattice(*ends, study.samples.per_doubling))
+            sure = sure and known
+    return Values(sorted(found), sure, tuple(written))
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+
+
+def _depends(samples: dict[str, Any]) -> bool:
+    """Whether a size of a learner depends on the problem."""
+    sizes = [size for one in samples.values() for size in (one if isinstance(one, list) else [one])]
+    return any(isinstance(size, dict) for size in sizes)
+
+
+def _axes_are_broken(study: Study, draft: Draft) -> bool:
+    return any(draft.broken.hit("axes", axis) for axis in study.axes)

@@ -1,6 +1,6 @@
 """What is wrong with a configuration: one line each, with the place, what was found and what is allowed."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
@@ -118,9 +118,3 @@ def nearest(word: Any, known: Iterable[Any]) -> str:
     close = similar(str(word), known)
     listed = f"one of {', '.join(known)}"
     return f"{listed} (nearest: {close[0]})" if close else listed
-
-
-def prefixed(faults: Iterable[Fault], *before: str | int) -> Iterator[Fault]:
-    """The same faults below a path."""
-    for fault in faults:
-        yield Fault(fault.file, (*before, *fault.path), fault.found, fault.allowed)

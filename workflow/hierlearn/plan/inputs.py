@@ -16,9 +16,6 @@ from hierlearn.plan.draws import FIRST, Draw
 from hierlearn.plan.targets import Targets
 
 ORDER = ("study", "task", "representation", "learner", "probe")
-# These are asked for a task of a study, the others for the study itself.
-OF_TASKS = ("generate", "represent", "train", "evaluate")
-
 Asked = Callable[[Any], Any]
 
 
@@ -49,10 +46,8 @@ class Inputs:
             parameters = {"preset": settings["preset"], "note": Draw.of(settings).note(), "studies": self.page()}
             before = {claim: text for study in self.targets.studies.values() for claim, text in study.earlier.items()}
             return parameters | {"second": self.second(), "earlier": before}, jobs.code("ledger", [])
-        study, *rest = self.targets.studies[names[0]], *names[1:]
-        if rule in OF_TASKS:
-            rest[0] = study.tasks[rest[0]]
-        parameters = getattr(jobs, rule)(study, *rest)
+        study = self.targets.studies[names[0]]
+        parameters = getattr(jobs, rule)(study, *study.parts(rule, *names[1:]))
         return parameters, jobs.code(rule, jobs.components_of(parameters))
 
     @functools.cache  # noqa: B019
@@ -85,13 +80,9 @@ class Inputs:
         """The representations that the learners of a task read."""
         return sorted({file for file in self.representations(wildcards).values() if file})
 
-    def models(self, wildcards: Any) -> dict[str, str]:
-        """learner -> its model, of all learners of a task."""
-        return {name: self._of_task(wildcards, f"{name}.model.nc") for name in self._learners(wildcards)}
-
-    def model_files(self, wildcards: Any) -> list[str]:
+    def models(self, wildcards: Any) -> list[str]:
         """The models of all learners of a task."""
-        return list(self.models(wildcards).values())
+        return [self._of_task(wildcards, f"{name}.model.nc") for name in self._learners(wildcards)]
 
     def of_tasks(self, kind: str) -> Asked:
         """The files of a kind (scores or traces) of all tasks of a study."""

@@ -63,8 +63,7 @@ def evaluate(study: Study, task: Task) -> dict[str, Any]:
         "test": study.held_out.test,
         "learners": {name: train(study, task, name) for name in learners},
         "limited": {
-            name: [p.coordinates for p in task.points if p not in study.within_reach(name, task)]
-            for name in study.learners
+            name: [p.coordinates for p in task.points if not study.reaches(name, p)] for name in study.learners
         },
     }
 
@@ -107,36 +106,25 @@ def _raw(study: Study) -> list[dict[str, Any]]:
 
     None for inputs of another norm than 1: which degrees a kernel lacks is known for points of the sphere.
     """
-    met = {}
     given = study.problem.input
-    norm = (registry.defaults("inputs", given["name"]) | given).get("norm")
-    if given["name"] not in UNIT_LAWS and norm != "unit":
+    if given["name"] not in UNIT_LAWS and (registry.defaults("inputs", given["name"]) | given).get("norm") != "unit":
         return []
-    for task in study.tasks.values():
-        for name in study.learners_in(task):
-            if study.learners[name].representation != "raw":
-                continue
-            for point in sorted(study.training_points(name, task), key=lambda point: point.dimension):
-                teacher = point.problem["teacher"]
-                for variant in study.variants(name, point, task.part):
-                    key = (name, json.dumps([teacher, variant["coordinates"]]))
-                    if key not in met or met[key]["dimension"] > point.dimension:
-                        met[key] = {
-                            "name": name,
-                            "learner": variant["learner"],
-                            "teacher": teacher,
-                            "dimension": point.dimension,
-                        }
+    met: dict[tuple[str, str], dict[str, Any]] = {}
+    raw = [name for name, entry in study.learners.items() if entry.representation == "raw"]
+    for point in sorted(study.points, key=lambda point: point.dimension):
+        for name in raw:
+            for variant in study.variants(name, point) if study.reaches(name, point) else ():
+                found = {"name": name, "learner": variant["learner"], "teacher": point.problem["teacher"]}
+                key = name, json.dumps([found["teacher"], variant["coordinates"]])
+                met.setdefault(key, found | {"dimension": point.dimension})
     return [met[key] for key in sorted(met)]
 
 
 def rests_on(study: Study) -> str:
     """Hash of all jobs that a study's claims rest on: they are of an earlier state as soon as one of these changes."""
-    made = [("aggregate", aggregate(study)), *(("probe", probe(study, name)) for name in study.probes)]
-    for task in study.tasks.values():
-        made += [("generate", generate(study, task)), ("evaluate", evaluate(study, task))]
-        made += [("represent", represent(study, task, name)) for name in study.representations_in(task)]
-        made += [("train", train(study, task, name)) for name in study.learners_in(task)]
+    made = [
+        (rule, globals()[rule](study, *study.parts(rule, *words))) for rule, *words in (("aggregate",), *study.jobs)
+    ]
     return provenance.identity("", [[code(one, components_of(known)), known] for one, known in made])["parameters_hash"]
 
 

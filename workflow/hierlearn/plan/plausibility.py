@@ -1,14 +1,23 @@
-"""Sizes that are a slip of the pen: grids of too many points, and jobs that no machine has the memory for."""
+"""What the sizes of a study become at the points of its grid: impossible, or a slip of the pen.
 
+A slip is a grid of too many points, or a job that no machine has the memory for.
+"""
+
+import functools
+import json
 import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from hierlearn.core import registry
+from hierlearn.core.protocols import Input
 from hierlearn.plan import resources
 from hierlearn.plan.declared import mapping
-from hierlearn.plan.faults import Fault, Path
+from hierlearn.plan.faults import Fault, Path, show
 from hierlearn.plan.presets import bodies, path_in_file
-from hierlearn.plan.study import Study
+from hierlearn.plan.sizes import resolve
+from hierlearn.plan.study import GridPoint, Study
+from hierlearn.plan.violations import allowed_by, violations
 
 # How often a preset may train at most, seeds apart; a walk has about so many sample sizes.
 MOST, WALK = 400_000, 10
@@ -51,3 +60,76 @@ def too_large(study: Study, limit: int) -> Iterator[Fault]:
     if memory > limit:
         found = f"sizes that need {memory:,} MB of memory ({job})"
         yield Fault(study.file, path_in_file(study.preset, path), found, f"at most memory_limit_mb = {limit:,}")
+
+
+def impossible(study: Study) -> Iterator[Fault]:
+    """Sizes that become something impossible at a point of the grid."""
+    met: dict[tuple[tuple, str, str], list] = {}
+    for point in study.points:
+        for name, entry in study.learners.items():
+            context, planned = study.context(name, point), entry.samples
+            start, cap = (resolve(planned.get(key, 1), context) for key in ("start", "cap"))
+            if start > cap:
+                yield Fault(
+                    study.file,
+                    ("learners", name, "samples"),
+                    f"start {start} above cap {cap} at {point.coordinates}",
+                    "start <= cap",
+                )
+            for variant in study.variants(name, point):
+                yield from _component_values(
+                    study, ("learners", name, "learner"), "learners", variant["learner"], point, met
+                )
+        for name in study.representations:
+            description = study.representation(name, point)
+            yield from _component_values(study, ("representations", name), "representations", description, point, met)
+        for part in ("input", "teacher"):
+            description = point.problem[part]
+            yield from _component_values(study, ("problem", part), f"{part}s", description, point, met)
+    for (where, found, allowed), places in met.items():
+        # What is met at every point does not hang on the place.
+        place = f" at {places[0]}" if len(places) < len(study.points) else ""
+        yield Fault(study.file, where, found + place, allowed)
+
+
+def warnings(study: Study) -> Iterator[Fault]:
+    """What a study may do, but may not mean; at points of its grid each once, where it is met first."""
+    listing = [name for name, entry in study.learners.items() if "at" in entry.samples]
+    if listing and not study.samples.explicit:
+        found = f"nothing, so sizes in samples.at of {', '.join(listing)} are left out above the risks 0.5 and 0.1"
+        allowed = "thresholds: [] to train at all of them, or the risks at which to end"
+        yield Fault(study.file, ("samples", "thresholds"), found, allowed)
+    seen = set()
+    for point in study.points:
+        for part in ("input", "teacher"):
+            for key, found, wanted in registry.warnings(f"{part}s", point.problem[part], _law_at(point)):
+                at, place = ("problem", part, key), f"{found} at {point.coordinates}"
+                if (key, found) not in seen:
+                    seen.add((key, found))
+                    yield Fault(study.file, at, place, wanted)
+
+
+@functools.cache
+def _law(problem: str, dimension: int) -> Input:
+    """The law of x at a point. problem: its description as JSON."""
+    return registry.build("inputs", json.loads(problem), dimension=dimension)
+
+
+def _law_at(point: GridPoint) -> Input:
+    return _law(json.dumps(point.problem["input"]), point.dimension)
+
+
+def _component_values(
+    study: Study, at: tuple, kind: str, description: Mapping[str, Any], point: GridPoint, met: dict
+) -> Iterator[Fault]:
+    """Values that sizes become. met: takes up the objections, with their points; what an axis sets is found there."""
+    known = registry.parameters(kind, description["name"])
+    for key, value in description.items():
+        if key != "name" and not {"component", "components"} & set(known[key]):
+            for error in violations(value, known[key]):
+                found = f"{show(value)} at {point.coordinates}"
+                yield Fault(study.file, (*at, key), found, allowed_by(error))
+    for key, found, allowed in registry.objections(kind, description, _law_at(point)):
+        where = ("axes", key) if at[0] != "learners" and key in point.coordinates else (*at, key)
+        places = met.setdefault((where, found, allowed), [])
+        places += [point.coordinates] if point.coordinates not in places else []

@@ -181,7 +181,6 @@ def _state(path: Path) -> str | None:
 
 
 def _mark(path: Path) -> None:
-    """Have Snakemake make an output again."""
     if path.is_dir():
         # Snakemake does not remove a folder in the place of a file.
         shutil.rmtree(path)

@@ -9,9 +9,8 @@ from typing import Any
 
 from hierlearn.core import registry
 from hierlearn.files import published
-from hierlearn.plan.draft import Draft
+from hierlearn.plan.draft import LARGEST, Axes, Draft, Values, axes_of, names_of, recorded_axes, sample_sizes, values_at
 from hierlearn.plan.faults import Path, among, nearest, show
-from hierlearn.plan.known import LARGEST, Axes, Values, axes_of, names_of, recorded_axes, sample_sizes, values_at
 
 # Variables of scores.nc that every trained learner has; the others are those that learners measure.
 SCORES = (
@@ -80,12 +79,8 @@ def check_reference(draft: Draft, at: Path, against: Mapping[str, Any], value: A
         return
     for i, name in enumerate(value if isinstance(value, list) else [value]):
         place = (*at, i) if isinstance(value, list) else at
-        if draft.broken.over(*place):
-            continue
-        if not among(name, known.values):
-            if not known.excuses(name):
-                draft.add(place, show(name), nearest(name, known.values))
-        elif isinstance(value, list) and name in value[:i]:
+        draft.one_of(place, name, known)
+        if isinstance(value, list) and name in value[:i]:
             draft.add(place, f"{show(name)} again", "no entry twice")
 
 
@@ -208,8 +203,6 @@ def _check_place(draft: Draft, at: Path, section: str, where: Mapping[str, Any],
         return
     known = grid.axes
     for axis, chosen in where.items():
-        if draft.broken.over(*at, axis):
-            continue
         if axis not in known or axis in open_axes:
             others = [name for name in known if name not in open_axes]
             if axis in open_axes:
@@ -221,8 +214,8 @@ def _check_place(draft: Draft, at: Path, section: str, where: Mapping[str, Any],
             paired = paired and scope.get("probe") is None
             along = [values for name, values in known.items() if paired and name in open_axes]
             _check_along(draft, (*at, axis), chosen, known[axis], along[0] if along else None)
-        elif not among(chosen, known[axis].values) and not known[axis].excuses(chosen):
-            draft.add((*at, axis), show(chosen), nearest(chosen, known[axis].values))
+        else:
+            draft.one_of((*at, axis), chosen, known[axis])
     doubts = {"axis", "x", "learner", "above", "below", "lowest_over", "above_where", "below_where", "samples"}
     if section.startswith("some ") or doubts & scope.get(DOUBTFUL, frozenset()):
         return
@@ -232,7 +225,7 @@ def _check_place(draft: Draft, at: Path, section: str, where: Mapping[str, Any],
     own = _own_coordinates(draft, scope.get("probe")).axes if "panel" in section and "errors" not in scope else ()
     for axis, values in known.items():
         # A variable of a probe need not have all of the probe's own coordinates.
-        if axis in (*where, *open_axes, *own) or not values.several() or draft.broken.over(*at, axis):
+        if axis in (*where, *open_axes, *own) or not values.several():
             continue
         if _is_left_open(draft, axis, scope):
             draft.add((*at, axis), "nothing", f"a value: {nearest('', values.values)}")
@@ -265,8 +258,7 @@ def _check_along(draft: Draft, at: Path, chosen: list, known: Values, axis: Valu
         draft.add(at, show(chosen), f"{len(axis.values)} values, one for each of {axis.values}")
         return
     for i, value in enumerate(chosen):
-        if not among(value, known.values) and not known.excuses(value):
-            draft.add((*at, i), show(value), nearest(value, known.values))
+        draft.one_of((*at, i), value, known)
 
 
 def _open_axes(section: str, scope: Mapping[str, Any]) -> tuple:

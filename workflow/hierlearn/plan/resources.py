@@ -18,41 +18,23 @@ from hierlearn.plan.study import RAW, GridPoint, Study, Task
 
 # An interpreter with numpy, scipy and netCDF4 takes 80 MB, with matplotlib and xarray 200 MB.
 BASE_MB, DRAWING_MB = 160, 320
-
-
 # A netCDF file is held as bytes, as arrays, and once more while it is written.
 COPIES = 4
-
-
 # Starting Python and importing, and what a shared file system may add.
 BASE_MINUTES = 10
-
-
 # Operations per second of one slow core: a request that is too short costs the job, one that is too long some priority.
 # Of the trainings of the quick preset the slowest did 13e9 on a fast core, and half of it on one half as fast.
 RATE = 5.0e9
-
-
 # Five hours of such a core. More cores are worth it as long as at least half of what they could do is used.
 LONG, CORES, WORTH = 1.0e14, (1, 2, 4, 8, 16), 0.5
-
-
 # No machine has as much; a size that needs it is a slip of the pen.
 ABSURD_MB = 1_000_000
-
-
 # What a probe is given at least, as its points and draws may have any size of their own.
 PROBE_MB, PROBE_MINUTES = 300, 120
-
-
 # A study of more jobs than this is submitted to a cluster in packs of tasks, at most so many.
 JOBS, PACKS = 190, 100
-
-
 # Sizes that no model has.
 HELD_OUT = ("validation", "test", "unlabelled")
-
-
 STAGES = {"learners": ("fit", "model", "predict"), "representations": ("fit",), "probes": ("measure",)}
 
 
@@ -70,68 +52,73 @@ class Request:
     operations: float = 0.0
 
 
+@dataclass
+class Load:
+    """What the steps of a job hold at most and compute together; parallel: the smallest share of them."""
+
+    memory: float = 0.0
+    operations: float = 0.0
+    longest: float = 0.0
+    parallel: float = 1.0
+    gpus: float = 0.0
+
+    def add(self, needs: Needs, stage: str, times: int, memory: float = 0.0, work: float = 0.0) -> None:
+        """One step more, so many times; memory and work: what it takes besides."""
+        step = needs.work[stage] + work
+        self.memory, self.longest = max(self.memory, needs.memory[stage] + memory), max(self.longest, step)
+        self.operations += times * step
+        self.parallel, self.gpus = min(self.parallel, needs.parallel), max(self.gpus, needs.gpus)
+
+
 def generate(study: Study, task: Task) -> Request:
     """Draws the data of a task."""
-    return _needs(COPIES * _data(study, task))
+    return _request(COPIES * _data(study, task))
 
 
 def represent(study: Study, task: Task, representation: str) -> Request:
     """Fits a representation, and shows it the unlabelled and the validation points."""
-    largest, operations, longest, gpus, parallel = 0.0, 0.0, 0.0, 0.0, 1.0
+    load = Load()
     for point in task.points:
         description = study.representation(representation, point)
         sizes = _sizes(study, task, point, description)
-        needs = _component_needs("representations", description, sizes)
         shown = sizes.unlabelled + sizes.validation
         # Features of all seeds in float32, twice while they are stacked; one seed's in float64 for the regression.
-        features = sizes.features * (sizes.seeds * shown + 3 * shown)
-        largest = max(largest, features + needs.memory["fit"] + sizes.seeds * _state_size(sizes))
-        work = needs.work["fit"] + 6 * shown * sizes.features**2
-        operations, longest = operations + sizes.seeds * work, max(longest, work)
-        gpus, parallel = max(gpus, needs.gpus), min(parallel, needs.parallel)
-    return _needs(COPIES * _data(study, task) + largest, operations, longest, parallel, gpus)
+        held = sizes.features * (sizes.seeds * shown + 3 * shown) + sizes.seeds * _state_size(sizes)
+        needs = _component_needs("representations", description, sizes)
+        load.add(needs, "fit", sizes.seeds, held, 6 * shown * sizes.features**2)
+    return _request(COPIES * _data(study, task) + load.memory, load)
 
 
 def train(study: Study, task: Task, learner: str) -> Request:
     """Walks up the sample sizes to the last, at all points and variants of a task."""
-    largest, operations, longest, gpus, parallel = 0.0, 0.0, 0.0, 0.0, 1.0
+    load = Load()
     for point in study.training_points(learner, task):
         variants = study.variants(learner, point, task.part)
-        description = [variant["learner"] for variant in variants]
         # Variants that differ in their choices alone find again what was computed for each seed.
-        shared = len({repr(one) for one in description}) < len(description)
-        trained: list[tuple] = []
+        shared = len({repr(variant["learner"]) for variant in variants}) < len(variants)
+        before: list[tuple] = []
         for variant in variants:
             training = variant["learner"], _trained_choices(variant)
-            again = training in trained
-            trained.append(training)
             for sizes in _sizes_along(study, task, learner, point, variant):
                 needs = _component_needs("learners", variant["learner"], sizes)
-                held = needs.memory["fit"]
-                if shared:
-                    held += sizes.seeds * needs.memory.get("kept", 0.0)
-                largest, longest = max(largest, held), max(longest, needs.work["fit"])
-                gpus, parallel = max(gpus, needs.gpus), min(parallel, needs.parallel)
-                if not again:
-                    operations += sizes.seeds * needs.work["fit"]
+                held = sizes.seeds * needs.memory.get("kept", 0.0) if shared else 0.0
+                load.add(needs, "fit", 0 if training in before else sizes.seeds, held)
+            before.append(training)
     shown = max((_features(study, task, learner, point, "validation") for point in task.points), default=0.0)
-    held = COPIES * (_data(study, task) + _models(study, task, learner)) + shown + largest
-    return _needs(held, operations, longest, parallel, gpus)
+    return _request(COPIES * (_data(study, task) + _models(study, task, learner)) + shown + load.memory, load)
 
 
 def evaluate(study: Study, task: Task) -> Request:
     """Scores the learners of a task one after the other, on one core."""
-    largest, operations, gpus = 0.0, 0.0, 0.0
+    load = Load()
     for learner in study.learners_in(task):
         models = COPIES * _models(study, task, learner)
         for point in study.training_points(learner, task):
-            shown = _features(study, task, learner, point, "test")
+            held = models + _features(study, task, learner, point, "test")
             for variant in study.variants(learner, point, task.part):
                 for sizes in _sizes_along(study, task, learner, point, variant):
-                    needs = _component_needs("learners", variant["learner"], sizes)
-                    largest, gpus = max(largest, models + shown + needs.memory["predict"]), max(gpus, needs.gpus)
-                    operations += sizes.seeds * needs.work["predict"]
-    return _needs(COPIES * _data(study, task) + largest + _cube(study), operations, gpus=gpus)
+                    load.add(_component_needs("learners", variant["learner"], sizes), "predict", sizes.seeds, held)
+    return _request(COPIES * _data(study, task) + load.memory + _cube(study), replace(load, parallel=0.0))
 
 
 def probe(study: Study, name: str) -> Request:
@@ -141,25 +128,26 @@ def probe(study: Study, name: str) -> Request:
     axes = study.axes | entry.axes
     sizes = Sizes(seeds=study.seed_count, dimension=max(axes["dimension"]))
     asked, points = _component_needs("probes", description, sizes), math.prod(len(values) for values in axes.values())
-    held, operations = asked.memory["measure"], points * asked.work["measure"]
+    load, held = Load(), 0.0
     for key, schema in registry.parameters("probes", description["name"]).items():
         if schema.get("component") == "representations" and description[key]["name"] != RAW["name"]:
             fitted = registry.defaults("representations", description[key]["name"]) | description[key]
             features = fitted.get("directions") or fitted.get("count", sizes.dimension)
             shown = replace(sizes, features=features, unlabelled=fitted.get("unlabelled", 0))
             held += _component_needs("representations", fitted, shown).memory["fit"] + shown.seeds * _state_size(shown)
-    needs = _needs(held, operations, operations / points, asked.parallel, asked.gpus)
+    load.add(asked, "measure", points, held)
+    needs = _request(load.memory, load)
     return replace(needs, mem_mb=max(needs.mem_mb, PROBE_MB), runtime=max(needs.runtime, PROBE_MINUTES))
 
 
 def aggregate(study: Study) -> Request:
     """Joins the scores of all tasks."""
-    return _needs(COPIES * _cube(study))
+    return _request(COPIES * _cube(study))
 
 
 def judge(study: Study) -> Request:
     """Judges the claims on the scores of all tasks."""
-    return _needs(COPIES * _cube(study), base=DRAWING_MB)
+    return _request(COPIES * _cube(study), base=DRAWING_MB)
 
 
 figure = judge
@@ -167,7 +155,7 @@ figure = judge
 
 def ledger() -> Request:
     """Joins the claims of all studies."""
-    return _needs(0.0)
+    return _request(0.0)
 
 
 def largest_jobs(study: Study) -> Iterator[tuple[Path, str, Request]]:
@@ -184,36 +172,26 @@ def largest_jobs(study: Study) -> Iterator[tuple[Path, str, Request]]:
 
 def pack(study: Study) -> int:
     """How many tasks of a study a cluster is given in one submission, a power of two; 0: every job on its own."""
-    jobs = sum(2 + len(study.representations_in(t)) + len(study.learners_in(t)) for t in study.tasks.values())
-    if jobs + len(study.probes) <= JOBS:
+    if len(study.jobs) <= JOBS:
         return 0
     return 2 ** math.ceil(math.log2(max(len(study.tasks) / PACKS, 1)))
 
 
-def _needs(
-    numbers: float,
-    operations: float = 0.0,
-    longest: float = 0.0,
-    parallel: float = 0.0,
-    gpus: float = 0.0,
-    base: int = BASE_MB,
-) -> Request:
-    """longest: operations of the longest single step, which the number of cores follows."""
-    parallel = min(parallel, 1.0)
+def _request(numbers: float, load: Load | None = None, base: int = BASE_MB) -> Request:
+    """What a job asks for that holds so many numbers. The number of cores follows the longest step of its load."""
+    load = load or Load()
+    parallel = min(load.parallel, 1.0)
     # Amdahl's law; the first number of cores that is enough, else the largest that is worth it.
     taken = {cores: 1 - parallel + parallel / cores for cores in CORES}
     worth = [cores for cores in CORES if cores == 1 or WORTH * cores * taken[cores] < 1]
-    cores = next((cores for cores in worth if longest * taken[cores] <= LONG), max(worth))
-    memory, minutes = math.ceil(numbers * 8 / 1e6), math.ceil(operations * taken[cores] / RATE / 60)
-    return Request(base + memory, BASE_MINUTES + minutes, cores, math.ceil(gpus), operations * taken[cores])
+    cores = next((cores for cores in worth if load.longest * taken[cores] <= LONG), max(worth))
+    memory, minutes = math.ceil(numbers * 8 / 1e6), math.ceil(load.operations * taken[cores] / RATE / 60)
+    return Request(base + memory, BASE_MINUTES + minutes, cores, math.ceil(load.gpus), load.operations * taken[cores])
 
 
 def _sizes(study: Study, task: Task, point: GridPoint, representation: Mapping[str, Any]) -> Sizes:
     """What a component meets at a point, seen through a representation."""
-    if representation["name"] == RAW["name"]:
-        features = point.dimension
-    else:
-        features = representation.get("directions") or representation.get("count", point.dimension)
+    features = representation.get("directions") or representation.get("count", point.dimension)
     return Sizes(
         seeds=len(study.seeds_in(task)),
         dimension=point.dimension,
@@ -226,7 +204,6 @@ def _sizes(study: Study, task: Task, point: GridPoint, representation: Mapping[s
 
 
 def _outputs(point: GridPoint) -> int:
-    """Number of outputs of the teacher."""
     return registry.build("teachers", point.problem["teacher"]).outputs
 
 
@@ -239,7 +216,6 @@ def _trained_choices(variant: Mapping[str, Any]) -> dict[str, list]:
 def _sizes_along(
     study: Study, task: Task, learner: str, point: GridPoint, variant: Mapping[str, Any]
 ) -> Iterator[Sizes]:
-    """The sizes at every sample size of a learner."""
     representation = study.representation(study.learners[learner].representation, point)
     known = registry.choices("learners", variant["learner"]["name"])
     sizes = replace(

@@ -1,16 +1,16 @@
-"""What the sections of a study say of each other: names, axes, choices and swept parameters that there are."""
+"""The sections of a study: parameters of components, and names, axes and choices that they say of each other."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hierlearn.core import registry
-from hierlearn.plan.declared import Claim, Learner
-from hierlearn.plan.draft import Draft
-from hierlearn.plan.faults import Path, among, nearest, show
-from hierlearn.plan.known import axes_of, recorded_axes, values_at
+from hierlearn.plan.declared import Claim, Learner, mapping
+from hierlearn.plan.draft import Draft, axes_of, recorded_axes, values_at
+from hierlearn.plan.faults import Path, nearest, show, value_at
 from hierlearn.plan.references import check_size
-from hierlearn.plan.violations import allowed_by, schema, violations
+from hierlearn.plan.study_schema import COMPONENTS, SIZED_SECTIONS
+from hierlearn.plan.violations import allowed_by, schema, schema_faults, violations
 
 # A problem key may be an axis too.
 PROBLEM_AXES = ("dimension", "label_noise")
@@ -18,11 +18,9 @@ PROBLEM_AXES = ("dimension", "label_noise")
 
 def check_axes(draft: Draft) -> None:
     """Axes that nothing has, and values that they cannot take."""
-    study, broken = draft.study, draft.broken
+    study = draft.study
     for axis in study.axes:
         at, part = ("axes", axis), study.placement(axis)
-        if broken.over(*at):
-            continue
         if axis not in PROBLEM_AXES and part is None:
             owners = [("inputs", study.problem.input), ("teachers", study.problem.teacher)]
             owners += [("representations", one) for one in study.representations.values()]
@@ -68,8 +66,6 @@ def check_probes(draft: Draft) -> None:
     for name, probe in draft.study.probes.items():
         for axis, values in probe.axes.items():
             at = ("probes", name, "axes", axis)
-            if draft.broken.over(*at):
-                continue
             if axis not in draft.study.axes:
                 if not axes_of(draft).excuses(axis):
                     draft.unknown(at, "an unknown axis", draft.study.axes)
@@ -104,17 +100,13 @@ def _check_axis_values(draft: Draft, at: Path, axis: str, values: list) -> None:
 
 def _check_values(draft: Draft, at: Path, against: Mapping[str, Any]) -> None:
     """Every value of a list against a schema, as far as the list can be read."""
-    values: Any = draft.body
-    for key in at:
-        values = values[key]
+    values = value_at(draft.body, at)
     for i, value in enumerate(values if isinstance(values, list) else ()):
-        if not draft.broken.over(*at, i):
-            for error in violations(value, against):
-                draft.add((*at, i), show(value), allowed_by(error))
+        for error in violations(value, against):
+            draft.add((*at, i), show(value), allowed_by(error))
 
 
 def _axis_schema(draft: Draft, part: str, axis: str) -> Mapping[str, Any]:
-    """The schema of the parameter that an axis sets."""
     study = draft.study
     owners = {"teacher": [study.problem.teacher], "input": [study.problem.input]}
     kinds = [
@@ -158,8 +150,6 @@ def check_learner(draft: Draft, name: str, entry: Learner) -> None:
     for i, place in enumerate(entry.skip):
         for axis, value in place.items():
             where = (*at, "skip", i, axis)
-            if broken.over(*where):
-                continue
             if axis == "samples":
                 known = values_at(draft, (*at, "samples", "at"), sizes)
             elif axis in places.axes:
@@ -168,12 +158,9 @@ def check_learner(draft: Draft, name: str, entry: Learner) -> None:
                 if not places.excuses(axis):
                     draft.add(where, "an unknown axis", nearest(axis, [*study.axes, "samples"]))
                 continue
-            if not among(value, known.values) and not known.excuses(value):
-                draft.add(where, show(value), nearest(value, known.values))
+            draft.one_of(where, value, known)
     for axis in entry.limits:
         where = (*at, "limits", axis)
-        if broken.over(*where):
-            continue
         if axis not in study.axes:
             if not places.excuses(axis):
                 draft.add(where, "an unknown axis", nearest(axis, study.axes))
@@ -185,8 +172,6 @@ def _check_choices(draft: Draft, at: Path, entry: Learner) -> None:
     choices = registry.choices("learners", entry.component["name"])
     for key in entry.select:
         where = (*at, "select", key)
-        if draft.broken.over(*where):
-            continue
         if key not in choices:
             draft.unknown(where, "an unknown choice", choices)
         elif "rule" in choices[key]:
@@ -196,7 +181,7 @@ def _check_choices(draft: Draft, at: Path, entry: Learner) -> None:
     for key, against in choices.items():
         where = (*at, "select", key)
         given = key in entry.select or key in entry.sweep or "default" in against
-        if not given and not draft.broken.over(*where) and not draft.broken.over(*at, "sweep", key):
+        if not given and not draft.broken.over(*at, "sweep", key):
             draft.add(where, "nothing", f"a list of values: {against['description']}")
 
 
@@ -205,11 +190,96 @@ def _check_sweep(draft: Draft, at: Path, entry: Learner) -> None:
     known = registry.parameters("learners", name) | registry.choices("learners", name)
     for key in entry.sweep:
         where = (*at, "sweep", key)
-        if draft.broken.over(*where):
-            continue
         if key not in known:
             draft.unknown(where, "an unknown parameter", known)
         elif {"component", "components"} & set(known[key]):
             draft.add(where, "a component", "numbers or words; write one learner for each component")
         else:
             _check_values(draft, where, known[key])
+
+
+def components(body: Mapping[str, Any]) -> Iterator[tuple[Path, str, Mapping[str, Any]]]:
+    """(path, kind, description) of every component that a study describes; leaves out what is no mapping."""
+    for (section, *below), kind in COMPONENTS.items():
+        names = mapping(body.get(section)) if None in below else (None,)
+        for name in names:
+            at = (section, *(name if part is None else part for part in below))
+            if isinstance(part := value_at(body, at), dict):
+                yield at, kind, part
+
+
+def check_parameters(draft: Draft, at: Path, kind: str, description: Mapping[str, Any]) -> None:
+    """Notes unknown, missing and impossible parameters; what they refer to is not looked up yet."""
+    broken, name = draft.broken, description.get("name")
+    if broken.over(*at, "name"):
+        return
+    if name not in registry.available(kind):
+        draft.add((*at, "name"), show(name), nearest(name, registry.available(kind)))
+        return
+    known = registry.parameters(kind, name)
+    for key, value in description.items():
+        where = (*at, key)
+        if key == "name" or broken.over(*where):
+            continue
+        if key not in known:
+            draft.unknown(where, "an unknown parameter", known)
+        elif "component" in known[key]:
+            _check_nested(draft, where, known[key]["component"], value)
+        elif "components" in known[key] and isinstance(value, dict):
+            for label, part in value.items():
+                _check_nested(draft, (*where, label), known[key]["components"], part)
+        elif "components" in known[key]:
+            kinds = nearest("", registry.available(known[key]["components"]))
+            draft.add(where, show(value), f"names with components {{name: ...}}, {kinds}")
+        elif is_size(value):
+            _check(draft, where, value, {"$defs": schema("study")["$defs"], "$ref": "#/$defs/size"})
+            if known[key].get("type") not in ("integer", "number") or at[0] not in SIZED_SECTIONS:
+                draft.add(where, show(value), f"a {known[key].get('type', 'value')}, not a size")
+        else:
+            _check(draft, where, value, known[key])
+    for key, against in known.items():
+        if key not in description and "default" not in against and not broken.over(*at, key):
+            draft.add((*at, key), "nothing", f"this required parameter: {against.get('description', 'a value')}")
+
+
+def is_size(value: Any) -> bool:
+    """Whether a value is written as a size that depends on the problem."""
+    return isinstance(value, dict) and ("coefficient" in value or "of" in value)
+
+
+def parameters_of(
+    kind: str, at: Path, description: Mapping[str, Any]
+) -> Iterator[tuple[Path, Mapping[str, Any], Any, Mapping[str, Any]]]:
+    """(path, schema, value, the parameters beside it) of every parameter, those of nested components included.
+
+    What a quantity leaves out has its default; the names that are known are all that is asked for.
+    """
+    name = description.get("name")
+    if not isinstance(name, str) or name not in registry.available(kind):
+        return
+    scope = registry.defaults(kind, name) | dict(description)
+    for key, against in registry.parameters(kind, name).items():
+        where = (*at, key)
+        if key not in description and (kind != "quantities" or "default" not in against):
+            continue
+        value = scope[key]
+        nested = {where: value} if "component" in against else {}
+        if "components" in against and isinstance(value, dict):
+            nested = {(*where, label): part for label, part in value.items()}
+        for place, part in nested.items():
+            if isinstance(part, dict):
+                yield from parameters_of(against.get("component") or against["components"], place, part)
+        if not {"component", "components"} & set(against):
+            yield where, against, value, scope
+
+
+def _check(draft: Draft, at: Path, value: Any, against: Mapping[str, Any]) -> None:
+    draft.faults.extend(schema_faults(draft.study.file, value, against, at, draft.broken))
+
+
+def _check_nested(draft: Draft, at: Path, kind: str, value: Any) -> None:
+    if not isinstance(value, dict):
+        draft.add(at, show(value), f"a component {{name: ...}}, {nearest('', registry.available(kind))}")
+        return
+    _check(draft, at, value, schema("study")["$defs"]["component"])
+    check_parameters(draft, at, kind, value)

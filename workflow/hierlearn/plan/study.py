@@ -13,8 +13,8 @@ from hierlearn.plan.faults import Broken
 from hierlearn.plan.sizes import degree, full_description, label, lattice, product, resolve, sizes
 
 RAW = {"name": "raw"}
-
-
+# Rules whose jobs are those of a task.
+OF_TASKS = ("generate", "represent", "train", "evaluate")
 # The published numbers of a paper that has none.
 NO_TABLES: dict[str, Any] = {}
 
@@ -72,11 +72,7 @@ class Study:
     place: str
     summary: str
 
-    @cached_property
-    def _known(self) -> dict[tuple, Any]:
-        """What `_remembered` methods have answered."""
-        return {}
-
+    problem: ProblemSection
     axes: dict[str, list]
     seed_count: int
     split_jobs_by: list[str]
@@ -87,7 +83,6 @@ class Study:
     probes: dict[str, Probe]
     figure: Component | None
     claims: dict[str, Claim]
-    problem: ProblemSection
     # What changed and why, a line for every design that was judged, by preset.
     revisions: dict[str, list[str]]
     # Of the run, not of the file.
@@ -96,6 +91,8 @@ class Study:
     registered: Mapping[str, str] = field(default_factory=dict)
     # What was found of its claims at earlier revisions.
     earlier: Mapping[str, str] = field(default_factory=dict)
+    # What `_remembered` methods have answered.
+    _known: dict[tuple, Any] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     @property
     def revision(self) -> int:
@@ -196,6 +193,10 @@ class Study:
         counted = sizes(point.dimension, degree(point.problem))
         return counted | {"features": representation.get("count", point.dimension)}
 
+    def reaches(self, learner: str, point: GridPoint) -> bool:
+        """Whether a learner runs at a point in some part of the study."""
+        return self.within_limits(learner, point) and bool(self.sample_sizes(learner, point))
+
     def within_limits(self, learner: str, point: GridPoint) -> bool:
         """Whether a learner's budget reaches a point."""
         limits = self.learners[learner].limits
@@ -253,11 +254,22 @@ class Study:
 
     def training_points(self, learner: str, task: Task) -> list[GridPoint]:
         """The points of a task at which a learner runs."""
-        return self.within_reach(learner, task) if self.combinations(learner, task.part) else []
+        reached = [point for point in task.points if self.reaches(learner, point)]
+        return reached if self.combinations(learner, task.part) else []
 
-    def within_reach(self, learner: str, task: Task) -> list[GridPoint]:
-        """The points of a task at which a learner runs in some part of the study."""
-        return [p for p in task.points if self.within_limits(learner, p) and self.sample_sizes(learner, p)]
+    @cached_property
+    def jobs(self) -> tuple[tuple[str, ...], ...]:
+        """The rule of every job of a probe or a task, and the words that tell it from others of its rule."""
+        found = [("probe", name) for name in self.probes]
+        for name, task in self.tasks.items():
+            found += [("generate", name), ("evaluate", name)]
+            found += [("represent", name, one) for one in self.representations_in(task)]
+            found += [("train", name, one) for one in self.learners_in(task)]
+        return tuple(found)
+
+    def parts(self, rule: str, *words: str) -> tuple[Any, ...]:
+        """The words of a job with the task itself in the place of its name."""
+        return (self.tasks[words[0]], *words[1:]) if rule in OF_TASKS else words
 
     def representations_in(self, task: Task) -> list[str]:
         """The fitted representations that the learners of a task use."""

@@ -1,4 +1,4 @@
-"""The complete JSON Schema of study files, for editors, and tables of parameters: both from what components declare.
+"""The complete JSON Schema of study files, for editors, from what components declare.
 
 `make schema` writes the schema, Draft 2020-12. It says of every component which parameters it has; what refers to
 another part of the study, and what hangs on several parameters together, only the checks say.
@@ -7,22 +7,23 @@ another part of the study, and what hangs on several parameters together, only t
 import copy
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from hierlearn.core import registry
 from hierlearn.plan import violations
 
-# Where a study describes components; numbers of those that are posed or trained may be sizes.
-PLACES = {
-    ("problem", "properties", "input"): "inputs",
-    ("problem", "properties", "teacher"): "teachers",
-    ("representations", "additionalProperties"): "representations",
-    ("learners", "additionalProperties", "properties", "learner"): "learners",
-    ("probes", "additionalProperties", "properties", "probe"): "probes",
+# Where a study describes components, None for any name; numbers of those of some sections and kinds may be sizes.
+COMPONENTS = {
+    ("problem", "input"): "inputs",
+    ("problem", "teacher"): "teachers",
     ("figure",): "figures",
-    ("claims", "additionalProperties", "properties", "quantity"): "quantities",
+    ("representations", None): "representations",
+    ("learners", None, "learner"): "learners",
+    ("probes", None, "probe"): "probes",
+    ("claims", None, "quantity"): "quantities",
 }
+SIZED_SECTIONS = ("problem", "representations", "learners")
 SIZED = ("inputs", "teachers", "representations", "learners", "kernels")
 # Keywords of ours, which other readers of the schema do not know.
 OWN = {"reference", "rule", "atMost", "execution"}
@@ -31,12 +32,13 @@ OWN = {"reference", "rule", "atMost", "execution"}
 def study() -> dict[str, Any]:
     """The schema of a whole study: its sections with, in place of every component, one of those that there are."""
     whole = copy.deepcopy(violations.schema("study"))
-    for (*above, last), kind in PLACES.items():
-        part = whole["properties"]
-        for key in above:
-            part = part[key]
-        described = {key: value for key, value in part[last].items() if key == "description"}
-        part[last] = described | {"$ref": f"#/$defs/{kind}"}
+    for path, kind in COMPONENTS.items():
+        part = whole
+        for key in path:
+            part = part["additionalProperties"] if key is None else part["properties"][key]
+        description = part.get("description")
+        part.clear()
+        part |= ({"description": description} if description else {}) | {"$ref": f"#/$defs/{kind}"}
     learner = whole["properties"]["learners"]["additionalProperties"]
     learner["allOf"] = [_choosing(name) for name in registry.available("learners")]
     defs = whole["$defs"]
@@ -50,7 +52,6 @@ def study() -> dict[str, Any]:
 
 
 def _component(kind: str, name: str) -> dict[str, Any]:
-    """A component's description: its name, and its parameters."""
     known = registry.parameters(kind, name)
     purpose = registry.implementation(kind, name).__doc__.splitlines()[0]
     required = [key for key, schema in known.items() if "default" not in schema]
@@ -115,27 +116,6 @@ def _choosing(name: str) -> dict[str, Any]:
         "if": {"properties": {"learner": {"properties": {"name": {"const": name}}}}},
         "then": then | ({"allOf": needed} if needed else {}),
     }
-
-
-def table(kind: str, name: str) -> Iterator[tuple[str, str, str, str]]:
-    """(parameter, values, default, description) of a component, for people; choices after the parameters."""
-    for key, schema in (*registry.parameters(kind, name).items(), *registry.choices(kind, name).items()):
-        default = json.dumps(schema["default"]) if "default" in schema else "required"
-        yield key, _values(schema), default, schema["description"]
-
-
-def _values(schema: Mapping[str, Any]) -> str:
-    """The values that a schema allows, in words."""
-    if kind := schema.get("component") or schema.get("components"):
-        return f"one of the {kind}" if "component" in schema else f"names with {kind}"
-    if forms := schema.get("enum") or [form["const"] for form in schema.get("oneOf", ()) if "const" in form]:
-        return ", ".join(map(str, forms))
-    kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
-    limits = {"minimum": "at least", "exclusiveMinimum": "above", "maximum": "at most", "exclusiveMaximum": "below"}
-    said = [f"{word} {schema[key]}" for key, word in limits.items() if key in schema]
-    said += [f"a multiple of {schema['multipleOf']}"] if "multipleOf" in schema else []
-    of = f" of {_values(schema['items'])}" if schema.get("items") else ""
-    return ", ".join([" or ".join(kinds) + of, *said])
 
 
 def text() -> str:

@@ -9,17 +9,17 @@ from typing import Any
 from hierlearn.plan.draws import Draw
 from hierlearn.plan.study import Study
 
-# What makes a file below the results, by its name; the groups are the words that tell the job from others of its rule.
-MAKERS = {
-    "generate": re.compile(r"([^/]+)/([^/]+)/data\.nc"),
-    "represent": re.compile(r"([^/]+)/([^/]+)/([^/]+)\.representation\.nc"),
-    "train": re.compile(r"([^/]+)/([^/]+)/([^/]+)\.model\.nc"),
-    "evaluate": re.compile(r"([^/]+)/([^/]+)/(?:scores|traces)\.nc"),
-    "probe": re.compile(r"([^/]+)/([^/]+)\.probe\.nc"),
-    "aggregate": re.compile(r"([^/]+)/(?:scores|traces)\.nc"),
-    "figure": re.compile(r"([^/]+)/figure\.(?:svg|pdf|png)"),
-    "judge": re.compile(r"([^/]+)/claims\.json"),
-    "ledger": re.compile(r"claims\.nc|claims\.csv|index\.html"),
+# What every rule makes below the results; {} are the words that tell a job from others of its rule.
+FILES = {
+    "generate": ("{}/{}/data.nc",),
+    "represent": ("{}/{}/{}.representation.nc",),
+    "train": ("{}/{}/{}.model.nc",),
+    "evaluate": ("{}/{}/scores.nc", "{}/{}/traces.nc"),
+    "probe": ("{}/{}.probe.nc",),
+    "aggregate": ("{}/scores.nc", "{}/traces.nc"),
+    "figure": ("{}/figure.svg", "{}/figure.pdf", "{}/figure.png"),
+    "judge": ("{}/claims.json",),
+    "ledger": ("claims.nc", "claims.csv", "index.html"),
 }
 
 
@@ -42,36 +42,33 @@ class Targets:
     def job(self, file: Path) -> tuple[str, ...] | None:
         """The rule that makes a file and the words that tell its job from others; None for a file of no rule."""
         try:
-            name = file.relative_to(self.results).as_posix()
+            below = file.relative_to(self.results).as_posix()
         except ValueError:
             return None
-        for rule, pattern in MAKERS.items():
-            if found := pattern.fullmatch(name):
-                return rule, *found.groups()
+        for rule, names in FILES.items():
+            for name in names:
+                if found := re.fullmatch(re.escape(name).replace(r"\{\}", "([^/]+)"), below):
+                    return rule, *found.groups()
         return None
 
     @property
     def ledger(self) -> list[str]:
         """The files of all studies together."""
-        return [self.file(name) for name in ("claims.nc", "claims.csv", "index.html")]
+        return [self.file(name) for name in FILES["ledger"]]
 
     def files_of(self, studies: Iterable[str]) -> list[str]:
         """All files that a run leaves of some studies.
 
         They are asked for one by one: Snakemake does not make again what is missing in the middle of a finished study.
         """
-        return [self.file(name, file) for name in studies for file in self._files(self.studies[name])]
+        jobs = [(rule, study, *words) for study in studies for rule, *words in self._jobs(self.studies[study])]
+        return [self.file(name.format(*words)) for rule, *words in jobs for name in FILES[rule]]
 
-    def _files(self, study: Study) -> Iterator[str]:
-        yield from ("claims.json", "figure.svg", "figure.pdf", "figure.png")
-        yield from (f"{probe}.probe.nc" for probe in study.probes)
-        if not study.learners:
-            return
-        yield from ("scores.nc", "traces.nc")
-        for label, task in study.tasks.items():
-            models = [f"{name}.model" for name in study.learners_in(task)] if self.settings["keep_models"] else []
-            representations = [f"{name}.representation" for name in study.representations_in(task)]
-            yield from (f"{label}/{name}.nc" for name in ("data", *representations, *models, "scores", "traces"))
+    def _jobs(self, study: Study) -> Iterator[tuple[str, ...]]:
+        yield from [("judge",), ("figure",), *([("aggregate",)] if study.learners else [])]
+        for job in study.jobs:
+            if job[0] == "probe" or (study.learners and (job[0] != "train" or self.settings["keep_models"])):
+                yield job
 
     def by_name(self) -> dict[str, list[str]]:
         """Studies by the name of a target: each study by itself, and all of a paper."""

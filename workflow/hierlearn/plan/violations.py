@@ -182,10 +182,11 @@ def _entries(count: int) -> str:
 
 
 def _type(wanted: Any, against: dict) -> str:
-    """The name of a type, or of some."""
     if wanted == "object":
         component = "name" in against.get("required", ())
         return against["description"] if component else "object: a mapping of keys to values"
+    if wanted == "array":
+        return "a list"
     return " or ".join(wanted) if isinstance(wanted, list) else str(wanted)
 
 

@@ -1,16 +1,18 @@
 """How small the second moment of random step features gets: Assumption 2 of chen2020, population moments, no points."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
 import scipy
-from annotated_types import Interval, MinLen
+from annotated_types import Interval
 
-from hierlearn.core.parameters import UNIQUE, Count, Positive
+from hierlearn.core.parameters import Count, Positive
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Probe
 from hierlearn.files.netcdf import Variable
+from hierlearn.probes._parameters import Several, listing
+from hierlearn.probes._variables import describe, require, split
 from hierlearn.theory.assumption2 import approximation_error, second_moment, second_moment_with_biases
 
 # Eigenvalues below this part of the trace: those of two units that are on everywhere come out as that.
@@ -26,12 +28,8 @@ class Assumption2(Probe):
     probabilities scatters over decades, hence a median over repeats.
     """
 
-    orders: Annotated[list[Count], MinLen(1), UNIQUE, "k of the number of features D = c d^k."] = field(
-        default_factory=lambda: [2]
-    )
-    multiples: Annotated[list[Positive], MinLen(1), UNIQUE, "c of the number of features D = c d^k."] = field(
-        default_factory=lambda: [0.5, 1, 2]
-    )
+    orders: Annotated[Several[Count], "k of the number of features D = c d^k."] = listing(2)
+    multiples: Annotated[Several[Positive], "c of the number of features D = c d^k."] = listing(0.5, 1, 2)
     rarest: Annotated[
         float,
         Interval(ge=0, lt=0.5),
@@ -53,10 +51,7 @@ class Assumption2(Probe):
     def measure(self, problem: Problem) -> dict[str, Variable]:
         """MEASURES over (seed, order, multiple). Raises ValueError for a law of x without closed form."""
         law, dimension = problem.inputs.law, problem.inputs.dimension
-        if law not in self.LAWS:
-            raise ValueError(f"assumption2: input law {law!r}; expected one of {', '.join(self.LAWS)}")
-        if law == "gaussian" and problem.inputs.norm != "sqrt_dimension":
-            raise ValueError(f"assumption2: gaussian of norm {problem.inputs.norm}; expected sqrt_dimension")
+        require(self, problem.inputs, "sqrt_dimension" if law == "gaussian" else "unit")
         counts = np.array([[max(1, round(c * dimension**k)) for c in self.multiples] for k in self.orders])
         draws = []
         for repeat in range(self.repeats):
@@ -64,26 +59,15 @@ class Assumption2(Probe):
             rows = streams.at("rows").stack(lambda g: g.standard_normal((counts.max(), dimension)))
             biases = streams.at("biases").stack(lambda g: g.standard_normal(counts.max()))
             draws.append([self._of_draw(v, b, law, counts.ravel()) for v, b in zip(rows, biases, strict=True)])
-        dims, shape = ("seed", "order", "multiple"), (len(problem.seeds), *counts.shape)
+        axes, shape = ("seed", "order", "multiple"), (len(problem.seeds), *counts.shape)
         names = ("smallest_eigenvalue", "biased", "trimmed", "rarest_outcome")
-        medians = np.median(draws, axis=0).reshape(*shape, len(names))
-        measured = dict(zip(names, np.moveaxis(medians, -1, 0), strict=True))
         limits = np.array([approximation_error(k) for k in self.orders])
-        measured["limit"] = np.broadcast_to(limits[:, None], shape)
-        measured["reciprocal"] = np.broadcast_to(1.0 / (counts + 1.0), shape)
-        found = {
-            name: Variable(dims, values, {"units": "1", "long_name": self.MEASURES[name]})
-            for name, values in measured.items()
+        measures = {
+            **split(axes, names, np.median(draws, axis=0).reshape(*shape, len(names))),
+            "limit": (axes, np.broadcast_to(limits[:, None], shape)),
+            "reciprocal": (axes, np.broadcast_to(1.0 / (counts + 1.0), shape)),
         }
-        flops = np.full(len(problem.seeds), self.repeats * 2.0 * 2.0 * counts.max() ** 2 * dimension)
-        return found | {
-            "seed": Variable(("seed",), np.array(problem.seeds)),
-            "order": Variable(("order",), np.array(self.orders), {"units": "1", "long_name": "k of D = c d^k"}),
-            "multiple": Variable(
-                ("multiple",), np.array(self.multiples, np.float64), {"units": "1", "long_name": "c of D = c d^k"}
-            ),
-            "flops": Variable(("seed",), flops, {"units": "1", "long_name": self.MEASURES["flops"]}),
-        }
+        return describe(self, problem, measures, self.repeats * 2.0 * 2.0 * counts.max() ** 2 * dimension)
 
     def _of_draw(self, rows, biases, law, counts) -> list[list[float]]:
         """Per number of features: the smallest eigenvalues (plain, biased, trimmed) and the rarest outcome."""

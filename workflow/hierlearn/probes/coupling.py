@@ -1,6 +1,6 @@
 """How closely a randomised two-layer network follows one term of its Taylor series, as it grows wide."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import numpy as np
@@ -12,14 +12,13 @@ from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Probe
 from hierlearn.core.streams import BLOCK_ROWS, Streams
 from hierlearn.files.netcdf import Variable
-from hierlearn.probes._parameters import Widths
+from hierlearn.probes._parameters import Widths, listing
+from hierlearn.probes._variables import describe, require, split
 from hierlearn.theory.activations import analytic, derivative, largest_order
 from hierlearn.theory.coupling import Sizes, Sums
-from hierlearn.theory.randomisation import Law, laws
+from hierlearn.theory.randomisation import laws
 
 TERMS = ("linear", "quadratic", "cubic", "quartic")
-
-
 # A mean of sigma^(k) below this is 0 up to rounding.
 NO_MEAN = 1e-9
 
@@ -57,7 +56,7 @@ class Coupling(Probe):
         Literal["signs", "tight", "matched"],
         "Law of the multipliers; tight and matched say whether their moments of order k + 1 differ.",
     ] = "signs"
-    widths: Widths = field(default_factory=lambda: [100, 1000, 10000])
+    widths: Widths = listing(100, 1000, 10000)
     points: Annotated[Count, "Number of points x."] = 64
     draws: Annotated[Count, "Number of draws of all multipliers."] = 8
     LAWS = ("sphere", "hypercube", "anisotropic_sphere")
@@ -80,34 +79,19 @@ class Coupling(Probe):
         Raises ValueError where sigma has no such Taylor term, where an aligned f^(k) cancels over w0, and for points of
         another norm than 1.
         """
-        self._check(problem.inputs.law)
-        if problem.inputs.norm != "unit":
-            raise ValueError(f"coupling: input of norm {problem.inputs.norm}; expected unit")
+        require(self, problem.inputs)
+        self._check()
         streams = problem.streams.at("coupling")
         sizes = [
             [self._network(problem.inputs, streams.take([i]), width) for width in self.widths]
             for i in range(len(problem.seeds))
         ]
-        terms = np.full((len(problem.seeds), len(self.widths), len(TERMS)), np.nan)
-        terms[..., : self.order] = [[size.terms for size in row] for row in sizes]
-        remainder = np.array([[size.remainder for size in row] for row in sizes])
-        measured = {name: terms[..., i] for i, name in enumerate(TERMS)} | {
-            "remainder": remainder,
-            "remainder_slope": _local_slopes(np.array(self.widths), remainder),
-            "worst_remainder": np.array([[size.worst_remainder for size in row] for row in sizes]),
-            "one_draw_error": np.array([[size.draw_error for size in row] for row in sizes]),
-        }
+        axes, missing = ("seed", "width"), [np.nan] * (len(TERMS) - self.order)
+        rows = [[[*s.terms, *missing, s.remainder, s.worst_remainder, s.draw_error] for s in row] for row in sizes]
+        measures = split(axes, (*TERMS, "remainder", "worst_remainder", "one_draw_error"), rows)
+        slopes = _local_slopes(np.array(self.widths), measures["remainder"][1])
         flops = 2.0 * self.points * problem.inputs.dimension * sum(self.widths) / 2 * self._products
-        return {
-            name: Variable(("seed", "width"), values, {"units": "1", "long_name": self.MEASURES[name]})
-            for name, values in measured.items()
-        } | {
-            "seed": Variable(("seed",), np.array(problem.seeds), {"long_name": "independent repetition"}),
-            "width": Variable(("width",), np.array(self.widths), {"units": "1", "long_name": "number of neurons"}),
-            "flops": Variable(
-                ("seed",), np.full(len(problem.seeds), flops), {"units": "1", "long_name": self.MEASURES["flops"]}
-            ),
-        }
+        return describe(self, problem, {**measures, "remainder_slope": (axes, slopes)}, flops)
 
     @property
     def _products(self) -> int:
@@ -116,9 +100,7 @@ class Coupling(Probe):
             return 1
         return 3 if self.randomisation == "signs" else 2
 
-    def _check(self, law: str) -> None:
-        if law not in self.LAWS:
-            raise ValueError(f"coupling: input law {law!r}; expected one of {', '.join(self.LAWS)}")
+    def _check(self) -> None:
         if self.order > largest_order(self.activation) or (
             not analytic(self.activation) and (self.order > 2 or self.randomisation != "signs")
         ):
@@ -135,7 +117,6 @@ class Coupling(Probe):
             )
 
     def _network(self, inputs, streams: Streams, width: int) -> Sizes:
-        """One seed and width."""
         x = boundary.points(inputs, streams.at("points"), "points", 0, self.points)[0].astype(np.float64)
         multipliers, pairs = laws(self.randomisation, self.order), width // 2
         derivatives = [derivative(self.activation, j) for j in range(self.order + 1)]
@@ -148,8 +129,8 @@ class Coupling(Probe):
             movements = self._movements(streams, x, start, count)
             for sign, movement, law in zip((1.0, -1.0), movements, multipliers, strict=True):
                 scaled = movement * width ** (-0.5 / self.order)
-                outcomes = self._outcomes(streams.at("multipliers", sign), law, start, count)
-                sums.add(derivatives[0], gates, before, scaled, sign, law, outcomes)
+                uniform = streams.at("multipliers", sign).rows(start, count, lambda g, n: g.random((n, self.draws)))[0]
+                sums.add(derivatives[0], gates, before, scaled, sign, law, law.positions(uniform))
         return sums.sizes(width)
 
     def _movements(self, streams: Streams, x: np.ndarray, start: int, count: int) -> tuple[np.ndarray, np.ndarray]:
@@ -164,10 +145,6 @@ class Coupling(Probe):
         if not apart:
             return first, first
         return first, x @ _units(_normal(streams.at("directions", -1), start, count, dimension)).T
-
-    def _outcomes(self, streams: Streams, law: Law, start: int, count: int) -> np.ndarray:
-        """Positions (count, draws) of the drawn multipliers in law.values."""
-        return law.positions(streams.rows(start, count, lambda g, rows: g.random((rows, self.draws)))[0])
 
 
 def _normal(streams: Streams, start: int, count: int, dimension: int) -> np.ndarray:

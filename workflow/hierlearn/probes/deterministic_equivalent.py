@@ -1,15 +1,16 @@
 """Theory lines: risk and sample complexity of kernel ridge regression in closed form, for any dimension and n."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
-from annotated_types import MinLen
 
 from hierlearn.core.parameters import UNIQUE, Count, NestedByName, NotNegative, Share
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Probe
 from hierlearn.files.netcdf import Variable
+from hierlearn.probes._parameters import Several, listing
+from hierlearn.probes._variables import describe
 from hierlearn.theory.deterministic_equivalent import sample_complexity, solve, spectrum_for
 
 
@@ -21,16 +22,12 @@ class DeterministicEquivalent(Probe):
     lines: Annotated[
         dict[str, Any], NestedByName("kernels", {"ntk-raw": {"name": "ntk_raw"}}), "Kernels by the name of their line."
     ]
-    thresholds: Annotated[list[Share], UNIQUE, "Risks that n* reaches."] = field(default_factory=lambda: [0.5, 0.1])
+    thresholds: Annotated[list[Share], UNIQUE, "Risks that n* reaches."] = listing(0.5, 0.1)
     ridges: Annotated[
-        list[NotNegative],
-        MinLen(1),
-        UNIQUE,
+        Several[NotNegative],
         "Ridges in units of the mean diagonal; for n* the best one counts, as on validation points.",
-    ] = field(default_factory=lambda: [0.0])
-    samples: Annotated[list[Count], MinLen(1), UNIQUE, "Numbers n of samples at which the risk is given."] = field(
-        default_factory=lambda: [1000]
-    )
+    ] = listing(0.0)
+    samples: Annotated[Several[Count], "Numbers n of samples at which the risk is given."] = listing(1000)
     MEASURES = {
         "sample_complexity": "number of samples at which the deterministic equivalent of the risk reaches "
         "the threshold",
@@ -46,24 +43,16 @@ class DeterministicEquivalent(Probe):
         if problem.inputs.law != "sphere" or problem.teacher.basis != "gegenbauer":
             raise ValueError("deterministic_equivalent: expected sphere inputs and a gegenbauer teacher")
         dimension, degree = problem.inputs.dimension, problem.teacher.degree
-        values = np.empty((len(self.lines), len(self.thresholds)))
-        risks = np.empty((len(self.lines), len(self.ridges), len(self.samples)))
-        for i, kernel in enumerate(self.lines.values()):
+        complexities, risks = [], []
+        for kernel in self.lines.values():
             ridges = [ridge * float(kernel.profile(np.ones(()))) for ridge in self.ridges]
-            for j, threshold in enumerate(self.thresholds):
-                values[i, j] = sample_complexity(kernel.profile, dimension, degree, threshold, ridges)
+            complexities.append(
+                [sample_complexity(kernel.profile, dimension, degree, risk, ridges) for risk in self.thresholds]
+            )
             spectrum = spectrum_for(kernel.profile, dimension, degree)
-            risks[i] = [[solve(spectrum, {degree: 1.0}, n, ridge).risk for n in self.samples] for ridge in ridges]
-        risks[np.isinf(risks)] = np.nan
-        return {
-            "line": Variable(("line",), np.array(list(self.lines)), {"long_name": "theory line"}),
-            "threshold": Variable(("threshold",), np.array(self.thresholds), {"units": "1", "long_name": "risk"}),
-            "ridge": Variable(
-                ("ridge",), np.array(self.ridges, np.float64), {"units": "1", "long_name": "ridge over mean diagonal"}
-            ),
-            "samples": Variable(("samples",), np.array(self.samples), {"units": "1", "long_name": "samples n"}),
-            "sample_complexity": Variable(
-                ("line", "threshold"), values, {"units": "1", "long_name": self.MEASURES["sample_complexity"]}
-            ),
-            "risk": Variable(("line", "ridge", "samples"), risks, {"units": "1", "long_name": self.MEASURES["risk"]}),
+            risks.append([[solve(spectrum, {degree: 1.0}, n, ridge).risk for n in self.samples] for ridge in ridges])
+        measures = {
+            "sample_complexity": (("line", "threshold"), complexities),
+            "risk": (("line", "ridge", "samples"), np.where(np.isinf(risks), np.nan, risks)),
         }
+        return describe(self, problem, measures)

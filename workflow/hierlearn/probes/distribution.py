@@ -1,18 +1,20 @@
 """Whether laws of x have the properties that a theory of deep quadratic networks asks for."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 import numpy as np
-from annotated_types import Ge, Interval, MinLen
+from annotated_types import Ge, Interval
 
 from hierlearn.core import boundary
 from hierlearn.core.needs import Needs, Sizes
-from hierlearn.core.parameters import UNIQUE, Count, Even, NestedByName
+from hierlearn.core.parameters import Count, Even, NestedByName
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Input, Probe
 from hierlearn.core.streams import Streams
 from hierlearn.files.netcdf import Variable
+from hierlearn.probes._parameters import Several, listing
+from hierlearn.probes._variables import describe, split
 from hierlearn.theory.distributions import (
     heaviest,
     hypercontractive_bound,
@@ -25,8 +27,6 @@ from hierlearn.theory.distributions import (
 from hierlearn.theory.product_laws import PRODUCT_LAWS, least_top_share
 
 SCALARS = ("isotropy", "isotropy_of_squares")
-
-
 BY_DEGREE = ("top_share", "top_share_below", "moment_ratio", "worst_moment_ratio")
 
 
@@ -44,9 +44,7 @@ class Distribution(Probe):
         NestedByName("inputs", {"gaussian": {"name": "gaussian"}, "uniform": {"name": "uniform"}}),
         "Laws of x by name; the law of the problem has no part in it.",
     ]
-    degrees: Annotated[list[Annotated[int, Interval(ge=1, le=8)]], MinLen(1), UNIQUE, "Degrees q of polynomials."] = (
-        field(default_factory=lambda: [1, 2])
-    )
+    degrees: Annotated[Several[Annotated[int, Interval(ge=1, le=8)]], "Degrees q of polynomials."] = listing(1, 2)
     points: Annotated[Even, "Points per seed, half of them to find the worst polynomial and half to judge it."] = 20000
     monomials: Annotated[
         int,
@@ -79,37 +77,25 @@ class Distribution(Probe):
         dimension, streams = problem.inputs.dimension, problem.streams.at("distribution")
         laws = [replace(law, dimension=dimension) for law in self.laws.values()]
         seeds, sizes = len(problem.seeds), [variables(dimension, q, self.monomials) for q in self.degrees]
-        found = {name: np.empty((seeds, len(laws))) for name in SCALARS}
-        found |= {name: np.empty((seeds, len(laws), len(self.degrees))) for name in BY_DEGREE}
+        scalars, by_degree = np.empty((seeds, len(laws), 2)), np.empty((seeds, len(laws), len(sizes), len(BY_DEGREE)))
         flops = 0.0
         for i in range(seeds):
             for j, (label, law) in enumerate(zip(self.laws, laws, strict=True)):
                 own = streams.take([i]).at(label)
                 points, fresh = np.split(self._points(law, own), 2)
-                found["isotropy"][i, j], found["isotropy_of_squares"][i, j] = isotropy(points, fresh)
+                scalars[i, j] = isotropy(points, fresh)
                 flops = flops + 4.0 * len(points) * dimension**2
                 for k, (degree, size) in enumerate(zip(self.degrees, sizes, strict=True)):
-                    values, spent = self._at(own.at(degree), points, fresh, degree, size)
-                    flops = flops + spent
-                    for name, value in zip(BY_DEGREE, values, strict=True):
-                        found[name][i, j, k] = value
-        dims = {name: ("seed", "law", "degree") if name in BY_DEGREE else ("seed", "law") for name in found}
-        measured = {name: (dims[name], values) for name, values in found.items()} | {
-            "guaranteed_top_share": (("law", "degree"), np.array([self._lower_bounds(law, sizes) for law in laws])),
-            "hypercontractive_bound": (("law", "degree"), np.array([self._upper_bounds(law) for law in laws])),
+                    by_degree[i, j, k], cost = self._at(own.at(degree), points, fresh, degree, size)
+                    flops = flops + cost
+        measures = {
+            **split(("seed", "law"), SCALARS, scalars),
+            **split(("seed", "law", "degree"), BY_DEGREE, by_degree),
+            "guaranteed_top_share": (("law", "degree"), [self._lower_bounds(law, sizes) for law in laws]),
+            "hypercontractive_bound": (("law", "degree"), [self._upper_bounds(law) for law in laws]),
             "variables": (("degree",), np.array(sizes, dtype=np.float64)),
-            "flops": (("seed",), np.full(seeds, flops / seeds)),
         }
-        return {
-            name: Variable(dimensions, values, {"units": "1", "long_name": self.MEASURES[name]})
-            for name, (dimensions, values) in measured.items()
-        } | {
-            "seed": Variable(("seed",), np.array(problem.seeds), {"long_name": "independent repetition"}),
-            "law": Variable(("law",), np.array(list(self.laws)), {"long_name": "law of x"}),
-            "degree": Variable(
-                ("degree",), np.array(self.degrees), {"units": "1", "long_name": "degree of polynomials"}
-            ),
-        }
+        return describe(self, problem, measures, flops / seeds)
 
     def _points(self, law: Input, streams: Streams) -> np.ndarray:
         """(points, d) float64 with mean |x|^2 = d."""

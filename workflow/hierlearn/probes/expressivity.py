@@ -1,19 +1,20 @@
 """How well explicit weights of a quadratic Taylor model express a power of one direction, and how large they are."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Annotated
 
 import numpy as np
-from annotated_types import Interval, MinLen
+from annotated_types import Interval
 
 from hierlearn.core import boundary
-from hierlearn.core.parameters import UNIQUE, Count
+from hierlearn.core.parameters import Count
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Probe
 from hierlearn.core.streams import BLOCK_ROWS, Streams
 from hierlearn.files.netcdf import Variable
-from hierlearn.probes._parameters import Widths
+from hierlearn.probes._parameters import Several, Widths, listing
+from hierlearn.probes._variables import describe, require
 from hierlearn.theory.expressivity import expressible, norm_bound, scales
 
 
@@ -27,12 +28,9 @@ class Expressivity(Probe):
     """
 
     degrees: Annotated[
-        list[Annotated[int, Interval(ge=2, le=12)]],
-        MinLen(1),
-        UNIQUE,
-        "Powers p of the direction: 2, 3 and even numbers.",
-    ] = field(default_factory=lambda: [2, 3, 4, 6])
-    widths: Widths = field(default_factory=lambda: [100, 1000, 10000])
+        Several[Annotated[int, Interval(ge=2, le=12)]], "Powers p of the direction: 2, 3 and even numbers."
+    ] = listing(2, 3, 4, 6)
+    widths: Widths = listing(100, 1000, 10000)
     points: Annotated[Count, "Number of points x."] = 64
     draws: Annotated[Count, "Number of draws of w0 per seed."] = 8
     failure: Annotated[
@@ -53,10 +51,7 @@ class Expressivity(Probe):
 
         Raises ValueError for points of another norm than 1 and for powers that relu has no component for.
         """
-        if problem.inputs.law not in self.LAWS:
-            raise ValueError(f"expressivity: input law {problem.inputs.law!r}; expected one of {', '.join(self.LAWS)}")
-        if problem.inputs.norm != "unit":
-            raise ValueError(f"expressivity: input of norm {problem.inputs.norm}; expected unit")
+        require(self, problem.inputs)
         for degree in self.degrees:
             if not expressible(degree):
                 raise ValueError(f"expressivity: degree {degree}; expected 2, 3 or an even number")
@@ -65,25 +60,15 @@ class Expressivity(Probe):
         bounds = np.array([norm_bound(degree, self.failure) for degree in self.degrees])
         widest = max(self.widths) / 2
         flops = 2.0 * self.draws * widest * self.points * (problem.inputs.dimension + len(self.degrees))
-        measured = {
-            "fit_error": (("seed", "degree", "width"), np.array([errors for errors, _ in found])),
-            "norm": (("seed", "degree", "width"), np.array([np.max(norms, axis=0) for _, norms in found])),
-            "share_within_bound": (
-                ("seed", "degree", "width"),
-                np.array([np.mean(norms <= bounds[:, None], axis=0) for _, norms in found]),
-            ),
+        axes = ("seed", "degree", "width")
+        measures = {
+            "fit_error": (axes, [errors for errors, _ in found]),
+            "norm": (axes, [np.max(norms, axis=0) for _, norms in found]),
+            "share_within_bound": (axes, [np.mean(norms <= bounds[:, None], axis=0) for _, norms in found]),
             # The same at every width, beside which it is drawn.
-            "norm_bound": (("degree", "width"), np.repeat(bounds[:, None], len(self.widths), axis=1)),
-            "flops": (("seed",), np.full(seeds, flops)),
+            "norm_bound": (axes[1:], np.repeat(bounds[:, None], len(self.widths), axis=1)),
         }
-        return {
-            name: Variable(dims, values, {"units": "1", "long_name": self.MEASURES[name]})
-            for name, (dims, values) in measured.items()
-        } | {
-            "seed": Variable(("seed",), np.array(problem.seeds), {"long_name": "independent repetition"}),
-            "degree": Variable(("degree",), np.array(self.degrees), {"units": "1", "long_name": "power p"}),
-            "width": Variable(("width",), np.array(self.widths), {"units": "1", "long_name": "number of neurons"}),
-        }
+        return describe(self, problem, measures, flops)
 
     def _seed(self, inputs, streams: Streams) -> tuple[np.ndarray, np.ndarray]:
         """Fit errors (degrees, widths) and norms (draws, degrees, widths) of one seed."""

@@ -1,19 +1,21 @@
 """How many labels of a deep quadratic network depend on one of its layers."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import pi, sqrt
 from typing import Annotated
 
 import numpy as np
 import scipy
-from annotated_types import Ge, MinLen
+from annotated_types import Ge
 
 from hierlearn.core import boundary
 from hierlearn.core.needs import Needs, Sizes
-from hierlearn.core.parameters import UNIQUE, Positive
+from hierlearn.core.parameters import Positive
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Probe
 from hierlearn.files.netcdf import Variable
+from hierlearn.probes._parameters import Several, listing
+from hierlearn.probes._variables import describe
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,12 +27,8 @@ class MarginalAccuracy(Probe):
     distribution functions; only the mean over G* is one over points.
     """
 
-    layers: Annotated[list[Annotated[int, Ge(2)]], MinLen(1), UNIQUE, "Layers l that are left out, each by itself."] = (
-        field(default_factory=lambda: [3])
-    )
-    gaps: Annotated[list[Positive], MinLen(1), UNIQUE, "alpha_{l+1} / alpha_l, in place of the teacher's."] = field(
-        default_factory=lambda: [0.2, 0.1, 0.05]
-    )
+    layers: Annotated[Several[Annotated[int, Ge(2)]], "Layers l that are left out, each by itself."] = listing(3)
+    gaps: Annotated[Several[Positive], "alpha_{l+1} / alpha_l, in place of the teacher's."] = listing(0.2, 0.1, 0.05)
     points: Annotated[int, Ge(2), "Points of the mean."] = 20000
     MEASURES = {
         "flip": "probability that the label changes without layer l",
@@ -75,19 +73,8 @@ class MarginalAccuracy(Probe):
                 found["flip_bound"][:, i, j] = np.mean(part, axis=1) / sqrt(2 * pi)
                 found["alpha"][:, i, j] = alpha
         entries = sum(values[0].size for name, values in state.items() if name.startswith("weights_"))
-        return {
-            name: Variable(("seed", "layer", "gap"), values, {"units": "1", "long_name": self.MEASURES[name]})
-            for name, values in found.items()
-        } | {
-            "seed": Variable(("seed",), np.array(problem.seeds), {"long_name": "independent repetition"}),
-            "layer": Variable(("layer",), np.array(self.layers), {"units": "1", "long_name": "layer left out"}),
-            "gap": Variable(("gap",), np.array(self.gaps), {"units": "1", "long_name": "alpha_{l+1} / alpha_l"}),
-            "flops": Variable(
-                ("seed",),
-                np.full(seeds, 2.0 * self.points * entries),
-                {"units": "1", "long_name": self.MEASURES["flops"]},
-            ),
-        }
+        measures = {name: (("seed", "layer", "gap"), values) for name, values in found.items()}
+        return describe(self, problem, measures, 2.0 * self.points * entries)
 
 
 def _between(one: np.ndarray, other: np.ndarray) -> np.ndarray:

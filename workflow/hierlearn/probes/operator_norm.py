@@ -8,11 +8,13 @@ import numpy as np
 from annotated_types import MinLen
 
 from hierlearn.core import boundary
-from hierlearn.core.parameters import UNIQUE, Count, NotNegative, Schema, Share
+from hierlearn.core.parameters import Count, NotNegative, Schema, Share
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Probe
 from hierlearn.core.streams import Streams
 from hierlearn.files.netcdf import Variable
+from hierlearn.probes._parameters import Several, listing
+from hierlearn.probes._variables import describe
 from hierlearn.theory.spectra import eigenvalues, stretch
 
 
@@ -39,9 +41,7 @@ class OperatorNorm(Probe):
         MinLen(1),
         "Laws of x by name: the problem's points, or random signs, stretched by a spectrum and scaled to norm 1.",
     ] = field(default_factory=lambda: {"problem": {}})
-    ratios: Annotated[list[Count], MinLen(1), UNIQUE, "Numbers of points per dimension, n / d."] = field(
-        default_factory=lambda: [50]
-    )
+    ratios: Annotated[Several[Count], "Numbers of points per dimension, n / d."] = listing(50)
     repeats: Annotated[Count, "Independent samples whose norms are averaged for the expectation."] = 4
     MEASURES = {
         "m_op": "M_{x,op}, root of the expected operator norm of the empirical second moment",
@@ -58,25 +58,11 @@ class OperatorNorm(Probe):
         dimension, streams = problem.inputs.dimension, problem.streams.at("operator-norm")
         values = [self._norms(problem.inputs, streams.take([i])) for i in range(len(problem.seeds))]
         flops = 2.0 * dimension**3 * self.repeats * sum(self.ratios) * len(self.laws)
-        ratios = np.array(self.ratios)
-        return {
-            "seed": Variable(("seed",), np.array(problem.seeds), {"long_name": "independent repetition"}),
-            "law": Variable(("law",), np.array(list(self.laws)), {"long_name": "law of x"}),
-            "samples_per_dimension": Variable(
-                ("samples_per_dimension",), ratios, {"units": "1", "long_name": "points per dimension"}
-            ),
-            "m_op": Variable(
-                ("seed", "law", "samples_per_dimension"),
-                np.array(values),
-                {"units": "1", "long_name": self.MEASURES["m_op"]},
-            ),
-            "prediction": Variable(
-                (), np.array(dimension**-0.5), {"units": "1", "long_name": self.MEASURES["prediction"]}
-            ),
-            "flops": Variable(
-                ("seed",), np.full(len(values), flops), {"units": "1", "long_name": self.MEASURES["flops"]}
-            ),
+        measures = {
+            "m_op": (("seed", "law", "samples_per_dimension"), values),
+            "prediction": ((), dimension**-0.5),
         }
+        return describe(self, problem, measures, flops)
 
     def _norms(self, inputs, streams: Streams) -> np.ndarray:
         """M_{x,op} of one seed, (laws, ratios), from `repeats` samples that are as long as the largest ratio asks."""

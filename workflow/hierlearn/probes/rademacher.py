@@ -1,17 +1,21 @@
 """The exact Rademacher complexity of a ball of quadratic Taylor models, against samples, features and width."""
 
-from dataclasses import dataclass, field
-from typing import Annotated
+from dataclasses import dataclass
 
 import numpy as np
-from annotated_types import Ge, MinLen
 
-from hierlearn.core.parameters import UNIQUE
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Probe
 from hierlearn.files.netcdf import Variable
-from hierlearn.probes._parameters import Draws, Spectra, Widths
-from hierlearn.theory.rademacher import extreme_eigenvalues, isotropic_edge, matrix_bound, operator_norm, suprema
+from hierlearn.probes._parameters import Draws, SampleSizes, Spectra, Widths, listing
+from hierlearn.probes._variables import describe, require, split
+from hierlearn.theory.rademacher import (
+    extreme_eigenvalues,
+    isotropic_edge,
+    matrix_bound,
+    operator_norm,
+    symmetric_suprema,
+)
 from hierlearn.theory.spectra import colour
 
 
@@ -24,14 +28,9 @@ class Rademacher(Probe):
     a larger width.
     """
 
-    spectra: Spectra = field(default_factory=lambda: ["isotropic", "spiked"])
-    samples: Annotated[
-        list[Annotated[int, Ge(2)]],
-        MinLen(1),
-        UNIQUE,
-        "Numbers n of points; a smaller sample is the beginning of a larger one.",
-    ] = field(default_factory=lambda: [64])
-    widths: Widths = field(default_factory=lambda: [4])
+    spectra: Spectra = listing("isotropic", "spiked")
+    samples: SampleSizes = listing(64)
+    widths: Widths = listing(4)
     draws: Draws = 8
     LAWS = ("sphere", "hypercube")
     MEASURES = {
@@ -47,53 +46,35 @@ class Rademacher(Probe):
 
     def measure(self, problem: Problem) -> dict[str, Variable]:
         """MEASURES over (seed, spectrum, samples, width). Raises ValueError for x other than isotropic of unit norm."""
-        if problem.inputs.law not in self.LAWS:
-            raise ValueError(f"rademacher: input law {problem.inputs.law!r}; expected one of {', '.join(self.LAWS)}")
-        if problem.inputs.norm != "unit":
-            raise ValueError(f"rademacher: input of norm {problem.inputs.norm}; expected unit")
+        require(self, problem.inputs)
         most, dimension = max(self.samples), problem.inputs.dimension
         streams = problem.streams.at("rademacher")
         x = problem.draw("training", most).x
         w0 = streams.at("w0").stack(lambda g: g.standard_normal((max(self.widths) // 2, dimension)))
         draws = streams.at("signs").stack(lambda g: 1.0 - 2.0 * g.integers(0, 2, (most, self.draws))).swapaxes(1, 2)
-        values = np.empty((len(x), len(self.spectra), len(self.samples), len(self.widths), len(MEASURED)))
-        for s, (first, signs) in enumerate(zip(w0.astype(np.float32), draws.astype(np.float32), strict=True)):
-            for i, spectrum in enumerate(self.spectra):
-                for j, n in enumerate(self.samples):
-                    values[s, i, j] = self._at(colour(x[s, :n], spectrum), first, signs[:, :n])
-        dims = ("seed", "spectrum", "samples", "width")
+        values = [
+            [
+                [self._at(colour(points[:n], spectrum), first, signs[:, :n]) for n in self.samples]
+                for spectrum in self.spectra
+            ]
+            for points, first, signs in zip(x, w0.astype(np.float32), draws.astype(np.float32), strict=True)
+        ]
         flops = self.draws * max(self.widths) / 2 * dimension**2 * sum(self.samples) * len(self.spectra)
-        found = {
-            name: Variable(dims, values[..., i], {"units": "1", "long_name": self.MEASURES[name]})
-            for i, name in enumerate(MEASURED)
+        names = ("complexity", "standard_error", "bound_maximum", "bound_mean_square", "operator_norm")
+        measures = {
+            **split(("seed", "spectrum", "samples", "width"), names, values),
+            "isotropic_edge": (("samples",), [isotropic_edge(n, dimension) for n in self.samples]),
         }
-        return found | {
-            "isotropic_edge": Variable(
-                ("samples",),
-                np.array([isotropic_edge(n, dimension) for n in self.samples]),
-                {"units": "1", "long_name": self.MEASURES["isotropic_edge"]},
-            ),
-            "seed": Variable(("seed",), np.array(problem.seeds)),
-            "spectrum": Variable(("spectrum",), np.array(self.spectra), {"long_name": "spectrum of the features"}),
-            "samples": Variable(("samples",), np.array(self.samples), {"units": "1", "long_name": "points n"}),
-            "width": Variable(("width",), np.array(self.widths), {"units": "1", "long_name": "neurons m"}),
-            "flops": Variable(
-                ("seed",), np.full(len(x), float(flops)), {"units": "1", "long_name": self.MEASURES["flops"]}
-            ),
-        }
+        return describe(self, problem, measures, flops)
 
     def _at(self, features, w0, draws) -> list[list[float]]:
-        """MEASURED for every width at one spectrum and sample size."""
+        """Complexity, its error, both bounds and the operator norm for every width at one spectrum and sample size."""
         extremes = extreme_eigenvalues(features, features @ w0.T >= 0, draws)
         norms, size = np.linalg.norm(features.astype(np.float64), axis=1), operator_norm(features)
         result = []
         for width in self.widths:
-            half = extremes[:, : width // 2]
-            values = suprema(np.concatenate([half, half], axis=1), np.repeat([1.0, -1.0], width // 2))
+            values = symmetric_suprema(extremes, width)
             bounds = [matrix_bound(features, width, b) for b in (norms.max(), np.sqrt(np.mean(norms**2)))]
             error = values.std(ddof=1) / np.sqrt(len(values))
             result.append([values.mean(), error, *bounds, size])
         return result
-
-
-MEASURED = ("complexity", "standard_error", "bound_maximum", "bound_mean_square", "operator_norm")

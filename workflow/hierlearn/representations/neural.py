@@ -17,8 +17,6 @@ from hierlearn.theory.activations import monic
 
 # Directions whose second moment is below this part of the largest are rounding: whitening would blow them up.
 ROUNDING = 1e-10
-
-
 ROWS = 2048
 
 

@@ -20,14 +20,15 @@ MEMORY_VARIABLES = {limit: str(2**32) for limit in ("MALLOC_MMAP_THRESHOLD_", "M
 log = logging.getLogger("hierlearn")
 
 
-def start(script: Mapping[str, Any]) -> None:
-    """Begin a job if `script` (a script's globals) runs under Snakemake; nothing otherwise, so that it can be imported.
+def start(script: Mapping[str, Any]) -> Any:
+    """Begin a job if `script` (a script's globals) runs under Snakemake, and return what Snakemake says of it.
 
-    Must run before numpy loads: its libraries read the number of threads once.
+    None otherwise, so that a script can be imported. Must run before numpy loads: its libraries read the number of
+    threads once.
     """
     snakemake = script.get("snakemake")
     if snakemake is None:
-        return
+        return None
     threads = str(snakemake.params.get("compute_threads", 1))
     os.environ.update(dict.fromkeys(THREAD_VARIABLES, threads))
     if threads != "1":
@@ -38,6 +39,7 @@ def start(script: Mapping[str, Any]) -> None:
         log.info("%s threads", threads)
     sys.excepthook = _report
     atexit.register(_spent)
+    return snakemake
 
 
 def _exactly(threads: int) -> None:

@@ -45,20 +45,17 @@ class Memory:
 
     def state(self) -> dict[str, np.ndarray]:
         """All that a later `restore` needs to go on to the same bits."""
-        arrays = {f"{kind}_{i}": values.copy() for kind, values, i in self._arrays()}
-        return arrays | {"counts": self.counts.copy(), "steps": np.array(self.steps)}
+        return {name: values.copy() for name, values in self._arrays().items()} | {"steps": np.array(self.steps)}
 
     def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
         """Go back to a `state`."""
-        for kind, values, i in self._arrays():
-            values[...] = arrays[f"{kind}_{i}"]
-        self.counts[...] = arrays["counts"]
+        for name, values in self._arrays().items():
+            values[...] = arrays[name]
         self.steps = int(arrays["steps"])
 
-    def _arrays(self):
-        for kind, known in (("first", self.first), ("second", self.second)):
-            for i, values in enumerate(known):
-                yield kind, values, i
+    def _arrays(self) -> dict[str, np.ndarray]:
+        of = {f"{kind}_{i}": v for kind in ("first", "second") for i, v in enumerate(vars(self)[kind])}
+        return of | {"counts": self.counts}
 
 
 @dataclass(frozen=True)
@@ -89,12 +86,12 @@ def sgd(momentum: float) -> Optimiser:
             if isinstance(gradient, list) and values[(0,) * memory.counts.ndim].size >= IN_CACHE:
                 _each_run(values, velocity, gradient, momentum, rate, decays, memory.counts.shape)
                 continue
-            change = summed(gradient)
+            change = total_gradient(gradient)
             if decays is not None:
-                change += shaped(decays, values) * values
+                change += along_runs(decays, values) * values
             velocity *= momentum
             velocity += change
-            np.multiply(velocity, shaped(rate, values), out=change)
+            np.multiply(velocity, along_runs(rate, values), out=change)
             if masks is not None:
                 change *= masks[i]
             values -= change
@@ -120,9 +117,9 @@ def adam() -> Optimiser:
         for i, (values, gradient) in enumerate(zip(weights, gradients, strict=True)):
             if gradient is None:
                 continue
-            first, second, change = memory.first[i], memory.second[i], summed(gradient)
+            first, second, change = memory.first[i], memory.second[i], total_gradient(gradient)
             if decays is not None:
-                change += shaped(decays, values) * values
+                change += along_runs(decays, values) * values
             step = change * change
             step *= 1 - SECOND
             second *= SECOND
@@ -132,10 +129,10 @@ def adam() -> Optimiser:
             first += change
             np.sqrt(second, out=step)
             # Both means are corrected here: the denominator's factor is the numerator's.
-            step += shaped((SMALL * corrections).astype(values.dtype), values)
+            step += along_runs((SMALL * corrections).astype(values.dtype), values)
             np.divide(first, step, out=step)
             rate = rates[i] * (corrections / (1 - FIRST**memory.counts))
-            step *= shaped(rate.astype(values.dtype), values)
+            step *= along_runs(rate.astype(values.dtype), values)
             if masks is not None:
                 step *= masks[i]
             values -= step
@@ -143,14 +140,14 @@ def adam() -> Optimiser:
     return Optimiser(init, update)
 
 
-def named(name: str, momentum: float) -> Optimiser:
+def get_optimiser(name: str, momentum: float) -> Optimiser:
     """sgd with its momentum, or adam. Raises ValueError for another name."""
     if name not in ("sgd", "adam"):
         raise ValueError(f"optimiser {name!r}; expected sgd or adam")
     return adam() if name == "adam" else sgd(momentum)
 
 
-def clipping(gradients: Sequence[np.ndarray], limit: float, moves: np.ndarray) -> np.ndarray | None:
+def clip_factors(gradients: Sequence[np.ndarray], limit: float, moves: np.ndarray) -> np.ndarray | None:
     """What a run's gradients (R, ...) are multiplied with so that their common norm is at most `limit`, (R,).
 
     None where none is larger. moves (R, arrays): which of them count. Not finite where a gradient is not: such a run is
@@ -172,7 +169,7 @@ def cosine_factor(step, steps):
     return 0.5 + 0.5 * np.cos(np.pi * step / steps)
 
 
-def summed(gradient: np.ndarray | Factors) -> np.ndarray:
+def total_gradient(gradient: np.ndarray | Factors) -> np.ndarray:
     """A gradient as one array."""
     if isinstance(gradient, np.ndarray):
         return gradient
@@ -180,7 +177,7 @@ def summed(gradient: np.ndarray | Factors) -> np.ndarray:
     return sum((left.mT @ right for left, right in gradient[1:]), start=left.mT @ right)
 
 
-def shaped(values: np.ndarray, like: np.ndarray) -> np.ndarray:
+def along_runs(values: np.ndarray, like: np.ndarray) -> np.ndarray:
     """(runs) for a product with (runs, ...)."""
     return values.reshape(*values.shape, *[1] * (like.ndim - values.ndim))
 

@@ -13,8 +13,6 @@ _CHECK_EVERY = 16
 _PRODUCTS_PER_CHOLESKY = 1 / 40
 # A full eigendecomposition costs about this many Cholesky factorisations.
 _CHOLESKYS_PER_EIGH = 14
-# A factorisation and the inverse from it: about this many.
-_CHOLESKYS_PER_INVERSE = 3
 
 
 class Indefinite(ValueError):
@@ -43,7 +41,7 @@ def ridge_path(kernel, targets, ridges, tolerance=1e-9, budget=2.0):
     Raises ValueError for shapes that do not fit, entries that are not finite, a kernel with a negative eigenvalue
     beyond rounding, and a ridge too small to make the kernel positive definite.
     """
-    kernel, targets, ridges = _checked(kernel, targets, ridges)
+    kernel, targets, ridges = _check(kernel, targets, ridges)
     n = len(kernel)
     shifts = n * ridges
     # Orthonormal columns with the rank of the targets: dependent targets would break the block recurrence.
@@ -59,55 +57,42 @@ def ridge_path(kernel, targets, ridges, tolerance=1e-9, budget=2.0):
     method = "lanczos"
     if len(open_ridges) > _CHOLESKYS_PER_EIGH:
         method = "lanczos+eigh"
-        values, vectors = _spectrum(kernel)
+        values, vectors = scipy.linalg.eigh(kernel, check_finite=False)
+        _refuse_negative(values[0], values[-1], n)
         projected = vectors.T @ targets
         for index in open_ridges:
-            _check_shift(values[0] + shifts[index], values[-1], n)
+            if not values[0] + shifts[index] > 0.0:
+                raise Indefinite(f"kernel plus ridge is not positive definite: eigenvalue {values[0]:.3g}")
             coefficients[index] = vectors @ (projected / (values + shifts[index])[:, None])
     elif len(open_ridges):
         method = "lanczos+cholesky"
         for index in open_ridges:
-            coefficients[index] = scipy.linalg.cho_solve(_factored(kernel, shifts[index]), targets, check_finite=False)
+            coefficients[index] = scipy.linalg.cho_solve(_factor(kernel, shifts[index]), targets, check_finite=False)
     if len(open_ridges):
         residuals[open_ridges] = _residuals(kernel, targets, shifts[open_ridges], coefficients[open_ridges])
     return Duals(coefficients, residuals, method)
 
 
-def _checked(kernel, targets, ridges):
-    kernel, ridges = np.asarray(kernel, np.float64), np.asarray(ridges, np.float64)
-    targets = np.asarray(targets, np.float64)
+def _check(matrix, targets, ridges, square=True):
+    matrix, targets, ridges = (np.asarray(values, np.float64) for values in (matrix, targets, ridges))
     targets = targets[:, None] if targets.ndim == 1 else targets
-    if kernel.ndim != 2 or kernel.shape[0] != kernel.shape[1] or len(targets) != len(kernel) or ridges.ndim != 1:
-        raise ValueError(f"shapes do not fit: kernel {kernel.shape}, targets {targets.shape}, ridges {ridges.shape}")
+    fits = matrix.ndim == 2 and len(targets) == len(matrix) and ridges.ndim == 1
+    if not fits or (square and matrix.shape[0] != matrix.shape[1]):
+        raise ValueError(f"shapes do not fit: matrix {matrix.shape}, targets {targets.shape}, ridges {ridges.shape}")
     # A sum is not finite if an entry is not: no temporary of the kernel's size.
-    if not (np.isfinite(kernel.sum()) and np.isfinite(targets).all() and np.isfinite(ridges).all()):
-        raise ValueError("kernel, targets and ridges must be finite")
+    if not (np.isfinite(matrix.sum()) and np.isfinite(targets).all() and np.isfinite(ridges).all()):
+        raise ValueError("matrix, targets and ridges must be finite")
     if np.any(ridges < 0.0):
         raise ValueError("ridges must not be negative")
-    return kernel, targets, ridges
-
-
-def _rounding(largest, n):
-    return 10.0 * n * np.finfo(float).eps * largest
-
-
-def _check_shift(smallest, largest, n):
-    if not smallest > 0.0:
-        raise Indefinite(f"kernel plus ridge is not positive definite: eigenvalue {smallest:.3g} of {largest:.3g}")
+    return matrix, targets, ridges
 
 
 def _refuse_negative(smallest, largest, n):
-    if smallest < -_rounding(largest, n):
+    if smallest < -10.0 * n * np.finfo(float).eps * largest:
         raise Indefinite(f"kernel is not positive semi-definite: eigenvalue {smallest:.3g} beside {largest:.3g}")
 
 
-def _spectrum(kernel):
-    values, vectors = scipy.linalg.eigh(kernel, check_finite=False)
-    _refuse_negative(values[0], values[-1], len(kernel))
-    return values, vectors
-
-
-def _factored(kernel, shift):
+def _factor(kernel, shift):
     shifted = kernel.copy()
     shifted[np.diag_indices(len(kernel))] += shift
     try:
@@ -164,30 +149,17 @@ def _lanczos(kernel, block, mix, shifts, tolerance, steps):
     return np.einsum("rak,an->rnk", answer, basis[:used], optimize=True)
 
 
-def leave_one_out(kernel, targets, ridges):
+def leave_one_out(kernel, targets, ridge):
     """Leave-one-out errors y_i - f_{-i}(x_i) of kernel ridge regression.
 
-    kernel (n, n), targets (n, k) or (n,), ridges (R,) > 0 -> (R, n, k) float64. With A = (K + n ridge I)^{-1} the
-    error is (A y)_i / A_ii; the fits without a sample keep the shift n ridge. A few ridges take an inverse each, more
-    of them one eigendecomposition. Raises ValueError as `ridge_path`.
+    kernel (n, n), targets (n, k) or (n,), ridge > 0 -> (n, k) float64. With A = (K + n ridge I)^{-1} the error is
+    (A y)_i / A_ii; the fits without a sample keep the shift n ridge. Raises ValueError as `ridge_path`.
     """
-    kernel, targets, ridges = _checked(kernel, targets, ridges)
-    shifts = len(kernel) * ridges
-    if _CHOLESKYS_PER_INVERSE * len(shifts) < _CHOLESKYS_PER_EIGH:
-        return np.stack([_left_out(_factored(kernel, shift), targets) for shift in shifts])
-    values, vectors = _spectrum(kernel)
-    _check_shift(values[0] + shifts.min(initial=np.inf), values[-1], len(kernel))
-    inverse = 1.0 / (values + shifts[:, None])
-    projected = vectors.T @ targets
-    diagonals = inverse @ (vectors**2).T
-    return np.stack([vectors @ (row[:, None] * projected) for row in inverse]) / diagonals[:, :, None]
-
-
-def _left_out(factor, targets):
-    """(A y)_i / A_ii from the Cholesky factor of A^{-1}, (n, k)."""
-    solved = scipy.linalg.cho_solve(factor, targets, check_finite=False)
+    kernel, targets, (ridge,) = _check(kernel, targets, [ridge])
+    factor = _factor(kernel, len(kernel) * ridge)
+    values = scipy.linalg.cho_solve(factor, targets, check_finite=False)
     inverse, _ = scipy.linalg.lapack.dpotri(factor[0], lower=True, overwrite_c=True)
-    return solved / np.diag(inverse)[:, None]
+    return values / np.diag(inverse)[:, None]
 
 
 def linear_ridge_path(features, targets, ridges):
@@ -197,15 +169,7 @@ def linear_ridge_path(features, targets, ridges):
     solution. QR of [H, y] and then an SVD of R, so that the condition number is not squared. Raises ValueError for
     shapes that do not fit and entries that are not finite.
     """
-    features, targets = np.asarray(features, np.float64), np.asarray(targets, np.float64)
-    ridges = np.asarray(ridges, np.float64)
-    targets = targets[:, None] if targets.ndim == 1 else targets
-    if features.ndim != 2 or len(targets) != len(features) or ridges.ndim != 1:
-        raise ValueError(f"shapes do not fit: features {features.shape}, targets {targets.shape}")
-    if not (np.isfinite(features).all() and np.isfinite(targets).all() and np.isfinite(ridges).all()):
-        raise ValueError("features, targets and ridges must be finite")
-    if np.any(ridges < 0.0):
-        raise ValueError("ridges must not be negative")
+    features, targets, ridges = _check(features, targets, ridges, square=False)
     n, dimension = features.shape
     triangle = np.linalg.qr(np.hstack([features, targets]), mode="r")
     left, sizes, right = np.linalg.svd(triangle[:, :dimension], full_matrices=False)

@@ -9,7 +9,7 @@ from hierlearn.solvers.optimisers import Gradient, Optimiser
 
 Batches = Callable[[int], tuple[np.ndarray, np.ndarray]]
 # A run that diverges is told by its weights, at the end.
-quietly = np.errstate(over="ignore", invalid="ignore")
+without_warnings = np.errstate(over="ignore", invalid="ignore")
 
 
 class Training(ABC):
@@ -34,14 +34,16 @@ class Training(ABC):
         # By leaf, what a step is multiplied with, None for 1.
         self.masks: list[np.ndarray] | None = None
 
-    @quietly
+    @without_warnings
     def advance(self, batches: Batches, until: int) -> None:
         """Go on to step `until`. batches(step): points (S, 1, b, .) and labels (S, 1, b, k) of a step."""
         for step in range(self.done, until):
             self.done = step
             self.prepare(step)
             gradients = self.leaf_gradients(step, *batches(step))
-            self.optimiser.update(self.leaves, gradients, self.memory, self.rates_at(step), self.decays, self.masks)
+            self.optimiser.update(
+                self.leaves, gradients, self.memory, self.learning_rates(step), self.decays, self.masks
+            )
         self.done = until
 
     def prepare(self, step: int) -> None:  # noqa: B027 - some networks have nothing to do here
@@ -52,7 +54,7 @@ class Training(ABC):
         """The gradient of the mean loss over a batch, leaf by leaf."""
 
     @abstractmethod
-    def rates_at(self, step: int) -> Sequence[np.ndarray]:
+    def learning_rates(self, step: int) -> Sequence[np.ndarray]:
         """The rates of a step, leaf by leaf, of shapes that broadcast to (runs)."""
 
     def state(self) -> dict[str, np.ndarray]:

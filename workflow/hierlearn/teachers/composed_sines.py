@@ -2,9 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import reduce
-from itertools import product
-from math import sqrt
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -12,12 +10,11 @@ import numpy as np
 from hierlearn.core.objections import refuse
 from hierlearn.core.protocols import Input, Objection, State, Teacher
 from hierlearn.core.streams import Streams
+from hierlearn.teachers._directions import orthonormal_columns
 
 DIMENSION = 4
-
-
-# sin(3t) and cos(7t) as {frequency: coefficient} of exp(i frequency t).
-SINE, COSINE = {3: -0.5j, -3: 0.5j}, {7: 0.5, -7: 0.5}
+# Root of the mean of F*^2, which is a sum of exp(i<w, u>), of mean 2 J_1(|w|) / |w| on the sphere in R^4.
+NORM = 5.572724473259305
 
 
 @dataclass(frozen=True)
@@ -42,12 +39,8 @@ class ComposedSines(Teacher):
     def draw(self, streams: Streams, inputs: Input) -> State:
         """rotation (S, 4, 4). Raises ValueError for another law than the sphere, or another dimension."""
         refuse(self, inputs)
-
-        def one(generator):
-            q, r = np.linalg.qr(generator.standard_normal((DIMENSION, DIMENSION)))
-            return q * np.sign(np.diag(r))
-
-        return {"rotation": streams.at("rotation").stack(one)}
+        draw = partial(orthonormal_columns, rows=DIMENSION, columns=DIMENSION)
+        return {"rotation": streams.at("rotation").stack(draw)}
 
     def target(self, state: State, x: np.ndarray) -> np.ndarray:
         """(S, n, 4) -> (S, n, 1) float64."""
@@ -56,18 +49,8 @@ class ComposedSines(Teacher):
         return inner**2 * np.cos(7 * u[..., 3:])
 
     def norm(self, state: State, inputs: Input) -> np.ndarray:
-        """L2 norm (S,), exact: F*^2 is a sum of exp(i<w, u>), of mean 2 J_1(|w|) / |w| on the sphere in R^4."""
-        # Imported here: scipy.special is needed for this number only.
-        from scipy.special import j1
-
-        inner = {(0, 0, 0, 0): -2.0}
-        for axis in range(3):
-            inner |= _along(SINE, axis)
-        square = reduce(_times, [inner] * 4 + [_along(COSINE, 3)] * 2)
-        lengths = np.linalg.norm(np.array(list(square), np.float64), axis=1)
-        safe = np.where(lengths > 0, lengths, 1.0)
-        means = np.where(lengths > 0, 2 * j1(safe) / safe, 1.0)
-        return np.full(len(state["rotation"]), sqrt(np.real(np.array(list(square.values())) @ means)))
+        """L2 norm (S,), exact."""
+        return np.full(len(state["rotation"]), NORM)
 
     def degrees(self) -> tuple[int, ...]:
         """The first of endlessly many."""
@@ -77,17 +60,3 @@ class ComposedSines(Teacher):
         """The inner function and the cosine: (S, n, 2)."""
         u = x.astype(np.float64) @ state["rotation"].swapaxes(1, 2)
         return np.stack([np.sum(np.sin(3 * u[..., :3]), axis=-1), np.cos(7 * u[..., 3])], axis=-1)
-
-
-def _along(series: dict[int, complex], axis: int) -> dict[tuple[int, ...], complex]:
-    """A series in the coordinate `axis` as one in all of them."""
-    return {tuple(frequency * (i == axis) for i in range(DIMENSION)): c for frequency, c in series.items()}
-
-
-def _times(one: dict, other: dict) -> dict[tuple[int, ...], complex]:
-    """The product of two series: frequencies add."""
-    found: dict[tuple[int, ...], complex] = {}
-    for (v, a), (w, b) in product(one.items(), other.items()):
-        together = tuple(map(sum, zip(v, w, strict=True)))
-        found[together] = found.get(together, 0.0) + a * b
-    return found

@@ -13,13 +13,12 @@ from hierlearn.core.objections import refuse
 from hierlearn.core.parameters import Count, Index, NotNegative, Positive
 from hierlearn.core.protocols import Input, Objection, State, Teacher
 from hierlearn.core.streams import Streams
+from hierlearn.teachers._directions import orthonormal_columns
 from hierlearn.theory import quadratic_densenets
 from hierlearn.theory.product_laws import PRODUCT_LAWS, quadratic_feature_moments, rule
 
 # The moments of layers that have none in closed form, see `draw`.
 MOMENT_POINTS = 1 << 17
-
-
 # Of the second moment of Sum(G*_2) in one coordinate.
 EXACT_DEGREE = 8
 
@@ -171,7 +170,7 @@ class QuadraticDensenet(Teacher):
         for layer, sources in enumerate(self.links, start=2):
             for source in sources:
                 k = sizes[layer]
-                u, v = (_orthonormal(generator, rows, k) for rows in (k, sizes[source]))
+                u, v = (orthonormal_columns(generator, rows, k) for rows in (k, sizes[source]))
                 values = np.exp(np.log(self.kappa) * generator.uniform(-1.0, 1.0, k))
                 weights[f"weights_{layer}_{source}"] = (u * values) @ v.T
         return weights
@@ -230,9 +229,3 @@ class QuadraticDensenet(Teacher):
 def _root_error(squares: np.ndarray) -> float:
     """Relative standard error of the root of a mean of squares (n,)."""
     return float(np.std(squares) / np.mean(squares) / (2 * sqrt(len(squares))))
-
-
-def _orthonormal(generator: np.random.Generator, rows: int, columns: int) -> np.ndarray:
-    """(rows, columns) with orthonormal columns of uniform law."""
-    q, r = np.linalg.qr(generator.standard_normal((rows, columns)))
-    return q * np.sign(np.diag(r))

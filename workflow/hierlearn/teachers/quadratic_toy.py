@@ -14,8 +14,6 @@ from hierlearn.theory.product_laws import grid
 
 # Coordinates that the targets use, and their degrees in a coordinate.
 COORDINATES = {"toy_quartic": 3, "toy_two_level": 4}
-
-
 DEGREES = {"toy_quartic": 4, "toy_two_level": 8}
 
 

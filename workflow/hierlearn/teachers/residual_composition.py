@@ -13,12 +13,11 @@ from hierlearn.core.objections import refuse
 from hierlearn.core.parameters import Count, NotNegative
 from hierlearn.core.protocols import Input, Objection, State, Teacher
 from hierlearn.core.streams import Streams
+from hierlearn.teachers._directions import orthonormal_columns
 from hierlearn.theory.activations import derivative
 
 # Outputs of the parities, each a product of two of twice as many signs.
 PARITIES = {"parities_8": 8, "parities_15": 15}
-
-
 # Sampled norms: std(|H|^2) / (2 E|H|^2 sqrt(points)) of relative error, 0.2 % where |H|^2 spreads by its own size.
 NORM_POINTS, NORM_BLOCK = 1 << 16, 1 << 12
 
@@ -116,7 +115,7 @@ class ResidualComposition(Teacher):
         # From x to z; a law without a choice of norm is one of norm 1.
         stretch = 1.0 if inputs.norm == "sqrt_dimension" else sqrt(dimension)
         if self.instance in ("polynomial", "powers"):
-            rows = stretch * streams.at("rows").stack(lambda g: _orthonormal(g, k, dimension))
+            rows = stretch * streams.at("rows").stack(lambda g: orthonormal_columns(g, dimension, k).T)
             if self.instance == "polynomial":
                 return {"rows": rows}
             p = self.degree
@@ -208,12 +207,6 @@ def _network(x: np.ndarray, rows: np.ndarray, coefficients: np.ndarray, activati
     seeds, k, neurons, size = rows.shape
     inner = x.astype(np.float64) @ rows.reshape(seeds, k * neurons, size).swapaxes(1, 2)
     return np.einsum("snkp,skp->snk", activation(inner.reshape(*x.shape[:2], k, neurons)), coefficients)
-
-
-def _orthonormal(generator: np.random.Generator, count: int, dimension: int) -> np.ndarray:
-    """(count, d) orthonormal rows of uniform law."""
-    q, r = np.linalg.qr(generator.standard_normal((dimension, count)))
-    return (q * np.sign(np.diag(r))).T
 
 
 def _directions(generator: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:

@@ -2,19 +2,19 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import factorial, sqrt
+from math import sqrt
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from annotated_types import Interval, MinLen
-from numpy.polynomial.hermite_e import HermiteE
 
 from hierlearn.core import boundary
 from hierlearn.core.objections import refuse
 from hierlearn.core.parameters import Count, Positive, Schema
 from hierlearn.core.protocols import Input, Objection, State, Teacher
 from hierlearn.core.streams import Streams
-from hierlearn.theory.gegenbauer import orthonormal, quadrature
+from hierlearn.teachers._directions import orthonormal_columns
+from hierlearn.theory.gegenbauer import hermite, orthonormal, quadrature
 
 # An estimate of the norm to about half a per cent.
 NORM_POINTS = 1 << 16
@@ -67,10 +67,9 @@ class RidgePolynomial(Teacher):
         refuse(self, inputs)
 
         def one(generator):
-            normal = generator.standard_normal((inputs.dimension, self.rank))
             if self.orthonormal:
-                q, r = np.linalg.qr(normal)
-                return (q * np.sign(np.diag(r))).T
+                return orthonormal_columns(generator, inputs.dimension, self.rank).T
+            normal = generator.standard_normal((inputs.dimension, self.rank))
             return (normal / np.linalg.norm(normal, axis=0)).T
 
         seeds = len(streams.seeds)
@@ -132,7 +131,7 @@ class RidgePolynomial(Teacher):
             return t**degree / sqrt(_monomial_moment(2 * degree, dimension, sphere))
         if sphere:
             return orthonormal(degree, dimension, t)
-        return HermiteE.basis(degree)(t) / sqrt(factorial(degree))
+        return hermite(degree, t)
 
     def _weights(self, inputs: Input) -> list[float]:
         """Squared coefficients of q_p in the orthonormal polynomials of degree 0 .. p."""
@@ -144,7 +143,7 @@ class RidgePolynomial(Teacher):
         else:
             nodes, masses = np.polynomial.hermite_e.hermegauss(self.degree + 1)
             masses = masses / np.sum(masses)
-            basis = [HermiteE.basis(k)(nodes) / sqrt(factorial(k)) for k in range(self.degree + 1)]
+            basis = [hermite(k, nodes) for k in range(self.degree + 1)]
         power = nodes**self.degree / np.sqrt(np.sum(masses * nodes ** (2 * self.degree)))
         return [float(np.sum(masses * power * values)) ** 2 for values in basis]
 

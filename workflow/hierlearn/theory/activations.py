@@ -190,12 +190,8 @@ def _logistic(order: int, t: np.ndarray) -> np.ndarray:
 
 
 def _polynomial(coefficients, t: np.ndarray) -> np.ndarray:
-    """sum_j c_j t^j by Horner's rule, in the dtype of t."""
-    total = np.full_like(t, coefficients[-1])
-    for coefficient in coefficients[-2::-1]:
-        total *= t
-        total += t.dtype.type(coefficient)
-    return total
+    """sum_j c_j t^j, in the dtype of t."""
+    return np.polynomial.polynomial.polyval(t, np.asarray(coefficients, t.dtype))
 
 
 ACTIVATIONS = {

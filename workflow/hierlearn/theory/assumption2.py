@@ -5,11 +5,11 @@ in the plane of their rows, where a uniform point of the sphere and a normal one
 law: an entry of Sigma is the mass of a wedge with a shifted corner, an integral over one angle.
 """
 
-from math import factorial, pi, sqrt
+from math import pi
 
 import numpy as np
 
-from hierlearn.theory.gegenbauer import hermite
+from hierlearn.theory.activations import hermite_coefficient
 
 # Gauss-Legendre nodes of the angle: entries are exact to 1e-8 (1e-6 at d = 3, where the integrand ends in a root).
 NODES = 24
@@ -27,11 +27,7 @@ def approximation_error(order: int) -> float:
     """
     if order < 0:
         raise ValueError(f"order {order}; expected at least 0")
-    squares = [0.25]
-    for j in range(1, order + 1):
-        at_zero = float(hermite(j - 1, np.zeros(()))) * sqrt(factorial(j - 1))
-        squares.append(at_zero**2 / (2.0 * pi * factorial(j)))
-    return 0.5 - sum(squares)
+    return 0.5 - sum(hermite_coefficient("step", j) ** 2 for j in range(order + 1))
 
 
 def second_moment(rows: np.ndarray) -> np.ndarray:

@@ -35,8 +35,7 @@ class Sums:
     @classmethod
     def empty(cls, order: int, points: int, draws: int) -> "Sums":
         """No neuron yet."""
-        terms = (np.zeros((order, points)) for _ in range(2))
-        return cls(*terms, *(np.zeros(points) for _ in range(4)), np.zeros((points, draws)))
+        return cls(*np.zeros((2, order, points)), *np.zeros((4, points)), np.zeros((points, draws)))
 
     def add(
         self,

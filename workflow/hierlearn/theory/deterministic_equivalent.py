@@ -61,14 +61,11 @@ def solve(
     values, counts = kernel.eigenvalues[kept], kernel.multiplicity[kept]
     kappa = _kappa(values, counts, samples, samples * ridge + kernel.tail)
     gamma = float(np.sum(counts * (values / (values + kappa)) ** 2)) / samples
-    eigenvalue = {int(k): float(xi) for k, xi in zip(kernel.degrees, kernel.eigenvalues, strict=True)}
-    bias = 0.0
-    for degree, square in target.items():
-        xi = eigenvalue.get(degree, 0.0)
-        bias += square * (kappa / (xi + kappa)) ** 2 if xi > 0 else square
-    if gamma >= 1.0:
-        return Equivalent(kappa, gamma, float("inf"))
-    return Equivalent(kappa, gamma, (bias + noise**2 * gamma) / (1.0 - gamma))
+    eigenvalue = dict(zip(kernel.degrees[kept].tolist(), values.tolist(), strict=True))
+    # What is never learned stays whole.
+    shares = {k: kappa / (eigenvalue[k] + kappa) if k in eigenvalue else 1.0 for k in target}
+    bias = sum(square * shares[k] ** 2 for k, square in target.items())
+    return Equivalent(kappa, gamma, (bias + noise**2 * gamma) / (1.0 - gamma) if gamma < 1.0 else float("inf"))
 
 
 def best_risk(
@@ -107,11 +104,7 @@ def sample_complexity(
         high += step
         if high > np.log(largest):
             return float("nan")
-    low = high - step
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if above(middle) else (low, middle)
-    return float(np.exp(high))
+    return float(np.exp(_crossing(above, high - step, high)))
 
 
 def _kappa(values: np.ndarray, counts: np.ndarray, samples: float, ridge: float) -> float:
@@ -126,7 +119,11 @@ def _kappa(values: np.ndarray, counts: np.ndarray, samples: float, ridge: float)
     low = high - 1.0
     while freedom(np.exp(low)) < samples:
         low -= 1.0
+    return float(np.exp(_crossing(lambda logarithm: freedom(np.exp(logarithm)) > samples, low, high)))
+
+
+def _crossing(above: Callable[[float], bool], low: float, high: float) -> float:
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        low, high = (middle, high) if freedom(np.exp(middle)) > samples else (low, middle)
-    return float(np.exp((low + high) / 2))
+        low, high = (middle, high) if above(middle) else (low, middle)
+    return high

@@ -1,12 +1,9 @@
 """Degrees that a model of the raw input cannot represent, whatever its width, for want of a component of its gates."""
 
-from math import factorial, sqrt
-
 import numpy as np
-from numpy.polynomial.hermite_e import HermiteE
 
 from hierlearn.theory.activations import derivative
-from hierlearn.theory.gegenbauer import spectrum
+from hierlearn.theory.gegenbauer import hermite, spectrum
 
 # A grid that holds the normal law to rounding, fine enough for a step; without 0, where a step has no odd value.
 GRID = np.linspace(-9.0, 9.0, 18_000)
@@ -25,7 +22,7 @@ def taylor_reaches(activation: str, order: int, degree: int) -> bool:
     least = max(degree - order, 0)
     part = (gate + (-1) ** (degree - order) * gate[::-1]) / 2
     for j in range(least):
-        term = HermiteE.basis(j)(GRID) / sqrt(factorial(j))
+        term = hermite(j, GRID)
         part = part - np.sum(MASSES * part * term) * term
     return bool(np.sum(MASSES * part**2) > SMALL**2 * np.sum(MASSES * gate**2))
 

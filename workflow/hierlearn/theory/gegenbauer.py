@@ -7,9 +7,10 @@ All norms and means are with respect to this probability law; everything is floa
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from math import sqrt
+from math import factorial, sqrt
 
 import numpy as np
+from numpy.polynomial.hermite_e import HermiteE
 
 from hierlearn.theory.dimensions import harmonics
 
@@ -60,13 +61,9 @@ def hermite(degree: int, t: np.ndarray) -> np.ndarray:
     It is the limit of q_k(t / sqrt(d)) as d -> infinity. t: any shape -> the same shape, float64. Raises
     ValueError if degree < 0.
     """
-    t = np.asarray(t, np.float64)
     if degree < 0:
         raise ValueError(f"degree {degree}; expected at least 0")
-    previous, current = np.zeros_like(t), np.ones_like(t)
-    for k in range(degree):
-        previous, current = current, (t * current - sqrt(k) * previous) / sqrt(k + 1)
-    return current
+    return HermiteE.basis(degree)(np.asarray(t, np.float64)) / sqrt(factorial(degree))
 
 
 @cache

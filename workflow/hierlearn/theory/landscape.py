@@ -47,7 +47,7 @@ def quadratic_outputs(features, gates, signs, weights) -> np.ndarray:
     return (gates * (features @ weights.T) ** 2) @ signs / (2.0 * np.sqrt(len(signs)))
 
 
-def quadratic_expansion(features, gates, signs, weights, reference, targets, loss) -> Expansion:
+def quadratic_expansion(features, gates, signs, targets, loss, weights, reference) -> Expansion:
     """L^Q at W along W and W*: <grad, W> = 2 E[l' f^Q_W], curvature s + 2 E[l' f^Q_{W*}] (bai2020, Appendix B.1)."""
     outputs = quadratic_outputs(features, gates, signs, weights)
     gradient = loss.gradient(outputs, targets)
@@ -97,8 +97,7 @@ class RandomisedSquaredRisk:
 
     def risk_and_gradient(self, weights) -> tuple[float, np.ndarray]:
         """L(W) and its gradient (m, D)."""
-        up, down = self._inner(weights)
-        error, spread = self._moments(up, down)
+        up, down, error, spread = self._moments(weights)
         risk = float(np.mean(error**2 + np.mean(spread**2, axis=1)))
         pull = error[:, None] * self.scaled * (up**2 - down**2) / 2.0
         pull += spread * (up**2 + down**2) / (2.0 * len(self.scaled))
@@ -106,8 +105,7 @@ class RandomisedSquaredRisk:
 
     def hessian_product(self, weights, vector) -> np.ndarray:
         """The Hessian of L at W times a vector (m, D), of its shape."""
-        up, down = self._inner(weights)
-        error, spread = self._moments(up, down)
+        up, down, error, spread = self._moments(weights)
         moved = self.features @ vector.T
         change = ((up**2 - down**2) * moved) @ self.scaled / 4.0
         pull = change[:, None] * self.scaled * (up**2 - down**2) / 2.0
@@ -118,8 +116,7 @@ class RandomisedSquaredRisk:
     def expansion(self, weights, reference) -> Expansion:
         """L at W along W and W*, as in `randomised_expansion` with all draws."""
         risk, gradient = self.risk_and_gradient(weights)
-        up, down = self._inner(weights)
-        error, spread = self._moments(up, down)
+        up, down, error, spread = self._moments(weights)
         square = (self.features @ reference.T) ** 2
         curvature = np.mean((up**4 + down**4) * square, axis=1) / 8.0
         # sigma and sigma'' of a neuron depend on the same sign: their covariance stays.
@@ -127,14 +124,13 @@ class RandomisedSquaredRisk:
         along = error * (((up + down) * square) @ self.scaled) / 2.0
         return Expansion(risk, float(np.vdot(gradient, weights)), 2.0 * float(np.mean(curvature + along)))
 
-    def _inner(self, weights):
-        moved = self.features @ weights.T
-        return np.maximum(self.start + moved, 0.0), np.maximum(self.start - moved, 0.0)
-
-    def _moments(self, up, down):
-        """E f - y (n,) and sqrt(m) times the standard deviation of every neuron's part of f, signed (n, m)."""
+    def _moments(self, weights):
+        """Both values (<w0 +- w, h>)_+ of every neuron (n, m), E f - y (n,), and sqrt(m) times the standard deviation
+        of every neuron's part of f, signed (n, m)."""
+        movement = self.features @ weights.T
+        up, down = np.maximum(self.start + movement, 0.0), np.maximum(self.start - movement, 0.0)
         cube_up, cube_down = up**3 / 12.0, down**3 / 12.0
-        return (cube_up + cube_down) @ self.scaled - self.targets, cube_up - cube_down
+        return up, down, (cube_up + cube_down) @ self.scaled - self.targets, cube_up - cube_down
 
 
 def leading_reference(features, gates, signs, targets) -> np.ndarray:

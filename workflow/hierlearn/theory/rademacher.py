@@ -47,6 +47,15 @@ def suprema(extremes: np.ndarray, signs: np.ndarray) -> np.ndarray:
     return 0.5 * np.sqrt(np.mean(np.square(np.maximum(towards, 0.0)), axis=-1))
 
 
+def symmetric_suprema(extremes: np.ndarray, width: int) -> np.ndarray:
+    """`suprema` of m = width neurons of the symmetric initialisation: the second half is a copy with a = -1.
+
+    extremes (K, m/2 or more, 2) of the first neurons -> (K,).
+    """
+    half = extremes[:, : width // 2]
+    return suprema(np.concatenate([half, half], axis=1), np.repeat([1.0, -1.0], width // 2))
+
+
 def isotropic_edge(samples: int, dimension: int) -> float:
     """The complexity for x ~ Unif(S^{D-1}) and gates that are open for half of the points, by random-matrix theory.
 

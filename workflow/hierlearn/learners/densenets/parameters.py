@@ -7,6 +7,7 @@ from annotated_types import Interval, MinLen
 
 from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import Count, Index, NotNegative, Positive, Share
+from hierlearn.learners._runs import Rates
 from hierlearn.learners._selection import DIVERGED
 
 # Points of the training and validation sets that a trace looks at.
@@ -54,13 +55,6 @@ class TrainingParameters:
     online: Annotated[bool, "One pass over fresh points: the number of samples is steps times batch."] = False
 
 
-class Rates:
-    """Choices of the steps."""
-
-    learning_rate: Annotated[Positive, "Learning rate."]
-    weight_decay: Annotated[NotNegative, "Weight decay."] = 0.0
-
-
 class LayerChoices(Rates):
     """Choices of the steps, and of the layers in place of the parameters."""
 
@@ -72,32 +66,28 @@ class LayerChoices(Rates):
     ] = "own"
 
 
-# Measured at the end, and along the training.
-LOOKED_AT = {
-    "frobenius_norm": "Frobenius norm of the weights that are trained",
-    "risk_layer_2": "validation_risk of the layers up to 2 alone",
-    "risk_layer_3": "validation_risk of the layers up to 3 alone",
-    "risk_layer_4": "validation_risk of the layers up to 4 alone",
-    "feature_error_2": "min_U E|U S_2 - S*_2|^2 / E|S*_2|^2, U with orthonormal rows, on validation points",
-    "feature_error_3": "min_U E|U S_3 - S*_3|^2 / E|S*_3|^2, U with orthonormal rows, on validation points",
-    "feature_error_4": "min_U E|U S_4 - S*_4|^2 / E|S*_4|^2, U with orthonormal rows, on validation points",
-    "linear_feature_error_2": "min_B E|B S_2 - S*_2|^2 / E|S*_2|^2, any B, on validation points",
-    "linear_feature_error_3": "min_B E|B S_3 - S*_3|^2 / E|S*_3|^2, any B, on validation points",
-    "linear_feature_error_4": "min_B E|B S_4 - S*_4|^2 / E|S*_4|^2, any B, on validation points",
-    "feature_size_2": "E|S_2|^2 on validation points",
-    "feature_size_3": "E|S_3|^2 on validation points",
-    "feature_size_4": "E|S_4|^2 on validation points",
+# Measured at the end, and along the training; of the layers that studies look at.
+MEASURED_LAYERS = (2, 3, 4)
+LOOKED_AT = {"frobenius_norm": "Frobenius norm of the weights that are trained"} | {
+    f"{name}_{layer}": text.format(layer=layer)
+    for name, text in {
+        "risk_layer": "validation_risk of the layers up to {layer} alone",
+        "feature_error": "min_U E|U S_{layer} - S*_{layer}|^2 / E|S*_{layer}|^2, U with orthonormal rows, "
+        "on validation points",
+        "linear_feature_error": "min_B E|B S_{layer} - S*_{layer}|^2 / E|S*_{layer}|^2, any B, on validation points",
+        "feature_size": "E|S_{layer}|^2 on validation points",
+    }.items()
+    for layer in MEASURED_LAYERS
 }
 LAYER_MEASURES = {
     **LOOKED_AT,
     **DIVERGED,
-    "start_2": "step at which layer 2 came",
-    "start_3": "step at which layer 3 came",
-    "start_4": "step at which layer 4 came",
-    "feature_error_2_before": "feature_error_2 when the layer above came, or would have come",
-    "feature_error_3_before": "feature_error_3 when the layer above came, or would have come",
-    "linear_feature_error_2_before": "linear_feature_error_2 when the layer above came, or would have come",
-    "linear_feature_error_3_before": "linear_feature_error_3 when the layer above came, or would have come",
+    **{f"start_{layer}": f"step at which layer {layer} came" for layer in MEASURED_LAYERS},
+    **{
+        f"{kind}_{layer}_before": f"{kind}_{layer} when the layer above came, or would have come"
+        for kind in ("feature_error", "linear_feature_error")
+        for layer in MEASURED_LAYERS[:-1]
+    },
 }
 LAYER_TRACES = {
     **LOOKED_AT,

@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from hierlearn.core.problem import Problem
-from hierlearn.core.protocols import STATUS, Features, Fit, State
+from hierlearn.core.protocols import STATUS, Fit, Sample, State
 from hierlearn.learners._runs import BLOCK_ROWS
-from hierlearn.learners._selection import error, validated
+from hierlearn.learners._selection import best_on_validation, error
 from hierlearn.learners.densenets.student import Student
 from hierlearn.solvers.densenets.model import Layout, pre_activations
 
@@ -23,54 +22,56 @@ RIDGES = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
 MOST_POINTS = 8192
 
 
-def refitted(learner: Any, fit: Fit, problem: Problem, features: Features, samples: int) -> Fit:
+def refit(learner: Any, fit: Fit, sample: Sample) -> Fit:
     """The fit with a last layer that is refitted on the first training points; state: also readout (S, F) float64.
 
     The strength of the ridge is the best one for validation points. A seed that has diverged stays as it is, without
     weights. Raises ValueError on a teacher of classes.
     """
+    problem, features = sample.problem, sample.features
     if problem.teacher.kind == "classes":
         raise ValueError(f"{type(learner).__name__.lower()}: a refitted read-out on a teacher of classes")
     student = Student.from_state(fit.state)
-    points = {role: features.draw(role, n) for role, n in (("training", samples), ("validation", problem.held_out))}
+    points = {role: features.draw(role, n) for role, n in (("training", sample.n), ("validation", problem.held_out))}
     layout = learner.layout(student.columns(points["training"]), student)
     labels = {role: problem.draw(role, x.shape[1]).labels for role, x in points.items()}
-    found = []
+    results = []
     for i, status in enumerate(fit.status):
         state = {name: values[[i]] for name, values in fit.state.items()}
         one = Student.from_state(state)
         if status == STATUS["diverged"]:
             size = len(_products(one, layout, state, points["training"][[i], :1])[0])
-            found.append((np.full(size, np.nan), np.nan, np.nan))
+            results.append((np.full(size, np.nan), np.nan, np.nan))
             continue
-        seen = {role: _products(one, layout, state, x[[i], :MOST_POINTS]) for role, x in points.items()}
+        design = {role: _products(one, layout, state, x[[i], :MOST_POINTS]) for role, x in points.items()}
         # Columns of one size, so that a ridge treats them alike.
-        sizes = np.sqrt(np.mean(seen["training"] ** 2, axis=0))
+        sizes = np.sqrt(np.mean(design["training"] ** 2, axis=0))
         sizes[sizes == 0] = 1.0
         ridges = np.array(RIDGES) * len(sizes)
-        path = _ridge_path(seen["training"] / sizes, labels["training"][i, :MOST_POINTS], ridges) / sizes[:, None]
-        weights = path[validated(seen["validation"] @ path, labels["validation"][i, :MOST_POINTS], "regression")]
+        path = _ridge_path(design["training"] / sizes, labels["training"][i, :MOST_POINTS], ridges) / sizes[:, None]
+        outputs = design["validation"] @ path
+        weights = path[best_on_validation(outputs, labels["validation"][i, :MOST_POINTS], "regression")]
         state["readout"], risks = weights.T, []
         for role, x in points.items():
-            outputs = refitted_outputs(one, layout, state, x[[i]])
+            outputs = refit_outputs(one, layout, state, x[[i]])
             risks.append(error(outputs, labels[role][[i]], "regression")[0])
-        found.append((weights[:, 0], *risks))
-    readouts, train_risk, validation_risk = (np.array(values) for values in zip(*found, strict=True))
+        results.append((weights[:, 0], *risks))
+    readouts, train_risk, validation_risk = (np.array(values) for values in zip(*results, strict=True))
     state = dict(fit.state) | {"readout": readouts}
     return replace(fit, state=state, train_risk=train_risk, validation_risk=validation_risk)
 
 
-def refitted_outputs(student: Student, layout: Layout, state: State, x: np.ndarray) -> np.ndarray:
+def refit_outputs(student: Student, layout: Layout, state: State, x: np.ndarray) -> np.ndarray:
     """Outputs (S, n, 1) float64 in the problem's units at points (S, n, ...); state: with a readout."""
-    found = []
+    results = []
     with np.errstate(over="ignore", invalid="ignore"):
         for i in range(0, x.shape[1], BLOCK_ROWS):
             rows = []
             for seed, weights in enumerate(state["readout"]):
                 own = {name: values[[seed]] for name, values in state.items()}
                 rows.append(_products(student, layout, own, x[[seed], i : i + BLOCK_ROWS]) @ weights[:, None])
-            found.append(np.stack(rows))
-    return np.concatenate(found, axis=1)
+            results.append(np.stack(rows))
+    return np.concatenate(results, axis=1)
 
 
 def _ridge_path(design: np.ndarray, labels: np.ndarray, ridges: np.ndarray) -> np.ndarray:
@@ -86,11 +87,11 @@ def _ridge_path(design: np.ndarray, labels: np.ndarray, ridges: np.ndarray) -> n
 
 def _products(student: Student, layout: Layout, state: State, x: np.ndarray) -> np.ndarray:
     """What a read-out of one seed is linear in, (n, F) float64: products of two of (1, h), and Sum(G_l) for l < L."""
-    seen, last = student.seen(x, layout), layout.layers[-1]
+    inputs, last = student.network_input(x, layout), layout.layers[-1]
     weights = [state[f"layer_{layer}"] for layer in layout.layers[:-1]]
-    arguments = pre_activations(weights, seen, layout)
-    blocks = layout.parted(seen) | {layer: p * p for layer, p in zip(layout.layers, arguments, strict=False)}
-    ones = np.ones((*seen.shape[1:2], 1))
+    arguments = pre_activations(weights, inputs, layout)
+    blocks = layout.part_blocks(inputs) | {layer: p * p for layer, p in zip(layout.layers, arguments, strict=False)}
+    ones = np.ones((*inputs.shape[1:2], 1))
     columns = np.concatenate([ones, *(blocks[block][0] for block in layout.places(last))], axis=1, dtype=np.float64)
     first, second = np.triu_indices(columns.shape[1])
     sums = [np.sum(blocks[layer][0], axis=-1, keepdims=True, dtype=np.float64) for layer in layout.layers[:-1]]

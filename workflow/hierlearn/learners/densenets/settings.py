@@ -1,28 +1,18 @@
 """What a study leaves to be chosen of a DenseNet's training, and when its layers come and its traces look."""
 
-from collections.abc import Mapping, Sequence
-from itertools import pairwise, product
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from hierlearn.learners.densenets.parameters import Rates
 from hierlearn.learners.densenets.student import Student
 from hierlearn.solvers.densenets.phases import Schedule
 from hierlearn.theory import quadratic_densenets
 
-# One value of learning rate and weight decay each, and of gap and graph where a search goes over them.
-Settings = Sequence[dict[str, Any]]
-DEFAULT_RATE = 0.005
 GRAPHS = ("own", "skip", "chain", "dense")
 # Looks of a trace per phase.
 LOOKS = 20
-
-
-def settings(choices: Mapping[str, Sequence[Any]]) -> Settings:
-    """All combinations of what a study leaves to be chosen."""
-    grid = {"learning_rate": [DEFAULT_RATE], "weight_decay": [Rates.weight_decay]} | dict(choices)
-    return [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
 
 
 def graph(name: str, student: Student) -> tuple[tuple[int, ...], ...]:
@@ -32,27 +22,27 @@ def graph(name: str, student: Student) -> tuple[tuple[int, ...], ...]:
 
 def union(graphs: Sequence[tuple[tuple[int, ...], ...]]) -> tuple[tuple[int, ...], ...]:
     """What layers see in any of some graphs."""
-    return tuple(tuple(sorted(set().union(*seen))) for seen in zip(*graphs, strict=True))
+    return tuple(tuple(sorted(set().union(*blocks))) for blocks in zip(*graphs, strict=True))
 
 
-def scheduled(learner: Any, depth: int, total: int) -> Schedule:
+def phase_schedule(learner: Any, depth: int, total: int) -> Schedule:
     """The learner's schedule in steps. Raises ValueError where its lists do not fit the depth."""
-    planned = learner.starts
-    if planned is None:
-        planned = [(i + 1) / (depth - 1) for i in range(depth - 2)]
-    if len(planned) != depth - 2 or list(planned) != sorted(set(planned)):
-        raise ValueError(f"starts: {planned}; expected {depth - 2} parts of the training, growing")
+    parts = learner.starts
+    if parts is None:
+        parts = [(i + 1) / (depth - 1) for i in range(depth - 2)]
+    if len(parts) != depth - 2 or list(parts) != sorted(set(parts)):
+        raise ValueError(f"starts: {parts}; expected {depth - 2} parts of the training, growing")
     thresholds = learner.thresholds or []
     if len(thresholds) not in (0, depth - 2):
         raise ValueError(f"thresholds: {thresholds}; expected {depth - 2} losses, one for each layer from 3 on")
-    starts = tuple(max(i + 1, round(part * total)) for i, part in enumerate(planned))
+    starts = tuple(max(i + 1, round(part * total)) for i, part in enumerate(parts))
     return Schedule(learner.schedule, depth, starts, tuple(thresholds), total, learner.annealing)
 
 
-def looks(schedule: Schedule) -> list[int]:
+def steps_to_look_at(schedule: Schedule) -> list[int]:
     """Steps at which a trace looks: about evenly spaced in the logarithm of the time since each planned start."""
     edges = [0, *(step for step in schedule.starts if step < schedule.total), schedule.total]
-    found = {schedule.total}
+    steps = {schedule.total}
     for first, last in pairwise(edges):
-        found |= {first + int(step) for step in np.round(np.geomspace(1, last - first, LOOKS))}
-    return sorted(found)
+        steps |= {first + int(step) for step in np.round(np.geomspace(1, last - first, LOOKS))}
+    return sorted(steps)

@@ -1,6 +1,6 @@
 """What a student DenseNet is: depth, graph and weights of its layers, and what it predicts."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import State
+from hierlearn.learners._runs import BLOCK_ROWS
 from hierlearn.solvers.densenets.model import Layout
 from hierlearn.theory import quadratic_densenets
 
@@ -51,9 +52,9 @@ class Student:
             links = tuple(known[: depth - 1])
         else:
             links = quadratic_densenets.links(depth, learner.graph)
-        for layer, seen in enumerate(links, start=2):
-            if not seen or not set(seen) <= set(range(layer)):
-                raise ValueError(f"graph: layer {layer} sees {list(seen)}; expected earlier layers, 0 to {layer - 1}")
+        for layer, below in enumerate(links, start=2):
+            if not below or not set(below) <= set(range(layer)):
+                raise ValueError(f"graph: layer {layer} sees {list(below)}; expected earlier layers, 0 to {layer - 1}")
         if learner.alphas is None and learner.gap is None and known is not None and depth <= len(known) + 1:
             alphas = problem.state["alphas"][:, : depth - 1]
         else:
@@ -82,8 +83,8 @@ class Student:
         """What `predict` needs beside the weights, S first."""
         seeds = len(self.scale)
         table = np.zeros((len(self.links), self.depth), dtype=np.int8)
-        for row, seen in zip(table, self.links, strict=True):
-            row[list(seen)] = 1
+        for row, below in zip(table, self.links, strict=True):
+            row[list(below)] = 1
         known = {
             "links": np.repeat(table[None], seeds, axis=0),
             "scale": self.scale,
@@ -99,20 +100,30 @@ class Student:
         mean = state.get("threshold_mean")
         return cls(links, state["alphas"], state["scale"], mean, float(state["stretch"][0]), float(state["centre"][0]))
 
-    def seen(self, x: np.ndarray, layout: Layout) -> np.ndarray:
+    def network_input(self, x: np.ndarray, layout: Layout) -> np.ndarray:
         """x and G_1 side by side, and the threshold of classes: (S, n, ...) -> (S, n, 2 d (+ 1)) float32."""
         x = x.reshape(*x.shape[:2], -1)
         inner = x if self.mean is None else x[..., 1:]
-        joined = layout.joined((self.stretch * inner).astype(np.float32), self.centre)
+        joined = layout.join((self.stretch * inner).astype(np.float32), self.centre)
         if self.mean is None:
             return joined
         return np.concatenate([joined, (x[..., :1] - self.mean[:, None, None]).astype(np.float32)], axis=-1)
 
 
-def predicted(student: Student, layout: Layout, seen: np.ndarray, arguments: Sequence[np.ndarray]) -> np.ndarray:
-    """(S, n, 1) float64 in the problem's units; arguments: what is squared in F_2 .. F_L."""
+def predict(student: Student, layout: Layout, x: np.ndarray, network: Callable) -> np.ndarray:
+    """(S, n, 1) float64 in the problem's units at points (S, n, ...); network: of a block of inputs, F (S, b, 1)."""
+    parts = []
+    with np.errstate(over="ignore", invalid="ignore"):
+        for i in range(0, x.shape[1], BLOCK_ROWS):
+            inputs = student.network_input(x[:, i : i + BLOCK_ROWS], layout)
+            outputs = network(inputs)
+            if student.mean is not None:
+                outputs = outputs + inputs[..., 2 * layout.inputs :]
+            parts.append(outputs * student.scale[:, None, None])
+    return np.concatenate(parts, axis=1)
+
+
+def sum_of_layers(student: Student, arguments: Sequence[np.ndarray]) -> np.ndarray:
+    """F (S, n, 1) float64; arguments: what is squared in F_2 .. F_L."""
     sums = np.stack([np.sum(np.square(values, dtype=np.float64), axis=-1) for values in arguments], axis=-1)
-    outputs = np.sum(sums * student.alphas[:, None, :], axis=-1, keepdims=True)
-    if student.mean is not None:
-        outputs = outputs + seen[..., 2 * layout.inputs :]
-    return outputs * student.scale[:, None, None]
+    return np.sum(sums * student.alphas[:, None, :], axis=-1, keepdims=True)

@@ -31,32 +31,30 @@ class NetworkParameters:
         Literal["gaussian", "signs"], "A: Gaussian with standard deviation m^{-1/2}, or random signs over m^{1/2}."
     ] = "gaussian"
 
+    def with_bias(self, x: np.ndarray) -> np.ndarray:
+        """Points as the first layer sees them: (S, n, ...) -> (S, n, d), or (S, n, d + 1) with a bias."""
+        x = x.reshape(*x.shape[:2], -1)
+        return np.concatenate([x, np.ones((*x.shape[:2], 1), x.dtype)], axis=-1) if self.bias else x
 
-def initial(learner: NetworkParameters, inputs: int, outputs: int, streams: Streams) -> State:
-    """Weights at the start by name, (S, ...) float32."""
-    deviations = {
-        "first": inputs**-0.5 if learner.first_scale is None else learner.first_scale,
-        "second": learner.second_scale * learner.width**-0.5,
-        "second_bias": learner.second_scale * learner.width**-0.5,
-        "last": learner.width**-0.5,
-    }
-    weights = {}
-    for name, shape in shapes(learner.architecture, inputs, learner.width, outputs, learner.bias).items():
-        draw = _signs if name == "last" and learner.last_weights == "signs" else _normal
-        drawn = streams.at("start", name).stack(lambda g, draw=draw, shape=shape: draw(g, shape))
-        weights[name] = (deviations[name] * drawn).astype(np.float32)
-    return weights
-
-
-def first_seen(learner: NetworkParameters, x: np.ndarray) -> np.ndarray:
-    """Points as the first layer sees them: (S, n, d) -> (S, n, d + 1) with a bias."""
-    x = x.reshape(*x.shape[:2], -1)
-    return np.concatenate([x, np.ones((*x.shape[:2], 1), x.dtype)], axis=-1) if learner.bias else x
+    def initial_weights(self, inputs: int, outputs: int, streams: Streams) -> State:
+        """Weights at the start by name, (S, ...) float32."""
+        deviations = {
+            "first": inputs**-0.5 if self.first_scale is None else self.first_scale,
+            "second": self.second_scale * self.width**-0.5,
+            "second_bias": self.second_scale * self.width**-0.5,
+            "last": self.width**-0.5,
+        }
+        weights = {}
+        for name, shape in shapes(self.architecture, inputs, self.width, outputs, self.bias).items():
+            draw = _random_signs if name == "last" and self.last_weights == "signs" else _normal
+            values = streams.at("start", name).stack(lambda g, draw=draw, shape=shape: draw(g, shape))
+            weights[name] = (deviations[name] * values).astype(np.float32)
+        return weights
 
 
 def _normal(generator: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
     return generator.standard_normal(shape, dtype=np.float32)
 
 
-def _signs(generator: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+def _random_signs(generator: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
     return generator.integers(0, 2, shape).astype(np.float32) * 2 - 1

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 
-def distilled(left: np.ndarray, right: np.ndarray, smallest: float, most: int) -> tuple[np.ndarray, np.ndarray, int]:
+def distil(left: np.ndarray, right: np.ndarray, smallest: float, most: int) -> tuple[np.ndarray, np.ndarray, int]:
     """K_{l<|} (k, a), K_{l,l-1} (k, b) and the number of singular values of W_{l<|}^T W_{l,l-1} above `smallest`.
 
     InitialDistill: K_{l<|}^T = U Sigma^{1/2}, K_{l,l-1} = Sigma^{1/2} V of the k-SVD, k that number, but at least 1 and
@@ -13,17 +13,17 @@ def distilled(left: np.ndarray, right: np.ndarray, smallest: float, most: int) -
     it (a = 0), or not even that (b = 0), K is the root of the other part's second moment instead.
     """
     if not left.shape[1] or not right.shape[1]:
-        whole = left if left.shape[1] else right
-        _, values, v = np.linalg.svd(whole, full_matrices=False)
-        found = int(np.sum(values**2 > smallest))
+        either = left if left.shape[1] else right
+        _, values, v = np.linalg.svd(either, full_matrices=False)
+        count = int(np.sum(values**2 > smallest))
         rows = values[:, None] * v
-        kept = rows[: min(max(found, 1), most)]
-        return (kept, kept[:, :0], found) if left.shape[1] else (kept[:, :0], kept, found)
+        top = rows[: min(max(count, 1), most)]
+        return (top, top[:, :0], count) if left.shape[1] else (top[:, :0], top, count)
     u, values, v = np.linalg.svd(left.T @ right, full_matrices=False)
-    found = int(np.sum(values > smallest))
-    k = min(max(found, 1), most)
+    count = int(np.sum(values > smallest))
+    k = min(max(count, 1), most)
     root = np.sqrt(values[:k])[:, None]
-    return root * u[:, :k].T, root * v[:k], found
+    return root * u[:, :k].T, root * v[:k], count
 
 
 def truncated_square(z: Any, bound: float) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hierlearn.solvers.densenets.distillation import distilled, truncated_gradient, truncated_square
+from hierlearn.solvers.densenets.distillation import distil, truncated_gradient, truncated_square
 from hierlearn.solvers.densenets.model import distilled_pre_activations
 from hierlearn.solvers.densenets.phases import STEPS_BETWEEN_QUESTIONS
 from hierlearn.solvers.densenets.training import QuadraticTraining
@@ -54,7 +54,7 @@ class DistilledTraining(QuadraticTraining):
         self.errors, self.ended = errors.astype(np.float64), np.full(self.runs, np.nan)
         self.shrinking = np.zeros((self.runs, layers))
         # Step of every distillation and the k_l that it found, NaN before.
-        self.distilled, self.found = (np.full((self.runs, layers), np.nan) for _ in range(2))
+        self.distilled, self.found_width = (np.full((self.runs, layers), np.nan) for _ in range(2))
         self.fixed = [
             np.zeros((self.runs, columns.stop - columns.start, most), self.dtype)
             for columns, most in zip(self.columns[:-1], rules.most, strict=False)
@@ -71,20 +71,20 @@ class DistilledTraining(QuadraticTraining):
         """m."""
         return self._all()[0].shape[1] - self.rules.most[0]
 
-    def backward(self, seen, labels):
+    def backward(self, x, labels):
         """As in QuadraticTraining, with the regularisers."""
         weights, gradients = self._all(), list(self.gradient.values())
-        buffer = self.filled(seen, self.layout.total + self.width * len(weights))
+        buffer = self.fill_buffer(x, self.layout.total + self.width * len(weights))
         values, mixed = [], {}
         for i in range(self.last + 1):
             most = self.rules.most[i]
-            values.append(self.seen_by(buffer, i) @ weights[i].mT)
+            values.append(self.layer_input(buffer, i) @ weights[i].mT)
             outer = values[i][..., most:]
             np.multiply(outer, outer, out=buffer[..., self._squares(i)])
             if i < self.last:
                 mixed[i] = values[i][..., :most] @ self.fixed[i].mT
                 buffer[..., self.columns[i]] = self._square(mixed[i])
-        losses, direct = self.output_gradients(buffer, seen, labels)
+        losses, direct = self.output_gradients(buffer, x, labels)
         # below[i]: derivative in what layer i + 2 offers to later ones.
         below: dict[int, np.ndarray] = {}
         for i in range(self.last, self.first - 1, -1):
@@ -94,7 +94,7 @@ class DistilledTraining(QuadraticTraining):
                 np.matmul(below[i] * self._square_gradient(mixed[i]), self.fixed[i], out=values[i][..., :most])
             else:
                 values[i][..., :most] = 0.0
-            np.matmul(values[i].mT, self.seen_by(buffer, i), out=gradients[i])
+            np.matmul(values[i].mT, self.layer_input(buffer, i), out=gradients[i])
             for block, place in self.places[i].items():
                 if block - 2 >= self.first:
                     product = values[i] @ weights[i][..., place]
@@ -143,56 +143,54 @@ class DistilledTraining(QuadraticTraining):
             come = self.clock.present & (self.shrinking == 0)
             self.shrinking = np.where(come, self.errors[:, None] ** 2 * self.rules.shrinkage, self.shrinking)
 
-    def arguments(self, seen):
+    def arguments(self, x):
         """W_l times what layer l sees."""
-        return self._forward(seen)[1]
+        return self._forward(x)[1]
 
-    def features(self, seen):
+    def features(self, x):
         """S_2 .. S_L."""
-        return self._forward(seen)[0]
+        return self._forward(x)[0]
 
-    def summing(self, shown):
+    def summation(self, shown):
         """As in QuadraticTraining: the squares stand to the right of what later layers see."""
         sums = np.zeros((self.runs, self.layout.total + self.width * len(self.columns), 1), self.dtype)
         for i in range(len(self.columns)):
             sums[:, self._squares(i)] = shown[:, i, None, None]
         return sums
 
-    def looked(self):
+    def look(self):
         """|K_l^T K_l - W_l^T W_l| over |W_l^T W_l|, the distillation gap of every layer."""
-        found = {}
+        result = {}
         for i, values in enumerate(self._all()):
             inner, outer = np.split(values.astype(np.float64), [self.rules.most[i]], axis=1)
             teacher = outer.mT @ outer
             apart = np.linalg.norm(inner.mT @ inner - teacher, axis=(1, 2))
-            found[f"distillation_gap_{i + 2}"] = apart / np.linalg.norm(teacher, axis=(1, 2))
-        return found
+            result[f"distillation_gap_{i + 2}"] = apart / np.linalg.norm(teacher, axis=(1, 2))
+        return result
 
     def measures(self):
         """When every layer was distilled, which width was found, and when a run reached its target."""
-        found = {f"distilled_{i + 2}": self.distilled[:, i] for i in range(len(self.columns))}
-        found |= {f"found_width_{i + 2}": self.found[:, i] for i in range(len(self.columns))}
-        return found | {"ended": self.ended}
+        result = {f"distilled_{i + 2}": self.distilled[:, i] for i in range(len(self.columns))}
+        result |= {f"found_width_{i + 2}": self.found_width[:, i] for i in range(len(self.columns))}
+        return result | {"ended": self.ended}
 
     def final(self):
         """K_l, W_l and R_l as inner_l, outer_l and fixed_l."""
-        found = {}
+        result = {}
         for i, values in enumerate(self._all()):
             most = self.rules.most[i]
-            found |= {f"inner_{i + 2}": values[:, :most], f"outer_{i + 2}": values[:, most:]}
-        found |= {f"fixed_{i + 2}": values for i, values in enumerate(self.fixed)}
-        return found | {"alphas": self.shown[:, 0].astype(np.float64)}
+            result |= {f"inner_{i + 2}": values[:, :most], f"outer_{i + 2}": values[:, most:]}
+        result |= {f"fixed_{i + 2}": values for i, values in enumerate(self.fixed)}
+        return result | {"alphas": self.shown[:, 0].astype(np.float64)}
 
     def state(self):
-        """As in QuadraticTraining."""
         own = {"errors": self.errors, "ended": self.ended, "shrinking": self.shrinking, "rates": self.rates}
-        own |= {"distilled": self.distilled, "found": self.found}
+        own |= {"distilled": self.distilled, "found_width": self.found_width}
         own |= {f"fixed_{i}": values for i, values in enumerate(self.fixed)}
         return super().state() | {name: np.array(values) for name, values in own.items()}
 
     def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
-        """As in QuadraticTraining."""
-        for name in ("errors", "ended", "shrinking", "rates", "distilled", "found"):
+        for name in ("errors", "ended", "shrinking", "rates", "distilled", "found_width"):
             setattr(self, name, np.array(arrays[name]))
         for i, values in enumerate(self.fixed):
             values[:] = arrays[f"fixed_{i}"]
@@ -241,19 +239,19 @@ class DistilledTraining(QuadraticTraining):
         outer = np.ascontiguousarray(values[run, most:, columns].T, dtype=np.float64)
         if not np.isfinite(outer).all():
             return
-        left, right, found = distilled(outer[:, ~before], outer[:, before], rules.smallest, most)
+        left, right, count = distil(outer[:, ~before], outer[:, before], rules.smallest, most)
         k = len(left)
         inner = np.zeros((most, outer.shape[1]))
         inner[:k, ~before], inner[:k, before] = left, right
         if rules.warm_start == "random":
-            drawn = own.standard_normal((k, outer.shape[1]))
-            inner[:k] = drawn * np.linalg.norm(outer) / np.linalg.norm(drawn)
+            noise = own.standard_normal((k, outer.shape[1]))
+            inner[:k] = noise * np.linalg.norm(outer) / np.linalg.norm(noise)
         values[run, :most] = 0.0
         values[run, :most, columns] = inner.T
         if i < len(self.fixed):
             rows = k * (k + 1) // 2
             self.fixed[i][run, :rows, :k] = own.standard_normal((rows, k)) / k
-        self.distilled[run, i], self.found[run, i] = step, found
+        self.distilled[run, i], self.found_width[run, i] = step, count
         self._weigh(run, i)
 
     def _weigh(self, run: int, i: int) -> None:
@@ -276,15 +274,15 @@ class DistilledTraining(QuadraticTraining):
     def _disturb(self, step: int) -> None:
         """Add noise to the W that move."""
         factors = self.clock.factors(step) * np.isnan(self.ended) * self.rules.noise * STEPS_BETWEEN_NOISE**0.5
-        for run in np.flatnonzero((step - self.clock.began) % STEPS_BETWEEN_NOISE == 0):
+        for run in np.flatnonzero((step - self.clock.phase_start) % STEPS_BETWEEN_NOISE == 0):
             own = self.generators[run]("noise", step)
             for i, values in enumerate(self._all()):
                 most, columns = self.rules.most[i], self.own[run][i]
-                drawn = own.standard_normal((self.width, len(columns)), dtype=np.float32)
+                noise = own.standard_normal((self.width, len(columns)), dtype=np.float32)
                 if self.clock.moving[run, i] and factors[run] > 0:
-                    values[run, most:, columns] += np.float32(factors[run]) * drawn.T
+                    values[run, most:, columns] += np.float32(factors[run]) * noise.T
 
-    def _forward(self, seen: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    def _forward(self, x: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
         parts = [np.split(v, [most], axis=1) for v, most in zip(self._all(), self.rules.most, strict=True)]
         inner, outer = zip(*parts, strict=True)
-        return distilled_pre_activations(inner, outer, self.fixed, seen, self.layout)
+        return distilled_pre_activations(inner, outer, self.fixed, x, self.layout)

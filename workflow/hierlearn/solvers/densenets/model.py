@@ -41,7 +41,7 @@ class Layout:
         if len(natural) > TRIED_BLOCKS:
             return natural
         tried = (order for order in permutations(natural) if abs(order.index(0) - order.index(1)) == 1)
-        return min(tried, key=lambda order: sum(_spans(order, seen) for seen in self.graph))
+        return min(tried, key=lambda order: sum(_spans(order, blocks) for blocks in self.graph))
 
     def width(self, block: int) -> int:
         """Columns of a block."""
@@ -50,7 +50,7 @@ class Layout:
     @cached_property
     def columns(self) -> dict[int, slice]:
         """Place of every block in the buffer."""
-        return self._placed(self.order)
+        return self._places(self.order)
 
     @property
     def points(self) -> slice:
@@ -65,7 +65,7 @@ class Layout:
 
     def places(self, layer: int) -> dict[int, slice]:
         """Place of every block that a layer sees among that layer's own columns."""
-        return self._placed([block for block in self.order if block in self.graph[layer - 2]])
+        return self._places([block for block in self.order if block in self.graph[layer - 2]])
 
     def size(self, layer: int) -> int:
         """Columns that a layer sees."""
@@ -78,25 +78,25 @@ class Layout:
 
     def spans(self, layer: int) -> list[slice]:
         """What a layer sees in the buffer, as few slices from left to right."""
-        found: list[slice] = []
+        result: list[slice] = []
         for block in self.places(layer):
             here = self.columns[block]
-            if found and found[-1].stop == here.start:
-                here = slice(found.pop().start, here.stop)
-            found.append(here)
-        return found
+            if result and result[-1].stop == here.start:
+                here = slice(result.pop().start, here.stop)
+            result.append(here)
+        return result
 
-    def parted(self, seen: Any) -> dict[int, Any]:
+    def part_blocks(self, x: Any) -> dict[int, Any]:
         """x and G_1 by their number, from side by side (..., 2 d)."""
         first, second = [block for block in self.order if block < 2]
-        return {first: seen[..., : self.inputs], second: seen[..., self.inputs : 2 * self.inputs]}
+        return {first: x[..., : self.inputs], second: x[..., self.inputs : 2 * self.inputs]}
 
-    def joined(self, x: np.ndarray, centre: float) -> np.ndarray:
+    def join(self, x: np.ndarray, centre: float) -> np.ndarray:
         """x (..., d) and G_1 = x^2 - centre side by side (..., 2 d)."""
         parts = {0: x, 1: x * x - np.float32(centre)}
         return np.concatenate([parts[block] for block in self.order if block < 2], axis=-1)
 
-    def _placed(self, blocks: Sequence[int]) -> dict[int, slice]:
+    def _places(self, blocks: Sequence[int]) -> dict[int, slice]:
         known, first = {}, 0
         for block in blocks:
             known[block] = slice(first, first + self.width(block))
@@ -104,43 +104,43 @@ class Layout:
         return known
 
 
-def pre_activations(weights: Sequence[Any], seen: Any, layout: Layout) -> list[Any]:
+def pre_activations(weights: Sequence[Any], x: Any, layout: Layout) -> list[Any]:
     """P_l = sum_j M_{l,j} G_j, G_l = P_l^2 of the plain network: one (R, n, m) per layer.  (eq. 1.2)
 
-    weights: M_2 .. of the layers that are wanted, (R, m, size) with columns in the layout's order; seen (R, n, 2 d): x
+    weights: M_2 .. of the layers that are wanted, (R, m, size) with columns in the layout's order; x (R, n, 2 d): x
     and G_1 side by side in that order.
     """
-    blocks, found = layout.parted(seen), []
+    blocks, result = layout.part_blocks(x), []
     for layer, matrix in zip(layout.layers, weights, strict=False):
-        found.append(seen_through(matrix, blocks, layout.places(layer)))
-        blocks[layer] = found[-1] * found[-1]
-    return found
+        result.append(linear_image(matrix, blocks, layout.places(layer)))
+        blocks[layer] = result[-1] * result[-1]
+    return result
 
 
 def distilled_pre_activations(
-    inner: Sequence[Any], outer: Sequence[Any], fixed: Sequence[Any], seen: Any, layout: Layout
+    inner: Sequence[Any], outer: Sequence[Any], fixed: Sequence[Any], x: Any, layout: Layout
 ) -> tuple[list[Any], list[Any]]:
     """S_l (R, n, k_l) and the argument of F_l (R, n, m) per layer, without truncation.  (eq. 2.1-2.2)
 
-    inner: K_2 .. K_L; outer: W_2 .. W_L; fixed: R_2 .. R_{L-1}; seen: as in `pre_activations`.
+    inner: K_2 .. K_L; outer: W_2 .. W_L; fixed: R_2 .. R_{L-1}; x: as in `pre_activations`.
     """
-    blocks, features, arguments = layout.parted(seen), [], []
+    blocks, features, arguments = layout.part_blocks(x), [], []
     for i, layer in enumerate(layout.layers):
-        features.append(seen_through(inner[i], blocks, layout.places(layer)))
-        arguments.append(seen_through(outer[i], blocks, layout.places(layer)))
+        features.append(linear_image(inner[i], blocks, layout.places(layer)))
+        arguments.append(linear_image(outer[i], blocks, layout.places(layer)))
         if i < len(fixed):
             mixed = features[-1] @ fixed[i].swapaxes(-1, -2)
             blocks[layer] = mixed * mixed
     return features, arguments
 
 
-def seen_through(matrix: Any, blocks: Mapping[int, Any], places: Mapping[int, slice]) -> Any:
+def linear_image(matrix: Any, blocks: Mapping[int, Any], places: Mapping[int, slice]) -> Any:
     """sum_j block_j M_j^T: (R, m, size) and blocks (R, n, .) -> (R, n, m)."""
     parts = [blocks[block] @ matrix[..., place].swapaxes(-1, -2) for block, place in places.items()]
     return sum(parts[1:], start=parts[0])
 
 
-def _spans(order: Sequence[int], seen: Sequence[int]) -> int:
+def _spans(order: Sequence[int], blocks: Sequence[int]) -> int:
     """Into how many pieces the blocks that a layer sees fall."""
-    at = sorted(order.index(block) for block in seen)
+    at = sorted(order.index(block) for block in blocks)
     return 1 + sum(right - left > 1 for left, right in pairwise(at))

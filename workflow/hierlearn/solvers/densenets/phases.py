@@ -55,13 +55,13 @@ class Clock:
 
     def __init__(self, schedule: Schedule, runs: int, thresholds: np.ndarray | None = None):
         self.schedule = schedule
-        given = np.tile(schedule.thresholds, (runs, 1)) if thresholds is None and schedule.thresholds else thresholds
+        limits = np.tile(schedule.thresholds, (runs, 1)) if thresholds is None and schedule.thresholds else thresholds
         # A run in its last phase waits for nothing.
-        self.thresholds = None if given is None else np.pad(given, ((0, 0), (0, 1)), constant_values=np.nan)
+        self.thresholds = None if limits is None else np.pad(limits, ((0, 0), (0, 1)), constant_values=np.nan)
         self.phase = np.zeros(runs, dtype=np.int64)
         # Step at which each phase began, -1 if it has not.
-        self.begun = np.full((runs, schedule.phases), -1, dtype=np.int64)
-        self.begun[:, 0] = 0
+        self.phase_starts = np.full((runs, schedule.phases), -1, dtype=np.int64)
+        self.phase_starts[:, 0] = 0
         self._enter()
 
     def ask(self, step: int, losses: np.ndarray) -> np.ndarray | None:
@@ -77,7 +77,7 @@ class Clock:
         if not entering.any():
             return None
         self.phase += entering
-        self.begun[entering, self.phase[entering]] = step
+        self.phase_starts[entering, self.phase[entering]] = step
         self._enter()
         return entering
 
@@ -85,24 +85,24 @@ class Clock:
         """What the rate of each run is multiplied with, (R,)."""
         if self.schedule.annealing == "constant":
             return np.ones(len(self.phase))
-        return cosine_factor(step - self.began, self.ends - self.began)
+        return cosine_factor(step - self.phase_start, self.ends - self.phase_start)
 
     def layer_starts(self) -> np.ndarray:
         """Step (R, L - 1) at which each of the layers 2 .. L came, NaN if it has not."""
-        found = np.full(self.present.shape, np.nan)
-        for run, begun in enumerate(self.begun):
+        starts = np.full(self.present.shape, np.nan)
+        for run, phase_starts in enumerate(self.phase_starts):
             for phase in range(self.schedule.phases - 1, -1, -1):
-                if begun[phase] >= 0:
-                    found[run, list(self.schedule.present(phase))] = begun[phase]
-        return found
+                if phase_starts[phase] >= 0:
+                    starts[run, list(self.schedule.present(phase))] = phase_starts[phase]
+        return starts
 
     def state(self) -> dict[str, np.ndarray]:
         """All that a later `restore` needs."""
-        return {"phase": self.phase.copy(), "begun": self.begun.copy()}
+        return {"phase": self.phase.copy(), "phase_starts": self.phase_starts.copy()}
 
     def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
         """Go back to a `state`."""
-        self.phase, self.begun = np.array(arrays["phase"]), np.array(arrays["begun"])
+        self.phase, self.phase_starts = np.array(arrays["phase"]), np.array(arrays["phase_starts"])
         self._enter()
 
     def _enter(self) -> None:
@@ -112,6 +112,6 @@ class Clock:
         for run, phase in enumerate(self.phase):
             self.present[run, list(schedule.present(phase))] = True
             self.moving[run, list(schedule.moving(phase))] = True
-        self.began = np.take_along_axis(self.begun, self.phase[:, None], axis=1)[:, 0]
+        self.phase_start = np.take_along_axis(self.phase_starts, self.phase[:, None], axis=1)[:, 0]
         self.ends = np.array([*schedule.starts[: schedule.phases - 1], schedule.total])[self.phase]
         self.next = int(self.ends.min())

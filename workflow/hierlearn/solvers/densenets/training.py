@@ -8,7 +8,7 @@ import numpy as np
 
 from hierlearn.solvers.densenets.model import Layout, pre_activations
 from hierlearn.solvers.densenets.phases import LOOK_BACK, Clock
-from hierlearn.solvers.optimisers import clipping, named
+from hierlearn.solvers.optimisers import clip_factors, get_optimiser
 from hierlearn.solvers.training import Training
 
 
@@ -22,7 +22,7 @@ class QuadraticTraining(Training):
     of what the others do; the rest of their columns is 0 and stays it.
 
     All weights lie in one buffer (R, P), matrix beside matrix, and so do their gradients: a step costs few passes.
-    gradient: by name, views of the latter; entered: told which runs (R,) are about to begin a phase.
+    gradient: by name, views of the latter; on_phase: told which runs (R,) are about to begin a phase.
     """
 
     def __init__(
@@ -45,10 +45,10 @@ class QuadraticTraining(Training):
         self.dtype, self.shapes = flat.dtype, {name: values.shape for name, values in start.items()}
         self.flat_gradient = np.zeros_like(flat)
         self.gradient = _views(self.flat_gradient, self.shapes)
-        super().__init__(_views(flat, self.shapes), [flat], 1, named(optimiser, momentum), decays)
+        super().__init__(_views(flat, self.shapes), [flat], 1, get_optimiser(optimiser, momentum), decays)
         self.alphas, self.rates = alphas, rates
         self.loss, self.sharpness = loss, sharpness
-        self.entered: Callable[[np.ndarray], None] = lambda runs: None
+        self.on_phase: Callable[[np.ndarray], None] = lambda runs: None
         self.running = np.zeros(self.runs, self.dtype)
         self.buffers: dict[int, np.ndarray] = {}
         self.spans = [layout.spans(layer) for layer in layout.layers]
@@ -63,30 +63,29 @@ class QuadraticTraining(Training):
         """As in Training: layers that come, by the clock."""
         entering = self.clock.ask(step, self.objective(step))
         if entering is not None:
-            self.entered(entering)
+            self.on_phase(entering)
             self.memory.clear(entering)
             self.enter()
         self.attend(step)
 
     def leaf_gradients(self, step: int, points: np.ndarray, labels: np.ndarray) -> list[np.ndarray]:
-        """As in Training, clipped. points: what `Layout.joined` gives, (S, 1, b, 2 d); labels (S, 1, b, 1)."""
+        """As in Training, clipped. points: what `Layout.join` gives, (S, 1, b, 2 d); labels (S, 1, b, 1)."""
         losses = self.backward(points, labels)
         for i, hidden in self.unseen.items():
             self.gradient[f"layer_{i + 2}"].swapaxes(1, 2)[hidden] = 0.0
         self.running = self.running + (losses - self.running) * max(1 / LOOK_BACK, 1 / (step + 1))
         if self.clip is not None:
             moves = (self.rates > 0)[:, None] & self.clock.moving
-            factors = clipping(list(self.gradient.values()), self.clip, moves)
+            factors = clip_factors(list(self.gradient.values()), self.clip, moves)
             if factors is not None:
                 self.flat_gradient *= factors.astype(self.dtype)[:, None]
         return [self.flat_gradient]
 
-    def rates_at(self, step: int) -> list[np.ndarray]:
-        """As in Training."""
+    def learning_rates(self, step: int) -> list[np.ndarray]:
         return [self.rates * self.clock.factors(step)]
 
     @abstractmethod
-    def backward(self, seen: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    def backward(self, x: np.ndarray, labels: np.ndarray) -> np.ndarray:
         """Gradients of the mean loss over a batch, into `gradient`; returns the loss (R,)."""
 
     def objective(self, step: int) -> np.ndarray:
@@ -96,20 +95,20 @@ class QuadraticTraining(Training):
     def attend(self, step: int) -> None:
         """What else happens before a step."""
 
-    def cumulative(self, seen: np.ndarray) -> np.ndarray:
+    def cumulative(self, x: np.ndarray) -> np.ndarray:
         """sum_{l' <= l} alpha_l' Sum(F_l') for l = 2 .. L, without truncation: (R, n, 2 d) -> (R, n, L - 1)."""
-        sums = np.stack([np.vecdot(values, values) for values in self.arguments(seen)], axis=-1)
+        sums = np.stack([np.vecdot(values, values) for values in self.arguments(x)], axis=-1)
         return np.cumsum(sums * self.shown, axis=-1)
 
     @abstractmethod
-    def arguments(self, seen: np.ndarray) -> list[np.ndarray]:
+    def arguments(self, x: np.ndarray) -> list[np.ndarray]:
         """What is squared in F_2 .. F_L, (R, n, m) each, without truncation."""
 
-    @abstractmethod
-    def features(self, seen: np.ndarray) -> list[np.ndarray]:
-        """S_2 .. S_L, (R, n, .) each, without truncation."""
+    def features(self, x: np.ndarray) -> list[np.ndarray]:
+        """S_2 .. S_L, (R, n, .) each, without truncation; where there are none, what takes their place."""
+        return self.arguments(x)
 
-    def looked(self) -> dict[str, np.ndarray]:
+    def look(self) -> dict[str, np.ndarray]:
         """Measures (R,) along the training that only this network has."""
         return {}
 
@@ -145,40 +144,38 @@ class QuadraticTraining(Training):
             self.masks = [np.concatenate(columns, axis=1).astype(self.dtype)]
         shown = (self.alphas * present).astype(self.dtype)
         self.shown = shown[:, None, :]
-        self.sums = self.summing(shown)
+        self.sums = self.summation(shown)
 
     @abstractmethod
-    def summing(self, shown: np.ndarray) -> np.ndarray:
+    def summation(self, shown: np.ndarray) -> np.ndarray:
         """(R, columns, 1) that turn the squares in a buffer into F."""
 
-    def filled(self, seen: np.ndarray, total: int) -> np.ndarray:
+    def fill_buffer(self, x: np.ndarray, total: int) -> np.ndarray:
         """A buffer (R, b, total) of zeros but for the points and what was there before."""
-        seeds, _, points, _ = seen.shape
+        seeds, _, points, _ = x.shape
         if points not in self.buffers:
             self.buffers[points] = np.zeros((self.runs, points, total), self.dtype)
         buffer = self.buffers[points]
         of_seeds = buffer.reshape(seeds, -1, points, total)
-        of_seeds[..., self.layout.points] = seen[..., : 2 * self.layout.inputs]
+        of_seeds[..., self.layout.points] = x[..., : 2 * self.layout.inputs]
         return buffer
 
-    def seen_by(self, buffer: np.ndarray, i: int) -> np.ndarray:
+    def layer_input(self, buffer: np.ndarray, i: int) -> np.ndarray:
         """What layer i + 2 sees of the buffer, (R, b, size)."""
         spans = self.spans[i]
         if len(spans) == 1:
             return buffer[..., spans[0]]
         return np.concatenate([buffer[..., span] for span in spans], axis=-1)
 
-    def output_gradients(
-        self, buffer: np.ndarray, seen: np.ndarray, labels: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def output_gradients(self, buffer: np.ndarray, x: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Loss (R,), and 2 alpha_l times its derivative in F at every point, (R, b, L - 1)."""
-        labels, points = self._for_every_run(labels), seen.shape[-2]
+        labels, points = self._for_every_run(labels), x.shape[-2]
         outputs = buffer @ self.sums
         if self.loss == "squared":
             outputs -= labels
             losses = np.vecdot(outputs, outputs, axis=1)[:, 0] / points
             return losses, outputs * (4.0 / points * self.shown)
-        outputs += self._for_every_run(seen[..., 2 * self.layout.inputs :])
+        outputs += self._for_every_run(x[..., 2 * self.layout.inputs :])
         outputs *= labels
         outputs *= -self.sharpness
         losses = np.logaddexp(self.dtype.type(0), outputs).mean(axis=(1, 2))
@@ -188,14 +185,14 @@ class QuadraticTraining(Training):
 
     def _unseen(self) -> dict[int, np.ndarray]:
         """By layer, the columns (R, size) bool that a run of a smaller graph does not see; no layer that has none."""
-        found = {}
+        result = {}
         for i, layer in enumerate(self.layout.layers):
             hidden = np.ones((self.runs, self.layout.size(layer)), dtype=bool)
             for row, columns in zip(hidden, self.own, strict=True):
                 row[columns[i]] = False
             if hidden.any():
-                found[i] = hidden
-        return found
+                result[i] = hidden
+        return result
 
     def _for_every_run(self, values: np.ndarray) -> np.ndarray:
         """(S, 1, ...) -> (R, ...)."""
@@ -208,20 +205,19 @@ class DensenetTraining(QuadraticTraining):
     start: M_2 .. M_L as layer_2 .. layer_L, each (R, m, size) with columns in the layout's order.
     """
 
-    def backward(self, seen, labels):
-        """As in QuadraticTraining."""
+    def backward(self, x, labels):
         weights, gradients = list(self.weights.values()), list(self.gradient.values())
-        buffer, arguments = self.filled(seen, self.layout.total), []
+        buffer, arguments = self.fill_buffer(x, self.layout.total), []
         for i in range(self.last + 1):
-            arguments.append(self.seen_by(buffer, i) @ weights[i].mT)
+            arguments.append(self.layer_input(buffer, i) @ weights[i].mT)
             np.multiply(arguments[i], arguments[i], out=buffer[..., self.columns[i]])
-        losses, direct = self.output_gradients(buffer, seen, labels)
+        losses, direct = self.output_gradients(buffer, x, labels)
         # below[i]: derivative in G_{i+2} through later layers, times 2.
         below: dict[int, np.ndarray] = {}
         for i in range(self.last, self.first - 1, -1):
             back, through = arguments[i], direct[..., i : i + 1]
             back *= below[i] + through if i in below else through
-            np.matmul(back.mT, self.seen_by(buffer, i), out=gradients[i])
+            np.matmul(back.mT, self.layer_input(buffer, i), out=gradients[i])
             for block, place in self.places[i].items():
                 if block - 2 >= self.first:
                     product = back @ weights[i][..., place]
@@ -229,15 +225,11 @@ class DensenetTraining(QuadraticTraining):
                     below[block - 2] = below[block - 2] + product if block - 2 in below else product
         return losses
 
-    def arguments(self, seen):
+    def arguments(self, x):
         """P_2 .. P_L."""
-        return pre_activations(list(self.weights.values()), seen, self.layout)
+        return pre_activations(list(self.weights.values()), x, self.layout)
 
-    def features(self, seen):
-        """P_2 .. P_L, which take the place of S_2 .. S_L."""
-        return self.arguments(seen)
-
-    def summing(self, shown):
+    def summation(self, shown):
         """As in QuadraticTraining: the squares are those that later layers see."""
         sums = np.zeros((self.runs, self.layout.total, 1), self.dtype)
         for i, columns in enumerate(self.columns):
@@ -260,38 +252,33 @@ class PolynomialTraining(QuadraticTraining):
         """a_1 .. a_m."""
         return signs(self.weights["layer_2"].shape[1]).astype(self.dtype)
 
-    def backward(self, seen, labels):
-        """As in QuadraticTraining."""
+    def backward(self, x, labels):
         weights, gradient = self.weights["layer_2"], self.gradient["layer_2"]
-        points = self.filled(seen, self.layout.total)[..., self.layout.points]
+        points = self.fill_buffer(x, self.layout.total)[..., self.layout.points]
         arguments = points @ weights[..., :-1].mT
         arguments += weights[:, None, :, -1]
         # A product of few factors is faster than a power.
         powers = arguments.copy()
         for _ in range(self.degree - 2):
             powers *= arguments
-        losses, direct = self.output_gradients(powers * arguments, seen, labels)
+        losses, direct = self.output_gradients(powers * arguments, x, labels)
         powers *= 0.5 * self.degree * direct
         powers *= self.signs
         np.matmul(powers.mT, points, out=gradient[..., :-1])
         np.sum(powers, axis=1, out=gradient[..., -1])
         return losses
 
-    def cumulative(self, seen):
+    def cumulative(self, x):
         """F, (R, n, 1)."""
-        (arguments,) = self.arguments(seen)
+        (arguments,) = self.arguments(x)
         return self.shown * (arguments**self.degree @ self.signs[:, None])
 
-    def arguments(self, seen):
+    def arguments(self, x):
         """What the power is taken of."""
         weights = self.weights["layer_2"]
-        return [seen[..., : 2 * self.layout.inputs] @ weights[..., :-1].mT + weights[:, None, :, -1]]
+        return [x[..., : 2 * self.layout.inputs] @ weights[..., :-1].mT + weights[:, None, :, -1]]
 
-    def features(self, seen):
-        """The same, which takes the place of S_2."""
-        return self.arguments(seen)
-
-    def summing(self, shown):
+    def summation(self, shown):
         """As in QuadraticTraining, for the powers alone."""
         return shown[:, :1, None] * self.signs[:, None]
 
@@ -303,9 +290,9 @@ def signs(width: int) -> np.ndarray:
 
 def _views(flat: np.ndarray, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, np.ndarray]:
     """Matrices by name in a buffer (R, P) in which they lie side by side."""
-    found, first = {}, 0
+    result, first = {}, 0
     for name, shape in shapes.items():
         size = int(np.prod(shape[1:]))
-        found[name] = flat[:, first : first + size].reshape(shape, copy=False)
+        result[name] = flat[:, first : first + size].reshape(shape, copy=False)
         first += size
-    return found
+    return result

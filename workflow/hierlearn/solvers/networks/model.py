@@ -18,12 +18,12 @@ TRAINED = ("hidden", "last", "all", "tangent")
 
 def shapes(architecture: str, inputs: int, width: int, outputs: int, bias: bool) -> dict[str, tuple[int, ...]]:
     """Shapes of the weights by name: first W, second V with its bias, last A."""
-    known = {"first": (width, inputs + bias)}
+    shapes_of = {"first": (width, inputs + bias)}
     if architecture != "two_layer":
-        known["second"] = (width, width if architecture == "three_layer" else outputs)
+        shapes_of["second"] = (width, width if architecture == "three_layer" else outputs)
         if bias:
-            known["second_bias"] = (width,)
-    return known | {"last": (outputs, width)}
+            shapes_of["second_bias"] = (width,)
+    return shapes_of | {"last": (outputs, width)}
 
 
 def trainable(architecture: str, trained: str, bias: bool) -> tuple[str, ...]:
@@ -38,15 +38,15 @@ def forward(architecture: str, weights: Mapping[str, np.ndarray], x: np.ndarray,
     two_layer: out = A relu(W x). three_layer: out = A relu(V relu(W x) + c).
     resnet: out_1 = A relu(W x), out = out_1 + A relu(V out_1 + c); out = out_1 where `blocks` is 1.
     """
-    hidden = _rectified(times(x, weights["first"].mT))
-    known = {"x": x, "hidden": hidden}
+    hidden = _relu(times(x, weights["first"].mT))
+    activations = {"x": x, "hidden": hidden}
     below = times(hidden, weights["last"].mT) if architecture != "three_layer" else hidden
     if architecture == "two_layer" or (architecture == "resnet" and blocks == 1):
-        return known | {"out": below}
-    top = _rectified(_second(weights, below))
+        return activations | {"out": below}
+    top = _relu(_second(weights, below))
     out = times(top, weights["last"].mT)
-    known |= {"below": below, "top": top}
-    return known | {"out": below + out if architecture == "resnet" else out}
+    activations |= {"below": below, "top": top}
+    return activations | {"out": below + out if architecture == "resnet" else out}
 
 
 def last_features(architecture: str, weights: Mapping[str, np.ndarray], x: np.ndarray) -> np.ndarray:
@@ -54,10 +54,10 @@ def last_features(architecture: str, weights: Mapping[str, np.ndarray], x: np.nd
 
     The ResNet's last layer sees both blocks, relu(W x) + relu(V out_1 + c), its inner A staying as it was drawn.
     """
-    known = forward(architecture, weights, x)
+    activations = forward(architecture, weights, x)
     if architecture == "resnet":
-        return known["hidden"] + known["top"]
-    return known["hidden" if architecture == "two_layer" else "top"]
+        return activations["hidden"] + activations["top"]
+    return activations["hidden" if architecture == "two_layer" else "top"]
 
 
 def tangent(
@@ -86,14 +86,14 @@ def tangent_factors(
     For output j pairs of left (R, n, m) and right (R, n, q) with grad f_j = left right^T, in W first, then in V with
     its bias: the tangent kernel of the output is the sum of (left left'^T) (right right'^T), entry by entry.
     """
-    known = forward(architecture, weights, x)
-    hidden = known["hidden"] > 0
+    activations = forward(architecture, weights, x)
+    hidden = activations["hidden"] > 0
     for j in outputs:
         last = weights["last"][..., j : j + 1, :]
         if architecture == "two_layer":
             yield [(hidden * last, x)]
             continue
-        risen, below = (known["top"] > 0) * last, known["below"]
+        risen, below = (activations["top"] > 0) * last, activations["below"]
         if "second_bias" in weights:
             below = np.concatenate([below, np.ones((*below.shape[:-1], 1), below.dtype)], axis=-1)
         back = times(risen, weights["second"])
@@ -123,6 +123,6 @@ def _second(weights: Mapping[str, np.ndarray], below: np.ndarray) -> np.ndarray:
     return middle
 
 
-def _rectified(z: np.ndarray) -> np.ndarray:
+def _relu(z: np.ndarray) -> np.ndarray:
     """relu, in its place."""
     return np.maximum(z, 0, out=z)

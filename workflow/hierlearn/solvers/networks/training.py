@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from hierlearn.solvers.networks.model import forward, gate, last_features, tangent, times
-from hierlearn.solvers.optimisers import Gradient, milestone_factor, named, summed
-from hierlearn.solvers.training import Training, quietly
+from hierlearn.solvers.optimisers import Gradient, get_optimiser, milestone_factor, total_gradient
+from hierlearn.solvers.training import Training, without_warnings
 
 Arrays = dict[str, np.ndarray]
 
@@ -55,7 +55,9 @@ class NetworkTraining(Training):
             for name, values in start.items()
             if name in moving
         }
-        super().__init__(weights, list(weights.values()), 2, named(recipe.optimiser, recipe.momentum), decays[None])
+        super().__init__(
+            weights, list(weights.values()), 2, get_optimiser(recipe.optimiser, recipe.momentum), decays[None]
+        )
 
     def prepare(self, step: int) -> None:
         """A phase begins at rest."""
@@ -64,20 +66,19 @@ class NetworkTraining(Training):
 
     def leaf_gradients(self, step: int, points: np.ndarray, labels: np.ndarray) -> list[Gradient]:
         """As in Training; None for what rests in a phase."""
-        found = self._gradients(points, labels, *self.recipe.phases[step // self.recipe.steps])
-        return [found.get(name) for name in self.weights]
+        gradients = self._gradients(points, labels, *self.recipe.phases[step // self.recipe.steps])
+        return [gradients.get(name) for name in self.weights]
 
-    def rates_at(self, step: int) -> list[np.ndarray]:
-        """As in Training."""
+    def learning_rates(self, step: int) -> list[np.ndarray]:
         factor = milestone_factor(step % self.recipe.steps, self.recipe.steps, self.recipe.milestones)
         return [factor * (self.recipe.ratio if n.startswith("second") else 1.0) * self.rates for n in self.weights]
 
-    @quietly
+    @without_warnings
     def outputs(self, x: np.ndarray) -> np.ndarray:
         """(S, 1, n, d) -> (S, G, n, k) at the present weights."""
         return self._activations(x, self._blocks())["out"]
 
-    @quietly
+    @without_warnings
     def first_block(self, x: np.ndarray) -> np.ndarray:
         """out_1 of a ResNet, (S, 1, n, d) -> (S, G, n, k)."""
         return self._activations(x, 1)["out"]
@@ -88,15 +89,17 @@ class NetworkTraining(Training):
         x (S, 1, b, d) and labels (S, 1, b, k), of the weights' dtype; blocks, names: those of a phase. The loss is
         allenzhu2019's eq. 6.1, or the logistic one, without weight decay.
         """
-        return {name: summed(parts) for name, parts in self._gradients(x, labels, blocks, names).items()}
+        return {name: total_gradient(parts) for name, parts in self._gradients(x, labels, blocks, names).items()}
 
     def _gradients(self, x, labels, blocks, names) -> dict[str, Gradient]:
-        known = self._activations(x, blocks)
-        back = self._output_gradient(known["out"], labels)
+        activations = self._activations(x, blocks)
+        back = self._output_gradient(activations["out"], labels)
         if self.recipe.trained == "last":
-            return {"last": [(back, known["features"])]}
-        backward = self._tangent_gradients if self.recipe.trained == "tangent" else self._network_gradients
-        return backward(known, back, blocks, names)
+            return {"last": [(back, activations["features"])]}
+        if self.recipe.trained == "tangent":
+            # The linearisation goes back through the gates and the matrices of the start.
+            return self._backward(activations["start"], self.start, back, blocks, names)
+        return self._backward(activations, {**self.start, **self.weights}, back, blocks, names)
 
     def _blocks(self) -> int:
         """The blocks that are there in the phase of the present step."""
@@ -108,8 +111,8 @@ class NetworkTraining(Training):
             features = last_features(name, start, x)
             return {"features": features, "out": times(features, self.weights["last"].mT)}
         if self.recipe.trained == "tangent":
-            known = forward(name, start, x)
-            return {"start": known} | tangent(name, start, known, self.weights)
+            activations = forward(name, start, x)
+            return {"start": activations} | tangent(name, start, activations, self.weights)
         return forward(name, {**start, **self.weights}, x, blocks)
 
     def _output_gradient(self, out: np.ndarray, labels: np.ndarray) -> np.ndarray:
@@ -118,38 +121,23 @@ class NetworkTraining(Training):
         gradient *= 1.0 / out.shape[-2]
         return gradient
 
-    def _network_gradients(self, known, of_out, blocks, names) -> dict[str, Gradient]:
-        last = self.weights.get("last", self.start["last"])
+    def _backward(self, activations, weights, of_out, blocks, names) -> dict[str, Gradient]:
         two, residual = self.recipe.architecture == "two_layer", self.recipe.architecture == "resnet"
-        found, below = {}, of_out
+        gradients, below = {}, of_out
         if not two and blocks == 2:
-            risen = gate(times(of_out, last), known["top"])
+            top = gate(times(of_out, weights["last"]), activations["top"])
             if "second" in names:
-                found["second"] = [(risen, known["below"])]
+                gradients["second"] = [(top, activations["below"])]
             if "second_bias" in names:
-                found["second_bias"] = risen.sum(-2)
+                gradients["second_bias"] = top.sum(-2)
             if "last" in names:
-                found["last"] = [(of_out, known["top"])]
+                gradients["last"] = [(of_out, activations["top"])]
             if "first" in names or (residual and "last" in names):
-                below = times(risen, self.weights.get("second", self.start["second"]))
+                below = times(top, weights["second"])
                 below = of_out + below if residual else below
         if "first" in names:
-            back = below if self.recipe.architecture == "three_layer" else times(below, last)
-            found["first"] = [(gate(back, known["hidden"]), known["x"])]
+            back = below if self.recipe.architecture == "three_layer" else times(below, weights["last"])
+            gradients["first"] = [(gate(back, activations["hidden"]), activations["x"])]
         if "last" in names and self.recipe.architecture != "three_layer":
-            found["last"] = [*found.get("last", []), (below, known["hidden"])]
-        return found
-
-    def _tangent_gradients(self, known, of_out, blocks, names) -> dict[str, Gradient]:
-        start, last = known["start"], self.start["last"]
-        found, below = {}, of_out
-        if self.recipe.architecture != "two_layer":
-            risen = gate(times(of_out, last), start["top"])
-            found["second"] = [(risen, start["below"])]
-            if "second_bias" in names:
-                found["second_bias"] = risen.sum(-2)
-            below = times(risen, self.start["second"])
-            below = of_out + below if self.recipe.architecture == "resnet" else below
-        back = below if self.recipe.architecture == "three_layer" else times(below, last)
-        found["first"] = [(gate(back, start["hidden"]), start["x"])]
-        return found
+            gradients["last"] = [*gradients.get("last", []), (below, activations["hidden"])]
+        return gradients
