@@ -1,4 +1,4 @@
-"""Words on Snakemake's command line that are answered at once, and targets that are none: the nearest study is named."""
+"""Words on Snakemake's command line that are answered at once, and targets that are none, with the nearest study."""
 
 import sys
 from collections.abc import Collection, Iterable
