@@ -7,9 +7,11 @@ import xarray
 from hierlearn.core import registry
 from hierlearn.core.registry import PACKAGE, build
 from hierlearn.plan import checking, jobs, references
-from hierlearn.plan.presets import PRESETS
+from hierlearn.plan.load import load
+from hierlearn.plan.presets import bodies
 
 STUDIES = sorted((PACKAGE.parents[1] / "config" / "studies").glob("*.yaml"))
+STATED = [(file, preset) for file in STUDIES for preset, _ in bodies(load(file, file.name)[0])]
 ALPHA = PACKAGE.parents[1] / "config" / "studies" / "allenzhu2019-alpha.yaml"
 SEEDS, STEPS = 2, [1, 10, 100]
 # What a probe's variables have of its own coordinates, where no line of the study tells.
@@ -80,8 +82,7 @@ def probes(study):
     return found
 
 
-@pytest.mark.parametrize("preset", PRESETS)
-@pytest.mark.parametrize("file", STUDIES, ids=[file.stem for file in STUDIES])
+@pytest.mark.parametrize(("file", "preset"), STATED, ids=[f"{file.stem}-{preset}" for file, preset in STATED])
 def test_a_study_can_be_drawn_and_judged(file, preset):
     study, faults = checking.study(file, file.name, preset)
     assert faults == []

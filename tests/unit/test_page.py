@@ -8,6 +8,7 @@ import pytest
 from hierlearn.claims.ledger import Row
 from hierlearn.claims.page import index
 from hierlearn.claims.page.index import interval, number, prediction, work
+from hierlearn.plan.draws import Draw
 
 STUDY = {"title": "A <b>study</b> & more", "paper": "chen2020", "place": "Theorem 1", "summary": "s", "present": True}
 
@@ -37,8 +38,9 @@ def row(**changes):
     return Row(**(content | changes))
 
 
-def page(rows, studies, preset, details=None):
-    return index.page(rows, details or {row.claim: {} for row in rows}, studies, preset, {"versions": "python <3>"})
+def page(rows, studies, preset, details=None, note=""):
+    details = details or {row.claim: {} for row in rows}
+    return index.page(rows, details, studies, preset, {"versions": "python <3>"}, note)
 
 
 class Balanced(HTMLParser):
@@ -62,6 +64,12 @@ def parsed(text):
     parser.feed(text)
     assert parser.open == []
     return parser
+
+
+def test_a_page_says_that_it_is_a_pilot():
+    told = Draw(pilot=True).note()
+    assert told.startswith("A pilot") and told in page([row()], {"one": STUDY}, "quick", note=told)
+    assert "pilot" not in page([row()], {"one": STUDY}, "quick", note=Draw().note()).lower()
 
 
 def test_what_a_study_says_is_text_and_never_markup():

@@ -113,6 +113,20 @@ def test_the_inputs_of_a_task_are_the_files_of_its_learners(plan):
     assert plan.inputs.of_tasks("traces")(TASK) == [f"results/quick/small/dimension-{d}/traces.nc" for d in (5, 4, 3)]
 
 
+def test_the_ledger_of_a_second_draw_is_read_where_there_is_one(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert rules().inputs.second() == []
+    file = Path("results/quick-replicate-1/claims.csv")
+    file.parent.mkdir(parents=True)
+    file.write_text("claim\n")
+    assert rules().inputs.second() == [file.as_posix()]
+    before = rules(results="elsewhere").inputs.parameters("ledger")({})
+    assert rules().inputs.parameters("ledger")({})["second"] != before["second"]
+    assert rules().inputs.expected({}, [file.as_posix()]) == {file.as_posix(): None}
+    # Its own page and that of a pilot stand alone.
+    assert rules(replicate=1).inputs.second() == rules(pilot=True).inputs.second() == []
+
+
 def test_a_partial_ledger_takes_the_claims_that_are_there_and_of_this_plan(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     plan, partial = rules(), rules(partial=True)

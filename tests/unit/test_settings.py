@@ -41,10 +41,10 @@ def test_the_configuration_names_its_faults():
     found, faults = configuration({"preset": "quik", "sutdies": [], "studies": ["b"]}, "config", ["a"])
     assert found == {}
     assert [str(fault) for fault in faults] == [
-        "config: preset: found 'quik'; expected one of full, quick, smoke (nearest: quick)",
+        "config: preset: found 'quik'; expected one of full, paper, quick, smoke, standard (nearest: quick)",
         "config: studies[0]: found 'b'; expected one of a",
-        "config: sutdies: found an unknown key; expected one of keep_models, memory_limit_mb, partial, preset, "
-        "results, studies (nearest: studies)",
+        "config: sutdies: found an unknown key; expected one of core_gflops, keep_models, memory_limit_mb, "
+        "partial, pilot, preset, replicate, results, studies (nearest: studies)",
     ]
 
 
@@ -57,8 +57,26 @@ def test_the_configuration_has_a_default_for_every_key():
         "results": "results",
         "keep_models": True,
         "partial": False,
+        "core_gflops": 23.6,
+        "pilot": False,
+        "replicate": 0,
         "memory_limit_mb": 1_000_000,
     }
+
+
+def test_a_pilot_has_no_replicates():
+    found, faults = configuration({"pilot": "true", "replicate": 2}, "config", [])
+    assert found == {}
+    assert [str(fault) for fault in faults] == [
+        "config: replicate: found 2 beside pilot: true; expected one of the two"
+    ]
+    assert configuration({"pilot": True, "replicate": 0}, "config", [])[1] == []
+
+
+@pytest.mark.parametrize("wrong", [-1, 1.5, "one", True])
+def test_replicates_are_numbered(wrong):
+    _, faults = configuration({"replicate": wrong}, "config", [])
+    assert [fault.field for fault in faults] == ["replicate"]
 
 
 @pytest.mark.parametrize("folder", ["/tmp", "../x", "a/../../x", ".hidden", "", "a b", 3])

@@ -204,14 +204,20 @@ def test_another_order_of_keys_and_comments_in_a_study_change_nothing(changed):
         assert planned(changed) == set()
 
 
-def test_a_renamed_study_draws_the_same_numbers(changed, results, tmp_path):
-    """Streams are keyed by the problem, not by what the study that poses it is called."""
+def test_a_renamed_study_draws_other_numbers_but_in_a_pilot(changed, results, tmp_path):
+    """No two studies share data; pilots do, whatever the study that poses a problem is called."""
     file = changed / "config" / "studies" / "tiny.yaml"
-    other = file.rename(file.with_name("renamed.yaml"))
+    shutil.copy(file, file.with_name("renamed.yaml"))
+    content = yaml.safe_load(file.read_text()) | {"claims": {}}
+    file.with_name("renamed.yaml").write_text(yaml.safe_dump(content, sort_keys=False))
+    own, piloted = "results/quick/renamed/all/data.nc", "results/quick-pilot/{}/all/data.nc"
     try:
-        done = snakemake(changed, "results/quick/renamed/all/data.nc", folder=tmp_path)
+        done = [snakemake(changed, own, folder=tmp_path)]
+        pilots = [piloted.format(name) for name in ("renamed", "tiny")]
+        done.append(snakemake(changed, *pilots, "--config", "pilot=true", folder=tmp_path))
     finally:
-        other.rename(file)
-    assert done.code == 0, done.end
-    data = "all/data.nc"
-    assert (tmp_path / "results/quick/renamed" / data).read_bytes() == (results / "tiny" / data).read_bytes()
+        file.with_name("renamed.yaml").unlink()
+    assert [one.code for one in done] == [0, 0], done[-1].end
+    first, second = ((tmp_path / pilot).read_bytes() for pilot in pilots)
+    assert first == second
+    assert (tmp_path / own).read_bytes() not in (first, (results / "tiny/all/data.nc").read_bytes())

@@ -53,7 +53,7 @@ def test_every_fault_of_every_study_is_named_at_once(fresh):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["preset=huge"], "preset: found 'huge'; expected one of full, quick, smoke"),
+        (["preset=huge"], "preset: found 'huge'; expected one of full, paper, quick, smoke, standard"),
         (["studies=[tinny]"], "studies[0]: found 'tinny'; expected one of tiny (nearest: tiny)"),
         (["studies=tinny"], "studies: found 'tinny'; expected one of tiny (nearest: tiny)"),
         (["prezet=quick"], "prezet: found an unknown key"),

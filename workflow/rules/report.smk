@@ -63,6 +63,7 @@ rule ledger:
     input:
         claims=plan.inputs.claims,
         figures=plan.inputs.figures,
+        second=plan.inputs.second,
     output:
         table=f"{plan.results}/claims.nc",
         csv=f"{plan.results}/claims.csv",

@@ -47,6 +47,8 @@ class Schema:
     keywords: Mapping[str, Any]
 
 
+# A parameter that says how a result is computed, not what it is, such as the device.
+EXECUTION = Schema({"execution": True})
 UNIQUE = Schema({"uniqueItems": True})
 # Numbers that many parameters are.
 Count = Annotated[int, Ge(1)]

@@ -13,9 +13,9 @@ from hierlearn.core.streams import Streams
 
 
 def streams_of(content: Mapping[str, Any], seeds: tuple[int, ...], draw: str = "") -> Streams:
-    """The streams of a problem: keyed by its canonical content, whatever the study that poses it is called.
+    """The streams of a problem: keyed by its canonical content and by a draw.
 
-    draw: a word for independent numbers of the same problem; "" for the first ones.
+    draw: a word for independent numbers of the same problem, which a run's study, preset and revision make; may be "".
     """
     key = json.dumps(content, sort_keys=True, separators=(",", ":"))
     return Streams((key, *([draw] if draw else [])), tuple(seeds))

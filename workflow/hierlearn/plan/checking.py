@@ -6,6 +6,7 @@ refers to another; what lies where something is broken, or refers to it, is not 
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from hierlearn.plan.declared import mapping
 from hierlearn.plan.draft import Draft
 from hierlearn.plan.faults import Broken, Fault, show
 from hierlearn.plan.load import load, unusable
-from hierlearn.plan.presets import PRESETS, bodies, path_in_file, sets
+from hierlearn.plan.presets import OF_ALL, PRESETS, base, bodies, path_in_file, sets
 from hierlearn.plan.study import Study, study_of
 from hierlearn.plan.violations import schema, schema_faults
 
@@ -30,6 +31,8 @@ def papers() -> list[str]:
 def load_study(file: str | os.PathLike, preset: str = "quick") -> Study:
     """The study of a file at a preset. Raises ValueError with one line for every fault."""
     found, faults = study(Path(file), os.fspath(file), preset)
+    if found is None and not faults:
+        raise ValueError(f"{os.fspath(file)}: presets: found no {preset}; expected sizes for it")
     if found is None:
         raise ValueError("\n".join(map(str, faults)))
     return found
@@ -38,7 +41,8 @@ def load_study(file: str | os.PathLike, preset: str = "quick") -> Study:
 def study(file: Path, name: str, preset: str, limit: int = resources.ABSURD_MB) -> tuple[Study | None, list[Fault]]:
     """A study at a preset, and the faults of the study at every preset. name: what messages call the file.
 
-    limit: memory in MB that a job of this preset may need.
+    limit: memory in MB that a job of this preset may need. There is no study and no fault at the preset paper where the
+    file states none.
 
     The published numbers that it may name lie in a folder beside its own; their faults are not the study's.
     """
@@ -52,10 +56,10 @@ def study(file: Path, name: str, preset: str, limit: int = resources.ABSURD_MB) 
     beside = file.parents[1] / "published" / f"{paper}.yaml"
     numbers, _ = published.tables(beside, beside.name) if paper in papers() else (None, [])
     drafts: dict[str, Draft] = {}
-    faults = _preset_faults(content, name)
+    faults, sizes = _preset_faults(content, name), base(content, preset)
     for which, body in bodies(content):
         draft = drafts[which] = _checked(body, numbers, file, name, which, drafts.get("quick"))
-        if which == preset and draft.sound is not None:
+        if which == sizes and draft.sound is not None:
             faults += plausibility.too_large(draft.sound, limit)
         # What the body has too is said once, where it stands.
         said = set(drafts["quick"].faults) if which != "quick" else set()
@@ -64,7 +68,8 @@ def study(file: Path, name: str, preset: str, limit: int = resources.ABSURD_MB) 
             for fault in draft.faults
             if fault not in said or sets(content, which, fault.path)
         ]
-    return (None if faults else drafts[preset].study), sorted(set(faults))
+    found = None if faults or sizes is None else replace(drafts[sizes].study, preset=preset)
+    return found, sorted(set(faults))
 
 
 def _preset_faults(content: Mapping[str, Any], name: str) -> list[Fault]:
@@ -73,9 +78,10 @@ def _preset_faults(content: Mapping[str, Any], name: str) -> list[Fault]:
     overlays = content.get("presets", {})
     faults = list(schema_faults(name, overlays, against, ("presets",)))
     for which in PRESETS:
-        if "presets" in mapping(mapping(overlays).get(which)):
-            path = ("presets", which, "presets")
-            faults.append(Fault(name, path, "presets of a preset", "them beside one another"))
+        for key in OF_ALL:
+            if key in mapping(mapping(overlays).get(which)):
+                allowed = "them beside one another" if key == "presets" else f"revisions.{which} beside the presets"
+                faults.append(Fault(name, ("presets", which, key), f"{key} of a preset", allowed))
     return faults
 
 

@@ -1,19 +1,21 @@
-"""Targets on Snakemake's command line that are none: `snakemake chen2020-fetures` names the nearest study."""
+"""Words on Snakemake's command line that are answered at once, and targets that are none, with the nearest study."""
 
 import sys
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
+from hierlearn.plan import commands, registration
 from hierlearn.plan.checking import papers
-from hierlearn.plan.configuration import RULES, Plan
+from hierlearn.plan.configuration import COMMANDS, RULES, Plan
 from hierlearn.plan.faults import similar
 
 # Folders of what every job leaves besides its outputs; Snakemake makes these too.
 OF_JOBS = ("logs", "benchmarks")
 
 
-def refuse_unknown_targets(plan: Plan, workflow: Path, main: Path) -> None:
-    """Ends the program if the command line of Snakemake has a target that is none, a line for each.
+def answer(plan: Plan, workflow: Path, main: Path) -> None:
+    """Ends the program with an answer if the command line of Snakemake asks for one, and with a line for every target
+    that is none.
 
     workflow: the folder of the package, with the studies in config/studies beside it; main: the file that Snakemake
     reads, for a workflow that has this one as a module has targets of its own.
@@ -26,9 +28,24 @@ def refuse_unknown_targets(plan: Plan, workflow: Path, main: Path) -> None:
     from snakemake.cli import get_argument_parser
 
     given, _ = get_argument_parser().parse_known_args(sys.argv[1:])
+    try:
+        answered = commands.answer(given.targets or (), plan)
+    except ValueError as error:
+        sys.exit(f"error: {error}")
+    if answered:
+        lines, broken = answered
+        print("\n".join(lines), flush=True)
+        sys.exit(int(broken))
     studies = [path.stem for path in (workflow.parent / "config" / "studies").glob("*.yaml")]
     if lines := unknown_targets(given.targets or (), plan, studies):
         sys.exit("\n".join(lines))
+
+
+def refuse_other_designs(plan: Plan) -> None:
+    """Ends the program with a line for every claim whose design is not the one that is registered."""
+    faults = [fault for study in plan.studies.values() for fault in registration.other_designs(study, plan.registered)]
+    if faults:
+        sys.exit("\n".join(f"error: {fault}" for fault in faults))
 
 
 def unknown_targets(asked: Iterable[str], plan: Plan, studies: Collection[str]) -> list[str]:
@@ -36,7 +53,7 @@ def unknown_targets(asked: Iterable[str], plan: Plan, studies: Collection[str]) 
 
     studies: the names of all of them, of this run or not.
     """
-    names = [*plan.targets.by_name(), *RULES]
+    names = [*plan.targets.by_name(), *RULES, *COMMANDS]
     lines, of_jobs = [], tuple(f"{plan.results}/{folder}/" for folder in OF_JOBS)
     for word in sorted(asked):
         if "/" in word:

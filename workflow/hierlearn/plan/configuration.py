@@ -3,15 +3,16 @@
 import os
 import re
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from hierlearn.core.provenance import ends_in_one_line
-from hierlearn.plan import checking, published, resources
+from hierlearn.plan import checking, history, published, registration, resources
 from hierlearn.plan.cluster import Requests
+from hierlearn.plan.draws import Draw
 from hierlearn.plan.faults import Broken, Fault, nearest, show
 from hierlearn.plan.inputs import Inputs
 from hierlearn.plan.load import load
@@ -24,7 +25,8 @@ from hierlearn.run.job import MEMORY_VARIABLES
 NAME, LONGEST = re.compile("[a-z0-9]+(-[a-z0-9]+)*"), 60
 # Folders of the project that no run writes into.
 ROOT, OWN = SCHEMAS.parents[2], ("benchmarks", "config", "docs", "envs", "profiles", "tests", "workflow")
-# A study's name is a target of its own beside these.
+# A study's name is a target of its own beside these and the words that are answered at once.
+COMMANDS = ("plan", "tally", "register", "record")
 RULES = ("all", "default", *FILES)
 
 
@@ -35,6 +37,9 @@ class Plan:
     settings: Mapping[str, Any]
     studies: Mapping[str, Study]
     warnings: tuple[str, ...] = ()
+    # Lines of registered.csv, and where it lies.
+    registered: tuple[registration.Line, ...] = ()
+    register: Path = Path(registration.FILE)
 
     @cached_property
     def targets(self) -> Targets:
@@ -73,8 +78,12 @@ def configure(given: Mapping[str, Any], file: Path, folder: Path) -> Plan:
     chosen = settings.get("studies") or list(files)
     preset, limit = settings.get("preset", "quick"), settings.get("memory_limit_mb", resources.ABSURD_MB)
     studies, owners = {}, {}
+    register = folder.with_name("registered.csv")
+    lines, found = registration.read(register)
+    verdicts, found_before = history.read(folder.with_name("verdicts.csv"))
+    faults += found + found_before
     for name in files:
-        if not NAME.fullmatch(name) or len(name) > LONGEST or name in RULES or name in checking.papers():
+        if not NAME.fullmatch(name) or len(name) > LONGEST or name in (*RULES, *COMMANDS) or name in checking.papers():
             allowed = f"at most {LONGEST} small letters, digits and hyphens, and no rule's and no paper's name"
             faults.append(Fault(f"config/studies/{name}.yaml", (), f"the file name {name!r}", allowed))
             continue
@@ -86,14 +95,28 @@ def configure(given: Mapping[str, Any], file: Path, folder: Path) -> Plan:
                 text = f"a claim that config/studies/{first}.yaml has too"
                 faults.append(Fault(f"config/studies/{name}.yaml", ("claims", claim), text, "a name of its own"))
         if study is not None and name in chosen:
-            studies[name] = study
+            drawn = replace(study, run=Draw.of(settings))
+            before = history.earlier(drawn, verdicts)
+            studies[name] = replace(drawn, registered=registration.of(drawn, lines), earlier=before)
+    if preset == "paper" and not faults:
+        faults += _unstated(described, settings["studies"], studies)
     for path in sorted(folder.glob("*.yml")):
         faults.append(Fault(f"config/studies/{path.name}", (), "the ending .yml", f"{path.stem}.yaml"))
     for path in sorted(folder.with_name("published").glob("*.yaml")):
         faults += published.tables(path, f"config/published/{path.name}")[1]
     if faults:
         sys.exit("\n".join(f"error: {fault}" for fault in sorted(set(faults))))
-    return Plan(settings, studies, tuple(f"warning: {one}" for study in studies.values() for one in warnings(study)))
+    doubts = tuple(f"warning: {one}" for study in studies.values() for one in warnings(study))
+    return Plan(settings, studies, doubts, tuple(lines), register)
+
+
+def _unstated(described: str, asked: list[str], stated: Collection[str]) -> list[Fault]:
+    """Studies that are asked for at the preset paper and have no sizes for it; all of them where no study has."""
+    without = [name for name in asked if name not in stated]
+    allowed = f"one of {', '.join(stated)}" if stated else "presets.paper in a study"
+    if asked or stated:
+        return [Fault(described, ("studies",), f"{name}, which states no preset paper", allowed) for name in without]
+    return [Fault(described, ("preset",), "paper, which no study states", allowed)]
 
 
 def _claims(study: Study | None, file: Path) -> list[str]:
@@ -124,6 +147,8 @@ def configuration(given: Mapping[str, Any], name: str, known_studies: list[str])
             path = ("studies",) if isinstance(chosen, str) else ("studies", i)
             allowed = nearest(study, known_studies) if known_studies else "a study of config/studies, which has none"
             faults.append(Fault(name, path, show(study), allowed))
+    if given.get("pilot") is True and given.get("replicate") not in (None, 0):
+        faults.append(Fault(name, ("replicate",), f"{show(given['replicate'])} beside pilot: true", "one of the two"))
     if "results" in given and not broken.over("results"):
         results = Path(given["results"])
         faults += _results_faults(name, results)

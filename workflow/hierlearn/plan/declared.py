@@ -115,6 +115,7 @@ def parts(body: Mapping[str, Any], broken: Broken) -> dict[str, Any]:
         },
         "figure": read.component("figures", "figure"),
         "claims": {name: _claim(read, name) for name in read.mapping("claims")},
+        "revisions": read.lists("revisions"),
     }
 
 

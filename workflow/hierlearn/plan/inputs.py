@@ -12,6 +12,7 @@ from typing import Any
 from hierlearn.core import provenance
 from hierlearn.files import checksums
 from hierlearn.plan import jobs
+from hierlearn.plan.draws import FIRST, Draw
 from hierlearn.plan.targets import Targets
 
 ORDER = ("study", "task", "representation", "learner", "probe")
@@ -41,8 +42,10 @@ class Inputs:
     def job(self, rule: str, *names: str) -> tuple[dict[str, Any], str]:
         """Parameters and code of a job; raises LookupError if no study has it."""
         if rule == "ledger":
-            parameters = {"preset": self.targets.settings["preset"], "studies": self.page()}
-            return parameters, jobs.code("ledger", [])
+            settings = self.targets.settings
+            parameters = {"preset": settings["preset"], "note": Draw.of(settings).note(), "studies": self.page()}
+            before = {claim: text for study in self.targets.studies.values() for claim, text in study.earlier.items()}
+            return parameters | {"second": self.second(), "earlier": before}, jobs.code("ledger", [])
         study = self.targets.studies[names[0]]
         parameters = getattr(jobs, rule)(study, *study.parts(rule, *names[1:]))
         return parameters, jobs.code(rule, jobs.components_of(parameters))
@@ -108,6 +111,12 @@ class Inputs:
         """The figures that the page shows."""
         files = [file.replace("claims.json", "figure.svg") for file in self.claims()]
         return [file for file in files if not self.targets.settings["partial"] or Path(file).exists()]
+
+    def second(self, wildcards: Any = None) -> list[str]:
+        """The ledger of the first replicate, if there is one: a second draw of this run's designs."""
+        settings = self.targets.settings
+        file = Path(settings["results"], Draw(replicate=1).folder(settings["preset"]), "claims.csv")
+        return [file.as_posix()] if Draw.of(settings) == FIRST and file.is_file() else []
 
     def page(self, wildcards: Any = None) -> dict[str, Mapping[str, Any]]:
         """What the page says of each study: its file's words, and whether its claims are there."""

@@ -13,14 +13,15 @@ from hierlearn.plan.study import GridPoint, Study, Task
 SCRIPTS = provenance.PACKAGE.parent / "scripts"
 
 
-def _problem(point: GridPoint, seeds: list[int]) -> dict[str, Any]:
-    return {"name": point.name, "coordinates": point.coordinates, "problem": point.problem, "seeds": seeds}
+def _problem(study: Study, point: GridPoint, seeds: list[int]) -> dict[str, Any]:
+    parts = {"name": point.name, "coordinates": point.coordinates, "problem": point.problem}
+    return parts | {"seeds": seeds, "draw": study.draw}
 
 
 def generate(study: Study, task: Task) -> dict[str, Any]:
     """Draws teachers and points."""
     seeds = study.seeds_in(task)
-    return {"points": [_problem(p, seeds) | {"counts": study.points_needed(task, p)} for p in task.points]}
+    return {"points": [_problem(study, p, seeds) | {"counts": study.points_needed(task, p)} for p in task.points]}
 
 
 def represent(study: Study, task: Task, representation: str) -> dict[str, Any]:
@@ -28,7 +29,7 @@ def represent(study: Study, task: Task, representation: str) -> dict[str, Any]:
     seeds = study.seeds_in(task)
     return {
         "points": [
-            _problem(p, seeds) | {"representation": study.representation(representation, p)} for p in task.points
+            _problem(study, p, seeds) | {"representation": study.representation(representation, p)} for p in task.points
         ]
     }
 
@@ -37,7 +38,7 @@ def train(study: Study, task: Task, learner: str) -> dict[str, Any]:
     """Walks one learner along the sample sizes of every problem in a task."""
     return {
         "points": [
-            _problem(p, study.seeds_in(task))
+            _problem(study, p, study.seeds_in(task))
             | {
                 "representation": study.representation(study.learners[learner].representation, p),
                 "variants": study.variants(learner, p, task.part),
@@ -77,7 +78,7 @@ def probe(study: Study, name: str) -> dict[str, Any]:
         "probe": {"name": entry.component["name"]}
         | registry.defaults("probes", entry.component["name"])
         | entry.component,
-        "points": [_problem(p, study.seeds) for p in points],
+        "points": [_problem(study, p, study.seeds) for p in points],
     }
 
 
@@ -131,11 +132,17 @@ def judge(study: Study) -> dict[str, Any]:
     """Judges the study's claims."""
     return {
         "rests_on": rests_on(study),
-        "study": {"name": study.name, "paper": study.paper, "preset": study.preset},
-        "claims": {
-            name: claim.said() | {"quantity": _with_tables(study, "quantities", claim.quantity)}
-            for name, claim in study.claims.items()
-        },
+        "study": {"name": study.name, "paper": study.paper, "preset": study.preset}
+        | {"draw": study.draw, "revision": study.revision},
+        "claims": {name: claim | {"digest": study.registered.get(name, "")} for name, claim in claims(study).items()},
+    }
+
+
+def claims(study: Study) -> dict[str, dict[str, Any]]:
+    """What every claim of a study says, its quantity in full."""
+    return {
+        name: claim.said() | {"quantity": _with_tables(study, "quantities", claim.quantity)}
+        for name, claim in study.claims.items()
     }
 
 

@@ -5,19 +5,28 @@ from typing import Any
 
 from hierlearn.plan.faults import Path, value_at
 
-PRESETS = ("quick", "full", "smoke")
+PRESETS = ("quick", "standard", "full", "paper", "smoke")
+# What is said of a study as a whole, so not in an overlay.
+OF_ALL = ("presets", "revisions")
+
+
+def base(content: Mapping[str, Any], preset: str) -> str | None:
+    """The preset whose sizes a study has at a preset: quick where it states none, and None for paper then."""
+    overlays = content.get("presets")
+    if isinstance(overlays, dict) and preset in overlays:
+        return preset
+    return None if preset == "paper" else "quick"
 
 
 def bodies(content: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """(preset, what the study says there) of every preset that can be read; the content may be anything."""
+    """(preset, what the study says there) of quick and every preset that it states; the content may be anything."""
     body = {key: value for key, value in content.items() if key != "presets"}
+    yield "quick", body
     overlays = content.get("presets")
-    for preset in PRESETS:
-        overlay = overlays.get(preset, {}) if isinstance(overlays, dict) else {}
-        if preset == "quick":
-            yield preset, body
-        elif isinstance(overlay, dict):
-            yield preset, merge(body, {key: value for key, value in overlay.items() if key != "presets"})
+    for preset in PRESETS[1:]:
+        overlay = overlays.get(preset) if isinstance(overlays, dict) else None
+        if isinstance(overlay, dict):
+            yield preset, merge(body, {key: value for key, value in overlay.items() if key not in OF_ALL})
 
 
 def path_in_file(preset: str, path: Path) -> Path:

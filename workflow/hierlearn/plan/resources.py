@@ -42,12 +42,16 @@ STAGES = {"learners": ("fit", "model", "predict"), "representations": ("fit",), 
 
 @dataclass(frozen=True)
 class Request:
-    """What a job asks for: memory in MB, minutes of wall time, cores (the threads that it computes with), GPUs."""
+    """What a job asks for: memory in MB, minutes of wall time, cores (the threads that it computes with), GPUs.
+
+    operations: what its slowest core computes, as its components count it.
+    """
 
     mem_mb: int
     runtime: int
     cores: int = 1
     gpus: int = 0
+    operations: float = 0.0
 
 
 @dataclass
@@ -184,7 +188,7 @@ def _request(numbers: float, load: Load | None = None, base: int = BASE_MB) -> R
     worth = [cores for cores in CORES if cores == 1 or WORTH * cores * taken[cores] < 1]
     cores = next((cores for cores in worth if load.longest * taken[cores] <= LONG), max(worth))
     memory, minutes = math.ceil(numbers * 8 / 1e6), math.ceil(load.operations * taken[cores] / RATE / 60)
-    return Request(base + memory, BASE_MINUTES + minutes, cores, math.ceil(load.gpus))
+    return Request(base + memory, BASE_MINUTES + minutes, cores, math.ceil(load.gpus), load.operations * taken[cores])
 
 
 def _sizes(study: Study, task: Task, point: GridPoint, representation: Mapping[str, Any]) -> Sizes:

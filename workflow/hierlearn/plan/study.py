@@ -8,6 +8,7 @@ from typing import Any
 
 from hierlearn.core import registry
 from hierlearn.plan.declared import Claim, Component, HeldOut, Learner, Probe, ProblemSection, Samples, parts
+from hierlearn.plan.draws import FIRST, Draw
 from hierlearn.plan.faults import Broken
 from hierlearn.plan.sizes import degree, full_description, label, lattice, product, resolve, sizes
 
@@ -82,8 +83,26 @@ class Study:
     probes: dict[str, Probe]
     figure: Component | None
     claims: dict[str, Claim]
+    # What changed and why, a line for every design that was judged, by preset.
+    revisions: dict[str, list[str]]
+    # Of the run, not of the file.
+    run: Draw = FIRST
+    # The digests of its claims' designs at this preset and revision, as far as they are registered.
+    registered: Mapping[str, str] = field(default_factory=dict)
+    # What was found of its claims at earlier revisions.
+    earlier: Mapping[str, str] = field(default_factory=dict)
     # What `_remembered` methods have answered.
     _known: dict[tuple, Any] = field(init=False, repr=False, compare=False, default_factory=dict)
+
+    @property
+    def revision(self) -> int:
+        """The number of its design at its preset, from 1."""
+        return max(len(self.revisions.get(self.preset, ())), 1)
+
+    @property
+    def draw(self) -> str:
+        """The word that keys the random streams of all its problems."""
+        return self.run.word(self.name, self.preset, self.revision)
 
     @property
     def seeds(self) -> list[int]:

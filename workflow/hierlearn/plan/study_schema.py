@@ -26,7 +26,7 @@ COMPONENTS = {
 SIZED_SECTIONS = ("problem", "representations", "learners")
 SIZED = ("inputs", "teachers", "representations", "learners", "kernels")
 # Keywords of ours, which other readers of the schema do not know.
-OWN = {"reference", "rule", "atMost"}
+OWN = {"reference", "rule", "atMost", "execution"}
 
 
 def study() -> dict[str, Any]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hierlearn.plan.draws import Draw
 from hierlearn.plan.study import Study
 
 # What every rule makes below the results; {} are the words that tell a job from others of its rule.
@@ -32,7 +33,7 @@ class Targets:
     @property
     def results(self) -> str:
         """The folder of all of them."""
-        return Path(self.settings["results"], self.settings["preset"]).as_posix()
+        return Path(self.settings["results"], Draw.of(self.settings).folder(self.settings["preset"])).as_posix()
 
     def file(self, *parts: str) -> str:
         """A file below the results."""

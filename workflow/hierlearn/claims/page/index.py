@@ -51,6 +51,7 @@ code { font-size: .9em; }
 <code>{{ preset }}</code>: {{ total }} rows, {{ tally }}. A run judges by the rules that stand in its study files, and where a rule
 was written after an earlier run had been seen, the remark of its row says so. Intervals are 95&nbsp;%.
 The table is also in <a href="claims.csv">claims.csv</a> and <a href="claims.nc">claims.nc</a>.</p>
+{% if note %}<p class="note"><strong>{{ note }}</strong></p>{% endif %}
 {% if missing %}<p class="note"><strong>Not there, or of an earlier configuration or code:</strong> {{ missing | join(", ") }}.</p>{% endif %}
 <nav><table class="contents">
 <thead><tr><th>Paper</th><th>Study</th><th>✓</th><th>✗</th><th>?</th></tr></thead>
@@ -93,14 +94,17 @@ def page(
     studies: Mapping[str, Mapping[str, Any]],
     preset: str,
     made: Mapping[str, str],
+    note: str = "",
 ) -> str:
     """The page as HTML. details: what stands behind each row, by claim; studies: title, paper, place, summary and
-    present (whether its claims are there), by name; made: which code and versions."""
+    present (whether its claims are there), by name; made: which code and versions; note: what the run is, where it is
+    not the first draw."""
     template = Environment(autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True).from_string(TEMPLATE)
     counts = Counter(row.verdict or "without a rule" for row in rows)
     order = ("supported", "contradicted", "inconclusive", "without a rule")
     return template.render(
         preset=preset,
+        note=note,
         made=made,
         total=len(rows),
         tally=", ".join(f"{counts[name]} {name}" for name in order if counts[name]) or "none judged",

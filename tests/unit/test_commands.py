@@ -1,0 +1,146 @@
+"""Words that are answered at once: what a preset costs, what a ledger holds, which designs are registered."""
+
+import csv
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from test_rules import rules
+
+from hierlearn.claims import tally
+from hierlearn.plan import commands, configuration, history, registration
+from hierlearn.plan.command_line import unknown_targets
+
+COLUMNS = ("claim", "kind", "rank", "regime", "verdict", "control_verdict", "digest", "draw")
+SOUND = ("C1", "rate", "primary", "limit", "consistent", "fails", "abc", "small/quick/1")
+
+
+def rows(*changes):
+    """Rows that keep every promise, each with some columns changed."""
+    return [dict(zip(COLUMNS, SOUND, strict=True)) | change for change in changes]
+
+
+@pytest.fixture
+def plan(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return replace(rules(pilot=False, replicate=0), register=tmp_path / "registered.csv")
+
+
+def write(plan, found):
+    file = Path(plan.results, "claims.csv")
+    file.parent.mkdir(parents=True)
+    with file.open("w", newline="") as stream:
+        writer = csv.DictWriter(stream, list(found[0]))
+        writer.writeheader()
+        writer.writerows(found)
+
+
+def test_the_words_are_those_that_no_study_may_be_called():
+    assert tuple(commands.ANSWERS) == configuration.COMMANDS
+
+
+def test_targets_are_not_answered(plan):
+    assert commands.answer(["small", "all"], plan) is None
+    assert commands.answer([], plan) is None
+
+
+def test_a_word_stands_alone(plan):
+    with pytest.raises(ValueError, match=r"plan: found 1 more targets beside it; expected it alone"):
+        commands.answer(["small", "plan"], plan)
+
+
+def test_a_misspelt_word_is_named():
+    (line,) = unknown_targets(["taly"], rules(), [])
+    assert "nearest: tally" in line
+
+
+def test_a_ledger_that_keeps_its_promises_is_counted(plan):
+    check = {"claim": "C3", "kind": "check", "regime": "", "verdict": "supported", "control_verdict": ""}
+    write(plan, rows({}, {"claim": "C2", "verdict": "vacuous"}, check))
+    lines, broken = commands.answer(["tally"], plan)
+    assert not broken
+    assert lines[1].split() == ["rate", "limit", "consistent", "1", "1"]
+    assert [line.split()[0] for line in lines[1:-1]] == ["rate", "rate", "check"]
+    assert lines[-1] == "3 rows; 1 of 2 primary rows are decided, checks apart"
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"control_verdict": ""}, "broken: 1 rows judged without a control: C1"),
+        ({"control_verdict": "missing"}, "broken: 1 rows judged without a control: C1"),
+        ({"digest": ""}, "broken: 1 rows judged on a design that is not registered: C1"),
+    ],
+)
+def test_a_broken_promise_is_told_and_fails(plan, change, told):
+    write(plan, rows(change, {"claim": "C2"}))
+    lines, broken = commands.answer(["tally"], plan)
+    assert broken
+    assert [line for line in lines if line.startswith("broken")] == [told]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"kind": "check", "control_verdict": ""},
+        {"kind": "description", "verdict": "", "control_verdict": "", "digest": ""},
+        {"draw": "pilot", "digest": ""},
+    ],
+    ids=["check", "description", "pilot"],
+)
+def test_what_promises_less_breaks_none(change):
+    assert list(tally.breaches(rows(change))) == []
+
+
+def test_many_broken_rows_are_one_line():
+    (line,) = tally.breaches(rows(*({"claim": f"C{i}", "digest": ""} for i in range(14))))
+    assert line.startswith("14 rows") and line.endswith("C9 and 4 more")
+
+
+def test_a_tally_without_a_ledger_or_of_an_older_one_is_refused(plan):
+    with pytest.raises(ValueError, match=r"results/quick/claims.csv: found no ledger"):
+        commands.answer(["tally"], plan)
+    Path(plan.results).mkdir(parents=True)
+    Path(plan.results, "claims.csv").write_text("claim,kind\n")
+    with pytest.raises(ValueError, match="found no column rank, regime"):
+        commands.answer(["tally"], plan)
+
+
+def test_registering_adds_a_line_for_every_claim_once(plan):
+    told, broken = commands.answer(["register"], plan)
+    lines, _ = registration.read(plan.register)
+    studies = plan.targets.studies.values()
+    assert not broken and told[-1].startswith(f"{len(lines)} lines added")
+    assert {(line.study, line.claim) for line in lines} == {(one.name, name) for one in studies for name in one.claims}
+    again, _ = commands.answer(["register"], replace(plan, registered=tuple(lines)))
+    assert again == ["0 lines added to config/registered.csv"]
+
+
+def test_another_design_is_not_registered_at_the_same_revision(plan):
+    study = plan.targets.studies["small"]
+    line = replace(registration.new_lines(study, [])[0], digest="other")
+    with pytest.raises(ValueError, match=r"claims\.C1-kernel: found another design"):
+        commands.answer(["register"], replace(plan, registered=(line,)))
+    assert not plan.register.exists()
+
+
+@pytest.mark.parametrize("settings", [{"pilot": True, "replicate": 0}, {"pilot": False, "replicate": 1}])
+def test_pilots_and_replicates_are_not_registered(settings):
+    with pytest.raises(ValueError, match="register: found a pilot or a replicate"):
+        commands.answer(["register"], rules(**settings))
+
+
+def test_verdicts_of_registered_designs_are_recorded_once(plan):
+    numbers = {"study": "small", "preset": "quick", "revision": "1", "value": "1", "low": "0", "high": "2"}
+    write(plan, [row | numbers for row in rows({}, {"claim": "C2", "digest": ""})])
+    assert commands.answer(["record"], plan) == (["1 lines added to config/verdicts.csv"], False)
+    assert commands.answer(["record"], plan) == (["0 lines added to config/verdicts.csv"], False)
+    (line,) = history.read(plan.register.with_name("verdicts.csv"))[0]
+    assert (line.claim, line.verdict, line.value) == ("C1", "consistent", "1")
+
+
+def test_a_preset_is_planned_without_a_run(plan):
+    lines, broken = commands.answer(["plan"], plan)
+    assert not broken
+    assert [line.split()[0] for line in lines[:4]] == ["study", "small", "probing", "all"]
+    assert not Path(plan.results).exists()

@@ -1,0 +1,102 @@
+"""What a preset will cost: estimates from counted operations, and by how much they were off where jobs have run."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import yaml
+from small_study import STUDY, put
+
+from hierlearn.core import registry
+from hierlearn.plan import estimates, resources
+from hierlearn.plan.estimates import CORE_GFLOPS, RATES, START, Job
+from hierlearn.plan.resources import Load, Request
+from hierlearn.plan.study import study_of
+
+REQUEST = Request(mem_mb=2500, runtime=10, cores=4, operations=3.6e3 * RATES["train network"])
+JOB = Job("small", "train", "all/kernel.train", "train network", REQUEST)
+
+
+@pytest.fixture
+def study():
+    return study_of(yaml.safe_load(STUDY), "small", "small.yaml", "quick")
+
+
+def test_a_job_takes_its_start_and_its_operations_at_the_rate_of_its_kind():
+    assert JOB.seconds() == pytest.approx(3600 + START["train"])
+    assert JOB.core_seconds() == pytest.approx(4 * JOB.seconds())
+    assert JOB.seconds(CORE_GFLOPS / 2) == pytest.approx(2 * JOB.seconds())
+
+
+def test_every_job_of_a_study_is_there_once(study):
+    jobs = list(estimates.jobs_of(study))
+    counted = {rule: sum(job.rule == rule for job in jobs) for rule in START}
+    assert counted["generate"] == counted["evaluate"] == len(study.tasks) == 3
+    # The kernel runs at two of three dimensions.
+    assert (counted["train"], counted["represent"], counted["probe"]) == (5, 3, 1)
+    assert counted["aggregate"] == counted["judge"] == counted["figure"] == 1
+    assert len({job.benchmark for job in jobs}) == len(jobs)
+
+
+def test_a_learner_that_walks_up_has_a_rate_of_its_own():
+    def kinds(**changes):
+        content = yaml.safe_load(STUDY) | changes
+        jobs = estimates.jobs_of(study_of(content, "small", "small.yaml", "quick"))
+        return {job.kind for job in jobs if job.benchmark.endswith("kernel.train")}
+
+    content = yaml.safe_load(STUDY)
+    assert kinds() == {"train kernel_ridge walk"}
+    assert kinds(samples={"thresholds": []}) == {"train kernel_ridge"}
+    at = put(content, "learners.kernel.samples", {"at": [4, 8]})
+    assert kinds(**at) == {"train kernel_ridge"}
+
+
+def test_a_kind_that_was_never_measured_has_the_rate_of_what_is_nearest():
+    assert estimates.rate("train network walk") == RATES["train network"]
+    trained = [value for kind, value in RATES.items() if kind.startswith("train ")]
+    assert min(trained) <= estimates.rate("train something") <= max(trained)
+
+
+def test_the_rates_are_of_components_that_there_are():
+    rooms = {"represent": "representations", "train": "learners", "probe": "probes"}
+    for kind in RATES:
+        rule, name, *_ = [*kind.removesuffix(" walk").split(), ""]
+        assert not name or name in registry.available(rooms[rule])
+
+
+def test_the_table_has_each_study_and_all_of_them(study):
+    other = replace(study, name="a-longer-name")
+    header, *lines, _ = estimates.table([study, other], Path("nowhere"))
+    hours = [float(line.split()[2]) for line in lines]
+    assert header.split()[:3] == ["study", "jobs", "core-hours"]
+    assert [line.split()[0] for line in lines] == ["small", "a-longer-name", "all"]
+    assert hours[2] == pytest.approx(hours[0] + hours[1], rel=0.01)
+    jobs = list(estimates.jobs_of(study))
+    assert hours[0] == pytest.approx(sum(job.core_seconds() for job in jobs) / 3600, rel=0.01)
+    assert f"{max(job.request.mem_mb for job in jobs) / 1000:.1f} GB" in lines[0]
+
+
+def test_where_jobs_have_run_the_error_is_told(study, tmp_path):
+    jobs = [job for job in estimates.jobs_of(study) if job.rule in ("train", "probe")]
+    for job in jobs:
+        log = tmp_path / "benchmarks" / job.study / f"{job.benchmark}.tsv"
+        log.parent.mkdir(parents=True, exist_ok=True)
+        log.write_text(f"s\th:m:s\n{10 * job.seconds()}\t0:00:10\n")
+    *_, total, errors = estimates.table([study], tmp_path)
+    assert total.startswith(f"{len(jobs)} of these jobs ran")
+    assert "off by a factor of 10 in the median and 10 in nine of ten" in errors
+
+
+@pytest.mark.parametrize("text", ["", "s\n", "s\nNA\n", "x\n1\n"])
+def test_a_log_of_times_that_says_nothing_is_passed_over(tmp_path, text):
+    log = tmp_path / "benchmarks" / "small" / "all" / "kernel.train.tsv"
+    log.parent.mkdir(parents=True)
+    log.write_text(text)
+    assert estimates.measured(JOB, tmp_path) is None
+
+
+def test_what_cores_share_is_taken_off_the_time_of_a_job():
+    """A job on several cores is as long as its slowest core."""
+    needs = resources._request(0.0, Load(operations=1e16, longest=1e16, parallel=1.0))
+    assert needs.cores == 16
+    assert needs.operations == pytest.approx(1e16 / 16)

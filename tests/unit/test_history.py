@@ -1,0 +1,80 @@
+"""Verdicts that are kept: a revised claim shows what was found at earlier revisions, and why it was revised."""
+
+from dataclasses import replace
+
+import pytest
+import yaml
+from small_study import STUDY
+
+from hierlearn.plan import history
+from hierlearn.plan.history import Verdict
+from hierlearn.plan.study import study_of
+
+REASONS = ["first design", "six sizes: three left t at 12.7", "other sizes: the form was suggested"]
+LINE = Verdict("C1-kernel", "small", "quick", "1", "small/quick/1", "abc", "not seen", "1.5", "1.3", "1.7")
+
+
+@pytest.fixture
+def study():
+    content = yaml.safe_load(STUDY) | {"revisions": {"quick": REASONS}}
+    return study_of(content, "small", "small.yaml", "quick")
+
+
+def test_earlier_verdicts_stand_with_why_the_design_was_revised(study):
+    second = replace(LINE, revision="2", draw="small/quick/2", verdict="inconclusive", low="", high="")
+    assert history.earlier(study, [second, LINE]) == {
+        "C1-kernel": f"revision 1: not seen, 1.5 [1.3, 1.7]; revised: {REASONS[1]}; "
+        f"revision 2: inconclusive, 1.5; revised: {REASONS[2]}"
+    }
+
+
+def test_the_present_revision_other_presets_and_other_studies_are_not_earlier(study):
+    lines = [replace(LINE, revision="3"), replace(LINE, preset="full"), replace(LINE, study="other")]
+    assert history.earlier(study, lines) == {}
+
+
+def test_the_last_line_of_a_draw_counts_and_replicates_stand_beside_it(study):
+    again, replicate = replace(LINE, verdict="consistent"), replace(LINE, draw="small/quick/1/replicate-1")
+    (text,) = history.earlier(study, [LINE, again, replicate]).values()
+    assert text.startswith("revision 1: consistent")
+    assert "revision 1, replicate-1: not seen" in text
+    assert text.count("revision 1") == 2
+
+
+def test_only_verdicts_of_registered_designs_are_new(tmp_path):
+    rows = [
+        vars(LINE),
+        vars(replace(LINE, digest="")),
+        vars(replace(LINE, verdict="")),
+        vars(replace(LINE, claim="C2")),
+    ]
+    assert history.new(rows, [LINE]) == [replace(LINE, claim="C2")]
+
+
+def test_lines_are_added_below_those_that_are_there(tmp_path):
+    file = tmp_path / "verdicts.csv"
+    assert history.read(file) == ([], [])
+    history.append(file, [LINE])
+    before = file.read_text()
+    history.append(file, [replace(LINE, claim="C2", low="", high="")])
+    assert file.read_text().startswith(before)
+    assert history.read(file) == ([LINE, replace(LINE, claim="C2", low="", high="")], [])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "line 1: found ''"),
+        ("claim\n", "line 1: found 'claim'"),
+        ("HEADER\nC1,small\n", "line 2: found 'C1,small'"),
+        ("HEADER\nC1,small,quick,one,d,abc,ends,1,,\n", "line 2"),
+        ("HEADER\nC1,small,quick,1,d,abc,,1,,\n", "line 2"),
+        ('HEADER\n"', "a file that cannot be read"),
+    ],
+)
+def test_a_line_that_is_none_is_named(tmp_path, text, message):
+    file = tmp_path / "verdicts.csv"
+    file.write_text(text.replace("HEADER", ",".join(history.COLUMNS)))
+    lines, (fault,) = history.read(file)
+    assert lines == []
+    assert message in str(fault)

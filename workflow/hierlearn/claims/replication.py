@@ -1,0 +1,71 @@
+"""What it takes to say of a primary row that its claim fails: Holm's correction over all primary rows, and a second,
+independent draw on which it fails too."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hierlearn.claims.rules import PUBLISHED_FACTOR
+from hierlearn.statistics.multiplicity import holm, p_beyond
+
+# Verdicts of a primary row that need more than one draw.
+FAILING = ("contradicted", "not seen")
+# Of all primary rows together, that any of them is called so by chance; of one boundary alone, its interval's.
+LEVEL = 0.025
+
+Row = Mapping[str, Any]
+
+
+def standing(rows: Sequence[Row], second: Sequence[Row] = ()) -> dict[str, str]:
+    """What the verdict of every failing primary row still lacks, by claim; "" where it lacks nothing.
+
+    rows: the ledger, as mappings of its columns; second: that of an independent draw of the same designs.
+    """
+    primary = [row for row in rows if row.get("rank") == "primary" and row["kind"] not in ("check", "description")]
+    adjusted = holm([p_value(row) for row in primary])
+    others = {row["claim"]: row for row in second}
+    found = {}
+    for row, p in zip(primary, adjusted, strict=True):
+        if row["verdict"] not in FAILING:
+            continue
+        other = others.get(row["claim"])
+        lacking = []
+        if p > LEVEL:
+            lacking.append(f"not beyond chance among {len(primary)} primary rows (Holm's p = {p:.2g})")
+        if other is None or other.get("draw") == row["draw"]:
+            lacking.append("at one draw")
+        elif other.get("digest") != row["digest"]:
+            lacking.append("at one draw, as the second is of another design")
+        elif other["verdict"] != row["verdict"]:
+            lacking.append(f"a second draw is {other['verdict']}")
+        found[row["claim"]] = "; ".join(lacking)
+    return found
+
+
+def p_value(row: Row) -> float:
+    """How probable a failing row's interval is, this far on the wrong side, at the boundary of its rule; 1 for others.
+
+    Those of others are larger than any that fails, so Holm's correction of the failing ones does not hang on them. A
+    `holds` that fails is a case and no estimate: 0.
+    """
+    if row["verdict"] not in FAILING:
+        return 1.0
+    if row["rule"] == "holds":
+        return 0.0
+    value, low, high, predicted, slack = (_number(row[key]) for key in ("value", "low", "high", "predicted", "slack"))
+    if row["rule"] == "published":
+        slack = PUBLISHED_FACTOR if math.isnan(slack) else slack
+        ends = [predicted / slack, predicted * slack]
+        if low > 0:
+            value, low, high, *ends = map(math.log, (value, low, high, *ends))
+    else:
+        slack = 0.0 if math.isnan(slack) else slack
+        ends = [predicted - slack, predicted + slack]
+    # An interval below the lower end fails at that one, and one above the upper end at the upper one.
+    limit = ends[0] if high < ends[0] else ends[1]
+    return p_beyond(value, low, high, limit, int(row["seeds"]))
+
+
+def _number(text: Any) -> float:
+    """A number of a row or of a line of claims.csv, where none is an empty field."""
+    return math.nan if text in ("", None) else float(text)

@@ -1,0 +1,60 @@
+"""Counts of a ledger's rows by kind, regime and verdict, and the promises that its rows break."""
+
+import csv
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+# What counts no evidence, and what is not judged.
+CHECK, DESCRIPTION = "check", "description"
+UNDECIDED = ("inconclusive", "vacuous")
+# Outcomes of a control that is none.
+NO_CONTROL = ("", "missing")
+NEEDED = ("claim", "kind", "rank", "regime", "verdict", "control_verdict", "digest", "draw")
+
+Row = Mapping[str, str]
+
+
+def read(file: str | os.PathLike, needed: Sequence[str] = NEEDED) -> list[dict[str, str]]:
+    """The rows of a claims.csv. Raises ValueError, one line, where there is no file or it lacks a column."""
+    file = Path(file)
+    if not file.is_file():
+        raise ValueError(f"{file}: found no ledger; expected that of a run, which ends with it")
+    with open(file, newline="", encoding="utf-8") as stream:
+        reader = csv.DictReader(stream)
+        missing = [column for column in needed if column not in (reader.fieldnames or ())]
+        if missing:
+            raise ValueError(f"{file}: found no column {', '.join(missing)}; expected that of a run with this code")
+        return list(reader)
+
+
+def counts(rows: Sequence[Row]) -> Iterator[str]:
+    """Lines of a table: rows and primary rows by kind, regime and verdict; checks last, as they are no evidence."""
+    found = Counter((row["kind"], row["regime"] or "–", row["verdict"] or "–") for row in rows)
+    primary = Counter(
+        (row["kind"], row["regime"] or "–", row["verdict"] or "–") for row in rows if row["rank"] == "primary"
+    )
+    yield f"{'kind':<12} {'regime':<8} {'verdict':<13} {'rows':>5} {'primary':>8}"
+    for key in sorted(found, key=lambda key: (key[0] in (CHECK, DESCRIPTION), key)):
+        kind, regime, verdict = key
+        yield f"{kind:<12} {regime:<8} {verdict:<13} {found[key]:>5} {primary[key] or '':>8}"
+    judged = [row for row in rows if row["kind"] not in (CHECK, DESCRIPTION) and row["rank"] == "primary"]
+    decided = sum(row["verdict"] not in UNDECIDED for row in judged)
+    yield f"{len(rows)} rows; {decided} of {len(judged)} primary rows are decided, checks apart"
+
+
+def breaches(rows: Sequence[Row]) -> Iterator[str]:
+    """One line for every kind of broken promise: how many rows break it, and which."""
+    judged = [row for row in rows if row["kind"] != DESCRIPTION]
+    open_ = [row for row in judged if row["kind"] != CHECK and row["control_verdict"] in NO_CONTROL]
+    # A pilot is not judged for the record.
+    unregistered = [row for row in judged if not row["digest"] and row["draw"] != "pilot"]
+    for wrong, what in (
+        (open_, "judged without a control"),
+        (unregistered, "judged on a design that is not registered"),
+    ):
+        if wrong:
+            names = [row["claim"] for row in wrong]
+            named = ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
+            yield f"{len(wrong)} rows {what}: {named}"

@@ -1,0 +1,171 @@
+"""What a preset costs before it runs: seconds, cores and memory of every job, from the operations that it counts.
+
+A component counts the operations of the worst case; how many of them a core gets through in a second, those included
+that a walk up the sizes leaves out as it ends early, is a rate of its own, fitted to all jobs of the quick preset by
+`benchmarks/rates.py`.
+"""
+
+import csv
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from hierlearn.plan import resources
+from hierlearn.plan.resources import Request
+from hierlearn.plan.study import Study
+
+# Products of float64 matrices that the core did on which the rates were measured, in 1e9 operations per second.
+CORE_GFLOPS = 23.6
+# Seconds of a job that computes nothing.
+START = {
+    "generate": 0.7,
+    "represent": 0.5,
+    "train": 0.8,
+    "evaluate": 0.6,
+    "probe": 1.3,
+    "aggregate": 0.25,
+    "judge": 0.57,
+    "figure": 1.9,
+}
+# Operations per second by rule and component; `walk` where a learner ends at its last crossing.
+RATES = {
+    "evaluate": 4.8e11,
+    "evaluate walk": 1.2e11,
+    "probe assumption2": 1.3e7,
+    "probe coupling": 4.1e10,
+    "probe deterministic_equivalent": 9.4e9,
+    "probe distribution": 9.0e9,
+    "probe expressivity": 1.3e10,
+    "probe generalisation_gap": 6.2e10,
+    "probe landscape": 6.4e8,
+    "probe marginal_accuracy": 2.0e9,
+    "probe operator_norm": 3.3e8,
+    "probe parity_network": 2.5e7,
+    "probe rademacher": 5.9e9,
+    "probe randomised_landscape": 1.2e9,
+    "probe randomised_stationary_points": 1.1e9,
+    "probe stationary_points": 1.5e9,
+    "probe tracking": 1.2e9,
+    "represent neural": 1.1e11,
+    "train densenet": 3.3e10,
+    "train distilled_densenet": 2.5e10,
+    "train kernel_ridge": 1.2e11,
+    "train kernel_ridge walk": 1.1e12,
+    "train kernel_rounds": 2.7e11,
+    "train linear": 1.9e11,
+    "train network": 5.8e10,
+    "train network_kernel": 4.9e11,
+    "train polynomial_network": 4.6e10,
+    "train randomised": 3.9e10,
+    "train taylor": 3.1e11,
+    "train taylor walk": 3.0e11,
+}
+# By how much the estimates of that preset were off, by jobs of more than 3 s and by studies.
+FITTED = (
+    "The estimates were fitted to jobs of the quick preset; single ones were off by a factor of 1.3 in the median and "
+    "2.7 in nine of ten, whole studies by 1.12 and 1.55. They count the worst case: larger presets cost less rather "
+    "than more."
+)
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job of a study. benchmark: what its log of times is called below benchmarks/; kind: a key of RATES."""
+
+    study: str
+    rule: str
+    benchmark: str
+    kind: str
+    request: Request
+
+    def seconds(self, gflops: float = CORE_GFLOPS) -> float:
+        """Estimated seconds on its cores. gflops: of one core, in products of float64 matrices."""
+        work = self.request.operations / rate(self.kind) if self.request.operations else 0.0
+        return (START[self.rule] + work) * CORE_GFLOPS / gflops
+
+    def core_seconds(self, gflops: float = CORE_GFLOPS) -> float:
+        return self.request.cores * self.seconds(gflops)
+
+
+def rate(kind: str) -> float:
+    """Operations per second of a kind of job; of one that was never measured that of its component, or of its rule."""
+    if kind in RATES:
+        return RATES[kind]
+    shorter = kind.removesuffix(" walk")
+    return RATES.get(shorter) or median(value for known, value in RATES.items() if known.split()[0] == kind.split()[0])
+
+
+def jobs_of(study: Study) -> Iterator[Job]:
+    """Every job of a study."""
+    name, walks = study.name, bool(study.samples.thresholds)
+
+    def walk(learners: Iterable[str]) -> str:
+        return " walk" if walks and any("at" not in study.learners[one].samples for one in learners) else ""
+
+    for label, task in study.tasks.items() if study.learners else ():
+        yield Job(name, "generate", f"{label}/generate", "generate", resources.generate(study, task))
+        for one in study.representations_in(task):
+            kind, needs = f"represent {study.representations[one]['name']}", resources.represent(study, task, one)
+            yield Job(name, "represent", f"{label}/{one}.represent", kind, needs)
+        for one in study.learners_in(task):
+            kind = f"train {study.learners[one].component['name']}{walk([one])}"
+            yield Job(name, "train", f"{label}/{one}.train", kind, resources.train(study, task, one))
+        kind = f"evaluate{walk(study.learners_in(task))}"
+        yield Job(name, "evaluate", f"{label}/evaluate", kind, resources.evaluate(study, task))
+    for one in study.probes:
+        kind = f"probe {study.probes[one].component['name']}"
+        yield Job(name, "probe", f"{one}.probe", kind, resources.probe(study, one))
+    if study.learners:
+        yield Job(name, "aggregate", "aggregate", "aggregate", resources.aggregate(study))
+    yield Job(name, "judge", "judge", "judge", resources.judge(study))
+    yield Job(name, "figure", "figure", "figure", resources.figure(study))
+
+
+def measured(job: Job, results: Path) -> float | None:
+    """Seconds that a job took when it ran last; None if it did not, or its log of times cannot be read."""
+    try:
+        with open(results / "benchmarks" / job.study / f"{job.benchmark}.tsv", newline="") as file:
+            return float(next(csv.DictReader(file, delimiter="\t"))["s"])
+    except (OSError, StopIteration, KeyError, ValueError):
+        return None
+
+
+def table(studies: Iterable[Study], results: Path, gflops: float = CORE_GFLOPS) -> Iterator[str]:
+    """Lines on core-hours, memory and the longest job, by study and in all; and by how much the estimates err where
+    jobs have run."""
+    jobs = {study.name: list(jobs_of(study)) for study in studies}
+    everything = [job for own in jobs.values() for job in own]
+    width = max(map(len, [*jobs, "study", "all"]))
+    yield f"{'study':<{width}}  {'jobs':>6}  {'core-hours':>10}  {'memory':>9}  {'longest job':>11}"
+    for name, own in [*jobs.items(), ("all", everything)]:
+        longest = max(own, key=lambda job: job.seconds(gflops))
+        hours = sum(job.core_seconds(gflops) for job in own) / 3600
+        memory = f"{max(job.request.mem_mb for job in own) / 1000:.1f} GB"
+        told = f"{longest.seconds(gflops) / 3600:.3g} h"
+        where = (
+            f"{longest.benchmark} on {longest.request.cores} cores" if longest.request.cores > 1 else longest.benchmark
+        )
+        where = where if name != "all" else f"{longest.study}: {where}"
+        yield f"{name:<{width}}  {len(own):>6}  {hours:>10.3g}  {memory:>9}  {told:>11}  {where}"
+    yield from _errors(everything, results, gflops)
+
+
+def _errors(jobs: Iterable[Job], results: Path, gflops: float) -> Iterator[str]:
+    """By which factors estimates were off in a folder of results."""
+    pairs = [(job, seconds) for job in jobs if (seconds := measured(job, results))]
+    if not pairs:
+        yield FITTED
+        return
+    spent, estimate = sum(seconds for _, seconds in pairs), sum(job.seconds(gflops) for job, _ in pairs)
+    yield f"{len(pairs)} of these jobs ran in {results}: {spent:.0f} s, estimated {estimate:.0f} s."
+    long = [(job, seconds) for job, seconds in pairs if seconds > 3]
+    if long:
+        off = sorted(math.exp(abs(math.log(job.seconds(gflops) / seconds))) for job, seconds in long)
+        worst, seconds = max(long, key=lambda pair: abs(math.log(pair[0].seconds(gflops) / pair[1])))
+        yield (
+            f"Of the {len(long)} that took more than 3 s, estimates were off by a factor of {median(off):.2g} in the "
+            f"median and {off[int(0.9 * len(off))]:.2g} in nine of ten; most for {worst.study}/{worst.benchmark}, "
+            f"{seconds:.0f} s and not {worst.seconds(gflops):.0f} s."
+        )

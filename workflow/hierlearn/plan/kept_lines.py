@@ -1,0 +1,44 @@
+"""CSV files of a study's folder to which lines are only added."""
+
+import csv
+import io
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from hierlearn.plan.faults import Fault, show
+
+
+def read(
+    file: Path, name: str, columns: Sequence[str], sound: Callable[[list[str]], bool]
+) -> tuple[list[tuple[int, list[str]]], list[Fault]]:
+    """(number of the line, its values) of the sound lines of a file, none where there is no file, and its faults.
+
+    name: what messages call it; sound: whether values, as many as there are columns, are what they should be.
+    """
+    if not file.exists():
+        return [], []
+    try:
+        rows = list(csv.reader(io.StringIO(file.read_text(encoding="utf-8")), strict=True))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        return [], [Fault(name, (), f"a file that cannot be read ({type(error).__name__})", "lines of values")]
+    if not rows or rows[0] != list(columns):
+        return [], [Fault(name, ("line 1",), show(",".join(rows[0]) if rows else ""), ",".join(columns))]
+    lines = list(enumerate(rows[1:], start=2))
+    good = [(number, row) for number, row in lines if len(row) == len(columns) and sound(row)]
+    faults = [
+        Fault(name, (f"line {number}",), show(",".join(row)), f"values of {', '.join(columns)}")
+        for number, row in lines
+        if (number, row) not in good
+    ]
+    return good, faults
+
+
+def append(file: Path, columns: Sequence[str], lines: Iterable[Sequence[object]]) -> None:
+    """Add lines to a file, which is made with its header where there is none."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    if not file.exists():
+        writer.writerow(columns)
+    writer.writerows(lines)
+    with file.open("a", encoding="utf-8") as stream:
+        stream.write(text.getvalue())

@@ -1,0 +1,187 @@
+"""Designs that are registered before they are judged: a digest of all that a claim's verdict rests on, and its lines.
+
+A digest is over the claim with its quantity and control in full, defaults and published numbers included, and over the
+problems, seeds, sizes, learners, representations and probes that these name. Not in it: remarks, figures and labels,
+other claims and learners, where the grid is cut into jobs, needs of jobs, and parameters that components mark as
+EXECUTION.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from hierlearn.core import provenance, registry
+from hierlearn.plan import jobs, kept_lines
+from hierlearn.plan.faults import Fault
+from hierlearn.plan.sizes import product
+from hierlearn.plan.study import Study
+
+FILE = "config/registered.csv"
+# Says nothing of what is judged and how.
+UNJUDGED = ("remark", "digest")
+
+
+@dataclass(frozen=True)
+class Line:
+    """A registered design: a claim at a revision of its study's preset, with the draw that it is judged on first."""
+
+    claim: str
+    study: str
+    preset: str
+    revision: int
+    digest: str
+    draw: str
+
+
+COLUMNS = tuple(field.name for field in fields(Line))
+
+
+def digests(study: Study) -> dict[str, str]:
+    """The digest of every claim of a study at its preset."""
+    known: dict[tuple[str, str], str] = {}
+
+    def part(section: str, name: str) -> str:
+        if (section, name) not in known:
+            known[section, name] = _hash({"learners": _learner, "probes": _probe}[section](study, name))
+        return known[section, name]
+
+    found = {}
+    for name, claim in jobs.claims(study).items():
+        judged = {key: value for key, value in claim.items() if key not in UNJUDGED}
+        named = set(_words(judged))
+        parts = {
+            section: {one: part(section, one) for one in entries if one in named}
+            for section, entries in (("learners", study.learners), ("probes", study.probes))
+        }
+        found[name] = _hash({"claim": judged, "seeds": study.seeds} | parts)
+    return found
+
+
+def _hash(content: Any) -> str:
+    return hashlib.sha256(provenance.canonical(content).encode()).hexdigest()[:16]
+
+
+def _words(content: Any) -> Iterator[str]:
+    """All texts in a description, names of keys aside."""
+    if isinstance(content, str):
+        yield content
+    elif isinstance(content, Mapping):
+        for part in content.values():
+            yield from _words(part)
+    elif isinstance(content, list):
+        for part in content:
+            yield from _words(part)
+
+
+def _learner(study: Study, name: str) -> dict[str, Any]:
+    """What a learner meets and is, at every point of the grid at which it runs."""
+    entry, sizes = study.learners[name], asdict(study.samples)
+    # What start, cap, at and per_doubling mean is said by the sizes themselves.
+    walk = {key: value for key, value in sizes.items() if key not in ("stated", "per_doubling")}
+    walk |= {key: value for key, value in entry.samples.items() if key not in ("start", "cap", "at")}
+    points = [point for point in study.points if study.within_limits(name, point) and study.sample_sizes(name, point)]
+    return {
+        "walk": walk,
+        "points": asdict(study.held_out),
+        "grid": [
+            {
+                "coordinates": point.coordinates,
+                "problem": _problem(point.problem),
+                "representation": _full("representations", study.representation(entry.representation, point)),
+                "samples": study.sample_sizes(name, point),
+                "variants": [
+                    variant | {"learner": _full("learners", variant["learner"])}
+                    for variant in study.variants(name, point)
+                ],
+            }
+            for point in points
+        ],
+    }
+
+
+def _probe(study: Study, name: str) -> dict[str, Any]:
+    """What a probe measures and where."""
+    entry = study.probes[name]
+    points = [study.point(coordinates) for coordinates in product(study.axes | entry.axes)]
+    return {
+        "probe": _full("probes", entry.component),
+        "grid": [{"coordinates": point.coordinates, "problem": _problem(point.problem)} for point in points],
+    }
+
+
+def _problem(content: Mapping[str, Any]) -> dict[str, Any]:
+    return dict(content) | {part: _full(f"{part}s", content[part]) for part in ("input", "teacher")}
+
+
+def _full(kind: str, description: Mapping[str, Any]) -> dict[str, Any]:
+    """A description with the defaults of all components in it, and without what says only how it is executed."""
+    name = description["name"]
+    known, full = registry.parameters(kind, name), registry.defaults(kind, name) | dict(description)
+    for key, schema in known.items():
+        if schema.get("execution"):
+            full.pop(key, None)
+        elif "component" in schema and key in full:
+            full[key] = _full(schema["component"], full[key])
+        elif "components" in schema and key in full:
+            full[key] = {label: _full(schema["components"], part) for label, part in full[key].items()}
+    return {"name": name} | full
+
+
+def read(file: Path) -> tuple[list[Line], list[Fault]]:
+    """The lines of registered.csv and its faults."""
+    rows, faults = kept_lines.read(file, FILE, COLUMNS, lambda row: all(row) and row[3].isdigit() and int(row[3]) > 0)
+    lines, seen = [], {}
+    for number, row in rows:
+        line = Line(*row[:3], int(row[3]), *row[4:])
+        first = seen.setdefault(astuple(line)[:4], number)
+        if first != number:
+            found = f"{line.claim} of {line.study} at revision {line.revision} of {line.preset} again"
+            faults.append(Fault(FILE, (f"line {number}",), found, f"one line, which line {first} is"))
+        lines.append(line)
+    return lines, faults
+
+
+def of(study: Study, lines: Iterable[Line]) -> dict[str, str]:
+    """claim -> digest of the lines of a study's present revision; none for a pilot, which judges nothing."""
+    here = study.name, study.preset, study.revision
+    return {} if study.run.pilot else {one.claim: one.digest for one in lines if astuple(one)[1:4] == here}
+
+
+def other_designs(study: Study, lines: Sequence[Line]) -> Iterator[Fault]:
+    """Claims whose design is not the one that is registered at the study's revision."""
+    if study.run.pilot:
+        return
+    raised = (
+        f"the design that was registered, or one more line in revisions.{study.preset} that says what changed and why"
+    )
+    at_preset = [line for line in lines if (line.study, line.preset) == (study.name, study.preset)]
+    latest = max((line.revision for line in at_preset), default=0)
+    if latest > study.revision:
+        found = f"{study.revision} revisions, fewer than the {latest} in {FILE}"
+        yield Fault(study.file, ("revisions", study.preset), found, "all of them: lines are only added")
+        return
+    known = of(study, at_preset)
+    present = digests(study) if known else {}
+    for claim, digest in known.items():
+        if claim not in present:
+            yield Fault(study.file, ("claims",), f"no {claim}, which {FILE} has at this revision", raised)
+        elif present[claim] != digest:
+            found = f"another design than that of its line in {FILE}"
+            yield Fault(study.file, ("claims", claim), found, raised)
+
+
+def new_lines(study: Study, lines: Sequence[Line]) -> list[Line]:
+    """What registering a study adds: a line for every claim that has none at its revision."""
+    known, draw = of(study, lines), study.run.word(study.name, study.preset, study.revision)
+    return [
+        Line(claim, study.name, study.preset, study.revision, digest, draw)
+        for claim, digest in digests(study).items()
+        if claim not in known
+    ]
+
+
+def append(file: Path, lines: Iterable[Line]) -> None:
+    """Add lines to registered.csv."""
+    kept_lines.append(file, COLUMNS, map(astuple, lines))
