@@ -15,7 +15,7 @@ _PRODUCTS_PER_CHOLESKY = 1 / 40
 _CHOLESKYS_PER_EIGH = 14
 # What a sweep for many ridges may cost, in factorisations. For fewer than so many it may cost less, by the square of
 # their share: a sweep resolves the larger ridges alone, and the others are factored after all.
-_BUDGET, _MANY_RIDGES = 2.0, 8
+_BUDGET, _MANY_RIDGES = 2.0, 7
 
 
 class Indefinite(ValueError):
@@ -40,7 +40,7 @@ def ridge_path(kernel, targets, ridges, tolerance=1e-9, budget=None):
     kernel (n, n) symmetric positive semi-definite, targets (n, k) or (n,), ridges (R,) >= 0 -> `Duals` (float64),
     in the order of the ridges. A block Lanczos sweep with full reorthogonalisation serves every ridge by shifted
     projected solves, until each relative residual is at most `tolerance` or the cost reaches `budget` Cholesky
-    factorisations (by default two for eight ridges or more, and less for fewer); ridges still unresolved are solved by
+    factorisations (by default two for seven ridges or more, and less for fewer); ridges still unresolved are solved by
     Cholesky, or by one eigendecomposition if they are many.
     Raises ValueError for shapes that do not fit, entries that are not finite, a kernel with a negative eigenvalue
     beyond rounding, and a ridge too small to make the kernel positive definite.
