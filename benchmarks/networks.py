@@ -4,8 +4,8 @@
 
 8 seeds times 6 settings of the three-layer ResNet (allenzhu2019, Section 6) at m = 200, d = 40, k = 4, batch 50: the
 same steps with the same points and starts, which must end in the same weights. One thread. Three fully connected layers
-show where the gain ends: at m = 200 their matrix products alone, which no batch saves, take a third of the loop's time
-or more, so that three times faster is the most there is.
+show where the gain ends: at m = 200 their matrix products alone, which no batch saves, take two fifths of the loop's
+time, so that a little more than twice as fast is the most there is.
 """
 
 import argparse
@@ -21,9 +21,8 @@ from hierlearn.solvers.networks.training import NetworkTraining, Recipe
 
 DIMENSION, OUTPUTS, BATCH = 40, 4, 50
 RATES = (0.02, 0.01, 0.005, 0.002, 0.001, 0.0005)
-CASES = (("resnet", 200), ("two_layer", 200), ("three_layer", 200), ("resnet", 100))
-# How many times faster than the loop training has to be.
-TARGET = 3.5
+# Architecture, width, and how many times faster than the loop training has to be.
+CASES = (("resnet", 200, 4.0), ("two_layer", 200, 4.0), ("three_layer", 200, 2.0), ("resnet", 100, 4.0))
 
 
 class Plain(torch.nn.Module):
@@ -113,12 +112,12 @@ def medians(architecture, width, seeds, steps, repeats):
 
 def rows(seeds, steps, repeats) -> Iterator[Row]:
     """How many times faster the batch is than the loop."""
-    for architecture, width in CASES:
+    for architecture, width, least in CASES:
         loop, batch, apart = medians(architecture, width, seeds, steps, repeats)
         name = f"training {seeds * len(RATES)} x {architecture}, m = {width}, over a loop"
         alone = products(architecture, width, seeds * len(RATES), steps)
         note = f"{loop:.2f} s, {batch:.2f} s, of which {alone:.2f} s matrix products; weights apart {apart:.1e}"
-        yield Row(name, loop / batch, "x", least=TARGET, note=note)
+        yield Row(name, loop / batch, "x", least=least, note=note)
 
 
 def main() -> None:

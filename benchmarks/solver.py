@@ -18,7 +18,7 @@ from hierlearn.solvers.taylor.certificate import certify
 from hierlearn.solvers.taylor.training import fit_path
 
 # What part of the rate of sgemm the solver has to reach at RATE_SIZES.
-RATE_TARGETS = (0.75, 0.55)
+RATE_TARGETS = (0.8, 0.6)
 # How many times faster than Adam, cold at every ridge, a path has to be.
 ADAM_TARGET = 12
 # Samples, features, width, input dimension (and iterations timed).

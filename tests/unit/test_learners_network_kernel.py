@@ -70,14 +70,26 @@ def test_the_tangent_kernel_is_that_of_the_gradients(architecture, bias):
     problem, _, fit = fitted(learner, {"ridge": [0.1]})
     start = start_of(learner, fit, problem, 0)
     x = np.random.default_rng(0).standard_normal((1, 9, 5 + bias)).astype(np.float32)
-    other = np.random.default_rng(1).standard_normal((1, 4, 5 + bias)).astype(np.float32)
-    ours = list(learner._kernels(start, x, [other]))
+    ours = list(learner._kernels(start, x))
     assert len(ours) == problem.outputs
-    jacobian, across = gradients(architecture, start, x[0]), gradients(architecture, start, other[0])
-    for j, (gram, crossed) in enumerate(ours):
+    jacobian = gradients(architecture, start, x[0])
+    for j, gram in enumerate(ours):
         np.testing.assert_allclose(gram, jacobian[j] @ jacobian[j].T, rtol=2e-5, atol=2e-6)
-        np.testing.assert_allclose(crossed, across[j] @ jacobian[j].T, rtol=2e-5, atol=2e-6)
         np.testing.assert_array_equal(gram, gram.T)
+
+
+@pytest.mark.parametrize("ridges", [1, 40])
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_outputs_are_sums_of_kernels_whether_by_displacements_or_by_kernels(architecture, ridges):
+    learner = NetworkKernel(architecture=architecture, width=7)
+    problem, _, fit = fitted(learner, {"ridge": [0.1]})
+    start, rng = start_of(learner, fit, problem, 0), np.random.default_rng(0)
+    x, *others = (rng.standard_normal((1, count, 6)).astype(np.float32) for count in (30, 9, 4))
+    alphas = rng.standard_normal((ridges, 30, problem.outputs))
+    jacobian = gradients(architecture, start, x[0])
+    for outputs, other in zip(learner._outputs(start, x, alphas, others), others, strict=True):
+        across = gradients(architecture, start, other[0]) @ np.swapaxes(jacobian, 1, 2)
+        np.testing.assert_allclose(outputs, np.einsum("kab,rbk->rak", across, alphas), rtol=2e-4, atol=2e-4)
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)

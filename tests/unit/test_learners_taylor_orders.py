@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hierlearn.core.problem import ProblemFeatures, pose
-from hierlearn.core.protocols import NullMonitor, Sample
+from hierlearn.core.protocols import STATIONARY, NullMonitor, Sample
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
 from hierlearn.learners._selection import best_on_validation
@@ -20,12 +20,12 @@ CASES = [("relu2", 1), ("relu2", 2), ("relu3", 1), ("relu3", 2)]
 CASES += [(activation, order) for activation in ("erf", "sin", "softplus") for order in (1, 2, 3, 4)]
 
 
-def posed(representation=RAW, law="sphere", teacher=None, noise=0.0, dimension=4):
+def posed(representation=RAW, law="sphere", teacher=None, noise=0.0, dimension=4, streams=STREAMS):
     teacher = teacher or {"name": "ridge_polynomial", "degree": 2}
     inputs = build("inputs", {"name": law}, dimension=dimension)
-    problem = pose(inputs, build("teachers", teacher), "unit", noise, STREAMS, held_out=200)
+    problem = pose(inputs, build("teachers", teacher), "unit", noise, streams, held_out=200)
     seen = build("representations", representation)
-    return problem, ProblemFeatures(problem, seen, seen.fit(problem.unlabelled(max(seen.unlabelled, 1)), STREAMS))
+    return problem, ProblemFeatures(problem, seen, seen.fit(problem.unlabelled(max(seen.unlabelled, 1)), streams))
 
 
 def classes(noise=0.1):
@@ -224,3 +224,22 @@ def test_equal_shares_of_wrong_signs_are_told_apart_by_the_loss():
     assert best_on_validation(predictions[[3, 0]], labels, "classes") == 1
     assert best_on_validation(predictions[[4, 3]], labels, "classes") == 1
     assert best_on_validation(predictions[[1, 1]], labels, "regression") == 0
+
+
+def test_of_every_fifth_seed_the_point_is_certified_and_the_others_say_that_they_were_not_checked():
+    streams = Streams(("taylor learners",), (4, 5))
+    problem, features = posed(noise=0.3, streams=streams)
+    fits = {
+        asked: Taylor(width=8, certify=asked).fit(
+            Sample(problem, features, 60, {"ridge": [1e-2, 1e-3]}, streams), NullMonitor(), {}
+        )
+        for asked in ("all", "some", "none")
+    }
+    checked = {asked: fit.certificate["stationary"].tolist() for asked, fit in fits.items()}
+    yes, no = STATIONARY["yes"], STATIONARY["not_checked"]
+    assert checked == {"all": [yes, yes], "some": [no, yes], "none": [no, no]}
+    assert np.isnan(fits["some"].certificate["certificate_error"]).tolist() == [True, False]
+    for seed, like in enumerate(("none", "all")):
+        np.testing.assert_array_equal(fits["some"].state["weights"][seed], fits[like].state["weights"][seed])
+    # Polishing goes on from where the descent has settled.
+    assert (fits["all"].certificate["gradient_norm"] < fits["none"].certificate["gradient_norm"]).all()

@@ -9,6 +9,7 @@ from scipy.special import eval_hermitenorm, factorial
 from hierlearn.theory.activations import (
     ACTIVATIONS,
     ANALYTIC_GATES,
+    BLOCK,
     LARGEST_ORDER,
     ONE_SIDED,
     POWERS,
@@ -20,6 +21,7 @@ from hierlearn.theory.activations import (
     monic_moment,
     one_sided,
     power_of,
+    relu,
 )
 
 # Off 0, where a power of relu has its kink.
@@ -135,3 +137,16 @@ def test_orders_that_do_not_exist_and_unknown_names_are_refused():
             ask("erf")
     with pytest.raises(ValueError, match="order 2 of relu; expected one of a power of relu"):
         one_sided("relu", 2)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_relu_is_the_positive_part_of_every_entry_whatever_the_shape_and_passes_nan_on(dtype):
+    t = np.random.default_rng(0).standard_normal((3, BLOCK // 2 + 1)).astype(dtype)
+    expected = np.where(t > 0, t, 0)
+    np.testing.assert_array_equal(relu(t), expected)
+    np.testing.assert_array_equal(relu(t.T), expected.T)
+    assert relu(t[0, 0]).shape == ()
+    t[1, 5], expected[1, 5] = np.nan, np.nan
+    assert relu(t, out=t) is t
+    np.testing.assert_array_equal(t, expected)
+    assert t.dtype == dtype

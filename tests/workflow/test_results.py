@@ -97,7 +97,7 @@ def test_every_fit_says_how_much_one_direction_of_what_it_sees_stands_out(scores
 
 
 def test_flags_say_what_their_values_mean(scores):
-    for name, last in (("status", "singular"), ("stationary", "not_applicable")):
+    for name, last in (("status", "singular"), ("stationary", "not_checked")):
         assert scores[name].dtype == np.int8
         meanings = scores[name].attrs["flag_meanings"].split()
         assert len(meanings) == len(scores[name].attrs["flag_values"])

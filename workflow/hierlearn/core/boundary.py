@@ -250,11 +250,17 @@ def _array(at, name: str, found: Any, shape: tuple, kind: Any = "f", finite: boo
     right = found.dtype.kind in kind if isinstance(kind, str) else found.dtype == kind
     if not right or not _fits(found.shape, shape):
         raise _broken(at, f"{name} {_shown(found)}".strip(), sizes)
-    # Seed by seed, for a mask of large features would need memory that no job has asked for.
-    if finite and found.dtype.kind == "f" and not all(np.isfinite(part).all() for part in found):
+    if finite and found.dtype.kind == "f" and not _all_finite(found):
         wrong = sum(int(np.sum(~np.isfinite(part))) for part in found)
         raise _broken(at, f"{name} {wrong} of {found.size} values that are not finite".strip(), "finite values")
     return found
+
+
+def _all_finite(values: np.ndarray) -> bool:
+    """Whether no entry is infinite or NaN, without a mask of all of them, for which no job has asked memory."""
+    # A sum that is finite has finite terms; one of finite terms may still overflow.
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(values.sum())) or all(np.isfinite(part).all() for part in values)
 
 
 def _fits(found: tuple[int, ...], expected: tuple) -> bool:

@@ -37,7 +37,7 @@ REMEDIES = {
     "collapsed": "the end point is the zero predictor; a larger start or a smaller ridge may help",
     "singular": "the matrix is not positive definite to rounding; use a larger ridge or another kernel",
 }
-STATIONARY = {"no": 0, "yes": 1, "not_applicable": 2}
+STATIONARY = {"no": 0, "yes": 1, "not_applicable": 2, "not_checked": 3}
 
 
 @dataclass(frozen=True)

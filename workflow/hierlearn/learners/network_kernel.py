@@ -1,6 +1,6 @@
 """Kernel ridge regression with the kernel of a network of finite width at its random start."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -47,22 +47,26 @@ class NetworkKernel(NetworkParameters, Learner):
         ] = "validation"
 
     def needs(self, sizes: Sizes) -> Needs:
-        """The weights; activations and factors of the training points and of a block of others; kernels of all outputs.
+        """The weights; activations and factors of the training points and of a block of others; kernels of all outputs,
+        and displacements of one.
 
-        work: products with V there and back, and of the factors of two points, for every output.
+        work: products with V there and back and of the factors of two training points for every output; displacements
+        and what they predict, or kernels where these cost less.
         """
         n, width, outputs, test = sizes.samples, self.width, sizes.outputs, sizes.test
         square = width**2 if self.architecture == "three_layer" else 0
-        shown = n + sizes.validation + test
+        others = sizes.validation + test
         return Needs(
             memory={
-                "fit": 2 * square + width * (2 * sizes.dimension + 3 * n + 3 * BLOCK_ROWS) + outputs * n * shown,
+                "fit": 2 * square + width * (2 * sizes.dimension + 5 * n + 3 * BLOCK_ROWS) + outputs * n * (n + others),
                 "model": n * outputs,
-                "predict": 3 * width * (n + BLOCK_ROWS) + outputs * test * n,
+                "predict": 2 * square
+                + width * (2 * sizes.dimension + 5 * n + 3 * BLOCK_ROWS)
+                + (width + outputs) * test,
             },
             work={
-                "fit": outputs * (4 * shown * (square + n * width) + sizes.choices * n**3),
-                "predict": 4 * outputs * test * (square + n * width),
+                "fit": outputs * (4 * (n + others) * square + (n + others) * n * width + sizes.choices * n**3),
+                "predict": 4 * outputs * (n + test) * (square + min(n, width) * width),
             },
             parallel=0.6,
         )
@@ -85,16 +89,23 @@ class NetworkKernel(NetworkParameters, Learner):
 
     def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
         """(S, count, k) float64."""
-        coefficients, outputs = state["coefficients"], []
         points = self.with_bias(features.draw(role, count))
-        support = self.with_bias(features.draw("training", coefficients.shape[1]))
-        for i, alpha in enumerate(coefficients):
+        support = self.with_bias(features.draw("training", state["coefficients"].shape[1]))
+        outputs = []
+        for i, alpha in enumerate(state["coefficients"]):
+            start = self._start(state["key"][i], points.shape[-1] - self.bias, alpha.shape[-1])
+            if self.trained == "tangent":
+                outputs.append(self._outputs(start, support[[i]], alpha[None], [points[[i]]])[0][0])
+                continue
+            # Most of the time goes into what a wide last layer sees: other coefficients on the same points share it.
             place = role, i, len(alpha)
             if place not in cache:
                 cache.clear()
-                start = self._start(state["key"][i], points.shape[-1] - self.bias, alpha.shape[-1])
-                cache[place] = [parts[1] for parts in self._kernels(start, support[[i]], [points[[i]]])]
-            outputs.append(_outputs(cache[place], alpha[None])[0])
+                parts = np.array_split(points[[i]], -(-count // BLOCK_ROWS), axis=1)
+                cache[place] = [last_features(self.architecture, start, part)[0] for part in (support[[i]], *parts)]
+            known, *blocks = cache[place]
+            weights = known.T.astype(np.float64) @ alpha
+            outputs.append(np.concatenate([block.astype(np.float64) @ weights for block in blocks]))
         return np.stack(outputs)
 
     def _start(self, key: np.ndarray, inputs: int, outputs: int) -> State:
@@ -110,11 +121,12 @@ class NetworkKernel(NetworkParameters, Learner):
         sets = [("training", n), *counts.items()]
         x, *others = (self.with_bias(sample.features.draw(role, count))[[i]] for role, count in sets)
         y = problem.draw("training", n).labels[i]
-        kernels = list(self._kernels(self._start(key, x.shape[-1] - self.bias, problem.outputs), x, others))
-        absolute = np.array(ridges) * np.mean([np.mean(np.diag(parts[0])) for parts in kernels])
+        start = self._start(key, x.shape[-1] - self.bias, problem.outputs)
+        kernels = list(self._kernels(start, x))
+        absolute = np.array(ridges) * np.mean([np.mean(np.diag(kernel)) for kernel in kernels])
         try:
             columns = np.array_split(y, len(kernels), axis=1)
-            paths = [ridge_path(parts[0], column, absolute) for parts, column in zip(kernels, columns, strict=True)]
+            paths = [ridge_path(kernel, column, absolute) for kernel, column in zip(kernels, columns, strict=True)]
         except Indefinite:
             risks = dict.fromkeys(("validation_risk", "train_risk", "flops"), np.nan)
             state, measures = {"coefficients": np.full(y.shape, np.nan), "key": key}, {"ridge_residual": np.nan}
@@ -123,8 +135,10 @@ class NetworkKernel(NetworkParameters, Learner):
             return dict.fromkeys(counts, fit)
         alphas = np.concatenate([path.coefficients for path in paths], axis=-1)
         residuals = np.max([path.residuals for path in paths], axis=0)
-        train = error(_outputs([parts[0] for parts in kernels], alphas), y, kind)
-        outputs = {role: _outputs([parts[p] for parts in kernels], alphas) for p, role in enumerate(counts, start=1)}
+        columns = [alphas] if len(kernels) == 1 else np.moveaxis(alphas, -1, 0)[..., None]
+        fitted = np.concatenate([kernel @ part for kernel, part in zip(kernels, columns, strict=True)], axis=-1)
+        train = error(fitted, y, kind)
+        outputs = dict(zip(counts, self._outputs(start, x, alphas, others), strict=True))
         fits = {}
         for role in counts:
             place = best_on_validation(outputs[role], labels[role], kind)
@@ -139,20 +153,38 @@ class NetworkKernel(NetworkParameters, Learner):
             )
         return fits
 
-    def _kernels(self, start: State, x: np.ndarray, others: Sequence[np.ndarray]) -> Iterator[list[np.ndarray]]:
-        """For each output, or once for all: the kernel of x (1, n, d) with itself and of others (1, n', d) with it."""
-        outputs = range(start["last"].shape[-2]) if self.trained == "tangent" else [None]
-        for j in outputs:
-            factors_of_x = self._factors(start, x, j)
-            across = [
-                [
-                    _product(self._factors(start, one[:, i : i + BLOCK_ROWS], j), factors_of_x)
-                    for i in range(0, count, BLOCK_ROWS)
-                ]
-                for one, count in ((one, one.shape[1]) for one in others)
-            ]
+    def _kernels(self, start: State, x: np.ndarray) -> Iterator[np.ndarray]:
+        """For each output, or once for all: the kernel (n, n) float64 of x (1, n, d)."""
+        shared: list[np.ndarray] = []
+        for j in self._alone(start):
+            pairs = self._factors(start, x, j)
             # Of one array with itself BLAS makes a symmetric matrix.
-            yield [_product(factors_of_x, factors_of_x), *(np.concatenate(blocks) for blocks in across)]
+            terms = [pair[0] @ pair[0].T for pair in pairs]
+            # What the weights see is the same for all outputs.
+            shared = shared or [pair[1] @ pair[1].T for pair in pairs if len(pair) > 1]
+            for term, other in zip(terms, shared, strict=False):
+                term *= other
+            yield sum(terms)
+
+    def _outputs(
+        self, start: State, x: np.ndarray, alphas: np.ndarray, others: Sequence[np.ndarray]
+    ) -> list[np.ndarray]:
+        """(R, n', k) float64 at each of others (1, n', d): of coefficients (R, n, k) on x (1, n, d)."""
+        count = sum(one.shape[1] for one in others)
+        found = [np.empty((len(alphas), one.shape[1], alphas.shape[-1])) for one in others]
+        for j in self._alone(start):
+            columns = slice(None) if j is None else slice(j, j + 1)
+            models = [_model(pair, alphas[..., columns], count) for pair in self._factors(start, x, j)]
+            for one, outputs in zip(others, found, strict=True):
+                for i in range(0, one.shape[1], BLOCK_ROWS):
+                    rows = slice(i, i + BLOCK_ROWS)
+                    pairs = self._factors(start, one[:, rows], j)
+                    outputs[:, rows, columns] = sum(model(*pair) for model, pair in zip(models, pairs, strict=True))
+        return found
+
+    def _alone(self, start: State) -> Sequence[int | None]:
+        """The outputs that have a kernel of their own; None for one of all."""
+        return range(start["last"].shape[-2]) if self.trained == "tangent" else [None]
 
     def _factors(self, start: State, x: np.ndarray, output: int | None) -> list[tuple[np.ndarray, ...]]:
         """Arrays over the points whose products, entry by entry, add up to the kernel."""
@@ -162,14 +194,18 @@ class NetworkKernel(NetworkParameters, Learner):
         return [tuple(factor[0].astype(np.float64) for factor in pair) for pair in factors]
 
 
-def _product(factors, others) -> np.ndarray:
-    """Sum over terms of the product over factors of left right^T: (n, p), (n', p) -> (n, n') float64."""
-    terms = ([left @ right.T for left, right in zip(*pair, strict=True)] for pair in zip(factors, others, strict=True))
-    return sum(term[0] if len(term) == 1 else term[0] * term[1] for term in terms)
+def _model(pair: tuple[np.ndarray, ...], alphas: np.ndarray, points: int) -> Callable[..., np.ndarray]:
+    """Factors of n' points -> (R, n', k): what coefficients (R, n, k) on points with these factors predict there.
 
-
-def _outputs(kernels: Sequence[np.ndarray], alphas: np.ndarray) -> np.ndarray:
-    """(R, n', k): kernels (n', n), one of every output or one for all, alphas (R, n, k)."""
-    if len(kernels) == 1:
-        return kernels[0] @ alphas
-    return np.stack([alphas[..., j] @ kernel.T for j, kernel in enumerate(kernels)], axis=-1)
+    Of two factors, (n, p) and (n, q), k is 1: by the displacement (p, q) of the weights, or by the kernel where that
+    costs less for so many points.
+    """
+    if len(pair) == 1:
+        weights = pair[0].T @ alphas
+        return lambda features: features @ weights
+    left, right = pair
+    n, entries = len(left), left.shape[1] * right.shape[1]
+    if len(alphas) * (n + points) * entries < n * points * (left.shape[1] + right.shape[1]):
+        moves = [left.T @ (right * alpha) for alpha in alphas]
+        return lambda a, b: np.stack([np.vecdot(a, b @ move.T) for move in moves])[..., None]
+    return lambda a, b: ((a @ left.T) * (b @ right.T)) @ alphas

@@ -13,6 +13,9 @@ _CHECK_EVERY = 16
 _PRODUCTS_PER_CHOLESKY = 1 / 40
 # A full eigendecomposition costs about this many Cholesky factorisations.
 _CHOLESKYS_PER_EIGH = 14
+# What a sweep for many ridges may cost, in factorisations. For fewer than so many it may cost less, by the square of
+# their share: a sweep resolves the larger ridges alone, and the others are factored after all.
+_BUDGET, _MANY_RIDGES = 2.0, 7
 
 
 class Indefinite(ValueError):
@@ -31,13 +34,14 @@ class Duals:
     method: str
 
 
-def ridge_path(kernel, targets, ridges, tolerance=1e-9, budget=2.0):
+def ridge_path(kernel, targets, ridges, tolerance=1e-9, budget=None):
     """Kernel ridge coefficients for all ridges from one Krylov space.
 
     kernel (n, n) symmetric positive semi-definite, targets (n, k) or (n,), ridges (R,) >= 0 -> `Duals` (float64),
     in the order of the ridges. A block Lanczos sweep with full reorthogonalisation serves every ridge by shifted
     projected solves, until each relative residual is at most `tolerance` or the cost reaches `budget` Cholesky
-    factorisations; ridges still unresolved are solved by Cholesky, or by one eigendecomposition if they are many.
+    factorisations (by default two for seven ridges or more, and less for fewer); ridges still unresolved are solved by
+    Cholesky, or by one eigendecomposition if they are many.
     Raises ValueError for shapes that do not fit, entries that are not finite, a kernel with a negative eigenvalue
     beyond rounding, and a ridge too small to make the kernel positive definite.
     """
@@ -50,7 +54,8 @@ def ridge_path(kernel, targets, ridges, tolerance=1e-9, budget=2.0):
     if rank == 0:
         return Duals(np.zeros((len(ridges), *targets.shape)), np.zeros(len(ridges)), "lanczos")
     mix = sizes[:rank, None] * right[:rank]
-    products = int(budget * n * _PRODUCTS_PER_CHOLESKY / (1.0 + 0.25 * (rank - 1)))
+    budget = _BUDGET * min(1.0, len(ridges) / _MANY_RIDGES) ** 2 if budget is None else budget
+    products = max(int(budget * n * _PRODUCTS_PER_CHOLESKY / (1.0 + 0.25 * (rank - 1))), 1)
     coefficients = _lanczos(kernel, left[:, :rank], mix, shifts, tolerance, min(products, n // rank))
     residuals = _residuals(kernel, targets, shifts, coefficients)
     open_ridges = np.flatnonzero(~(residuals <= tolerance))

