@@ -16,11 +16,14 @@ import yaml
 # Keys whose children are called as the author likes; a claim's name has a form of its own.
 NAMING = ("representations", "learners", "probes", "claims", "laws", "tables", "coordinates")
 # Text for people.
-PROSE = ("title", "place", "summary", "statement", "remark", "label", "xlabel", "ylabel", "units", "source")
+PROSE = (
+    *("title", "place", "summary", "statement", "remark", "label", "xlabel", "ylabel", "units", "source"),
+    *("beyond", "proof", "rival", "missing"),
+)
 # Numbers that may have either sign and any size; what is compared with, not how large something is.
 # Parameters that are mappings of names which the user chooses.
 BY_NAME = (("lines",), ("inputs",), ("learners",), ("laws",))
-SIGNED = ("predicted", "slope", "level", "shift", "value", "low", "high", "power")
+SIGNED = ("predicted", "slope", "level", "shift", "value", "low", "high", "power", "least", "most")
 # Counts of things that a job holds in memory.
 SIZES = (
     *("dimension", "unlabelled", "count", "directions", "width", "widths", "start", "cap", "at", "validation", "test"),
@@ -30,7 +33,7 @@ SIZES = (
 NULLABLE = (
     *("widths", "graph", "alphas", "directions", "coefficients", "depth", "gap", "starts", "thresholds", "clip"),
     *("steps", "widest", "distils", "distil_thresholds", "shrinkage", "first_scale", "features", "features_axis"),
-    *("sizes", "over", "values"),
+    *("sizes", "over", "values", "level", "least"),
 )
 # Lists whose entries stand for places one after the other, so that two may be equal.
 IN_ORDER = ("milestones", "starts", "widths", "graph", "alphas", "coefficients")
@@ -38,7 +41,7 @@ IN_ORDER = ("milestones", "starts", "widths", "graph", "alphas", "coefficients")
 REQUIRED = re.compile(
     r"title|paper|place|problem|axes|seeds|figure|problem\.(input|teacher)|axes\.dimension|.*\.(name|coefficient|of)"
     r"|learners\.[^.]+\.(label|learner|samples|samples\.(cap|at))|probes\.[^.]+\.probe"
-    r"|claims\.[^.]+\.(place|statement|label|quantity|rule)|figure\.panels\[\d+\]\.(kind|title|x|lines)"
+    r"|claims\.[^.]+\.(place|statement|kind|quantity|rule)|figure\.panels\[\d+\]\.(kind|title|x|lines)"
     r"|claims\.[^.]+\.quantity\.(learner|probe|line|above|below|larger|smaller|published|predictors|error)"
     r"|figure\.panels\[\d+\]\.lines\[\d+\]\.(learner|variable)"
     r"|source|tables|tables\.[^.]+\.(title|place|obtained|units|coordinates|rows)|.*\.rows\[\d+\]\.(value|low|high)"

@@ -37,14 +37,17 @@ claims:
   C1-kernel:
     place: Theorem 0
     statement: It holds
-    label: primary
+    kind: rate
+    rank: primary
+    regime: limit
     quantity: {name: exponent, learner: kernel, where: {degree: 1, width: 4}, sizes: [3, 4, 5]}
     rule: upper
     predicted: 1
+    control: {missing: nothing is compared}
   C1-theory:
     place: Theorem 0
     statement: It is said
-    label: secondary
+    kind: description
     quantity: {name: theory_exponent, probe: theory, line: ntk, where: {degree: 1}, sizes: [4, 8, 16]}
     rule: descriptive
 presets:

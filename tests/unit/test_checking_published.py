@@ -57,7 +57,13 @@ def numbers(tmp_path, check):
 
 def cited(content, quantity=None, lines=None):
     """The content with a claim on published numbers and with published lines in its figure."""
-    claim = {"place": "Figure 7", "statement": "As printed", "label": "secondary", "rule": "published", "predicted": 1}
+    claim = {
+        "place": "Figure 7",
+        "statement": "As printed",
+        "kind": "description",
+        "rule": "descriptive",
+        "predicted": 1,
+    }
     content["claims"]["C2"] = claim | {"quantity": RATIO | (quantity or {})}
     content["figure"] = panel(kind="risk", probe=None, x="samples", lines=lines or [{"published": "figure-8"}])
     del content["figure"]["panels"][0]["probe"]

@@ -15,17 +15,28 @@ ROW = Row(
     claim="C1-p4",
     paper="chen2020",
     place="Theorem 2",
+    kind="rate",
+    rank="primary",
+    regime="limit",
     statement='learns degree 4 with "P_2" samples, up to logs',
     rule="upper",
-    label="primary",
     value=1.0812345678,
     low=0.95,
     high=1.15,
     predicted=1.0,
     slack=0.2,
-    verdict="supported",
+    rival="Quad-Raw on the same scale",
+    control_value=1.4,
+    control_low=1.3,
+    control_high=1.5,
+    control_verdict="fails",
+    verdict="consistent",
+    sizes="d = 10–28",
     reason="",
     preset="quick",
+    draw="study/quick/1",
+    revision="1",
+    digest="0123456789abcdef",
     seeds=5,
     flops=1.25e12,
     study="chen2020_sample_complexity",
@@ -35,8 +46,9 @@ ROW = Row(
 
 
 def test_the_columns_are_those_that_readers_rely_on():
-    names = "claim, paper, place, statement, rule, label, value, low, high, predicted, slack, verdict, reason"
-    assert ", ".join(COLUMNS) == names + ", preset, seeds, flops, study, figure, data"
+    names = "claim, paper, place, kind, rank, regime, statement, rule, value, low, high, predicted, slack, rival"
+    names += ", control_value, control_low, control_high, control_verdict, verdict, sizes, reason, preset, draw"
+    assert ", ".join(COLUMNS) == names + ", revision, digest, seeds, flops, study, figure, data"
 
 
 def test_a_row_survives_strict_json():
@@ -54,7 +66,7 @@ def test_a_missing_number_is_null_in_json_and_comes_back_as_nan():
 
 
 def test_numpy_numbers_become_plain_ones():
-    content = to_json(replace(ROW, seeds=np.int64(5), value=np.float32(1.5)))
+    content = to_json(replace(ROW, seeds=np.int64(5), value=np.float32(1.0)))
     assert type(content["seeds"]) is int
     assert type(content["value"]) is float
 
@@ -67,7 +79,7 @@ def test_the_text_reads_back_as_one_record_per_row_under_the_columns():
 
 
 def test_the_text_has_six_significant_digits_and_plain_line_ends_and_empty_fields_for_nan():
-    text = csv_text([replace(ROW, predicted=math.nan, rule="descriptive", verdict="")])
+    text = csv_text([replace(ROW, predicted=math.nan, kind="description", regime="", rule="descriptive", verdict="")])
     assert text.endswith("\n")
     assert "\r" not in text
     assert ",1.08123,0.95,1.15,,0.2," in text
@@ -83,7 +95,18 @@ def test_an_empty_ledger_is_a_header():
     [
         ({"verdict": "maybe"}, "verdict 'maybe'"),
         ({"verdict": ""}, "verdict ''"),
-        ({"rule": "descriptive"}, "gives none"),
+        ({"rule": "descriptive"}, "a description alone is descriptive"),
+        ({"kind": "description", "regime": "", "rule": "descriptive"}, "of a description, which has none"),
+        ({"kind": "hunch"}, "kind 'hunch'"),
+        ({"rank": "first"}, "rank 'first'"),
+        ({"regime": ""}, "regime ''"),
+        ({"kind": "open"}, "regime 'limit' of the kind 'open'"),
+        ({"control_verdict": "maybe"}, "control_verdict 'maybe'"),
+        ({"control_verdict": ""}, "judged without a control"),
+        ({"rival": " "}, "rival is empty"),
+        ({"value": 1.2}, "value 1.2 lies outside its interval [0.95, 1.15]"),
+        ({"value": 0.9}, "value 0.9 lies outside its interval [0.95, 1.15]"),
+        ({"control_value": 2.0}, "control_value 2.0 lies outside its interval"),
         ({"rule": "atmost"}, "rule 'atmost'"),
         ({"verdict": "inconclusive"}, "without a reason"),
         ({"low": 2.0}, "upside down"),
@@ -106,6 +129,21 @@ def test_a_faulty_row_is_named_with_its_fault_and_refused(change, complaint):
 
 def test_a_sound_row_has_no_fault():
     assert faults([ROW, replace(ROW, preset="full")]) == []
+
+
+def test_a_check_needs_no_control_and_a_missing_one_no_rival():
+    nothing = {"rival": "", "control_value": math.nan, "control_low": math.nan, "control_high": math.nan}
+    assert faults([replace(ROW, kind="check", regime="", control_verdict="", verdict="supported", **nothing)]) == []
+    lacking = replace(ROW, control_verdict="missing", verdict="inconclusive", reason="no control yet", **nothing)
+    assert faults([lacking]) == []
+
+
+def test_a_positive_quantity_has_an_interval_of_positive_numbers():
+    row = replace(ROW, low=-0.1)
+    assert faults([row]) == []
+    assert faults([row], {"C1-p4"}) == ["claim 'C1-p4': low -0.1 of a quantity that is positive"]
+    with pytest.raises(ValueError, match="that is positive"):
+        to_json(row, positive=True)
 
 
 def test_a_claim_stands_once_in_a_preset():

@@ -18,17 +18,28 @@ def row(**changes):
         "claim": "C1",
         "paper": "chen2020",
         "place": "Theorem 1",
+        "kind": "rate",
+        "rank": "primary",
+        "regime": "limit",
         "statement": "slope < 1 & <script>alert(1)</script>",
         "rule": "upper",
-        "label": "primary",
         "value": 0.51234,
         "low": 0.25,
         "high": 0.75,
         "predicted": 1.0,
         "slack": 0.2,
-        "verdict": "supported",
+        "rival": "another <learner>",
+        "control_value": 1.9,
+        "control_low": 1.8,
+        "control_high": 2.0,
+        "control_verdict": "fails",
+        "verdict": "consistent",
+        "sizes": "d = 10–28",
         "reason": "wholly at most 1.2",
         "preset": "quick",
+        "draw": "",
+        "revision": "",
+        "digest": "",
         "seeds": 5,
         "flops": 2.5e12,
         "study": "one",
@@ -85,13 +96,13 @@ def test_the_page_says_what_made_it():
 
 
 def test_every_row_stands_in_the_table_of_its_study():
-    rows = [row(), row(claim="C2", verdict="contradicted"), row(claim="B1", study="two", verdict="inconclusive")]
+    rows = [row(), row(claim="C2", verdict="not seen"), row(claim="B1", study="two", verdict="inconclusive")]
     text = page(rows, {"one": STUDY, "two": STUDY | {"paper": "bai2020"}}, "quick")
     first, second = text.split('<section id="two">')
     assert 'id="C1"' in first
     assert 'id="C2"' in first
     assert 'id="B1"' in second
-    assert "3 rows, 1 supported, 1 contradicted, 1 inconclusive" in text
+    assert "3 rows, 3 rate. Of the 3 judged rows, checks apart: 1 consistent, 1 not seen, 1 inconclusive" in text
     assert 'src="two/figure.svg"' in second
 
 
@@ -102,6 +113,39 @@ def test_the_fitted_sizes_and_local_slopes_stand_beside_a_row():
     assert "local slopes 1.23, –" in text
 
 
+def test_a_row_shows_its_kind_its_control_and_its_verdict_with_the_sizes():
+    text = page([row()], {"one": STUDY}, "quick")
+    assert "primary; rate, limit" in text
+    assert "another &lt;learner&gt;:" in text and "[1.8, 2]</span> fails" in text
+    assert "✓ consistent at d = 10–28" in text
+    within = page([row(regime="within", verdict="supported")], {"one": STUDY}, "quick")
+    assert "✓ supported</td>" in within
+    lacking = row(rival="", control_verdict="missing", verdict="inconclusive")
+    assert "<td>missing</td>" in page([lacking], {"one": STUDY}, "quick")
+
+
+def test_the_page_counts_what_chance_rejects_and_what_has_no_control_and_claims_no_registration():
+    rows = [row(), row(claim="C2", rule="two-sided", control_verdict="missing", verdict="inconclusive")]
+    rows += [row(claim="C3", kind="check", regime="", verdict="supported")]
+    rows += [row(claim="C4", rule="holds", slack=math.nan)]
+    text = " ".join(page(rows, {"one": STUDY}, "quick").split())
+    # One end of the upper bound and two of the two-sided rule; the check and the inequality without an interval none.
+    assert "at 3 boundaries up to 0.1 false verdicts are to be expected by chance" in text
+    assert "Of the 3 judged rows" in text and "1 have no negative control yet, and 0 show the digest" in text
+    assert "before the run" not in text
+
+
+@pytest.mark.parametrize(
+    ("verdict", "mark"),
+    [("supported", "✓"), ("extends", "✓"), ("contradicted", "✗"), ("not seen", "✗"), ("ends", "✗"), ("vacuous", "○")],
+)
+def test_every_verdict_has_a_mark_and_counts_in_its_column(verdict, mark):
+    text = page([row(verdict=verdict, sizes="")], {"one": STUDY}, "quick")
+    assert f"{mark} {verdict}</td>" in text
+    counts = text.split("<nav>")[1].split("</nav>")[0]
+    assert counts.count(">1</td>") == 1
+
+
 def test_a_missing_study_is_listed_and_has_no_section():
     text = page([row()], {"one": STUDY, "two": STUDY | {"title": "The other", "present": False}}, "quick")
     assert "or of an earlier configuration or code:</strong> The other" in text
@@ -110,6 +154,8 @@ def test_a_missing_study_is_listed_and_has_no_section():
 
 def test_a_row_without_numbers_shows_dashes():
     nothing = {name: math.nan for name in ("value", "low", "high", "predicted", "slack")}
+    nothing |= {"rival": "", "control_verdict": "", "control_value": math.nan, "control_low": math.nan}
+    nothing |= {"control_high": math.nan, "kind": "description", "regime": ""}
     empty = row(**nothing, verdict="", rule="descriptive", seeds=0, flops=0.0)
     text = page([empty], {"one": STUDY}, "quick")
     parsed(text)
@@ -128,13 +174,13 @@ def test_a_study_without_claims_says_so_in_place_of_a_table():
 def test_a_page_without_any_claim_says_so():
     text = page([], {}, "smoke")
     parsed(text)
-    assert "0 rows, none judged" in text
+    assert "0 rows, none of any kind. Of the 0 judged rows, checks apart: none;" in text
 
 
 def test_numbers_are_rounded_for_readers():
     assert (number(0.51234), number(math.nan)) == ("0.512", "–")
-    assert interval(row()) == "[0.25, 0.75]"
-    assert interval(row(low=math.nan)) == ""
+    assert interval(0.25, 0.75) == "[0.25, 0.75]"
+    assert interval(math.nan, 0.75) == ""
 
 
 @pytest.mark.parametrize(
@@ -145,6 +191,7 @@ def test_numbers_are_rounded_for_readers():
         ({"rule": "two-sided"}, "= 1 ± 0.2"),
         ({"rule": "published", "slack": 1.5}, "≈ 1 × or ÷ 1.5"),
         ({"slack": math.nan}, "≤ 1"),
+        ({"rule": "holds", "slack": math.nan}, "≤ 1"),
         ({"predicted": math.nan}, "–"),
     ],
 )

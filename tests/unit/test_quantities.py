@@ -189,11 +189,12 @@ def test_a_study_of_theory_alone_is_judged_without_scores(tmp_path):
         "where": {"degree": 6},
         "sizes": DIMENSIONS,
     }
-    claim = {"place": "p", "statement": "s", "label": "primary", "rule": "two-sided", "predicted": 3, "slack": 0.1}
-    parameters = {
-        "study": {"name": "s", "paper": "chen2020", "preset": "quick"},
-        "claims": {"C3": claim | {"quantity": quantity}},
-    }
+    claim = {"place": "p", "statement": "s", "kind": "rate", "rank": "primary", "regime": "limit", "quantity": quantity}
+    claim |= {"rule": "two-sided", "predicted": 3, "slack": 0.1}
+    claim["control"] = {"rival": "another count", "quantity": quantity | {"regressor": "harmonic_dimension"}}
+    parameters = {"study": {"name": "s", "paper": "chen2020", "preset": "quick"}, "claims": {"C3": claim}}
     judge([], [], {"theory": tmp_path / "theory.probe.nc"}, tmp_path / "claims.json", parameters, "")
     (row,) = json.loads((tmp_path / "claims.json").read_text())["rows"]
-    assert (row["verdict"], row["flops"], row["seeds"]) == ("supported", 0.0, 0)
+    assert (row["verdict"], row["flops"], row["seeds"]) == ("consistent", 0.0, 0)
+    assert (row["control_verdict"], row["sizes"]) == ("fails", f"d = {DIMENSIONS[0]}–{DIMENSIONS[-1]}")
+    assert row["control_value"] < 1

@@ -112,33 +112,33 @@ def measured(scores, **given):
 def test_cells_are_the_means_over_seeds_in_either_scale(scale, beta):
     found = measured(cube(lambda n, d, a: 1.01 * max(risk_bound(n, d, a), 0.01), scale=scale, beta=beta), beta=beta)
     below = sum(n < comb(d, 3) for d in DIMENSIONS for n in SAMPLES) * len(ALPHAS)
-    assert (found.value, found.detail["cases"]) == (1.0, below)
-    assert found.low == pytest.approx(1.01)
-    assert found.high == pytest.approx(1.01)
+    assert (found.value, found.detail["cases"]) == (pytest.approx(1 / 1.01), below)
+    assert found.value == pytest.approx(1 / 1.01)
+    assert found.low == found.value
 
 
 def test_one_cell_below_is_found():
     found = measured(cube(lambda n, d, a: 0.9 * risk_bound(n, d, a) if (n, d, a) == (5, 9, 0.3) else 1.0))
-    assert 0 < found.value < 1
-    assert found.low == pytest.approx(0.9)
+    assert found.value == pytest.approx(1 / 0.9)
 
 
 def test_a_parameter_stands_where_there_is_no_axis():
     scores = cube(lambda n, d, a: 1.02 * risk_bound(n, d, a)).sel(alpha=0.1, drop=True)
-    assert measured(scores, alpha=0.1).low == pytest.approx(1.02)
-    assert measured(scores, alpha=0.3).value < 1
+    assert measured(scores, alpha=0.1).value == pytest.approx(1 / 1.02)
+    assert measured(scores, alpha=0.3).value > 1
 
 
 def test_features_take_the_place_of_samples():
     """D = 10 features: the bound does not move with n."""
     scores = cube(lambda n, d, a: 1.01 * risk_bound(10, d, a))
     found = measured(scores, features=10)
-    assert (found.value, found.detail["cases"]) == (1.0, len(DIMENSIONS) * len(ALPHAS) * len(SAMPLES))
-    assert (found.low, found.high) == pytest.approx((1.01, 1.01))
+    assert found.value == pytest.approx(1 / 1.01)
+    assert found.detail["cases"] == len(DIMENSIONS) * len(ALPHAS) * len(SAMPLES)
+    assert (found.low, found.high) == pytest.approx((1 / 1.01, 1 / 1.01))
     swept = xarray.concat([cube(lambda n, d, a, D=D: 1.01 * risk_bound(D, d, a)) for D in (4, 8)], "width")
     swept = swept.assign_coords(width=[4, 8])
     found = measured(swept, features_axis="width")
-    assert (found.low, found.high) == pytest.approx((1.01, 1.01))
+    assert (found.low, found.high) == pytest.approx((1 / 1.01, 1 / 1.01))
     assert measured(swept, features_axis="width", where={"width": 8}).detail["cases"] == found.detail["cases"] / 2
 
 
@@ -154,8 +154,8 @@ def test_failed_training_leaves_no_interval_and_untrained_cells_are_no_cases():
 
 def test_labels_that_choose_among_kernels_have_the_spans_of_all():
     scores = cube(lambda n, d, a: 1.01 * max(risk_bound(2 * n, d, a), 1e-9))
-    assert measured(scores, spans=2).low == pytest.approx(1.01)
-    assert measured(scores).value < 1
+    assert measured(scores, spans=2).value == pytest.approx(1 / 1.01)
+    assert measured(scores).value > 1
 
 
 def test_what_other_learners_sweep_adds_no_cells():

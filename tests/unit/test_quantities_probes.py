@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray
 
-from hierlearn.claims.rules import judge
+from hierlearn.claims.rules import outcome
 from hierlearn.core.registry import build
 
 WIDTHS, SEEDS = [10, 40, 20, 80], [0, 1, 2]
@@ -71,12 +71,42 @@ def test_a_logarithm_of_what_is_not_positive_has_no_interval():
 
 def test_an_inequality_is_checked_in_every_case_left_open():
     found = measured("probe_holds", larger="twice", smaller="law")
-    assert (found.value, found.detail["cases"]) == (1.0, 24)
-    assert (found.low, found.high) == pytest.approx((2.0, 2.0))
+    assert (found.value, found.detail["cases"]) == (pytest.approx(0.5), 24)
+    assert (found.low, found.high) == pytest.approx((0.5, 0.5))
     some = measured("probe_holds", larger="constant", smaller="twice", where={"dimension": 8})
-    assert (some.value, some.detail["cases"]) == (1.0, 12)
+    assert (some.value, some.detail["cases"]) == (pytest.approx(2.4 / 5), 12)
+    assert (some.low, some.high) == pytest.approx((1.8 / 5, 2.4 / 5))
     fails = measured("probe_holds", larger="law", smaller="twice", where={"width": 10})
-    assert (fails.value, fails.detail["cases"]) == (0.0, 6)
+    assert (fails.value, fails.detail["cases"]) == (pytest.approx(2.0), 6)
+
+
+def test_a_number_may_stand_for_the_smaller_side():
+    zero = measured("probe_holds", larger="twice", smaller="law", level=1.0, where={"dimension": 8})
+    assert (zero.low, zero.high) == pytest.approx((1 / 2.4, 1 / 1.8))
+
+
+def test_a_measurement_says_which_sizes_it_rests_on():
+    assert measured("probe_slope", variable="law", axis="width", where={"dimension": 4}).sizes == "m = 10–80"
+    assert measured("probe_mean", variable="law", where={"dimension": 8, "width": 20}).sizes == "d = 8, m = 20"
+    assert measured("probe_holds", larger="twice", smaller="law").sizes == "d = 4–8"
+
+
+def test_the_mean_of_positive_values_and_its_interval_are_positive():
+    place = {"dimension": 4, "width": 20}
+    plain = measured("probe_mean", variable="law", where=place)
+    found = measured("probe_mean", variable="law", positive=True, where=place)
+    assert found.value == pytest.approx(np.exp(np.mean(np.log(20**-0.5 * SPREAD))))
+    assert found.positive and 0 < found.low < found.value < found.high
+    logs = measured("probe_mean", variable="law", log=True, where=place)
+    assert np.log([found.low, found.high]) == pytest.approx([logs.low, logs.high])
+    assert found.value < plain.value
+
+
+def test_an_interval_ends_where_no_value_can_be():
+    free = measured("probe_mean", variable="law", where={"dimension": 8, "width": 20})
+    held = measured("probe_mean", variable="law", least=0.9, most=1.2, where={"dimension": 8, "width": 20})
+    assert free.low < 0.9 and free.high > 1.2
+    assert (held.value, held.low, held.high) == (free.value, 0.9, 1.2)
 
 
 def test_a_case_that_was_not_measured_leaves_the_inequality_open():
@@ -86,7 +116,7 @@ def test_a_case_that_was_not_measured_leaves_the_inequality_open():
     found = quantity.measure(None, {"p": spoilt})
     assert np.isnan(found.value)
     assert "1 of 24 cases not measured" in found.reason
-    assert judge("holds", found.value, found.low, found.high, np.nan, reason=found.reason)[0] == "inconclusive"
+    assert outcome("holds", found.value, found.low, found.high, np.nan, reason=found.reason)[0] == "undecided"
 
 
 def test_a_mean_over_a_seed_that_failed_is_inconclusive():
@@ -97,5 +127,5 @@ def test_a_mean_over_a_seed_that_failed_is_inconclusive():
         {"name": "probe_mean", "probe": "p", "variable": "law", "where": {"dimension": 4, "width": 40}},
     )
     found = quantity.measure(None, {"p": spoilt})
-    assert judge("ordering", found.value, found.low, found.high, 0.0, reason=found.reason)[0] == "inconclusive"
+    assert outcome("ordering", found.value, found.low, found.high, 0.0, reason=found.reason)[0] == "undecided"
     assert "1 of 3 values not finite" in found.reason

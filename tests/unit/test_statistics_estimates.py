@@ -14,6 +14,8 @@ from hierlearn.statistics.estimates import (
     mean,
     paired_log_ratio,
     paired_log_ratio_slope,
+    positive_mean,
+    told_apart,
     total_samples_exponent,
 )
 
@@ -140,16 +142,18 @@ def test_a_bound_whose_ends_agree_is_a_value():
     assert found.reason.endswith("size 20: 1 seed(s) censored, median log ratio = 1.1")
 
 
-def test_cases_are_counted_and_their_slack_ratio_is_given():
-    found = cases([2.0, 3.0, 1.0], [1.0, 1.0, 1.0], seeds=3)
-    assert (found.value, found.low, found.high) == (1.0, 1.0, 3.0)
-    found = cases([[2.0, 0.9]], [[1.0, 1.0]], seeds=1)
-    assert (found.value, found.low) == (0.5, 0.9)
-    assert found.reason == "1 of 2 cases"
+def test_cases_have_the_largest_ratio_to_the_bound_and_its_range_over_seeds():
+    found = cases([[2.0, 4.0], [5.0, 8.0]], [[1.0, 3.0], [1.0, 2.0]], seeds=2)
+    assert (found.value, found.low, found.high) == (0.75, 0.5, 0.75)
+    assert found.detail["ratios"] == [[0.5, 0.75], [0.2, 0.25]]
+    assert found.reason == "4 cases"
+    failing = cases([[0.9], [2.0]], [[1.0], [1.0]], seeds=1)
+    assert failing.value == pytest.approx(1 / 0.9)
+    assert failing.low == failing.high == failing.value
 
 
 def test_a_case_that_was_not_measured_leaves_the_inequality_open():
-    found = cases([2.0, np.nan], [1.0, 1.0], seeds=2)
+    found = cases([[2.0, np.nan]], [[1.0, 1.0]], seeds=2)
     assert np.isnan(found.value)
     assert found.reason == "1 of 2 cases not measured"
 
@@ -160,11 +164,40 @@ def test_cases_that_do_not_pair_are_refused(larger, smaller):
         cases(larger, smaller, seeds=1)
 
 
-def test_a_case_against_nothing_counts_but_has_no_slack_ratio():
-    found = cases([1.0, 3.0, -1.0], [0.0, 2.0, 0.0], seeds=1)
-    assert (found.value, found.low, found.high) == (2 / 3, 1.5, 1.5)
-    alone = cases([1.0], [-1.0], seeds=1)
-    assert alone.value == 1.0 and np.isnan(alone.low)
+@pytest.mark.parametrize(
+    ("larger", "smaller", "held"), [(1.0, 0.0, True), (1.0, -2.0, True), (0.0, 0.0, True), (-1.0, -2.0, True),
+                                    (-1.0, 0.0, False), (0.0, 1e-300, False), (-2.0, -1.0, False)]
+)  # fmt: skip
+def test_a_case_beside_a_bound_that_is_not_positive_holds_or_fails_without_a_ratio(larger, smaller, held):
+    found = cases([[larger]], [[smaller]], seeds=1)
+    assert (found.value <= 1) == held
+    assert np.isfinite(found.value) and found.value >= 0
+
+
+def test_cases_that_the_control_satisfies_too_do_not_count():
+    bounds = [[2.0], [0.5], [0.8]]
+    claim, zero = cases(bounds, [[1.9], [0.1], [0.2]], seeds=1), cases(bounds, [[1.0]] * 3, seeds=1)
+    found = told_apart(claim, zero)
+    assert found.value == pytest.approx(0.25)
+    assert found.reason == "2 of 3 cases count; 3 cases"
+
+
+def test_a_case_that_fails_counts_whatever_its_control_does():
+    claim, zero = cases([[2.0], [0.5]], [[3.0], [0.1]], seeds=1), cases([[2.0], [0.5]], [[1.0], [1.0]], seeds=1)
+    assert told_apart(claim, zero).value == 1.5
+
+
+def test_where_every_case_satisfies_the_control_or_other_cases_are_compared_nothing_is_left_out():
+    claim = cases([[2.0], [4.0]], [[1.0], [1.0]], seeds=1)
+    assert told_apart(claim, cases([[2.0], [4.0]], [[1.0], [1.0]], seeds=1)) == claim
+    assert told_apart(claim, cases([[2.0]], [[3.0]], seeds=1)) == claim
+
+
+def test_a_mean_of_positive_values_is_geometric_and_stays_positive():
+    found = positive_mean([0.001, 0.01, 1.0])
+    assert found.value == pytest.approx(10 ** (-5 / 3))
+    assert 0 < found.low < found.value < found.high
+    assert np.isnan(positive_mean([0.0, 1.0]).low)
 
 
 def test_a_mean_over_seeds_carries_its_interval():

@@ -22,17 +22,28 @@ COLUMNS = [
     "claim",
     "paper",
     "place",
+    "kind",
+    "rank",
+    "regime",
     "statement",
     "rule",
-    "label",
     "value",
     "low",
     "high",
     "predicted",
     "slack",
+    "rival",
+    "control_value",
+    "control_low",
+    "control_high",
+    "control_verdict",
     "verdict",
+    "sizes",
     "reason",
     "preset",
+    "draw",
+    "revision",
+    "digest",
     "seeds",
     "flops",
     "study",
@@ -192,7 +203,14 @@ def test_a_diverged_seed_is_data_and_its_neighbours_are_scored(scores):
 def test_a_claim_on_a_diverged_seed_is_inconclusive_with_a_reason(claims):
     assert claims["C1-failing"]["verdict"] == "inconclusive"
     assert claims["C1-failing"]["reason"]
-    assert claims["C1-kernel"]["verdict"] == "supported"
+    assert claims["C1-failing"]["control_verdict"] == "missing"
+
+
+def test_a_claim_that_its_control_satisfies_too_is_vacuous(claims):
+    row = claims["C1-kernel"]
+    assert (row["control_verdict"], row["verdict"]) == ("passes", "vacuous")
+    assert row["control_value"] == claims["C1-theory"]["value"]
+    assert row["sizes"] == "d = 3–5"
 
 
 def test_the_ledger_is_the_same_table_in_both_formats(results, claims):

@@ -24,12 +24,18 @@ def judge(scores, traces, probes, output, parameters, code, expected=None):
     rows = []
     for name, claim in parameters["claims"].items():
         quantity = registry.build("quantities", claim["quantity"])
-        extra = [recorded] if quantity.reads_traces else []
-        result = boundary.measurement(quantity, cube, measured, *extra)
+        result = measure(quantity, cube, recorded, measured)
+        rival = claim.get("control", {}).get("quantity")
+        control = measure(registry.build("quantities", rival), cube, recorded, measured) if rival else None
         probe, flops = claim["quantity"].get("probe"), spent(claim["quantity"], quantity, cube, measured)
         source = f"{probe}.probe.nc" if probe else "scores.nc"
-        rows.append(judge_claim(name, claim, result, flops, source, parameters["study"]))
+        rows.append(judge_claim(name, claim, result, control, flops, source, parameters["study"]))
     results.write_claims(output, rows, provenance.attributes(code, parameters))
+
+
+def measure(quantity, cube, traces, probes):
+    """What a quantity measures in a study's results."""
+    return boundary.measurement(quantity, cube, probes, *([traces] if quantity.reads_traces else []))
 
 
 def spent(described, quantity, cube, probes):

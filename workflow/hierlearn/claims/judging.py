@@ -1,4 +1,4 @@
-"""Turns a measured quantity and a claim's rule into a row of the ledger."""
+"""Turns what was measured of a claim and of its control into a row of the ledger."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,49 +6,90 @@ from typing import Any
 import numpy as np
 
 from hierlearn.claims.ledger import Row, to_json
-from hierlearn.claims.rules import judge
-from hierlearn.statistics.estimates import Measurement
+from hierlearn.claims.rules import PASSES, UNDECIDED, outcome
+from hierlearn.claims.verdicts import MISSING, NO_CONTROL, verdict
+from hierlearn.statistics.estimates import Measurement, told_apart
+
+NOT_MEASURED = Measurement(np.nan, np.nan, np.nan, "", 0)
 
 
 def judge_claim(
-    name: str, claim: Mapping[str, Any], measured: Measurement, flops: float, source: str, study: Mapping[str, str]
+    name: str,
+    claim: Mapping[str, Any],
+    measured: Measurement,
+    rival: Measurement | None,
+    flops: float,
+    source: str,
+    study: Mapping[str, str],
 ) -> dict[str, Any]:
     """The row of a claim, with the detail of its measurement beside the columns.
 
-    claim: place, statement, label, rule, predicted, slack, side as in the study file; source: the file that the
-    measurement was read from, in the study's folder; study: name, paper, preset.
+    claim: its words, rule and control as in the study file, perhaps with the digest of its design; rival: the control,
+    measured, if there is one; source: the file that the measurement was read from, in the study's folder; study: name,
+    paper, preset, perhaps draw and revision.
     """
-    predicted, slack = claim.get("predicted", np.nan), claim.get("slack")
-    verdict, reason = judge(
-        claim["rule"],
-        measured.value,
-        measured.low,
-        measured.high,
-        predicted,
-        slack,
-        claim.get("side", "above"),
-        measured.reason,
-    )
-    reason = "; ".join(part for part in (reason, claim.get("remark", "").strip()) if part)
+    if claim["rule"] == "holds" and rival is not None:
+        measured = told_apart(measured, rival)
+    found, why = _outcome(claim, measured)
+    control, control_why = _control(claim, rival)
+    word = verdict(claim["kind"], claim.get("regime", ""), found, control, "proof" in claim)
+    reasons = (why, control_why, *(claim.get(key, "").strip() for key in ("proof", "beyond", "remark")))
+    slack, against = claim.get("slack"), rival or NOT_MEASURED
     row = Row(
         claim=name,
         paper=study["paper"],
         place=claim["place"],
+        kind=claim["kind"],
+        rank=claim.get("rank", "secondary"),
+        regime=claim.get("regime", ""),
         statement=claim["statement"],
         rule=claim["rule"],
-        label=claim["label"],
         value=measured.value,
         low=measured.low,
         high=measured.high,
-        predicted=float(predicted),
+        predicted=float(_predicted(claim)),
         slack=np.nan if slack is None else float(slack),
-        verdict=verdict,
-        reason=reason,
+        rival=claim.get("control", {}).get("rival", ""),
+        control_value=against.value,
+        control_low=against.low,
+        control_high=against.high,
+        control_verdict=control,
+        verdict=word,
+        sizes=measured.sizes,
+        reason="; ".join(part for part in reasons if part),
         preset=study["preset"],
+        draw=study.get("draw", ""),
+        revision=str(study.get("revision", "")),
+        digest=claim.get("digest", ""),
         seeds=measured.seeds,
         flops=flops,
         study=study["name"],
         figure=f"{study['name']}/figure.svg",
         data=f"{study['name']}/{source}",
     )
-    return {**to_json(row), "detail": measured.detail}
+    return {**to_json(row, measured.positive), "detail": measured.detail}
+
+
+def _predicted(claim: Mapping[str, Any]) -> float:
+    return 1.0 if claim["rule"] == "holds" else claim.get("predicted", np.nan)
+
+
+def _outcome(claim: Mapping[str, Any], measured: Measurement) -> tuple[str, str]:
+    """What the claim's rule makes of a measurement, and why."""
+    if claim["rule"] == "descriptive":
+        return UNDECIDED, measured.reason
+    given = measured.value, measured.low, measured.high, _predicted(claim), claim.get("slack")
+    return outcome(claim["rule"], *given, claim.get("side", "above"), measured.reason)
+
+
+def _control(claim: Mapping[str, Any], rival: Measurement | None) -> tuple[str, str]:
+    """The outcome of a claim's control by the same rule, and what the row has to say of it."""
+    described = claim.get("control", {})
+    if "missing" in described:
+        return MISSING, f"no control yet ({described['missing']})"
+    if rival is None:
+        return NO_CONTROL, ""
+    found, why = _outcome(claim, rival)
+    if found == PASSES:
+        return found, f"the control, {described['rival']}, passes too"
+    return found, f"the control is undecided: {why}" if found == UNDECIDED else ""

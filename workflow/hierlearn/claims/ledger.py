@@ -3,36 +3,61 @@
 import csv
 import io
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from hierlearn.claims.rules import INCONCLUSIVE, RULES, VERDICTS
+from hierlearn.claims.rules import RULES
+from hierlearn.claims.verdicts import (
+    CONTROL_OUTCOMES,
+    INCONCLUSIVE,
+    KINDS,
+    MISSING,
+    NO_CONTROL,
+    RANKS,
+    REGIMES,
+    VERDICTS,
+    WITHOUT_REGIME,
+)
 
 
 @dataclass(frozen=True)
 class Row:
     """One claim and what was found. The fields are the columns of claims.csv, in order.
 
-    claim: as in the claims document, with a suffix where one claim has several rows (C1-p4). value, low,
-    high, predicted and slack: in the units of the quantity, NaN where there is none. verdict: supported,
-    contradicted or inconclusive, "" under the rule `descriptive`. seeds: how many the value rests on. flops:
-    counted, not timed. figure, data: paths relative to the preset's folder."""
+    claim: as in the claims document, with a suffix where one claim has several rows (C1-p4). kind, rank, regime: in the
+    words of `verdicts`; regime is "" for kinds that have none. value, low, high, predicted, slack and the control's
+    ends: in the units of the quantity, NaN where there is none; under the rule `holds`, the largest ratio to the bound,
+    and from the smallest to the largest over seeds. rival: what the negative control measures in the claim's place.
+    control_verdict: what the claim's rule made of the control. sizes: the range of sizes that the value rests on.
+    verdict: "" for a description. draw, revision, digest: of the registered design, "" where there is none. seeds: how
+    many the value rests on. flops: counted, not timed. figure, data: paths relative to the preset's folder."""
 
     claim: str
     paper: str
     place: str
+    kind: str
+    rank: str
+    regime: str
     statement: str
     rule: str
-    label: str
     value: float
     low: float
     high: float
     predicted: float
     slack: float
+    rival: str
+    control_value: float
+    control_low: float
+    control_high: float
+    control_verdict: str
     verdict: str
+    sizes: str
     reason: str
     preset: str
+    draw: str
+    revision: str
+    digest: str
     seeds: int
     flops: float
     study: str
@@ -46,12 +71,23 @@ TEXTS = {
     "claim": "claim, with a suffix where it has several rows",
     "place": "place in the paper",
     "rule": "rule that gives the verdict",
-    "label": "primary or secondary",
+    "kind": "kind of the claim",
+    "rank": "primary, one per theorem, figure or table, or secondary",
+    "regime": "whether the hypotheses are met where it was measured",
     "value": "measured value",
     "low": "lower end of the 95 % interval",
     "high": "upper end of the 95 % interval",
     "predicted": "predicted value",
     "slack": "what the rule allows beyond the prediction",
+    "rival": "negative control: what is measured in the claim's place",
+    "control_value": "measured value of the control",
+    "control_low": "lower end of the control's interval",
+    "control_high": "upper end of the control's interval",
+    "control_verdict": "what the claim's rule makes of the control",
+    "sizes": "sizes that the value rests on",
+    "draw": "draw of the random streams",
+    "revision": "revision of the design",
+    "digest": "digest of the registered design",
     "seeds": "independent repetitions that the value rests on",
     "flops": "floating-point operations of matrix products, counted",
     "figure": "figure, relative to the preset's folder",
@@ -66,12 +102,12 @@ def column_attributes(column: str) -> dict[str, str]:
     return {"long_name": TEXTS.get(column, column)} | units
 
 
-def to_json(row: Row) -> dict[str, Any]:
+def to_json(row: Row, positive: bool = False) -> dict[str, Any]:
     """The row as a dict that strict JSON can hold: NaN becomes None, numpy numbers become Python's.
 
-    Raises ValueError on a row that `faults` objects to.
+    positive: whether the quantity is. Raises ValueError on a row that `faults` objects to.
     """
-    _refuse(faults([row]))
+    _refuse(faults([row], {row.claim} if positive else ()))
     content = asdict(row)
     for name in NUMBERS:
         content[name] = None if math.isnan(content[name]) else float(content[name])
@@ -105,37 +141,55 @@ def csv_text(rows: Iterable[Row]) -> str:
     return file.getvalue()
 
 
-def faults(rows: Iterable[Row]) -> list[str]:
+def faults(rows: Iterable[Row], positive: Collection[str] = ()) -> list[str]:
     """Everything wrong with the rows, one line each that names the row and the column; empty if they are
-    sound."""
+    sound. positive: the claims whose quantities are."""
     found, seen = [], set()
     for row in rows:
-        found += [f"claim {row.claim!r}: {fault}" for fault in _row_faults(row)]
+        wrong = _type_faults(row) or [*_word_faults(row), *_number_faults(row, row.claim in positive)]
+        found += [f"claim {row.claim!r}: {fault}" for fault in wrong]
         if (row.preset, row.claim) in seen:
             found.append(f"claim {row.claim!r}: stands twice in preset {row.preset!r}")
         seen.add((row.preset, row.claim))
     return found
 
 
-def _row_faults(row: Row) -> list[str]:
-    wrong = _type_faults(row)
-    if wrong:
-        return wrong
+def _word_faults(row: Row) -> list[str]:
     found = [f"{name} is empty" for name in REQUIRED if not getattr(row, name).strip()]
-    found += [f"{name} is infinite" for name in NUMBERS if math.isinf(getattr(row, name))]
-    if row.rule not in RULES:
-        found.append(f"rule {row.rule!r}; expected one of {', '.join(RULES)}")
-    elif row.rule == "descriptive" and row.verdict:
-        found.append(f"verdict {row.verdict!r} under the rule 'descriptive', which gives none")
-    elif row.rule != "descriptive" and row.verdict not in VERDICTS:
+    for name, known in (("kind", KINDS), ("rank", RANKS), ("rule", RULES), ("control_verdict", CONTROL_OUTCOMES)):
+        if getattr(row, name) not in known:
+            found.append(f"{name} {getattr(row, name)!r}; expected one of {', '.join(known)}")
+    described = row.kind == "description"
+    if described != (row.rule == "descriptive"):
+        found.append(f"rule {row.rule!r} of the kind {row.kind!r}; a description alone is descriptive")
+    elif described and row.verdict:
+        found.append(f"verdict {row.verdict!r} of a description, which has none")
+    elif not described and row.verdict not in VERDICTS:
         found.append(f"verdict {row.verdict!r}; expected one of {', '.join(VERDICTS)}")
+    regimes = ("",) if row.kind in WITHOUT_REGIME else tuple(REGIMES)
+    if row.regime not in regimes:
+        found.append(f"regime {row.regime!r} of the kind {row.kind!r}; expected {' or '.join(map(repr, regimes))}")
+    if not described and row.kind != "check" and row.control_verdict == NO_CONTROL:
+        found.append("judged without a control")
+    if row.control_verdict not in (NO_CONTROL, MISSING) and not row.rival.strip():
+        found.append("rival is empty")
     if row.verdict == INCONCLUSIVE and not row.reason.strip():
         found.append("inconclusive without a reason")
-    if row.low > row.high:
-        found.append(f"interval [{row.low}, {row.high}] is upside down")
+    return found + [f"{name} holds a line break" for name in COLUMNS if "\n" in str(getattr(row, name))]
+
+
+def _number_faults(row: Row, positive: bool) -> list[str]:
+    found = [f"{name} is infinite" for name in NUMBERS if math.isinf(getattr(row, name))]
+    for name in ("", "control_"):
+        value, low, high = (getattr(row, name + part) for part in ("value", "low", "high"))
+        if low > high:
+            found.append(f"{name}interval [{low}, {high}] is upside down")
+        elif value < low or value > high:
+            found.append(f"{name}value {value} lies outside its interval [{low}, {high}]")
+        if positive and low < 0:
+            found.append(f"{name}low {low} of a quantity that is positive")
     if row.seeds < 0 or row.flops < 0:
         found.append(f"seeds {row.seeds}, flops {row.flops}; expected no negative count")
-    found += [f"{name} holds a line break" for name in COLUMNS if "\n" in str(getattr(row, name))]
     return found
 
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 FITTED = ("ok", "not_converged", "diverged", "collapsed", "singular")
 CERTIFICATE = ("gradient_norm", "smallest_curvature", "certificate_error", "stationary")
 KINDS = {"f": "float", "biuf": "numbers", "iu": "integers", "Ubiuf": "numbers or words"}
-WORDS = {Real: "a number", Integral: "an integer", str: "text", dict: "a dict"}
+WORDS = {Real: "a number", Integral: "an integer", str: "text", dict: "a dict", bool: "a truth value"}
 # A norm is refused where it is outside both of the mean over points, in standard errors and as a factor.
 NORM_POINTS, NORM_NUMBERS, STANDARD_ERRORS, FACTOR = 1 << 13, 1 << 23, 5.0, 1.2
 # Points that carry the mean of |f*|^2, (sum |f*|^2)^2 / sum |f*|^4, without which no norm is called too large.
@@ -205,7 +205,16 @@ def measures(
 def measurement(quantity: Quantity, *given: Any) -> Any:
     """Quantity.measure: a `Measurement` of numbers; its value and its ends may be unknown."""
     found, at = _asked(quantity.measure, *given), (quantity, "measure")
-    kinds = {"value": Real, "low": Real, "high": Real, "reason": str, "seeds": Integral, "detail": dict}
+    kinds = {
+        "value": Real,
+        "low": Real,
+        "high": Real,
+        "reason": str,
+        "seeds": Integral,
+        "detail": dict,
+        "sizes": str,
+        "positive": bool,
+    }
     if not kinds.keys() <= {*dir(found)}:
         raise _broken(at, _shown(found), "a Measurement")
     for (name, kind), value in zip(kinds.items(), attrgetter(*kinds)(found), strict=True):

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hierlearn.plan import formulas, plausibility, published, references, resources, sections
+from hierlearn.plan import claims, formulas, plausibility, published, references, resources, sections
 from hierlearn.plan.declared import mapping
 from hierlearn.plan.draft import Draft
 from hierlearn.plan.faults import Broken, Fault, show
@@ -121,6 +121,7 @@ def _check(draft: Draft) -> None:
     """Names and numbers, in the order in which sections refer to each other."""
     described = [(at, kind, part) for at, kind, part in sections.components(draft.body) if not draft.broken.over(*at)]
     for at, kind, part in described:
+        claims.inherit(draft, at)
         sections.check_parameters(draft, at, kind, part)
     sections.check_law(draft)
     sections.check_axes(draft)
@@ -143,6 +144,7 @@ def _check(draft: Draft) -> None:
 def _check_names(draft: Draft, described: list) -> None:
     """What components name of the study, and the sizes that they refer to."""
     for at, kind, part in described:
+        claims.inherit(draft, at)
         for where, against, value, scope in sections.parameters_of(kind, at, part):
             if draft.broken.over(*where):
                 continue

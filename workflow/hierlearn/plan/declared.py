@@ -9,6 +9,7 @@ from typing import Any
 
 from hierlearn.core import registry
 from hierlearn.plan.faults import Broken, Path, value_at
+from hierlearn.plan.presets import merge_component
 from hierlearn.plan.violations import fill_defaults, schema
 
 Component = dict[str, Any]
@@ -68,17 +69,29 @@ class Probe:
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim with the rule that was fixed before the run; None is what it does not say."""
+    """A claim with its rule and its negative control; None is what it does not say.
+
+    control: its rival with what is other in the quantity that measures it, or why it is missing."""
 
     place: str | None
     statement: str | None
-    label: str | None
+    kind: str | None
+    rank: str | None
+    regime: str | None
+    beyond: str | None
+    proof: str | None
     quantity: Component | None
     rule: str | None
     predicted: float | None
     slack: float | None
+    control: dict[str, Any] | None
     remark: str | None
     side: str | None
+
+    def rival(self) -> Component | None:
+        """The quantity that measures the control; None where there is none."""
+        overlay = (self.control or {}).get("quantity")
+        return None if overlay is None or self.quantity is None else merge_component(self.quantity, overlay)
 
     def said(self) -> dict[str, Any]:
         """What it says, by key."""
@@ -175,5 +188,10 @@ def _learner(read: Reader, name: str) -> Learner:
 
 
 def _claim(read: Reader, name: str) -> Claim:
-    words = {part.name: read.value(("claims", name, part.name)) for part in fields(Claim) if part.name != "quantity"}
-    return Claim(**words, quantity=read.component("quantities", "claims", name, "quantity"))
+    at = ("claims", name)
+    words = {part.name: read.value((*at, part.name)) for part in fields(Claim)}
+    words["quantity"] = read.component("quantities", *at, "quantity")
+    if words["control"] is not None:
+        said = read.mapping(*at, "control")
+        words["control"] = {key: part for key, part in said.items() if not read.broken.over(*at, "control", key)}
+    return Claim(**words)

@@ -7,6 +7,7 @@ from typing import Any
 
 from hierlearn.core import provenance, registry
 from hierlearn.inputs import UNIT_LAWS
+from hierlearn.plan.declared import Claim
 from hierlearn.plan.sizes import product
 from hierlearn.plan.study import GridPoint, Study, Task
 
@@ -141,9 +142,17 @@ def judge(study: Study) -> dict[str, Any]:
 def claims(study: Study) -> dict[str, dict[str, Any]]:
     """What every claim of a study says, its quantity in full."""
     return {
-        name: claim.said() | {"quantity": _with_tables(study, "quantities", claim.quantity)}
+        name: claim.said()
+        | {"quantity": _with_tables(study, "quantities", claim.quantity)}
+        | ({"control": _control(study, claim)} if claim.control else {})
         for name, claim in study.claims.items()
     }
+
+
+def _control(study: Study, claim: Claim) -> dict[str, Any]:
+    """A claim's control with its quantity in full."""
+    rival = claim.rival()
+    return claim.control | ({"quantity": _with_tables(study, "quantities", rival)} if rival else {})
 
 
 def _with_tables(study: Study, kind: str, description: Mapping[str, Any]) -> dict[str, Any]:

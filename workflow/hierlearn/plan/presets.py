@@ -52,7 +52,11 @@ def merge(body: dict, overlay: dict) -> dict:
     merged = dict(body)
     for key, value in overlay.items():
         both = isinstance(value, dict) and isinstance(merged.get(key), dict)
-        # A component of another name starts from its own defaults, not from the replaced one's parameters.
-        renamed = both and "name" in value and value["name"] != merged[key].get("name")
-        merged[key] = merge(merged[key], value) if both and not renamed else value
+        merged[key] = merge_component(merged[key], value) if both else value
     return merged
+
+
+def merge_component(body: dict, overlay: dict) -> dict:
+    """The same of a component: one of another name starts from its own defaults, not from the replaced one's."""
+    renamed = "name" in overlay and overlay["name"] != body.get("name")
+    return overlay if renamed else merge(body, overlay)

@@ -5,9 +5,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hierlearn.core import registry
-from hierlearn.plan.declared import Claim, Learner, mapping
+from hierlearn.plan import claims
+from hierlearn.plan.declared import Learner, mapping
 from hierlearn.plan.draft import Draft, Values, axes_of, recorded_axes, values_at
 from hierlearn.plan.faults import Path, nearest, show, value_at
+from hierlearn.plan.presets import merge_component
 from hierlearn.plan.references import check_size
 from hierlearn.plan.study_schema import COMPONENTS, SIZED_SECTIONS
 from hierlearn.plan.violations import allowed_by, schema, schema_faults, violations
@@ -74,14 +76,19 @@ def check_probes(draft: Draft) -> None:
 
 
 def check_claims(draft: Draft) -> None:
-    """Claims without the number that their rule compares with, and bounds that count too few kernels."""
+    """Claims without the number that their rule compares with, a regime or a control, and bounds that count too few
+    kernels."""
     for name, claim in draft.study.claims.items():
         at = ("claims", name)
         compared = claim.rule not in (None, "holds", "descriptive")
         if claim.predicted is None and compared and not draft.broken.over(*at, "predicted"):
             draft.add((*at, "predicted"), "nothing", f"a number, which the rule {claim.rule} compares with")
-        if claim.quantity is not None and not draft.broken.over(*at, "quantity", "predictors"):
-            _check_kernels(draft, (*at, "quantity"), claim)
+        claims.check_kind(draft, at, claim)
+        claims.check_control(draft, at, claim)
+        for part, quantity in ((("quantity",), claim.quantity), (claims.CONTROL, claim.rival())):
+            claims.inherit(draft, (*at, *part))
+            if quantity is not None and not any(draft.broken.over(*at, *part, key) for key in ("name", "predictors")):
+                _check_kernels(draft, (*at, *part), quantity)
 
 
 def _check_axis_values(draft: Draft, at: Path, axis: str, values: list) -> None:
@@ -115,10 +122,10 @@ def _axis_schema(draft: Draft, part: str, axis: str) -> Mapping[str, Any]:
     return next(known[axis] for known in kinds if axis in known)
 
 
-def _check_kernels(draft: Draft, at: Path, claim: Claim) -> None:
+def _check_kernels(draft: Draft, at: Path, quantity: Mapping[str, Any]) -> None:
     """Kernel learners that choose among more kernels than the bound on them counts."""
-    name, predictors = claim.quantity["name"], claim.quantity.get("predictors")
-    spans = claim.quantity.get("spans", registry.parameters("quantities", name).get("spans", {}).get("default"))
+    name, predictors = quantity["name"], quantity.get("predictors")
+    spans = quantity.get("spans", registry.parameters("quantities", name).get("spans", {}).get("default"))
     if not isinstance(predictors, list) or not isinstance(spans, int) or draft.broken.over(*at, "spans"):
         return
     for learner, entry in draft.study.learners.items():
@@ -126,7 +133,7 @@ def _check_kernels(draft: Draft, at: Path, claim: Claim) -> None:
             # Every ridge finds its function in the same span.
             kernels = math.prod(len(values) for choice, values in entry.select.items() if choice != "ridge")
             if kernels > spans:
-                found = show(spans) if "spans" in claim.quantity else "nothing"
+                found = show(spans) if "spans" in quantity else "nothing"
                 draft.add((*at, "spans"), found, f"at least {kernels}, among so many kernels {learner} chooses")
 
 
@@ -219,6 +226,9 @@ def components(body: Mapping[str, Any]) -> Iterator[tuple[Path, str, Mapping[str
             at = (section, *(name if part is None else part for part in below))
             if isinstance(part := value_at(body, at), dict):
                 yield at, kind, part
+                overlay = value_at(body, rival := (section, name, *claims.CONTROL))
+                if section == "claims" and isinstance(overlay, dict):
+                    yield rival, kind, merge_component(part, overlay)
 
 
 def check_parameters(draft: Draft, at: Path, kind: str, description: Mapping[str, Any]) -> None:

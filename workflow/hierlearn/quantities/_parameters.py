@@ -8,6 +8,11 @@ Above = Annotated[str, Reference("learners"), "Learner in the numerator."]
 Below = Annotated[str, Reference("learners"), "Learner in the denominator."]
 Learner = Annotated[str, Reference("learners"), "Name of the learner."]
 Log = Annotated[bool, "Whether the natural logarithm is averaged."]
+PositiveValues = Annotated[
+    bool,
+    "Whether the values are positive, as errors are: their geometric mean, and an interval that is positive too; "
+    "under `log` the logarithms are averaged in any case.",
+]
 Probe = Annotated[str, Reference("probes"), "Name of the probe."]
 Regressor = Annotated[
     Literal["dimension", "harmonic_dimension", "polynomial_dimension", "quad_raw_dimension"],

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hierlearn.core.protocols import STATUS
+from hierlearn.statistics import estimates
 from hierlearn.statistics.complexity import Complexities
 from hierlearn.statistics.estimates import Measurement
 from hierlearn.statistics.learning_curves import LEFT_CENSORED, MISSING, OBSERVED, RIGHT_CENSORED, crossings
@@ -141,6 +142,13 @@ def _at_crossing(chosen: "xarray.Dataset", table: Complexities, statuses: list[i
 
 def _places(which: np.ndarray, chosen: "xarray.Dataset", table: Complexities) -> str:
     return ", ".join(f"seed {chosen.seed.values[s]} at size {table.sizes[k]}" for k, s in np.argwhere(which))
+
+
+def mean_of(values: np.ndarray, log: bool, positive: bool) -> Measurement:
+    """The mean over seeds of values (S,), of their logarithms, or in the logarithm and given back in their units."""
+    if positive and not log:
+        return estimates.positive_mean(values)
+    return estimates.mean(np.log(np.where(values > 0, values, np.nan)) if log else values)
 
 
 def add_notes(measured: Measurement, *notes: str) -> Measurement:

@@ -9,6 +9,7 @@ from annotated_types import Ge, MinLen
 from hierlearn.core.parameters import Count, NotNegative, Reference
 from hierlearn.core.protocols import Quantity
 from hierlearn.quantities._parameters import SomeCoordinates, Spans
+from hierlearn.quantities._sizes import over
 from hierlearn.quantities._tables import FAILED, of_own, without_interval
 from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measurement
@@ -24,7 +25,7 @@ BOUNDED_BY = ("alpha", "beta", "order")
 
 @dataclass(frozen=True, kw_only=True)
 class ComposedCountingBound(Quantity):
-    """Share of the cells (learner, axes, swept values, n) in which the risk is at least k alpha^2 (1 - N / C(d, k)).
+    """Largest ratio of k alpha^2 (1 - N / C(d, k)) to the risk over the cells (learner, axes, swept values, n).
 
     N = n points of any kernel at any weights  (allenzhu2019, Theorems 2 and 3), or D fixed features (Theorem 4), on the
     teacher residual_composition, `product`. Proof, in two steps: adding all d signs to the N functions makes the span
@@ -64,7 +65,7 @@ class ComposedCountingBound(Quantity):
         return list(self.predictors)
 
     def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
-        """cube: scores.nc of a study, at either scale. Slack ratio: measured risk over the bound."""
+        """cube: scores.nc of a study, at either scale. Ratio: the bound over the measured risk."""
         import xarray
 
         measured, bounds, failed, seeds = [], [], [], cube.sizes["seed"]
@@ -80,7 +81,7 @@ class ComposedCountingBound(Quantity):
         larger, smaller = np.concatenate(measured), np.concatenate(bounds)
         if not larger.size:
             return Measurement(np.nan, np.nan, np.nan, "no cell below N = C(d, k) was trained by all seeds", seeds)
-        return without_interval(estimates.cases(larger, smaller, seeds), *failed)
+        return without_interval(over(estimates.cases(larger[:, None], smaller[:, None], seeds), cube), *failed)
 
     def _bound(self, chosen: "xarray.Dataset") -> "xarray.DataArray":
         """The bound in the units of the risk, where |H|^2 = k (alpha^2 + beta^2) is the stored norm's square."""

@@ -9,6 +9,7 @@ from annotated_types import MinLen
 from hierlearn.core.parameters import Reference
 from hierlearn.core.protocols import Quantity
 from hierlearn.quantities._parameters import SomeCoordinates, Spans
+from hierlearn.quantities._sizes import over
 from hierlearn.quantities._tables import FAILED, of_own, without_interval
 from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measurement
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class CountingBound(Quantity):
-    """Share of the cells (learner, d, p, swept values, n) in which the risk is at least 1 - n / N(d, p).
+    """Largest ratio of 1 - n / N(d, p) to the risk over the cells (learner, d, p, swept values, n).
 
     Any predictor sum_i c_i K(x_i, .) lies in a space of n functions that the rotation of the teacher does not enter.
     Averaged over rotations, at most n / N(d, p) of a unit-norm harmonic of degree p lies in it, whatever the kernel,
@@ -39,7 +40,7 @@ class CountingBound(Quantity):
         return list(self.predictors)
 
     def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
-        """cube: scores.nc of a study with the axes dimension and degree. Slack ratio: measured risk over the bound."""
+        """cube: scores.nc of a study with the axes dimension and degree. Ratio: the bound over the measured risk."""
         import xarray
 
         measured, bounds, failed, seeds = [], [], [], cube.sizes["seed"]
@@ -61,4 +62,4 @@ class CountingBound(Quantity):
         larger, smaller = np.concatenate(measured), np.concatenate(bounds)
         if not larger.size:
             return Measurement(np.nan, np.nan, np.nan, "no cell below n = N(d, p) was trained by all seeds", seeds)
-        return without_interval(estimates.cases(larger, smaller, seeds), *failed)
+        return without_interval(over(estimates.cases(larger[:, None], smaller[:, None], seeds), cube), *failed)

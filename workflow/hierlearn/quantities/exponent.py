@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from hierlearn.core.parameters import Reference
 from hierlearn.core.protocols import Quantity
 from hierlearn.quantities._parameters import Learner, Threshold
+from hierlearn.quantities._sizes import fitted_along
 from hierlearn.quantities._tables import add_notes, complexities, failures, nonconvergence, regressor, without_interval
 from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measurement
@@ -47,6 +48,6 @@ class Exponent(Quantity):
         """cube: scores.nc of a study; probes: its probes by name."""
         table = complexities(cube, self.learner, self.where, self.threshold, self.risk, self.axis)
         values = regressor(self.regressor, table.sizes, self.where.get("degree"))
-        measured = estimates.exponent(table, values, self.sizes)
+        measured = fitted_along(self.axis, estimates.exponent(table, values, self.sizes))
         rested = cube, self.learner, self.where, table, self.axis
         return add_notes(without_interval(measured, failures(*rested)), nonconvergence(*rested))

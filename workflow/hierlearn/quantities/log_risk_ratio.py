@@ -8,6 +8,7 @@ import numpy as np
 from hierlearn.core.parameters import Reference
 from hierlearn.core.protocols import Quantity
 from hierlearn.quantities._parameters import Above, Below, Place, Samples
+from hierlearn.quantities._sizes import at_place
 from hierlearn.quantities._tables import FAILED, at, without_interval
 from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measurement
@@ -49,4 +50,4 @@ class LogRiskRatio(Quantity):
                 failed.append(f"{learner}: training failed at n = {self.samples}")
         with np.errstate(divide="ignore", invalid="ignore"):
             ratios = np.log(values[0] / values[1])
-        return without_interval(estimates.mean(ratios), *failed)
+        return without_interval(at_place(estimates.mean(ratios), cube, self.where, self.samples), *failed)

@@ -8,6 +8,7 @@ import numpy as np
 from hierlearn.core.parameters import Positive, Reference
 from hierlearn.core.protocols import Quantity
 from hierlearn.quantities._parameters import Place, Samples
+from hierlearn.quantities._sizes import at_place
 from hierlearn.quantities._tables import FAILED, at, without_interval
 from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measurement
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class NormAtError(Quantity):
-    """Mean over seeds of |W|_F where train_loss first falls to `error`, interpolated in the logs of both.
+    """Geometric mean over seeds of |W|_F where train_loss first falls to `error`, interpolated in the logs of both.
 
     Norms compare only at matched training error: they grow as the training goes on  (allenzhu2019, Figure 1).
     """
@@ -49,7 +50,7 @@ class NormAtError(Quantity):
         above = int(np.sum(~np.isfinite(norms)))
         failed = np.isin(at(cube, self.learner, here, ("seed",)).status.values, FAILED).any()
         return without_interval(
-            estimates.mean(norms),
+            at_place(estimates.positive_mean(norms), cube, self.where, self.samples),
             *([f"{self.learner}: {above} seeds stay above a training error of {self.error:g}"] if above else []),
             *([f"{self.learner}: training failed at n = {self.samples}"] if failed else []),
         )

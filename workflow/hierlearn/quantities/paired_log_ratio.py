@@ -1,10 +1,11 @@
 """How many times more samples one learner needs than another."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from hierlearn.core.protocols import Quantity
 from hierlearn.quantities._parameters import Above, Below, Coordinates, Threshold
+from hierlearn.quantities._sizes import span
 from hierlearn.quantities._tables import complexities, failures, without_interval
 from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measurement
@@ -31,4 +32,6 @@ class PairedLogRatio(Quantity):
         """cube: scores.nc of a study; probes: its probes by name."""
         above, below = (complexities(cube, name, self.where, self.threshold) for name in self.learners)
         failed = [failures(cube, name, self.where, t) for name, t in zip(self.learners, (above, below), strict=True)]
-        return without_interval(estimates.paired_log_ratio(above, below), *failed)
+        measured = estimates.paired_log_ratio(above, below)
+        used = [measured.detail["size"]] if "size" in measured.detail else []
+        return without_interval(replace(measured, sizes=span("dimension", used)), *failed)

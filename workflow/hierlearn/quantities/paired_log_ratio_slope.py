@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from hierlearn.core.protocols import Quantity
 from hierlearn.quantities._parameters import Above, Below, Coordinates, FittedDimensions, Threshold
+from hierlearn.quantities._sizes import fitted_along
 from hierlearn.quantities._tables import add_notes, complexities, failures, nonconvergence, without_interval
 from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measurement
@@ -32,7 +33,6 @@ class PairedLogRatioSlope(Quantity):
         """cube: scores.nc of a study; probes: its probes by name."""
         above, below = (complexities(cube, name, self.where, self.threshold) for name in self.learners)
         rested = [(cube, name, self.where, t) for name, t in zip(self.learners, (above, below), strict=True)]
-        measured = without_interval(
-            estimates.paired_log_ratio_slope(above, below, self.sizes), *(failures(*one) for one in rested)
-        )
+        line = fitted_along("dimension", estimates.paired_log_ratio_slope(above, below, self.sizes))
+        measured = without_interval(line, *(failures(*one) for one in rested))
         return add_notes(measured, *(nonconvergence(*one) for one in rested))

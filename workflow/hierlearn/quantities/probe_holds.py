@@ -3,12 +3,11 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
-
 from hierlearn.core.parameters import Reference
 from hierlearn.core.protocols import Quantity
 from hierlearn.quantities._parameters import Probe
 from hierlearn.quantities._probes import variable_at
+from hierlearn.quantities._sizes import over
 from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measurement
 
@@ -18,11 +17,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class ProbeHolds(Quantity):
-    """The share of the cases in which larger >= smaller, with the least and the greatest slack ratio."""
+    """The largest ratio smaller / larger over the cases of the inequality larger >= smaller."""
 
     probe: Probe
     larger: Annotated[str, Reference("probe measures"), "The side that is to be larger."]
     smaller: Annotated[str, Reference("probe measures"), "The other side."]
+    level: Annotated[
+        float | None,
+        "A number that takes the place of the smaller side, such as the loss of the predictor zero; null: none.",
+    ] = None
     where: Annotated[
         dict[str, Any],
         Reference("some probe coordinates"),
@@ -41,5 +44,7 @@ class ProbeHolds(Quantity):
         larger = variable_at(probes[self.probe], self.larger, self.where)
         smaller = variable_at(probes[self.probe], self.smaller, self.where)
         larger, smaller = xarray.broadcast(larger, smaller)
+        smaller = smaller if self.level is None else xarray.full_like(smaller, self.level, dtype=float)
         seeds = larger.sizes.get("seed", 0)
-        return estimates.cases(np.atleast_1d(larger.values), np.atleast_1d(smaller.values), seeds)
+        sides = [side.transpose(..., "seed", missing_dims="ignore").values for side in (larger, smaller)]
+        return over(estimates.cases(*(side if seeds else side[..., None] for side in sides), seeds), larger)

@@ -1,15 +1,16 @@
 """The mean over seeds of a probe's variable, or of a ratio of two."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
 from hierlearn.core.parameters import Reference
 from hierlearn.core.protocols import Quantity
-from hierlearn.quantities._parameters import Log, Probe
+from hierlearn.quantities._parameters import Log, PositiveValues, Probe
 from hierlearn.quantities._probes import over_seeds
-from hierlearn.statistics import estimates
+from hierlearn.quantities._sizes import at_place
+from hierlearn.quantities._tables import mean_of
 from hierlearn.statistics.estimates import Measurement
 
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ class ProbeMean(Quantity):
         str | None, Reference("probe measures"), "Variable that it is divided by, seed by seed; null: none."
     ] = None
     log: Log = False
+    positive: PositiveValues = False
+    least: Annotated[float | None, "What no value can be below; the interval ends there. null: nothing."] = None
+    most: Annotated[float | None, "What no value can be above."] = None
     where: Annotated[dict[str, Any], Reference("probe place"), "Values of the coordinates."] = field(
         default_factory=dict
     )
@@ -40,6 +44,8 @@ class ProbeMean(Quantity):
         values = over_seeds(probes[self.probe], self.variable, self.where)
         if self.over is not None:
             values = values / over_seeds(probes[self.probe], self.over, self.where)
-        if self.log:
-            values = np.log(np.where(values > 0, values, np.nan))
-        return estimates.mean(values)
+        measured = mean_of(values, self.log, self.positive)
+        limits = (-np.inf if self.least is None else self.least), (np.inf if self.most is None else self.most)
+        ends = np.clip([measured.low, measured.high], *limits).tolist()
+        measured = replace(measured, low=ends[0], high=ends[1])
+        return at_place(measured, probes[self.probe], self.where, None)

@@ -9,6 +9,7 @@ from hierlearn.core.parameters import Reference
 from hierlearn.core.protocols import Quantity
 from hierlearn.quantities._parameters import Probe
 from hierlearn.quantities._probes import along
+from hierlearn.quantities._sizes import fitted_along
 from hierlearn.statistics import estimates
 from hierlearn.statistics.complexity import Complexities
 from hierlearn.statistics.estimates import Measurement
@@ -44,4 +45,4 @@ class ProbeSlope(Quantity):
         positive = np.isfinite(values) & (values > 0)
         status = np.where(positive, "observed", "missing")
         table = Complexities(sizes, np.where(positive, values, np.nan), status)
-        return estimates.exponent(table, None, self.values)
+        return fitted_along(self.axis, estimates.exponent(table, None, self.values))

@@ -9,6 +9,7 @@ from hierlearn.core.parameters import Reference
 from hierlearn.core.protocols import Quantity
 from hierlearn.files.published import coordinates_in, number
 from hierlearn.quantities._parameters import Learner, Place, Samples
+from hierlearn.quantities._sizes import at_place
 from hierlearn.quantities._tables import by_seed, without_interval
 from hierlearn.statistics.estimates import Measurement
 from hierlearn.statistics.intervals import LEVEL, t_interval
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
 class PublishedRatio(Quantity):
     """A statistic over seeds of risk / published, with an interval that is symmetric in the logarithm or resampled.
 
-    median: the interval is exp of the t-interval of the mean log ratio, that of the median where logarithms are
-    symmetric. best: the central 95 % of the smallest of S seeds drawn anew, with replacement, from the S seeds, which
-    is known without drawing: P(above the i-th smallest) = (1 - i/S)^S. The rule `published` compares with 1.
+    median: exp of the mean log ratio and of its t-interval, the median where logarithms are symmetric. best: the
+    central 95 % of the smallest of S seeds drawn anew, with replacement, from the S seeds, which is known without
+    drawing: P(above the i-th smallest) = (1 - i/S)^S. The rule `published` compares with 1.
     """
 
     published: Annotated[str, Reference("published"), "A table of config/published."]
@@ -65,14 +66,15 @@ class PublishedRatio(Quantity):
             reason = f"{unknown} of {len(ratios)} seeds without a positive risk"
             return Measurement(np.nan, np.nan, np.nan, reason, len(ratios))
         value, low, high, reason = (best if self.statistic == "best" else median)(ratios)
-        measured = Measurement(value, low, high, reason, len(ratios), detail)
+        measured = Measurement(value, low, high, reason, len(ratios), detail, positive=True)
+        measured = at_place(measured, cube, self.where, self.samples)
         return without_interval(measured, f"{self.learner}: training failed at n = {self.samples}" if failed else "")
 
 
 def median(ratios: np.ndarray) -> tuple[float, float, float, str]:
     """(value, low, high, reason) of a typical ratio. ratios: (S,), positive."""
     estimate = t_interval(np.log(ratios))
-    return float(np.median(ratios)), float(np.exp(estimate.low)), float(np.exp(estimate.high)), estimate.reason
+    return float(np.exp(estimate.value)), float(np.exp(estimate.low)), float(np.exp(estimate.high)), estimate.reason
 
 
 def best(ratios: np.ndarray) -> tuple[float, float, float, str]:

@@ -8,6 +8,7 @@ import numpy as np
 from hierlearn.core.parameters import Count, Reference
 from hierlearn.core.protocols import Quantity
 from hierlearn.quantities._parameters import Learner
+from hierlearn.quantities._sizes import fitted_along
 from hierlearn.quantities._tables import FAILED, at, without_interval
 from hierlearn.statistics import estimates
 from hierlearn.statistics.complexity import Complexities
@@ -56,4 +57,4 @@ class RiskSlope(Quantity):
         )
         failed = np.isin(chosen.status.values, FAILED).any()
         reason = f"{self.learner}: training failed at n = {self.samples}" if failed else ""
-        return without_interval(estimates.exponent(table, None, self.values), reason)
+        return without_interval(fitted_along(self.axis, estimates.exponent(table, None, self.values)), reason)

@@ -3,13 +3,11 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
-
 from hierlearn.core.parameters import Reference
 from hierlearn.core.protocols import Quantity
-from hierlearn.quantities._parameters import Learner, Log, Place, Samples
-from hierlearn.quantities._tables import by_seed, without_interval
-from hierlearn.statistics import estimates
+from hierlearn.quantities._parameters import Learner, Log, Place, PositiveValues, Samples
+from hierlearn.quantities._sizes import at_place
+from hierlearn.quantities._tables import by_seed, mean_of, without_interval
 from hierlearn.statistics.estimates import Measurement
 
 if TYPE_CHECKING:
@@ -30,6 +28,7 @@ class ScoreMean(Quantity):
         "An axis or swept parameter over whose values the smallest counts, for every seed.",
     ] = None
     log: Log = False
+    positive: PositiveValues = False
 
     @property
     def learners(self) -> list[str]:
@@ -40,8 +39,5 @@ class ScoreMean(Quantity):
         """cube: scores.nc of a study. A cell without a value, or of a failed training, leaves no interval."""
         here = self.where | {"samples": self.samples}
         values, failed = by_seed(cube, self.learner, here, self.variable, self.lowest_over)
-        if self.log:
-            values = np.log(np.where(values > 0, values, np.nan))
-        return without_interval(
-            estimates.mean(values), *([f"{self.learner}: training failed at n = {self.samples}"] if failed else [])
-        )
+        measured = at_place(mean_of(values, self.log, self.positive), cube, self.where, self.samples)
+        return without_interval(measured, f"{self.learner}: training failed at n = {self.samples}" if failed else "")

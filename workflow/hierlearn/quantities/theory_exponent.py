@@ -1,6 +1,6 @@
 """Exponent of a sample complexity that a theory predicts."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -8,6 +8,7 @@ import numpy as np
 from hierlearn.core.parameters import Reference
 from hierlearn.core.protocols import Quantity
 from hierlearn.quantities._parameters import Regressor
+from hierlearn.quantities._sizes import fitted_along
 from hierlearn.quantities._tables import regressor
 from hierlearn.statistics import estimates
 from hierlearn.statistics.complexity import Complexities
@@ -47,4 +48,4 @@ class TheoryExponent(Quantity):
         table = Complexities(line.dimension.values, samples, status)
         values = regressor(self.regressor, table.sizes, self.where.get("degree"))
         measured = estimates.exponent(table, values, self.sizes)
-        return Measurement(measured.value, measured.low, measured.high, measured.reason, 0, measured.detail)
+        return fitted_along("dimension", replace(measured, seeds=0))

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from hierlearn.core.protocols import Quantity
 from hierlearn.quantities._parameters import Coordinates, FittedDimensions, Learner, Regressor, Threshold
+from hierlearn.quantities._sizes import fitted_along
 from hierlearn.quantities._tables import (
     add_notes,
     complexities,
@@ -41,6 +42,6 @@ class TotalSamplesExponent(Quantity):
         table = complexities(cube, self.learner, self.where, self.threshold)
         spent = part(cube, self.learner, self.where).unlabelled_samples.max(("seed", "samples")).values
         values = regressor(self.regressor, table.sizes, self.where.get("degree"))
-        measured = estimates.total_samples_exponent(table, spent, values, self.sizes)
+        measured = fitted_along("dimension", estimates.total_samples_exponent(table, spent, values, self.sizes))
         rested = cube, self.learner, self.where, table
         return add_notes(without_interval(measured, failures(*rested)), nonconvergence(*rested))

@@ -15,16 +15,19 @@ from hierlearn.statistics.complexity import (
     ratio_bounds,
 )
 from hierlearn.statistics.exponents import Slope, difference, local_slopes, ratio_slope, seed_slopes, slope
-from hierlearn.statistics.intervals import LEVEL, Estimate, median, t_interval
+from hierlearn.statistics.intervals import LEVEL, Estimate, log_interval, median, t_interval
 
 COUNTED = {"missing": "not measured", "censored": "censored"}
+# What stands for the ratio to a bound that is not positive.
+UNBOUNDED = 1e99
 
 
 @dataclass(frozen=True)
 class Measurement:
     """A measured quantity. value, low, high: in its units; NaN ends where there is no interval, and then
     `reason` says why. Sizes left out are in `reason` too. seeds: how many it rests on. detail: what a page
-    may show beside it, in the words of strict JSON (a number that is not finite is None)."""
+    may show beside it, in the words of strict JSON (a number that is not finite is None). sizes: the range of
+    sizes that it rests on, in words. positive: whether the quantity cannot be negative."""
 
     value: float
     low: float
@@ -32,6 +35,8 @@ class Measurement:
     reason: str
     seeds: int
     detail: dict[str, Any] = field(default_factory=dict)
+    sizes: str = ""
+    positive: bool = False
 
 
 def exponent(table: Complexities, regressor=None, fitted: Sequence | None = None, level: float = LEVEL) -> Measurement:
@@ -155,9 +160,10 @@ def paired_log_ratio(above: Complexities, below: Complexities, level: float = LE
 def cases(larger, smaller, seeds: int) -> Measurement:
     """The inequality larger >= smaller case by case, for the rule `holds`.
 
-    larger, smaller: equal shapes, in the same units. value: the share of the cases that hold; low and high: the
-    least and the greatest slack ratio larger / smaller over the cases with smaller > 0, which have one. A case
-    that is NaN on either side leaves the value NaN."""
+    larger, smaller: equal shapes (..., S), in the same units; the last axis is the seed, or has length 1. value: the
+    largest ratio smaller / larger over the cases, 0 where smaller is not positive and UNBOUNDED where larger alone is
+    not; low: the largest of the seed that has the smallest one, high: the value. A case that is NaN on either side
+    leaves the value NaN. detail: the ratios of all cases, (cases, S)."""
     larger, smaller = np.asarray(larger, dtype=np.float64), np.asarray(smaller, dtype=np.float64)
     if larger.shape != smaller.shape or larger.size == 0:
         raise ValueError(
@@ -165,18 +171,48 @@ def cases(larger, smaller, seeds: int) -> Measurement:
         )
     unknown = int(np.sum(np.isnan(larger) | np.isnan(smaller)))
     if unknown:
-        return Measurement(np.nan, np.nan, np.nan, f"{unknown} of {larger.size} cases not measured", seeds)
-    held, positive = int(np.sum(larger >= smaller)), smaller > 0
-    ratio = larger[positive] / smaller[positive]
-    least, most = (float(ratio.min()), float(ratio.max())) if ratio.size else (np.nan, np.nan)
-    reason, detail = f"{held} of {larger.size} cases", {"cases": larger.size, "held": held}
-    return Measurement(held / larger.size, least, most, reason, seeds, detail)
+        reason = f"{unknown} of {larger.size} cases not measured"
+        return Measurement(np.nan, np.nan, np.nan, reason, seeds, positive=True)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        ratios = np.where(larger > 0, smaller / larger, np.where(smaller > larger, UNBOUNDED, 0.0))
+    ratios = np.clip(ratios, 0.0, UNBOUNDED).reshape(-1, larger.shape[-1])
+    return _largest(ratios, np.ones(ratios.shape, dtype=bool), seeds)
+
+
+def told_apart(measured: Measurement, control: Measurement) -> Measurement:
+    """The `cases` of a claim that its control does not satisfy too, beside those that the claim does not satisfy.
+
+    Where the two have other cases, or every case satisfies both, the measurement as it is.
+    """
+    own, other = (np.array(one.detail.get("ratios", ())) for one in (measured, control))
+    counting = (other > 1) | (own > 1) if own.shape == other.shape else np.ones(own.shape, dtype=bool)
+    if not own.size or not counting.any() or counting.all():
+        return measured
+    found = _largest(own, counting, measured.seeds)
+    notes = "; ".join(part for part in (found.reason, measured.reason) if part)
+    return replace(measured, value=found.value, low=found.low, high=found.high, reason=notes, detail=found.detail)
+
+
+def _largest(ratios: np.ndarray, counting: np.ndarray, seeds: int) -> Measurement:
+    """The largest ratio (cases, S) over the cases that count, with its range over seeds."""
+    by_seed = np.where(counting, ratios, -np.inf).max(axis=0)[counting.any(axis=0)]
+    detail = {"cases": ratios.size, "counted": int(counting.sum()), "ratios": ratios.tolist()}
+    reason = f"{counting.sum()} cases" if counting.all() else f"{counting.sum()} of {ratios.size} cases count"
+    low, high = float(by_seed.min()), float(by_seed.max())
+    return Measurement(high, low, high, reason, seeds, detail, positive=True)
 
 
 def mean(values, level: float = LEVEL) -> Measurement:
     """The mean over seeds with a t-interval. values: (S,), in their own units (take logs of ratios first)."""
     estimate: Estimate = t_interval(values, level)
     return Measurement(estimate.value, estimate.low, estimate.high, estimate.reason, len(values))
+
+
+def positive_mean(values, level: float = LEVEL) -> Measurement:
+    """The geometric mean over seeds with the t-interval of the logarithm. values: (S,), positive, in their own units;
+    one that is not leaves no interval."""
+    found = log_interval(values, level)
+    return Measurement(found.value, found.low, found.high, found.reason, len(values), positive=True)
 
 
 def _measured(fit: Slope, seeds: int, detail: dict) -> Measurement:

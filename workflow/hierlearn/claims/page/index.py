@@ -2,13 +2,14 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from jinja2 import Environment, StrictUndefined
 
 from hierlearn.claims.ledger import Row
-from hierlearn.claims.rules import RULES, VERDICTS
+from hierlearn.claims.rules import BOUNDARIES, RULES
+from hierlearn.claims.verdicts import INCONCLUSIVE, KINDS, MISSING, REGIMES, VACUOUS, in_words
 
 PAPERS = {
     "chen2020": (
@@ -19,7 +20,22 @@ PAPERS = {
     "allenzhu2019": "Allen-Zhu, Li. What Can ResNet Learn Efficiently, Going Beyond Kernels? NeurIPS 2019",
     "allenzhu2020": "Allen-Zhu, Li. Backward Feature Correction: How Deep Learning Performs Deep Learning. 2020",
 }
-MARKS = {"supported": "✓", "contradicted": "✗", "inconclusive": "?", "": "–"}
+# A verdict's mark, which is also its column in the table of studies.
+MARKS = {
+    **{yes: "✓" for yes, _ in REGIMES.values()},
+    **{no: "✗" for _, no in REGIMES.values()},
+    INCONCLUSIVE: "?",
+    VACUOUS: "○",
+    "": "–",
+}
+CLASSES = {"✓": "for", "✗": "against", "?": "open", "○": "open", "–": "open"}
+REGIME_TEXTS = {
+    "within": "every hypothesis, constants included, was checked at the sizes measured",
+    "limit": "something is O(·), poly(·) or “sufficiently large”",
+    "beyond": "a hypothesis is violated, which the row says; also what a paper leaves open",
+}
+# The share of false verdicts at one end of a 95 % interval, at most.
+TAIL = 0.025
 
 TEMPLATE = """<!DOCTYPE html>
 <html lang="en">
@@ -37,8 +53,8 @@ table { border-collapse: collapse; width: 100%; font-size: .9rem; }
 th, td { text-align: left; vertical-align: top; padding: .4rem .6rem; border-bottom: 1px solid #ddd; }
 th { border-bottom: 2px solid #555; white-space: nowrap; }
 td.number { font-variant-numeric: tabular-nums; white-space: nowrap; }
-.verdict { white-space: nowrap; font-weight: 600; }
-.supported { color: #00573f; } .contradicted { color: #9c1c00; } .inconclusive { color: #5a5a5a; }
+.verdict { font-weight: 600; min-width: 7rem; }
+.for { color: #00573f; } .against { color: #9c1c00; } .open { color: #5a5a5a; }
 .reason { color: #555; font-size: .85rem; }
 .contents { width: auto; margin: 1.5rem 0; } .contents td, .contents th { padding: .15rem .8rem .15rem 0; }
 img { max-width: 100%; height: auto; border: 1px solid #eee; }
@@ -48,15 +64,27 @@ code { font-size: .9em; }
 <body>
 <h1>Hierarchical learning: the claims ledger</h1>
 <p class="lead">Theorems and figures on why neural networks learn beyond kernels, as measured claims. Preset
-<code>{{ preset }}</code>: {{ total }} rows, {{ tally }}. A run judges by the rules that stand in its study files, and where a rule
-was written after an earlier run had been seen, the remark of its row says so. Intervals are 95&nbsp;%.
-The table is also in <a href="claims.csv">claims.csv</a> and <a href="claims.nc">claims.nc</a>.</p>
+<code>{{ preset }}</code>: {{ total }} rows, {{ kinds }}. Of the {{ judged }} judged rows, checks apart: {{ tally }};
+{{ uncontrolled }} have no negative control yet, and {{ registered }} show the digest of a registered design. Intervals are
+95&nbsp;%: at {{ boundaries }} boundaries up to {{ expected }} false verdicts are to be expected by chance, 2.5&nbsp;% at each. The
+table is also in <a href="claims.csv">claims.csv</a> and <a href="claims.nc">claims.nc</a>.</p>
+<details class="note" open><summary>How to read a row</summary>
+<p>First the rule compares the interval with the prediction. Where it passes, the same rule judges a negative control: the
+nearest rival, measured in the same run, for which the claim should fail. The word hangs on the regime.</p>
+<table class="contents"><thead><tr><th>Regime</th><th>Meaning</th><th>✓ rule passes, control fails</th><th>✗ rule fails</th></tr></thead>
+<tbody>{% for regime, words in regimes.items() %}<tr><td>{{ regime }}</td><td>{{ regime_texts[regime] }}</td><td class="for">{{ words[0] }}</td><td class="against">{{ words[1] }}</td></tr>
+{% endfor %}</tbody></table>
+<p>? inconclusive: the rule or the control is undecided, or there is no control yet; ○ vacuous: the control passes too; – no
+rule. <em>Not seen</em> is <em>contradicted</em> where a proof, which the row names, says so.
+{% for kind, text in kind_texts.items() %}<em>{{ kind }}</em>: {{ text }}{{ "; " if not loop.last else "." }}
+{% endfor %}Under the rule <em>holds</em> the value is the largest ratio to the bound over the cases that the control does not
+satisfy too, and the interval its range over seeds. Work is the number of floating-point operations in matrix products.</p></details>
 {% if note %}<p class="note"><strong>{{ note }}</strong></p>{% endif %}
 {% if missing %}<p class="note"><strong>Not there, or of an earlier configuration or code:</strong> {{ missing | join(", ") }}.</p>{% endif %}
 <nav><table class="contents">
-<thead><tr><th>Paper</th><th>Study</th><th>✓</th><th>✗</th><th>?</th></tr></thead>
+<thead><tr><th>Paper</th><th>Study</th>{% for mark in columns %}<th>{{ mark }}</th>{% endfor %}</tr></thead>
 <tbody>
-{% for study in studies %}<tr><td>{{ study.key }}</td><td><a href="#{{ study.name }}">{{ study.title }}</a></td>{% for verdict in verdicts %}<td class="number {{ verdict }}">{{ study.counts[verdict] or "" }}</td>{% endfor %}</tr>
+{% for study in studies %}<tr><td>{{ study.key }}</td><td><a href="#{{ study.name }}">{{ study.title }}</a></td>{% for mark in columns %}<td class="number {{ classes[mark] }}">{{ study.counts[mark] or "" }}</td>{% endfor %}</tr>
 {% endfor %}</tbody></table></nav>
 {% for study in studies %}
 <section id="{{ study.name }}">
@@ -65,14 +93,15 @@ The table is also in <a href="claims.csv">claims.csv</a> and <a href="claims.nc"
 <p>{{ study.summary }}</p>
 <p><a href="{{ study.name }}/figure.pdf"><img src="{{ study.name }}/figure.svg" alt="Figure of {{ study.title }}"></a></p>
 {% if study.rows %}<div class="scroll"><table>
-<thead><tr><th>Claim</th><th>Statement</th><th>Measured [95 % interval]</th><th>Predicted</th><th>Verdict</th><th>Seeds</th><th>Work</th></tr></thead>
+<thead><tr><th>Claim</th><th>Statement</th><th>Measured [95 % interval]</th><th>Predicted</th><th>Control [interval]</th><th>Verdict</th><th>Seeds</th><th>Work</th></tr></thead>
 <tbody>
 {% for row in study.rows %}<tr id="{{ row.claim }}">
-<td><strong>{{ row.claim }}</strong><br><span class="reason">{{ row.place }}; {{ row.label }}</span></td>
+<td><strong>{{ row.claim }}</strong><br><span class="reason">{{ row.place }}<br>{{ row.rank }}; {{ row.kind }}{{ ", " + row.regime if row.regime }}</span></td>
 <td>{{ row.statement }}<br><span class="reason">{{ row.reason }}{{ fit_note(details[row.claim]) }}</span></td>
-<td class="number">{{ number(row.value) }} {{ interval(row) }}</td>
+<td class="number">{{ number(row.value) }} {{ interval(row.low, row.high) }}</td>
 <td class="number">{{ prediction(row) }}</td>
-<td class="verdict {{ row.verdict }}">{{ marks[row.verdict] }} {{ row.verdict or "no verdict" }}</td>
+<td>{% if row.rival %}{{ row.rival }}:<br><span class="number">{{ number(row.control_value) }} {{ interval(row.control_low, row.control_high) }}</span> {{ row.control_verdict }}{% else %}{{ row.control_verdict or "–" }}{% endif %}</td>
+<td class="verdict {{ classes[marks[row.verdict]] }}">{{ marks[row.verdict] }} {{ in_words(row.verdict, row.sizes) }}</td>
 <td class="number">{{ row.seeds or "–" }}</td>
 <td class="number">{{ work(row.flops) }}</td>
 </tr>
@@ -81,8 +110,6 @@ The table is also in <a href="claims.csv">claims.csv</a> and <a href="claims.nc"
 {% else %}<p class="note">This study makes no claims.</p>
 {% endif %}</section>
 {% endfor %}
-<p class="note">Verdicts: ✓ the interval satisfies the rule, ✗ it lies wholly on the other side, ? neither; – a row that is shown without a rule.
-Work is the number of floating-point operations in matrix products.</p>
 </body>
 </html>
 """
@@ -100,21 +127,32 @@ def page(
     present (whether its claims are there), by name; made: which code and versions; note: what the run is, where it is
     not the first draw."""
     template = Environment(autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True).from_string(TEMPLATE)
-    counts = Counter(row.verdict or "without a rule" for row in rows)
-    order = ("supported", "contradicted", "inconclusive", "without a rule")
+    judged = [row for row in rows if row.kind not in ("check", "description")]
+    boundaries = sum(BOUNDARIES[row.rule] for row in judged)
     return template.render(
         preset=preset,
         note=note,
         made=made,
         total=len(rows),
-        tally=", ".join(f"{counts[name]} {name}" for name in order if counts[name]) or "none judged",
+        kinds=_counted(Counter(row.kind for row in rows), KINDS) or "none of any kind",
+        judged=len(judged),
+        tally=_counted(Counter(row.verdict for row in judged), MARKS) or "none",
+        uncontrolled=sum(row.control_verdict == MISSING for row in judged),
+        registered=sum(bool(row.digest) for row in judged),
+        boundaries=boundaries,
+        expected=f"{TAIL * boundaries:.1f}",
+        regimes=REGIMES,
+        regime_texts=REGIME_TEXTS,
+        kind_texts=KINDS,
         missing=[study["title"] for study in studies.values() if not study["present"]],
         studies=[
             {**study, "name": name, "key": study["paper"], "paper": PAPERS[study["paper"]]} | _of_study(name, rows)
             for name, study in studies.items()
             if study["present"]
         ],
-        verdicts=VERDICTS,
+        columns=list(dict.fromkeys(MARKS.values()))[:-1],
+        classes=CLASSES,
+        in_words=in_words,
         details=details,
         fit_note=fit_note,
         marks=MARKS,
@@ -125,10 +163,14 @@ def page(
     )
 
 
+def _counted(counts: Counter, order: Iterable[str]) -> str:
+    return ", ".join(f"{counts[name]} {name}" for name in order if counts[name])
+
+
 def _of_study(name: str, rows: Sequence[Row]) -> dict[str, Any]:
     """The rows of a study, how many have which verdict, and the files that they were read from."""
     own = [row for row in rows if row.study == name]
-    counts = Counter(row.verdict for row in own)
+    counts = Counter(MARKS[row.verdict] for row in own)
     return {"rows": own, "counts": counts, "files": sorted({row.data for row in own})}
 
 
@@ -148,9 +190,9 @@ def number(value: float) -> str:
     return f"{value:.3g}" if math.isfinite(value) else "–"
 
 
-def interval(row: Row) -> str:
+def interval(low: float, high: float) -> str:
     """[low, high] where there is one."""
-    return f"[{number(row.low)}, {number(row.high)}]" if math.isfinite(row.low) and math.isfinite(row.high) else ""
+    return f"[{number(low)}, {number(high)}]" if math.isfinite(low) and math.isfinite(high) else ""
 
 
 def prediction(row: Row) -> str:

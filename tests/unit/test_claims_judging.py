@@ -1,0 +1,88 @@
+"""Rows: what the rule makes of a claim and of its control."""
+
+import math
+
+import pytest
+
+from hierlearn.claims.judging import judge_claim
+from hierlearn.statistics.estimates import Measurement, cases
+
+STUDY = {"name": "a-study", "paper": "chen2020", "preset": "quick"}
+CLAIM = {"place": "Theorem 2", "statement": "It grows", "kind": "rate", "rank": "primary", "regime": "limit"}
+CLAIM |= {"rule": "upper", "predicted": 1, "slack": 0.2, "control": {"rival": "the other learner", "quantity": {}}}
+LOW, HIGH = (Measurement(value, value - 0.1, value + 0.1, "", 5, sizes="d = 6–14") for value in (1.0, 2.0))
+BETWEEN, UNKNOWN = Measurement(1.2, 0.7, 1.7, "", 5), Measurement(math.nan, math.nan, math.nan, "censored", 5)
+
+
+def row(measured, rival=None, **changes):
+    claim = {key: value for key, value in (CLAIM | changes).items() if value is not None}
+    return judge_claim("C1", claim, measured, rival, 0.0, "scores.nc", STUDY)
+
+
+@pytest.mark.parametrize(
+    ("measured", "rival", "outcome", "verdict"),
+    [
+        (LOW, HIGH, "fails", "consistent"),
+        (LOW, LOW, "passes", "vacuous"),
+        (LOW, BETWEEN, "undecided", "inconclusive"),
+        (LOW, UNKNOWN, "undecided", "inconclusive"),
+        (HIGH, LOW, "passes", "not seen"),
+        (HIGH, UNKNOWN, "undecided", "not seen"),
+        (BETWEEN, HIGH, "fails", "inconclusive"),
+        (UNKNOWN, HIGH, "fails", "inconclusive"),
+    ],
+)
+def test_a_control_is_judged_by_the_rule_the_prediction_and_the_slack_of_its_claim(measured, rival, outcome, verdict):
+    found = row(measured, rival)
+    assert (found["control_verdict"], found["verdict"]) == (outcome, verdict)
+    assert found["rival"] == "the other learner"
+    assert found["sizes"] == measured.sizes
+
+
+def test_the_reason_says_what_the_control_did():
+    assert row(LOW, LOW)["reason"].endswith("the control, the other learner, passes too")
+    assert row(LOW, UNKNOWN)["reason"].endswith("the control is undecided: censored")
+    assert row(LOW, HIGH)["reason"] == "the interval is wholly at most 1.2"
+
+
+def test_without_a_control_a_claim_that_passes_is_inconclusive_and_one_that_fails_fails():
+    missing = {"missing": "it is not trained"}
+    found = row(LOW, control=missing)
+    assert (found["control_verdict"], found["verdict"], found["rival"]) == ("missing", "inconclusive", "")
+    assert found["control_value"] is None
+    assert found["reason"].endswith("no control yet (it is not trained)")
+    assert row(HIGH, control=missing)["verdict"] == "not seen"
+
+
+def test_a_description_and_a_check_have_no_control():
+    described = row(LOW, control=None, kind="description", regime=None, rule="descriptive", predicted=None, slack=None)
+    assert (described["verdict"], described["control_verdict"], described["regime"]) == ("", "", "")
+    checked = row(LOW, control=None, kind="check", regime=None)
+    assert (checked["verdict"], checked["control_verdict"]) == ("supported", "")
+
+
+def test_what_is_violated_and_what_proves_stand_in_the_reason():
+    assert "the loss is squared" in row(LOW, HIGH, regime="beyond", beyond="the loss is squared")["reason"]
+    proven = row(HIGH, LOW, proof="the trace is bounded")
+    assert (proven["verdict"], proven["reason"].split("; ")[-1]) == ("contradicted", "the trace is bounded")
+
+
+def test_an_inequality_counts_the_cases_that_tell_it_from_its_control():
+    claim = {"rule": "holds", "regime": "within", "predicted": None, "slack": None}
+    measured, zero = cases([[9.0], [0.5]], [[8.0], [0.1]], seeds=1), cases([[9.0], [0.5]], [[1.0], [1.0]], seeds=1)
+    found = row(measured, zero, **claim)
+    assert (found["value"], found["predicted"], found["verdict"]) == (0.2, 1.0, "supported")
+    trivial = cases([[9.0], [5.0]], [[1.0], [1.0]], seeds=1)
+    assert row(cases([[9.0], [5.0]], [[8.0], [0.1]], seeds=1), trivial, **claim)["verdict"] == "vacuous"
+
+
+def test_a_design_that_is_registered_is_named():
+    claim = CLAIM | {"digest": "abc"}
+    found = judge_claim("C1", claim, LOW, HIGH, 0.0, "scores.nc", STUDY | {"draw": "pilot", "revision": 2})
+    assert (found["draw"], found["revision"], found["digest"]) == ("pilot", "2", "abc")
+    assert [row(LOW, HIGH)[key] for key in ("draw", "revision", "digest")] == ["", "", ""]
+
+
+def test_a_positive_quantity_with_a_negative_end_is_refused():
+    with pytest.raises(ValueError, match="that is positive"):
+        row(Measurement(0.1, -0.1, 0.3, "", 3, positive=True), HIGH)

@@ -1,0 +1,86 @@
+"""Verdicts: the rule first, then the control, in the words of the regime."""
+
+import itertools
+
+import pytest
+
+from hierlearn.claims.rules import OUTCOMES, RULES
+from hierlearn.claims.verdicts import CONTROL_OUTCOMES, KINDS, VERDICTS, WITHOUT_REGIME, in_words, verdict
+
+CONTROLS = ("fails", "passes", "undecided", "missing")
+OPEN = ("inconclusive",) * 4
+
+
+@pytest.mark.parametrize(
+    ("kind", "regime", "rule", "words"),
+    [
+        # The control:            fails         passes     undecided       missing
+        ("theorem", "within", "passes", ("supported", "vacuous", "inconclusive", "inconclusive")),
+        ("theorem", "within", "fails", ("contradicted",) * 4),
+        ("theorem", "within", "undecided", OPEN),
+        ("rate", "limit", "passes", ("consistent", "vacuous", "inconclusive", "inconclusive")),
+        ("rate", "limit", "fails", ("not seen",) * 4),
+        ("rate", "limit", "undecided", OPEN),
+        ("conjecture", "beyond", "passes", ("extends", "vacuous", "inconclusive", "inconclusive")),
+        ("conjecture", "beyond", "fails", ("ends",) * 4),
+        ("conjecture", "beyond", "undecided", OPEN),
+        ("open", "", "passes", ("extends", "vacuous", "inconclusive", "inconclusive")),
+        ("open", "", "fails", ("ends",) * 4),
+        ("check", "", "passes", ("supported", "vacuous", "inconclusive", "inconclusive")),
+        ("check", "", "fails", ("contradicted",) * 4),
+        ("description", "", "undecided", ("",) * 4),
+    ],
+)
+def test_the_word_is_that_of_the_regime_for_what_rule_and_control_found(kind, regime, rule, words):
+    assert tuple(verdict(kind, regime, rule, control) for control in CONTROLS) == words
+
+
+def test_a_check_may_go_without_a_control_and_nothing_else_that_is_judged():
+    assert verdict("check", "", "passes", "") == "supported"
+    for kind in set(KINDS) - {"check", "description"}:
+        with pytest.raises(ValueError, match="without a control"):
+            verdict(kind, "" if kind == "open" else "within", "passes", "")
+
+
+def test_a_proof_turns_what_is_not_seen_in_the_limit_into_a_contradiction():
+    assert verdict("assumption", "limit", "fails", "fails", proof=True) == "contradicted"
+    assert verdict("assumption", "limit", "passes", "fails", proof=True) == "consistent"
+    assert verdict("assumption", "beyond", "fails", "fails", proof=True) == "ends"
+
+
+def test_every_combination_has_a_word_or_is_refused():
+    regimes = ("", "within", "limit", "beyond")
+    for kind, regime, rule, control in itertools.product(KINDS, regimes, OUTCOMES, CONTROL_OUTCOMES):
+        sound = (kind in WITHOUT_REGIME) == (regime == "") and (control or kind == "check")
+        if kind == "description":
+            assert verdict(kind, regime, rule, control) == ""
+        elif sound:
+            assert verdict(kind, regime, rule, control) in VERDICTS
+        else:
+            with pytest.raises(ValueError, match=kind):
+                verdict(kind, regime, rule, control)
+
+
+def test_words_that_nobody_knows_are_refused():
+    for given in (("hunch", "within", "passes", "fails"), ("rate", "near", "passes", "fails")):
+        with pytest.raises(ValueError):
+            verdict(*given)
+    with pytest.raises(ValueError, match="supported"):
+        verdict("rate", "limit", "supported", "fails")
+
+
+def test_what_is_seen_in_the_limit_is_seen_at_sizes():
+    assert in_words("consistent", "d = 10–28") == "consistent at d = 10–28"
+    assert in_words("not seen", "d = 10–28") == "not seen at d = 10–28"
+    assert in_words("supported", "d = 10–28") == "supported"
+    assert in_words("consistent", "") == "consistent"
+    assert in_words("", "d = 10–28") == "no verdict"
+
+
+def test_the_schema_knows_the_words():
+    from hierlearn.plan.violations import schema
+
+    said = schema("study")["properties"]["claims"]["additionalProperties"]["properties"]
+    assert said["kind"]["enum"] == list(KINDS)
+    assert said["regime"]["enum"] == ["within", "limit", "beyond"]
+    assert said["rule"]["enum"] == list(RULES)

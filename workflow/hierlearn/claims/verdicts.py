@@ -1,0 +1,69 @@
+"""Verdicts: first the rule, then the control; the word hangs on where the claim was measured.
+
+| regime | the rule passes and the control fails | the rule fails |
+| --- | --- | --- |
+| within: every hypothesis, constants included, was checked at the sizes measured | supported | contradicted |
+| limit: something is O(.), poly(.) or "sufficiently large" | consistent | not seen; contradicted with a `proof` |
+| beyond: a hypothesis is violated | extends | ends |
+
+Kinds without a regime: a `check` has the words of within, what a paper leaves `open` those of beyond, a `description`
+none. Everywhere: inconclusive where the rule or the control is undecided or a control is missing, and vacuous where the
+control passes too. A rule that fails is never hidden by its control.
+"""
+
+from hierlearn.claims.rules import FAILS, PASSES, UNDECIDED
+
+KINDS = {
+    "theorem": "a proved inequality, constants and all",
+    "rate": "a proved order: O(.), poly(.), sufficiently large",
+    "assumption": "what a theorem assumes, met or not",
+    "published": "a printed number",
+    "conjecture": "suggested by a paper, or by us",
+    "open": "what a paper leaves open",
+    "check": "true by construction: it tests the program and is no evidence",
+    "description": "shown without a rule",
+}
+RANKS = ("primary", "secondary")
+# The verdicts of a rule that passes while its control fails, and of a rule that fails.
+REGIMES = {
+    "within": ("supported", "contradicted"),
+    "limit": ("consistent", "not seen"),
+    "beyond": ("extends", "ends"),
+}
+WORDS_OF = {"check": "within", "open": "beyond"}
+WITHOUT_REGIME = (*WORDS_OF, "description")
+INCONCLUSIVE = "inconclusive"
+VACUOUS = "vacuous"
+VERDICTS = (*(word for pair in REGIMES.values() for word in pair), INCONCLUSIVE, VACUOUS)
+# The outcome of a control that is still to be designed, and of none.
+MISSING = "missing"
+NO_CONTROL = ""
+CONTROL_OUTCOMES = (PASSES, FAILS, UNDECIDED, MISSING, NO_CONTROL)
+
+
+def verdict(kind: str, regime: str, rule: str, control: str, proof: bool = False) -> str:
+    """The word for what a rule and a control made of a claim; "" for a description.
+
+    regime: "" for kinds that have none; rule, control: outcomes, of the control also MISSING and NO_CONTROL, which is
+    for checks; proof: whether a proof or a limiting theory turns *not seen* into *contradicted*. Raises ValueError on
+    other words, and where only a check may go without a control.
+    """
+    if kind == "description":
+        return ""
+    if kind not in KINDS or control not in CONTROL_OUTCOMES or rule not in (PASSES, FAILS, UNDECIDED):
+        raise ValueError(f"kind {kind!r}, rule {rule!r}, control {control!r}")
+    if (kind in WORDS_OF) == bool(regime) or (regime or WORDS_OF[kind]) not in REGIMES:
+        raise ValueError(f"kind {kind!r} in the regime {regime!r}")
+    if control == NO_CONTROL and kind != "check":
+        raise ValueError(f"kind {kind!r} without a control")
+    yes, no = REGIMES[regime or WORDS_OF[kind]]
+    if rule == FAILS:
+        return REGIMES["within"][1] if regime == "limit" and proof else no
+    if rule == UNDECIDED or control in (UNDECIDED, MISSING):
+        return INCONCLUSIVE
+    return VACUOUS if control == PASSES else yes
+
+
+def in_words(verdict: str, sizes: str) -> str:
+    """The verdict as a reader sees it: in the limit with the sizes that it was seen at."""
+    return f"{verdict} at {sizes}" if verdict in REGIMES["limit"] and sizes else verdict or "no verdict"

@@ -1,0 +1,86 @@
+"""What a claim has to say beside its quantity: kind, regime and negative control."""
+
+from typing import Any
+
+from hierlearn.claims.verdicts import WITHOUT_REGIME
+from hierlearn.core import registry
+from hierlearn.plan.declared import Claim, Component
+from hierlearn.plan.draft import Draft
+from hierlearn.plan.faults import Path, show, value_at
+
+CONTROL = ("control", "quantity")
+
+
+def inherit(draft: Draft, at: Path) -> None:
+    """What a control takes over from its claim's quantity has been judged there. at: the path of any component."""
+    if at[0] != "claims" or at[2:] != CONTROL:
+        return
+    own = (*at[:2], "quantity")
+    for path in [path for path in draft.broken.values if path[: len(own)] == own]:
+        rest = path[len(own) :]
+        if not rest or value_at(draft.body, (*at, *rest)) is None:
+            draft.broken.mark((*at, *rest))
+
+
+def check_kind(draft: Draft, at: Path, claim: Claim) -> None:
+    """What a claim of its kind has to say of its rule and of its regime, and what it cannot say."""
+    if claim.kind is None:
+        return
+    described = claim.kind == "description"
+    if claim.rule is not None and described != (claim.rule == "descriptive"):
+        allowed = (
+            "descriptive, as the kind is description" if described else "a rule that decides, or kind: description"
+        )
+        draft.add((*at, "rule"), show(claim.rule), allowed)
+    if not draft.broken.over(*at, "regime"):
+        if claim.kind in WITHOUT_REGIME:
+            _say(draft, (*at, "regime"), claim.regime, None, f"nothing, as the kind {claim.kind} has no regime")
+        else:
+            _say(draft, (*at, "regime"), claim.regime, "one of within, limit, beyond")
+    if not draft.broken.over(*at, "regime"):
+        wanted = "one line that says which hypothesis is violated" if claim.regime == "beyond" else None
+        _say(draft, (*at, "beyond"), claim.beyond, wanted, "nothing, as this is for the regime beyond")
+        if claim.regime != "limit":
+            _say(draft, (*at, "proof"), claim.proof, None, "nothing, as this is for the regime limit")
+
+
+def _say(draft: Draft, at: Path, said: Any, wanted: str | None, refused: str = "") -> None:
+    """Notes what is not said but wanted, or said and refused."""
+    if draft.broken.over(*at):
+        return
+    if said is None and wanted is not None:
+        draft.add(at, "nothing", wanted)
+    elif said is not None and wanted is None:
+        draft.add(at, show(said), refused)
+
+
+def _in_full(quantity: Component | None) -> Component | None:
+    """A quantity with its defaults, if its name is known."""
+    known = quantity is not None and quantity.get("name") in registry.available("quantities")
+    return registry.defaults("quantities", quantity["name"]) | quantity if known else quantity
+
+
+def check_control(draft: Draft, at: Path, claim: Claim) -> None:
+    """A judged claim without a control, a description with one, and a control that is the claim itself."""
+    here = (*at, "control")
+    if claim.kind is None or draft.broken.over(*here):
+        return
+    if claim.kind == "description":
+        _say(draft, here, claim.control, None, "nothing, as a description is not judged")
+    elif claim.control is None and claim.kind != "check":
+        draft.add(here, "nothing", "a rival for which the claim should fail, {rival, quantity}, or {missing: why}")
+    elif claim.control is not None:
+        _check_parts(draft, here, claim)
+
+
+def _check_parts(draft: Draft, at: Path, claim: Claim) -> None:
+    """A control that says neither what it is nor why it is missing, or both, and one that is the claim itself."""
+    lacking = "missing" not in claim.control and not draft.broken.over(*at, "missing")
+    for key, wanted in (("rival", "one line that names it"), ("quantity", "what is other in the claim's quantity")):
+        if not draft.broken.over(*at, key):
+            refused = "nothing, as the control is said to be missing"
+            _say(draft, (*at, key), claim.control.get(key), wanted if lacking else None, refused)
+    same = _in_full(claim.rival()) == _in_full(claim.quantity)
+    if claim.quantity and same and not draft.broken.over(*at, "quantity"):
+        found = show(claim.control["quantity"])
+        draft.add((*at, "quantity"), found, "something that the claim's own quantity does not say")
