@@ -1,0 +1,175 @@
+"""Sample complexities against a theory, against other slopes and with unlabelled points, where all are known."""
+
+import numpy as np
+import pytest
+import xarray
+from scipy.stats import binomtest
+
+from hierlearn.core.protocols import STATUS
+from hierlearn.core.registry import build
+
+DIMENSIONS, SAMPLES, SEEDS = [4, 6, 8, 12, 16], 2.0 ** np.arange(0, 20, 0.5), list(range(5))
+SPREAD = np.array([0.8, 0.9, 1.0, 1.1, 1.25])
+
+
+def cube(unlabelled=(), validation=None, **growth):
+    """Learners whose risk is n*(d, seed) / (2 n), so that one half is crossed at n*.
+
+    growth: learner -> n*(d) or n*(d, seeds); unlabelled: learner -> n0; validation: learner -> n* on validation points.
+    """
+    names = list(growth)
+    shape = (len(names), len(DIMENSIONS), 1, len(SEEDS), len(SAMPLES))
+    axes = ("learner", "dimension", "degree", "seed", "samples")
+    test, seen = np.empty(shape), np.empty(shape)
+    for i, name in enumerate(names):
+        for j, d in enumerate(DIMENSIONS):
+            crossing = growth[name](d) * SPREAD
+            test[i, j, 0] = crossing[:, None] / (2 * SAMPLES)
+            seen[i, j, 0] = ((validation or {}).get(name, growth[name])(d) * SPREAD)[:, None] / (2 * SAMPLES)
+    spent = np.array([dict(unlabelled).get(name, 0.0) for name in names])[:, None, None, None, None]
+    return xarray.Dataset(
+        {
+            "test_risk": (axes, test),
+            "validation_risk": (axes, seen),
+            "status": (axes, np.zeros(shape, np.int8)),
+            "unlabelled_samples": (axes, np.broadcast_to(spent, shape)),
+        },
+        {"learner": names, "dimension": DIMENSIONS, "degree": [4], "samples": SAMPLES, "seed": SEEDS},
+    )
+
+
+def theory(law, dimensions=DIMENSIONS):
+    samples = np.array([[[[law(d)]]] for d in dimensions])
+    return xarray.Dataset(
+        {"sample_complexity": (("dimension", "degree", "line", "threshold"), samples)},
+        {"dimension": dimensions, "degree": [4], "line": ["ntk"], "threshold": [0.5]},
+    )
+
+
+def measured(name, scores, probes=None, **parameters):
+    return build("quantities", {"name": name, "where": {"degree": 4}} | parameters).measure(scores, probes or {})
+
+
+def test_a_learner_a_tenth_above_its_theory_at_every_size_is_measured_so():
+    scores = cube(a=lambda d: 1.1 * 3 * d**2.7)
+    line = {"theory": theory(lambda d: 3 * d**2.7)}
+    found = measured("theory_ratio", scores, line, learner="a", probe="theory", line="ntk")
+    assert found.value == pytest.approx(np.log(1.1), abs=1e-6)
+    assert [row["size"] for row in found.detail["sizes"]] == DIMENSIONS
+    assert found.seeds == 5
+
+
+def test_a_theory_that_curves_is_followed_size_by_size():
+    curved = {"theory": theory(lambda d: d**3 * (1 + 4 / d))}
+    found = measured(
+        "theory_ratio", cube(a=lambda d: d**3 * (1 + 4 / d)), curved, learner="a", probe="theory", line="ntk"
+    )
+    assert found.value == pytest.approx(0, abs=1e-6)
+    found = measured("theory_ratio", cube(a=lambda d: d**3.0), curved, learner="a", probe="theory", line="ntk")
+    assert found.high < 0
+
+
+def test_a_theory_may_have_sizes_that_are_not_compared_and_must_have_those_that_are():
+    scores, given = cube(a=lambda d: d**2.0), {"learner": "a", "probe": "theory", "line": "ntk"}
+    far = {"theory": theory(lambda d: d**2.0, [4, 6, 8, 40])}
+    found = measured("theory_ratio", scores, far, sizes=[4, 6, 8], **given)
+    assert found.value == pytest.approx(0, abs=1e-6)
+    with pytest.raises(ValueError, match=r"no n\* of ntk at the dimensions \[12, 16\]"):
+        measured("theory_ratio", scores, far, **given)
+    with pytest.raises(ValueError, match=r"found no threshold 0\.1"):
+        measured("theory_ratio", scores, far, threshold=0.1, **given)
+
+
+def test_slopes_over_different_sizes_are_subtracted():
+    scores = cube(quad=lambda d: d**2.0, ntk=lambda d: d**3.5)
+    given = {"above": "ntk", "below": "quad", "above_sizes": [4, 6, 8], "below_sizes": [8, 12, 16]}
+    found = measured("slope_difference", scores, **given)
+    assert found.value == pytest.approx(1.5, abs=1e-6)
+    assert found.detail["above"]["sizes_fitted"] == [4, 6, 8]
+    assert found.detail["below"]["sizes_fitted"] == [8, 12, 16]
+
+
+def test_training_that_failed_at_a_crossing_leaves_comparisons_without_an_interval():
+    scores = cube(a=lambda d: d**2.0, b=lambda d: d**3.0)
+    crossing = int(np.searchsorted(SAMPLES, 36.0))
+    scores.status[{"learner": 0, "dimension": 1, "degree": 0, "seed": 2, "samples": crossing}] = STATUS["diverged"]
+    ratio = measured("theory_ratio", scores, {"t": theory(lambda d: d**2.0)}, learner="a", probe="t", line="ntk")
+    difference = measured("slope_difference", scores, above="b", below="a")
+    total = measured("total_samples_log_ratio", scores, above=["a"], below=["b"], dimension=6)
+    for found in (ratio, difference, total):
+        assert np.isnan([found.low, found.high]).all()
+        assert "training failed at the crossing of seed 2 at size 6" in found.reason
+
+
+def test_the_probability_of_a_failure_has_the_exact_binomial_interval():
+    scores = cube(a=lambda d: d**2.0)
+    # At n = 64 and d = 8 the risk is half of the spread: three of five are above 0.49.
+    found = measured("failure_rate", scores, learner="a", samples=64, level=0.49, where={"degree": 4, "dimension": 8})
+    exact = binomtest(3, 5).proportion_ci(0.95, "exact")
+    assert (found.value, found.low, found.high) == pytest.approx((0.6, exact.low, exact.high))
+
+
+def test_a_training_that_diverged_has_failed_and_one_that_is_missing_is_not_known():
+    scores = cube(a=lambda d: d**2.0)
+    given = {"learner": "a", "samples": 64, "level": 10.0, "where": {"degree": 4, "dimension": 8}}
+    here = {"learner": 0, "dimension": 2, "degree": 0, "seed": 1, "samples": 12}
+    scores.test_risk[here] = np.nan
+    assert measured("failure_rate", scores, **given).reason == "1 of 5 seeds not measured"
+    scores.status[here] = STATUS["diverged"]
+    assert measured("failure_rate", scores, **given).value == pytest.approx(0.2)
+
+
+def test_a_seed_fails_an_inequality_once_however_many_of_its_cases_do():
+    bound = np.ones((4, 3))
+    value = np.zeros((4, 3))
+    value[1, :2] = 2.0
+    probe = xarray.Dataset(
+        {"bound": (("seed", "width"), bound), "value": (("seed", "width"), value)},
+        {"seed": range(4), "width": [2, 4, 8]},
+    )
+    quantity = {"name": "probe_failure_rate", "probe": "p", "larger": "bound", "smaller": "value"}
+    found = build("quantities", quantity).measure(None, {"p": probe})
+    exact = binomtest(1, 4).proportion_ci(0.95, "exact")
+    assert (found.value, found.low, found.high) == pytest.approx((0.25, exact.low, exact.high))
+    found = build("quantities", quantity | {"where": {"width": 8}}).measure(None, {"p": probe})
+    assert (found.value, found.low) == (0.0, 0.0)
+    probe.value[2, 2] = np.nan
+    assert "1 of 12 cases" in build("quantities", quantity).measure(None, {"p": probe}).reason
+
+
+def test_totals_count_unlabelled_points_of_both_sides():
+    scores = cube({"neural": 300.0}, neural=lambda d: 100.0, raw=lambda d: 200.0)
+    found = measured("total_samples_log_ratio", scores, above=["neural"], below=["raw"], dimension=8)
+    expected = np.mean(np.log((100 * SPREAD + 300) / (200 * SPREAD)))
+    assert found.value == pytest.approx(expected, abs=1e-9)
+    assert found.detail["above"][2] == {"learner": "neural", "total": pytest.approx(400.0)}
+
+
+def test_each_seed_chooses_on_validation_points_and_is_counted_on_test_points():
+    """By validation the second is best everywhere; on test points it is not, and what it costs there counts."""
+    scores = cube(
+        {"few": 50.0, "many": 200.0},
+        {"many": lambda d: 10.0},
+        few=lambda d: 400.0,
+        many=lambda d: 600.0,
+        raw=lambda d: 500.0,
+    )
+    found = measured("total_samples_log_ratio", scores, above=["few", "many"], below=["raw"], dimension=8)
+    assert {row["learner"] for row in found.detail["above"]} == {"many"}
+    assert found.value == pytest.approx(np.mean(np.log((600 * SPREAD + 200) / (500 * SPREAD))), abs=1e-9)
+
+
+def test_the_best_number_of_unlabelled_points_may_differ_from_seed_to_seed():
+    mixed = np.where(np.arange(5) < 2, 10.0, 1e4)
+    scores = cube({"few": 0.0, "many": 1000.0}, few=lambda d: mixed, many=lambda d: 10.0, raw=lambda d: 100.0)
+    found = measured("total_samples_log_ratio", scores, above=["many", "few"], below=["raw"], dimension=8)
+    assert [row["learner"] for row in found.detail["above"]] == ["few", "few", "many", "many", "many"]
+
+
+def test_a_censored_total_leaves_no_interval_unless_nobody_chooses_it():
+    scores = cube({"few": 0.0, "many": 10.0}, few=lambda d: 1e9, many=lambda d: 100.0, raw=lambda d: 200.0)
+    found = measured("total_samples_log_ratio", scores, above=["few"], below=["raw"], dimension=8)
+    assert np.isnan(found.low) and "5 of 5 seeds censored" in found.reason
+    assert found.detail["above"][0]["total"] is None
+    found = measured("total_samples_log_ratio", scores, above=["few", "many"], below=["raw"], dimension=8)
+    assert np.isfinite(found.low)

@@ -1,0 +1,62 @@
+"""How far a sample complexity lies above what a theory gives at the same sizes."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+
+from hierlearn.core.parameters import Reference
+from hierlearn.core.protocols import Quantity
+from hierlearn.quantities._parameters import Coordinates, FittedDimensions, Learner, Probe, Threshold
+from hierlearn.quantities._tables import add_notes, complexities, failures, nonconvergence, without_interval
+from hierlearn.statistics import estimates
+from hierlearn.statistics.estimates import Measurement
+
+if TYPE_CHECKING:
+    import xarray
+
+
+@dataclass(frozen=True, kw_only=True)
+class TheoryRatio(Quantity):
+    """Mean over sizes of the median log(n* / n* of the theory), with a t-interval over the sizes.
+
+    0 where the theory is exact at finite sizes, whatever power law both follow there. detail: every size by itself.
+    """
+
+    learner: Learner
+    probe: Probe
+    line: Annotated[str, Reference("probe lines"), "Name of the theory line."]
+    sizes: FittedDimensions = None
+    where: Coordinates = field(default_factory=dict)
+    threshold: Threshold = 0.5
+
+    @property
+    def learners(self) -> list[str]:
+        """The learners that the quantity rests on."""
+        return [self.learner]
+
+    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
+        """cube: scores.nc of a study; probes: its probes by name. Raises ValueError for a probe without the place."""
+        table = complexities(cube, self.learner, self.where, self.threshold)
+        theory = self._theory(probes[self.probe], table.sizes)
+        # What the probe's grid lacks has no theory; sizes that are not compared need none.
+        known = np.isfinite(theory)
+        named = table.sizes.tolist() if self.sizes is None else self.sizes
+        unknown = sorted(set(named) - set(table.sizes[known].tolist()))
+        if unknown:
+            raise ValueError(f"probe {self.probe}: no n* of {self.line} at the dimensions {unknown}")
+        measured = estimates.over_theory(table, np.where(known, theory, 1.0), named)
+        rested = cube, self.learner, self.where, table
+        return add_notes(without_interval(measured, failures(*rested)), nonconvergence(*rested))
+
+    def _theory(self, probe: "xarray.Dataset", sizes: np.ndarray) -> np.ndarray:
+        """n* (K,) of the theory at the sizes, NaN where it has none."""
+        line = probe.sample_complexity
+        place: dict[str, Any] = {"line": self.line, "threshold": self.threshold} | self.where
+        for name, value in place.items():
+            if name in line.dims and value not in line[name].values:
+                raise ValueError(f"probe {self.probe}: found no {name} {value} among {line[name].values.tolist()}")
+        line = line.sel({name: value for name, value in place.items() if name in line.dims})
+        single = [name for name in line.dims if name != "dimension" and line.sizes[name] == 1]
+        line = line.isel(dict.fromkeys(single, 0))
+        return line.transpose("dimension").reindex(dimension=sizes).values
