@@ -1,0 +1,79 @@
+"""Neural representations of two layers: random features of whitened random features, whitened again."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+from annotated_types import Ge
+
+from hierlearn.core.needs import Needs, Sizes
+from hierlearn.core.objections import refuse
+from hierlearn.core.parameters import Count, Index
+from hierlearn.core.protocols import Input, Objection, Representation, State
+from hierlearn.core.streams import Streams
+from hierlearn.representations.neural import Neural
+
+LAYERS = ("inner", "outer")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TwoLayer(Representation):
+    """h(x) = h_2(h_1(x)), each layer a `neural` representation of the one below  (chen2020, Section 7).
+
+    Both layers are whitened on the same unlabelled points. With quadratic features h_1 spans the polynomials of degree
+    2 and h_2 those of degree 4, so that a quadratic model on top of them reaches degree 8. h_1 has E|h_1|^2 = 1, as
+    points on the sphere have, so that weights and biases of both layers are of one size.
+    """
+
+    features: Annotated[
+        Literal["step", "relu", "relu2", "quadratic"], "Activation phi of the random features of both layers."
+    ] = "quadratic"
+    inner_count: Annotated[Count, "Number of random features of the first layer."] = 16
+    inner_directions: Annotated[Index, "Leading directions that the first layer keeps; 0 keeps all."] = 0
+    count: Annotated[Count, "Number of random features of the second layer."] = 32
+    directions: Annotated[Index, "Leading directions that the second layer keeps; 0 keeps all."] = 0
+    unlabelled: Annotated[int, Ge(2), "Number n0 of unlabelled points that whiten both layers."] = 256
+    stream_key: ClassVar[str] = "two_layer"
+
+    def __post_init__(self):
+        refuse(self)
+
+    def objections(self, inputs: Input | None) -> Iterator[Objection]:
+        """More directions than features."""
+        for directions, count in (("inner_directions", "inner_count"), ("directions", "count")):
+            if getattr(self, directions) > getattr(self, count):
+                yield directions, f"{getattr(self, directions)}", f"at most {count} = {getattr(self, count)}"
+
+    def needs(self, sizes: Sizes) -> Needs:
+        """Those of both layers, one after the other; the second also holds the points as the first shows them."""
+        first, second = (layer.needs(sizes) for layer in self.layers)
+        shown = sizes.unlabelled * (self.inner_directions or self.inner_count)
+        return Needs(
+            memory={"fit": max(first.memory["fit"], second.memory["fit"]) + shown},
+            work={"fit": first.work["fit"] + second.work["fit"]},
+        )
+
+    @property
+    def layers(self) -> tuple[Neural, Neural]:
+        """The two layers as representations of their own."""
+        sizes = ((self.inner_count, self.inner_directions), (self.count, self.directions))
+        return tuple(
+            Neural(features=self.features, count=n, whiten="truncated", directions=kept, unlabelled=self.unlabelled)
+            for n, kept in sizes
+        )
+
+    def fit(self, unlabelled: np.ndarray, streams: Streams) -> State:
+        """The states of both layers: inner_V, inner_whitening, ... , outer_V, ...; spectrum (S, D) of the second."""
+        state: State = {}
+        for name, layer in zip(LAYERS, self.layers, strict=True):
+            fitted = layer.fit(unlabelled, streams.at(name))
+            unlabelled = layer.apply(fitted, unlabelled)
+            state |= {f"{name}_{key}": values for key, values in fitted.items()}
+        return state | {"spectrum": state.pop("outer_spectrum")}
+
+    def apply(self, state: State, x: np.ndarray) -> np.ndarray:
+        """(S, n, *shape) -> (S, n, D') float32."""
+        for name, layer in zip(LAYERS, self.layers, strict=True):
+            x = layer.apply({key: state[f"{name}_{key}"] for key in ("V", "b", "whitening")}, x)
+        return x
