@@ -7,6 +7,7 @@ from hierlearn.core.problem import pose
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
 from hierlearn.experiments import randomised_stationary_points, stationary_points
+from hierlearn.experiments._starts import start_of
 from hierlearn.theory.landscape import leading_reference
 
 KEY = ("stationary",)
@@ -60,8 +61,8 @@ def test_the_bound_is_made_of_its_parts():
 
 def test_two_starts_are_references_of_each_other():
     found = model(widths=[4], references=["other_start"])
-    np.testing.assert_allclose(np.prod(found["norm_ratio"].values, axis=2), 1.0, rtol=1e-9)
-    spread = found["objective"].values.max(axis=2) / found["objective"].values.min(axis=2) - 1
+    np.testing.assert_allclose(np.prod(found["norm_ratio"].values, axis=3), 1.0, rtol=1e-9)
+    spread = found["objective"].values.max(axis=3) / found["objective"].values.min(axis=3) - 1
     # Both subtract numbers near 1, each with a rounding or two.
     np.testing.assert_allclose(found["spread"].values, spread, rtol=0, atol=4 * np.finfo(float).eps)
 
@@ -79,9 +80,11 @@ def test_starts_agree_once_the_width_is_large():
 def test_a_cell_has_its_values_whatever_is_measured_beside_it():
     together = model((0, 3), widths=[4, 8], starts=[0, 1])
     alone = model((3,), widths=[8], starts=[1, 0], references=["explicit"])
-    assert together["objective"].values[1, 1, 1] == pytest.approx(alone["objective"].values[0, 0, 0], rel=1e-12)
+    assert together["objective"].values[1, 1, 0, 1] == pytest.approx(alone["objective"].values[0, 0, 0, 0], rel=1e-12)
     position = list(together["reference"].values).index("explicit")
-    assert together["bound"].values[1, 1, 0, position] == pytest.approx(alone["bound"].values[0, 0, 1, 0], rel=1e-9)
+    assert together["bound"].values[1, 1, 0, 0, position] == pytest.approx(
+        alone["bound"].values[0, 0, 0, 1, 0], rel=1e-9
+    )
 
 
 def test_the_networks_stationary_points_keep_to_theorem_4():
@@ -106,7 +109,8 @@ def test_a_network_has_its_values_whatever_is_measured_beside_it():
 
 
 def test_measures_are_those_that_are_declared():
-    assert set(model()) == set(stationary_points.StationaryPoints.MEASURES) | {"seed", "width", "start", "reference"}
+    axes = {"seed", "width", "kind", "start", "reference"}
+    assert set(model()) == set(stationary_points.StationaryPoints.MEASURES) | axes
     assert set(network()) == set(randomised_stationary_points.RandomisedStationaryPoints.MEASURES) | {
         "seed",
         "width",
@@ -118,7 +122,7 @@ def test_a_collapsed_end_is_no_case_of_the_theorem(caplog):
     found = model((1,), widths=[4], ridge=1e9)
     for name in ("bound", "sharp_bound", "slack", "norm_ratio", "objective", "spread", "certificate_error"):
         assert np.isnan(found[name].values).all()
-    expected = "stationary_points: taylor at seed 1, width 4, start 0: collapsed: "
+    expected = "stationary_points: taylor at seed 1, width 4, kind small, start 0: collapsed: "
     assert expected in caplog.text
     assert "a smaller ridge" in caplog.text
 
@@ -142,3 +146,55 @@ def test_an_uncertified_network_leaves_only_its_error(caplog):
 def test_certified_ends_say_nothing(probe, caplog):
     probe((1,), widths=[8])
     assert not caplog.records
+
+
+KINDS = ["small", "large", "saddle", "exchanged", "rotated"]
+
+
+def test_a_ridge_from_the_reference_makes_its_penalty_what_was_asked():
+    """At W = 0 the slack is 0, and the bound is the loss of W* with its penalty: 0.1 by construction."""
+    found = model(
+        widths=[16], penalty_power=8, activation="relu3", reference_penalty=0.1, references=["explicit", "penalised"]
+    )
+    bound, plain = found["zero_bound"].values, found["reference_objective"].values
+    explicit = bound[..., 0] - plain[..., 0]
+    np.testing.assert_allclose(explicit, 0.1 * (1 - 1 / 2401), rtol=1e-9)
+    # Descent from the explicit W* along the right side can only lower it.
+    assert np.all(bound[..., 1] < bound[..., 0])
+    assert np.all(found["objective"].values[..., None] <= found["bound"].values)
+
+
+def test_the_zero_predictor_breaks_the_bound_once_it_says_something():
+    found = model(widths=[256], penalty_power=8, activation="relu3", reference_penalty=0.1, samples=200)
+    zero = found["zero_objective"].values
+    np.testing.assert_allclose(zero, 1.0)
+    explicit = list(found["reference"].values).index("explicit")
+    assert np.all(found["zero_bound"].values[..., explicit] < zero[:, None, None, None])
+    assert np.all(found["bound"].values[..., explicit] < zero[:, None, None, None])
+
+
+def test_adversarial_starts_end_where_random_ones_do_once_the_width_is_large():
+    found = model(widths=[2, 128], penalty_power=8, activation="relu3", reference_penalty=0.1, kinds=KINDS, samples=60)
+    excess, objective = found["excess"].values, found["objective"].values
+    assert excess.shape == (2, 2, 5, 2)
+    assert np.all(excess[np.isfinite(excess)] >= 0)
+    assert np.isfinite(objective[:, 1]).all()
+    assert np.all(objective[..., None] <= found["bound"].values, where=np.isfinite(found["bound"].values))
+    assert np.nanmax(excess[:, 1]) < 0.1 * np.nanmax(excess[:, 0])
+
+
+def test_an_exchanged_start_predicts_the_opposite_and_a_rotated_one_has_the_norm_of_its_reference():
+    rows = np.random.default_rng(0).standard_normal((8, 5))
+    explicit = np.repeat(np.array([[1.0, 1, 0, 0, 0], [1.0, -1, 0, 0, 0]]), 4, axis=0)
+    x, signs = np.random.default_rng(1).standard_normal((50, 5)), np.repeat([1.0, -1.0], 4)
+
+    def outputs(weights):
+        return (x @ weights.T) ** 2 @ signs
+
+    exchanged = start_of("exchanged", rows, explicit, 1e-9)
+    np.testing.assert_allclose(outputs(exchanged), -outputs(explicit), rtol=1e-5, atol=1e-6)
+    rotated = start_of("rotated", rows, explicit, 1e-9)
+    np.testing.assert_allclose(rotated @ rotated.T, explicit @ explicit.T, atol=1e-6)
+    assert np.abs(rotated - explicit).max() > 0.1
+    small, large = (start_of(kind, rows, explicit, 0.1) for kind in ("small", "large"))
+    np.testing.assert_allclose(large, 100 * small)

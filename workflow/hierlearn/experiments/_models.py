@@ -10,7 +10,13 @@ from hierlearn.core.problem import Problem
 from hierlearn.core.streams import Streams
 from hierlearn.solvers.taylor.training import PathFit, fit_path
 from hierlearn.theory.activations import derivative
-from hierlearn.theory.landscape import curvature_slack, objective_bounds, quadratic_outputs, quartic_norm
+from hierlearn.theory.landscape import (
+    PENALTY_CONSTANTS,
+    curvature_slack,
+    objective_bounds,
+    quadratic_outputs,
+    quartic_norm,
+)
 
 # A training that lowers the objective of the zero predictor by no more than this part of it has not left it.
 COLLAPSE_GAIN = 1e-6
@@ -107,10 +113,13 @@ class End:
         error = self.error(reference)
         open_loss = loss + slack / 2.0 + coupling + error
         bound, sharp_bound = objective_bounds(open_loss, self.weights, reference, ridge, power)
+        penalty = ridge * quartic_norm(reference) ** (power // 4)
         found = {
             "reference_loss": loss,
             "bound": bound,
             "sharp_bound": sharp_bound,
+            "zero_bound": loss + PENALTY_CONSTANTS[power] * penalty,
+            "reference_objective": loss + penalty,
             "slack": slack,
             "coupling": coupling,
             "norm_ratio": (quartic_norm(self.weights) / quartic_norm(reference)) ** 0.25,

@@ -11,13 +11,14 @@ from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Experiment
 from hierlearn.experiments._failures import report_failure
 from hierlearn.experiments._models import End, normal, symmetric_model
+from hierlearn.experiments._starts import ReferencePenalty, StartKinds, excess, ridge_of, start_of
 from hierlearn.files.netcdf import Variable
 from hierlearn.probes._parameters import Several, Start, TrainingPoints, Widths, listing
 from hierlearn.probes._variables import describe, split
 from hierlearn.solvers.taylor.certificate import certify_and_polish
-from hierlearn.theory.landscape import leading_reference
+from hierlearn.theory.landscape import PENALTY_CONSTANTS, leading_reference
 
-PAIRS = ("bound", "sharp_bound", "slack", "norm_ratio", "certificate_error")
+PAIRS = ("bound", "sharp_bound", "zero_bound", "reference_objective", "slack", "norm_ratio", "certificate_error")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,14 +39,16 @@ class StationaryPoints(Experiment):
     ] = 4
     widths: Widths = listing(4, 8)
     starts: Annotated[list[Index], MinLen(2), UNIQUE, "Random starts, by number."] = listing(0, 1)
+    kinds: StartKinds = listing("small")
     references: Annotated[
-        Several[Literal["explicit", "smaller_ridge", "other_start"]],
-        "W*: explicit, from leading eigenvectors of the labels; smaller_ridge, the same start at a tenth of "
-        "the ridge; other_start, the end point of the next start.",
+        Several[Literal["explicit", "penalised", "smaller_ridge", "other_start"]],
+        "W*: explicit, from leading eigenvectors of the labels; penalised, from there down L(W*) + c ridge |W*|^p; "
+        "smaller_ridge, the same start at a tenth of the ridge; other_start, the end point of the next start.",
     ] = listing("explicit", "smaller_ridge", "other_start")
     samples: TrainingPoints = 50
     unlabelled: Annotated[int, Ge(2), "Number n0 of unlabelled points of the representation."] = 100
     ridge: Annotated[Positive, "Ridge of the penalty, for features with |h|^2 = D."] = 1.0e-2
+    reference_penalty: ReferencePenalty = None
     start: Start = 0.1
     limit: Annotated[
         Positive, "Certificate error relative to the objective that a point may have against a reference."
@@ -60,13 +63,17 @@ class StationaryPoints(Experiment):
         "norm_ratio": "|W|_{2,4} / |W*|_{2,4}",
         "certificate_error": "(|gradient| |W|_F + (-curvature)^+ |W*|_F^2) / 2 relative to the objective",
         "certificate_limit": "what it may be",
+        "reference_objective": "L(W*) + ridge |W*|^p",
+        "excess": "objective less the least one known: of all starts and references of the width that ended",
+        "zero_objective": "L(0), stationary to first order only",
+        "zero_bound": "L(W*) + c ridge |W*|^p, the bound at W = 0 where s = 0, without a certificate",
         "spread": "range of the objective over starts, relative to the smallest",
         "flops": "floating-point operations of matrix products",
     }
-    COORDINATES = {"width": "widths", "start": "starts", "reference": "references"}
+    COORDINATES = {"width": "widths", "kind": "kinds", "start": "starts", "reference": "references"}
 
     def measure(self, problem: Problem) -> dict[str, Variable]:
-        """MEASURES over (seed, width, start, reference), those without W* over fewer.
+        """MEASURES over (seed, width, kind, start, reference), those without W* over fewer.
 
         NaN at an end that diverged, collapsed or is not certified, but for an error that is over the limit.
         """
@@ -77,49 +84,76 @@ class StationaryPoints(Experiment):
         count, widest = features.shape[-1], max(self.widths)
         w0 = normal(streams.at("w0"), widest // 2, count)
         starts = [normal(streams.at("start", i), widest, count) for i in self.starts]
-        shape = (len(problem.seeds), len(self.widths), len(self.starts))
-        objective, flops = np.full(shape, np.nan), np.zeros(len(problem.seeds))
+        shape = (len(problem.seeds), len(self.widths), len(self.kinds), len(self.starts))
+        objective, flops, zero = np.full(shape, np.nan), np.zeros(len(problem.seeds)), np.empty(len(problem.seeds))
         values = np.empty((*shape, len(self.references), len(PAIRS)))
         for s, i in np.ndindex(shape[:2]):
             width = self.widths[i]
             model = symmetric_model(features[s], w0[s, : width // 2], batch.labels[s, :, 0], self.activation)
-            places = [{"seed": problem.seeds[s], "width": width, "start": number} for number in self.starts]
-            runs = [self._train(model, start[s, :width], place) for start, place in zip(starts, places, strict=True)]
-            flops[s] += sum(run.flops for run in runs)
-            for j, run in enumerate(runs):
-                known = {
-                    "explicit": leading_reference(*model),
-                    "smaller_ridge": run.looser,
-                    "other_start": runs[(j + 1) % len(runs)].reference,
-                }
-                ok = run.status == "ok"
-                if ok:
-                    objective[s, i, j] = run.end.objective
-                for k, name in enumerate(self.references):
-                    found = run.end.compare(model, known[name], self._absolute(model), self.penalty_power, self.limit)
-                    if ok and found["certificate_error"] > self.limit:
-                        report_failure("stationary_points", "taylor", places[j] | {"reference": name}, "not_certified")
-                    values[s, i, j, k] = [found[measure] for measure in PAIRS]
-        least, axes = objective.min(axis=2), ("seed", "width", "start", "reference")
-        measures = {
-            **split(axes, PAIRS, values),
-            "certificate_limit": (axes, np.full((*shape, len(self.references)), self.limit)),
-            "objective": (axes[:3], objective),
-            "spread": (axes[:2], (objective.max(axis=2) - least) / least),
-        }
-        return describe(self, problem, measures, flops)
+            zero[s] = float(np.mean(model.targets**2))
+            explicit = leading_reference(*model)
+            ridge = self._absolute(model, explicit)
+            fixed = {"explicit": explicit}
+            if "penalised" in self.references:
+                fixed["penalised"] = self._penalised(model, explicit, ridge)
+            for j, kind in enumerate(self.kinds):
+                places = [
+                    {"seed": problem.seeds[s], "width": width, "kind": kind, "start": number} for number in self.starts
+                ]
+                begins = [start_of(kind, row[s, :width], explicit, self.start) for row in starts]
+                runs = [self._train(model, begin, ridge, place) for begin, place in zip(begins, places, strict=True)]
+                flops[s] += sum(run.flops for run in runs)
+                for k, run in enumerate(runs):
+                    other = runs[(k + 1) % len(runs)].reference
+                    known = fixed | {"smaller_ridge": run.looser, "other_start": other}
+                    objective[s, i, j, k] = run.end.objective if run.status == "ok" else np.nan
+                    values[s, i, j, k] = self._compare(model, run, known, ridge, places[k])
+        axes = ("seed", "width", "kind", "start", "reference")
+        measures = split(axes, PAIRS, values)
+        least = objective.min(axis=3)
+        return describe(
+            self,
+            problem,
+            {
+                **measures,
+                "certificate_limit": (axes, np.full(values.shape[:-1], self.limit)),
+                "objective": (axes[:4], objective),
+                "excess": (axes[:4], excess(objective, values[..., PAIRS.index("reference_objective")])),
+                "spread": (axes[:3], (objective.max(axis=3) - least) / least),
+                "zero_objective": (("seed",), zero),
+            },
+            flops,
+        )
 
-    def _absolute(self, model) -> float:
-        """Scaled back to |h|^2 = D: a ridge means the same at every number of features."""
+    def _absolute(self, model, explicit) -> float:
+        """The ridge, scaled back to |h|^2 = D, or that which gives the explicit W* its penalty."""
+        if self.reference_penalty is not None:
+            return ridge_of(self.reference_penalty, explicit, self.penalty_power)
         return self.ridge * float(model.features.shape[1]) ** (-self.penalty_power / 2)
 
-    def _train(self, model, start, place) -> "Run":
+    def _penalised(self, model, explicit, ridge) -> np.ndarray:
+        """W* of a bound as small as descent from the explicit W* makes it, but for s; that itself where it fails."""
+        power, limit = self.penalty_power, self.max_iterations
+        path = model.train([PENALTY_CONSTANTS[power] * ridge], explicit, power=power, max_iterations=limit)
+        return path.weights[0] if path.status[0] in ("ok", "not_converged") else explicit
+
+    def _compare(self, model, run, known, ridge, place) -> list[list[float]]:
+        """PAIRS of one end against each reference."""
+        rows = []
+        for name in self.references:
+            found = run.end.compare(model, known[name], ridge, self.penalty_power, self.limit)
+            if run.status == "ok" and found["certificate_error"] > self.limit:
+                report_failure("stationary_points", "taylor", place | {"reference": name}, "not_certified")
+            rows.append([found[measure] for measure in PAIRS])
+        return rows
+
+    def _train(self, model, start, ridge, place) -> "Run":
         """The certified end of one start, and where the path goes from there at a tenth of the ridge."""
-        ridge, power = self._absolute(model), self.penalty_power
-        scaled = self.start * len(start) ** -0.25 * start
-        path = model.train([ridge, 0.1 * ridge], scaled, power=power, max_iterations=self.max_iterations)
-        looser, flops = path.weights[1], float(np.sum(path.flops))
-        if report_failure("stationary_points", "taylor at a tenth of the ridge", place, path.status[1]):
+        power = self.penalty_power
+        ridges = [ridge, 0.1 * ridge] if "smaller_ridge" in self.references else [ridge]
+        path = model.train(ridges, start, power=power, max_iterations=self.max_iterations)
+        looser, flops = path.weights[-1], float(np.sum(path.flops))
+        if report_failure("stationary_points", "taylor at the smallest ridge", place, path.status[-1]):
             looser = np.full_like(looser, np.nan)
         end = End(path.weights[0], np.nan, np.nan, np.nan)
         if path.status[0] != "diverged":

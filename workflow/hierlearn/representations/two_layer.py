@@ -41,9 +41,10 @@ class TwoLayer(Representation):
 
     def objections(self, inputs: Input | None) -> Iterator[Objection]:
         """More directions than features."""
-        for directions, count in (("inner_directions", "inner_count"), ("directions", "count")):
-            if getattr(self, directions) > getattr(self, count):
-                yield directions, f"{getattr(self, directions)}", f"at most {count} = {getattr(self, count)}"
+        if self.inner_directions > self.inner_count:
+            yield "inner_directions", f"{self.inner_directions}", f"at most inner_count = {self.inner_count}"
+        if self.directions > self.count:
+            yield "directions", f"{self.directions}", f"at most count = {self.count}"
 
     def needs(self, sizes: Sizes) -> Needs:
         """Those of both layers, one after the other; the second also holds the points as the first shows them."""
