@@ -9,6 +9,7 @@ from hierlearn.core.protocols import Probe
 from hierlearn.files.netcdf import Variable
 from hierlearn.probes._parameters import Draws, SampleSizes, Spectra, Widths, listing
 from hierlearn.probes._variables import describe, require, split
+from hierlearn.theory.gaussian_matrices import gaussian_complexities
 from hierlearn.theory.rademacher import (
     extreme_eigenvalues,
     isotropic_edge,
@@ -16,7 +17,7 @@ from hierlearn.theory.rademacher import (
     operator_norm,
     symmetric_suprema,
 )
-from hierlearn.theory.spectra import colour
+from hierlearn.theory.spectra import SHAPES, colour, eigenvalues
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +41,7 @@ class Rademacher(Probe):
         "bound_mean_square": "bound of Theorem 1 with B_h the root mean square of |h(x_i)|",
         "operator_norm": "operator norm of the features' second moment",
         "isotropic_edge": "complexity of isotropic features by random-matrix theory at this number of features",
+        "theory": "complexity by random-matrix theory: of Gaussian matrices of the same covariances",
         "flops": "floating-point operations of matrix products",
     }
     COORDINATES = {"spectrum": "spectra", "samples": "samples", "width": "widths"}
@@ -59,10 +61,19 @@ class Rademacher(Probe):
             ]
             for points, first, signs in zip(x, w0.astype(np.float32), draws.astype(np.float32), strict=True)
         ]
+        law = problem.inputs.law
+        theory = [
+            gaussian_complexities(dimension * eigenvalues(name, dimension, **SHAPES[name]), self.widths, law)
+            for name in self.spectra
+        ]
         flops = self.draws * max(self.widths) / 2 * dimension**2 * sum(self.samples) * len(self.spectra)
         names = ("complexity", "standard_error", "bound_maximum", "bound_mean_square", "operator_norm")
         measures = {
             **split(("seed", "spectrum", "samples", "width"), names, values),
+            "theory": (
+                ("spectrum", "samples", "width"),
+                np.asarray(theory)[:, None, :] / np.sqrt(np.array(self.samples))[None, :, None],
+            ),
             "isotropic_edge": (("samples",), [isotropic_edge(n, dimension) for n in self.samples]),
         }
         return describe(self, problem, measures, flops)
