@@ -92,6 +92,8 @@ def test_the_networks_stationary_points_keep_to_theorem_4():
     objective = found["objective"].values[..., None]
     assert np.all(objective <= found["sharp_bound"].values)
     assert np.all(found["sharp_bound"].values <= found["bound"].values)
+    assert np.all(objective <= found["signed_bound"].values)
+    assert np.all(found["signed_bound"].values <= found["bound"].values)
     assert np.all(found["certificate_error"].values < found["certificate_limit"].values)
     assert np.all(found["loss"].values <= found["objective"].values)
     # 0 predicts the labels -1 and +1 with loss 1.
@@ -105,7 +107,7 @@ def test_an_unfinished_descent_is_not_certified():
 
 def test_a_network_has_its_values_whatever_is_measured_beside_it():
     together, alone = network((0, 3), widths=[4, 8]), network((3,), widths=[8])
-    assert together["objective"].values[1, 1] == pytest.approx(alone["objective"].values.item(), rel=1e-9)
+    assert together["objective"].values[1, 1, 0] == pytest.approx(alone["objective"].values.item(), rel=1e-9)
 
 
 def test_measures_are_those_that_are_declared():
@@ -114,6 +116,7 @@ def test_measures_are_those_that_are_declared():
     assert set(network()) == set(randomised_stationary_points.RandomisedStationaryPoints.MEASURES) | {
         "seed",
         "width",
+        "kind",
         "reference",
     }
 
@@ -139,7 +142,7 @@ def test_an_uncertified_network_leaves_only_its_error(caplog):
     found = network((1,), widths=[8], max_iterations=2)
     assert np.isnan(found["bound"].values).all()
     assert np.isnan(found["objective"].values).all()
-    assert "randomised_stationary_points: network at seed 1, width 8: not_certified" in caplog.text
+    assert "randomised_stationary_points: network at seed 1, width 8, kind small: not_certified" in caplog.text
 
 
 @pytest.mark.parametrize("probe", [model, network])
@@ -198,3 +201,14 @@ def test_an_exchanged_start_predicts_the_opposite_and_a_rotated_one_has_the_norm
     assert np.abs(rotated - explicit).max() > 0.1
     small, large = (start_of(kind, rows, explicit, 0.1) for kind in ("small", "large"))
     np.testing.assert_allclose(large, 100 * small)
+
+
+def test_adversarial_starts_of_a_network_end_below_the_bound_and_above_none():
+    found = network((1,), widths=[16], kinds=KINDS, references=["explicit", "penalised"], reference_penalty=0.1)
+    objective, excess = found["objective"].values, found["excess"].values
+    assert objective.shape == excess.shape == (1, 1, 5)
+    assert np.all(objective[..., None] <= found["signed_bound"].values)
+    assert np.all(excess >= 0) and np.min(excess) == 0
+    np.testing.assert_allclose(found["zero_objective"].values, 1.0)
+    zero = found["zero_bound"].values
+    assert np.all(zero[..., 1] < zero[..., 0])

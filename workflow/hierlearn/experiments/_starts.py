@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from hierlearn.core.parameters import Positive
+from hierlearn.experiments._models import Model
 from hierlearn.probes._parameters import Several
 from hierlearn.theory.landscape import PENALTY_CONSTANTS, quartic_norm
 
@@ -41,11 +42,20 @@ def ridge_of(penalty: float, reference: np.ndarray, power: int) -> float:
     return penalty / (PENALTY_CONSTANTS[power] * quartic_norm(reference) ** (power // 4))
 
 
-def excess(objective: np.ndarray, references: np.ndarray) -> np.ndarray:
+def penalised_reference(
+    model: Model, explicit: np.ndarray, ridge: float, power: int, max_iterations: int
+) -> np.ndarray:
+    """W* of a bound as small as descent from the explicit W* makes it, but for s; that itself where it fails."""
+    path = model.train([PENALTY_CONSTANTS[power] * ridge], explicit, power=power, max_iterations=max_iterations)
+    return path.weights[0] if path.status[0] in ("ok", "not_converged") else explicit
+
+
+def excess(objective: np.ndarray, references: np.ndarray | None = None) -> np.ndarray:
     """Objectives of ends less the least one known, NaN where an end failed.
 
     objective (S, W, ...) of the ends at every seed and width, references (S, W, ...) L(W*) + ridge |W*|^p.
     """
-    found = [np.where(np.isfinite(one), one, np.inf).reshape(*one.shape[:2], -1) for one in (objective, references)]
-    least = np.minimum(*(one.min(axis=2) for one in found))
+    known = [one for one in (objective, references) if one is not None]
+    found = [np.where(np.isfinite(one), one, np.inf).reshape(*one.shape[:2], -1).min(axis=2) for one in known]
+    least = np.min(found, axis=0)
     return objective - least.reshape(*least.shape, *[1] * (objective.ndim - 2))

@@ -11,12 +11,12 @@ from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Experiment
 from hierlearn.experiments._failures import report_failure
 from hierlearn.experiments._models import End, normal, symmetric_model
-from hierlearn.experiments._starts import ReferencePenalty, StartKinds, excess, ridge_of, start_of
+from hierlearn.experiments._starts import ReferencePenalty, StartKinds, excess, penalised_reference, ridge_of, start_of
 from hierlearn.files.netcdf import Variable
 from hierlearn.probes._parameters import Several, Start, TrainingPoints, Widths, listing
 from hierlearn.probes._variables import describe, split
 from hierlearn.solvers.taylor.certificate import certify_and_polish
-from hierlearn.theory.landscape import PENALTY_CONSTANTS, leading_reference
+from hierlearn.theory.landscape import leading_reference
 
 PAIRS = ("bound", "sharp_bound", "zero_bound", "reference_objective", "slack", "norm_ratio", "certificate_error")
 
@@ -95,7 +95,9 @@ class StationaryPoints(Experiment):
             ridge = self._absolute(model, explicit)
             fixed = {"explicit": explicit}
             if "penalised" in self.references:
-                fixed["penalised"] = self._penalised(model, explicit, ridge)
+                fixed["penalised"] = penalised_reference(
+                    model, explicit, ridge, self.penalty_power, self.max_iterations
+                )
             for j, kind in enumerate(self.kinds):
                 places = [
                     {"seed": problem.seeds[s], "width": width, "kind": kind, "start": number} for number in self.starts
@@ -130,12 +132,6 @@ class StationaryPoints(Experiment):
         if self.reference_penalty is not None:
             return ridge_of(self.reference_penalty, explicit, self.penalty_power)
         return self.ridge * float(model.features.shape[1]) ** (-self.penalty_power / 2)
-
-    def _penalised(self, model, explicit, ridge) -> np.ndarray:
-        """W* of a bound as small as descent from the explicit W* makes it, but for s; that itself where it fails."""
-        power, limit = self.penalty_power, self.max_iterations
-        path = model.train([PENALTY_CONSTANTS[power] * ridge], explicit, power=power, max_iterations=limit)
-        return path.weights[0] if path.status[0] in ("ok", "not_converged") else explicit
 
     def _compare(self, model, run, known, ridge, place) -> list[list[float]]:
         """PAIRS of one end against each reference."""

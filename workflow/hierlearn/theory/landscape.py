@@ -113,6 +113,11 @@ class RandomisedSquaredRisk:
         pull += ((up**2 + down**2) ** 2 / 4.0 + 2.0 * spread * (up - down)) * moved / (2.0 * len(self.scaled))
         return pull.T @ self.features / len(self.features)
 
+    def mean_slopes(self, weights) -> np.ndarray:
+        """The slope of E f at every point in <w_r, h>, (n, m): that in w_r is this times h."""
+        up, down, _, _ = self._moments(weights)
+        return self.scaled * (up**2 - down**2) / 4.0
+
     def expansion(self, weights, reference) -> Expansion:
         """L at W along W and W*, as in `randomised_expansion` with all draws."""
         risk, gradient = self.risk_and_gradient(weights)
@@ -168,17 +173,13 @@ def eighth_power(weights) -> tuple[float, np.ndarray]:
     return total**2, 8.0 * total * norms * weights
 
 
-def eighth_power_hessian(weights) -> np.ndarray:
-    """The Hessian of |W|_{2,4}^8, (m D, m D)."""
-    width, dimension = weights.shape
-    norms = np.sum(weights**2, axis=1)
-    total = float(norms @ norms)
-    flat = (norms[:, None] * weights).ravel()
-    hessian = 32.0 * np.outer(flat, flat) + np.diag(np.repeat(8.0 * total * norms, dimension))
-    for r in range(width):
-        rows = slice(r * dimension, (r + 1) * dimension)
-        hessian[rows, rows] += 16.0 * total * np.outer(weights[r], weights[r])
-    return hessian
+def eighth_power_product(weights, vector) -> np.ndarray:
+    """The Hessian of |W|_{2,4}^8 at W times a vector (m, D), of its shape."""
+    norms = np.sum(weights**2, axis=1, keepdims=True)
+    along = np.sum(weights * vector, axis=1, keepdims=True)
+    total = float(np.sum(norms**2))
+    whole = 32.0 * float(np.sum(norms * along)) * norms * weights
+    return whole + 8.0 * total * norms * vector + 16.0 * total * along * weights
 
 
 def objective_bounds(open_loss, weights, reference, ridge, power) -> tuple[float, float]:
