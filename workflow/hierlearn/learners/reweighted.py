@@ -1,0 +1,136 @@
+"""Quad-h fitted twice: on the representation, and on what the weights of the first fit make of it."""
+
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, ClassVar, Literal
+
+import numpy as np
+
+from hierlearn.core.needs import Needs, Sizes
+from hierlearn.core.parameters import Even, NotNegative
+from hierlearn.core.protocols import Features, Fit, Learner, Monitor, Representation, Sample, State
+from hierlearn.learners.taylor import Taylor
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reweighted(Learner):
+    """Quad-h, then Quad on A^{1/2} h with A proportional to sum_r w_r w_r^T + floor  (chen2020, Section 7).
+
+    Both fits are on the same n labelled points, which are all that are spent; each chooses its ridge on the same
+    validation points. A^{1/2} h is scaled back to E|h|^2 = 1 on the training points, so that a ridge means the same in
+    both. directions: weights of random directions and of the same norms are what learns nothing from the labels.
+    """
+
+    activation: Annotated[
+        Literal["relu2", "relu3"], "sigma: relu2 is relu^2 / 2 (chen2020), relu3 is relu^3 / 6 (bai2020)."
+    ] = "relu2"
+    width: Annotated[Even, "Number m of neurons of both fits, even."] = 8
+    directions: Annotated[
+        Literal["fitted", "random"], "fitted: the weights w_r of the first fit; random: directions that know no label."
+    ] = "fitted"
+    floor: Annotated[NotNegative, "What is added to the mean eigenvalue 1 of sum_r w_r w_r^T in every direction."] = 0.0
+    batch_seeds: ClassVar[bool] = False
+    stream_key: ClassVar[str] = "Reweighted"
+    MEASURES = {
+        "first_fit_risk": "error of the first fit alone on validation points, against the labels",
+        "effective_directions": "(tr A)^2 / tr A^2, the number of directions that the second fit sees",
+    }
+
+    class Choices(Taylor.Choices):
+        """The ridges among which each fit takes the best for itself."""
+
+    def needs(self, sizes: Sizes) -> Needs:
+        """Those of a Quad model twice, one after the other, and the map of the features."""
+        once, square = self._model.needs(sizes), sizes.features**2
+        shown = (sizes.samples + sizes.validation) * sizes.features
+        return Needs(
+            memory={
+                "fit": once.memory["fit"] + 4 * square + shown,
+                "kept": 0,
+                "model": once.memory["model"] + square,
+                "predict": once.memory["predict"] + sizes.test * sizes.features,
+            },
+            work={"fit": 2 * once.work["fit"] + 20 * sizes.features**3, "predict": 2 * once.work["predict"]},
+            parallel=once.parallel,
+        )
+
+    def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
+        """State: that of the second Quad fit, and map (S, D, D) float32."""
+        first = self._model.fit(replace(sample, streams=sample.streams.at("first")), monitor, {})
+        features = sample.features.draw("training", sample.n)
+        draws = sample.streams.at("directions").stack(
+            lambda g: g.standard_normal(first.state["weights"].shape[1:]).astype(np.float32)
+        )
+        pairs = [
+            feature_map(self._directions(weights, drawn), h, self.floor)
+            for weights, drawn, h in zip(first.state["weights"], draws, features, strict=True)
+        ]
+        maps, seen = np.stack([one for one, _ in pairs]), np.array([count for _, count in pairs])
+        shown = Mapped(sample.features, maps)
+        second = self._model.fit(replace(sample, features=shown, streams=sample.streams.at("second")), monitor, {})
+        return replace(
+            second,
+            state=second.state | {"map": maps},
+            # A first fit that failed leaves the second nothing to build on.
+            status=np.where(np.isfinite(seen), second.status, first.status).astype(np.int8),
+            measures={"first_fit_risk": first.validation_risk, "effective_directions": seen},
+            flops=first.flops + second.flops,
+        )
+
+    def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
+        """(S, count, k) float64."""
+        inner = {name: values for name, values in state.items() if name != "map"}
+        return self._model.predict(inner, Mapped(features, state["map"]), role, count, {})
+
+    @property
+    def _model(self) -> Taylor:
+        return Taylor(order=2, activation=self.activation, width=self.width)
+
+    def _directions(self, weights: np.ndarray, drawn: np.ndarray) -> np.ndarray:
+        """The rows (k m, D) that A is made of."""
+        if self.directions == "random":
+            norms = np.linalg.norm(weights, axis=-1, keepdims=True)
+            weights = drawn * norms / np.linalg.norm(drawn, axis=-1, keepdims=True)
+        return weights.reshape(-1, weights.shape[-1])
+
+
+def feature_map(rows: np.ndarray, h: np.ndarray, floor: float) -> tuple[np.ndarray, float]:
+    """A^{1/2} (D, D) float32 for A = sum_r w_r w_r^T over its mean eigenvalue, plus floor, scaled so that the mean of
+    |A^{1/2} h|^2 is 1; and (tr A)^2 / tr A^2. Zeros and NaN where the weights are not finite or 0.
+
+    rows: w_r (m, D); h (n, D).
+    """
+    dimension = rows.shape[1]
+    moment = rows.T.astype(np.float64) @ rows
+    total = float(np.trace(moment))
+    if not (np.isfinite(total) and total > 0.0):
+        return np.zeros((dimension, dimension), np.float32), np.nan
+    values, vectors = np.linalg.eigh(moment * (dimension / total))
+    values = np.maximum(values, 0.0) + floor
+    root = (vectors * np.sqrt(values)) @ vectors.T
+    size = np.mean(np.sum((h.astype(np.float64) @ root) ** 2, axis=1))
+    return (root / np.sqrt(size)).astype(np.float32), float(values.sum() ** 2 / np.sum(values**2))
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """Features of another, each seed's multiplied with a map (S, D, D)."""
+
+    features: Features
+    maps: np.ndarray
+
+    @property
+    def representation(self) -> Representation:
+        """That below the map."""
+        return self.features.representation
+
+    def draw(self, role: str, count: int, start: int = 0) -> np.ndarray:
+        """(S, count, D) float32."""
+        return self.features.draw(role, count, start) @ self.maps
+
+    def of(self, x: np.ndarray) -> np.ndarray:
+        """Those of points (S, n, *shape), float32."""
+        return self.features.of(x) @ self.maps
+
+    def take(self, positions) -> "Mapped":
+        """Those of a part of the seeds."""
+        return Mapped(self.features.take(positions), self.maps[positions])
