@@ -7,7 +7,7 @@ from hierlearn.core.problem import ProblemFeatures, pose
 from hierlearn.core.protocols import NullMonitor, Sample
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
-from hierlearn.learners.reweighted import Mapped, Reweighted, feature_map
+from hierlearn.learners.reweighted import Mapped, feature_map
 
 SEEDS = (0, 1, 2)
 
@@ -17,7 +17,8 @@ def fitted(samples=240, dimension=12, **parameters):
     teacher = build("teachers", {"name": "ridge_polynomial", "basis": "gegenbauer", "degree": 2, "rank": 1})
     problem = pose(inputs, teacher, "unit", 0.0, Streams(("again",), SEEDS), 500)
     features = ProblemFeatures(problem, build("representations", {"name": "raw"}), {"nothing": np.zeros((3, 0))})
-    learner = Reweighted(width=16, **parameters)
+    model = {"name": "taylor", "width": 16}
+    learner = build("learners", {"name": "reweighted", "model": model} | parameters)
     sample = Sample(problem, features, samples, {"ridge": [1e-1, 1e-2, 1e-3]}, problem.streams.at("learner"))
     fit = learner.fit(sample, NullMonitor(), {})
     test = problem.draw("test", 1000)
@@ -59,15 +60,11 @@ def test_the_map_points_along_the_teachers_direction():
         assert abs(vectors[:, -1] @ direction) / np.linalg.norm(direction) > 0.9
 
 
-def test_labels_do_not_enter_random_directions():
-    """Two problems with the same points and other labels give the same random map."""
-    found = [
-        feature_map(
-            Reweighted(directions="random")._directions(np.ones((1, 8, 5)) * s, np.eye(8, 5)[None] + 1), np.eye(5), 0.0
-        )[0]
-        for s in (1.0, 3.0)
-    ]
-    np.testing.assert_allclose(found[0], found[1], rtol=1e-6)
+def test_the_size_of_weights_does_not_enter_random_directions():
+    learner, drawn = build("learners", {"name": "reweighted", "directions": "random"}), np.eye(8, 5)[None] + 1
+    rows = [learner._directions(size * np.ones((1, 8, 5)), drawn) for size in (1.0, 3.0)]
+    maps = [feature_map(one, np.eye(5), 0.0)[0] for one in rows]
+    np.testing.assert_allclose(maps[0], maps[1], rtol=1e-5, atol=1e-6)
 
 
 def test_mapped_features_are_those_of_each_seed_by_itself():

@@ -5,10 +5,10 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
+from hierlearn.core import registry
 from hierlearn.core.needs import Needs, Sizes
-from hierlearn.core.parameters import Even, NotNegative
+from hierlearn.core.parameters import Nested, NotNegative, Positive
 from hierlearn.core.protocols import Features, Fit, Learner, Monitor, Representation, Sample, State
-from hierlearn.learners.taylor import Taylor
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,10 +20,9 @@ class Reweighted(Learner):
     both. directions: weights of random directions and of the same norms are what learns nothing from the labels.
     """
 
-    activation: Annotated[
-        Literal["relu2", "relu3"], "sigma: relu2 is relu^2 / 2 (chen2020), relu3 is relu^3 / 6 (bai2020)."
-    ] = "relu2"
-    width: Annotated[Even, "Number m of neurons of both fits, even."] = 8
+    model: Annotated[
+        Learner, Nested("learners", {"name": "taylor"}), "The model that is fitted twice, with weights w_r: taylor."
+    ]
     directions: Annotated[
         Literal["fitted", "random"], "fitted: the weights w_r of the first fit; random: directions that know no label."
     ] = "fitted"
@@ -35,12 +34,12 @@ class Reweighted(Learner):
         "effective_directions": "(tr A)^2 / tr A^2, the number of directions that the second fit sees",
     }
 
-    class Choices(Taylor.Choices):
-        """The ridges among which each fit takes the best for itself."""
+    class Choices:
+        ridge: Annotated[Positive, "Ridges for features with |h|^2 = D; each fit takes the best for itself."]
 
     def needs(self, sizes: Sizes) -> Needs:
         """Those of a Quad model twice, one after the other, and the map of the features."""
-        once, square = self._model.needs(sizes), sizes.features**2
+        once, square = registry.needs("learners", self.model, sizes), sizes.features**2
         shown = (sizes.samples + sizes.validation) * sizes.features
         return Needs(
             memory={
@@ -54,8 +53,10 @@ class Reweighted(Learner):
         )
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
-        """State: that of the second Quad fit, and map (S, D, D) float32."""
-        first = self._model.fit(replace(sample, streams=sample.streams.at("first")), monitor, {})
+        """State: that of the second fit, and map (S, D, D) float32. Raises ValueError for a model without weights."""
+        first = self.model.fit(replace(sample, streams=sample.streams.at("first")), monitor, {})
+        if "weights" not in first.state:
+            raise ValueError("reweighted: found a model without weights; expected taylor")
         features = sample.features.draw("training", sample.n)
         draws = sample.streams.at("directions").stack(
             lambda g: g.standard_normal(first.state["weights"].shape[1:]).astype(np.float32)
@@ -66,7 +67,7 @@ class Reweighted(Learner):
         ]
         maps, seen = np.stack([one for one, _ in pairs]), np.array([count for _, count in pairs])
         shown = Mapped(sample.features, maps)
-        second = self._model.fit(replace(sample, features=shown, streams=sample.streams.at("second")), monitor, {})
+        second = self.model.fit(replace(sample, features=shown, streams=sample.streams.at("second")), monitor, {})
         return replace(
             second,
             state=second.state | {"map": maps},
@@ -79,11 +80,7 @@ class Reweighted(Learner):
     def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
         """(S, count, k) float64."""
         inner = {name: values for name, values in state.items() if name != "map"}
-        return self._model.predict(inner, Mapped(features, state["map"]), role, count, {})
-
-    @property
-    def _model(self) -> Taylor:
-        return Taylor(order=2, activation=self.activation, width=self.width)
+        return self.model.predict(inner, Mapped(features, state["map"]), role, count, {})
 
     def _directions(self, weights: np.ndarray, drawn: np.ndarray) -> np.ndarray:
         """The rows (k m, D) that A is made of."""

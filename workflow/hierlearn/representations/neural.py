@@ -12,12 +12,7 @@ from hierlearn.core.objections import refuse
 from hierlearn.core.parameters import Count, Index
 from hierlearn.core.protocols import Input, Objection, Representation, State
 from hierlearn.core.streams import Streams
-from hierlearn.representations._flat import flat
-from hierlearn.theory.activations import monic
-
-# Directions whose second moment is below this part of the largest are rounding: whitening would blow them up.
-ROUNDING = 1e-10
-ROWS = 2048
+from hierlearn.representations._layer import apply_layer, fit_layer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,42 +54,8 @@ class Neural(Representation):
     def fit(self, unlabelled: np.ndarray, streams: Streams) -> State:
         """unlabelled (S, n0, *shape) -> V (S, D, d), b (S, D), whitening (S, D, D'), spectrum (S, D) float64
         descending, rank (S,): directions above rounding."""
-        unlabelled = flat(unlabelled)
-        dimension = unlabelled.shape[-1]
-        state = {
-            "V": streams.at("V").stack(lambda g: g.standard_normal((self.count, dimension)).astype(np.float32)),
-            "b": streams.at("b").stack(lambda g: g.standard_normal(self.count).astype(np.float32)) * self.bias,
-        }
-        fits = [self._whitening(v, b, x) for v, b, x in zip(state["V"], state["b"], unlabelled, strict=True)]
-        whitening, spectrum, rank = (np.stack(parts) for parts in zip(*fits, strict=True))
-        return state | {"whitening": whitening, "spectrum": spectrum, "rank": rank}
+        return fit_layer(unlabelled, streams, self.features, self.count, self.bias, self.whiten, self.directions)
 
     def apply(self, state: State, x: np.ndarray) -> np.ndarray:
         """(S, n, *shape) -> (S, n, D') float32."""
-        parts = zip(state["V"], state["b"], state["whitening"], flat(x), strict=True)
-        if self.whiten == "none":
-            return np.stack([self._activate(v, b, points) * w[0, 0] for v, b, w, points in parts])
-        return np.stack([self._activate(v, b, points) @ w for v, b, w, points in parts])
-
-    def _activate(self, v: np.ndarray, b: np.ndarray, x: np.ndarray) -> np.ndarray:
-        return monic(self.features)(x.astype(np.float32, copy=False) @ v.T + b)
-
-    def _whitening(self, v, b, x) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        moment = np.zeros((self.count, self.count))
-        for start in range(0, len(x), ROWS):
-            g = self._activate(v, b, x[start : start + ROWS]).astype(np.float64)
-            moment += g.T @ g
-        values, vectors = np.linalg.eigh(moment / len(x))
-        values, vectors = values[::-1], vectors[:, ::-1]
-        rank = int(np.sum(values > ROUNDING * values[0]))
-        if self.whiten == "none":
-            scale = 1.0 / np.sqrt(np.sum(values))
-            return np.full((1, 1), scale, np.float32), values, np.int64(rank)
-        wanted = self.directions if self.whiten == "truncated" and self.directions else self.count
-        kept = min(wanted, rank)
-        inverse_root = np.zeros(self.count)
-        inverse_root[:kept] = 1.0 / np.sqrt(values[:kept] * kept)
-        whitening = vectors * inverse_root
-        # The paper's symmetric root; for truncated whitening the rotation back would only add null directions.
-        whitening = whitening @ vectors.T if self.whiten == "full" else whitening[:, :wanted]
-        return whitening.astype(np.float32), values, np.int64(rank)
+        return apply_layer(state, x, self.features, self.whiten)

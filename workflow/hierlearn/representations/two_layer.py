@@ -12,7 +12,7 @@ from hierlearn.core.objections import refuse
 from hierlearn.core.parameters import Count, Index
 from hierlearn.core.protocols import Input, Objection, Representation, State
 from hierlearn.core.streams import Streams
-from hierlearn.representations.neural import Neural
+from hierlearn.representations._layer import apply_layer, fit_layer
 
 LAYERS = ("inner", "outer")
 
@@ -47,34 +47,27 @@ class TwoLayer(Representation):
             yield "directions", f"{self.directions}", f"at most count = {self.count}"
 
     def needs(self, sizes: Sizes) -> Needs:
-        """Those of both layers, one after the other; the second also holds the points as the first shows them."""
-        first, second = (layer.needs(sizes) for layer in self.layers)
-        shown = sizes.unlabelled * (self.inner_directions or self.inner_count)
+        """Of each layer the second moment, its eigenvectors, and the whitening; the points as the first shows them."""
+        shown, counts = sizes.unlabelled, (self.inner_count, self.count)
+        between = shown * (self.inner_directions or self.inner_count)
         return Needs(
-            memory={"fit": max(first.memory["fit"], second.memory["fit"]) + shown},
-            work={"fit": first.work["fit"] + second.work["fit"]},
-        )
-
-    @property
-    def layers(self) -> tuple[Neural, Neural]:
-        """The two layers as representations of their own."""
-        sizes = ((self.inner_count, self.inner_directions), (self.count, self.directions))
-        return tuple(
-            Neural(features=self.features, count=n, whiten="truncated", directions=kept, unlabelled=self.unlabelled)
-            for n, kept in sizes
+            memory={"fit": max((6 * count + 2 * shown) * count for count in counts) + between},
+            work={"fit": sum((20 * count + 4 * shown) * count**2 for count in counts)},
         )
 
     def fit(self, unlabelled: np.ndarray, streams: Streams) -> State:
         """The states of both layers: inner_V, inner_whitening, ... , outer_V, ...; spectrum (S, D) of the second."""
+        sizes = ((self.inner_count, self.inner_directions), (self.count, self.directions))
         state: State = {}
-        for name, layer in zip(LAYERS, self.layers, strict=True):
-            fitted = layer.fit(unlabelled, streams.at(name))
-            unlabelled = layer.apply(fitted, unlabelled)
+        for name, (count, kept) in zip(LAYERS, sizes, strict=True):
+            fitted = fit_layer(unlabelled, streams.at(name), self.features, count, True, "truncated", kept)
+            unlabelled = apply_layer(fitted, unlabelled, self.features, "truncated")
             state |= {f"{name}_{key}": values for key, values in fitted.items()}
         return state | {"spectrum": state.pop("outer_spectrum")}
 
     def apply(self, state: State, x: np.ndarray) -> np.ndarray:
         """(S, n, *shape) -> (S, n, D') float32."""
-        for name, layer in zip(LAYERS, self.layers, strict=True):
-            x = layer.apply({key: state[f"{name}_{key}"] for key in ("V", "b", "whitening")}, x)
+        for name in LAYERS:
+            layer = {key: state[f"{name}_{key}"] for key in ("V", "b", "whitening")}
+            x = apply_layer(layer, x, self.features, "truncated")
         return x
