@@ -56,7 +56,7 @@ def test_a_learner_a_tenth_above_its_theory_at_every_size_is_measured_so():
     found = measured("theory_ratio", scores, line, learner="a", probe="theory", line="ntk")
     assert found.value == pytest.approx(np.log(1.1), abs=1e-6)
     assert [row["size"] for row in found.detail["sizes"]] == DIMENSIONS
-    assert found.seeds == 5
+    assert (found.seeds, found.sizes) == (5, "d = 4–16")
 
 
 def test_a_theory_that_curves_is_followed_size_by_size():
@@ -87,6 +87,7 @@ def test_slopes_over_different_sizes_are_subtracted():
     assert found.value == pytest.approx(1.5, abs=1e-6)
     assert found.detail["above"]["sizes_fitted"] == [4, 6, 8]
     assert found.detail["below"]["sizes_fitted"] == [8, 12, 16]
+    assert found.sizes == "d = 4–16"
 
 
 def test_training_that_failed_at_a_crossing_leaves_comparisons_without_an_interval():
@@ -142,6 +143,7 @@ def test_totals_count_unlabelled_points_of_both_sides():
     found = measured("total_samples_log_ratio", scores, above=["neural"], below=["raw"], dimension=8)
     expected = np.mean(np.log((100 * SPREAD + 300) / (200 * SPREAD)))
     assert found.value == pytest.approx(expected, abs=1e-9)
+    assert found.sizes == "d = 8"
     assert found.detail["above"][2] == {"learner": "neural", "total": pytest.approx(400.0)}
 
 

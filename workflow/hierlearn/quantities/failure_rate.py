@@ -8,6 +8,7 @@ import numpy as np
 from hierlearn.core.parameters import Positive, Reference
 from hierlearn.core.protocols import Quantity
 from hierlearn.quantities._parameters import Learner, Place, Samples
+from hierlearn.quantities._sizes import at_place
 from hierlearn.quantities._tables import FAILED, at
 from hierlearn.statistics import intervals
 from hierlearn.statistics.estimates import Measurement
@@ -44,4 +45,6 @@ class FailureRate(Quantity):
         failed = broken | (np.nan_to_num(risk, nan=np.inf) > self.level)
         found = intervals.failure_rate(int(failed.sum()), len(failed))
         reason = f"{failed.sum()} of {len(failed)} seeds"
-        return Measurement(found.value, found.low, found.high, reason, len(failed), {"failures": int(failed.sum())})
+        detail = {"failures": int(failed.sum())}
+        measured = Measurement(found.value, found.low, found.high, reason, len(failed), detail)
+        return at_place(measured, chosen, self.where, self.samples)

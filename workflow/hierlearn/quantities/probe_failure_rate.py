@@ -9,6 +9,7 @@ from hierlearn.core.parameters import Reference
 from hierlearn.core.protocols import Quantity
 from hierlearn.quantities._parameters import Probe
 from hierlearn.quantities._probes import variable_at
+from hierlearn.quantities._sizes import over
 from hierlearn.statistics import intervals
 from hierlearn.statistics.estimates import Measurement
 
@@ -50,6 +51,6 @@ class ProbeFailureRate(Quantity):
             return Measurement(np.nan, np.nan, np.nan, f"{unknown} of {cases[0].size} cases not measured", seeds)
         failed = int(np.sum(np.any(cases[0] < cases[1], axis=1)))
         found = intervals.failure_rate(failed, seeds)
-        return Measurement(
-            found.value, found.low, found.high, f"{failed} of {seeds} seeds", seeds, {"failures": failed}
-        )
+        reason = f"{failed} of {seeds} seeds"
+        measured = Measurement(found.value, found.low, found.high, reason, seeds, {"failures": failed})
+        return over(measured, larger)

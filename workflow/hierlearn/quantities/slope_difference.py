@@ -1,10 +1,11 @@
 """How much faster the sample complexity of one learner grows than that of another, each over sizes of its own."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from hierlearn.core.protocols import Quantity
 from hierlearn.quantities._parameters import Above, Below, Coordinates, FittedDimensions, Regressor, Threshold
+from hierlearn.quantities._sizes import span
 from hierlearn.quantities._tables import (
     add_notes,
     complexities,
@@ -46,6 +47,8 @@ class SlopeDifference(Quantity):
         tables = [complexities(cube, name, self.where, self.threshold) for name in self.learners]
         counts = [regressor(self.regressor, table.sizes, self.where.get("degree")) for table in tables]
         measured = estimates.slope_difference(*tables, counts, (self.above_sizes, self.below_sizes))
+        used = [size for name in ("above", "below") for size in measured.detail[name]["sizes_fitted"]]
+        measured = replace(measured, sizes=span("dimension", used))
         rested = [(cube, name, self.where, table) for name, table in zip(self.learners, tables, strict=True)]
         measured = without_interval(measured, *(failures(*one) for one in rested))
         return add_notes(measured, *(nonconvergence(*one) for one in rested))

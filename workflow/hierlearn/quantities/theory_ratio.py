@@ -1,6 +1,6 @@
 """How far a sample complexity lies above what a theory gives at the same sizes."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -8,6 +8,7 @@ import numpy as np
 from hierlearn.core.parameters import Reference
 from hierlearn.core.protocols import Quantity
 from hierlearn.quantities._parameters import Coordinates, FittedDimensions, Learner, Probe, Threshold
+from hierlearn.quantities._sizes import span
 from hierlearn.quantities._tables import add_notes, complexities, failures, nonconvergence, without_interval
 from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measurement
@@ -46,6 +47,8 @@ class TheoryRatio(Quantity):
         if unknown:
             raise ValueError(f"probe {self.probe}: no n* of {self.line} at the dimensions {unknown}")
         measured = estimates.over_theory(table, np.where(known, theory, 1.0), named)
+        used = [row["size"] for row in measured.detail["sizes"] if row["median"] is not None]
+        measured = replace(measured, sizes=span("dimension", used))
         rested = cube, self.learner, self.where, table
         return add_notes(without_interval(measured, failures(*rested)), nonconvergence(*rested))
 

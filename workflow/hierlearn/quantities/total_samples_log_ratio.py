@@ -1,6 +1,6 @@
 """How many times more samples, labelled and unlabelled, one kind of learner needs than its rivals."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -9,6 +9,7 @@ from annotated_types import MinLen
 from hierlearn.core.parameters import UNIQUE, Count, Reference
 from hierlearn.core.protocols import Quantity
 from hierlearn.quantities._parameters import SomeCoordinates, Threshold
+from hierlearn.quantities._sizes import span
 from hierlearn.quantities._tables import at, complexities, failures, without_interval
 from hierlearn.statistics import estimates
 from hierlearn.statistics.complexity import bounds
@@ -45,7 +46,7 @@ class TotalSamplesLogRatio(Quantity):
         low, high = a_low - b_high, a_high - b_low
         measured = estimates.mean(np.where(low == high, low, np.nan))
         detail = {name: _plain(side) for name, side in zip(("above", "below"), sides, strict=True)}
-        measured = Measurement(**{**vars(measured), "detail": detail})
+        measured = replace(measured, detail=detail, sizes=span("dimension", [self.dimension]))
         ends = int(np.sum(low != high))
         failed = [reason for side in sides for reason in side[3]]
         return without_interval(measured, *([f"{ends} of {len(low)} seeds censored"] if ends else []), *failed)
