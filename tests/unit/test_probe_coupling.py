@@ -51,6 +51,9 @@ def taylor(sigma, before, moved, order):
     [
         ("relu3", 2, "signs"),
         ("relu2", 2, "signs"),
+        ("relu3", 2, "equal"),
+        ("erf", 3, "signs"),
+        ("erf", 3, "equal"),
         ("softplus", 2, "tight"),
         ("erf", 3, "tight"),
         ("erf", 3, "matched"),
@@ -85,18 +88,19 @@ def test_sizes_are_those_of_all_outcomes_listed(activation, order, randomisation
         return np.stack([part @ signs / np.sqrt(width) for part in (*terms, value)])
 
     choices = [list(product(range(len(law.values)), repeat=pairs)) for law in multipliers]
-    mean = np.zeros((order + 1, points))
+    mean = np.zeros((order + 2, points))
     largest = np.zeros(points)
     for outcomes in product(*choices):
         outcomes = [np.array(half) for half in outcomes]
         chance = np.prod([law.probabilities[half].prod() for law, half in zip(multipliers, outcomes, strict=True)])
         *terms, value = network(outcomes)
         rest = value - np.sum(terms, axis=0)
-        mean += chance * np.square([*terms[1:], rest])
+        mean += chance * np.square([*terms[1:], rest, value - terms[0] - terms[order]])
         largest = np.maximum(largest, np.abs(rest))
     expected = np.sqrt(np.mean(mean, axis=1))
     np.testing.assert_allclose(sizes.terms, expected[:order], rtol=1e-9)
     assert sizes.remainder == pytest.approx(expected[order], rel=1e-8)
+    assert sizes.distance == pytest.approx(expected[order + 1], rel=1e-8)
     assert sizes.worst_remainder == pytest.approx(np.max(largest), rel=1e-8)
 
     errors = []
@@ -124,6 +128,24 @@ def test_the_dominant_term_of_order_three_is_that_of_the_limit():
     np.testing.assert_allclose(measured["cubic"].values[:, 0], expected, rtol=0.2)
 
 
+@pytest.mark.parametrize(
+    ("order", "activation", "chosen", "rival", "term", "exponent"),
+    [
+        (2, "relu3", "signs", "equal", "linear", 1 / 4),
+        (3, "erf", "tight", "signs", "quadratic", 1 / 6),
+        (3, "erf", "tight", "equal", "linear", 1 / 3),
+    ],
+)
+def test_a_term_below_the_order_grows_where_the_multipliers_leave_it(order, activation, chosen, rival, term, exponent):
+    """Aligned f^(j) is of order m^{1/2 - j/(2k)} where z leaves it: j = 1 of all equal, j = 2 of signs."""
+    widths, options = [1000, 8000], {"order": order, "activation": activation, "shift": 0.8 if order == 3 else 0.0}
+    far, near = (probe(**options, randomisation=name, widths=widths).measure(problem()) for name in (rival, chosen))
+    growth = np.log(far[term].values[:, 1] / far[term].values[:, 0]) / np.log(8)
+    np.testing.assert_allclose(growth, exponent, atol=0.03)
+    assert np.all(far["distance"].values[:, 1] > far["distance"].values[:, 0])
+    assert np.all(near["distance"].values[:, 1] < 0.8 * near["distance"].values[:, 0])
+
+
 def test_the_whole_remainder_is_below_the_bound_of_its_lipschitz_constant():
     """sigma = relu^3 / 6 has a second derivative with constant 1: the remainder is below m^{-1/4} / 6 (Lemma 11b)."""
     for weights in ("aligned", "random"):
@@ -140,7 +162,7 @@ def test_a_width_and_a_seed_have_their_values_whatever_is_measured_beside_them(m
     alone = probe(widths=[40], **options).measure(problem(seeds=(1,)))
     monkeypatch.setattr(module, "BLOCK_ROWS", 7)
     blocks = probe(widths=[8, 40], **options).measure(problem(seeds=(0, 1)))
-    for name in ("linear", "quadratic", "remainder", "worst_remainder", "one_draw_error"):
+    for name in ("linear", "quadratic", "remainder", "distance", "worst_remainder", "one_draw_error"):
         assert np.array_equal(alone[name].values[0, 0], together[name].values[1, 1])
         np.testing.assert_allclose(blocks[name].values, together[name].values, rtol=1e-9)
         assert not np.allclose(together[name].values[0], together[name].values[1], rtol=1e-3)
@@ -164,7 +186,6 @@ def test_variables_carry_their_dimensions_units_and_counts():
     [
         ({"activation": "relu3", "order": 3, "randomisation": "tight"}, "'relu3' with order 3 and tight; expected an"),
         ({"activation": "relu3", "randomisation": "tight"}, "expected an analytic one"),
-        ({"activation": "erf", "order": 3}, "order 3; expected 2 with signs"),
         ({"activation": "erf"}, r"f\^\(2\) of 'erf' with shift 0.0 cancels over w0"),
     ],
 )

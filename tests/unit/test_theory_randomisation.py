@@ -58,9 +58,12 @@ def test_matched_at_order_two_is_the_sign_against_nothing():
     assert factorial(2) * step(2) ** 2 == pytest.approx(2.0)
 
 
-def test_signs_are_the_same_for_both_halves():
-    for law in laws("signs", 2):
+@pytest.mark.parametrize("order", ORDERS)
+def test_signs_and_equal_multipliers_are_the_same_for_both_halves(order):
+    for law in laws("signs", order):
         assert [law.moment(power) for power in range(5)] == [1.0, 0.0, 1.0, 0.0, 1.0]
+    for law in laws("equal", order):
+        assert [(law.moment(power), law.variance(power)) for power in range(5)] == [(1.0, 0.0)] * 5
 
 
 @pytest.mark.parametrize("name", ["tight", "matched"])
@@ -77,9 +80,7 @@ def test_draws_follow_the_law(name):
 
 
 def test_what_cannot_be_is_refused():
-    with pytest.raises(ValueError, match="randomisation 'cubic'; expected one of signs, tight, matched"):
+    with pytest.raises(ValueError, match="randomisation 'cubic'; expected one of signs, equal, tight, matched"):
         laws("cubic", 3)
-    with pytest.raises(ValueError, match="order 3; expected 2 with signs"):
-        laws("signs", 3)
     with pytest.raises(ValueError, match="order 1; expected at least 2"):
         laws("tight", 1)

@@ -16,7 +16,7 @@ from hierlearn.probes._parameters import Widths, listing
 from hierlearn.probes._variables import describe, require, split
 from hierlearn.theory.activations import analytic, derivative, largest_order
 from hierlearn.theory.coupling import Sizes, Sums
-from hierlearn.theory.randomisation import laws
+from hierlearn.theory.randomisation import ALIKE, laws
 
 TERMS = ("linear", "quadratic", "cubic", "quartic")
 # A mean of sigma^(k) below this is 0 up to rounding.
@@ -33,8 +33,9 @@ class Coupling(Probe):
     Aligned weights are what makes f^(k) as large as its bound. The two halves have opposite a_r and the same w0, so
     they must differ or f^(k) is 0. With `signs` z = +-1 has no part in f^(2): the halves take orthogonal directions b
     and b', and f^(2) = E sigma'' (<b, x>^2 - <b', x>^2) / 4 in the limit. With the other laws both halves have the
-    direction b and differ in z: f^(k) = E sigma^(k) <b, x>^k / (2 k!). Random weights have a direction per neuron
-    (pairs share it unless z are signs); then f^(k) averages out to m^{-1/2}, below its bound.
+    direction b and differ in z: f^(k) = E sigma^(k) <b, x>^k / (2 k!). All multipliers `equal`, or signs for k > 2, are
+    what the theorems leave out: with directions b and b' an order below k then rules. Random weights have a direction
+    per neuron (pairs share it unless z are signs or equal); then f^(k) averages out to m^{-1/2}, below its bound.
 
     The moments over z are exact; one set of points, of w0 and of uniform numbers behind z serves all widths of a seed,
     the first m/2 neurons being those of width m.
@@ -53,8 +54,9 @@ class Coupling(Probe):
         "aligned: one direction per sign a_r, so that f^(k) adds up; random: one per neuron.",
     ] = "aligned"
     randomisation: Annotated[
-        Literal["signs", "tight", "matched"],
-        "Law of the multipliers; tight and matched say whether their moments of order k + 1 differ.",
+        Literal["signs", "equal", "tight", "matched"],
+        "Law of the multipliers: +-1, all 1, or those of order k, where tight and matched say whether their moments of "
+        "order k + 1 differ.",
     ] = "signs"
     widths: Widths = listing(100, 1000, 10000)
     points: Annotated[Count, "Number of points x."] = 64
@@ -66,6 +68,7 @@ class Coupling(Probe):
         "cubic": "root mean square of f^(3) over points and multipliers; NaN for k < 3",
         "quartic": "root mean square of f^(4) over points and multipliers; NaN for k < 4",
         "remainder": "root mean square of f - sum_{j <= k} f^(j) over points and multipliers",
+        "distance": "root mean square of f - f^(k) over points and multipliers",
         "remainder_slope": "slope of log remainder in log width from the next smaller width; NaN at the smallest",
         "worst_remainder": "largest |f - sum_{j <= k} f^(j)| over points and all outcomes of the multipliers",
         "one_draw_error": "largest |f - f^(k)| over points for one draw of the multipliers, mean over draws",
@@ -87,8 +90,9 @@ class Coupling(Probe):
             for i in range(len(problem.seeds))
         ]
         axes, missing = ("seed", "width"), [np.nan] * (len(TERMS) - self.order)
-        rows = [[[*s.terms, *missing, s.remainder, s.worst_remainder, s.draw_error] for s in row] for row in sizes]
-        measures = split(axes, (*TERMS, "remainder", "worst_remainder", "one_draw_error"), rows)
+        rest = ("remainder", "distance", "worst_remainder", "draw_error")
+        rows = [[[*s.terms, *missing, *(getattr(s, name) for name in rest)] for s in row] for row in sizes]
+        measures = split(axes, (*TERMS, "remainder", "distance", "worst_remainder", "one_draw_error"), rows)
         slopes = _local_slopes(np.array(self.widths), measures["remainder"][1])
         flops = 2.0 * self.points * problem.inputs.dimension * sum(self.widths) / 2 * self._products
         return describe(self, problem, {**measures, "remainder_slope": (axes, slopes)}, flops)
@@ -98,11 +102,11 @@ class Coupling(Probe):
         """Products of points with a row per pair of neurons: with w0, and with directions if every neuron has one."""
         if self.weights == "aligned":
             return 1
-        return 3 if self.randomisation == "signs" else 2
+        return 3 if self.randomisation in ALIKE else 2
 
     def _check(self) -> None:
         if self.order > largest_order(self.activation) or (
-            not analytic(self.activation) and (self.order > 2 or self.randomisation != "signs")
+            not analytic(self.activation) and (self.order > 2 or self.randomisation not in ALIKE)
         ):
             raise ValueError(
                 f"coupling: activation {self.activation!r} with order {self.order} and {self.randomisation}; "
@@ -135,7 +139,7 @@ class Coupling(Probe):
 
     def _movements(self, streams: Streams, x: np.ndarray, start: int, count: int) -> tuple[np.ndarray, np.ndarray]:
         """<w_r, x> of unit directions for both signs: (n, 1) each if aligned, else (n, count)."""
-        apart, dimension = self.randomisation == "signs", x.shape[1]
+        apart, dimension = self.randomisation in ALIKE, x.shape[1]
         if self.weights == "aligned":
             one, other = _normal(streams.at("alignment"), 0, 2, dimension)
             one = _units(one)

@@ -20,8 +20,9 @@ class Sums:
     """Sums over neurons at n points, for the Taylor terms of order 1 .. k and what is left beyond order k.
 
     term_mean, term_variance (k, n): of f^(j); remainder_mean, remainder_variance, remainder_highest, remainder_lowest
-    (n,): of f - sum_{j <= k} f^(j) over all outcomes of z; draw_errors (n, draws): f - f^(k) for draws of all z. All
-    float64 and without the factor 1/sqrt(m), for variances 1/m, of a network, which `sizes` puts in.
+    (n,): of f - sum_{j <= k} f^(j) over all outcomes of z; distance_mean, distance_variance (n,): of f - f^(k);
+    draw_errors (n, draws): f - f^(k) for draws of all z. All float64 and without the factor 1/sqrt(m), for variances
+    1/m, of a network, which `sizes` puts in.
     """
 
     term_mean: np.ndarray
@@ -30,12 +31,14 @@ class Sums:
     remainder_variance: np.ndarray
     remainder_highest: np.ndarray
     remainder_lowest: np.ndarray
+    distance_mean: np.ndarray
+    distance_variance: np.ndarray
     draw_errors: np.ndarray
 
     @classmethod
     def empty(cls, order: int, points: int, draws: int) -> "Sums":
         """No neuron yet."""
-        return cls(*np.zeros((2, order, points)), *np.zeros((4, points)), np.zeros((points, draws)))
+        return cls(*np.zeros((2, order, points)), *np.zeros((6, points)), np.zeros((points, draws)))
 
     def add(
         self,
@@ -60,16 +63,19 @@ class Sums:
             terms.append(term)
             self.term_mean[j - 1] += sign * law.moment(j) * np.sum(term, axis=1)
             self.term_variance[j - 1] += law.variance(j) * np.einsum("nb,nb->n", term, term)
-            if j < order:
-                self.draw_errors += sign * (term @ law.values[outcomes] ** j)
         remainders = [_remainder(sigma, gates[0], before, movement, terms, z) for z in law.values]
-        mean = np.zeros_like(before)
-        for i, (p, remainder) in enumerate(zip(law.probabilities, remainders, strict=True)):
-            mean += p * remainder
-            self.remainder_variance += p * np.einsum("nb,nb->n", remainder, remainder)
-            self.draw_errors += sign * (remainder @ (outcomes == i).astype(np.float64))
-        self.remainder_mean += sign * np.sum(mean, axis=1)
-        self.remainder_variance -= np.einsum("nb,nb->n", mean, mean)
+        distances = [
+            sum((z**j * term for j, term in enumerate(terms[:-1], start=1)), remainder)
+            for z, remainder in zip(law.values, remainders, strict=True)
+        ]
+        for i, distance in enumerate(distances):
+            self.draw_errors += sign * (distance @ (outcomes == i).astype(np.float64))
+        mean, variance = _moments(law, remainders)
+        self.remainder_mean += sign * mean
+        self.remainder_variance += variance
+        mean, variance = _moments(law, distances)
+        self.distance_mean += sign * mean
+        self.distance_variance += variance
         highest, lowest = reduce(np.maximum, remainders), reduce(np.minimum, remainders)
         if sign < 0:
             highest, lowest = -lowest, -highest
@@ -82,6 +88,7 @@ class Sums:
         return Sizes(
             terms=np.sqrt(np.mean(np.square(self.term_mean) + self.term_variance, axis=1) / width),
             remainder=float(np.sqrt(np.mean(np.square(self.remainder_mean) + self.remainder_variance) / width)),
+            distance=float(np.sqrt(np.mean(np.square(self.distance_mean) + self.distance_variance) / width)),
             worst_remainder=float(np.max(largest) / np.sqrt(width)),
             draw_error=float(np.mean(np.max(np.abs(self.draw_errors), axis=0)) / np.sqrt(width)),
         )
@@ -89,13 +96,21 @@ class Sums:
 
 @dataclass(frozen=True)
 class Sizes:
-    """terms (k,) and remainder: root mean squares over points and z; worst_remainder: largest absolute value over
-    points and all outcomes of z; draw_error: the largest |f - f^(k)| over points, its mean over draws of z."""
+    """terms (k,), remainder and distance: root mean squares over points and z; worst_remainder: largest absolute value
+    over points and all outcomes of z; draw_error: the largest |f - f^(k)| over points, its mean over draws of z."""
 
     terms: np.ndarray
     remainder: float
+    distance: float
     worst_remainder: float
     draw_error: float
+
+
+def _moments(law: Law, outcomes: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and variance over z, summed over neurons, (n,) each, from the values at each z, (n, b)."""
+    mean = sum(p * one for p, one in zip(law.probabilities, outcomes, strict=True))
+    square = sum(p * np.einsum("nb,nb->n", one, one) for p, one in zip(law.probabilities, outcomes, strict=True))
+    return np.sum(mean, axis=1), np.maximum(square - np.einsum("nb,nb->n", mean, mean), 0.0)
 
 
 def _remainder(sigma, at_zero, before, movement, terms, z) -> np.ndarray:

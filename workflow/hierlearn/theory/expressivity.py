@@ -41,3 +41,11 @@ def norm_bound(degree: int, failure: float) -> float:
     if not 0 < failure <= 1:
         raise ValueError(f"failure {failure}; expected above 0 and at most 1")
     return (32 * pi * max(degree - 2, 1) ** 3 / failure) ** 0.25
+
+
+def best_line(degree: int, along: np.ndarray) -> float:
+    """c such that c <b, x>^3 is nearest to <b, x>^p over the points, for odd p >= 5: what such weights can do for it.
+
+    E[relu(<w0, x>) a(<w0, b>)] has of the odd powers of <b, x> the first alone, whatever a. along: <b, x>, (n,).
+    """
+    return float(np.sum(along ** (degree + 3)) / np.sum(along**6))

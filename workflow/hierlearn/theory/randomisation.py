@@ -10,7 +10,10 @@ from math import comb, factorial
 
 import numpy as np
 
-NAMES = ("signs", "tight", "matched")
+NAMES = ("signs", "equal", "tight", "matched")
+
+# Laws that both halves share: values and probabilities.
+ALIKE = {"signs": ([-1.0, 1.0], [0.5, 0.5]), "equal": ([1.0], [1.0])}
 
 
 @dataclass(frozen=True)
@@ -38,17 +41,17 @@ def laws(name: str, order: int) -> tuple[Law, Law]:
 
     matched: equispaced nodes about 0, so that E z+^(k+1) = E z-^(k+1) as well; for k = 2 this is z+ = +-1 and z- = 0.
     tight: the same nodes moved by half a step, so that E z+^(k+1) - E z-^(k+1) = (k + 1)/2 steps: the remainder then
-    reaches its bound m^(-1/(2k)). signs: +-1 for both (bai2020, Section 3), which leaves order 2 if the two have
-    directions of their own. The step makes all probabilities add up to 1: s^k = 2^(k-1) / k!.
-    Raises ValueError for an unknown name, an order below 2, and signs of another order than 2.
+    reaches its bound m^(-1/(2k)). The step makes all probabilities add up to 1: s^k = 2^(k-1) / k!. Whatever k, signs
+    are +-1 for both (bai2020, Section 3), which leaves order 2, and equal is 1 for both, which leaves order 1, each if
+    the two have directions of their own. Raises ValueError for an unknown name and an order below 2.
     """
     if name not in NAMES:
         raise ValueError(f"randomisation {name!r}; expected one of {', '.join(NAMES)}")
-    if order < 2 or (name == "signs" and order != 2):
-        raise ValueError(f"order {order}; expected {'2 with signs' if name == 'signs' else 'at least 2'}")
-    if name == "signs":
-        sign = Law(np.array([-1.0, 1.0]), np.array([0.5, 0.5]))
-        return sign, sign
+    if order < 2:
+        raise ValueError(f"order {order}; expected at least 2")
+    if name in ALIKE:
+        law = Law(*np.array(ALIKE[name]))
+        return law, law
     step = (2 ** (order - 1) / factorial(order)) ** (1 / order)
     positions = np.arange(order + 1)
     nodes = step * (positions - order / 2 + (0.5 if name == "tight" else 0.0))

@@ -1,0 +1,107 @@
+"""The exponents of sample complexities over the degree of a parity and the order of a Taylor model, against a table."""
+
+from dataclasses import dataclass, field
+from math import comb
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import numpy as np
+from annotated_types import MinLen
+
+from hierlearn.core.parameters import Count, Reference
+from hierlearn.core.protocols import Quantity
+from hierlearn.quantities._parameters import FittedDimensions, SomeCoordinates, Threshold
+from hierlearn.quantities._sizes import fitted_along
+from hierlearn.quantities._tables import add_notes, complexities, failures, nonconvergence, without_interval
+from hierlearn.statistics import estimates
+from hierlearn.statistics.estimates import Measurement
+from hierlearn.statistics.intervals import LEVEL
+
+if TYPE_CHECKING:
+    import xarray
+
+
+@dataclass(frozen=True, kw_only=True)
+class OrderTable(Quantity):
+    """The largest distance of a measured exponent of n* from a table over degree q and order k (bai2020, Section 7).
+
+    The upper end is the largest of the cells' own ends, so that it lies below a limit only where every cell does; the
+    lower end is the largest of the cells' ends at a level that holds for all cells at once.
+    """
+
+    learners_of_order: Annotated[
+        list[list[Annotated[str, Reference("learners")]]],
+        MinLen(1),
+        "The learners of order 1, of order 2, and so on: of every order one for each degree.",
+    ]
+    degrees: Annotated[list[Count], MinLen(1), "Degrees q of the parities, values of `axis`."]
+    axis: Annotated[str, Reference("axis"), "The axis along which the degree grows."] = "order"
+    expected: Annotated[
+        Literal["order", "kernel"], "order: the exponent max(1, q - k + 1); kernel: q at every order."
+    ] = "order"
+    regressor: Annotated[
+        Literal["dimension", "count"],
+        "dimension: d; count: the e-th root of the number of parities of e coordinates, e the expected exponent.",
+    ] = "count"
+    sizes: Annotated[
+        list[FittedDimensions] | None,
+        "Of every degree the dimensions that its lines are fitted to, named before the run; null: all.",
+    ] = None
+    where: SomeCoordinates = field(default_factory=dict)
+    threshold: Threshold = 0.5
+
+    @property
+    def learners(self) -> list[str]:
+        """The learners that the quantity rests on."""
+        return list(dict.fromkeys(name for names in self.learners_of_order for name in names))
+
+    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
+        """cube: scores.nc of a study, with the axis of the degree. A cell without a slope leaves no interval."""
+        limits = self.sizes or [None] * len(self.degrees)
+        cells = [
+            (order, degree, sizes, name)
+            for order, names in enumerate(self.learners_of_order, start=1)
+            for degree, sizes, name in zip(self.degrees, limits, names, strict=True)
+        ]
+        rows, notes, lost = [], [], []
+        for order, degree, sizes, name in cells:
+            table, where = complexities(cube, name, self._at(degree), self.threshold), self._at(degree)
+            exponent = max(1, degree - order + 1) if self.expected == "order" else degree
+            counts = [comb(int(d), exponent) ** (1 / exponent) for d in table.sizes]
+            values = counts if self.regressor == "count" else None
+            own, joint = (
+                estimates.exponent(table, values, sizes, level) for level in (LEVEL, 1 - (1 - LEVEL) / len(cells))
+            )
+            rested = cube, name, where, table
+            lost.append(
+                failures(*rested) or ("" if np.isfinite(own.high) else f"{name} at degree {degree}: {own.reason}")
+            )
+            notes.append(nonconvergence(*rested))
+            rows.append(
+                {
+                    "order": order,
+                    "degree": degree,
+                    "expected": exponent,
+                    "slope": own.value,
+                    "low": own.low,
+                    "high": own.high,
+                    "distance": abs(own.value - exponent),
+                    "least": max(joint.low - exponent, exponent - joint.high, 0.0),
+                    "most": max(exponent - own.low, own.high - exponent),
+                    "fitted": own.detail["sizes_fitted"],
+                }
+            )
+        value, low, high = (np.max([row[end] for row in rows]) for end in ("distance", "least", "most"))
+        fitted = sorted({size for row in rows for size in row["fitted"]})
+        detail = {"cells": [_plain(row) for row in rows], "sizes_fitted": fitted}
+        far = max(rows, key=lambda row: row["distance"])
+        said = f"{len(rows)} cells, the furthest at degree {far['degree']} and order {far['order']}: {far['slope']:.2f}"
+        measured = Measurement(float(value), float(low), float(high), said, cube.sizes["seed"], detail, positive=True)
+        return add_notes(without_interval(fitted_along("dimension", measured), *lost), *notes)
+
+    def _at(self, degree: int) -> dict[str, Any]:
+        return {**self.where, self.axis: degree}
+
+
+def _plain(row: dict[str, Any]) -> dict[str, Any]:
+    """The row in the words of strict JSON: None for a number that is not finite."""
+    return {k: None if isinstance(v, float) and not np.isfinite(v) else v for k, v in row.items()}
