@@ -90,8 +90,10 @@ class Coupling(Probe):
             for i in range(len(problem.seeds))
         ]
         axes, missing = ("seed", "width"), [np.nan] * (len(TERMS) - self.order)
-        rest = ("remainder", "distance", "worst_remainder", "draw_error")
-        rows = [[[*s.terms, *missing, *(getattr(s, name) for name in rest)] for s in row] for row in sizes]
+        rows = [
+            [[*s.terms, *missing, s.remainder, s.distance, s.worst_remainder, s.draw_error] for s in row]
+            for row in sizes
+        ]
         measures = split(axes, (*TERMS, "remainder", "distance", "worst_remainder", "one_draw_error"), rows)
         slopes = _local_slopes(np.array(self.widths), measures["remainder"][1])
         flops = 2.0 * self.points * problem.inputs.dimension * sum(self.widths) / 2 * self._products
