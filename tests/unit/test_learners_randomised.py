@@ -223,6 +223,7 @@ def test_classes_are_learned_from_sampled_draws(loss):
     [
         ({"order": 3}, "activation 'relu3' with order 3; expected erf, sin or softplus"),
         ({"loss": "logistic"}, "loss 'logistic' with draws 'exact'; expected squared, or sampled draws"),
+        ({"order": 3, "activation": "sin", "draws": "none"}, "draws 'none' with order 3; expected exact, sampled"),
     ],
 )
 def test_what_does_not_go_together_is_refused(parameters, message):
@@ -258,3 +259,21 @@ def test_what_the_mean_over_multipliers_cannot_represent_is_said():
 @pytest.mark.parametrize(("activation", "degree"), [("relu3", 2), ("relu3", 3), ("relu2", 3), ("sin", 3)])
 def test_what_it_can_represent_is_not_warned_of(activation, degree):
     assert Randomised(activation=activation).unreachable(5, degree) == ""
+
+
+def test_without_draws_it_is_the_plain_network_whose_linear_term_stays():
+    """f_{W0 + W} written out here; odd in small movements, where the mean over signs is even."""
+    problem, features = posed(degree=2)
+    learner = Randomised(width=8, steps=20, draws="none")
+    fit = fitted(learner, problem, features, [1e-2])
+    x, w0, weights = problem.draw("test", 50).x[0], fit.state["w0"][0], fit.state["weights"][0, 0]
+    moved = np.maximum(x @ (np.concatenate([w0, w0]) + weights).T, 0.0) ** 3 / 6
+    by_hand = (moved[:, :4].sum(axis=1) - moved[:, 4:].sum(axis=1)) / np.sqrt(8)
+    np.testing.assert_allclose(
+        learner.predict(fit.state, features, "test", 50, {})[0, :, 0], by_hand, rtol=1e-4, atol=1e-6
+    )
+    net, (inner, shift, labels) = network(8, 2, "relu3", random=False), (x @ w0.T, 1e-3 * x @ weights.T, by_hand)
+    forth, back = (mean_outputs(net, inner, sign * shift) for sign in (1, -1))
+    assert np.linalg.norm(forth + back) < 0.1 * np.linalg.norm(forth)
+    loss, _ = exact_squared_loss(net, inner, shift, labels)
+    assert loss == pytest.approx(np.mean((forth - labels) ** 2), rel=1e-5)

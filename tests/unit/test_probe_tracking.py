@@ -15,7 +15,7 @@ PARAMETERS = {
     "name": "tracking",
     "network": {"name": "randomised", "steps": 120},
     "widths": WIDTHS,
-    "ridge": 1e-2,
+    "ridges": [1e-2],
     "samples": 50,
     "validation": 40,
     "test": 200,
@@ -100,7 +100,7 @@ def test_a_diverged_network_is_not_a_number():
 @pytest.mark.filterwarnings("error")
 def test_a_network_that_predicts_almost_nothing_is_not_close_to_its_model(caplog):
     """Both predict almost 0 at this ridge: a distance ratio near 0 would support the claim for no reason."""
-    found = build("probes", PARAMETERS | {"ridge": 1e4, "widths": [4]}).measure(posed((5,)))
+    found = build("probes", PARAMETERS | {"ridges": [1e4], "widths": [4]}).measure(posed((5,)))
     for name in ("true_to_quad", "true_to_ntk", "distance_ratio", "gap", "quad_gap", "true_norm"):
         assert np.isnan(found[name].values).all()
     assert np.isfinite(found["ntk_risk"].values).all()
@@ -121,3 +121,17 @@ def test_an_uncertified_quadratic_model_is_nothing_to_follow(caplog):
 def test_a_sound_training_says_nothing(caplog):
     build("probes", PARAMETERS | {"widths": [4]}).measure(posed((5,)))
     assert not caplog.records
+
+
+def test_a_quadratic_model_of_another_w0_is_the_same_learner_on_streams_of_its_own(measured):
+    assert np.all(measured["true_to_another"].values != measured["true_to_quad"].values)
+    own, other, linear = (measured[f"true_to_{name}"].values for name in ("quad", "another", "ntk"))
+    np.testing.assert_allclose(measured["nearness"].values, own / np.minimum(other, linear))
+    np.testing.assert_allclose(measured["another_nearness"].values, other / np.minimum(own, linear))
+
+
+def test_ridges_are_selected_by_each_model_for_itself():
+    """Of a ridge at which both nearly collapse and a good one, both take the good one."""
+    found = build("probes", PARAMETERS | {"ridges": [1e4, 1e-2], "widths": [16]}).measure(posed((5,)))
+    for name in ("true", "quad", "another"):
+        assert found[f"{name}_ridge"].values.tolist() == [[1e-2]]

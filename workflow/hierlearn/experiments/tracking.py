@@ -34,8 +34,9 @@ LEAST_FIT = 0.1
 class Tracking(Experiment):
     """Trains f_{W0 + WZ}, its Quad and its NTK on the same points from the same w0  (bai2020, Section 3, Theorem 6).
 
-    The network and the quadratic model minimise their losses plus the same ridge |W|_{2,4}^power from the same small
-    start; a network that follows its quadratic part comes closer to that model as it widens, and not to the other.
+    The network and the quadratic model minimise their losses plus a ridge |W|_{2,4}^power, each at the best of the same
+    ridges, from the same small start; a network that follows its quadratic part comes closer to that model as it
+    widens, and neither to the other nor as close to the quadratic model of another draw of w0.
     """
 
     network: Annotated[Learner, Nested("learners", {"name": "randomised"}), "The true network at randomised weights."]
@@ -56,7 +57,11 @@ class Tracking(Experiment):
     ]
     representation: Annotated[Representation, Nested("representations", {"name": "raw"}), "What the three see of x."]
     widths: Widths = listing(32, 128)
-    ridge: Annotated[Positive, "Ridge of the network and of the quadratic model, the same for both."] = 1.0e-3
+    ridges: Annotated[
+        list[Positive],
+        MinLen(1),
+        "Ridges of the networks and of the quadratic models; for each the best on validation points counts.",
+    ] = listing(1.0e-3)
     linear_ridges: Annotated[
         list[Positive], MinLen(1), "Ridges of the first-order model; the best on validation points counts."
     ] = listing(1.0e-1, 1.0e-2, 1.0e-3, 1.0e-4)
@@ -66,18 +71,28 @@ class Tracking(Experiment):
     MEASURES = {
         "true_to_quad": "L2 distance of the network from the quadratic model on test points",
         "true_to_ntk": "L2 distance of the network from the first-order model on test points",
+        "true_to_another": "L2 distance of the network from the quadratic model of another draw of w0 on test points",
         "distance_ratio": "distance from the quadratic model over that from the first-order model",
+        "another_ratio": "distance from the quadratic model of another draw of w0 over that from the first-order model",
+        "nearness": "distance from the quadratic model over the smaller of the other two distances",
+        "another_nearness": "distance from the quadratic model of another draw of w0 over the smaller of the other two",
         "gap": "squared error of the network on test points less that on training points",
         "quad_gap": "squared error of the quadratic model on test points less that on training points",
         "true_risk": "squared error of the network on test points",
         "quad_risk": "squared error of the quadratic model on test points",
+        "another_risk": "squared error of the quadratic model of another draw of w0 on test points",
         "ntk_risk": "squared error of the first-order model on test points",
         "true_train_risk": "squared error of the network on training points",
         "quad_train_risk": "squared error of the quadratic model on training points",
         "ntk_train_risk": "squared error of the first-order model on training points",
+        "another_train_risk": "squared error of the quadratic model of another draw of w0 on training points",
         "other_ratio": "squared error on test points of another network over that of the first",
         "true_norm": "|W|_{2,4} of the network's movement",
         "quad_norm": "|W|_{2,4} of the quadratic model's movement",
+        "another_norm": "|W|_{2,4} of the movement of the quadratic model of another draw of w0",
+        "true_ridge": "ridge that the network chose",
+        "quad_ridge": "ridge that the quadratic model chose",
+        "another_ridge": "ridge that the quadratic model of another draw of w0 chose",
         "flops": "floating-point operations of matrix products",
     }
     COORDINATES = {"width": "widths", "other": "others"}
@@ -98,7 +113,7 @@ class Tracking(Experiment):
         axes, flops = ("seed", "width"), np.sum([row.pop("flops") for row in rows], axis=0)
         measures = {name: (axes, np.stack([row[name] for row in rows], axis=1)) for name in rows[0]}
         if self.others:
-            pairs = [[(*other, width, [self.ridge]) for other in self.others.items()] for width in self.widths]
+            pairs = [[(*other, width, self.ridges) for other in self.others.items()] for width in self.widths]
             more = [[self._fit(*pair, problem, features, streams) for pair in row] for row in pairs]
             risks = np.array([[risk for _, risk, _ in row] for row in more])
             ratios = np.moveaxis(risks, 2, 0) / measures["true_risk"][1][:, :, None]
@@ -109,21 +124,27 @@ class Tracking(Experiment):
     def _at(self, width, problem, features, streams) -> dict[str, np.ndarray]:
         """Every measure (S,) at one width, but for those of other networks."""
         learners = {
-            "true": ("network", self.network, [self.ridge]),
-            "quad": ("quadratic", self.quadratic, [self.ridge]),
-            "ntk": ("linear", self.linear, self.linear_ridges),
+            "true": ("network", self.network, self.ridges, streams),
+            "quad": ("quadratic", self.quadratic, self.ridges, streams),
+            "another": ("quadratic of another w0", self.quadratic, self.ridges, streams.at("another")),
+            "ntk": ("linear", self.linear, self.linear_ridges, streams),
         }
         found, outputs, flops = {}, {}, 0.0
-        for name, (title, learner, ridges) in learners.items():
-            fit, risk, outputs[name] = self._fit(title, learner, width, ridges, problem, features, streams)
+        for name, (title, learner, ridges, drawn) in learners.items():
+            fit, risk, outputs[name] = self._fit(title, learner, width, ridges, problem, features, drawn)
             found[f"{name}_risk"], sound = risk, np.where(np.isnan(risk), np.nan, 1.0)
             found[f"{name}_train_risk"] = fit.train_risk * sound
             if name != "ntk":
                 found[f"{name}_norm"] = _norm(fit) * sound
+                found[f"{name}_ridge"] = fit.choices["ridge"] * sound
             flops = flops + fit.flops
-        for name in ("quad", "ntk"):
-            found[f"true_to_{name}"] = np.sqrt(_mean_square(outputs["true"] - outputs[name]))
-        found["distance_ratio"] = found["true_to_quad"] / found["true_to_ntk"]
+        own, other, linear = (np.sqrt(_mean_square(outputs["true"] - outputs[name])) for name in list(learners)[1:])
+        found |= {"true_to_quad": own, "true_to_another": other, "true_to_ntk": linear}
+        found |= {"distance_ratio": own / linear, "another_ratio": other / linear}
+        found |= {
+            "nearness": own / np.minimum(other, linear),
+            "another_nearness": other / np.minimum(own, linear),
+        }
         found["gap"] = found["true_risk"] - found["true_train_risk"]
         found["quad_gap"] = found["quad_risk"] - found["quad_train_risk"]
         return found | {"flops": flops}

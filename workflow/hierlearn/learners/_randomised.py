@@ -52,9 +52,10 @@ class RandomisedNetwork:
         return next(draws), next(draws)
 
 
-def network(width: int, order: int, activation: str) -> RandomisedNetwork:
-    """Signs for order 2, matched moments above."""
-    pair = laws("signs" if order == 2 else "matched", order)
+def network(width: int, order: int, activation: str, random: bool = True) -> RandomisedNetwork:
+    """Signs for order 2, matched moments above; multipliers that are all 1 where they are not random."""
+    one = Law(np.ones(1), np.ones(1))
+    pair = laws("signs" if order == 2 else "matched", order) if random else (one, one)
     return RandomisedNetwork(width, order, derivative(activation, 0), derivative(activation, 1), pair)
 
 

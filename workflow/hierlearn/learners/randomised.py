@@ -34,9 +34,9 @@ class Randomised(Learner):
     (bai2020, eq. 3); w0 and the start are the ones that the learner `taylor` draws from the same streams. Several
     outputs are trained one by one on the same w0. float32.
 
-    `exact` uses E_z (f - y)^2 = (E_z f - y)^2 + Var_z f, both sums over neurons as these are independent. Raises
-    ValueError for orders above 2 without an analytic activation, for `exact` with another loss than the squared, and in
-    `fit` for a loss of classes on a regression teacher.
+    `exact` uses E_z (f - y)^2 = (E_z f - y)^2 + Var_z f, both sums over neurons as these are independent; without
+    draws the variance is 0. Raises ValueError for orders above 2 without an analytic activation or without draws, for
+    another loss than the squared unless draws are sampled, and in `fit` for a loss of classes on a regression teacher.
     """
 
     order: Annotated[
@@ -53,8 +53,9 @@ class Randomised(Learner):
     ] = "squared"
     penalty_power: Annotated[Literal[4, 8], "Power of |W|_{2,4}: 4 or, as in bai2020, Section 4, 8."] = 8
     draws: Annotated[
-        Literal["exact", "sampled"],
-        "exact: the mean over multipliers (squared loss only); sampled: fresh ones per point and step.",
+        Literal["exact", "sampled", "none"],
+        "exact: the mean over multipliers (squared loss only); sampled: fresh ones per point and step; none: all are 1,"
+        " the plain network of weights W0 + W, whose linear term stays (squared loss only).",
     ] = "exact"
     steps: Annotated[Count, "Steps of Adam per ridge."] = 300
     learning_rate: Annotated[
@@ -75,8 +76,10 @@ class Randomised(Learner):
         """Derivatives that an activation does not have, and losses without a closed mean."""
         if self.order > 2 and self.activation not in ANALYTIC_GATES:
             yield "activation", f"{self.activation!r} with order {self.order}", "erf, sin or softplus, or order 2"
-        if self.draws == "exact" and self.loss != "squared":
-            yield "loss", f"{self.loss!r} with draws 'exact'", "squared, or sampled draws"
+        if self.draws != "sampled" and self.loss != "squared":
+            yield "loss", f"{self.loss!r} with draws {self.draws!r}", "squared, or sampled draws"
+        if self.draws == "none" and self.order != 2:
+            yield "draws", f"'none' with order {self.order}", "exact, sampled, or order 2"
 
     def needs(self, sizes: Sizes) -> Needs:
         """Activations of both halves at every value of the multipliers; weights at every ridge, and Adam's means.
@@ -103,7 +106,7 @@ class Randomised(Learner):
             raise ValueError(f"randomised: loss {self.loss!r} on a teacher of {kind}; expected squared")
         inputs = sample.features.draw("training", sample.n).shape[-1]
         w0 = sample.streams.at("w0").stack(lambda g: _normal(g, self.width // 2, inputs))
-        net, loss = network(self.width, self.order, self.activation), get_loss(self.loss)
+        net, loss = self._network(), get_loss(self.loss)
         shape, fits = (net.directions, inputs), []
         seeds = zip(problem.seeds, sample.streams.at("start").generators(), w0, points_by_seed(sample), strict=True)
         for seed, generator, gates, (x, y, z, labels) in seeds:
@@ -134,7 +137,7 @@ class Randomised(Learner):
 
     def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
         """E_z f, (S, count, k) float64."""
-        net = network(self.width, self.order, self.activation)
+        net = self._network()
         parts = zip(state["w0"], state["weights"], features.draw(role, count), strict=True)
         return np.stack([_outputs(net, *part) for part in parts])
 
@@ -143,12 +146,15 @@ class Randomised(Learner):
 
         The mean over multipliers leaves the Taylor terms from the order k on, and of them the first reaches the most.
         """
-        if taylor_reaches(self.activation, self.order, degree):
+        if taylor_reaches(self.activation, 1 if self.draws == "none" else self.order, degree):
             return ""
         return (
             f"{self.activation} less its terms below order {self.order} leaves out degree {degree} of the raw input; "
             "use another activation"
         )
+
+    def _network(self) -> RandomisedNetwork:
+        return network(self.width, self.order, self.activation, random=self.draws != "none")
 
     def _descend(
         self,
@@ -171,7 +177,7 @@ class Randomised(Learner):
                 if 0 < self.batch < len(labels):
                     rows = generator.permutation(len(labels))[: self.batch]
                 shift = h[rows] @ (net.unit * weights).T
-                if self.draws == "exact":
+                if self.draws != "sampled":
                     value, back = exact_squared_loss(net, inner[rows], shift, labels[rows])
                 else:
                     multipliers = net.multipliers(generator, len(shift))

@@ -1,0 +1,94 @@
+"""Generalisation gaps of trained randomised networks beside the operator-norm bound of their weights' ball."""
+
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+import numpy as np
+
+from hierlearn.core import boundary
+from hierlearn.core.parameters import Nested, Positive
+from hierlearn.core.problem import Problem, ProblemFeatures
+from hierlearn.core.protocols import STATUS, Experiment, Learner, NullMonitor, Representation, Sample
+from hierlearn.experiments._failures import report_failure
+from hierlearn.files.netcdf import Variable
+from hierlearn.probes._parameters import SampleSizes, TestPoints, Widths, listing
+from hierlearn.probes._variables import describe, require, split
+from hierlearn.statistics.moments import operator_norm
+
+
+@dataclass(frozen=True, kw_only=True)
+class NetworkGap(Experiment):
+    """Test less training error of f_{W0 + WZ} against B_w^2 M_{x,op} / sqrt(n), |x| = 1  (bai2020, Theorem 6).
+
+    B_w is |W|_{2,4} at the end of the training. The labels are noise alone, whatever the teacher: all that the network
+    fits is gap, which comes near to what the bound allows. `isotropic_share` has 1/sqrt(d) in the place of M_{x,op}.
+    Both leave out the bound's constants and logarithms.
+    """
+
+    network: Annotated[Learner, Nested("learners", {"name": "randomised"}), "The network at randomised weights."]
+    representation: Annotated[Representation, Nested("representations", {"name": "raw"}), "What it sees of x."]
+    samples: SampleSizes = listing(128)
+    widths: Widths = listing(64)
+    ridge: Annotated[Positive, "Ridge of |W|_{2,4}^power for |x| = 1, at every d the same."] = 1.0e-5
+    noise: Annotated[Positive, "Standard deviation of the labels; large, so that fitting them pays for the signs."] = (
+        30.0
+    )
+    test: TestPoints = 2000
+    MEASURES = {
+        "gap": "squared error on test points less that on training points, each less that of the zero predictor",
+        "train_error": "squared error on training points",
+        "norm": "|W|_{2,4} of the network's movement",
+        "operator_norm": "M_{x,op} of the training points",
+        "isotropic_share": "gap over |W|_{2,4}^2 / sqrt(d n)",
+        "operator_share": "gap over |W|_{2,4}^2 M_{x,op} / sqrt(n)",
+        "flops": "floating-point operations of matrix products",
+    }
+    COORDINATES = {"samples": "samples", "width": "widths"}
+
+    def measure(self, problem: Problem) -> dict[str, Variable]:
+        """MEASURES over (seed, samples, width), in the units of the labels; NaN where a training failed.
+
+        Raises ValueError for inputs of another norm than 1.
+        """
+        require(self, problem.inputs)
+        counts = {"training": max(self.samples), "validation": 2, "test": self.test}
+        problem = replace(problem, held_out=2, factor=np.zeros_like(problem.factor), noise=self.noise)
+        problem = replace(problem, pools={role: problem.draw(role, count) for role, count in counts.items()})
+        streams = problem.streams.at("network_gap")
+        state = self.representation.fit(
+            problem.unlabelled(max(self.representation.unlabelled, 1)), streams.at("representation")
+        )
+        features = ProblemFeatures(problem, self.representation, state)
+        cells = [[self._at(n, width, problem, features, streams) for width in self.widths] for n in self.samples]
+        values = np.moveaxis([[values for values, _ in row] for row in cells], 2, 0)
+        measures = split(("seed", "samples", "width"), [name for name in self.MEASURES if name != "flops"], values)
+        return describe(self, problem, measures, sum(flops for row in cells for _, flops in row))
+
+    def _at(self, samples, width, problem, features, streams) -> tuple[np.ndarray, np.ndarray]:
+        """The measures (S, measures) of the trainings at one place, and their operations (S,)."""
+        network, test = replace(self.network, width=width), problem.pools["test"]
+        # Learners take ridges for features with |h|^2 = D.
+        ridge = self.ridge * features.draw("training", 1).shape[-1] ** (network.penalty_power / 2)
+        sample = Sample(problem, features, samples, {"ridge": [ridge]}, streams)
+        fit = boundary.fit(network, sample, NullMonitor(), {})
+        outputs = boundary.predictions(network, fit.state, features, "test", test.labels.shape, {})
+        # The labels' own mean square differs between the two samples by chance, and is no part of a gap.
+        floors = [_mean_square(points.labels) for points in (problem.draw("training", samples), test)]
+        error = _mean_square(outputs - test.labels)
+        norm = np.sum(np.sum(fit.state["weights"].astype(np.float64) ** 2, axis=-1) ** 2, axis=(1, 2)) ** 0.25
+        moment = operator_norm(features.draw("training", samples))
+        gap, scale = (error - floors[1]) - (fit.train_risk - floors[0]), norm**2 / np.sqrt(samples)
+        shares = gap / (scale / np.sqrt(problem.inputs.dimension)), gap / (scale * moment)
+        values = np.stack([gap, fit.train_risk, norm, moment, *shares], axis=-1)
+        words = {value: word for word, value in STATUS.items()}
+        places = [{"samples": samples, "width": width, "seed": seed} for seed in problem.seeds]
+        failed = [
+            report_failure("network_gap", "network", place, words[int(status)])
+            for place, status in zip(places, fit.status, strict=True)
+        ]
+        return np.where(np.array(failed)[:, None], np.nan, values), fit.flops
+
+
+def _mean_square(values: np.ndarray) -> np.ndarray:
+    """(S, n, k) -> (S,)."""
+    return np.mean(np.sum(values**2, axis=-1), axis=-1)
