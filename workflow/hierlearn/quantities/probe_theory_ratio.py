@@ -50,4 +50,4 @@ class ProbeTheoryRatio(Quantity):
             raise ValueError(f"probe {self.probe}: {self.theory} has other values of {self.axis} than {self.variable}")
         positive = np.isfinite(values) & (values > 0)
         table = Complexities(sizes, np.where(positive, values, np.nan), np.where(positive, "observed", "missing"))
-        return estimates.over_theory(table, theory.mean(axis=1), self.values)
+        return estimates.over_theory(table, np.median(theory, axis=1), self.values)
