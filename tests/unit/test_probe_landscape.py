@@ -96,6 +96,13 @@ def test_network_and_model_approach_each_other_with_the_width():
         assert np.all(values[1] < values[0] / 2), name
 
 
+def test_without_random_signs_network_and_model_do_not_approach_each_other():
+    found = closeness((0, 1, 2), widths=[64, 1024], points=["explicit"])
+    for name in ("loss_difference", "gradient_difference", "hessian_difference", "excess", "slack"):
+        values = np.median(found[f"{name}_equal_signs"].values, axis=0)
+        assert np.all(values[1] > 0.9 * values[0]), name
+
+
 def test_random_weights_have_the_norm_that_the_lemmas_speak_of():
     found = closeness(widths=[4, 64], points=["random"])
     np.testing.assert_allclose(found["norm"].values, 1.0)

@@ -56,6 +56,20 @@ def test_the_complexity_is_its_definition(spectrum):
     assert ratio == pytest.approx(norms.max() / np.sqrt(np.mean(norms**2)), rel=1e-6)
 
 
+def test_the_supremum_without_signs_is_that_of_the_second_moments_of_open_gates():
+    found = complexity(seeds=(2,), spectra=["spiked"], samples=[20], widths=[6], draws=5)
+    w0 = Streams(KEY, (2,)).at("rademacher", "w0").generators()[0].standard_normal((3, 5))
+    x = colour(problem(5, (2,)).draw("training", 20).x[0].astype(np.float64), "spiked")
+    assert found["equal_signs"].values.item() == pytest.approx(by_hand(x, w0, np.ones((1, 20)))[0], rel=1e-5)
+
+
+def test_isotropic_theory_is_the_theory_of_isotropic_features_at_any_spectra():
+    spiked = complexity(spectra=["spiked"], samples=[20, 80], widths=[2, 6], draws=2)
+    isotropic = complexity(spectra=["isotropic"], samples=[20, 80], widths=[2, 6], draws=2)
+    np.testing.assert_array_equal(spiked["isotropic_theory"].values, isotropic["theory"].values[0])
+    assert np.all(spiked["theory"].values > spiked["isotropic_theory"].values)
+
+
 def test_features_have_unit_mean_square_norm_and_the_spectrum_that_was_asked_for():
     x = problem(12, (0,)).draw("training", 20_000).x[0]
     for spectrum, leading in (("isotropic", 1 / 12), ("spiked", 0.5), ("power", 1 / np.sum(np.arange(1, 13) ** -2.0))):

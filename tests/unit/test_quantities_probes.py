@@ -129,3 +129,22 @@ def test_a_mean_over_a_seed_that_failed_is_inconclusive():
     found = quantity.measure(None, {"p": spoilt})
     assert outcome("ordering", found.value, found.low, found.high, 0.0, reason=found.reason)[0] == "undecided"
     assert "1 of 3 values not finite" in found.reason
+
+
+def test_a_ratio_to_a_theory_is_the_mean_over_places_of_the_median_log_ratio():
+    found = measured("probe_theory_ratio", variable="twice", theory="law", axis="width", where={"dimension": 4})
+    assert found.value == pytest.approx(np.log(2.0)) == pytest.approx(found.low)
+    part = measured(
+        "probe_theory_ratio", variable="law", theory="law", axis="width", where={"dimension": 4}, values=[10, 40, 80]
+    )
+    assert [row["size"] for row in part.detail["sizes"]] == [10, 40, 80]
+
+
+def test_a_ratio_to_a_theory_falls_apart_where_the_power_law_is_another():
+    """At width^0 over width^-1/2 the log ratio grows by log(width) / 2: its mean over widths is known."""
+    other = probe()
+    other["theory"] = ("width", np.array(WIDTHS, float) ** -0.5)
+    parameters = {"probe": "p", "variable": "law", "theory": "theory", "axis": "width", "where": {"dimension": 8}}
+    found = build("quantities", {"name": "probe_theory_ratio"} | parameters).measure(None, {"p": other})
+    assert found.value == pytest.approx(np.mean(np.log(WIDTHS)) / 2)
+    assert found.low < found.value < found.high

@@ -73,6 +73,14 @@ def test_the_slope_of_a_risk_is_along_the_named_axis():
     assert found.value == pytest.approx(1.5)
 
 
+def test_the_slope_of_what_a_risk_explains_is_that_of_what_it_lacks_to_one():
+    scores = cube(a=lambda d, n, r: 0.0)
+    scores["test_risk"] = scores.test_risk + 1.0 - 2.0 * scores.dimension.astype(float) ** -0.5
+    given = {"name": "risk_slope", "learner": "a", "samples": 20, "where": {"ridge": 0.1}}
+    assert measured(scores, **given, explained=True).value == pytest.approx(-0.5)
+    assert measured(scores, **given).value > 0.1
+
+
 def test_the_slope_of_a_risk_is_along_the_values_named_beforehand_alone():
     scores = cube(a=lambda d, n, r: d**1.5 if d < 12 else d**3)
     given = {"name": "risk_slope", "learner": "a", "samples": 40, "where": {"ridge": 0.1}}

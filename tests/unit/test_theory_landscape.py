@@ -12,6 +12,8 @@ from hierlearn.theory.landscape import (
     curvature_slack,
     eighth_power,
     eighth_power_product,
+    equal_sign_expansion,
+    equal_sign_slack,
     leading_reference,
     objective_bounds,
     penalty_terms,
@@ -134,6 +136,35 @@ def test_the_networks_landscape_agrees_with_automatic_differentiation_over_all_s
     if loss == "squared":
         exact = RandomisedSquaredRisk(features, first, signs, labels).expansion(weights, reference)
         np.testing.assert_allclose(found(exact), expected, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_without_signs_the_landscape_is_that_of_the_network_along_the_reference_itself(loss):
+    features, first, signs, weights, reference, labels = case(seed=3)
+    kind, step = get_loss(loss), 1e-4
+
+    def risk(w):
+        outputs = np.maximum(features @ (first + w).T, 0) ** 3 @ signs / (6 * np.sqrt(len(signs)))
+        return np.mean(kind.value(outputs, labels))
+
+    def along(direction):
+        return risk(weights + step * direction), risk(weights - step * direction)
+
+    found = equal_sign_expansion(features, first, signs, weights, reference, labels, kind)
+    (up, down), (ahead, behind) = along(weights), along(reference)
+    assert found.risk == pytest.approx(risk(weights), rel=1e-12)
+    assert found.radial == pytest.approx((up - down) / (2 * step), rel=1e-5)
+    assert found.curvature == pytest.approx((ahead + behind - 2 * risk(weights)) / step**2, rel=1e-4, abs=1e-6)
+
+
+def test_the_slack_without_signs_is_the_squared_slope_of_the_outputs_along_the_reference():
+    features, first, signs, weights, reference, _ = case(seed=4)
+    gates = np.maximum(features @ first.T, 0)
+    step = 1e-6
+    up, down = (quadratic_outputs(features, gates, signs, weights + t * reference) for t in (step, -step))
+    expected = np.mean(2.0 * ((up - down) / (2 * step)) ** 2)
+    found = equal_sign_slack(features, gates, signs, weights, reference, np.full(len(features), 2.0))
+    assert found == pytest.approx(expected, rel=1e-6)
 
 
 def test_gradient_and_hessian_products_of_the_exact_risk_agree_with_automatic_differentiation():

@@ -18,6 +18,8 @@ from hierlearn.solvers.losses import get_loss
 from hierlearn.theory.landscape import (
     RandomisedSquaredRisk,
     curvature_slack,
+    equal_sign_expansion,
+    equal_sign_slack,
     leading_reference,
     quadratic_expansion,
     quartic_norm,
@@ -55,6 +57,11 @@ class RandomisedLandscape(Experiment):
         "slack": "s of Lemma 1",
         "slack_of_unit_norms": "s over |W|^2 |W*|^2",
         "norm": "|W|_{2,4}",
+        "slack_equal_signs": "s along W* without S', W with the signs for which <w_r, w*_r> >= 0",
+        "loss_difference_equal_signs": "loss_difference of the network without S, these signs of W in its place",
+        "gradient_difference_equal_signs": "gradient_difference of the same",
+        "hessian_difference_equal_signs": "hessian_difference of the same, along W* without S'",
+        "excess_equal_signs": "excess of the same, along W* without S'",
         "flops": "floating-point operations of matrix products",
     }
     COORDINATES = {"width": "widths", "point": "points"}
@@ -106,6 +113,9 @@ class RandomisedLandscape(Experiment):
         curvature = loss.curvature(model.outputs(weights), model.targets)
         slack = curvature_slack(model.features, model.gates, weights, reference, curvature)
         norm = quartic_norm(weights)
+        aligned = weights * np.where(np.sum(weights * reference, axis=1, keepdims=True) >= 0, 1.0, -1.0)
+        plain = equal_sign_expansion(model.features, first, model.signs, aligned, reference, model.targets, loss)
+        common = equal_sign_slack(model.features, model.gates, model.signs, aligned, reference, curvature)
         return {
             "loss_difference": abs(other.risk - one.risk),
             "gradient_difference": abs(other.radial - one.radial),
@@ -114,4 +124,9 @@ class RandomisedLandscape(Experiment):
             "slack": slack,
             "slack_of_unit_norms": slack / np.sqrt(norm * quartic_norm(reference)),
             "norm": norm**0.25,
+            "slack_equal_signs": common,
+            "loss_difference_equal_signs": abs(plain.risk - one.risk),
+            "gradient_difference_equal_signs": abs(plain.radial - one.radial),
+            "hessian_difference_equal_signs": abs(plain.curvature - (one.curvature - slack + common)),
+            "excess_equal_signs": plain.curvature - plain.radial + 2.0 * (plain.risk - optimum),
         }

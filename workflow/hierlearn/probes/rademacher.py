@@ -39,9 +39,11 @@ class Rademacher(Probe):
         "standard_error": "its standard error over draws of the signs",
         "bound_maximum": "bound of Theorem 1 with B_h the largest |h(x_i)|",
         "bound_mean_square": "bound of Theorem 1 with B_h the root mean square of |h(x_i)|",
+        "equal_signs": "the same supremum with all signs equal, which no number of samples makes small",
         "operator_norm": "operator norm of the features' second moment",
         "isotropic_edge": "complexity of isotropic features by random-matrix theory at this number of features",
         "theory": "complexity by random-matrix theory: of Gaussian matrices of the same covariances",
+        "isotropic_theory": "the same of isotropic features of the same number and norm",
         "flops": "floating-point operations of matrix products",
     }
     COORDINATES = {"spectrum": "spectra", "samples": "samples", "width": "widths"}
@@ -62,30 +64,35 @@ class Rademacher(Probe):
             for points, first, signs in zip(x, w0.astype(np.float32), draws.astype(np.float32), strict=True)
         ]
         law = problem.inputs.law
-        theory = [
-            gaussian_complexities(dimension * eigenvalues(name, dimension, **SHAPES[name]), self.widths, law)
-            for name in self.spectra
-        ]
+        theory = {
+            name: gaussian_complexities(dimension * eigenvalues(name, dimension, **SHAPES[name]), self.widths, law)
+            for name in {*self.spectra, "isotropic"}
+        }
+        root = np.sqrt(np.array(self.samples))[:, None]
         flops = self.draws * max(self.widths) / 2 * dimension**2 * sum(self.samples) * len(self.spectra)
-        names = ("complexity", "standard_error", "bound_maximum", "bound_mean_square", "operator_norm")
+        names = ("complexity", "standard_error", "bound_maximum", "bound_mean_square", "equal_signs", "operator_norm")
         measures = {
             **split(("seed", "spectrum", "samples", "width"), names, values),
             "theory": (
                 ("spectrum", "samples", "width"),
-                np.asarray(theory)[:, None, :] / np.sqrt(np.array(self.samples))[None, :, None],
+                np.stack([theory[name] / root for name in self.spectra]),
             ),
+            "isotropic_theory": (("samples", "width"), theory["isotropic"] / root),
             "isotropic_edge": (("samples",), [isotropic_edge(n, dimension) for n in self.samples]),
         }
         return describe(self, problem, measures, flops)
 
     def _at(self, features, w0, draws) -> list[list[float]]:
-        """Complexity, its error, both bounds and the operator norm for every width at one spectrum and sample size."""
-        extremes = extreme_eigenvalues(features, features @ w0.T >= 0, draws)
+        """Complexity, its error, both bounds, the supremum without signs and the operator norm for every width at one
+        spectrum and sample size."""
+        gates = features @ w0.T >= 0
+        extremes = extreme_eigenvalues(features, gates, draws)
+        equal = extreme_eigenvalues(features, gates, np.ones_like(draws[:1]))
         norms, size = np.linalg.norm(features.astype(np.float64), axis=1), operator_norm(features)
         result = []
         for width in self.widths:
             values = symmetric_suprema(extremes, width)
             bounds = [matrix_bound(features, width, b) for b in (norms.max(), np.sqrt(np.mean(norms**2)))]
             error = values.std(ddof=1) / np.sqrt(len(values))
-            result.append([values.mean(), error, *bounds, size])
+            result.append([values.mean(), error, *bounds, symmetric_suprema(equal, width).item(), size])
         return result

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class RiskSlope(Quantity):
-    """Slope of log risk in log of an axis at one n, a line through the medians over seeds."""
+    """Slope of log risk, or of the log of what the risk lacks to 1, in log of an axis at one n, a line through the
+    medians over seeds."""
 
     learner: Learner
     samples: Annotated[
@@ -40,6 +41,7 @@ class RiskSlope(Quantity):
         "Values of the axis that the line is fitted to, named before the run; null: all.",
     ] = None
     risk: Annotated[str, Reference("scores"), "Which measure."] = "test_risk"
+    explained: Annotated[bool, "Take 1 - risk, the explained part of the target, in its place."] = False
 
     @property
     def learners(self) -> list[str]:
@@ -50,7 +52,7 @@ class RiskSlope(Quantity):
         """cube: scores.nc of a study."""
         chosen = at(cube, self.learner, self.where | {"samples": self.samples}, (self.axis, "seed"))
         chosen = chosen.sortby(self.axis)
-        risks = chosen[self.risk].values
+        risks = 1.0 - chosen[self.risk].values if self.explained else chosen[self.risk].values
         known = np.isfinite(risks) & (risks > 0)
         table = Complexities(
             chosen[self.axis].values, np.where(known, risks, np.nan), np.where(known, "observed", "missing")

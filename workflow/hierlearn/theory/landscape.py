@@ -84,6 +84,26 @@ def randomised_expansion(features, first, signs, weights, reference, targets, lo
     return Expansion(*(float(part) for part in np.mean(parts, axis=0)))
 
 
+def equal_sign_slack(features, gates, signs, weights, reference, curvature) -> float:
+    """`curvature_slack` along W* itself, without S': no mean over signs, so that the neurons' slopes add up."""
+    slopes = (gates * (features @ weights.T) * (features @ reference.T)) @ signs / np.sqrt(len(signs))
+    return float(np.mean(curvature * slopes**2))
+
+
+def equal_sign_expansion(features, first, signs, weights, reference, targets, loss) -> Expansion:
+    """The loss of f_W itself, all of S equal, at W along W and along W* without S', for sigma = relu^3 / 6."""
+    start, moved, towards = (features @ part.T for part in (first, weights, reference))
+    inner, scaled = np.maximum(start + moved, 0.0), signs / np.sqrt(len(signs))
+    outputs = inner**3 @ scaled / 6.0
+    gradient, curvature = loss.gradient(outputs, targets), loss.curvature(outputs, targets)
+    along, radial = ((inner**2 * part) @ scaled / 2.0 for part in (towards, moved))
+    return Expansion(
+        risk=float(np.mean(loss.value(outputs, targets))),
+        radial=float(np.mean(gradient * radial)),
+        curvature=float(np.mean(curvature * along**2) + np.mean(gradient * ((inner * towards**2) @ scaled))),
+    )
+
+
 class RandomisedSquaredRisk:
     """L for squared loss (f - y)^2 and sigma = relu^3 / 6, with the mean over S in closed form.
 
