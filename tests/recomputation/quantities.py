@@ -1,0 +1,420 @@
+"""Every quantity that a primary row names, computed anew: value, low, high, and the ratios of a `holds`."""
+
+from dataclasses import dataclass
+from math import comb
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray
+from recomputation import designs
+from recomputation.tables import FAILED, at, complexities, own, probe_at
+from scipy import stats
+
+
+@dataclass
+class Files:
+    """What a study left: its scores, its probes by name, and the published tables of its paper."""
+
+    cube: xarray.Dataset | None
+    probes: dict[str, xarray.Dataset]
+    published: Path
+
+
+@dataclass
+class Found:
+    """A value with its 95 % interval, NaN where there is none; ratios: of every case of an inequality, (cases, S)."""
+
+    value: float
+    low: float = np.nan
+    high: float = np.nan
+    ratios: np.ndarray | None = None
+
+
+NOTHING = Found(np.nan)
+
+
+def measure(quantity: dict[str, Any], files: Files) -> Found:
+    """Raises KeyError for a quantity that is not recomputed."""
+    q = {key: value for key, value in quantity.items() if key != "name"}
+    return QUANTITIES[quantity["name"]](files, **q)
+
+
+def t_mean(values, log=False) -> Found:
+    """Mean with Student's interval; of the logarithm, given back in the unit, if `log`."""
+    values = np.asarray(values, dtype=float)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = np.log(values) if log else values
+    if not np.isfinite(values).all():
+        return NOTHING
+    mean, error = float(np.mean(values)), float(stats.sem(values)) if len(values) > 1 else np.nan
+    half = stats.t.isf(0.025, len(values) - 1) * error if len(values) > 1 else np.nan
+    back = np.exp if log else float
+    return Found(float(back(mean)), float(back(mean - half)), float(back(mean + half)))
+
+
+def fitted_line(x, low, high) -> Found:
+    """Slope of the medians over seeds of what lies between low and high (K, S) on x (K,), with Student's interval.
+
+    A size without a median, as too many of its seeds have none, is left out.
+    """
+    points = np.array([median(a, b) for a, b in zip(low, high, strict=True)])
+    used = np.isfinite(points)
+    if used.sum() < 2:
+        return NOTHING
+    fit = stats.linregress(np.asarray(x, dtype=float)[used], points[used])
+    half = stats.t.isf(0.025, used.sum() - 2) * fit.stderr if used.sum() > 2 else np.nan
+    return Found(float(fit.slope), float(fit.slope - half), float(fit.slope + half))
+
+
+def median(low, high) -> float:
+    """The median of values each of which lies between two ends; NaN unless more than half are known and all agree."""
+    unknown = low != high
+    if np.isnan(low).any() or np.isnan(high).any() or 2 * unknown.sum() >= len(low) > 0:
+        return np.nan
+    ends = np.median(low), np.median(high)
+    return float(ends[0]) if ends[0] == ends[1] else np.nan
+
+
+def harmonics(d, p) -> int:
+    return comb(d + p - 1, p) - (comb(d + p - 3, p - 2) if p > 1 else 0)
+
+
+def log_counts(name, sizes, where) -> np.ndarray:
+    degree = dict(where).get("degree")
+    counts = {
+        "dimension": lambda d: d,
+        "harmonic_dimension": lambda d: harmonics(int(d), degree),
+        "polynomial_dimension": lambda d: sum(harmonics(int(d), k) for k in range((degree + 1) // 2 + 1)),
+        "quad_raw_dimension": lambda d: d * harmonics(int(d), degree - 2),
+    }
+    return np.log([float(counts[name](d)) for d in sizes])
+
+
+def named(sizes, given) -> np.ndarray:
+    return np.isin(sizes, sizes if given is None else given)
+
+
+def unless(failed: bool, found: Found) -> Found:
+    """What rests on a training that failed has no interval."""
+    return Found(found.value, ratios=found.ratios) if failed else found
+
+
+def exponent(
+    files, learner, sizes=None, axis="dimension", where=(), threshold=0.5, regressor="dimension", risk="test_risk"
+):
+    found, low, high, failed = complexities(files.cube, learner, dict(where), threshold, risk, axis)
+    keep = named(found, sizes)
+    x = log_counts(regressor, found, where)
+    return unless(failed, fitted_line(x[keep], low[keep], high[keep]))
+
+
+def total_samples_exponent(files, learner, sizes=None, where=(), threshold=0.5, regressor="dimension"):
+    found, low, high, failed = complexities(files.cube, learner, dict(where), threshold)
+    cells = at(files.cube, learner, dict(where), ("dimension", "seed", "samples")).unlabelled_samples
+    spent = np.nanmax(cells.values, axis=(1, 2))[:, None]
+    low, high = np.where(np.isinf(low), low, np.log(np.exp(low) + spent)), np.log(np.exp(high) + spent)
+    keep = named(found, sizes)
+    return unless(failed, fitted_line(log_counts(regressor, found, where)[keep], low[keep], high[keep]))
+
+
+def paired_log_ratio_slope(files, above, below, sizes=None, where=(), threshold=0.5):
+    found, low, high, failed = ratios(files, above, below, dict(where), threshold)
+    keep = named(found, sizes)
+    return unless(failed, fitted_line(np.log(found[keep]), low[keep], high[keep]))
+
+
+def paired_log_ratio(files, above, below, where=(), threshold=0.5):
+    _, low, high, failed = ratios(files, above, below, dict(where), threshold)
+    whole = np.flatnonzero((low == high).all(axis=1))
+    return unless(failed, t_mean(low[whole[-1]]) if len(whole) else NOTHING)
+
+
+def ratios(files, above, below, where, threshold):
+    (sizes, a_low, a_high, a), (_, b_low, b_high, b) = (
+        complexities(files.cube, name, where, threshold) for name in (above, below)
+    )
+    return sizes, a_low - b_high, a_high - b_low, a or b
+
+
+def slope_difference(
+    files, above, below, above_sizes=None, below_sizes=None, where=(), threshold=0.5, regressor="dimension"
+):
+    fits, degrees = [], []
+    for learner, sizes in ((above, above_sizes), (below, below_sizes)):
+        fits.append(exponent(files, learner, sizes, "dimension", where, threshold, regressor))
+        found, low, high, _ = complexities(files.cube, learner, dict(where), threshold)
+        usable = [np.isfinite(median(a, b)) for a, b in zip(low, high, strict=True)]
+        degrees.append(int(np.sum(named(found, sizes) & usable)) - 2)
+    value = fits[0].value - fits[1].value
+    if not all(np.isfinite(fit.low) for fit in fits):
+        return Found(value)
+    spare = np.array(degrees)
+    variances = np.array([(fit.high - fit.value) / stats.t.isf(0.025, k) for fit, k in zip(fits, spare, strict=True)])
+    variances **= 2
+    if not variances.any():
+        return Found(value, value, value)
+    welch = variances.sum() ** 2 / np.sum(variances**2 / spare)
+    half = stats.t.isf(0.025, welch) * np.sqrt(variances.sum())
+    return Found(value, value - half, value + half)
+
+
+def theory_exponent(files, probe, line, sizes=None, where=(), threshold=0.5, regressor="dimension"):
+    chosen = files.probes[probe].sample_complexity.sel(line=line, threshold=threshold, **dict(where))
+    found, log_n = chosen.dimension.values, np.log(chosen.values)[:, None]
+    keep = named(found, sizes)
+    return fitted_line(log_counts(regressor, found, where)[keep], log_n[keep], log_n[keep])
+
+
+def theory_ratio(files, learner, probe, line, sizes=None, where=(), threshold=0.5):
+    found, low, high, failed = complexities(files.cube, learner, dict(where), threshold)
+    theory = files.probes[probe].sample_complexity
+    place = {"line": line, "threshold": threshold} | dict(where)
+    theory = theory.sel({axis: value for axis, value in place.items() if axis in theory.dims})
+    known = dict(zip(theory.dimension.values.tolist(), theory.squeeze(drop=True).values.reshape(-1), strict=True))
+    keep = np.flatnonzero(named(found, sizes))
+    logs = np.array([median(low[k], high[k]) - np.log(known[int(found[k])]) for k in keep])
+    return unless(failed, t_mean(logs[np.isfinite(logs)]) if np.isfinite(logs).any() else NOTHING)
+
+
+def log_risk_ratio(files, above, below, samples, above_where=(), below_where=(), where=(), risk="test_risk"):
+    sides, failed = [], False
+    for learner, other in ((above, above_where), (below, below_where)):
+        chosen = at(files.cube, learner, {**dict(where), **dict(other), "samples": samples}, ("seed",))
+        sides.append(chosen[risk].values)
+        failed |= bool(np.isin(chosen.status.values, FAILED).any())
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return unless(failed, t_mean(np.log(sides[0]) - np.log(sides[1])))
+
+
+def by_seed(files, learner, samples, where, variable, lowest_over):
+    """A score at one place (S,), the smallest along an axis if one is named, and whether a training failed."""
+    left = ("seed",) if lowest_over is None else (lowest_over, "seed")
+    chosen = at(files.cube, learner, dict(where) | {"samples": samples}, left)
+    failed, values = bool(np.isin(chosen.status.values, FAILED).any()), chosen[variable]
+    return (values if lowest_over is None else values.min(lowest_over, skipna=True)).values, failed
+
+
+def score_mean(files, learner, samples, variable="test_risk", where=(), lowest_over=None, log=False, positive=False):
+    values, failed = by_seed(files, learner, samples, where, variable, lowest_over)
+    return unless(failed, of_mean(values, log, positive))
+
+
+def of_mean(values, log, positive):
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return t_mean(np.log(values)) if log else t_mean(values, log=positive)
+
+
+def failure_rate(files, learner, samples, level, where=(), risk="test_risk"):
+    chosen = at(files.cube, learner, dict(where) | {"samples": samples}, ("seed",))
+    values, broken = chosen[risk].values, np.isin(chosen.status.values, FAILED)
+    if np.isnan(values[~broken]).any():
+        return NOTHING
+    return share(int(np.sum(broken | (values > level))), len(values))
+
+
+def share(failures, trials):
+    """A probability with the interval of Clopper and Pearson."""
+    found = stats.binomtest(failures, trials).proportion_ci(0.95, method="exact")
+    return Found(failures / trials, float(found.low), float(found.high))
+
+
+def probe_failure_rate(files, probe, larger, smaller, where=()):
+    ratio = probe_holds(files, probe, larger, smaller, None, where).ratios
+    return NOTHING if ratio is None else share(int((ratio > 1).any(axis=0).sum()), ratio.shape[1])
+
+
+def risk_slope(files, learner, samples="largest", axis="dimension", where=(), values=None, risk="test_risk"):
+    place = dict(where) | ({} if samples == "largest" else {"samples": samples})
+    if samples == "largest":
+        table = at(files.cube, learner, place, (axis, "seed", "samples"))
+        trained = np.isfinite(table.test_risk.values)
+        last = trained.shape[-1] - 1 - np.argmax(trained[..., ::-1], axis=-1)[..., None]
+        risks, status = (np.take_along_axis(table[name].values, last, -1)[..., 0] for name in (risk, "status"))
+    else:
+        table = at(files.cube, learner, place, (axis, "seed"))
+        risks, status = table[risk].values, table.status.values
+    order = np.argsort(table[axis].values)
+    sizes, logs = table[axis].values[order], positive_log(risks[order])
+    keep = named(sizes, values)
+    return unless(np.isin(status, FAILED).any(), fitted_line(np.log(sizes[keep]), logs[keep], logs[keep]))
+
+
+def positive_log(values):
+    """The logarithm, NaN of what is not positive and finite."""
+    sound = np.isfinite(values) & (values > 0)
+    return np.where(sound, np.log(np.where(sound, values, 1.0)), np.nan)
+
+
+def probe_slope(files, probe, variable, axis="dimension", where=(), values=None):
+    logs = positive_log(probe_at(files.probes[probe][variable], dict(where), (axis,)))
+    sizes = files.probes[probe][axis].values
+    order = np.argsort(sizes)
+    keep = order[named(sizes[order], values)]
+    return fitted_line(np.log(sizes[keep]), logs[keep], logs[keep])
+
+
+def probe_mean(files, probe, variable, over=None, log=False, positive=False, least=None, most=None, where=()):
+    values = probe_at(files.probes[probe][variable], dict(where), ())
+    if over is not None:
+        values = values / probe_at(files.probes[probe][over], dict(where), ())
+    found = of_mean(values, log, positive)
+    ends = -np.inf if least is None else least, np.inf if most is None else most
+    return Found(found.value, *(float(np.clip(end, *ends)) for end in (found.low, found.high)))
+
+
+def probe_holds(files, probe, larger, smaller, level=None, where=()):
+    data = files.probes[probe]
+    sides = [
+        data[name].sel({axis: value for axis, value in dict(where).items() if axis in data[name].dims})
+        for name in (larger, smaller)
+    ]
+    sides = xarray.broadcast(*sides)
+    sides = [side if "seed" in side.dims else side.expand_dims("seed") for side in sides]
+    a, b = (side.transpose(..., "seed").values.astype(float) for side in sides)
+    return cases(a, b if level is None else np.full_like(b, level))
+
+
+def cases(larger, smaller) -> Found:
+    """The largest ratio smaller / larger; low is the smallest of the largest of each seed."""
+    if np.isnan(larger).any() or np.isnan(smaller).any():
+        return NOTHING
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # No bound that is not positive is kept by a side above it.
+        ratio = np.where(larger > 0, np.maximum(smaller, 0) / larger, np.where(smaller > larger, 1e99, 0.0))
+    return extremes(np.minimum(ratio, 1e99).reshape(-1, larger.shape[-1]))
+
+
+def extremes(ratio, counting=None) -> Found:
+    counting = np.ones(ratio.shape, dtype=bool) if counting is None else counting
+    by_seed = [ratio[counting[:, s], s].max() for s in range(ratio.shape[1]) if counting[:, s].any()]
+    return Found(max(by_seed), min(by_seed), max(by_seed), ratio)
+
+
+def counting_bound(files, predictors, spans=1, where=()):
+    def bound(place, n, norm):
+        return 1 - spans * n / harmonics(int(place["dimension"]), int(place["degree"]))
+
+    return bounded(files, predictors, ("dimension", "degree"), where, bound)
+
+
+def composed_counting_bound(
+    files, predictors, features=None, features_axis=None, alpha=0.3, beta=1, order=4, spans=1, where=()
+):
+    def bound(place, n, norm):
+        a, b, k = (place.get(name, own) for name, own in (("alpha", alpha), ("beta", beta), ("order", order)))
+        functions = place[features_axis] if features_axis else n if features is None else features
+        free = max(0.0, 1 - spans * functions / comb(int(place["dimension"]), int(k)))
+        return a**2 / (a**2 + b**2) * free * norm**2
+
+    axes = ("dimension", "alpha", "beta", "order", *([features_axis] if features_axis else []))
+    return bounded(files, predictors, axes, where, bound)
+
+
+def bounded(files, predictors, axes, where, bound):
+    """Ratios of a bound to the mean over seeds of the risk, cell by cell where the bound says something."""
+    larger, smaller, failed = [], [], False
+    for learner in predictors:
+        chosen = own(files.cube.sel(learner=learner, **dict(where)), (*axes, "samples", "seed"))
+        failed |= bool(np.isin(chosen.status.values, FAILED).any())
+        outer = [axis for axis in chosen.test_risk.dims if axis != "seed"]
+        table = chosen.transpose(*outer, "seed")
+        fixed = {axis: table.coords[axis].item() for axis in axes if axis in table.coords and axis not in outer}
+        for index in np.ndindex(table.test_risk.shape[:-1]):
+            cell = dict(zip(outer, index, strict=True))
+            risks, norms = table.test_risk.values[index], table.target_norm.values[index]
+            place = fixed | {axis: table.coords[axis].values[i] for axis, i in cell.items()}
+            samples = place["samples"] if "samples" in place else table.samples.item()
+            bounds = np.array([bound(place, samples, norm) for norm in norms])
+            if np.isfinite(risks).all() and (bounds > 0).all():
+                larger.append(risks.mean())
+                smaller.append(bounds.mean())
+    if not larger:
+        return NOTHING
+    return unless(failed, cases(np.array(larger)[:, None], np.array(smaller)[:, None]))
+
+
+def total_samples_log_ratio(files, above, below, dimension, where=(), threshold=0.5):
+    here = files.cube.sel(dimension=[dimension])
+    (a_low, a_high, a), (b_low, b_high, b) = (
+        chosen_totals(here, side, dict(where), threshold) for side in (above, below)
+    )
+    low, high = a_low - b_high, a_high - b_low
+    return unless(a or b, t_mean(np.where(low == high, low, np.nan)))
+
+
+def chosen_totals(cube, learners, where, threshold):
+    """Log of n* + n0 (S,) of the learner whose total on validation points is smallest for each seed, as two ends."""
+    lows, highs, guesses, failed = [], [], [], []
+    for name in learners:
+        cells = at(cube, name, where, ("dimension", "seed", "samples"))
+        spent = float(np.nanmax(cells.unlabelled_samples.values))
+        _, low, high, _ = complexities(cube, name, where, threshold)
+        lows.append(np.log(np.exp(low[0]) + spent))
+        highs.append(np.log(np.exp(high[0]) + spent))
+        _, _, guess, _ = complexities(cube, name, where, threshold, "validation_risk")
+        guesses.append(np.exp(guess[0]) + spent)
+        failed.append([complexities(cube.isel(seed=[s]), name, where, threshold)[3] for s in range(cube.sizes["seed"])])
+    best, seeds = np.argmin(guesses, axis=0), np.arange(len(guesses[0]))
+    return np.array(lows)[best, seeds], np.array(highs)[best, seeds], bool(np.array(failed)[best, seeds].any())
+
+
+def published_ratio(
+    files,
+    published,
+    learner,
+    samples,
+    published_where=(),
+    where=(),
+    lowest_over=None,
+    statistic="run",
+    risk="test_risk",
+):
+    ours = dict(where) | {"samples": samples}
+    wanted = designs.printed(files.published, published, dict(published_where), ours, lowest_over is not None)
+    values, failed = by_seed(files, learner, samples, where, risk, lowest_over)
+    ratio = values / wanted
+    if not (np.isfinite(ratio) & (ratio > 0)).all():
+        return NOTHING
+    return unless(failed, {"run": one_run, "best": best}[statistic](ratio))
+
+
+def one_run(ratio) -> Found:
+    """Where one further run lies: Student's prediction interval of the logarithm."""
+    typical, count = t_mean(ratio, log=True), len(ratio)
+    wider = (np.log(typical.high / typical.value)) * np.sqrt(count + 1) if count > 1 else np.nan
+    return Found(typical.value, typical.value * np.exp(-wider), typical.value * np.exp(wider))
+
+
+def best(ratio) -> Found:
+    """The smallest of as many runs drawn anew from these: the i-th smallest is exceeded with (1 - i/S)^S."""
+    ordered, count = np.sort(ratio), len(ratio)
+    at_most = 1 - (1 - np.arange(1, count + 1) / count) ** count
+    ends = (ordered[np.argmax(at_most >= part)] for part in (0.025, 0.975)) if count > 1 else (np.nan, np.nan)
+    return Found(float(ordered[0]), *map(float, ends))
+
+
+QUANTITIES = {
+    one.__name__: one
+    for one in (
+        exponent,
+        total_samples_exponent,
+        paired_log_ratio,
+        paired_log_ratio_slope,
+        slope_difference,
+        theory_exponent,
+        theory_ratio,
+        log_risk_ratio,
+        score_mean,
+        failure_rate,
+        probe_failure_rate,
+        risk_slope,
+        probe_slope,
+        probe_mean,
+        probe_holds,
+        counting_bound,
+        composed_counting_bound,
+        total_samples_log_ratio,
+        published_ratio,
+    )
+}
