@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import xarray
 from recomputation import designs
-from recomputation.quantities import NOTHING, QUANTITIES, Files, Found, extremes, measure
+from recomputation.estimates import NOTHING, Found, extremes
+from recomputation.quantities import QUANTITIES, Files, measure
 from recomputation.tables import scores
 
 ROOT = Path(__file__).parents[2]

@@ -8,6 +8,20 @@ from typing import Any
 import numpy as np
 import xarray
 from recomputation import designs
+from recomputation.estimates import (
+    NOTHING,
+    Found,
+    best,
+    cases,
+    fitted_line,
+    harmonics,
+    log_counts,
+    median,
+    one_run,
+    positive_log,
+    share,
+    t_mean,
+)
 from recomputation.tables import FAILED, at, complexities, own, probe_at
 from scipy import stats
 
@@ -21,74 +35,10 @@ class Files:
     published: Path
 
 
-@dataclass
-class Found:
-    """A value with its 95 % interval, NaN where there is none; ratios: of every case of an inequality, (cases, S)."""
-
-    value: float
-    low: float = np.nan
-    high: float = np.nan
-    ratios: np.ndarray | None = None
-
-
-NOTHING = Found(np.nan)
-
-
 def measure(quantity: dict[str, Any], files: Files) -> Found:
     """Raises KeyError for a quantity that is not recomputed."""
     q = {key: value for key, value in quantity.items() if key != "name"}
     return QUANTITIES[quantity["name"]](files, **q)
-
-
-def t_mean(values, log=False) -> Found:
-    """Mean with Student's interval; of the logarithm, given back in the unit, if `log`."""
-    values = np.asarray(values, dtype=float)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        values = np.log(values) if log else values
-    if not np.isfinite(values).all():
-        return NOTHING
-    mean, error = float(np.mean(values)), float(stats.sem(values)) if len(values) > 1 else np.nan
-    half = stats.t.isf(0.025, len(values) - 1) * error if len(values) > 1 else np.nan
-    back = np.exp if log else float
-    return Found(float(back(mean)), float(back(mean - half)), float(back(mean + half)))
-
-
-def fitted_line(x, low, high) -> Found:
-    """Slope of the medians over seeds of what lies between low and high (K, S) on x (K,), with Student's interval.
-
-    A size without a median, as too many of its seeds have none, is left out.
-    """
-    points = np.array([median(a, b) for a, b in zip(low, high, strict=True)])
-    used = np.isfinite(points)
-    if used.sum() < 2:
-        return NOTHING
-    fit = stats.linregress(np.asarray(x, dtype=float)[used], points[used])
-    half = stats.t.isf(0.025, used.sum() - 2) * fit.stderr if used.sum() > 2 else np.nan
-    return Found(float(fit.slope), float(fit.slope - half), float(fit.slope + half))
-
-
-def median(low, high) -> float:
-    """The median of values each of which lies between two ends; NaN unless more than half are known and all agree."""
-    unknown = low != high
-    if np.isnan(low).any() or np.isnan(high).any() or 2 * unknown.sum() >= len(low) > 0:
-        return np.nan
-    ends = np.median(low), np.median(high)
-    return float(ends[0]) if ends[0] == ends[1] else np.nan
-
-
-def harmonics(d, p) -> int:
-    return comb(d + p - 1, p) - (comb(d + p - 3, p - 2) if p > 1 else 0)
-
-
-def log_counts(name, sizes, where) -> np.ndarray:
-    degree = dict(where).get("degree")
-    counts = {
-        "dimension": lambda d: d,
-        "harmonic_dimension": lambda d: harmonics(int(d), degree),
-        "polynomial_dimension": lambda d: sum(harmonics(int(d), k) for k in range((degree + 1) // 2 + 1)),
-        "quad_raw_dimension": lambda d: d * harmonics(int(d), degree - 2),
-    }
-    return np.log([float(counts[name](d)) for d in sizes])
 
 
 def named(sizes, given) -> np.ndarray:
@@ -213,18 +163,14 @@ def failure_rate(files, learner, samples, level, where=(), risk="test_risk"):
     return share(int(np.sum(broken | (values > level))), len(values))
 
 
-def share(failures, trials):
-    """A probability with the interval of Clopper and Pearson."""
-    found = stats.binomtest(failures, trials).proportion_ci(0.95, method="exact")
-    return Found(failures / trials, float(found.low), float(found.high))
-
-
 def probe_failure_rate(files, probe, larger, smaller, where=()):
     ratio = probe_holds(files, probe, larger, smaller, None, where).ratios
     return NOTHING if ratio is None else share(int((ratio > 1).any(axis=0).sum()), ratio.shape[1])
 
 
-def risk_slope(files, learner, samples="largest", axis="dimension", where=(), values=None, risk="test_risk"):
+def risk_slope(
+    files, learner, samples="largest", axis="dimension", where=(), values=None, risk="test_risk", explained=False
+):
     place = dict(where) | ({} if samples == "largest" else {"samples": samples})
     if samples == "largest":
         table = at(files.cube, learner, place, (axis, "seed", "samples"))
@@ -235,15 +181,9 @@ def risk_slope(files, learner, samples="largest", axis="dimension", where=(), va
         table = at(files.cube, learner, place, (axis, "seed"))
         risks, status = table[risk].values, table.status.values
     order = np.argsort(table[axis].values)
-    sizes, logs = table[axis].values[order], positive_log(risks[order])
+    sizes, logs = table[axis].values[order], positive_log(1 - risks[order] if explained else risks[order])
     keep = named(sizes, values)
     return unless(np.isin(status, FAILED).any(), fitted_line(np.log(sizes[keep]), logs[keep], logs[keep]))
-
-
-def positive_log(values):
-    """The logarithm, NaN of what is not positive and finite."""
-    sound = np.isfinite(values) & (values > 0)
-    return np.where(sound, np.log(np.where(sound, values, 1.0)), np.nan)
 
 
 def probe_slope(files, probe, variable, axis="dimension", where=(), values=None):
@@ -252,6 +192,14 @@ def probe_slope(files, probe, variable, axis="dimension", where=(), values=None)
     order = np.argsort(sizes)
     keep = order[named(sizes[order], values)]
     return fitted_line(np.log(sizes[keep]), logs[keep], logs[keep])
+
+
+def probe_theory_ratio(files, probe, variable, theory, axis="dimension", where=(), values=None):
+    data = files.probes[probe]
+    measured, known = (probe_at(data[name], dict(where), (axis,)) for name in (variable, theory))
+    logs = np.median(positive_log(measured), axis=1) - np.log(known.mean(axis=1))
+    logs = logs[named(data[axis].values, values)]
+    return t_mean(logs[np.isfinite(logs)])
 
 
 def probe_mean(files, probe, variable, over=None, log=False, positive=False, least=None, most=None, where=()):
@@ -273,22 +221,6 @@ def probe_holds(files, probe, larger, smaller, level=None, where=()):
     sides = [side if "seed" in side.dims else side.expand_dims("seed") for side in sides]
     a, b = (side.transpose(..., "seed").values.astype(float) for side in sides)
     return cases(a, b if level is None else np.full_like(b, level))
-
-
-def cases(larger, smaller) -> Found:
-    """The largest ratio smaller / larger; low is the smallest of the largest of each seed."""
-    if np.isnan(larger).any() or np.isnan(smaller).any():
-        return NOTHING
-    with np.errstate(divide="ignore", invalid="ignore"):
-        # No bound that is not positive is kept by a side above it.
-        ratio = np.where(larger > 0, np.maximum(smaller, 0) / larger, np.where(smaller > larger, 1e99, 0.0))
-    return extremes(np.minimum(ratio, 1e99).reshape(-1, larger.shape[-1]))
-
-
-def extremes(ratio, counting=None) -> Found:
-    counting = np.ones(ratio.shape, dtype=bool) if counting is None else counting
-    by_seed = [ratio[counting[:, s], s].max() for s in range(ratio.shape[1]) if counting[:, s].any()]
-    return Found(max(by_seed), min(by_seed), max(by_seed), ratio)
 
 
 def counting_bound(files, predictors, spans=1, where=()):
@@ -379,21 +311,6 @@ def published_ratio(
     return unless(failed, {"run": one_run, "best": best}[statistic](ratio))
 
 
-def one_run(ratio) -> Found:
-    """Where one further run lies: Student's prediction interval of the logarithm."""
-    typical, count = t_mean(ratio, log=True), len(ratio)
-    wider = (np.log(typical.high / typical.value)) * np.sqrt(count + 1) if count > 1 else np.nan
-    return Found(typical.value, typical.value * np.exp(-wider), typical.value * np.exp(wider))
-
-
-def best(ratio) -> Found:
-    """The smallest of as many runs drawn anew from these: the i-th smallest is exceeded with (1 - i/S)^S."""
-    ordered, count = np.sort(ratio), len(ratio)
-    at_most = 1 - (1 - np.arange(1, count + 1) / count) ** count
-    ends = (ordered[np.argmax(at_most >= part)] for part in (0.025, 0.975)) if count > 1 else (np.nan, np.nan)
-    return Found(float(ordered[0]), *map(float, ends))
-
-
 QUANTITIES = {
     one.__name__: one
     for one in (
@@ -411,6 +328,7 @@ QUANTITIES = {
         risk_slope,
         probe_slope,
         probe_mean,
+        probe_theory_ratio,
         probe_holds,
         counting_bound,
         composed_counting_bound,

@@ -27,7 +27,7 @@ def planted(results, folder, claim, **columns):
 
 def test_nothing_of_the_package_is_read():
     texts = [file.read_text(encoding="utf-8") for file in (ROOT / "tests" / "recomputation").glob("*.py")]
-    assert len(texts) == 4
+    assert len(texts) > 3
     assert not [text for text in texts if re.search(r"(import|from) +hierlearn", text)]
 
 
