@@ -33,7 +33,7 @@ def t_mean(values, log=False) -> Found:
     return Found(float(back(mean)), float(back(mean - half)), float(back(mean + half)))
 
 
-def fitted_line(x, low, high) -> Found:
+def fitted_line(x, low, high, level=0.95) -> Found:
     """Slope of the medians over seeds of what lies between low and high (K, S) on x (K,), with Student's interval.
 
     A size without a median, as too many of its seeds have none, is left out.
@@ -43,7 +43,7 @@ def fitted_line(x, low, high) -> Found:
     if used.sum() < 2:
         return NOTHING
     fit = stats.linregress(np.asarray(x, dtype=float)[used], points[used])
-    half = stats.t.isf(0.025, used.sum() - 2) * fit.stderr if used.sum() > 2 else np.nan
+    half = stats.t.ppf((1 + level) / 2, used.sum() - 2) * fit.stderr if used.sum() > 2 else np.nan
     return Found(float(fit.slope), float(fit.slope - half), float(fit.slope + half))
 
 
@@ -112,3 +112,12 @@ def positive_log(values):
     """The logarithm, NaN of what is not positive and finite."""
     sound = np.isfinite(values) & (values > 0)
     return np.where(sound, np.log(np.where(sound, values, 1.0)), np.nan)
+
+
+def unless(failed: bool, found: Found) -> Found:
+    """What rests on a training that failed has no interval."""
+    return Found(found.value, ratios=found.ratios) if failed else found
+
+
+def named(sizes, given) -> np.ndarray:
+    return np.isin(sizes, sizes if given is None else given)

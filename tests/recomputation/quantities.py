@@ -1,7 +1,6 @@
 """Every quantity that a primary row names, computed anew: value, low, high, and the ratios of a `holds`."""
 
 from dataclasses import dataclass
-from math import comb
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +13,17 @@ from recomputation.estimates import (
     best,
     cases,
     fitted_line,
-    harmonics,
     log_counts,
     median,
+    named,
     one_run,
     positive_log,
     share,
     t_mean,
+    unless,
 )
-from recomputation.tables import FAILED, at, complexities, own, probe_at
+from recomputation.many_cells import composed_counting_bound, counting_bound, order_table
+from recomputation.tables import FAILED, at, complexities, probe_at
 from scipy import stats
 
 
@@ -39,15 +40,6 @@ def measure(quantity: dict[str, Any], files: Files) -> Found:
     """Raises KeyError for a quantity that is not recomputed."""
     q = {key: value for key, value in quantity.items() if key != "name"}
     return QUANTITIES[quantity["name"]](files, **q)
-
-
-def named(sizes, given) -> np.ndarray:
-    return np.isin(sizes, sizes if given is None else given)
-
-
-def unless(failed: bool, found: Found) -> Found:
-    """What rests on a training that failed has no interval."""
-    return Found(found.value, ratios=found.ratios) if failed else found
 
 
 def exponent(
@@ -223,49 +215,6 @@ def probe_holds(files, probe, larger, smaller, level=None, where=()):
     return cases(a, b if level is None else np.full_like(b, level))
 
 
-def counting_bound(files, predictors, spans=1, where=()):
-    def bound(place, n, norm):
-        return 1 - spans * n / harmonics(int(place["dimension"]), int(place["degree"]))
-
-    return bounded(files, predictors, ("dimension", "degree"), where, bound)
-
-
-def composed_counting_bound(
-    files, predictors, features=None, features_axis=None, alpha=0.3, beta=1, order=4, spans=1, where=()
-):
-    def bound(place, n, norm):
-        a, b, k = (place.get(name, own) for name, own in (("alpha", alpha), ("beta", beta), ("order", order)))
-        functions = place[features_axis] if features_axis else n if features is None else features
-        free = max(0.0, 1 - spans * functions / comb(int(place["dimension"]), int(k)))
-        return a**2 / (a**2 + b**2) * free * norm**2
-
-    axes = ("dimension", "alpha", "beta", "order", *([features_axis] if features_axis else []))
-    return bounded(files, predictors, axes, where, bound)
-
-
-def bounded(files, predictors, axes, where, bound):
-    """Ratios of a bound to the mean over seeds of the risk, cell by cell where the bound says something."""
-    larger, smaller, failed = [], [], False
-    for learner in predictors:
-        chosen = own(files.cube.sel(learner=learner, **dict(where)), (*axes, "samples", "seed"))
-        failed |= bool(np.isin(chosen.status.values, FAILED).any())
-        outer = [axis for axis in chosen.test_risk.dims if axis != "seed"]
-        table = chosen.transpose(*outer, "seed")
-        fixed = {axis: table.coords[axis].item() for axis in axes if axis in table.coords and axis not in outer}
-        for index in np.ndindex(table.test_risk.shape[:-1]):
-            cell = dict(zip(outer, index, strict=True))
-            risks, norms = table.test_risk.values[index], table.target_norm.values[index]
-            place = fixed | {axis: table.coords[axis].values[i] for axis, i in cell.items()}
-            samples = place["samples"] if "samples" in place else table.samples.item()
-            bounds = np.array([bound(place, samples, norm) for norm in norms])
-            if np.isfinite(risks).all() and (bounds > 0).all():
-                larger.append(risks.mean())
-                smaller.append(bounds.mean())
-    if not larger:
-        return NOTHING
-    return unless(failed, cases(np.array(larger)[:, None], np.array(smaller)[:, None]))
-
-
 def total_samples_log_ratio(files, above, below, dimension, where=(), threshold=0.5):
     here = files.cube.sel(dimension=[dimension])
     (a_low, a_high, a), (b_low, b_high, b) = (
@@ -331,6 +280,7 @@ QUANTITIES = {
         probe_theory_ratio,
         probe_holds,
         counting_bound,
+        order_table,
         composed_counting_bound,
         total_samples_log_ratio,
         published_ratio,

@@ -23,6 +23,7 @@ CONFIG = PACKAGE.parents[1] / "config"
         (r"$B_w^2/\sqrt{dn}$", "Bw2/√dn"),
         (r"$\frac{1}{m+1}$", "1/(m + 1)"),
         (r"$\lambda_{min} \le \min_i \Sigma_{ii}$", "λmin ≤ mini Σii"),
+        (r"$\binom{d}{e}^{1/e}$", "C(d, e)1/e"),
         (r"$\log N(d,4)$", "log N(d,4)"),
         (r"$\mathrm{relu}$ of $a<b$", "relu of a < b"),
     ],

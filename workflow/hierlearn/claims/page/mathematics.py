@@ -76,6 +76,8 @@ def _one(token: str, tokens: list[str]) -> Markup:
         return escape(_argument(tokens).striptags())
     if name == "sqrt":
         return Markup('√<span class="root">{}</span>').format(_argument(tokens))
+    if name == "binom":
+        return Markup("C({},{}{})").format(_argument(tokens), THIN, _argument(tokens))
     if name == "frac":
         above, below = (_argument(tokens) for _ in range(2))
         return Markup("{}/{}").format(*(_in_brackets(part) for part in (above, below)))
