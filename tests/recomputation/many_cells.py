@@ -4,7 +4,7 @@ from math import comb
 
 import numpy as np
 from recomputation.estimates import NOTHING, Found, cases, fitted_line, harmonics, named, unless
-from recomputation.tables import FAILED, MEANINGS, at, complexities, own
+from recomputation.tables import FAILED, complexities, own
 
 
 def counting_bound(files, predictors, spans=1, where=()):
@@ -64,13 +64,9 @@ def order_table(
     """The largest distance of an exponent from a table; low: the largest that all cells together leave certain."""
     chosen, failed = [], False
     for k, names in enumerate(learners_of_order, start=1):
-        for i, degree in enumerate(degrees):
-            place = dict(where) | {axis: degree}
-            for name in names:
-                status = at(files.cube, name, place, ("dimension", "seed", "samples")).status.values
-                if (status != MEANINGS.index("not_planned")).any():
-                    wanted = max(1, degree - k + 1) if expected == "order" else degree
-                    chosen.append((name, place, wanted, sizes[i] if sizes else None))
+        for i, (degree, name) in enumerate(zip(degrees, names, strict=True)):
+            wanted = max(1, degree - k + 1) if expected == "order" else degree
+            chosen.append((name, dict(where) | {axis: degree}, wanted, sizes[i] if sizes else None))
     ends = []
     for name, place, wanted, fitted in chosen:
         found, low, high, broken = complexities(files.cube, name, place, threshold)

@@ -72,9 +72,16 @@ def paired_log_ratio(files, above, below, where=(), threshold=0.5):
     return unless(failed, t_mean(low[whole[-1]]) if len(whole) else NOTHING)
 
 
-def ratios(files, above, below, where, threshold):
+def isotropy_slope(files, above, below, spikes=2, where=(), axis="spike_share", threshold=0.3):
+    shares, low, high, failed = ratios(files, above, below, dict(where), threshold, axis)
+    # Of trace 1: a share over the leading directions, and what is left over the others.
+    largest = np.maximum(shares / spikes, (1 - shares) / (dict(where)["dimension"] - spikes))
+    return unless(failed, fitted_line(np.log(largest), low, high))
+
+
+def ratios(files, above, below, where, threshold, axis="dimension"):
     (sizes, a_low, a_high, a), (_, b_low, b_high, b) = (
-        complexities(files.cube, name, where, threshold) for name in (above, below)
+        complexities(files.cube, name, where, threshold, axis=axis) for name in (above, below)
     )
     return sizes, a_low - b_high, a_high - b_low, a or b
 
@@ -268,6 +275,7 @@ QUANTITIES = {
         paired_log_ratio,
         paired_log_ratio_slope,
         slope_difference,
+        isotropy_slope,
         theory_exponent,
         theory_ratio,
         log_risk_ratio,

@@ -54,7 +54,7 @@ table { border-collapse: collapse; width: 100%; font-size: .9rem; }
 th, td { text-align: left; vertical-align: top; padding: .4rem .6rem; border-bottom: 1px solid #ddd; }
 th { border-bottom: 2px solid #555; white-space: nowrap; }
 td.number { font-variant-numeric: tabular-nums; white-space: nowrap; }
-.verdict { font-weight: 600; min-width: 7rem; }
+.verdict { font-weight: 600; min-width: 8.5rem; }
 .for { color: #00573f; } .against { color: #9c1c00; } .open { color: #5a5a5a; }
 .reason { color: #555; font-size: .85rem; }
 .tex i { font-family: Georgia, "Times New Roman", serif; } .root { border-top: 1px solid; }
