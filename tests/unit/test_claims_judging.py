@@ -86,3 +86,9 @@ def test_a_design_that_is_registered_is_named():
 def test_a_positive_quantity_with_a_negative_end_is_refused():
     with pytest.raises(ValueError, match="that is positive"):
         row(Measurement(0.1, -0.1, 0.3, "", 3, positive=True), HIGH)
+
+
+def test_the_side_of_an_ordering_stands_beside_its_row():
+    assert row(LOW, HIGH, rule="ordering", slack=None, side="below")["detail"]["side"] == "below"
+    assert row(LOW, HIGH, rule="ordering", slack=None)["detail"]["side"] == "above"
+    assert "side" not in row(LOW, HIGH)["detail"]

@@ -64,6 +64,21 @@ def test_what_the_measurement_has_to_say_stays_in_the_reason_of_an_outcome():
     assert reason == "the interval is wholly at most 1.2; size 28 not fitted"
 
 
+@pytest.mark.parametrize(
+    ("rule", "side", "words"),
+    [
+        ("upper", "above", ("at most 1.2", "on both sides of 1.2", "above 1.2")),
+        ("lower", "above", ("below 0.8", "on both sides of 0.8", "at least 0.8")),
+        ("ordering", "above", ("below 0.8", "on both sides of 0.8", "above 0.8")),
+        ("ordering", "below", ("below 1.2", "on both sides of 1.2", "above 1.2")),
+    ],
+)
+def test_the_reason_says_on_which_side_of_which_limit_the_interval_lies(rule, side, words):
+    intervals = [(0.1, 0.2, 0.3), (0.5, 1.0, 1.5), (1.7, 1.8, 1.9)]
+    for (low, value, high), where in zip(intervals, words, strict=True):
+        assert outcome(rule, value, low, high, 1.0, 0.2, side)[1].endswith(where)
+
+
 def test_an_inequality_holds_only_if_no_case_exceeds_its_bound():
     assert outcome("holds", 1.0, 0.3, 1.0, NAN)[0] == YES
     assert outcome("holds", 0.98, 0.3, 0.98, NAN)[0] == YES

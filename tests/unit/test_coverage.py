@@ -5,8 +5,10 @@ import re
 
 import pytest
 import yaml
+from recomputation.designs import study_at
 
 from hierlearn.core.registry import PACKAGE
+from hierlearn.plan.presets import PRESETS
 
 ROOT = PACKAGE.parents[1]
 PAPERS = ("chen2020", "bai2020", "allenzhu2019", "allenzhu2020")
@@ -163,6 +165,15 @@ def test_a_primary_row_says_what_is_asked_and_against_which_rival(primary):
 def test_a_primary_row_that_is_there_belongs_to_a_study_of_its_paper(primary, claims):
     for row in primary:
         assert claims.get(row["claim"], row["paper"]) == row["paper"], row
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_claim_has_the_rank_and_the_kind_that_the_list_gives_it(primary, preset):
+    listed = {row["claim"]: (row["rank"], row["kind"]) for row in primary}
+    for file in sorted((ROOT / "config" / "studies").glob("*.yaml")):
+        for name, claim in study_at(file, preset).get("claims", {}).items():
+            found = claim.get("rank", "secondary"), claim["kind"]
+            assert found == listed.get(name, ("secondary", claim["kind"])), f"{file.name}: {name}"
 
 
 def test_a_row_that_was_primary_names_a_primary_row_in_its_place(primary, coverage):

@@ -102,7 +102,10 @@ def test_every_row_stands_in_the_table_of_its_study():
     assert 'id="C1"' in first
     assert 'id="C2"' in first
     assert 'id="B1"' in second
-    assert "3 rows, 3 rate. Of the 3 judged rows, checks apart: 1 consistent, 1 not seen, 1 inconclusive" in text
+    told = " ".join(text.split())
+    assert (
+        "3 rows by kind: 3 rate. Of the 3 judged rows, checks apart: 1 consistent, 1 not seen, 1 inconclusive" in told
+    )
     assert 'src="two/figure.svg"' in second
 
 
@@ -115,13 +118,13 @@ def test_the_fitted_sizes_and_local_slopes_stand_beside_a_row():
 
 def test_a_row_shows_its_kind_its_control_and_its_verdict_with_the_sizes():
     text = page([row()], {"one": STUDY}, "quick")
-    assert "primary; rate, limit" in text
+    assert '<span class="primary">primary</span>; rate, limit' in text
     assert "another &lt;learner&gt;:" in text and "[1.8, 2]</span> fails" in text
     assert "✓ consistent at d = 10–28" in text
     within = page([row(regime="within", verdict="supported")], {"one": STUDY}, "quick")
     assert "✓ supported</td>" in within
     lacking = row(rival="", control_verdict="missing", verdict="inconclusive")
-    assert "<td>missing</td>" in page([lacking], {"one": STUDY}, "quick")
+    assert "<td>none yet</td>" in page([lacking], {"one": STUDY}, "quick")
 
 
 def test_the_page_counts_what_chance_rejects_and_what_has_no_control_and_claims_no_registration():
@@ -131,7 +134,10 @@ def test_the_page_counts_what_chance_rejects_and_what_has_no_control_and_claims_
     text = " ".join(page(rows, {"one": STUDY}, "quick").split())
     # One end of the upper bound and two of the two-sided rule; the check and the inequality without an interval none.
     assert "at 3 boundaries up to 0.1 false verdicts are to be expected by chance" in text
-    assert "Of the 3 judged rows" in text and "1 have no negative control yet, and 0 show the digest" in text
+    assert "Of the 3 judged rows" in text and "1 without a negative control, which is still to be designed" in text
+    assert "and none on a registered design. Of the 3 primary rows among them 2 are decided" in text
+    registered = page([row(digest="ab"), row(claim="C2", rank="secondary")], {"one": STUDY}, "quick")
+    assert "1 on a registered design. Of the 1 primary rows among them 1 is decided" in " ".join(registered.split())
     assert "before the run" not in text
 
 
@@ -144,6 +150,21 @@ def test_every_verdict_has_a_mark_and_counts_in_its_column(verdict, mark):
     assert f"{mark} {verdict}</td>" in text
     counts = text.split("<nav>")[1].split("</nav>")[0]
     assert counts.count(">1</td>") == 1
+
+
+def test_checks_are_counted_apart_and_are_no_evidence():
+    check = {"kind": "check", "regime": "", "control_verdict": "", "rival": "", "verdict": "supported"}
+    rows = [row(), row(claim="C2", **check), row(claim="C3", **check | {"verdict": "contradicted"})]
+    contents = page(rows, {"one": STUDY}, "quick").split("<nav>")[1].split("</nav>")[0]
+    assert ">✓ 1 ✗ 1</td>" in contents and contents.count(">1</td>") == 1
+
+
+def test_mathematics_of_a_study_and_of_a_row_is_set():
+    study = STUDY | {"title": "Growth in $d$", "summary": "The ridge is $\\lambda$."}
+    stated = row(statement="As $m^{-1/4}$ at $\\alpha$", rival="$W_0$", reason="at $\\sigma$")
+    text = page([stated], {"one": study}, "quick")
+    assert "$" not in text.replace("$$", "").split("<body>")[1].replace("Figure of Growth in $d$", "")
+    assert "<i>m</i><sup>−1/4</sup>" in text and "<i>W</i><sub>0</sub>" in text and "<i>σ</i>" in text
 
 
 def test_a_missing_study_is_listed_and_has_no_section():
@@ -174,7 +195,7 @@ def test_a_study_without_claims_says_so_in_place_of_a_table():
 def test_a_page_without_any_claim_says_so():
     text = page([], {}, "smoke")
     parsed(text)
-    assert "0 rows, none of any kind. Of the 0 judged rows, checks apart: none;" in text
+    assert "0 rows. Of the 0 judged rows, checks apart: none;" in " ".join(text.split())
 
 
 def test_numbers_are_rounded_for_readers():
@@ -193,6 +214,7 @@ def test_numbers_are_rounded_for_readers():
         ({"slack": math.nan}, "≤ 1"),
         ({"rule": "holds", "slack": math.nan}, "≤ 1"),
         ({"predicted": math.nan}, "–"),
+        ({"predicted": -0.5}, "≤ −0.5 + 0.2"),
     ],
 )
 def test_a_prediction_reads_as_its_rule_does(changes, text):
@@ -204,3 +226,9 @@ def test_a_prediction_reads_as_its_rule_does(changes, text):
 )
 def test_work_has_a_unit(flops, text):
     assert work(flops) == text
+
+
+def test_an_ordering_says_on_which_side_it_is():
+    ordering = row(rule="ordering", predicted=0.0)
+    assert (prediction(ordering, "above"), prediction(ordering, "below")) == ("> 0 − 0.2", "< 0 + 0.2")
+    assert "&lt; 0 + 0.2</td>" in page([ordering], {"one": STUDY}, "quick", {"C1": {"side": "below"}})

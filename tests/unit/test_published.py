@@ -147,14 +147,25 @@ def test_the_ratio_is_to_the_number_at_the_same_coordinates(content):
     assert elsewhere.value == pytest.approx(0.2 / 0.5 * TYPICAL)
 
 
-def test_the_interval_of_the_median_is_that_of_the_mean_logarithm(content):
+def test_a_printed_number_is_compared_with_one_further_run(content):
     from scipy import stats
 
     found = measured(content, cube(0.1))
     logs = np.log(0.8 * SPREAD)
-    wanted = stats.t.interval(0.95, len(logs) - 1, logs.mean(), stats.sem(logs))
+    wanted = stats.t.interval(0.95, len(logs) - 1, logs.mean(), logs.std(ddof=1) * np.sqrt(1 + 1 / len(logs)))
     assert (found.low, found.high) == pytest.approx(tuple(np.exp(wanted)))
     assert outcome("published", found.value, found.low, found.high, 1.0)[0] == "undecided"
+
+
+def test_more_seeds_do_not_shrink_the_interval_below_the_scatter_of_runs(content):
+    spread = np.exp(np.random.default_rng(0).normal(0, 0.3, 200))
+    axes = ("learner", "width", "samples", "seed")
+    many = xarray.Dataset(
+        {"test_risk": (axes, spread[None, None, None]), "status": (axes, np.zeros((1, 1, 1, 200), np.int8))},
+        {"learner": ["resnet"], "width": [500], "samples": [1000], "seed": range(200)},
+    )
+    found = measured(content, many)
+    assert np.log(found.high / found.low) == pytest.approx(2 * 1.96 * np.log(spread).std(), rel=0.02)
 
 
 def test_the_interval_of_the_best_is_that_of_resampled_minima(content):
@@ -166,7 +177,7 @@ def test_the_interval_of_the_best_is_that_of_resampled_minima(content):
 
 
 def test_a_single_seed_has_no_interval(content):
-    for statistic in ("median", "best"):
+    for statistic in ("run", "best"):
         found = measured(content, cube(0.1).isel(seed=[2]), statistic=statistic)
         assert found.value == pytest.approx(0.8)
         assert np.isnan([found.low, found.high]).all() and "fewer than 2" in found.reason

@@ -1,5 +1,7 @@
 """Exact ridge regression over paths: against dense solves and brute-force leave-one-out; kernels to refuse."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -69,6 +71,13 @@ def test_low_rank_kernel_ends_in_an_invariant_subspace():
     duals = ridge_path(factor @ factor.T, factor[:, 0], [1e-4, 1e-2], budget=100.0)
     assert duals.method == "lanczos"
     assert duals.residuals.max() <= 1e-9
+
+
+def test_a_basis_that_spans_everything_is_not_continued():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = ridge_path(np.diag([2.0, 1.0, 0.5]), np.array([1.0, 0.0, 0.0]), [0.1])
+    assert found.coefficients[0] == pytest.approx([1 / 2.3, 0, 0])
 
 
 @pytest.mark.parametrize("budget", [0.5, 100.0])

@@ -6,6 +6,7 @@ import pytest
 import xarray
 import yaml
 from conftest import ROOT, snakemake
+from recomputation import ledger
 
 STUDIES = {file.stem: yaml.safe_load(file.read_text()) for file in sorted((ROOT / "config" / "studies").glob("*.yaml"))}
 
@@ -56,6 +57,12 @@ def test_the_ledger_has_a_row_for_every_claim(smoke):
     shown = {name for name, _ in found}
     assert shown >= set(SHORT)
     assert found == {(name, claim) for name in shown for claim in STUDIES[name]["claims"]}
+
+
+def test_every_quantity_gives_the_same_verdicts_without_the_package(smoke):
+    count, differences = ledger.compared(smoke, rank=None)
+    assert count > 100
+    assert differences == []
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,8 @@ def judge_claim(
         figure=f"{study['name']}/figure.svg",
         data=f"{study['name']}/{source}",
     )
-    return {**to_json(row, measured.positive), "detail": measured.detail}
+    side = {"side": claim.get("side", "above")} if claim["rule"] == "ordering" else {}
+    return {**to_json(row, measured.positive), "detail": measured.detail | side}
 
 
 def _predicted(claim: Mapping[str, Any]) -> float:

@@ -34,6 +34,8 @@ BOUNDARIES = {"upper": 1, "lower": 1, "ordering": 1, "two-sided": 2, "published"
 SIDES = ("above", "below")
 
 PUBLISHED_FACTOR = 1.5
+# Where the interval lies that passes, and that fails.
+UP_TO, FROM, ABOVE, BELOW = ("at most", "above"), ("at least", "below"), ("above", "below"), ("below", "above")
 
 
 def outcome(
@@ -71,19 +73,15 @@ def _compare(rule: str, low: float, high: float, predicted: float, slack: float,
     if rule == "two-sided":
         return _inside(low, high, predicted - slack, predicted + slack, "the interval")
     if rule == "upper":
-        limit, yes, no = predicted + slack, high <= predicted + slack, low > predicted + slack
-        wanted = "at most"
+        limit, yes, no, words = predicted + slack, high <= predicted + slack, low > predicted + slack, UP_TO
     elif rule == "lower":
-        limit, yes, no = predicted - slack, low >= predicted - slack, high < predicted - slack
-        wanted = "at least"
+        limit, yes, no, words = predicted - slack, low >= predicted - slack, high < predicted - slack, FROM
     elif side == "above":
-        limit, yes, no = predicted - slack, low > predicted - slack, high < predicted - slack
-        wanted = "above"
+        limit, yes, no, words = predicted - slack, low > predicted - slack, high < predicted - slack, ABOVE
     else:
-        limit, yes, no = predicted + slack, high < predicted + slack, low > predicted + slack
-        wanted = "below"
-    found = "wholly" if yes else "wholly not" if no else "not wholly"
-    return _outcome(yes, no), f"the interval is {found} {wanted} {limit:.4g}"
+        limit, yes, no, words = predicted + slack, high < predicted + slack, low > predicted + slack, BELOW
+    found = f"wholly {words[0]}" if yes else f"wholly {words[1]}" if no else "on both sides of"
+    return _outcome(yes, no), f"the interval is {found} {limit:.4g}"
 
 
 def _inside(low: float, high: float, floor: float, ceiling: float, what: str) -> tuple[str, str]:

@@ -15,7 +15,7 @@ from hierlearn.claims.rules import FAILS, PASSES, UNDECIDED
 
 KINDS = {
     "theorem": "a proved inequality, constants and all",
-    "rate": "a proved order: O(.), poly(.), sufficiently large",
+    "rate": "a proved order: O(·), poly(·), sufficiently large",
     "assumption": "what a theorem assumes, met or not",
     "published": "a printed number",
     "conjecture": "suggested by a paper, or by us",

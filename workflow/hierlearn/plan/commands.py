@@ -1,4 +1,4 @@
-"""Words on Snakemake's command line that are answered at once: `snakemake plan`, `tally`, `register`."""
+"""Words on Snakemake's command line that are answered at once: `snakemake plan`, `tally`, `register`, `record`."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path

@@ -12,7 +12,7 @@ from hierlearn.quantities._parameters import Learner, Place, Samples
 from hierlearn.quantities._sizes import at_place
 from hierlearn.quantities._tables import by_seed, without_interval
 from hierlearn.statistics.estimates import Measurement
-from hierlearn.statistics.intervals import LEVEL, t_interval
+from hierlearn.statistics.intervals import LEVEL, Estimate, prediction_interval
 
 if TYPE_CHECKING:
     import xarray
@@ -20,11 +20,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class PublishedRatio(Quantity):
-    """A statistic over seeds of risk / published, with an interval that is symmetric in the logarithm or resampled.
+    """Where a risk of ours lies, over the published one; the interval is one of prediction, or resampled.
 
-    median: exp of the mean log ratio and of its t-interval, the median where logarithms are symmetric. best: the
-    central 95 % of the smallest of S seeds drawn anew, with replacement, from the S seeds, which is known without
-    drawing: P(above the i-th smallest) = (1 - i/S)^S. The rule `published` compares with 1.
+    run: the geometric mean over seeds, and the interval in which one further run lies, as a printed number is that of
+    one run and keeps its scatter however many seeds ours have. best: the central 95 % of the smallest of S seeds drawn
+    anew, with replacement, from the S seeds, which is known without drawing: P(above the i-th smallest) = (1 - i/S)^S.
+    The rule `published` compares with 1.
     """
 
     published: Annotated[str, Reference("published"), "A table of config/published."]
@@ -43,9 +44,9 @@ class PublishedRatio(Quantity):
         "published, it is compared with its lower end.",
     ] = None
     statistic: Annotated[
-        Literal["median", "best"],
-        "median: a typical run; best: the smallest risk of all seeds, for papers that report theirs.",
-    ] = "median"
+        Literal["run", "best"],
+        "run: one further run, as the printed one is; best: the smallest risk of all seeds, if a paper prints that.",
+    ] = "run"
     risk: Annotated[Literal["test_risk", "test_error", "train_risk"], "Which measure is compared."] = "test_risk"
 
     @property
@@ -65,24 +66,18 @@ class PublishedRatio(Quantity):
         if unknown:
             reason = f"{unknown} of {len(ratios)} seeds without a positive risk"
             return Measurement(np.nan, np.nan, np.nan, reason, len(ratios))
-        value, low, high, reason = (best if self.statistic == "best" else median)(ratios)
-        measured = Measurement(value, low, high, reason, len(ratios), detail, positive=True)
+        found = (best if self.statistic == "best" else prediction_interval)(ratios)
+        measured = Measurement(found.value, found.low, found.high, found.reason, len(ratios), detail, positive=True)
         measured = at_place(measured, cube, self.where, self.samples)
         return without_interval(measured, f"{self.learner}: training failed at n = {self.samples}" if failed else "")
 
 
-def median(ratios: np.ndarray) -> tuple[float, float, float, str]:
-    """(value, low, high, reason) of a typical ratio. ratios: (S,), positive."""
-    estimate = t_interval(np.log(ratios))
-    return float(np.exp(estimate.value)), float(np.exp(estimate.low)), float(np.exp(estimate.high)), estimate.reason
-
-
-def best(ratios: np.ndarray) -> tuple[float, float, float, str]:
-    """(value, low, high, reason) of the smallest ratio. ratios: (S,), positive."""
+def best(ratios: np.ndarray) -> Estimate:
+    """The smallest ratio. ratios: (S,), positive."""
     ordered, count = np.sort(ratios), len(ratios)
     if count < 2:
-        return float(ordered[0]), np.nan, np.nan, f"{count} value(s): no interval from fewer than 2"
+        return Estimate(float(ordered[0]), np.nan, np.nan, f"{count} value(s): no interval from fewer than 2")
     above = (1 - np.arange(1, count + 1) / count) ** count
     tail = (1 - LEVEL) / 2
     low, high = (ordered[np.flatnonzero(above <= 1 - part)[0]] for part in (tail, 1 - tail))
-    return float(ordered[0]), float(low), float(high), ""
+    return Estimate(float(ordered[0]), float(low), float(high))

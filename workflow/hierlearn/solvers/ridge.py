@@ -135,9 +135,6 @@ def _lanczos(kernel, block, mix, shifts, tolerance, steps):
         for _ in range(2):
             image -= (image @ basis[:high].T) @ basis[:high]
         q, r = np.linalg.qr(image.T)
-        # Directions lost to a partial breakdown come out of QR arbitrary: make them orthogonal to the basis too.
-        q -= basis[:high].T @ (basis[:high] @ q)
-        basis[high : high + width] = np.linalg.qr(q)[0].T if width > 1 else q.T / np.linalg.norm(q)
         used = high
         broken = np.linalg.norm(r) <= n * np.finfo(float).eps * np.linalg.norm(diagonal)
         if step + 1 >= check or step + 1 == steps or broken:
@@ -149,6 +146,9 @@ def _lanczos(kernel, block, mix, shifts, tolerance, steps):
             if np.all(error <= 0.3 * tolerance) or broken:
                 break
             check = max(step + 1 + _CHECK_EVERY, int(1.2 * (step + 1)))
+        # Directions lost to a partial breakdown come out of QR arbitrary: make them orthogonal to the basis too.
+        q -= basis[:high].T @ (basis[:high] @ q)
+        basis[high : high + width] = np.linalg.qr(q)[0].T if width > 1 else q.T / np.linalg.norm(q)
         projected[high : high + width, low:high] = r
         projected[low:high, high : high + width] = r.T
     return np.einsum("rak,an->rnk", answer, basis[:used], optimize=True)

@@ -8,6 +8,7 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined
 
 from hierlearn.claims.ledger import Row
+from hierlearn.claims.page import mathematics
 from hierlearn.claims.rules import BOUNDARIES, RULES
 from hierlearn.claims.verdicts import INCONCLUSIVE, KINDS, MISSING, REGIMES, VACUOUS, in_words
 
@@ -53,9 +54,14 @@ table { border-collapse: collapse; width: 100%; font-size: .9rem; }
 th, td { text-align: left; vertical-align: top; padding: .4rem .6rem; border-bottom: 1px solid #ddd; }
 th { border-bottom: 2px solid #555; white-space: nowrap; }
 td.number { font-variant-numeric: tabular-nums; white-space: nowrap; }
-.verdict { font-weight: 600; min-width: 7rem; }
+.verdict { font-weight: 600; min-width: 8.5rem; }
 .for { color: #00573f; } .against { color: #9c1c00; } .open { color: #5a5a5a; }
 .reason { color: #555; font-size: .85rem; }
+.tex i { font-family: Georgia, "Times New Roman", serif; } .root { border-top: 1px solid; }
+sub, sup { font-size: .75em; line-height: 0; }
+.claims td:nth-child(2) { min-width: 22rem; } .claims td:nth-child(5) { min-width: 11rem; }
+.primary { color: #1b1b1b; font-weight: 600; }
+.run { border-left: .3rem solid #9c1c00; padding: .3rem .8rem; max-width: 60rem; }
 .contents { width: auto; margin: 1.5rem 0; } .contents td, .contents th { padding: .15rem .8rem .15rem 0; }
 img { max-width: 100%; height: auto; border: 1px solid #eee; }
 code { font-size: .9em; }
@@ -63,11 +69,14 @@ code { font-size: .9em; }
 </head>
 <body>
 <h1>Hierarchical learning: the claims ledger</h1>
-<p class="lead">Theorems and figures on why neural networks learn beyond kernels, as measured claims. Preset
-<code>{{ preset }}</code>: {{ total }} rows, {{ kinds }}. Of the {{ judged }} judged rows, checks apart: {{ tally }};
-{{ uncontrolled }} have no negative control yet, and {{ registered }} show the digest of a registered design. Intervals are
-95&nbsp;%: at {{ boundaries }} boundaries up to {{ expected }} false verdicts are to be expected by chance, 2.5&nbsp;% at each. The
-table is also in <a href="claims.csv">claims.csv</a> and <a href="claims.nc">claims.nc</a>.</p>
+{% if note %}<p class="run"><strong>{{ note }}</strong></p>
+{% endif %}<p class="lead">Theorems and figures on why neural networks learn beyond kernels, as measured claims. Preset
+<code>{{ preset }}</code>: {{ total }} rows{{ " by kind: " + kinds if total }}. Of the {{ judged }} judged rows, checks
+apart: {{ tally }}; {{ uncontrolled }} without a negative control, which is still to be designed, and
+{{ registered or "none" }} on a registered design. Of the {{ primary }} primary rows among them {{ decided or "none" }}
+{{ "is" if decided < 2 else "are" }} decided. Intervals are 95&nbsp;%: at {{ boundaries }} boundaries up to {{ expected }} false
+verdicts are to be expected by chance, 2.5&nbsp;% at each. The table is also in <a href="claims.csv">claims.csv</a> and
+<a href="claims.nc">claims.nc</a>.</p>
 <details class="note" open><summary>How to read a row</summary>
 <p>First the rule compares the interval with the prediction. Where it passes, the same rule judges a negative control: the
 nearest rival, measured in the same run, for which the claim should fail. The word hangs on the regime.</p>
@@ -79,28 +88,27 @@ rule. <em>Not seen</em> is <em>contradicted</em> where a proof, which the row na
 {% for kind, text in kind_texts.items() %}<em>{{ kind }}</em>: {{ text }}{{ "; " if not loop.last else "." }}
 {% endfor %}Under the rule <em>holds</em> the value is the largest ratio to the bound over the cases that the control does not
 satisfy too, and the interval its range over seeds. Work is the number of floating-point operations in matrix products.</p></details>
-{% if note %}<p class="note"><strong>{{ note }}</strong></p>{% endif %}
 {% if missing %}<p class="note"><strong>Not there, or of an earlier configuration or code:</strong> {{ missing | join(", ") }}.</p>{% endif %}
 <nav><table class="contents">
-<thead><tr><th>Paper</th><th>Study</th>{% for mark in columns %}<th>{{ mark }}</th>{% endfor %}</tr></thead>
+<thead><tr><th>Paper</th><th>Study</th>{% for mark in columns %}<th>{{ mark }}</th>{% endfor %}<th>checks</th></tr></thead>
 <tbody>
-{% for study in studies %}<tr><td>{{ study.key }}</td><td><a href="#{{ study.name }}">{{ study.title }}</a></td>{% for mark in columns %}<td class="number {{ classes[mark] }}">{{ study.counts[mark] or "" }}</td>{% endfor %}</tr>
+{% for study in studies %}<tr><td>{{ study.key }}</td><td><a href="#{{ study.name }}">{{ study.title | tex }}</a></td>{% for mark in columns %}<td class="number {{ classes[mark] }}">{{ study.counts[mark] or "" }}</td>{% endfor %}<td class="number open">{{ study.checks }}</td></tr>
 {% endfor %}</tbody></table></nav>
 {% for study in studies %}
 <section id="{{ study.name }}">
-<h2>{{ study.title }}</h2>
+<h2>{{ study.title | tex }}</h2>
 <p class="note">{{ study.paper }}, {{ study.place }}.</p>
-<p>{{ study.summary }}</p>
+<p>{{ study.summary | tex }}</p>
 <p><a href="{{ study.name }}/figure.pdf"><img src="{{ study.name }}/figure.svg" alt="Figure of {{ study.title }}"></a></p>
-{% if study.rows %}<div class="scroll"><table>
-<thead><tr><th>Claim</th><th>Statement</th><th>Measured [95 % interval]</th><th>Predicted</th><th>Control [interval]</th><th>Verdict</th><th>Seeds</th><th>Work</th></tr></thead>
+{% if study.rows %}<div class="scroll"><table class="claims">
+<thead><tr><th>Claim</th><th>Statement</th><th>Measured<br>[95 % interval]</th><th>Predicted</th><th>Control<br>[interval]</th><th>Verdict</th><th>Seeds</th><th>Work</th></tr></thead>
 <tbody>
 {% for row in study.rows %}<tr id="{{ row.claim }}">
-<td><strong>{{ row.claim }}</strong><br><span class="reason">{{ row.place }}<br>{{ row.rank }}; {{ row.kind }}{{ ", " + row.regime if row.regime }}</span></td>
-<td>{{ row.statement }}<br><span class="reason">{{ row.reason }}{{ fit_note(details[row.claim]) }}</span></td>
-<td class="number">{{ number(row.value) }} {{ interval(row.low, row.high) }}</td>
-<td class="number">{{ prediction(row) }}</td>
-<td>{% if row.rival %}{{ row.rival }}:<br><span class="number">{{ number(row.control_value) }} {{ interval(row.control_low, row.control_high) }}</span> {{ row.control_verdict }}{% else %}{{ row.control_verdict or "–" }}{% endif %}</td>
+<td><strong>{{ row.claim }}</strong><br><span class="reason">{{ row.place | tex }}<br><span class="{{ row.rank }}">{{ row.rank }}</span>; {{ row.kind }}{{ ", " + row.regime if row.regime }}</span></td>
+<td>{{ row.statement | tex }}<br><span class="reason">{{ row.reason | tex }}{{ fit_note(details[row.claim]) }}</span></td>
+<td class="number">{{ number(row.value) }}<br>{{ interval(row.low, row.high) }}</td>
+<td class="number">{{ prediction(row, details[row.claim].get("side", "")) }}</td>
+<td>{% if row.rival %}{{ row.rival | tex }}:<br><span class="number">{{ number(row.control_value) }} {{ interval(row.control_low, row.control_high) }}</span> {{ row.control_verdict }}{% else %}{{ "none yet" if row.control_verdict == "missing" else row.control_verdict or "–" }}{% endif %}</td>
 <td class="verdict {{ classes[marks[row.verdict]] }}">{{ marks[row.verdict] }} {{ in_words(row.verdict, row.sizes) }}</td>
 <td class="number">{{ row.seeds or "–" }}</td>
 <td class="number">{{ work(row.flops) }}</td>
@@ -126,7 +134,9 @@ def page(
     """The page as HTML. details: what stands behind each row, by claim; studies: title, paper, place, summary and
     present (whether its claims are there), by name; made: which code and versions; note: what the run is, where it is
     not the first draw."""
-    template = Environment(autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True).from_string(TEMPLATE)
+    environment = Environment(autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True)
+    environment.filters["tex"] = mathematics.html
+    template = environment.from_string(TEMPLATE)
     judged = [row for row in rows if row.kind not in ("check", "description")]
     boundaries = sum(BOUNDARIES[row.rule] for row in judged)
     return template.render(
@@ -134,11 +144,13 @@ def page(
         note=note,
         made=made,
         total=len(rows),
-        kinds=_counted(Counter(row.kind for row in rows), KINDS) or "none of any kind",
+        kinds=_counted(Counter(row.kind for row in rows), KINDS),
         judged=len(judged),
         tally=_counted(Counter(row.verdict for row in judged), MARKS) or "none",
         uncontrolled=sum(row.control_verdict == MISSING for row in judged),
         registered=sum(bool(row.digest) for row in judged),
+        primary=sum(row.rank == "primary" for row in judged),
+        decided=sum(row.rank == "primary" and row.verdict not in (INCONCLUSIVE, VACUOUS) for row in judged),
         boundaries=boundaries,
         expected=f"{TAIL * boundaries:.1f}",
         regimes=REGIMES,
@@ -168,10 +180,12 @@ def _counted(counts: Counter, order: Iterable[str]) -> str:
 
 
 def _of_study(name: str, rows: Sequence[Row]) -> dict[str, Any]:
-    """The rows of a study, how many have which verdict, and the files that they were read from."""
+    """The rows of a study, how many have which verdict, checks apart, and the files that they were read from."""
     own = [row for row in rows if row.study == name]
-    counts = Counter(MARKS[row.verdict] for row in own)
-    return {"rows": own, "counts": counts, "files": sorted({row.data for row in own})}
+    counts = Counter(MARKS[row.verdict] for row in own if row.kind != "check")
+    checks = Counter(MARKS[row.verdict] for row in own if row.kind == "check")
+    told = " ".join(f"{mark} {checks[mark]}" for mark in dict.fromkeys(MARKS.values()) if checks[mark])
+    return {"rows": own, "counts": counts, "checks": told, "files": sorted({row.data for row in own})}
 
 
 def fit_note(detail: Mapping[str, Any]) -> str:
@@ -186,8 +200,8 @@ def fit_note(detail: Mapping[str, Any]) -> str:
 
 
 def number(value: float) -> str:
-    """Three significant digits, or a dash."""
-    return f"{value:.3g}" if math.isfinite(value) else "–"
+    """Three significant digits with a minus sign as long as a plus, or a dash."""
+    return f"{value:.3g}".replace("-", "−") if math.isfinite(value) else "–"
 
 
 def interval(low: float, high: float) -> str:
@@ -195,12 +209,12 @@ def interval(low: float, high: float) -> str:
     return f"[{number(low)}, {number(high)}]" if math.isfinite(low) and math.isfinite(high) else ""
 
 
-def prediction(row: Row) -> str:
-    """The prediction as its rule reads it."""
+def prediction(row: Row, side: str = "") -> str:
+    """The prediction as its rule reads it. side: where the rule `ordering` has the interval, above or below."""
     if not math.isfinite(row.predicted):
         return "–"
     slack = 0.0 if math.isnan(row.slack) else row.slack
-    sign, between = RULES[row.rule]
+    sign, between = {"above": (">", "−"), "below": ("<", "+")}.get(side, RULES[row.rule])
     text = f"{sign} {number(row.predicted)}"
     return f"{text} {between} {number(slack)}" if slack else text
 

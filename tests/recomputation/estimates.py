@@ -1,0 +1,123 @@
+"""Estimates with their intervals, from arrays over sizes and seeds, by numpy and scipy."""
+
+from dataclasses import dataclass
+from math import comb
+
+import numpy as np
+from scipy import stats
+
+
+@dataclass
+class Found:
+    """A value with its 95 % interval, NaN where there is none; ratios: of every case of an inequality, (cases, S)."""
+
+    value: float
+    low: float = np.nan
+    high: float = np.nan
+    ratios: np.ndarray | None = None
+
+
+NOTHING = Found(np.nan)
+
+
+def t_mean(values, log=False) -> Found:
+    """Mean with Student's interval; of the logarithm, given back in the unit, if `log`."""
+    values = np.asarray(values, dtype=float)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = np.log(values) if log else values
+    if not np.isfinite(values).all():
+        return NOTHING
+    mean, error = float(np.mean(values)), float(stats.sem(values)) if len(values) > 1 else np.nan
+    half = stats.t.isf(0.025, len(values) - 1) * error if len(values) > 1 else np.nan
+    back = np.exp if log else float
+    return Found(float(back(mean)), float(back(mean - half)), float(back(mean + half)))
+
+
+def fitted_line(x, low, high, level=0.95) -> Found:
+    """Slope of the medians over seeds of what lies between low and high (K, S) on x (K,), with Student's interval.
+
+    A size without a median, as too many of its seeds have none, is left out.
+    """
+    points = np.array([median(a, b) for a, b in zip(low, high, strict=True)])
+    used = np.isfinite(points)
+    if used.sum() < 2:
+        return NOTHING
+    fit = stats.linregress(np.asarray(x, dtype=float)[used], points[used])
+    half = stats.t.ppf((1 + level) / 2, used.sum() - 2) * fit.stderr if used.sum() > 2 else np.nan
+    return Found(float(fit.slope), float(fit.slope - half), float(fit.slope + half))
+
+
+def median(low, high) -> float:
+    """The median of values each of which lies between two ends; NaN unless more than half are known and all agree."""
+    unknown = low != high
+    if np.isnan(low).any() or np.isnan(high).any() or 2 * unknown.sum() >= len(low) > 0:
+        return np.nan
+    ends = np.median(low), np.median(high)
+    return float(ends[0]) if ends[0] == ends[1] else np.nan
+
+
+def harmonics(d, p) -> int:
+    return comb(d + p - 1, p) - (comb(d + p - 3, p - 2) if p > 1 else 0)
+
+
+def log_counts(name, sizes, where) -> np.ndarray:
+    degree = dict(where).get("degree")
+    counts = {
+        "dimension": lambda d: d,
+        "harmonic_dimension": lambda d: harmonics(int(d), degree),
+        "polynomial_dimension": lambda d: sum(harmonics(int(d), k) for k in range((degree + 1) // 2 + 1)),
+        "quad_raw_dimension": lambda d: d * harmonics(int(d), degree - 2),
+    }
+    return np.log([float(counts[name](d)) for d in sizes])
+
+
+def share(failures, trials):
+    """A probability with the interval of Clopper and Pearson."""
+    found = stats.binomtest(failures, trials).proportion_ci(0.95, method="exact")
+    return Found(failures / trials, float(found.low), float(found.high))
+
+
+def cases(larger, smaller) -> Found:
+    """The largest ratio smaller / larger; low is the smallest of the largest of each seed."""
+    if np.isnan(larger).any() or np.isnan(smaller).any():
+        return NOTHING
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # No bound that is not positive is kept by a side above it.
+        ratio = np.where(larger > 0, np.maximum(smaller, 0) / larger, np.where(smaller > larger, 1e99, 0.0))
+    return extremes(np.minimum(ratio, 1e99).reshape(-1, larger.shape[-1]))
+
+
+def extremes(ratio, counting=None) -> Found:
+    counting = np.ones(ratio.shape, dtype=bool) if counting is None else counting
+    by_seed = [ratio[counting[:, s], s].max() for s in range(ratio.shape[1]) if counting[:, s].any()]
+    return Found(max(by_seed), min(by_seed), max(by_seed), ratio)
+
+
+def one_run(ratio) -> Found:
+    """Where one further run lies: Student's prediction interval of the logarithm."""
+    typical, count = t_mean(ratio, log=True), len(ratio)
+    wider = (np.log(typical.high / typical.value)) * np.sqrt(count + 1) if count > 1 else np.nan
+    return Found(typical.value, typical.value * np.exp(-wider), typical.value * np.exp(wider))
+
+
+def best(ratio) -> Found:
+    """The smallest of as many runs drawn anew from these: the i-th smallest is exceeded with (1 - i/S)^S."""
+    ordered, count = np.sort(ratio), len(ratio)
+    at_most = 1 - (1 - np.arange(1, count + 1) / count) ** count
+    ends = (ordered[np.argmax(at_most >= part)] for part in (0.025, 0.975)) if count > 1 else (np.nan, np.nan)
+    return Found(float(ordered[0]), *map(float, ends))
+
+
+def positive_log(values):
+    """The logarithm, NaN of what is not positive and finite."""
+    sound = np.isfinite(values) & (values > 0)
+    return np.where(sound, np.log(np.where(sound, values, 1.0)), np.nan)
+
+
+def unless(failed: bool, found: Found) -> Found:
+    """What rests on a training that failed has no interval."""
+    return Found(found.value, ratios=found.ratios) if failed else found
+
+
+def named(sizes, given) -> np.ndarray:
+    return np.isin(sizes, sizes if given is None else given)

@@ -1,0 +1,136 @@
+"""The rows of a results folder recomputed from its netCDF files and the study files, with numpy and scipy alone.
+
+python -m recomputation.ledger RESULTS, with tests/ on PYTHONPATH, prints what differs.
+"""
+
+import csv
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray
+from recomputation import designs
+from recomputation.estimates import NOTHING, Found, extremes
+from recomputation.quantities import QUANTITIES, Files, measure
+from recomputation.tables import scores
+
+ROOT = Path(__file__).parents[2]
+WORDS = {"within": ("supported", "contradicted"), "limit": ("consistent", "not seen"), "beyond": ("extends", "ends")}
+NUMBERS = ("value", "low", "high", "control_value", "control_low", "control_high")
+# claims.csv has six digits; beside numbers this small relative to the row's others, rounding shows.
+DIGITS = 2e-5
+
+Row = dict[str, str]
+
+
+def rows(results: Path, config: Path = ROOT / "config", rank: str | None = "primary") -> list[Row]:
+    """The rows of claims.csv that can be recomputed: judged, of that rank (None: all), of a quantity known here."""
+    with open(results / "claims.csv", newline="", encoding="utf-8") as file:
+        judged = [row for row in csv.DictReader(file) if row["rule"] != "descriptive" and rank in (None, row["rank"])]
+    return [row for row in judged if claim_of(row, config)["quantity"]["name"] in QUANTITIES]
+
+
+def claim_of(row: Row, config: Path) -> dict[str, Any]:
+    return designs.study_at(config / "studies" / f"{row['study']}.yaml", row["preset"])["claims"][row["claim"]]
+
+
+def files_of(row: Row, results: Path, config: Path) -> Files:
+    folder, name = results / row["study"], "scores.nc"
+    probes = {file.name.removesuffix(".probe.nc"): xarray.load_dataset(file) for file in folder.glob("*.probe.nc")}
+    cube = scores(folder / name) if (folder / name).exists() else None
+    return Files(cube, probes, config / "published" / f"{row['paper']}.yaml")
+
+
+def recomputed(row: Row, results: Path, config: Path = ROOT / "config", files: Files | None = None) -> dict[str, Any]:
+    """Numbers and words of a row, from its study's files alone."""
+    claim, files = claim_of(row, config), files or files_of(row, results, config)
+    own, rival = measure(claim["quantity"], files), designs.rival(claim)
+    other = measure(rival, files) if rival else None
+    if claim["rule"] == "holds" and other is not None:
+        own = apart(own, other)
+    found, control = outcome(claim, own), control_word(claim, other)
+    ends = [getattr(one or NOTHING, end) for one in (own, other) for end in ("value", "low", "high")]
+    words = {"control_verdict": control, "verdict": verdict(claim, found, control)}
+    return dict(zip(NUMBERS, ends, strict=True)) | words
+
+
+def apart(own: Found, other: Found) -> Found:
+    """Cases that satisfy both the claim and its control do not count, unless all do."""
+    if own.ratios is None or other.ratios is None or own.ratios.shape != other.ratios.shape:
+        return own
+    counting = (own.ratios > 1) | (other.ratios > 1)
+    return extremes(own.ratios, counting) if counting.any() and not counting.all() else own
+
+
+def outcome(claim: dict[str, Any], found: Found) -> str:
+    """passes, fails or undecided: a rule compares an interval with a prediction and a slack."""
+    rule, low, high = claim["rule"], found.low, found.high
+    if rule == "holds":
+        return "undecided" if np.isnan(found.value) else "passes" if found.value <= 1 else "fails"
+    if not np.isfinite([found.value, low, high]).all():
+        return "undecided"
+    predicted, slack = claim["predicted"], claim.get("slack")
+    slack = (1.5 if rule == "published" else 0.0) if slack is None else slack
+    floor, ceiling = predicted - slack, predicted + slack
+    if rule == "published":
+        floor, ceiling = predicted / slack, predicted * slack
+    if rule in ("two-sided", "published"):
+        yes, no = floor <= low and high <= ceiling, high < floor or low > ceiling
+    elif rule == "upper":
+        yes, no = high <= ceiling, low > ceiling
+    elif rule == "lower":
+        yes, no = low >= floor, high < floor
+    elif claim.get("side", "above") == "above":
+        yes, no = low > floor, high < floor
+    else:
+        yes, no = high < ceiling, low > ceiling
+    return "passes" if yes else "fails" if no else "undecided"
+
+
+def control_word(claim: dict[str, Any], other: Found | None) -> str:
+    if "missing" in claim.get("control", {}):
+        return "missing"
+    return "" if other is None else outcome(claim, other)
+
+
+def verdict(claim: dict[str, Any], found: str, control: str) -> str:
+    kind = claim["kind"]
+    regime = {"check": "within", "open": "beyond"}.get(kind) or claim["regime"]
+    yes, no = WORDS[regime]
+    if found == "fails":
+        return "contradicted" if regime == "limit" and "proof" in claim else no
+    if found == "undecided" or control in ("undecided", "missing"):
+        return "inconclusive"
+    return "vacuous" if control == "passes" else yes
+
+
+def differences(row: Row, again: dict[str, Any]) -> list[str]:
+    """What a row of claims.csv says otherwise, one line each."""
+    scale = max([abs(float(row[name])) for name in NUMBERS if row[name]], default=0.0)
+    found = []
+    for name, value in again.items():
+        if name in NUMBERS:
+            said = float(row[name]) if row[name] else np.nan
+            same = np.isclose(said, value, rtol=DIGITS, atol=1e-9 * scale, equal_nan=True)
+        else:
+            said, same = row[name], row[name] == value
+        if not same:
+            found.append(f"{row['study']}: {row['claim']}: {name}: found {said}; recomputed {value}")
+    return found
+
+
+def compared(results: Path, config: Path = ROOT / "config", rank: str | None = "primary") -> tuple[int, list[str]]:
+    """How many rows were recomputed, and every difference."""
+    chosen, found, study, files = rows(results, config, rank), [], None, None
+    for row in sorted(chosen, key=lambda row: row["study"]):
+        if row["study"] != study:
+            study, files = row["study"], files_of(row, results, config)
+        found += differences(row, recomputed(row, results, config, files))
+    return len(chosen), found
+
+
+if __name__ == "__main__":
+    count, lines = compared(Path(sys.argv[1]), rank=None)
+    print(*lines, f"{count} rows recomputed, {len(lines)} differences", sep="\n")
+    sys.exit(bool(lines))

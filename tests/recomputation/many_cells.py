@@ -1,0 +1,84 @@
+"""Quantities over many cells: bounds by counting, and a table of exponents."""
+
+from math import comb
+
+import numpy as np
+from recomputation.estimates import NOTHING, Found, cases, fitted_line, harmonics, named, unless
+from recomputation.tables import FAILED, complexities, own
+
+
+def counting_bound(files, predictors, spans=1, where=()):
+    def bound(place, n, norm):
+        return 1 - spans * n / harmonics(int(place["dimension"]), int(place["degree"]))
+
+    return bounded(files, predictors, ("dimension", "degree"), where, bound)
+
+
+def composed_counting_bound(
+    files, predictors, features=None, features_axis=None, alpha=0.3, beta=1, order=4, spans=1, where=()
+):
+    def bound(place, n, norm):
+        a, b, k = (place.get(name, own) for name, own in (("alpha", alpha), ("beta", beta), ("order", order)))
+        functions = place[features_axis] if features_axis else n if features is None else features
+        free = max(0.0, 1 - spans * functions / comb(int(place["dimension"]), int(k)))
+        return a**2 / (a**2 + b**2) * free * norm**2
+
+    axes = ("dimension", "alpha", "beta", "order", *([features_axis] if features_axis else []))
+    return bounded(files, predictors, axes, where, bound)
+
+
+def bounded(files, predictors, axes, where, bound):
+    """Ratios of a bound to the mean over seeds of the risk, cell by cell where the bound says something."""
+    larger, smaller, failed = [], [], False
+    for learner in predictors:
+        chosen = own(files.cube.sel(learner=learner, **dict(where)), (*axes, "samples", "seed"))
+        failed |= bool(np.isin(chosen.status.values, FAILED).any())
+        outer = [axis for axis in chosen.test_risk.dims if axis != "seed"]
+        table = chosen.transpose(*outer, "seed")
+        fixed = {axis: table.coords[axis].item() for axis in axes if axis in table.coords and axis not in outer}
+        for index in np.ndindex(table.test_risk.shape[:-1]):
+            cell = dict(zip(outer, index, strict=True))
+            risks, norms = table.test_risk.values[index], table.target_norm.values[index]
+            place = fixed | {axis: table.coords[axis].values[i] for axis, i in cell.items()}
+            samples = place["samples"] if "samples" in place else table.samples.item()
+            bounds = np.array([bound(place, samples, norm) for norm in norms])
+            if np.isfinite(risks).all() and (bounds > 0).all():
+                larger.append(risks.mean())
+                smaller.append(bounds.mean())
+    if not larger:
+        return NOTHING
+    return unless(failed, cases(np.array(larger)[:, None], np.array(smaller)[:, None]))
+
+
+def order_table(
+    files,
+    learners_of_order,
+    degrees,
+    axis="order",
+    expected="order",
+    regressor="count",
+    sizes=None,
+    where=(),
+    threshold=0.5,
+):
+    """The largest distance of an exponent from a table; low: the largest that all cells together leave certain."""
+    chosen, failed = [], False
+    for k, names in enumerate(learners_of_order, start=1):
+        for i, (degree, name) in enumerate(zip(degrees, names, strict=True)):
+            wanted = max(1, degree - k + 1) if expected == "order" else degree
+            chosen.append((name, dict(where) | {axis: degree}, wanted, sizes[i] if sizes else None))
+    ends = []
+    for name, place, wanted, fitted in chosen:
+        found, low, high, broken = complexities(files.cube, name, place, threshold)
+        failed |= broken
+        keep = named(found, fitted)
+        counts = [comb(int(d), wanted) ** (1 / wanted) if regressor == "count" else float(d) for d in found[keep]]
+        one, joint = (
+            fitted_line(np.log(counts), low[keep], high[keep], level) for level in (0.95, 1 - 0.05 / len(chosen))
+        )
+        if not np.isfinite(one.high):
+            return NOTHING
+        least = max(joint.low - wanted, wanted - joint.high, 0.0)
+        ends.append((abs(one.value - wanted), least, max(wanted - one.low, one.high - wanted)))
+    value, low, high = np.max(ends, axis=0)
+    return unless(failed, Found(float(value), float(low), float(high)))

@@ -1,0 +1,296 @@
+"""Every quantity that a primary row names, computed anew: value, low, high, and the ratios of a `holds`."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray
+from recomputation import designs
+from recomputation.estimates import (
+    NOTHING,
+    Found,
+    best,
+    cases,
+    fitted_line,
+    log_counts,
+    median,
+    named,
+    one_run,
+    positive_log,
+    share,
+    t_mean,
+    unless,
+)
+from recomputation.many_cells import composed_counting_bound, counting_bound, order_table
+from recomputation.tables import FAILED, at, complexities, probe_at
+from scipy import stats
+
+
+@dataclass
+class Files:
+    """What a study left: its scores, its probes by name, and the published tables of its paper."""
+
+    cube: xarray.Dataset | None
+    probes: dict[str, xarray.Dataset]
+    published: Path
+
+
+def measure(quantity: dict[str, Any], files: Files) -> Found:
+    """Raises KeyError for a quantity that is not recomputed."""
+    q = {key: value for key, value in quantity.items() if key != "name"}
+    return QUANTITIES[quantity["name"]](files, **q)
+
+
+def exponent(
+    files, learner, sizes=None, axis="dimension", where=(), threshold=0.5, regressor="dimension", risk="test_risk"
+):
+    found, low, high, failed = complexities(files.cube, learner, dict(where), threshold, risk, axis)
+    keep = named(found, sizes)
+    x = log_counts(regressor, found, where)
+    return unless(failed, fitted_line(x[keep], low[keep], high[keep]))
+
+
+def total_samples_exponent(files, learner, sizes=None, where=(), threshold=0.5, regressor="dimension"):
+    found, low, high, failed = complexities(files.cube, learner, dict(where), threshold)
+    cells = at(files.cube, learner, dict(where), ("dimension", "seed", "samples")).unlabelled_samples
+    spent = np.nanmax(cells.values, axis=(1, 2))[:, None]
+    low, high = np.where(np.isinf(low), low, np.log(np.exp(low) + spent)), np.log(np.exp(high) + spent)
+    keep = named(found, sizes)
+    return unless(failed, fitted_line(log_counts(regressor, found, where)[keep], low[keep], high[keep]))
+
+
+def paired_log_ratio_slope(files, above, below, sizes=None, where=(), threshold=0.5):
+    found, low, high, failed = ratios(files, above, below, dict(where), threshold)
+    keep = named(found, sizes)
+    return unless(failed, fitted_line(np.log(found[keep]), low[keep], high[keep]))
+
+
+def paired_log_ratio(files, above, below, where=(), threshold=0.5):
+    _, low, high, failed = ratios(files, above, below, dict(where), threshold)
+    whole = np.flatnonzero((low == high).all(axis=1))
+    return unless(failed, t_mean(low[whole[-1]]) if len(whole) else NOTHING)
+
+
+def isotropy_slope(files, above, below, spikes=2, where=(), axis="spike_share", threshold=0.3):
+    shares, low, high, failed = ratios(files, above, below, dict(where), threshold, axis)
+    # Of trace 1: a share over the leading directions, and what is left over the others.
+    largest = np.maximum(shares / spikes, (1 - shares) / (dict(where)["dimension"] - spikes))
+    return unless(failed, fitted_line(np.log(largest), low, high))
+
+
+def ratios(files, above, below, where, threshold, axis="dimension"):
+    (sizes, a_low, a_high, a), (_, b_low, b_high, b) = (
+        complexities(files.cube, name, where, threshold, axis=axis) for name in (above, below)
+    )
+    return sizes, a_low - b_high, a_high - b_low, a or b
+
+
+def slope_difference(
+    files, above, below, above_sizes=None, below_sizes=None, where=(), threshold=0.5, regressor="dimension"
+):
+    fits, degrees = [], []
+    for learner, sizes in ((above, above_sizes), (below, below_sizes)):
+        fits.append(exponent(files, learner, sizes, "dimension", where, threshold, regressor))
+        found, low, high, _ = complexities(files.cube, learner, dict(where), threshold)
+        usable = [np.isfinite(median(a, b)) for a, b in zip(low, high, strict=True)]
+        degrees.append(int(np.sum(named(found, sizes) & usable)) - 2)
+    value = fits[0].value - fits[1].value
+    if not all(np.isfinite(fit.low) for fit in fits):
+        return Found(value)
+    spare = np.array(degrees)
+    variances = np.array([(fit.high - fit.value) / stats.t.isf(0.025, k) for fit, k in zip(fits, spare, strict=True)])
+    variances **= 2
+    if not variances.any():
+        return Found(value, value, value)
+    welch = variances.sum() ** 2 / np.sum(variances**2 / spare)
+    half = stats.t.isf(0.025, welch) * np.sqrt(variances.sum())
+    return Found(value, value - half, value + half)
+
+
+def theory_exponent(files, probe, line, sizes=None, where=(), threshold=0.5, regressor="dimension"):
+    chosen = files.probes[probe].sample_complexity.sel(line=line, threshold=threshold, **dict(where))
+    found, log_n = chosen.dimension.values, np.log(chosen.values)[:, None]
+    keep = named(found, sizes)
+    return fitted_line(log_counts(regressor, found, where)[keep], log_n[keep], log_n[keep])
+
+
+def theory_ratio(files, learner, probe, line, sizes=None, where=(), threshold=0.5):
+    found, low, high, failed = complexities(files.cube, learner, dict(where), threshold)
+    theory = files.probes[probe].sample_complexity
+    place = {"line": line, "threshold": threshold} | dict(where)
+    theory = theory.sel({axis: value for axis, value in place.items() if axis in theory.dims})
+    known = dict(zip(theory.dimension.values.tolist(), theory.squeeze(drop=True).values.reshape(-1), strict=True))
+    keep = np.flatnonzero(named(found, sizes))
+    logs = np.array([median(low[k], high[k]) - np.log(known[int(found[k])]) for k in keep])
+    return unless(failed, t_mean(logs[np.isfinite(logs)]) if np.isfinite(logs).any() else NOTHING)
+
+
+def log_risk_ratio(files, above, below, samples, above_where=(), below_where=(), where=(), risk="test_risk"):
+    sides, failed = [], False
+    for learner, other in ((above, above_where), (below, below_where)):
+        chosen = at(files.cube, learner, {**dict(where), **dict(other), "samples": samples}, ("seed",))
+        sides.append(chosen[risk].values)
+        failed |= bool(np.isin(chosen.status.values, FAILED).any())
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return unless(failed, t_mean(np.log(sides[0]) - np.log(sides[1])))
+
+
+def by_seed(files, learner, samples, where, variable, lowest_over):
+    """A score at one place (S,), the smallest along an axis if one is named, and whether a training failed."""
+    left = ("seed",) if lowest_over is None else (lowest_over, "seed")
+    chosen = at(files.cube, learner, dict(where) | {"samples": samples}, left)
+    failed, values = bool(np.isin(chosen.status.values, FAILED).any()), chosen[variable]
+    return (values if lowest_over is None else values.min(lowest_over, skipna=True)).values, failed
+
+
+def score_mean(files, learner, samples, variable="test_risk", where=(), lowest_over=None, log=False, positive=False):
+    values, failed = by_seed(files, learner, samples, where, variable, lowest_over)
+    return unless(failed, of_mean(values, log, positive))
+
+
+def of_mean(values, log, positive):
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return t_mean(np.log(values)) if log else t_mean(values, log=positive)
+
+
+def failure_rate(files, learner, samples, level, where=(), risk="test_risk"):
+    chosen = at(files.cube, learner, dict(where) | {"samples": samples}, ("seed",))
+    values, broken = chosen[risk].values, np.isin(chosen.status.values, FAILED)
+    if np.isnan(values[~broken]).any():
+        return NOTHING
+    return share(int(np.sum(broken | (values > level))), len(values))
+
+
+def probe_failure_rate(files, probe, larger, smaller, where=()):
+    ratio = probe_holds(files, probe, larger, smaller, None, where).ratios
+    return NOTHING if ratio is None else share(int((ratio > 1).any(axis=0).sum()), ratio.shape[1])
+
+
+def risk_slope(
+    files, learner, samples="largest", axis="dimension", where=(), values=None, risk="test_risk", explained=False
+):
+    place = dict(where) | ({} if samples == "largest" else {"samples": samples})
+    if samples == "largest":
+        table = at(files.cube, learner, place, (axis, "seed", "samples"))
+        trained = np.isfinite(table.test_risk.values)
+        last = trained.shape[-1] - 1 - np.argmax(trained[..., ::-1], axis=-1)[..., None]
+        risks, status = (np.take_along_axis(table[name].values, last, -1)[..., 0] for name in (risk, "status"))
+    else:
+        table = at(files.cube, learner, place, (axis, "seed"))
+        risks, status = table[risk].values, table.status.values
+    order = np.argsort(table[axis].values)
+    sizes, logs = table[axis].values[order], positive_log(1 - risks[order] if explained else risks[order])
+    keep = named(sizes, values)
+    return unless(np.isin(status, FAILED).any(), fitted_line(np.log(sizes[keep]), logs[keep], logs[keep]))
+
+
+def probe_slope(files, probe, variable, axis="dimension", where=(), values=None):
+    logs = positive_log(probe_at(files.probes[probe][variable], dict(where), (axis,)))
+    sizes = files.probes[probe][axis].values
+    order = np.argsort(sizes)
+    keep = order[named(sizes[order], values)]
+    return fitted_line(np.log(sizes[keep]), logs[keep], logs[keep])
+
+
+def probe_theory_ratio(files, probe, variable, theory, axis="dimension", where=(), values=None):
+    data = files.probes[probe]
+    measured, known = (probe_at(data[name], dict(where), (axis,)) for name in (variable, theory))
+    logs = np.median(positive_log(measured), axis=1) - np.log(known.mean(axis=1))
+    logs = logs[named(data[axis].values, values)]
+    return t_mean(logs[np.isfinite(logs)])
+
+
+def probe_mean(files, probe, variable, over=None, log=False, positive=False, least=None, most=None, where=()):
+    values = probe_at(files.probes[probe][variable], dict(where), ())
+    if over is not None:
+        values = values / probe_at(files.probes[probe][over], dict(where), ())
+    found = of_mean(values, log, positive)
+    ends = -np.inf if least is None else least, np.inf if most is None else most
+    return Found(found.value, *(float(np.clip(end, *ends)) for end in (found.low, found.high)))
+
+
+def probe_holds(files, probe, larger, smaller, level=None, where=()):
+    data = files.probes[probe]
+    sides = [
+        data[name].sel({axis: value for axis, value in dict(where).items() if axis in data[name].dims})
+        for name in (larger, smaller)
+    ]
+    sides = xarray.broadcast(*sides)
+    sides = [side if "seed" in side.dims else side.expand_dims("seed") for side in sides]
+    a, b = (side.transpose(..., "seed").values.astype(float) for side in sides)
+    return cases(a, b if level is None else np.full_like(b, level))
+
+
+def total_samples_log_ratio(files, above, below, dimension, where=(), threshold=0.5):
+    here = files.cube.sel(dimension=[dimension])
+    (a_low, a_high, a), (b_low, b_high, b) = (
+        chosen_totals(here, side, dict(where), threshold) for side in (above, below)
+    )
+    low, high = a_low - b_high, a_high - b_low
+    return unless(a or b, t_mean(np.where(low == high, low, np.nan)))
+
+
+def chosen_totals(cube, learners, where, threshold):
+    """Log of n* + n0 (S,) of the learner whose total on validation points is smallest for each seed, as two ends."""
+    lows, highs, guesses, failed = [], [], [], []
+    for name in learners:
+        cells = at(cube, name, where, ("dimension", "seed", "samples"))
+        spent = float(np.nanmax(cells.unlabelled_samples.values))
+        _, low, high, _ = complexities(cube, name, where, threshold)
+        lows.append(np.log(np.exp(low[0]) + spent))
+        highs.append(np.log(np.exp(high[0]) + spent))
+        _, _, guess, _ = complexities(cube, name, where, threshold, "validation_risk")
+        guesses.append(np.exp(guess[0]) + spent)
+        failed.append([complexities(cube.isel(seed=[s]), name, where, threshold)[3] for s in range(cube.sizes["seed"])])
+    best, seeds = np.argmin(guesses, axis=0), np.arange(len(guesses[0]))
+    return np.array(lows)[best, seeds], np.array(highs)[best, seeds], bool(np.array(failed)[best, seeds].any())
+
+
+def published_ratio(
+    files,
+    published,
+    learner,
+    samples,
+    published_where=(),
+    where=(),
+    lowest_over=None,
+    statistic="run",
+    risk="test_risk",
+):
+    ours = dict(where) | {"samples": samples}
+    wanted = designs.printed(files.published, published, dict(published_where), ours, lowest_over is not None)
+    values, failed = by_seed(files, learner, samples, where, risk, lowest_over)
+    ratio = values / wanted
+    if not (np.isfinite(ratio) & (ratio > 0)).all():
+        return NOTHING
+    return unless(failed, {"run": one_run, "best": best}[statistic](ratio))
+
+
+QUANTITIES = {
+    one.__name__: one
+    for one in (
+        exponent,
+        total_samples_exponent,
+        paired_log_ratio,
+        paired_log_ratio_slope,
+        slope_difference,
+        isotropy_slope,
+        theory_exponent,
+        theory_ratio,
+        log_risk_ratio,
+        score_mean,
+        failure_rate,
+        probe_failure_rate,
+        risk_slope,
+        probe_slope,
+        probe_mean,
+        probe_theory_ratio,
+        probe_holds,
+        counting_bound,
+        order_table,
+        composed_counting_bound,
+        total_samples_log_ratio,
+        published_ratio,
+    )
+}
