@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from hierlearn.core import protocols
-from hierlearn.core.parameters import Reference
+from hierlearn.core.parameters import UNIQUE, Reference
 from hierlearn.figures._axes import fix_ticks, plain
 from hierlearn.figures._style import COLOURS, MARKERS, band, blank
 from hierlearn.quantities._tables import complexities, part, regressor
@@ -62,6 +62,9 @@ class SampleComplexity(protocols.Figure):
     compared: Annotated[
         Counts, "Learner -> the counted dimension of its exponents at `main`, where a rival's is what it is judged by."
     ] = field(default_factory=dict)
+    hidden: Annotated[list[Learner], UNIQUE, "Learners that claims compare and the figure leaves out."] = field(
+        default_factory=list
+    )
     sizes: Annotated[Sizes, "Learner -> dimensions that lines are fitted to; all of the study's by default."] = field(
         default_factory=dict
     )
@@ -78,7 +81,7 @@ class SampleComplexity(protocols.Figure):
         """cube: scores.nc of the study; probes by name; study: labels of the learners, title."""
         from matplotlib.lines import Line2D
 
-        every = [str(name) for name in cube.learner.values]
+        every = [str(name) for name in cube.learner.values if str(name) not in self.hidden]
         looks = {name: (COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]) for i, name in enumerate(every)}
         # One that is trained elsewhere alone, at another degree, has nothing to show here.
         places = [self.main, self.control] if self.control else [self.main]
