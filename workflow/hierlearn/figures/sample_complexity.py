@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from hierlearn.core import protocols
-from hierlearn.core.parameters import Reference
+from hierlearn.core.parameters import UNIQUE, Reference
 from hierlearn.figures._axes import fix_ticks, plain
 from hierlearn.figures._style import COLOURS, MARKERS, band, blank
 from hierlearn.quantities._tables import complexities, part, regressor
@@ -25,6 +25,10 @@ COUNTS = {
 }
 # Neighbouring bounds are this factor of d apart.
 BESIDE = 1.06
+# Ticks are at least this factor of d apart.
+APART = 1.25
+# Sizes of a curve that is long enough for the number of its dimension.
+FEW = 5
 Learner = Annotated[str, Reference("learners")]
 Counts = dict[
     Learner,
@@ -55,6 +59,12 @@ class SampleComplexity(protocols.Figure):
     control_counted: Annotated[
         Counts, "The same in the control panel, of learners whose prediction is another one there."
     ] = field(default_factory=dict)
+    compared: Annotated[
+        Counts, "Learner -> the counted dimension of its exponents at `main`, where a rival's is what it is judged by."
+    ] = field(default_factory=dict)
+    hidden: Annotated[list[Learner], UNIQUE, "Learners that claims compare and the figure leaves out."] = field(
+        default_factory=list
+    )
     sizes: Annotated[Sizes, "Learner -> dimensions that lines are fitted to; all of the study's by default."] = field(
         default_factory=dict
     )
@@ -71,7 +81,7 @@ class SampleComplexity(protocols.Figure):
         """cube: scores.nc of the study; probes by name; study: labels of the learners, title."""
         from matplotlib.lines import Line2D
 
-        every = [str(name) for name in cube.learner.values]
+        every = [str(name) for name in cube.learner.values if str(name) not in self.hidden]
         looks = {name: (COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]) for i, name in enumerate(every)}
         # One that is trained elsewhere alone, at another degree, has nothing to show here.
         places = [self.main, self.control] if self.control else [self.main]
@@ -124,8 +134,10 @@ class SampleComplexity(protocols.Figure):
                     continue
                 # A single size has no line.
                 band(panel, n, risk[:, shown].T, shade, alpha=0.2, marker="." if len(n) == 1 else None)
-                end = (n[-1], np.median(risk[:, shown][:, -1]))
-                panel.annotate(str(d), end, xytext=(2, -2), textcoords="offset points", fontsize=7)
+                # What a search visits near its crossing is too short for a number beside it.
+                if len(n) > FEW:
+                    end = (n[-1], np.median(risk[:, shown][:, -1]))
+                    panel.annotate(str(d), end, xytext=(2, -2), textcoords="offset points", fontsize=7)
             for risk in (self.threshold, *self.marked):
                 panel.axhline(risk, color="#777777", lw=0.7, ls="--")
             panel.set(xscale="log", yscale="log", ylim=(0.008, 2.0))
@@ -226,7 +238,7 @@ class SampleComplexity(protocols.Figure):
         for where in (self.main, self.control):
             if not where:
                 continue
-            counted = self._dimensions(where)
+            counted = self._dimensions(where) | (self.compared if where is self.main else {})
             for name in [name for name in names if name in counted]:
                 table = complexities(cube, name, where, self.threshold)
                 values = regressor(counted[name], table.sizes, where.get("degree"))
@@ -266,8 +278,17 @@ def _bound(panel, d, n, colour, marker) -> None:
 
 
 def _dimension_axis(panel, dimensions) -> None:
-    fix_ticks(panel.xaxis, [int(d) for d in dimensions], "{x:.0f}")
+    fix_ticks(panel.xaxis, _apart([int(d) for d in dimensions]), "{x:.0f}")
     plain(panel.yaxis)
+
+
+def _apart(dimensions: list[int]) -> list[int]:
+    """Those of increasing dimensions whose numbers do not run into each other on a logarithmic axis."""
+    kept = dimensions[:1]
+    for d in dimensions[1:]:
+        if d >= APART * kept[-1]:
+            kept.append(d)
+    return kept
 
 
 def _words(where: Mapping[str, Any]) -> str:
