@@ -74,7 +74,7 @@ def test_a_ratio_that_is_a_lower_bound_has_the_cap_in_the_place_of_what_lies_bey
     found = measured("paired_log_ratio", scores, above="a", below="b", lower_bound=True)
     below = complexities(scores, "b", {"degree": 4}, 0.5).samples[-1]
     assert found.value == pytest.approx(np.log(cap / below).mean(), abs=1e-9)
-    assert "a lower bound: a is still above the threshold at its cap, 5 seed(s)" in found.reason
+    assert "a lower bound: a has not crossed at its cap, 5 seed(s)" in found.reason
     other = measured("paired_log_ratio", scores, above="b", below="a", lower_bound=True)
     assert np.isnan(other.value)
 

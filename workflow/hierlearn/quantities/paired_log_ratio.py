@@ -47,5 +47,5 @@ class PairedLogRatio(Quantity):
         used = [measured.detail["size"]] if "size" in measured.detail else []
         measured = replace(measured, sizes=span("dimension", used))
         at_cap = int(beyond[np.isin(above.sizes, used)].sum())
-        note = f"a lower bound: {self.above} is still above the threshold at its cap, {at_cap} seed(s)" if at_cap else ""
+        note = f"a lower bound: {self.above} has not crossed at its cap, {at_cap} seed(s)" if at_cap else ""
         return add_notes(without_interval(measured, *failed), note)
