@@ -66,6 +66,19 @@ def test_a_ratio_is_paired_by_seed_so_that_common_spread_cancels():
     assert slope.value == pytest.approx(0.5, abs=1e-9)
 
 
+def test_a_ratio_that_is_a_lower_bound_has_the_cap_in_the_place_of_what_lies_beyond():
+    scores = cube(a=lambda d: 1e3 * d**2.0, b=lambda d: d**1.5)
+    cap = 2.0**13
+    scores = scores.where((scores.samples <= cap) | (scores.learner == "b"))
+    assert np.isnan(measured("paired_log_ratio", scores, above="a", below="b").value)
+    found = measured("paired_log_ratio", scores, above="a", below="b", lower_bound=True)
+    below = complexities(scores, "b", {"degree": 4}, 0.5).samples[-1]
+    assert found.value == pytest.approx(np.log(cap / below).mean(), abs=1e-9)
+    assert "a lower bound: a has not crossed at its cap, 5 seed(s)" in found.reason
+    other = measured("paired_log_ratio", scores, above="b", below="a", lower_bound=True)
+    assert np.isnan(other.value)
+
+
 def test_training_that_failed_beside_a_crossing_leaves_no_interval_and_is_named():
     scores = cube(a=lambda d: 3 * d**2.0, b=lambda d: d**2.0)
     here = {"learner": 0, "dimension": 1, "degree": 0, "seed": 2}
