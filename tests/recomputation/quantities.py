@@ -66,8 +66,11 @@ def paired_log_ratio_slope(files, above, below, sizes=None, where=(), threshold=
     return unless(failed, fitted_line(np.log(found[keep]), low[keep], high[keep]))
 
 
-def paired_log_ratio(files, above, below, where=(), threshold=0.5):
+def paired_log_ratio(files, above, below, where=(), threshold=0.5, lower_bound=False):
     _, low, high, failed = ratios(files, above, below, dict(where), threshold)
+    if lower_bound:
+        # Unbounded above alone: n* of the learner above lies beyond its cap, that of the one below is known.
+        high = np.where(np.isfinite(low) & np.isposinf(high), low, high)
     whole = np.flatnonzero((low == high).all(axis=1))
     return unless(failed, t_mean(low[whole[-1]]) if len(whole) else NOTHING)
 
