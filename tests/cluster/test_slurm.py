@@ -108,5 +108,5 @@ def test_the_first_study_gives_the_bytes_of_a_local_run(cluster):
         tree = cluster.tree(f"first-{profile}", study=ROOT / "config" / "studies" / "chen2020-sample-complexity.yaml")
         assert cluster.run(tree, "--cores", "2", "--config", "preset=smoke", profile=profile) == 0, said(tree)
         found[profile] = results(tree, "smoke")
-    assert len(found["default"]) > 20
+    assert {"claims.csv", "scores.nc", "figure.png"} <= {str(name).rpartition("/")[2] for name in found["default"]}
     assert found["slurm"] == found["default"]

@@ -18,7 +18,7 @@ NAMING = ("representations", "learners", "probes", "claims", "laws", "tables", "
 # Text for people.
 PROSE = (
     *("title", "place", "summary", "statement", "remark", "label", "xlabel", "ylabel", "units", "source"),
-    *("beyond", "proof", "rival", "missing"),
+    *("beyond", "proof", "rival", "missing", "revisions"),
 )
 # Numbers that may have either sign and any size; what is compared with, not how large something is.
 # Parameters that are mappings of names which the user chooses.
@@ -36,7 +36,7 @@ NULLABLE = (
     *("sizes", "over", "values", "level", "least"),
 )
 # Lists whose entries stand for places one after the other, so that two may be equal.
-IN_ORDER = ("milestones", "starts", "widths", "graph", "alphas", "coefficients")
+IN_ORDER = ("milestones", "starts", "widths", "graph", "alphas", "coefficients", "directions")
 # Without these a study, or a file of published numbers, says nothing.
 REQUIRED = re.compile(
     r"title|paper|place|problem|axes|seeds|figure|problem\.(input|teacher)|axes\.dimension|.*\.(name|coefficient|of)"
@@ -261,11 +261,19 @@ def _mutants(file: Path) -> Iterator[Mutant]:
             yield mutant("out of range", "-> 0 where beta is 0", replaced(text, value, "0"))
         # Before the end of a list the order of dimensions would be the fault.
         last = place.key is not None or place.value is place.parent.value[-1]
-        sized = place.word in SIZES and not place.under("claims", "figure", "limits", "skip", "rows")
+        # A teacher's directions are vectors of any length.
+        vector = place.word == "directions" and place.under("teacher")
+        sized = place.word in SIZES and not vector
+        sized = sized and not place.under("claims", "figure", "limits", "skip", "rows")
         # The start of a walk is a size, that of a training is not.
         if setting and last and sized and (place.word != "start" or place.under("samples")):
             yield mutant("absurd size", "-> 10^15", replaced(text, value, str(10**15)))
-        if place.kind == "text" and not fact and place.word not in PROSE and not place.under("coordinates"):
+        if (
+            place.kind == "text"
+            and not fact
+            and place.word not in PROSE
+            and not place.under("coordinates", "revisions")
+        ):
             wrong = misspelt(value.value, chance)
             yield mutant("misspelt word", f"{value.value} -> {wrong}", replaced(text, value, wrong), value.value)
         if place.kind == "number" and place.refers:

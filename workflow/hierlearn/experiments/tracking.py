@@ -8,7 +8,7 @@ import numpy as np
 from annotated_types import Ge, MinLen
 
 from hierlearn.core import boundary
-from hierlearn.core.parameters import Nested, NestedByName, Positive
+from hierlearn.core.parameters import UNIQUE, Nested, NestedByName, Positive
 from hierlearn.core.problem import Problem, ProblemFeatures
 from hierlearn.core.protocols import (
     REMEDIES,
@@ -60,10 +60,11 @@ class Tracking(Experiment):
     ridges: Annotated[
         list[Positive],
         MinLen(1),
+        UNIQUE,
         "Ridges of the networks and of the quadratic models; for each the best on validation points counts.",
     ] = listing(1.0e-3)
     linear_ridges: Annotated[
-        list[Positive], MinLen(1), "Ridges of the first-order model; the best on validation points counts."
+        list[Positive], MinLen(1), UNIQUE, "Ridges of the first-order model; the best on validation points counts."
     ] = listing(1.0e-1, 1.0e-2, 1.0e-3, 1.0e-4)
     samples: TrainingPoints = 300
     validation: Annotated[int, Ge(2), "Number of validation points."] = 500

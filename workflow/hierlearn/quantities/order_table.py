@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 from annotated_types import MinLen
 
-from hierlearn.core.parameters import Count, Reference
+from hierlearn.core.parameters import UNIQUE, Count, Reference
 from hierlearn.core.protocols import Quantity
 from hierlearn.quantities._parameters import FittedDimensions, SomeCoordinates, Threshold
 from hierlearn.quantities._sizes import fitted_along
@@ -29,11 +29,12 @@ class OrderTable(Quantity):
     """
 
     learners_of_order: Annotated[
-        list[list[Annotated[str, Reference("learners")]]],
+        list[Annotated[list[Annotated[str, Reference("learners")]], UNIQUE]],
         MinLen(1),
+        UNIQUE,
         "The learners of order 1, of order 2, and so on: of every order one for each degree.",
     ]
-    degrees: Annotated[list[Count], MinLen(1), "Degrees q of the parities, values of `axis`."]
+    degrees: Annotated[list[Count], MinLen(1), UNIQUE, "Degrees q of the parities, values of `axis`."]
     axis: Annotated[str, Reference("axis"), "The axis along which the degree grows."] = "order"
     expected: Annotated[
         Literal["order", "kernel"], "order: the exponent max(1, q - k + 1); kernel: q at every order."
@@ -44,6 +45,7 @@ class OrderTable(Quantity):
     ] = "count"
     sizes: Annotated[
         list[FittedDimensions] | None,
+        UNIQUE,
         "Of every degree the dimensions that its lines are fitted to, named before the run; null: all.",
     ] = None
     where: SomeCoordinates = field(default_factory=dict)

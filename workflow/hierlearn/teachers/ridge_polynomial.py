@@ -10,7 +10,7 @@ from annotated_types import Interval, MinLen
 
 from hierlearn.core import boundary
 from hierlearn.core.objections import refuse
-from hierlearn.core.parameters import Count, Positive, Schema
+from hierlearn.core.parameters import UNIQUE, Count, Positive, Schema
 from hierlearn.core.protocols import Input, Objection, State, Teacher
 from hierlearn.core.streams import Streams
 from hierlearn.teachers._directions import orthonormal_columns
@@ -38,6 +38,7 @@ class RidgePolynomial(Teacher):
     directions: Annotated[
         list[Annotated[list[float], MinLen(1), Schema({"contains": {"not": {"const": 0}}})]] | None,
         MinLen(1),
+        UNIQUE,
         "The directions themselves, each a list of at most d numbers, padded with zeros and scaled to norm 1;"
         " their number is the rank. null: drawn per seed.",
     ] = None
