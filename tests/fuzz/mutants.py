@@ -18,7 +18,7 @@ NAMING = ("representations", "learners", "probes", "claims", "laws", "tables", "
 # Text for people.
 PROSE = (
     *("title", "place", "summary", "statement", "remark", "label", "xlabel", "ylabel", "units", "source"),
-    *("beyond", "proof", "rival", "missing", "revisions"),
+    *("beyond", "proof", "rival", "missing"),
 )
 # Numbers that may have either sign and any size; what is compared with, not how large something is.
 # Parameters that are mappings of names which the user chooses.
