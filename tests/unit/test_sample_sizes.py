@@ -40,7 +40,7 @@ class Scripted(Learner):
         )
 
     def predict(self, state, features, role, count, cache):
-        raise NotImplementedError
+        raise AssertionError("the search asks for risks, not for predictions")
 
 
 def walked(risks, batch_seeds=False, near=None, thresholds=(0.5,), noise=0.0):

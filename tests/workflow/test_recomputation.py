@@ -9,8 +9,6 @@ from conftest import ROOT
 from recomputation import designs, ledger
 from recomputation.quantities import QUANTITIES
 
-QUICK = ROOT / "results" / "quick"
-
 
 def planted(results, folder, claim, **columns):
     """A copy of a results folder whose row of a claim says something else."""
@@ -45,23 +43,6 @@ def test_a_row_that_says_something_else_is_named(tree, results, tmp_path, column
     changed = planted(results, tmp_path, "C1-kernel", **{column: wrong})
     _, (line,) = ledger.compared(changed, tree / "config")
     assert line.startswith(f"tiny: C1-kernel: {column}: found {float(wrong) if wrong.isdigit() else wrong or 'nan'}; ")
-
-
-@pytest.fixture(scope="module")
-def quick():
-    """The results of this tree at quick, if they are whole and none of its studies has changed since."""
-    if not (QUICK / "claims.csv").exists():
-        pytest.skip("no whole results/quick in this tree")
-    written = (QUICK / "claims.csv").stat().st_mtime
-    newer = [file.name for file in (ROOT / "config").rglob("*.yaml") if file.stat().st_mtime > written]
-    if newer:
-        pytest.skip(f"results/quick is older than {newer[0]}")
-    return QUICK
-
-
-def test_the_primary_verdicts_of_this_tree_are_found_again(quick):
-    count, differences = ledger.compared(quick)
-    assert count and differences == []
 
 
 def test_every_quantity_of_a_primary_row_is_recomputed():
