@@ -251,7 +251,9 @@ def _mutants(file: Path) -> Iterator[Mutant]:
             # What an alias elsewhere repeats is not missing alone.
             if place.required and "&" not in text[slice(*span(text, value))]:
                 yield mutant("missing", f"-> no {key}", without(text, place), key)
-        setting = place.kind == "number" and not place.under("where")
+        # A teacher's directions are vectors of any length and sign.
+        vector = place.word == "directions" and place.under("teacher")
+        setting = place.kind == "number" and not vector and not place.under("where")
         if setting and not fact and place.word not in SIGNED and not place.under("limits"):
             for new in ("-1", "-1.0e+30"):
                 yield mutant("out of range", f"-> {new}", replaced(text, value, new))
@@ -261,10 +263,7 @@ def _mutants(file: Path) -> Iterator[Mutant]:
             yield mutant("out of range", "-> 0 where beta is 0", replaced(text, value, "0"))
         # Before the end of a list the order of dimensions would be the fault.
         last = place.key is not None or place.value is place.parent.value[-1]
-        # A teacher's directions are vectors of any length.
-        vector = place.word == "directions" and place.under("teacher")
-        sized = place.word in SIZES and not vector
-        sized = sized and not place.under("claims", "figure", "limits", "skip", "rows")
+        sized = place.word in SIZES and not place.under("claims", "figure", "limits", "skip", "rows")
         # The start of a walk is a size, that of a training is not.
         if setting and last and sized and (place.word != "start" or place.under("samples")):
             yield mutant("absurd size", "-> 10^15", replaced(text, value, str(10**15)))
