@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 import xarray
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from hierlearn.core import registry
 from hierlearn.core.registry import PACKAGE, build
+from hierlearn.figures._style import lay_out
 from hierlearn.plan import checking, jobs, references
 from hierlearn.plan.load import load
 from hierlearn.plan.presets import bodies
@@ -82,14 +84,46 @@ def probes(study):
     return found
 
 
+def ticks(axis):
+    """The labels of an axis that can be seen."""
+    low, high = sorted(axis.get_view_interval())
+    places = axis.get_majorticklocs()
+    texts = axis.get_major_formatter().format_ticks(places)
+    return [text for at, text in zip(places, texts, strict=True) if low <= at <= high and text]
+
+
+def unreadable(figure):
+    """What a reader would stumble over: panels without data, axes with fewer than two numbers, text on text."""
+    renderer, found = FigureCanvasAgg(figure).get_renderer(), []
+    for place in figure.axes:
+        if not place.axison:
+            continue
+        title = place.get_title("left") or place.get_title()
+        if not place.get_lines():
+            found.append(f"{title}: no data")
+        # A panel of bars may have one row.
+        axes = (place.xaxis, 2), (place.yaxis, 1 if place.yaxis_inverted() else 2)
+        found += [f"{title}: {ticks(axis)} on an axis" for axis, least in axes if len(ticks(axis)) < least]
+        # Numbers stand at the ends of curves, which are nearer to each other here than in a run.
+        texts = [text for text in place.texts if text.get_text() and not text.get_text().isdigit()]
+        boxes = [text.get_window_extent(renderer) for text in texts]
+        found += [
+            f"{title}: {one.get_text()} on {other.get_text()}"
+            for k, one in enumerate(texts)
+            for m, other in enumerate(texts[:k])
+            if boxes[k].shrunk(0.95, 0.7).overlaps(boxes[m].shrunk(0.95, 0.7))
+        ]
+    return found
+
+
 @pytest.mark.parametrize(("file", "preset"), STATED, ids=[f"{file.stem}-{preset}" for file, preset in STATED])
 def test_a_study_can_be_drawn_and_judged(file, preset):
     study, faults = checking.study(file, file.name, preset)
     assert faults == []
     scores, traces = cubes(study) if study.learners else (None, None)
     measured, drawing = probes(study), jobs.figure(study)
-    figure = build("figures", drawing["figure"]).draw(scores, measured, drawing, traces)
-    assert figure.axes
+    figure = lay_out(build("figures", drawing["figure"]).draw(scores, measured, drawing, traces))
+    assert unreadable(figure) == []
     for claim in jobs.judge(study)["claims"].values():
         quantity = build("quantities", claim["quantity"])
         extra = [traces] if getattr(quantity, "reads_traces", False) else []

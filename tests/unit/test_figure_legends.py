@@ -6,8 +6,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from hierlearn.figures._legends import _covers, legend
-from hierlearn.figures._style import COLOURS, lay_out
-from hierlearn.figures.panels import _look
+from hierlearn.figures._style import lay_out
 
 
 def drawn(lines: int, spread: float):
@@ -35,8 +34,3 @@ def test_a_legend_on_measured_lines_goes_below_its_panel_in_a_taller_figure(line
         assert box.y0 >= 0 and box.x1 <= figure.bbox.x1
         assert bool(box.y1 < place.bbox.y0) == (place is figure.axes[0] and height > 3)
         assert [text.get_text() for text in place.get_legend().get_texts()] == place.get_legend_handles_labels()[1]
-
-
-def test_lines_of_one_panel_never_look_alike():
-    looks = [_look({}, number) for number in range(3 * len(COLOURS))]
-    assert len(set(looks)) == len(looks)

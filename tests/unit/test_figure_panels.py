@@ -7,7 +7,6 @@ import pytest
 import xarray
 
 from hierlearn.core.registry import PACKAGE, build
-from hierlearn.figures._style import add_notes
 
 STUDY = {"title": "t", "labels": {"a": "learner A", "b": "learner B", "c": "learner C"}}
 
@@ -250,13 +249,6 @@ def test_places_without_panels_stay_empty():
     panel = {"kind": "probe", "title": "T", "probe": "p", "x": "width", "lines": [{"variable": "law"}]}
     figure = build("figures", {"name": "panels", "columns": 2, "panels": [panel] * 3}).draw(None, probes(), STUDY)
     assert [place.axison for place in figure.axes] == [True, True, True, False]
-
-
-def test_warnings_stand_below_the_figure():
-    panel = {"kind": "probe", "title": "T", "probe": "p", "x": "width", "lines": [{"variable": "law"}]}
-    figure = build("figures", {"name": "panels", "panels": [panel]}).draw(None, probes(), STUDY)
-    assert add_notes(figure, []) is figure and figure.get_supxlabel() == ""
-    assert add_notes(figure, ["one", "two"]).get_supxlabel() == "! one\n! two"
 
 
 def test_a_degree_that_a_kernel_cannot_represent_is_a_warning():

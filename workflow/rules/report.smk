@@ -88,3 +88,20 @@ rule ledger:
         compute_threads=1,
     script:
         "../scripts/ledger.py"
+
+
+# All figures on one sheet, light and dark, to look at before they are shown: snakemake contact_sheet.
+rule contact_sheet:
+    input:
+        plan.inputs.pictures,
+    output:
+        light=f"{plan.results}/figures.png",
+        dark=f"{plan.results}/figures-dark.png",
+    log:
+        f"{plan.results}/logs/contact_sheet.log",
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        compute_threads=1,
+    script:
+        "../scripts/contact_sheet.py"

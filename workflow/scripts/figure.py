@@ -8,7 +8,7 @@ import io
 from pathlib import Path
 
 from hierlearn.core import boundary, provenance, registry
-from hierlearn.figures._style import add_notes, lay_out, save
+from hierlearn.figures._style import lay_out, save
 from hierlearn.files import checksums, cubes
 from hierlearn.run.job import log
 from hierlearn.run.sample_sizes import unreachable
@@ -24,11 +24,10 @@ def figure(scores, traces, probes, outputs, parameters, code, expected=None):
     drawing = registry.build("figures", parameters["figure"])
     cube, recorded = (cubes.load(files[0], expected.get(files[0])) if files else None for files in (scores, traces))
     measured = {name: cubes.load(file, expected.get(file)) for name, file in probes.items()}
-    notes = reachability_notes(parameters["raw"], parameters["labels"])
-    for note in notes:
+    for note in reachability_notes(parameters["raw"], parameters["labels"]):
         log.warning("%s", note)
     drawn = boundary.drawing(drawing, cube, measured, parameters, recorded)
-    drawn = lay_out(add_notes(drawn, notes))
+    drawn = lay_out(drawn)
     made = provenance.attributes(code, parameters)
     for kind, output in outputs.items():
         buffer = io.BytesIO()

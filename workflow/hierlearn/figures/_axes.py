@@ -5,6 +5,8 @@ import numpy as np
 SUPERSCRIPTS = str.maketrans("-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079")
 # Coordinates along which so many values lie that a tick at each says nothing.
 DENSE = ("samples", "step")
+# Share of a panel's height that a line of small text takes.
+APART = 0.045
 
 
 def marker_lines(place) -> list:
@@ -50,18 +52,33 @@ def plain(axis) -> None:
 
 
 def tidy(place) -> None:
-    """Plain numbers on log axes of less than a decade and a half, and no numbers at minor ticks."""
-    from matplotlib.ticker import LogLocator, NullFormatter, ScalarFormatter
+    """Two numbers or more on every log axis: powers of 10 where it spans two decades, else plain numbers."""
+    from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, ScalarFormatter
 
     for scale, axis in ((place.get_xscale(), place.xaxis), (place.get_yscale(), place.yaxis)):
         if scale != "log":
             continue
         low, high = axis.get_view_interval()
-        if high / low < 30:
-            axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-            numbers = ScalarFormatter()
-            numbers.set_scientific(False)
-            axis.set_major_formatter(numbers)
-            axis.set_minor_formatter(NullFormatter())
-        else:
+        if high / low >= 100:
             plain(axis)
+            continue
+        # Of 1, 2 and 5 there are two in every factor of 6.25, and in less there may be one.
+        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)) if high / low >= 7 else MaxNLocator(4))
+        numbers = ScalarFormatter(useOffset=False)
+        numbers.set_scientific(False)
+        axis.set_major_formatter(numbers)
+        axis.set_minor_formatter(NullFormatter())
+
+
+def name_guides(place, guides) -> None:
+    """The slopes of guides, to the right of their panel where they end. guides: (text, height, colour), in data units.
+
+    Those whose ends are close stand one above the other.
+    """
+    to_axes = place.transData + place.transAxes.inverted()
+    ends = [(to_axes.transform((place.get_xlim()[1], height))[1], text, colour) for text, height, colour in guides]
+    highest = -APART
+    for wanted, text, colour in sorted(ends):
+        highest = max(wanted, highest + APART)
+        look = {"fontsize": 6.5, "color": colour, "va": "center", "transform": place.transAxes}
+        place.text(1.01, highest, text, **look)

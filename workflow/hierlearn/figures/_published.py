@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from hierlearn.figures._style import MARKERS
+from hierlearn.figures._identities import MARKERS
 from hierlearn.files.published import rows
 
 LABEL = "published"

@@ -25,11 +25,6 @@ LOOK = {
 
 DPI = 200
 
-# Okabe and Ito's colours, ordered so that neighbours differ in lightness too; markers repeat the distinction. Their
-# yellow is lost on white: wine stands in its place.
-COLOURS = ("#0072B2", "#56B4E9", "#D55E00", "#000000", "#009E73", "#CC79A7", "#E69F00", "#882255")
-MARKERS = ("o", "D", "s", "^", "v", "P", "X", "*")
-
 
 def blank(width: float, height: float):
     """An empty figure, in inches, and from here on the look of all figures."""
@@ -45,13 +40,6 @@ def band(place, x, values, colour: str, *, alpha: float = 0.18, **look):
     """The median over seeds with the range of the seeds. x (K,), values (K, S)."""
     place.plot(x, np.median(values, axis=1), color=colour, **look)
     place.fill_between(x, values.min(axis=1), values.max(axis=1), color=colour, alpha=alpha, lw=0)
-
-
-def add_notes(figure, notes):
-    """The figure with warnings below it, one line each."""
-    if notes:
-        figure.supxlabel("\n".join(f"! {note}" for note in notes), fontsize=7, color="#9c1c00", x=0.01, ha="left")
-    return figure
 
 
 def lay_out(figure):

@@ -9,11 +9,12 @@ import numpy as np
 from annotated_types import Interval, MinLen
 
 from hierlearn.core import protocols
-from hierlearn.figures._axes import tick_values, tidy
+from hierlearn.figures import _identities
+from hierlearn.figures._axes import name_guides, tick_values, tidy
 from hierlearn.figures._legends import legend
 from hierlearn.figures._parameters import Panel
 from hierlearn.figures._published import LABEL, overlay, overlay_row
-from hierlearn.figures._style import COLOURS, MARKERS, band, blank
+from hierlearn.figures._style import band, blank
 from hierlearn.quantities._probes import along
 from hierlearn.quantities._tables import at, complexities
 from hierlearn.quantities.norm_at_error import norm_at
@@ -51,13 +52,14 @@ class Panels(protocols.Figure):
     def _curves(self, place, panel, cube, probes, labels, traces) -> None:
         place.set(xscale=panel.get("xscale", "log"), yscale=panel.get("yscale", "log"))
         ours = [line for line in panel["lines"] if "published" not in line]
-        for number, line in enumerate(ours):
+        looks, guides = _identities.of_lines(ours, _identities.looks(labels)), []
+        for line, look in zip(ours, looks, strict=True):
             if "probe" not in line:
-                self._line(place, panel, line, number, cube, probes, labels, traces)
+                guides += self._line(place, panel, line, look, cube, probes, labels, traces)
         reach = BEYOND * place.dataLim.x1
-        for number, line in enumerate(ours):
+        for line, (colour, _) in zip(ours, looks, strict=True):
             if "probe" in line:
-                self._theory(place, panel, line, number, probes[line["probe"]], reach)
+                self._theory(place, panel, line, colour, probes[line["probe"]], reach)
         for number, line in enumerate(line for line in panel["lines"] if "published" in line):
             overlay(place, line, panel["x"], number)
         if "counting" in panel:
@@ -67,12 +69,14 @@ class Panels(protocols.Figure):
         place.set_ylabel(panel.get("ylabel", _ylabel(panel, ours)))
         tidy(place)
         tick_values(place, panel["x"])
+        name_guides(place, guides)
         handles, _ = place.get_legend_handles_labels()
         if handles:
             legend(place)
 
-    def _line(self, place, panel, line, number, cube, probes, labels, traces) -> None:
-        colour, marker = _look(line, number)
+    def _line(self, place, panel, line, look, cube, probes, labels, traces) -> list[tuple[str, float, str]]:
+        """Draws a line, and its guide, whose name is the answer: text, height and colour."""
+        colour, marker = look
         where, axis = line.get("where", {}), panel["x"]
         if "errors" in line:
             x, values = np.array(line["errors"]), self._norms(line, where, traces)
@@ -94,7 +98,7 @@ class Panels(protocols.Figure):
         if panel["kind"] == "growth":
             self._lower_limits(place, panel, line, axis, where, cube, colour)
         if not known.any():
-            return
+            return []
         x, values = x[known].astype(float), values[known]
         middle = np.median(values, axis=1)
         if line.get("bound"):
@@ -103,24 +107,22 @@ class Panels(protocols.Figure):
             # of many steps a few are marked, to tell the lines apart without colours
             every = 0.15 if panel["kind"] == "trace" else None
             band(place, x, values, colour, marker=marker, markevery=every, label=label)
-        if "slope" in line:
-            shift = line.get("shift", 1)
-            guide = shift * middle[-1] * (x / x[-1]) ** line["slope"]
-            place.plot(x, guide, color=colour, lw=0.9, ls=(0, (5, 3)))
-            look = {"textcoords": "offset points", "fontsize": 6.5, "color": colour}
-            place.annotate(f"slope {line['slope']:.2g}", (x[0], guide[0]), (0, 7) if shift >= 1 else (8, -7), **look)
+        if "slope" not in line:
+            return []
+        guide = line.get("shift", 1) * middle[-1] * (x / x[-1]) ** line["slope"]
+        place.plot(x, guide, color=colour, lw=0.9, ls=(0, (5, 3)))
+        return [(f"slope {line['slope']:.2g}".replace("-", "\u2212"), guide[-1], colour)]
 
-    def _theory(self, place, panel, line, number, probe, reach) -> None:
+    def _theory(self, place, panel, line, colour, probe, reach) -> None:
         """A probe's variable beside learners as far as `reach`, in the legend where it has a label."""
         x, values = along(probe, line["variable"], panel["x"], line.get("where", {}))
         known = np.isfinite(values).all(axis=1) & (x <= reach)
-        colour, _ = _look(line, number)
         label = line.get("label", "_nolegend_")
         place.plot(x[known], np.median(values[known], axis=1), color=colour, ls=":", lw=1, label=label)
 
     def _bars(self, place, panel, cube, labels) -> None:
         """One row a learner: every seed, and the median over seeds."""
-        names, beside = [], 0
+        looks, names, beside = _identities.looks(labels), [], 0
         for row, line in enumerate(panel["lines"]):
             if "published" in line:
                 overlay_row(place, line, row, beside)
@@ -128,9 +130,9 @@ class Panels(protocols.Figure):
                 beside += 1
                 continue
             values = at(cube, line["learner"], line.get("where", {}), ("seed",))[panel.get("risk", "test_risk")].values
-            colour = COLOURS[row % len(COLOURS)]
+            colour, marker = looks[line["learner"]]
             place.plot(values, np.full(len(values), row), ".", color=colour, alpha=0.5)
-            place.plot(np.median(values), row, MARKERS[row % len(MARKERS)], color=colour)
+            place.plot(np.median(values), row, marker, color=colour)
             names.append(line.get("label", labels[line["learner"]]))
         _levels(place.axvline, panel)
         if panel.get("levels"):
@@ -210,13 +212,6 @@ def _levels(line, panel) -> None:
         line(panel["level"], color="#777777", lw=0.8, ls=":")
     for number, level in enumerate(panel.get("levels", [])):
         line(level["value"], color="#777777", lw=0.9, ls=DASHES[number % len(DASHES)], label=level["label"])
-
-
-def _look(line, number: int) -> tuple[str, str]:
-    """Colour and marker of the line of this number, from 0, or of the one that it belongs to."""
-    look = line.get("colour_of", number + 1) - 1
-    # From the ninth on, colours meet other markers.
-    return COLOURS[look % len(COLOURS)], MARKERS[(look + look // len(COLOURS) * 3) % len(MARKERS)]
 
 
 def _ylabel(panel, lines) -> str:

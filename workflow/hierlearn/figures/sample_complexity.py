@@ -9,8 +9,9 @@ import numpy as np
 
 from hierlearn.core import protocols
 from hierlearn.core.parameters import UNIQUE, Reference
-from hierlearn.figures._axes import fix_ticks, plain
-from hierlearn.figures._style import COLOURS, MARKERS, band, blank
+from hierlearn.figures._axes import fix_ticks, tidy
+from hierlearn.figures._identities import looks as identities
+from hierlearn.figures._style import band, blank
 from hierlearn.quantities._tables import complexities, part, regressor
 from hierlearn.statistics.complexity import bounds, medians
 from hierlearn.statistics.exponents import slope
@@ -82,7 +83,7 @@ class SampleComplexity(protocols.Figure):
         from matplotlib.lines import Line2D
 
         every = [str(name) for name in cube.learner.values if str(name) not in self.hidden]
-        looks = {name: (COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]) for i, name in enumerate(every)}
+        looks = identities(study["labels"])
         # One that is trained elsewhere alone, at another degree, has nothing to show here.
         places = [self.main, self.control] if self.control else [self.main]
         names = [name for name in every if any(_has_risk(cube, name, where) for where in places)]
@@ -143,9 +144,9 @@ class SampleComplexity(protocols.Figure):
             panel.set(xscale="log", yscale="log", ylim=(0.008, 2.0))
             panel.set_title(_wrap(labels[name]), fontsize=8, loc="center")
             panel.set_xlabel("labelled samples $n$")
-            panel.xaxis.set_major_locator(LogLocator(numticks=4))
-            plain(panel.xaxis)
-            plain(panel.yaxis)
+        # They share their axes.
+        panels[0].xaxis.set_major_locator(LogLocator(numticks=4))
+        tidy(panels[0])
         for risk in (self.threshold, *self.marked):
             beside = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
             panels[0].annotate(f"{risk:g}", (0, risk), (2, 2), fontsize=7, **beside)
@@ -181,8 +182,6 @@ class SampleComplexity(protocols.Figure):
 
     def _theory(self, panel, lines, looks, labels) -> None:
         """The theory lines as far as they go, beside the exponent that they tend to."""
-        from matplotlib.ticker import LogLocator, StrMethodFormatter
-
         for name in self.theory:
             colour, marker = looks[name]
             for where in (self.main, self.control):
@@ -196,8 +195,6 @@ class SampleComplexity(protocols.Figure):
         panel.margins(y=0.08)
         panel.set(xscale="log", yscale="log", xlabel="dimension $d$", ylabel="$n^*/N(d,p)$")
         _dimension_axis(panel, [6, 20, 56, 160])
-        panel.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-        panel.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
         panel.set_title("d  Theory, kernels")
 
     def _line(self, lines, name, where):
@@ -278,8 +275,8 @@ def _bound(panel, d, n, colour, marker) -> None:
 
 
 def _dimension_axis(panel, dimensions) -> None:
+    tidy(panel)
     fix_ticks(panel.xaxis, _apart([int(d) for d in dimensions]), "{x:.0f}")
-    plain(panel.yaxis)
 
 
 def _apart(dimensions: list[int]) -> list[int]:

@@ -112,6 +112,10 @@ class Inputs:
         files = [file.replace("claims.json", "figure.svg") for file in self.claims()]
         return [file for file in files if not self.targets.settings["partial"] or Path(file).exists()]
 
+    def pictures(self, wildcards: Any = None) -> list[str]:
+        """The figures that a sheet of all of them shows."""
+        return [self.targets.file(study, "figure.png") for study in self.targets.studies]
+
     def second(self, wildcards: Any = None) -> list[str]:
         """The ledger of the first replicate, if there is one: a second draw of this run's designs."""
         settings = self.targets.settings

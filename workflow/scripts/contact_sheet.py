@@ -1,0 +1,41 @@
+"""All figures of a run on one sheet, light and dark."""
+
+from hierlearn.run import job
+
+snakemake = job.start(globals())
+
+from collections.abc import Sequence
+from math import ceil
+from pathlib import Path
+
+import numpy as np
+from matplotlib.image import imread
+
+from hierlearn.figures._style import blank
+
+COLUMNS, WIDTH, HEIGHT = 4, 5.0, 3.6
+
+
+def contact_sheet(pictures: Sequence[str], light: str, dark: str) -> None:
+    """Write both sheets. pictures: the figures as PNG, in folders that are named as their studies."""
+    found = {Path(file).parent.name: imread(file)[..., :3] for file in sorted(pictures)}
+    for output, change, page, ink in ((light, np.array, "white", "black"), (dark, darken, "#111111", "white")):
+        figure = blank(WIDTH * COLUMNS, HEIGHT * ceil(len(found) / COLUMNS))
+        figure.set_facecolor(page)
+        places = figure.subplots(ceil(len(found) / COLUMNS), COLUMNS, squeeze=False).ravel()
+        for place in places:
+            place.set_axis_off()
+        for place, (name, picture) in zip(places, found.items(), strict=False):
+            place.imshow(change(picture))
+            place.set_title(name, color=ink)
+        figure.savefig(output, dpi=150, metadata={"Software": None})
+
+
+def darken(picture: np.ndarray) -> np.ndarray:
+    """The picture (h, w, 3) with values in [0, 1] in the dark: lightness turned around, hues as they are."""
+    middle = (picture.max(axis=2, keepdims=True) + picture.min(axis=2, keepdims=True)) / 2
+    return picture + (1 - 2 * middle)
+
+
+if snakemake:
+    contact_sheet(list(snakemake.input), snakemake.output.light, snakemake.output.dark)
