@@ -23,7 +23,7 @@ from recomputation.estimates import (
     unless,
 )
 from recomputation.many_cells import composed_counting_bound, counting_bound, order_table
-from recomputation.tables import FAILED, at, complexities, probe_at
+from recomputation.tables import FAILED, at, complexities, crossing, probe_at
 from scipy import stats
 
 
@@ -80,6 +80,20 @@ def isotropy_slope(files, above, below, spikes=2, where=(), axis="spike_share", 
     # Of trace 1: a share over the leading directions, and what is left over the others.
     largest = np.maximum(shares / spikes, (1 - shares) / (dict(where)["dimension"] - spikes))
     return unless(failed, fitted_line(np.log(largest), low, high))
+
+
+def accuracy_exponent(files, learner, risks, where=()):
+    curves = at(files.cube, learner, dict(where), ("seed", "samples"))
+    levels = sorted(risks, reverse=True)
+    ends = [
+        [crossing(curves.samples.values, curve, level) for curve in curves.test_risk.values] for level in levels
+    ]
+    whole = np.array([all(side == "seen" for _, side in row) for row in ends])
+    if whole.sum() < 3:
+        return NOTHING
+    x, y = -np.log(levels)[whole], np.log([[n for n, _ in row] for row in ends])[whole]
+    found = t_mean([stats.linregress(x, one).slope for one in y.T])
+    return unless(bool(np.isin(curves.status.values, FAILED).any()), found)
 
 
 def ratios(files, above, below, where, threshold, axis="dimension"):
@@ -279,6 +293,7 @@ QUANTITIES = {
         paired_log_ratio_slope,
         slope_difference,
         isotropy_slope,
+        accuracy_exponent,
         theory_exponent,
         theory_ratio,
         log_risk_ratio,
