@@ -85,9 +85,7 @@ def isotropy_slope(files, above, below, spikes=2, where=(), axis="spike_share", 
 def accuracy_exponent(files, learner, risks, where=()):
     curves = at(files.cube, learner, dict(where), ("seed", "samples"))
     levels = sorted(risks, reverse=True)
-    ends = [
-        [crossing(curves.samples.values, curve, level) for curve in curves.test_risk.values] for level in levels
-    ]
+    ends = [[crossing(curves.samples.values, curve, level) for curve in curves.test_risk.values] for level in levels]
     whole = np.array([all(side == "seen" for _, side in row) for row in ends])
     if whole.sum() < 3:
         return NOTHING
