@@ -8,6 +8,7 @@ from hierlearn.core.parameters import UNIQUE, Count, Index, NotNegative, Positiv
 
 Name = Annotated[str, Reference("probes")]
 Scale = Literal["log", "linear"]
+Shown = Annotated[list[Annotated[str, Reference("claims")]], MinLen(1), UNIQUE]
 
 
 class Harmonics(TypedDict):
@@ -102,6 +103,7 @@ class _Panel(TypedDict, total=False):
         ]
     ]
     title: Required[str]
+    shows: Annotated[Shown, "Claims that the panel shows; their names stand above it."]
     probe: Annotated[Name, "Name of the probe."]
     x: Required[Annotated[str, Reference("panel axis"), "Coordinate along the panel."]]
     xlabel: str

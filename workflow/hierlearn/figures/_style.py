@@ -1,6 +1,6 @@
 """One look for all figures: readable in greyscale and to colour-blind eyes, equal bytes for equal data."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
@@ -40,6 +40,13 @@ def band(place, x, values, colour: str, *, alpha: float = 0.18, **look):
     """The median over seeds with the range of the seeds. x (K,), values (K, S)."""
     place.plot(x, np.median(values, axis=1), color=colour, **look)
     place.fill_between(x, values.min(axis=1), values.max(axis=1), color=colour, alpha=alpha, lw=0)
+
+
+def name_claims(place, names: Iterable[str]) -> None:
+    """The claims that a panel shows, above its title."""
+    look = {"textcoords": "offset points", "fontsize": 6, "color": "#777777", "va": "bottom"}
+    if names:
+        place.annotate(", ".join(names), (0, 1), (0, 17), xycoords="axes fraction", annotation_clip=False, **look)
 
 
 def lay_out(figure):

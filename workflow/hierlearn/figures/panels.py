@@ -14,7 +14,7 @@ from hierlearn.figures._axes import name_guides, tick_values, tidy
 from hierlearn.figures._legends import legend
 from hierlearn.figures._parameters import Panel
 from hierlearn.figures._published import LABEL, overlay, overlay_row
-from hierlearn.figures._style import band, blank
+from hierlearn.figures._style import band, blank, name_claims
 from hierlearn.quantities._probes import along
 from hierlearn.quantities._tables import at, complexities
 from hierlearn.quantities.norm_at_error import norm_at
@@ -43,6 +43,7 @@ class Panels(protocols.Figure):
             place.set_axis_off()
         for letter, place, panel in zip("abcdefghijklmnop", places, self.panels, strict=False):
             place.set_title(f"{letter}  {panel['title']}")
+            name_claims(place, panel.get("shows", ()))
             if panel["kind"] == "bars":
                 self._bars(place, panel, cube, study["labels"])
             else:

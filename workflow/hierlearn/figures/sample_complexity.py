@@ -11,7 +11,8 @@ from hierlearn.core import protocols
 from hierlearn.core.parameters import UNIQUE, Reference
 from hierlearn.figures._axes import fix_ticks, tidy
 from hierlearn.figures._identities import looks as identities
-from hierlearn.figures._style import band, blank
+from hierlearn.figures._parameters import Shown
+from hierlearn.figures._style import band, blank, name_claims
 from hierlearn.quantities._tables import complexities, part, regressor
 from hierlearn.statistics.complexity import bounds, medians
 from hierlearn.statistics.exponents import slope
@@ -77,6 +78,9 @@ class SampleComplexity(protocols.Figure):
         "Learner -> name of its theory line.",
     ] = field(default_factory=dict)
     probe: Annotated[str, Reference("probes"), "Name of the probe that holds the theory lines."] = ""
+    shows: Annotated[
+        dict[Literal["b", "c", "d", "e"], Shown], "Claims that a panel shows; their names stand above it."
+    ] = field(default_factory=dict)
 
     def draw(self, cube: Any, probes: Mapping[str, Any], study: Mapping[str, Any], traces: Any = None) -> Any:
         """cube: scores.nc of the study; probes by name; study: labels of the learners, title."""
@@ -106,6 +110,8 @@ class SampleComplexity(protocols.Figure):
         else:
             self._theory(panels[2], lines, looks, study["labels"])
         self._exponents(panels[3], cube, names, looks)
+        for panel, letter in zip(panels, "bcde", strict=True):
+            name_claims(panel, self.shows.get(letter, ()))
         handles = [
             Line2D([], [], color=looks[name][0], marker=looks[name][1], label=study["labels"][name]) for name in names
         ]
