@@ -43,6 +43,10 @@ def test_a_mapping_is_read(tmp_path):
         ("? !!bool x\n: 1\n", "line 1: found 'x', which is no bool"),
         (f"a: [{'9' * 400}]\n", "expected a number between -1e+18 and 1e+18"),
         (f"a: {-(10**18) - 1}\n", "a: found -1000000000000000001; expected a number between -1e+18 and 1e+18"),
+        ("a: {b: *c}\n", "a.b: found undefined alias 'c'; expected an anchor &c above it"),
+        ("a: {<<: *b, c: 1}\n", "a: found undefined alias 'b'; expected an anchor &b above it"),
+        ("a: &a 1\nb: {<<: *a, c: 1}\n", "b: found <<: 1; expected a mapping behind <<"),
+        ("a: &a 1\nb: {<<: [{d: 1}, {<<: *a}], c: 1}\n", "b: found <<: 1; expected a mapping behind <<"),
         ("a: 1.0e+308\n", "a: found 1e+308; expected a number between -1e+100 and 1e+100"),
     ],
 )

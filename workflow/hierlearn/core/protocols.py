@@ -304,6 +304,11 @@ class Quantity(Component, Protocol):
 
     reads_traces: bool = False
 
+    @property
+    def learners(self) -> list[str]:
+        """Names of the learners that it rests on; none where it reads probes alone."""
+        return []
+
     @abstractmethod
     def measure(self, cube: Any, probes: Mapping[str, Any]) -> Any:
         """cube: scores.nc of a study; probes: its probes; both xarray datasets. Returns a `Measurement`.

@@ -19,14 +19,18 @@ LARGEST = "largest"
 
 @dataclass(frozen=True)
 class Values:
-    """The values of a coordinate, or names of parts. sure: whether there are no others; written: broken ones."""
+    """The values of a coordinate, or names of parts. sure: whether there are no others; written: broken ones; words:
+    the only texts that any of them may be, None where any text may."""
 
     values: list
     sure: bool = True
     written: tuple = ()
+    words: tuple[str, ...] | None = None
 
     def excuses(self, value: Any) -> bool:
         """Whether a value that is not listed may be one of those that are broken."""
+        if isinstance(value, str) and self.words is not None and value not in self.words:
+            return False
         return not self.sure or any(may_mean(value, one) for one in self.written)
 
     def several(self) -> bool:
@@ -53,7 +57,7 @@ class Axes:
 
     def with_samples(self, draft: "Draft", *more: str) -> "Axes":
         sizes = sample_sizes(draft)
-        return self | Axes({"samples": Values([*sizes.values, *more], sizes.sure, sizes.written)})
+        return self | Axes({"samples": replace(sizes, values=[*sizes.values, *more], words=more)})
 
 
 def remembered(answer: Callable) -> Callable:
@@ -190,9 +194,12 @@ def swept_axes(draft: Draft) -> Axes:
         for axis, values in entry.sweep.items():
             one, before = values_at(draft, (*at, axis), values), found.get(axis, Values([]))
             new = [value for value in one.values if value not in before.values]
-            found[axis] = Values([*before.values, *new], before.sure and one.sure, before.written + one.written)
+            written, words = before.written + one.written, _words(entry.component, axis)
+            if axis in found:
+                words = None if None in (words, before.words) else before.words + words
+            found[axis] = Values([*before.values, *new], before.sure and one.sure, written, words)
     for axis in possible & set(found):
-        found[axis] = Values(found[axis].values, False, found[axis].written)
+        found[axis] = replace(found[axis], sure=False, words=None)
     return Axes(found, names_of(draft, "learners").sure, tuple(wrong), frozenset(possible))
 
 
@@ -200,6 +207,15 @@ def swept_axes(draft: Draft) -> Axes:
 def recorded_axes(draft: Draft) -> Axes:
     """The coordinates of the scores beside learners, samples and seeds."""
     return axes_of(draft) | swept_axes(draft)
+
+
+def _words(learner: Mapping[str, Any] | None, key: str) -> tuple[str, ...] | None:
+    """The texts that a parameter or a choice of a learner may be; None where they are not listed."""
+    if not learner:
+        return None
+    known = registry.parameters("learners", learner["name"]) | registry.choices("learners", learner["name"])
+    listed = known.get(key, {}).get("enum")
+    return None if listed is None else tuple(word for word in listed if isinstance(word, str))
 
 
 def _sweepable(draft: Draft, name: str) -> set[str]:
@@ -237,7 +253,7 @@ def sample_sizes(draft: Draft) -> Values:
             if known and ends[1] <= 10**12:
                 found.update(lattice(*ends, study.samples.per_doubling))
             sure = sure and known
-    return Values(sorted(found), sure, tuple(written))
+    return Values(sorted(found), sure, tuple(written), words=())
 
 
 def _is_count(value: Any) -> bool:

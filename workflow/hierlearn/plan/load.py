@@ -3,6 +3,7 @@
 import math
 import stat
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,18 @@ from hierlearn.plan.faults import Fault, show
 BYTES, VALUES, LEVELS = 1_000_000, 100_000, 50
 # Products of a few numbers that are no larger can still be computed, and whole ones fit into a file.
 WHOLE, REAL = 10**18, 1e100
+MERGE, UNDEFINED = "tag:yaml.org,2002:merge", "!undefined alias"
+
+
+@dataclass(frozen=True)
+class Unreadable:
+    """What stands where YAML refers to what is not there, so that the rest of a file is checked beside it."""
+
+    found: str
+    allowed: str
+
+    def __repr__(self) -> str:
+        return self.found
 
 
 class CheckedLoader(Composer, yaml.cyaml.CParser, SafeConstructor, Resolver):
@@ -36,6 +49,12 @@ class CheckedLoader(Composer, yaml.cyaml.CParser, SafeConstructor, Resolver):
         if node is not None:
             _extent(node, {})
         return node
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent) and self.peek_event().anchor not in self.anchors:
+            event = self.get_event()
+            return yaml.ScalarNode(UNDEFINED, event.anchor, event.start_mark, event.end_mark)
+        return super().compose_node(parent, index)
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
         try:
@@ -61,10 +80,25 @@ def _extent(node: yaml.Node, known: dict[int, tuple[int, int]], depth: int = 0) 
     return values, levels
 
 
-def _mapping(loader: CheckedLoader, node: yaml.MappingNode) -> dict:
+def _unmergeable(node: yaml.Node) -> yaml.Node | None:
+    """What a mapping takes over by <<, or what that takes over, if it is neither a mapping nor a list of mappings."""
+    if not isinstance(node, yaml.MappingNode):
+        return node
+    for key, value in node.value:
+        if key.tag == MERGE:
+            for part in value.value if isinstance(value, yaml.SequenceNode) else [value]:
+                if (wrong := _unmergeable(part)) is not None:
+                    return wrong
+    return None
+
+
+def _mapping(loader: CheckedLoader, node: yaml.MappingNode) -> dict | Unreadable:
     seen: set = set()
+    if (wrong := _unmergeable(node)) is not None:
+        value = loader.construct_object(wrong, deep=True)
+        return value if isinstance(value, Unreadable) else Unreadable(f"<<: {value!r}", "a mapping behind <<")
     for key_node, _ in node.value:
-        if key_node.tag == "tag:yaml.org,2002:merge":
+        if key_node.tag == MERGE:
             continue
         key = loader.construct_object(key_node, deep=True)
         if not isinstance(key, str):
@@ -76,6 +110,11 @@ def _mapping(loader: CheckedLoader, node: yaml.MappingNode) -> dict:
     return SafeConstructor.construct_mapping(loader, node, deep=True)
 
 
+def _undefined(loader: CheckedLoader, node: yaml.ScalarNode) -> Unreadable:
+    return Unreadable(f"undefined alias {node.value!r}", f"an anchor &{node.value} above it")
+
+
+CheckedLoader.add_constructor(UNDEFINED, _undefined)
 CheckedLoader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
 
 
@@ -112,9 +151,12 @@ def load(file: Path, name: str) -> tuple[Any, list[Fault]]:
     return content, [Fault(name, at, show(value), allowed) for at, value, allowed in unusable(content)]
 
 
-def unusable(content: Any, at: tuple = ()) -> Iterator[tuple[tuple, float, str]]:
-    """Numbers that YAML can write and JSON cannot, .inf and .nan, and those too large to compute with."""
-    if isinstance(content, float) and not math.isfinite(content):
+def unusable(content: Any, at: tuple = ()) -> Iterator[tuple[tuple, float | Unreadable, str]]:
+    """Numbers that YAML can write and JSON cannot, .inf and .nan, those too large to compute with, and what is
+    unreadable."""
+    if isinstance(content, Unreadable):
+        yield at, content, content.allowed
+    elif isinstance(content, float) and not math.isfinite(content):
         yield at, content, "a finite number"
     elif isinstance(content, int | float) and abs(content) > (most := WHOLE if isinstance(content, int) else REAL):
         yield at, content, f"a number between {-most:.0e} and {most:.0e}"

@@ -4,13 +4,16 @@ tables of published numbers.
 A parameter's schema says what it names by the keyword `reference`.
 """
 
+import functools
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from hierlearn.core import registry
 from hierlearn.files import published
+from hierlearn.plan.declared import mapping
 from hierlearn.plan.draft import LARGEST, Axes, Draft, Values, axes_of, names_of, recorded_axes, sample_sizes, values_at
-from hierlearn.plan.faults import Path, among, nearest, show
+from hierlearn.plan.faults import Path, among, nearest, show, value_at
 
 # Variables of scores.nc that every trained learner has; the others are those that learners measure.
 SCORES = (
@@ -91,7 +94,7 @@ def _known(draft: Draft, section: str, scope: Mapping[str, Any]) -> Values | Non
         return None if study.published is None else Values(list(study.published))
     if section == "samples":
         sizes = sample_sizes(draft)
-        return Values([*sizes.values, LARGEST], sizes.sure, sizes.written)
+        return replace(sizes, values=[*sizes.values, LARGEST], words=(LARGEST,))
     if section == "scores":
         measured = [measure for name in study.learners for measure in _says(draft, name, "MEASURES")]
         chosen = [f"selected_{key}" for entry in study.learners.values() for key in entry.select]
@@ -147,13 +150,18 @@ def _of_probe(draft: Draft, part: str, scope: Mapping[str, Any]) -> Values | Non
     component = draft.study.probes[name].component
     if part == "dimension":
         return axes_of(draft, name).axes.get("dimension")
-    # A probe that is broken itself has faults of its own.
+    if component is None and part == "measures":
+        # Which probe is meant is not known, but it is one of those that there are.
+        kinds = registry.available("probes")
+        return Values(sorted({name for kind in kinds for name in registry.implementation("probes", kind).MEASURES}))
+    at = ("probes", name, "probe", part)
     if component is None:
-        return None
+        offered = value_at(draft.body, at)
+        return values_at(draft, at, offered) if isinstance(offered, list | dict) else None
     if part == "measures":
         return Values(list(registry.implementation("probes", component["name"]).MEASURES))
     offered = (registry.defaults("probes", component["name"]) | component).get(part)
-    return values_at(draft, ("probes", name, "probe", part), offered) if isinstance(offered, list | dict) else None
+    return values_at(draft, at, offered) if isinstance(offered, list | dict) else None
 
 
 def _grid(draft: Draft, section: str, scope: Mapping[str, Any]) -> Axes | None:
@@ -184,14 +192,29 @@ def _own_coordinates(draft: Draft, probe: Any) -> Axes:
         return Axes({})
     entry = draft.study.probes[probe].component
     if entry is None:
-        return Axes({}, sure=False)
-    described = registry.defaults("probes", entry["name"]) | entry
+        described, coordinates = mapping(value_at(draft.body, ("probes", probe, "probe"))), _common_coordinates()
+        coordinates = {axis: parameter for axis, parameter in coordinates.items() if parameter in described}
+    else:
+        described = registry.defaults("probes", entry["name"]) | entry
+        coordinates = registry.implementation("probes", entry["name"]).COORDINATES
     found = {}
-    for axis, parameter in (registry.implementation("probes", entry["name"]).COORDINATES).items():
+    for axis, parameter in coordinates.items():
         values, at = described.get(parameter), ("probes", probe, "probe", parameter)
         readable = isinstance(values, list | dict) and not draft.broken.over(*at)
         found[axis] = values_at(draft, at, values) if readable else Values([], False)
-    return Axes(found)
+    return Axes(found, sure=entry is not None)
+
+
+@functools.cache
+def _common_coordinates() -> dict[str, str]:
+    """axis -> parameter, of the parameters that are the same axis of every probe that has them as an axis."""
+    pairs = {
+        pair
+        for kind in registry.available("probes")
+        for pair in registry.implementation("probes", kind).COORDINATES.items()
+    }
+    parameters = [parameter for _, parameter in pairs]
+    return {axis: parameter for axis, parameter in pairs if parameters.count(parameter) == 1}
 
 
 def _check_place(draft: Draft, at: Path, section: str, where: Mapping[str, Any], scope: Mapping[str, Any]) -> None:
@@ -203,7 +226,10 @@ def _check_place(draft: Draft, at: Path, section: str, where: Mapping[str, Any],
     """
     grid, open_axes = _grid(draft, section, scope), _open_axes(section, scope)
     if grid is None:
-        # What an unknown probe measures has no coordinates to compare with.
+        # What an unknown probe measures has no coordinates to compare with, but they have values.
+        for axis, chosen in where.items():
+            if chosen is None or isinstance(chosen, dict):
+                draft.add((*at, axis), show(chosen), "a value")
         return
     known = grid.axes
     for axis, chosen in where.items():

@@ -29,3 +29,20 @@ Threshold = Annotated[float, Reference("thresholds"), "Risk that n* reaches."]
 Coordinates = Annotated[dict[str, Any], Reference("coordinates"), "Values of the axes other than the dimension."]
 Place = Annotated[dict[str, Any], Reference("place"), "Values of the axes."]
 SomeCoordinates = Annotated[dict[str, Any], Reference("some coordinates"), "Values of axes that are fixed."]
+ProbeCoordinates = Annotated[dict[str, Any], Reference("probe coordinates"), "Values of the other coordinates."]
+CaseCoordinates = Annotated[
+    dict[str, Any],
+    Reference("some probe coordinates"),
+    "Coordinates that are fixed; every other place, and every seed, is a case.",
+]
+AxisValues = Annotated[
+    list[float] | None,
+    Reference("probe axis values"),
+    "Values of the axis that count, named before the run; null: all.",
+]
+LowestOver = Annotated[
+    str | None,
+    Reference("axis"),
+    "An axis or swept parameter over whose values the smallest counts, for every seed.",
+]
+Line = Annotated[str, Reference("probe lines"), "Name of the theory line."]

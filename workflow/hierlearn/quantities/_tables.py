@@ -73,20 +73,6 @@ def indexers(where: Mapping[str, Any], axis: str) -> dict[str, Any]:
     return {name: xarray.DataArray(v, dims=axis) if isinstance(v, list) else v for name, v in where.items()}
 
 
-def by_seed(
-    cube: "xarray.Dataset", learner: str, where: Mapping[str, Any], variable: str, lowest_over: str | None = None
-) -> tuple[np.ndarray, bool]:
-    """A variable at one place (S,), and whether a training failed there; with `lowest_over` the smallest along an axis.
-
-    Values of the axis at which the learner was not trained do not count.
-    """
-    chosen = at(cube, learner, where, ("seed",) if lowest_over is None else (lowest_over, "seed"))
-    values = chosen[variable].values
-    if lowest_over is not None:
-        values = np.where(np.isnan(values).all(axis=0), np.nan, np.min(np.nan_to_num(values, nan=np.inf), axis=0))
-    return values, bool(np.isin(chosen.status.values, FAILED).any())
-
-
 def complexities(
     cube: "xarray.Dataset",
     learner: str,

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 
 from hierlearn.core.parameters import UNIQUE, Positive
-from hierlearn.core.protocols import Quantity
-from hierlearn.quantities._parameters import Learner, Place
+from hierlearn.quantities._bases import OfLearner
+from hierlearn.quantities._parameters import Place
 from hierlearn.quantities._sizes import at_place
 from hierlearn.quantities._tables import FAILED, at, without_interval
+from hierlearn.statistics import estimates
 from hierlearn.statistics.complexity import Complexities
 from hierlearn.statistics.estimates import Measurement
 from hierlearn.statistics.exponents import seed_slopes
@@ -20,21 +21,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AccuracyExponent(Quantity):
+class AccuracyExponent(OfLearner):
     """Slope of log n*(epsilon) in log 1/epsilon at one place, n*(epsilon) being where the risk falls to epsilon.
 
     All n* of a seed lie on one learning curve, so that the interval is that of the slopes of the seeds. The curve has
     to be visited whole there (`samples.curves` of the study).
     """
 
-    learner: Learner
     risks: Annotated[list[Positive], UNIQUE, "Risks epsilon, three or more."]
     where: Place = field(default_factory=dict)
-
-    @property
-    def learners(self) -> list[str]:
-        """The learners that the quantity rests on."""
-        return [self.learner]
 
     def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
         """cube: scores.nc of a study. A risk that a seed does not reach, or starts below, is left out for all seeds."""
@@ -45,7 +40,7 @@ class AccuracyExponent(Quantity):
         slopes = seed_slopes(Complexities(1.0 / np.array(risks), samples, status))
         detail = {"medians": [float(np.median(one)) for one in samples], "risks": risks}
         seeds = chosen.sizes["seed"]
-        measured = Measurement(slopes.value, slopes.low, slopes.high, slopes.reason, seeds, detail)
+        exponent = estimates.of_estimate(slopes, seeds, detail)
         failed = int(np.isin(chosen.status.values, FAILED).any(axis=-1).sum())
         reason = f"{self.learner}: training failed on the curves of {failed} of {seeds} seeds" if failed else ""
-        return at_place(without_interval(measured, reason), chosen, self.where, None)
+        return at_place(without_interval(exponent, reason), chosen, self.where, None)

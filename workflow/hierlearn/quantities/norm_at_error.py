@@ -1,15 +1,13 @@
 """The norm of the weights at the moment when the training error falls to a given size."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 
 from hierlearn.core.parameters import Positive, Reference
-from hierlearn.core.protocols import Quantity
-from hierlearn.quantities._parameters import Place, Samples
-from hierlearn.quantities._sizes import at_place
-from hierlearn.quantities._tables import FAILED, at, without_interval
+from hierlearn.quantities._bases import AtSamples, OfLearner
+from hierlearn.quantities._tables import without_interval
 from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measurement
 
@@ -18,42 +16,28 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class NormAtError(Quantity):
+class NormAtError(OfLearner, AtSamples):
     """Geometric mean over seeds of |W|_F where train_loss first falls to `error`, interpolated in the logs of both.
 
     Norms compare only at matched training error: they grow as the training goes on  (allenzhu2019, Figure 1).
     """
 
     learner: Annotated[str, Reference("learners"), "Name of a learner that records its training."]
-    samples: Samples
     error: Annotated[Positive, "Training error."]
-    where: Place = field(default_factory=dict)
     reads_traces: ClassVar[bool] = True
-
-    @property
-    def learners(self) -> list[str]:
-        """The learner that the quantity rests on."""
-        return [self.learner]
 
     def measure(
         self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]", traces: "xarray.Dataset"
     ) -> Measurement:
         """traces: traces.nc of the study. A seed whose training error stays above leaves no interval."""
-        here = self.where | {"samples": self.samples}
-        recorded = at(traces[["train_loss", "frobenius_norm"]], self.learner, here, ("seed", "step"))
-        norms = np.array(
-            [
-                norm_at(*row, self.error)
-                for row in zip(recorded.train_loss.values, recorded.frobenius_norm.values, strict=True)
-            ]
-        )
+        recorded = self.cells(traces[["train_loss", "frobenius_norm"]], self.learner, over=("step",))
+        recorded = recorded.transpose("seed", "step")
+        curves = zip(recorded.train_loss.values, recorded.frobenius_norm.values, strict=True)
+        norms = np.array([norm_at(*curve, self.error) for curve in curves])
         above = int(np.sum(~np.isfinite(norms)))
-        failed = np.isin(at(cube, self.learner, here, ("seed",)).status.values, FAILED).any()
-        return without_interval(
-            at_place(estimates.positive_mean(norms), cube, self.where, self.samples),
-            *([f"{self.learner}: {above} seeds stay above a training error of {self.error:g}"] if above else []),
-            *([f"{self.learner}: training failed at n = {self.samples}"] if failed else []),
-        )
+        stay = f"{self.learner}: {above} seeds stay above a training error of {self.error:g}" if above else ""
+        mean = self.sound(estimates.positive_mean(norms), cube, self.cells(cube, self.learner))
+        return without_interval(mean, stay)
 
 
 def norm_at(losses: np.ndarray, norms: np.ndarray, error: float) -> float:

@@ -34,18 +34,12 @@ class ProbeMean(Quantity):
         default_factory=dict
     )
 
-    @property
-    def learners(self) -> list[str]:
-        """None: a probe is no learner."""
-        return []
-
     def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
         """probes: datasets by name. A logarithm of what is not positive leaves no interval."""
         values = over_seeds(probes[self.probe], self.variable, self.where)
         if self.over is not None:
             values = values / over_seeds(probes[self.probe], self.over, self.where)
-        measured = mean_of(values, self.log, self.positive)
+        mean = mean_of(values, self.log, self.positive)
         limits = (-np.inf if self.least is None else self.least), (np.inf if self.most is None else self.most)
-        ends = np.clip([measured.low, measured.high], *limits).tolist()
-        measured = replace(measured, low=ends[0], high=ends[1])
-        return at_place(measured, probes[self.probe], self.where, None)
+        ends = np.clip([mean.low, mean.high], *limits).tolist()
+        return at_place(replace(mean, low=ends[0], high=ends[1]), probes[self.probe], self.where, None)

@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 
 from hierlearn.core.parameters import Reference
-from hierlearn.core.protocols import Quantity
 from hierlearn.files.published import coordinates_in, number
-from hierlearn.quantities._parameters import Learner, Place, Samples
-from hierlearn.quantities._sizes import at_place
-from hierlearn.quantities._tables import by_seed, without_interval
+from hierlearn.quantities._bases import OfScores
+from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measurement
 from hierlearn.statistics.intervals import LEVEL, Estimate, prediction_interval
 
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PublishedRatio(Quantity):
+class PublishedRatio(OfScores):
     """Where a risk of ours lies, over the published one; the interval is one of prediction, or resampled.
 
     run: the geometric mean over seeds, and the interval in which one further run lies, as a printed number is that of
@@ -29,14 +27,11 @@ class PublishedRatio(Quantity):
     """
 
     published: Annotated[str, Reference("published"), "A table of config/published."]
-    learner: Learner
-    samples: Samples
     published_where: Annotated[
         dict[str, Any],
         Reference("published place"),
         "Its coordinates that are none of ours, or other than ours; the rest are those of `where`.",
     ] = field(default_factory=dict)
-    where: Place = field(default_factory=dict)
     lowest_over: Annotated[
         str | None,
         Reference("axis"),
@@ -49,27 +44,18 @@ class PublishedRatio(Quantity):
     ] = "run"
     risk: Annotated[Literal["test_risk", "test_error", "train_risk"], "Which measure is compared."] = "test_risk"
 
-    @property
-    def learners(self) -> list[str]:
-        """The learner that the quantity rests on."""
-        return [self.learner]
-
     def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
         """cube: scores.nc of a study. A seed without a risk, or of a failed training, leaves no interval."""
-        here = self.where | {"samples": self.samples}
-        there = coordinates_in(self.published, here, self.published_where)
+        there = coordinates_in(self.published, self.where | {"samples": self.samples}, self.published_where)
         wanted = number(self.published, there, self.lowest_over is not None)
-        risks, failed = by_seed(cube, self.learner, here, self.risk, self.lowest_over)
+        risks, cells = self.scores(cube, self.risk)
         ratios = risks / wanted
-        detail = {"published": wanted, "place": self.published["place"], "risks": (ratios * wanted).tolist()}
         unknown = int(np.sum(~(np.isfinite(ratios) & (ratios > 0))))
         if unknown:
-            reason = f"{unknown} of {len(ratios)} seeds without a positive risk"
-            return Measurement(np.nan, np.nan, np.nan, reason, len(ratios))
-        found = (best if self.statistic == "best" else prediction_interval)(ratios)
-        measured = Measurement(found.value, found.low, found.high, found.reason, len(ratios), detail, positive=True)
-        measured = at_place(measured, cube, self.where, self.samples)
-        return without_interval(measured, f"{self.learner}: training failed at n = {self.samples}" if failed else "")
+            return estimates.no_value(f"{unknown} of {len(ratios)} seeds without a positive risk", len(ratios))
+        ratio = (best if self.statistic == "best" else prediction_interval)(ratios)
+        detail = {"published": wanted, "place": self.published["place"], "risks": (ratios * wanted).tolist()}
+        return self.sound(estimates.of_estimate(ratio, len(ratios), detail, positive=True), cube, cells)
 
 
 def best(ratios: np.ndarray) -> Estimate:

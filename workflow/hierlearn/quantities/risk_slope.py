@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 
 from hierlearn.core.parameters import Count, Reference
-from hierlearn.core.protocols import Quantity
-from hierlearn.quantities._parameters import Learner
+from hierlearn.quantities._bases import OfLearner
 from hierlearn.quantities._sizes import fitted_along
 from hierlearn.quantities._tables import FAILED, at, without_interval
 from hierlearn.statistics import estimates
-from hierlearn.statistics.complexity import Complexities
+from hierlearn.statistics.complexity import where_positive
 from hierlearn.statistics.estimates import Measurement
 
 if TYPE_CHECKING:
@@ -19,11 +18,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RiskSlope(Quantity):
+class RiskSlope(OfLearner):
     """Slope of log risk, or of the log of what the risk lacks to 1, in log of an axis at one n, a line through the
     medians over seeds."""
 
-    learner: Learner
     samples: Annotated[
         Count | Literal["largest"],
         Reference("samples"),
@@ -43,20 +41,11 @@ class RiskSlope(Quantity):
     risk: Annotated[str, Reference("scores"), "Which measure."] = "test_risk"
     explained: Annotated[bool, "Take 1 - risk, the explained part of the target, in its place."] = False
 
-    @property
-    def learners(self) -> list[str]:
-        """The learner that the quantity rests on."""
-        return [self.learner]
-
     def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
         """cube: scores.nc of a study."""
-        chosen = at(cube, self.learner, self.where | {"samples": self.samples}, (self.axis, "seed"))
-        chosen = chosen.sortby(self.axis)
+        chosen = at(cube, self.learner, self.where | {"samples": self.samples}, (self.axis, "seed")).sortby(self.axis)
         risks = 1.0 - chosen[self.risk].values if self.explained else chosen[self.risk].values
-        known = np.isfinite(risks) & (risks > 0)
-        table = Complexities(
-            chosen[self.axis].values, np.where(known, risks, np.nan), np.where(known, "observed", "missing")
-        )
+        line = estimates.exponent(where_positive(chosen[self.axis].values, risks), fitted=self.values)
         failed = np.isin(chosen.status.values, FAILED).any()
         reason = f"{self.learner}: training failed at n = {self.samples}" if failed else ""
-        return without_interval(fitted_along(self.axis, estimates.exponent(table, None, self.values)), reason)
+        return without_interval(fitted_along(self.axis, line), reason)

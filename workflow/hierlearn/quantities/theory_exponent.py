@@ -3,15 +3,13 @@
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
-
 from hierlearn.core.parameters import Reference
 from hierlearn.core.protocols import Quantity
-from hierlearn.quantities._parameters import Regressor
+from hierlearn.quantities._parameters import Line, Regressor
 from hierlearn.quantities._sizes import fitted_along
 from hierlearn.quantities._tables import regressor
 from hierlearn.statistics import estimates
-from hierlearn.statistics.complexity import Complexities
+from hierlearn.statistics.complexity import where_positive
 from hierlearn.statistics.estimates import Measurement
 
 if TYPE_CHECKING:
@@ -23,7 +21,7 @@ class TheoryExponent(Quantity):
     """Slope of log n* on log of a counted dimension, n* from the deterministic equivalent: no seeds, no noise."""
 
     probe: Annotated[str, Reference("probes"), "Name of the probe that holds the line."]
-    line: Annotated[str, Reference("probe lines"), "Name of the theory line."]
+    line: Line
     sizes: Annotated[
         list[int] | None,
         Reference("probe dimension"),
@@ -35,17 +33,9 @@ class TheoryExponent(Quantity):
     threshold: Annotated[float, Reference("probe thresholds"), "Risk that n* reaches."] = 0.5
     regressor: Regressor = "dimension"
 
-    @property
-    def learners(self) -> list[str]:
-        """None: theory trains nothing."""
-        return []
-
     def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
         """The interval is a t-interval from the deviations of the line's points from a power law."""
         line = probes[self.probe].sel(line=self.line, threshold=self.threshold, **self.where)
-        samples = line.sample_complexity.values[:, None]
-        status = np.where(np.isfinite(samples), "observed", "missing")
-        table = Complexities(line.dimension.values, samples, status)
+        table = where_positive(line.dimension.values, line.sample_complexity.values[:, None])
         values = regressor(self.regressor, table.sizes, self.where.get("degree"))
-        measured = estimates.exponent(table, values, self.sizes)
-        return fitted_along("dimension", replace(measured, seeds=0))
+        return fitted_along("dimension", replace(estimates.exponent(table, values, self.sizes), seeds=0))

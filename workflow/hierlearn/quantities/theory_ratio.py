@@ -1,15 +1,13 @@
 """How far a sample complexity lies above what a theory gives at the same sizes."""
 
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hierlearn.core.parameters import Reference
-from hierlearn.core.protocols import Quantity
-from hierlearn.quantities._parameters import Coordinates, FittedDimensions, Learner, Probe, Threshold
+from hierlearn.quantities._bases import OfLearner, OfSampleComplexities
+from hierlearn.quantities._parameters import FittedDimensions, Line, Probe
 from hierlearn.quantities._sizes import span
-from hierlearn.quantities._tables import add_notes, complexities, failures, nonconvergence, without_interval
 from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measurement
 
@@ -18,27 +16,19 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TheoryRatio(Quantity):
+class TheoryRatio(OfLearner, OfSampleComplexities):
     """Mean over sizes of the median log(n* / n* of the theory), with a t-interval over the sizes.
 
     0 where the theory is exact at finite sizes, whatever power law both follow there. detail: every size by itself.
     """
 
-    learner: Learner
     probe: Probe
-    line: Annotated[str, Reference("probe lines"), "Name of the theory line."]
+    line: Line
     sizes: FittedDimensions = None
-    where: Coordinates = field(default_factory=dict)
-    threshold: Threshold = 0.5
-
-    @property
-    def learners(self) -> list[str]:
-        """The learners that the quantity rests on."""
-        return [self.learner]
 
     def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
         """cube: scores.nc of a study; probes: its probes by name. Raises ValueError for a probe without the place."""
-        table = complexities(cube, self.learner, self.where, self.threshold)
+        (table,) = tables = self.sample_complexities(cube)
         theory = self._theory(probes[self.probe], table.sizes)
         # What the probe's grid lacks has no theory; sizes that are not compared need none.
         known = np.isfinite(theory)
@@ -46,11 +36,9 @@ class TheoryRatio(Quantity):
         unknown = sorted(set(named) - set(table.sizes[known].tolist()))
         if unknown:
             raise ValueError(f"probe {self.probe}: no n* of {self.line} at the dimensions {unknown}")
-        measured = estimates.over_theory(table, np.where(known, theory, 1.0), named)
-        used = [row["size"] for row in measured.detail["sizes"] if row["median"] is not None]
-        measured = replace(measured, sizes=span("dimension", used))
-        rested = cube, self.learner, self.where, table
-        return add_notes(without_interval(measured, failures(*rested)), nonconvergence(*rested))
+        ratio = estimates.over_theory(table, np.where(known, theory, 1.0), named)
+        compared = [row["size"] for row in ratio.detail["sizes"] if row["median"] is not None]
+        return self.sound(replace(ratio, sizes=span("dimension", compared)), cube, tables)
 
     def _theory(self, probe: "xarray.Dataset", sizes: np.ndarray) -> np.ndarray:
         """n* (K,) of the theory at the sizes, NaN where it has none."""

@@ -34,6 +34,12 @@ class Complexities:
             raise ValueError("samples that are not positive numbers where the status is not 'missing'")
 
 
+def where_positive(sizes: np.ndarray, values: np.ndarray) -> Complexities:
+    """The table of values (K, S) that are observed where they are positive and finite, and else missing."""
+    positive = np.isfinite(values) & (values > 0)
+    return Complexities(sizes, np.where(positive, values, np.nan), np.where(positive, OBSERVED, MISSING))
+
+
 def missing(table: Complexities) -> np.ndarray:
     """(K, S) bool: the seeds that were not measured, of which a censored one says more."""
     return table.status == MISSING

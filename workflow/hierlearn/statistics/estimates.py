@@ -16,6 +16,7 @@ from hierlearn.statistics.complexity import (
 )
 from hierlearn.statistics.exponents import Slope, difference, local_slopes, ratio_slope, seed_slopes, slope
 from hierlearn.statistics.intervals import LEVEL, Estimate, log_interval, median, t_interval
+from hierlearn.statistics.intervals import failure_rate as clopper_pearson
 
 COUNTED = {"missing": "not measured", "censored": "censored"}
 # What stands for the ratio to a bound that is not positive.
@@ -37,6 +38,17 @@ class Measurement:
     detail: dict[str, Any] = field(default_factory=dict)
     sizes: str = ""
     positive: bool = False
+
+
+def no_value(reason: str, seeds: int, **more: Any) -> Measurement:
+    """A measurement without a value, and why."""
+    return Measurement(np.nan, np.nan, np.nan, reason, seeds, **more)
+
+
+def of_estimate(estimate: Estimate | Slope, seeds: int, detail: dict | None = None, **more: Any) -> Measurement:
+    """The measurement that an estimate is. more: fields in place of those that the estimate gives."""
+    fields = {"reason": estimate.reason, "detail": detail or {}} | more
+    return Measurement(estimate.value, estimate.low, estimate.high, seeds=seeds, **fields)
 
 
 def exponent(table: Complexities, regressor=None, fitted: Sequence | None = None, level: float = LEVEL) -> Measurement:
@@ -78,16 +90,10 @@ def exponent_difference(
 ) -> Measurement:
     """Exponent of `above` minus that of `below` in one regressor: slope of paired log(n*_above / n*_below).
 
-    The tables have the same sizes and seeds. detail: the fit, and the bounds where the ratio is censored."""
+    In the log of the size itself (log d) where the regressor is None. The tables have the same sizes and seeds.
+    detail: the fit, and the bounds where the ratio is censored."""
     fit = ratio_slope(above, below, regressor, fitted, level)
     return _measured(fit, above.samples.shape[1], {"bounds": _ratio_bounds(above, below)})
-
-
-def paired_log_ratio_slope(
-    above: Complexities, below: Complexities, fitted: Sequence | None = None, level: float = LEVEL
-) -> Measurement:
-    """The slope of the paired log(n*_above / n*_below) in the log of the size itself (log d)."""
-    return exponent_difference(above, below, None, fitted, level)
 
 
 def slope_difference(
@@ -107,7 +113,7 @@ def slope_difference(
     described = {name: _measured(fit, seeds, {}) for name, fit in zip(("above", "below"), fits, strict=True)}
     reasons = [f"{name}: {one.reason}" for name, one in described.items() if one.reason]
     detail = {name: one.detail | {"slope": _number(one.value)} for name, one in described.items()}
-    return Measurement(estimate.value, estimate.low, estimate.high, "; ".join(reasons), seeds, detail)
+    return of_estimate(estimate, seeds, detail, reason="; ".join(reasons))
 
 
 def over_theory(table: Complexities, theory, fitted: Sequence | None = None, level: float = LEVEL) -> Measurement:
@@ -132,7 +138,7 @@ def over_theory(table: Complexities, theory, fitted: Sequence | None = None, lev
         rows.append({"size": table.sizes[k].item(), "median": _number(ratios[k])} | _plain(at_size))
     left_out = [f"size {table.sizes[k]} left out: {obstacles[k]}" for k in np.flatnonzero(named & ~used)]
     reason = "; ".join([part for part in (estimate.reason, *left_out) if part])
-    return Measurement(estimate.value, estimate.low, estimate.high, reason, table.samples.shape[1], {"sizes": rows})
+    return of_estimate(estimate, table.samples.shape[1], {"sizes": rows}, reason=reason)
 
 
 def paired_log_ratio(above: Complexities, below: Complexities, level: float = LEVEL) -> Measurement:
@@ -149,12 +155,12 @@ def paired_log_ratio(above: Complexities, below: Complexities, level: float = LE
     beyond = [_bound_in_words(one) for one in censored if used < 0 or one["size"] > above.sizes[used]]
     if used < 0:
         reason = "; ".join(["no size uncensored for both", *beyond])
-        return Measurement(np.nan, np.nan, np.nan, reason, low.shape[1], {"bounds": censored})
+        return no_value(reason, low.shape[1], detail={"bounds": censored})
     estimate, size = t_interval(low[used], level), above.sizes[used].item()
     where = f"at size {size}, the largest uncensored for both" if beyond else f"at size {size}"
     parts = [part for part in (where, estimate.reason, *beyond) if part]
     detail = {"size": size, "log_ratios": low[used].tolist(), "bounds": censored}
-    return Measurement(estimate.value, estimate.low, estimate.high, "; ".join(parts), low.shape[1], detail)
+    return of_estimate(estimate, low.shape[1], detail, reason="; ".join(parts))
 
 
 def cases(larger, smaller, seeds: int) -> Measurement:
@@ -171,8 +177,7 @@ def cases(larger, smaller, seeds: int) -> Measurement:
         )
     unknown = int(np.sum(np.isnan(larger) | np.isnan(smaller)))
     if unknown:
-        reason = f"{unknown} of {larger.size} cases not measured"
-        return Measurement(np.nan, np.nan, np.nan, reason, seeds, positive=True)
+        return no_value(f"{unknown} of {larger.size} cases not measured", seeds, positive=True)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         ratios = np.where(larger > 0, smaller / larger, np.where(smaller > larger, UNBOUNDED, 0.0))
     ratios = np.clip(ratios, 0.0, UNBOUNDED).reshape(-1, larger.shape[-1])
@@ -204,15 +209,22 @@ def _largest(ratios: np.ndarray, counting: np.ndarray, seeds: int) -> Measuremen
 
 def mean(values, level: float = LEVEL) -> Measurement:
     """The mean over seeds with a t-interval. values: (S,), in their own units (take logs of ratios first)."""
-    estimate: Estimate = t_interval(values, level)
-    return Measurement(estimate.value, estimate.low, estimate.high, estimate.reason, len(values))
+    return of_estimate(t_interval(values, level), len(values))
 
 
 def positive_mean(values, level: float = LEVEL) -> Measurement:
     """The geometric mean over seeds with the t-interval of the logarithm. values: (S,), positive, in their own units;
     one that is not leaves no interval."""
-    found = log_interval(values, level)
-    return Measurement(found.value, found.low, found.high, found.reason, len(values), positive=True)
+    return of_estimate(log_interval(values, level), len(values), positive=True)
+
+
+def failure_rate(failed: np.ndarray, level: float = LEVEL) -> Measurement:
+    """The probability of a failure with the exact interval of Clopper and Pearson. failed: (S,) bool, independent.
+
+    detail: the number of failures."""
+    count = int(np.sum(failed))
+    reason = f"{count} of {len(failed)} seeds"
+    return of_estimate(clopper_pearson(count, len(failed), level), len(failed), {"failures": count}, reason=reason)
 
 
 def _measured(fit: Slope, seeds: int, detail: dict) -> Measurement:
@@ -226,7 +238,7 @@ def _measured(fit: Slope, seeds: int, detail: dict) -> Measurement:
         "residual_sd": _number(fit.residual_sd),
         "dof": fit.dof,
     }
-    return Measurement(fit.value, fit.low, fit.high, reason, seeds, {**described, **detail})
+    return of_estimate(fit, seeds, {**described, **detail}, reason=reason)
 
 
 def _size_bounds(table: Complexities) -> list[dict]:

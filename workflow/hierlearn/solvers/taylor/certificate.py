@@ -65,30 +65,12 @@ class Polished:
     escapes: int
 
 
-def certify(
-    features,
-    gates,
-    signs,
-    targets,
-    ridge,
-    weights,
-    *,
-    order=2,
-    loss="squared",
-    penalty_power=4,
-    limit=0.01,
-    max_products=150,
-    start=None,
-):
-    """Certificate of stationarity of weights (m, D) at one ridge > 0; arguments as in `fit_path`.
+def certify(features, gates, signs, targets, ridge, weights, **options):
+    """Certificate of stationarity of weights (m, D) at one ridge > 0: `certify_and_polish` that repairs nothing.
 
-    limit: largest error relative to the objective for which `stationary` is true. start: first vector of the Lanczos
-    sweep (m, D), a fixed pseudo-random one by default, so that equal inputs give equal certificates. Costs at most
-    max_products times four matrix products and, up to 8000 samples, one n-by-n Cholesky factorisation.
+    Costs at most max_products times four matrix products and, up to 8000 samples, one n-by-n Cholesky factorisation.
     """
-    problem, point = _float64_point(features, gates, signs, targets, weights, order, loss, penalty_power)
-    single = problem.astype(np.float32)
-    return _certify(point, single, problem.scaled_ridge(ridge), limit, max_products, start)[0]
+    return certify_and_polish(features, gates, signs, targets, ridge, weights, max_rounds=0, **options).certificate
 
 
 def certify_and_polish(
@@ -108,7 +90,10 @@ def certify_and_polish(
     max_iterations=300,
     start=None,
 ):
-    """Certify weights (m, D) and repair what fails, in float64 -> `Polished`; arguments as in `certify`.
+    """Certify weights (m, D) and repair what fails, in float64 -> `Polished`; arguments as in `fit_path`.
+
+    limit: largest error relative to the objective for which `stationary` is true. start: first vector of the Lanczos
+    sweep (m, D), a fixed pseudo-random one by default, so that equal inputs give equal certificates.
 
     At most max_iterations of L-BFGS in the Gauss-Newton metric bring the gradient term to a fifth of the limit; a
     direction of negative curvature is left along an exact line search, which lowers the objective, and L-BFGS goes on

@@ -1,0 +1,77 @@
+"""The lower bounds that counting sets to learners whose functions are fixed before the teacher is drawn."""
+
+from abc import abstractmethod
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+from annotated_types import MinLen
+
+from hierlearn.core.parameters import Reference
+from hierlearn.core.protocols import Quantity
+from hierlearn.quantities._parameters import SomeCoordinates, Spans
+from hierlearn.quantities._sizes import over
+from hierlearn.quantities._tables import FAILED, of_own, without_interval
+from hierlearn.statistics import estimates
+from hierlearn.statistics.estimates import Measurement
+
+if TYPE_CHECKING:
+    import xarray
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountingQuantity(Quantity):
+    """Largest ratio of a bound to the risk over the cells (learner, axes, swept values, n).
+
+    Every seed draws its teacher and its points, and the bound is one on the mean: a cell is the mean over seeds.
+    Cells at which the bound says nothing, being 0 or less, are not counted.
+    """
+
+    predictors: Annotated[
+        list[str],
+        MinLen(1),
+        Reference("learners"),
+        "Names of the learners: kernels, or linear functions of fixed features.",
+    ]
+    spans: Spans = 1
+    where: SomeCoordinates = field(default_factory=dict)
+
+    @property
+    def learners(self) -> list[str]:
+        """The learners that are to lie above the bound."""
+        return list(self.predictors)
+
+    @property
+    @abstractmethod
+    def axes(self) -> tuple[str | None, ...]:
+        """Coordinates that the bound hangs on, a single value of them too; None is none."""
+
+    @property
+    @abstractmethod
+    def reach(self) -> str:
+        """Below how many functions the bound says something, in the paper's letters."""
+
+    @abstractmethod
+    def bound(self, cells: "xarray.Dataset") -> "xarray.DataArray":
+        """The bound in the units of the risk, over axes of the cells. cells: the scores of one learner."""
+
+    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
+        """cube: scores.nc of a study, at either scale. Ratio: the bound over the measured risk."""
+        import xarray
+
+        risks, bounds, failed, seeds = [], [], [], cube.sizes["seed"]
+        for learner in self.predictors:
+            cells = of_own(cube.sel(learner=learner, **self.where), (*self.axes, "samples", "seed"))
+            bound = self.bound(cells)
+            bound = bound.mean("seed") if "seed" in bound.dims else bound
+            bound = bound.where(np.isfinite(cells.test_risk).all("seed"))
+            risk, bound = xarray.broadcast(cells.test_risk.mean("seed"), bound)
+            counted = (bound > 0).values
+            risks.append(risk.values[counted])
+            bounds.append(bound.values[counted])
+            if np.isin(cells.status.values, FAILED).any():
+                failed.append(f"{learner}: training failed in some cells")
+        larger, smaller = np.concatenate(risks), np.concatenate(bounds)
+        if not larger.size:
+            return estimates.no_value(f"no cell below {self.reach} was trained by all seeds", seeds)
+        return without_interval(over(estimates.cases(larger[:, None], smaller[:, None], seeds), cube), *failed)
