@@ -111,6 +111,15 @@ def test_what_is_imported_for_annotations_alone_is_not_read(tmp_path):
     assert "streams.py" in read and "problem.py" not in read
 
 
+def test_a_changed_style_of_the_page_changes_the_hash_of_the_ledger_alone(workflow, before):
+    file = workflow / "hierlearn" / "claims" / "page" / "style.css"
+    text = file.read_text()
+    file.write_text(text + "p {}")
+    after = hashes(workflow)
+    file.write_text(text)
+    assert {name for name in before if before[name] != after[name]} == {"ledger"}
+
+
 def test_a_hash_covers_the_components_that_are_named():
     script = SCRIPTS / "train.py"
     assert code_hash([script]) != code_hash([script, PACKAGE / "kernels" / "rbf.py"])

@@ -4,7 +4,9 @@ from hierlearn.run import job
 
 snakemake = job.start(globals())
 
+import re
 from dataclasses import asdict, replace
+from pathlib import Path
 
 import numpy as np
 
@@ -17,37 +19,50 @@ from hierlearn.files import checksums, results
 from hierlearn.files.netcdf import Variable
 
 
-def ledger(sources, second, table, csv, html, parameters, code, expected=None):
+def ledger(sources, second, table, csv, html, parameters, code, expected=None, figures=()):
     """Join the claims of all studies.
 
     second: claims.csv of a second draw of the same designs, if there is one, in a list;
     parameters: the preset, and what the page says of each study; expected: file -> identity of the job that should have
-    made it. claims.csv says nothing of what made it, for a reader of tables would take that for a row; claims.nc beside
-    it does.
+    made it; figures: of the studies, whose sizes the page names before it has loaded them. claims.csv says nothing of
+    what made it, for a reader of tables would take that for a row; claims.nc beside it does.
     """
     contents = [row for source in sources for row in results.read_claims(source, (expected or {}).get(source))]
     rows = [from_json({name: content[name] for name in COLUMNS}) for content in contents]
     lacking = standing(
         [asdict(row) for row in rows], [row for file in second for row in read(file, needed=("claim", "verdict"))]
     )
-    beside = [lacking, parameters["earlier"]]
-    rows = [
-        replace(row, reason="; ".join(filter(None, [row.reason, *(b.get(row.claim) for b in beside)]))) for row in rows
-    ]
+    rows = [_with(row, lacking) for row in rows]
+    told = [_with(row, parameters["earlier"]) for row in rows]
     columns = {
-        name: Variable(("row",), np.array([getattr(row, name) for row in rows]), column_attributes(name))
+        name: Variable(("row",), np.array([getattr(row, name) for row in told]), column_attributes(name))
         for name in COLUMNS
         if rows
     }
     made = provenance.attributes(code, parameters)
     results.write(table, {"": columns}, made)
-    checksums.write(csv, csv_text(rows).encode(), made)
+    checksums.write(csv, csv_text(told).encode(), made)
     details = {content["claim"]: content["detail"] for content in contents}
-    told = parameters["studies"], parameters["preset"], made, parameters["note"]
-    checksums.write(html, page(rows, details, *told).encode(), made)
+    sizes = {Path(file).parent.name: size(file) for file in figures}
+    studies = {name: study | {"figure_size": sizes.get(name)} for name, study in parameters["studies"].items()}
+    said = parameters["note"], parameters["earlier"], parameters["folder"]
+    checksums.write(html, page(rows, details, studies, parameters["preset"], made, *said).encode(), made)
+
+
+def _with(row, beside):
+    """A row with what is to be said beside it, by claim, in its reason."""
+    return replace(row, reason="; ".join(filter(None, [row.reason, beside.get(row.claim)])))
+
+
+def size(file):
+    """(width, height) of an SVG, in its own units; None where it does not begin with them."""
+    with open(file, encoding="utf-8") as stream:
+        found = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', stream.read(2000))
+    return found and [round(float(end)) for end in found.groups()]
 
 
 if snakemake:
     params, output = snakemake.params, snakemake.output
     sources = list(snakemake.input.claims), list(snakemake.input.get("second", []))
-    ledger(*sources, output.table, output.csv, output.page, params.parameters, params.code, params.expected)
+    said = params.parameters, params.code, params.expected, list(snakemake.input.get("figures", []))
+    ledger(*sources, output.table, output.csv, output.page, *said)

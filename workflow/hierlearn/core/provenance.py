@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 PACKAGE = Path(__file__).parents[1]
+# Files that a module may read from its own folder.
+READ = (".html", ".css", ".js")
 # Libraries whose distribution has another name, and those that make no result: they read what a user wrote, or show how
 # far a job is.
 DISTRIBUTIONS = {"sklearn": "scikit-learn"}
@@ -134,12 +136,14 @@ def _digest(file: Path) -> str:
 
 
 def code_hash(files: Iterable[Path]) -> str:
-    """One hash over the contents of the import closures of `files`, and the versions of the libraries they import.
+    """One hash over the contents of the import closures of `files`, what these read beside them, and the versions of
+    the libraries they import.
 
     Independent of where the checkout lies. The versions are those of the environment that plans the run.
     """
     reached = frozenset().union(*(closure(file) for one in files for file in (Path(one), *_above(Path(one)))))
     libraries = {_library(name.partition(".")[0]) for file in reached for name in _modules(file)}
+    reached |= {one for folder in {file.parent for file in reached} for one in folder.iterdir() if one.suffix in READ}
     lines = sorted(f"{file.relative_to(PACKAGE.parent)} {_digest(file)}" for file in reached) + sorted(libraries)
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from hierlearn.core import provenance
 from hierlearn.files import checksums
-from hierlearn.plan import jobs
+from hierlearn.plan import jobs, told
 from hierlearn.plan.draws import FIRST, Draw
 from hierlearn.plan.targets import Targets
 
@@ -44,6 +44,7 @@ class Inputs:
         if rule == "ledger":
             settings = self.targets.settings
             parameters = {"preset": settings["preset"], "note": Draw.of(settings).note(), "studies": self.page()}
+            parameters |= {"folder": self.targets.results}
             before = {claim: text for study in self.targets.studies.values() for claim, text in study.earlier.items()}
             return parameters | {"second": self.second(), "earlier": before}, jobs.code("ledger", [])
         study = self.targets.studies[names[0]]
@@ -126,7 +127,7 @@ class Inputs:
         """What the page says of each study: its file's words, and whether its claims are there."""
         present = set(self.claims())
         return {
-            name: {key: getattr(study, key) for key in ("title", "paper", "place", "summary")}
+            name: told.of_study(study, self.targets.results)
             | {"present": self.targets.file(name, "claims.json") in present}
             for name, study in self.targets.studies.items()
         }

@@ -1,27 +1,48 @@
-"""The front page: every claim with its verdict, and the figure of every study."""
+"""The page: what survived of each paper, and every claim with its verdict, its figure and its data."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 
 from hierlearn.claims.ledger import Row
 from hierlearn.claims.page import mathematics
+from hierlearn.claims.page.drawing import drawing
 from hierlearn.claims.rules import BOUNDARIES, RULES
-from hierlearn.claims.verdicts import INCONCLUSIVE, KINDS, MISSING, REGIMES, VACUOUS, in_words
+from hierlearn.claims.verdicts import INCONCLUSIVE, KINDS, MISSING, REGIMES, VACUOUS, WORDS_OF, in_words
 
+HERE = Path(__file__).parent
+# Key, what it is called beside a row, its citation and its address.
 PAPERS = {
     "chen2020": (
+        "Neural representations",
         "Chen, Bai, Lee, Zhao, Wang, Xiong, Socher. Towards Understanding Hierarchical Learning: Benefits of Neural "
-        "Representations. NeurIPS 2020"
+        "Representations. NeurIPS 2020",
+        "https://arxiv.org/abs/2006.13436",
     ),
-    "bai2020": "Bai, Lee. Beyond Linearization: On Quadratic and Higher-Order Approximation of Wide Neural Networks. ICLR 2020",
-    "allenzhu2019": "Allen-Zhu, Li. What Can ResNet Learn Efficiently, Going Beyond Kernels? NeurIPS 2019",
-    "allenzhu2020": "Allen-Zhu, Li. Backward Feature Correction: How Deep Learning Performs Deep Learning. 2020",
+    "bai2020": (
+        "Beyond linearization",
+        "Bai, Lee. Beyond Linearization: On Quadratic and Higher-Order Approximation of Wide Neural Networks. ICLR "
+        "2020",
+        "https://arxiv.org/abs/1910.01619",
+    ),
+    "allenzhu2019": (
+        "ResNet beyond kernels",
+        "Allen-Zhu, Li. What Can ResNet Learn Efficiently, Going Beyond Kernels? NeurIPS 2019",
+        "https://arxiv.org/abs/1905.10337",
+    ),
+    "allenzhu2020": (
+        "Backward feature correction",
+        "Allen-Zhu, Li. Backward Feature Correction: How Deep Learning Performs Deep Learning. 2020",
+        "https://arxiv.org/abs/2001.04413",
+    ),
 }
-# A verdict's mark, which is also its column in the table of studies.
+# A verdict's mark, which is also its column where rows are counted.
 MARKS = {
     **{yes: "✓" for yes, _ in REGIMES.values()},
     **{no: "✗" for _, no in REGIMES.values()},
@@ -29,98 +50,17 @@ MARKS = {
     VACUOUS: "○",
     "": "–",
 }
-CLASSES = {"✓": "for", "✗": "against", "?": "open", "○": "open", "–": "open"}
+CLASSES = {"✓": "for", "✗": "against", "?": "open", "○": "void", "–": "none"}
+OUTCOMES = {"✓": "survived", "✗": "failed", "?": "undecided", "○": "vacuous", "–": "no rule"}
 REGIME_TEXTS = {
     "within": "every hypothesis, constants included, was checked at the sizes measured",
     "limit": "something is O(·), poly(·) or “sufficiently large”",
     "beyond": "a hypothesis is violated, which the row says; also what a paper leaves open",
 }
+# What may be told of a study beside its title, paper, place, summary, and whether it is present.
+TOLD = {"settings": (), "panels": (), "file": "", "draw": "", "figure_size": None, "commit": "", "older": ""}
 # The share of false verdicts at one end of a 95 % interval, at most.
 TAIL = 0.025
-
-TEMPLATE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-{% for name, value in made.items() %}<meta name="{{ name }}" content="{{ value }}">
-{% endfor %}<title>Hierarchical learning: the claims ledger</title>
-<style>
-body { font: 16px/1.5 system-ui, sans-serif; color: #1b1b1b; background: #fff; max-width: 76rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.7rem; } h2 { margin-top: 2.5rem; font-size: 1.3rem; } h3 { font-size: 1.1rem; }
-.lead, .note { color: #444; max-width: 60rem; }
-.scroll { overflow-x: auto; }
-table { border-collapse: collapse; width: 100%; font-size: .9rem; }
-th, td { text-align: left; vertical-align: top; padding: .4rem .6rem; border-bottom: 1px solid #ddd; }
-th { border-bottom: 2px solid #555; white-space: nowrap; }
-td.number { font-variant-numeric: tabular-nums; white-space: nowrap; }
-.verdict { font-weight: 600; min-width: 8.5rem; }
-.for { color: #00573f; } .against { color: #9c1c00; } .open { color: #5a5a5a; }
-.reason { color: #555; font-size: .85rem; }
-.tex i { font-family: Georgia, "Times New Roman", serif; } .root { border-top: 1px solid; }
-sub, sup { font-size: .75em; line-height: 0; }
-.claims td:nth-child(2) { min-width: 22rem; } .claims td:nth-child(5) { min-width: 11rem; }
-.primary { color: #1b1b1b; font-weight: 600; }
-.run { border-left: .3rem solid #9c1c00; padding: .3rem .8rem; max-width: 60rem; }
-.contents { width: auto; margin: 1.5rem 0; } .contents td, .contents th { padding: .15rem .8rem .15rem 0; }
-img { max-width: 100%; height: auto; border: 1px solid #eee; }
-code { font-size: .9em; }
-</style>
-</head>
-<body>
-<h1>Hierarchical learning: the claims ledger</h1>
-{% if note %}<p class="run"><strong>{{ note }}</strong></p>
-{% endif %}<p class="lead">Theorems and figures on why neural networks learn beyond kernels, as measured claims. Preset
-<code>{{ preset }}</code>: {{ total }} rows{{ " by kind: " + kinds if total }}. Of the {{ judged }} judged rows, checks
-apart: {{ tally }}; {{ uncontrolled }} without a negative control, which is still to be designed, and
-{{ registered or "none" }} on a registered design. Of the {{ primary }} primary rows among them {{ decided or "none" }}
-{{ "is" if decided < 2 else "are" }} decided. Intervals are 95&nbsp;%: at {{ boundaries }} boundaries up to {{ expected }} false
-verdicts are to be expected by chance, 2.5&nbsp;% at each. The table is also in <a href="claims.csv">claims.csv</a> and
-<a href="claims.nc">claims.nc</a>.</p>
-<details class="note" open><summary>How to read a row</summary>
-<p>First the rule compares the interval with the prediction. Where it passes, the same rule judges a negative control: the
-nearest rival, measured in the same run, for which the claim should fail. The word hangs on the regime.</p>
-<table class="contents"><thead><tr><th>Regime</th><th>Meaning</th><th>✓ rule passes, control fails</th><th>✗ rule fails</th></tr></thead>
-<tbody>{% for regime, words in regimes.items() %}<tr><td>{{ regime }}</td><td>{{ regime_texts[regime] }}</td><td class="for">{{ words[0] }}</td><td class="against">{{ words[1] }}</td></tr>
-{% endfor %}</tbody></table>
-<p>? inconclusive: the rule or the control is undecided, or there is no control yet; ○ vacuous: the control passes too; – no
-rule. <em>Not seen</em> is <em>contradicted</em> where a proof, which the row names, says so.
-{% for kind, text in kind_texts.items() %}<em>{{ kind }}</em>: {{ text }}{{ "; " if not loop.last else "." }}
-{% endfor %}Under the rule <em>holds</em> the value is the largest ratio to the bound over the cases that the control does not
-satisfy too, and the interval its range over seeds. Work is the number of floating-point operations in matrix products.</p></details>
-{% if missing %}<p class="note"><strong>Not there, or of an earlier configuration or code:</strong> {{ missing | join(", ") }}.</p>{% endif %}
-<nav><table class="contents">
-<thead><tr><th>Paper</th><th>Study</th>{% for mark in columns %}<th>{{ mark }}</th>{% endfor %}<th>checks</th></tr></thead>
-<tbody>
-{% for study in studies %}<tr><td>{{ study.key }}</td><td><a href="#{{ study.name }}">{{ study.title | tex }}</a></td>{% for mark in columns %}<td class="number {{ classes[mark] }}">{{ study.counts[mark] or "" }}</td>{% endfor %}<td class="number open">{{ study.checks }}</td></tr>
-{% endfor %}</tbody></table></nav>
-{% for study in studies %}
-<section id="{{ study.name }}">
-<h2>{{ study.title | tex }}</h2>
-<p class="note">{{ study.paper }}, {{ study.place }}.</p>
-<p>{{ study.summary | tex }}</p>
-<p><a href="{{ study.name }}/figure.pdf"><img src="{{ study.name }}/figure.svg" alt="Figure of {{ study.title }}"></a></p>
-{% if study.rows %}<div class="scroll"><table class="claims">
-<thead><tr><th>Claim</th><th>Statement</th><th>Measured<br>[95 % interval]</th><th>Predicted</th><th>Control<br>[interval]</th><th>Verdict</th><th>Seeds</th><th>Work</th></tr></thead>
-<tbody>
-{% for row in study.rows %}<tr id="{{ row.claim }}">
-<td><strong>{{ row.claim }}</strong><br><span class="reason">{{ row.place | tex }}<br><span class="{{ row.rank }}">{{ row.rank }}</span>; {{ row.kind }}{{ ", " + row.regime if row.regime }}</span></td>
-<td>{{ row.statement | tex }}<br><span class="reason">{{ row.reason | tex }}{{ fit_note(details[row.claim]) }}</span></td>
-<td class="number">{{ number(row.value) }}<br>{{ interval(row.low, row.high) }}</td>
-<td class="number">{{ prediction(row, details[row.claim].get("side", "")) }}</td>
-<td>{% if row.rival %}{{ row.rival | tex }}:<br><span class="number">{{ number(row.control_value) }} {{ interval(row.control_low, row.control_high) }}</span> {{ row.control_verdict }}{% else %}{{ "none yet" if row.control_verdict == "missing" else row.control_verdict or "–" }}{% endif %}</td>
-<td class="verdict {{ classes[marks[row.verdict]] }}">{{ marks[row.verdict] }} {{ in_words(row.verdict, row.sizes) }}</td>
-<td class="number">{{ row.seeds or "–" }}</td>
-<td class="number">{{ work(row.flops) }}</td>
-</tr>
-{% endfor %}</tbody></table></div>
-<p class="note">Data: {% for file in study.files %}<a href="{{ file }}">{{ file }}</a>{{ ", " if not loop.last }}{% endfor %}, opened by <code>xarray.open_dataset</code>.</p>
-{% else %}<p class="note">This study makes no claims.</p>
-{% endif %}</section>
-{% endfor %}
-</body>
-</html>
-"""
 
 
 def page(
@@ -130,49 +70,117 @@ def page(
     preset: str,
     made: Mapping[str, str],
     note: str = "",
+    earlier: Mapping[str, str] | None = None,
+    folder: str = "",
 ) -> str:
-    """The page as HTML. details: what stands behind each row, by claim; studies: title, paper, place, summary and
-    present (whether its claims are there), by name; made: which code and versions; note: what the run is, where it is
-    not the first draw."""
-    environment = Environment(autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True)
-    environment.filters["tex"] = mathematics.html
-    template = environment.from_string(TEMPLATE)
+    """The page as HTML. details: what stands behind each row, by claim; studies: what `plan.inputs` tells of each, by
+    name; made: which code and versions; note: what the run is, where it is not the first draw; earlier: what was found
+    of claims at earlier revisions; folder: where the results lie, as a reader types it."""
+    environment = Environment(
+        loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters |= {"tex": mathematics.html, "first": first_clause, "rest": other_clauses}
     judged = [row for row in rows if row.kind not in ("check", "description")]
+    primary = [row for row in judged if row.rank == "primary"]
     boundaries = sum(BOUNDARIES[row.rule] for row in judged)
-    return template.render(
+    told = [
+        {**TOLD, **study, "name": name} | _of_study(name, rows) for name, study in studies.items() if study["present"]
+    ]
+    papers = _papers(told)
+    shown = sorted(told, key=lambda study: papers.index(study["paper"]))
+    return environment.get_template("template.html").render(
+        style=Markup(HERE.joinpath("style.css").read_text(encoding="utf-8")),
+        script=Markup(HERE.joinpath("script.js").read_text(encoding="utf-8")),
         preset=preset,
+        folder=folder or f"results/{preset}",
         note=note,
         made=made,
-        total=len(rows),
+        rows=rows,
         kinds=_counted(Counter(row.kind for row in rows), KINDS),
-        judged=len(judged),
+        judged=judged,
         tally=_counted(Counter(row.verdict for row in judged), MARKS) or "none",
         uncontrolled=sum(row.control_verdict == MISSING for row in judged),
         registered=sum(bool(row.digest) for row in judged),
-        primary=sum(row.rank == "primary" for row in judged),
-        decided=sum(row.rank == "primary" and row.verdict not in (INCONCLUSIVE, VACUOUS) for row in judged),
+        primary=primary,
+        decided=sum(row.verdict not in (INCONCLUSIVE, VACUOUS) for row in primary),
+        outcomes=outcomes(primary),
+        table=by_kind_and_regime(rows),
+        papers=[_of_paper(key, primary, shown) for key in papers],
+        stored=any(study["commit"] for study in shown),
         boundaries=boundaries,
         expected=f"{TAIL * boundaries:.1f}",
         regimes=REGIMES,
         regime_texts=REGIME_TEXTS,
         kind_texts=KINDS,
         missing=[study["title"] for study in studies.values() if not study["present"]],
-        studies=[
-            {**study, "name": name, "key": study["paper"], "paper": PAPERS[study["paper"]]} | _of_study(name, rows)
-            for name, study in studies.items()
-            if study["present"]
-        ],
-        columns=list(dict.fromkeys(MARKS.values()))[:-1],
+        studies=shown,
+        verdicts=[verdict for verdict in MARKS if verdict],
         classes=CLASSES,
+        marks=MARKS,
+        names=OUTCOMES,
         in_words=in_words,
         details=details,
+        earlier=earlier or {},
         fit_note=fit_note,
-        marks=MARKS,
         number=number,
         interval=interval,
         prediction=prediction,
+        spoken=spoken,
+        drawing=lambda row: drawing(row, side(details[row.claim]), spoken(row, side(details[row.claim])), number),
+        side=side,
         work=work,
     )
+
+
+def side(detail: Mapping[str, Any]) -> str:
+    """Where the rule `ordering` has the interval."""
+    return detail.get("side", "above")
+
+
+def outcomes(rows: Iterable[Row]) -> list[tuple[str, str, int]]:
+    """(class, name, number) of every outcome that some of the rows have."""
+    counts = Counter(MARKS[row.verdict] for row in rows)
+    return [(CLASSES[mark], name, counts[mark]) for mark, name in OUTCOMES.items() if counts[mark]]
+
+
+def by_kind_and_regime(rows: Iterable[Row]) -> list[tuple[str, dict[str, list[tuple[str, str, int]]]]]:
+    """For every kind and each regime, the verdicts of its rows: (mark, verdict, number)."""
+    counts = Counter((row.kind, _column(row), row.verdict) for row in rows)
+    table = []
+    for kind in KINDS:
+        cells = {
+            regime: [(mark, verdict, n) for verdict, mark in MARKS.items() if (n := counts[kind, regime, verdict])]
+            for regime in REGIMES
+        }
+        if any(cells.values()):
+            table.append((kind, cells))
+    return table
+
+
+def _column(row: Row) -> str:
+    """The regime whose words a row has; a description stands first, without any."""
+    return row.regime or WORDS_OF.get(row.kind, next(iter(REGIMES)))
+
+
+def _papers(studies: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The papers of some studies, those that are known first and in their order."""
+    found = dict.fromkeys(study["paper"] for study in studies)
+    return [*(key for key in PAPERS if key in found), *(key for key in found if key not in PAPERS)]
+
+
+def _of_paper(key: str, primary: Sequence[Row], studies: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """A paper with its primary rows, in the order of their names, and its studies."""
+    name, citation, address = PAPERS.get(key, (key, key, ""))
+    own = sorted((row for row in primary if row.paper == key), key=lambda row: _natural(row.claim))
+    return {"key": key, "name": name, "citation": citation, "address": address, "rows": own} | {
+        "outcomes": outcomes(own),
+        "studies": [study for study in studies if study["paper"] == key],
+    }
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """Sorts C2 before C10."""
+    return [(int(part or 0), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", name)]
 
 
 def _counted(counts: Counter, order: Iterable[str]) -> str:
@@ -180,12 +188,43 @@ def _counted(counts: Counter, order: Iterable[str]) -> str:
 
 
 def _of_study(name: str, rows: Sequence[Row]) -> dict[str, Any]:
-    """The rows of a study, how many have which verdict, checks apart, and the files that they were read from."""
+    """The rows of a study, secondary ones under the primary row that they belong to, how many have which verdict,
+    checks apart, and the files that they were read from."""
     own = [row for row in rows if row.study == name]
     counts = Counter(MARKS[row.verdict] for row in own if row.kind != "check")
     checks = Counter(MARKS[row.verdict] for row in own if row.kind == "check")
-    told = " ".join(f"{mark} {checks[mark]}" for mark in dict.fromkeys(MARKS.values()) if checks[mark])
-    return {"rows": own, "counts": counts, "checks": told, "files": sorted({row.data for row in own})}
+    told = " ".join(f"{mark} {checks[mark]}" for mark in OUTCOMES if checks[mark])
+    return {"rows": own, "groups": groups(own), "counts": counts, "checks": told} | {
+        "files": sorted({row.data for row in own})
+    }
+
+
+def groups(rows: Sequence[Row]) -> list[tuple[Row | None, list[Row]]]:
+    """Every primary row with the secondary ones whose names begin most like its own, and last those of no such name."""
+    primary = [row for row in rows if row.rank == "primary"]
+    found: dict[str, list[Row]] = {row.claim: [] for row in primary}
+    others = []
+    for row in rows:
+        if row.rank != "primary":
+            best = max(primary, key=lambda one: _shared(row.claim, one.claim), default=None)
+            (found[best.claim] if best and _shared(row.claim, best.claim) else others).append(row)
+    return [*((row, found[row.claim]) for row in primary), *([(None, others)] if others else [])]
+
+
+def _shared(one: str, other: str) -> int:
+    """How many words two claims' names have in common from the first on."""
+    words = list(zip(one.split("-"), other.split("-"), strict=False))
+    return next((i for i, (a, b) in enumerate(words) if a != b), len(words))
+
+
+def first_clause(reason: str) -> str:
+    """Why the verdict is what it is: what a reason says first."""
+    return reason.partition("; ")[0]
+
+
+def other_clauses(reason: str) -> str:
+    """What else a reader has to know."""
+    return reason.partition("; ")[2]
 
 
 def fit_note(detail: Mapping[str, Any]) -> str:
@@ -196,7 +235,7 @@ def fit_note(detail: Mapping[str, Any]) -> str:
     local = [one["value"] for one in detail.get("local", ())]
     if any(value is not None for value in local):
         parts.append(f"local slopes {', '.join('–' if value is None else number(value) for value in local)}")
-    return f" ({'; '.join(parts)})" if parts else ""
+    return "; ".join(parts)
 
 
 def number(value: float) -> str:
@@ -214,9 +253,20 @@ def prediction(row: Row, side: str = "") -> str:
     if not math.isfinite(row.predicted):
         return "–"
     slack = 0.0 if math.isnan(row.slack) else row.slack
-    sign, between = {"above": (">", "−"), "below": ("<", "+")}.get(side, RULES[row.rule])
+    signs = {"above": (">", "−"), "below": ("<", "+")}
+    sign, between = signs[side] if row.rule == "ordering" and side in signs else RULES[row.rule]
     text = f"{sign} {number(row.predicted)}"
     return f"{text} {between} {number(slack)}" if slack else text
+
+
+def spoken(row: Row, side: str = "") -> str:
+    """A row's numbers in words."""
+    parts = [f"measured {number(row.value)} {interval(row.low, row.high)}".strip()]
+    if math.isfinite(row.predicted):
+        parts.append(f"predicted {prediction(row, side)}")
+    if math.isfinite(row.control_value):
+        parts.append(f"control {number(row.control_value)} {interval(row.control_low, row.control_high)}".strip())
+    return ", ".join(parts)
 
 
 def work(flops: float) -> str:

@@ -1,22 +1,19 @@
-"""TeX between dollars as HTML that every browser shows without a script: letters, signs, indices, roots."""
+"""TeX between dollars as MathML, which browsers set without a script."""
 
 import re
-from html.entities import html5
 
+from latex2mathml import exceptions
+from latex2mathml.converter import convert
 from markupsafe import Markup, escape
 
-THIN = "\u202f"
-# Where TeX and HTML, which has most of these names, do not mean the same, and names that HTML lacks.
-RELATIONS = {"leq": "≤", "geq": "≥", "neq": "≠", "asymp": "≍", "to": "→", "ll": "≪", "gg": "≫", "propto": "∝"}
-RELATIONS |= {"le": "≤", "ge": "≥", "ne": "≠", "approx": "≈", "sim": "∼", "in": "∈"}
-WORDS = ("log", "exp", "min", "max", "sup", "inf", "sin", "cos", "tr", "det", "rank", "dim")
-SIGNS = {"star": "⋆", "infty": "∞", "cdot": "·", "varepsilon": "ε", "|": "‖", "{": "{", "}": "}", "!": "", " ": " "}
-SIGNS |= {"left": "", "right": "", "dots": "…", "ldots": "…", ",": THIN, ";": THIN, ":": THIN, "quad": " "}
-ACCENTS = {"hat": "\u0302", "widehat": "\u0302", "tilde": "\u0303", "widetilde": "\u0303", "bar": "\u0304"}
-UPRIGHT = ("mathrm", "text", "operatorname", "mathbb", "mathcal", "mathbf")
-# Before these a minus or a plus is a sign, with no space around it.
-OPENING = ("", "(", "[", "⟨", "⌈", "⌊", "‖", "|", ",", "/", "±")
-TOKEN = re.compile(r"\\(?:[A-Za-z]+|.)|\s+|.")
+# Browsers break no line within a formula: a long one is set as several, each from a relation on.
+LONG = 24
+RELATION = re.compile(r"\\(?:leq?|geq?|neq?|approx|asymp|sim|to|ll|gg|propto|in|subset)(?![A-Za-z])|[=<>]")
+# A sign that ends a sentence, or a part of it, stays on the line of the formula before it.
+CLOSED = re.compile(r"(<math>(?:(?!<math>).)*</math>)([,.;:)]+)")
+TOKEN = re.compile(r"\\(?:[A-Za-z]+|.)|.", re.DOTALL)
+# What the converter raises on a formula that is none: its own errors, which have no common class, and Python's.
+FAULTS = (*(one for one in vars(exceptions).values() if isinstance(one, type)), IndexError, KeyError)
 
 
 def html(text: str) -> Markup:
@@ -24,74 +21,46 @@ def html(text: str) -> Markup:
     parts = text.split("$")
     if len(parts) % 2 == 0:
         return escape(text)
-    return Markup("").join(_formula(part) if i % 2 else escape(part) for i, part in enumerate(parts))
+    shown = "".join(_formula(part) if i % 2 else escape(part) for i, part in enumerate(parts))
+    return Markup(CLOSED.sub(r'<span class="close">\1\2</span>', shown))
 
 
 def _formula(tex: str) -> Markup:
     try:
-        tokens = TOKEN.findall(tex)[::-1]
-        shown = _until(tokens, "")
-    except (IndexError, KeyError):
+        return Markup(" ").join(_set(part) for part in _parts(tex))
+    except FAULTS:
         return Markup('<code class="tex">{}</code>').format(f"${tex}$")
-    return Markup('<span class="tex">{}</span>').format(shown)
 
 
-def _until(tokens: list[str], end: str) -> Markup:
-    """What is read up to a token, which is taken too, or to the end of all. tokens: the next one last."""
-    shown, last = Markup(""), ""
-    while tokens or end:
-        token = tokens.pop()
-        if token == end:
-            break
-        relation = RELATIONS.get(token[1:]) if token[0] == "\\" else token if token in "=<>" else None
-        if relation:
-            shown, last = shown + THIN + relation + THIN, ""
-        elif token in "+-":
-            sign = token.replace("-", "−")
-            shown, last = shown + (sign if last in OPENING else THIN + sign + THIN), ""
-        elif not token.isspace():
-            one = _one(token, tokens)
-            # A name such as log stands apart from letters and digits beside it.
-            word, index = token[1:] in WORDS, token in "^_"
-            apart = (word and last.isalnum()) or (last in WORDS and not index and one.striptags()[:1].isalnum())
-            shown += Markup(THIN if apart else "") + one
-            last = token[1:] if word else last if index and last in WORDS else one.striptags()[-1:]
-    return shown
+def _parts(tex: str) -> list[str]:
+    """A formula cut before relations outside all brackets; whole where it is short. Raises KeyError on loose braces."""
+    parts, depth, start, place = [], 0, 0, 0
+    for token in TOKEN.findall(tex):
+        depth += {"{": 1, "}": -1, r"\left": 1, r"\right": -1}.get(token, 0)
+        if depth < 0:
+            raise KeyError(token)
+        if not depth and RELATION.fullmatch(token) and len(tex) > LONG and tex[start:place].strip():
+            parts.append(tex[start:place])
+            start = place
+        place += len(token)
+    if depth:
+        raise KeyError(tex)
+    return [*parts, tex[start:]]
 
 
-def _one(token: str, tokens: list[str]) -> Markup:
-    """A token with the arguments that it takes. Raises KeyError on an unknown command, IndexError at the end."""
-    if token == "{":
-        return _until(tokens, "}")
-    if token == "}":
-        raise KeyError(token)
-    if token in "^_":
-        return Markup("<sup>{}</sup>" if token == "^" else "<sub>{}</sub>").format(_argument(tokens))
-    if token[0] != "\\":
-        return Markup("<i>{}</i>").format(token) if token.isalpha() else escape("′" if token == "'" else token)
-    name = token[1:]
-    if name in ACCENTS:
-        return Markup("<i>{}</i>").format(_argument(tokens).striptags() + ACCENTS[name])
-    if name in UPRIGHT:
-        return escape(_argument(tokens).striptags())
-    if name == "sqrt":
-        return Markup('√<span class="root">{}</span>').format(_argument(tokens))
-    if name == "binom":
-        return Markup("C({},{}{})").format(_argument(tokens), THIN, _argument(tokens))
-    if name == "frac":
-        above, below = (_argument(tokens) for _ in range(2))
-        return Markup("{}/{}").format(*(_in_brackets(part) for part in (above, below)))
-    if name in WORDS:
-        return escape(name)
-    sign = SIGNS[name] if name in SIGNS else html5[f"{name};"]
-    return Markup("<i>{}</i>" if sign.isalpha() and sign != "ℓ" else "{}").format(sign)
+def _set(tex: str) -> Markup:
+    """One formula as MathML. Raises KeyError where a command is unknown, and FAULTS of the converter."""
+    # The converter escapes no text: markup within it, which comes out as a command, is refused below, and so are links.
+    shown = convert(tex.replace("<", r"\lt ").replace(">", r"\gt "))
+    if "\\" in shown or "href" in shown:
+        raise KeyError(tex)
+    shown = shown.replace(' xmlns="http://www.w3.org/1998/Math/MathML" display="inline"', "")
+    # A slash stands close, as between numbers.
+    shown = shown.replace("<mo>&#x0002F;</mo>", '<mo lspace="0" rspace="0">/</mo>')
+    # Signs as themselves, but for those that are markup.
+    return Markup(re.sub(r"&#x0*([0-9A-F]{2,5});", lambda found: _sign(found.group()), shown))
 
 
-def _argument(tokens: list[str]) -> Markup:
-    while tokens[-1].isspace():
-        tokens.pop()
-    return _one(tokens.pop(), tokens)
-
-
-def _in_brackets(part: Markup) -> Markup:
-    return part if len(part.striptags()) == 1 else Markup("({})").format(part)
+def _sign(entity: str) -> str:
+    sign = chr(int(entity[3:-1], 16))
+    return entity if sign in "<>&\"'" else sign

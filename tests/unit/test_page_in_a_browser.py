@@ -1,0 +1,272 @@
+"""The page in a real browser: its filters, links, folds and figures work, at every width, in light and in dark."""
+
+import itertools
+import re
+
+import pytest
+from browser import chromium, executable
+from test_page import row
+
+from hierlearn.claims.page import index
+from hierlearn.claims.verdicts import KINDS, REGIMES
+
+pytestmark = pytest.mark.skipif(executable() is None, reason="no Chromium (Debian's package chromium)")
+
+SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 400 300"><path d="M0 0L400 300" stroke="blue"/></svg>'
+LONG = r"$L(\hat W)+\lambda\|\hat W\|^4\le L(W_\star)+9\lambda\|W_\star\|^4+s/2$ of a-word-" + "that-is-long" * 3
+
+
+def ledger():
+    """Rows of two kinds with every verdict, in three studies of two papers."""
+    rows = []
+    for i, (kind, word) in enumerate((kind, word) for kind in ("theorem", "rate") for word in (*index.MARKS,) if word):
+        regime = next((name for name, pair in REGIMES.items() if word in pair), "limit")
+        study = ("one", "two", "three")[i % 3]
+        paper = "bai2020" if study == "two" else "chen2020"
+        told = {"claim": f"C{i}", "kind": kind, "regime": regime, "verdict": word, "study": study, "paper": paper}
+        rows.append(row(**told, statement=f"Statement {i}: {LONG}", rank="primary" if i % 2 else "secondary"))
+    return rows
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("page")
+    rows = ledger()
+    study = {
+        "title": "A study of $d$",
+        "place": "Theorem 1",
+        "summary": "s",
+        "present": True,
+        "figure_size": [400, 300],
+    }
+    studies = {name: study | {"paper": "bai2020" if name == "two" else "chen2020"} for name in ("one", "two", "three")}
+    for name in studies:
+        (folder / name).mkdir()
+        (folder / name / "figure.svg").write_text(SVG)
+    made = folder / "index.html"
+    made.write_text(index.page(rows, {row.claim: {} for row in rows}, studies, "quick", {"versions": "none"}))
+    return made
+
+
+@pytest.fixture(scope="module")
+def tab():
+    with chromium() as tab:
+        yield tab
+
+
+@pytest.fixture
+def page(tab, file):
+    tab.complaints.clear()
+    tab.show(1200)
+    tab.open("about:blank")
+    tab.open(file.as_uri())
+    yield tab
+    assert tab.complaints == []
+
+
+SHOWN = "[...document.querySelectorAll('article.row:not([hidden])')]"
+SETTLED = "new Promise(done => requestAnimationFrame(() => setTimeout(done)))"
+
+
+def choose(page, key, value):
+    page(f"(() => {{ const f = document.querySelector('#{key}'); f.value = {value!r};"
+         " f.dispatchEvent(new Event('input', {bubbles: true})); })()")  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "data"),
+    [
+        ("paper", "bai2020", "paper"),
+        ("kind", "rate", "kind"),
+        ("regime", "beyond", "regime"),
+        ("verdict", "ends", "verdict"),
+    ],
+)
+def test_a_filter_shows_the_rows_that_it_names_and_only_their_studies(page, key, value, data):
+    choose(page, key, value)
+    shown = page(f"{SHOWN}.map(row => row.dataset.{data})")
+    everything = page(f"document.querySelectorAll('article.row[data-{data}={value}]').length")
+    assert set(shown) == {value} and len(shown) == everything
+    assert page("document.querySelector('#found').textContent") == f"{len(shown)} row{'s' * (len(shown) != 1)}"
+    assert page(
+        "[...document.querySelectorAll('.study:not([hidden])')].every(s => s.querySelector('article:not([hidden])'))"
+    )
+    assert page(f"{SHOWN}.every(row => row.getClientRects().length > 0)")
+
+
+def test_words_are_looked_for_in_all_that_a_row_says(page):
+    choose(page, "text", "statement 3: theorem")
+    assert page(f"{SHOWN}.map(row => row.id)") == [one.claim for one in ledger() if "3:" in one.statement]
+    choose(page, "text", "nothing of the kind")
+    assert page(f"{SHOWN}.length") == 0
+    page("document.querySelector('.filters').reset()")
+    page(SETTLED)
+    assert page(f"{SHOWN}.length") == len(ledger())
+    assert page("[...document.querySelectorAll('.study')].every(study => !study.hidden)")
+
+
+def test_a_filter_is_kept_in_the_address_and_read_from_it(page, file):
+    choose(page, "verdict", "not seen")
+    assert page("location.search") == "?verdict=not+seen"
+    page.open(f"{file.as_uri()}?kind=rate&rank=primary")
+    assert page("document.querySelector('#kind').value") == "rate"
+    assert page(f"{SHOWN}.every(row => row.dataset.kind === 'rate' && row.dataset.rank === 'primary')")
+
+
+def test_folds_open_for_what_a_filter_finds_and_close_again(page):
+    before = page("[...document.querySelectorAll('.fold')].map(fold => fold.open)")
+    choose(page, "kind", "rate")
+    assert page("[...document.querySelectorAll('.fold:not([hidden])')].every(fold => fold.open)")
+    choose(page, "kind", "")
+    assert page("[...document.querySelectorAll('.fold')].map(fold => fold.open)") == before
+
+
+def test_every_link_of_the_page_leads_somewhere(page, file):
+    links = page("[...document.querySelectorAll('a[href]')].map(link => link.getAttribute('href'))")
+    inner = [link[1:] for link in links if re.fullmatch("#.+", link)]
+    assert len(inner) > 20
+    assert page(f"{inner!r}.filter(name => !document.getElementById(name))") == []
+    beside = {link for link in links if not re.match(r"#|\?|https:|claims\.|.*/(figure.pdf|scores.nc)$", link)}
+    assert [link for link in beside if not (file.parent / link).exists()] == []
+
+
+def test_a_link_to_a_row_opens_the_fold_and_lifts_the_filter_that_hide_it(page):
+    folded = next(one.claim for one in ledger() if one.rank == "secondary")
+    page("document.querySelectorAll('.fold').forEach(fold => fold.open = false)")
+    choose(page, "kind", "rate")
+    page(f"location.hash = '#{folded}'")
+    page(SETTLED)
+    assert page(f"document.getElementById('{folded}').getClientRects().length") == 1
+    assert page(f"document.querySelector(':target').id === '{folded}' && document.querySelector('#kind').value === ''")
+
+
+def test_a_cell_of_the_tally_shows_its_rows(page):
+    count = page(
+        "(() => { const cell = document.querySelector('.tally td a'); cell.click(); return cell.textContent; })()"
+    )
+    assert page(f"{SHOWN}.length") == int(count.split()[1])
+
+
+def test_a_figure_opens_large_by_keyboard_and_closes_with_escape(page):
+    page("document.querySelector('a.zoom').focus()")
+    page.ask("Input.dispatchKeyEvent", type="keyDown", key="Enter", code="Enter", windowsVirtualKeyCode=13, text="\r")
+    page(SETTLED)
+    assert page(
+        "document.querySelector('#zoom').open && document.querySelector('#zoom img').src.endsWith('figure.svg')"
+    )
+    page.key("Escape", 27)
+    page(SETTLED)
+    assert not page("document.querySelector('#zoom').open")
+    assert page("document.activeElement.className") == "zoom"
+
+
+def test_another_run_is_compared_row_by_row(page):
+    mine = ledger()
+    lines = [f'{row.claim},"{"ends" if i == 0 else row.verdict}",full,"a, ""b"""' for i, row in enumerate(mine[:5])]
+    text = "\n".join(["claim,verdict,preset,statement", *lines, "X1,ends,full,s"]) + "\n"
+    page(
+        "(() => { const given = new DataTransfer(), input = document.querySelector('#other');"
+        f" given.items.add(new File([{text!r}], 'claims.csv')); input.files = given.files;"
+        " input.dispatchEvent(new Event('change')); })()"
+    )
+    page(SETTLED)
+    told = page("document.querySelector('#changes').textContent")
+    assert f"1 of 5 shared rows have another verdict; {len(mine) - 5} are here alone, 1 there alone" in told
+    assert page("[...document.querySelectorAll('#changes tbody td')].map(cell => cell.textContent)") == [
+        mine[0].claim, "ends", mine[0].verdict
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("width", [320, 375, 700, 1000, 1900])
+def test_nothing_is_wider_than_the_window_and_verdicts_are_in_view(page, width):
+    page.show(width)
+    page("document.querySelectorAll('details').forEach(fold => fold.open = true)")
+    assert page("document.documentElement.scrollWidth") == width
+    ends = page(
+        "[...document.querySelectorAll('.chip')].map(chip => chip.getBoundingClientRect()).map(r => [r.left, r.right])"
+    )
+    assert all(left >= 0 and right <= width for left, right in ends)
+
+
+# The contrast of every text with what is behind it, as WCAG 2 computes it.
+CONTRAST = """
+(() => {
+  const canvas = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
+  const rgb = (colour) => { canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data]; };
+  const linear = (c) => c <= .03928 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4;
+  const light = ([r, g, b]) => [r, g, b].map((c) => linear(c / 255)).reduce((sum, c, i) => sum + c * [.2126, .7152, .0722][i], 0);
+  const behind = (at) => {
+    for (; at; at = at.parentElement) {
+      const c = rgb(getComputedStyle(at).backgroundColor);
+      if (c[3] > 250) return c;
+    }
+    return rgb(getComputedStyle(document.body).backgroundColor); };
+  const found = [];
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const at = walk.currentNode.parentElement;
+    if (!walk.currentNode.textContent.trim() || !at.getClientRects().length || at.closest("script, option")) continue;
+    const style = getComputedStyle(at), svg = at.closest("svg");
+    const a = light(rgb(svg ? style.fill : style.color)), b = light(behind(svg ? svg.parentElement : at));
+    const ratio = (Math.max(a, b) + .05) / (Math.min(a, b) + .05);
+    const told = `${at.tagName}.${at.className} ${ratio.toFixed(2)} ${walk.currentNode.textContent.slice(0, 30)}`;
+    if (ratio < 4.5) found.push(told);
+  }
+  return [...new Set(found)];
+})()
+"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_text_stands_out_from_its_ground(page, scheme):
+    page.show(1200, scheme=scheme)
+    page("document.querySelectorAll('details').forEach(fold => fold.open = true)")
+    assert page("getComputedStyle(document.body).backgroundColor") != (
+        "rgb(255, 255, 255)" if scheme == "dark" else "rgb(0, 0, 0)"
+    )
+    assert page(CONTRAST) == []
+
+
+def test_the_button_turns_light_to_dark_and_figures_with_it(page):
+    ground = "getComputedStyle(document.body).backgroundColor"
+    before = page(ground)
+    page("document.querySelector('#theme').click()")
+    assert page(ground) != before
+    assert "invert" in page("getComputedStyle(document.querySelector('.drawn img')).filter")
+    page("localStorage.clear()")
+
+
+def test_nothing_above_the_rows_moves_when_they_are_filtered(page):
+    where = (
+        "[...document.querySelectorAll('#all-title, .filters')].map(part => part.getBoundingClientRect().top + scrollY)"
+    )
+    before = page(where)
+    choose(page, "kind", "theorem")
+    assert page(where) == before
+
+
+def test_parts_of_the_page_have_names_for_those_who_hear_it(page):
+    tree = page.ask("Accessibility.getFullAXTree")["nodes"]
+    said = [(node["role"]["value"], node.get("name", {}).get("value", "")) for node in tree if not node.get("ignored")]
+    roles = {role for role, _ in said}
+    assert {"main", "navigation", "search", "banner", "contentinfo", "article", "status"} <= roles
+    named = ("link", "button", "textbox", "searchbox", "combobox", "checkbox", "image", "img", "region", "navigation")
+    assert [one for one in said if one[0] in named and not one[1].strip()] == []
+    assert [name for role, name in said if role == "image" and "measured" in name]
+    levels = page("[...document.querySelectorAll('h1,h2,h3,h4')].map(head => +head.tagName[1])")
+    assert levels[0] == 1 and all(b - a <= 1 for a, b in itertools.pairwise(levels))
+
+
+def test_what_is_folded_is_printed(page):
+    page("dispatchEvent(new Event('beforeprint'))")
+    assert page("document.querySelectorAll('main details:not([open])').length") == 0
+    page("dispatchEvent(new Event('afterprint'))")
+    page.show(700, media="print")
+    assert page("getComputedStyle(document.querySelector('.filters')).display") == "none"
+    page.show(1200)
+
+
+def test_every_kind_is_explained(page):
+    told = page("document.querySelector('.kinds').textContent")
+    assert all(text in told for text in KINDS.values())

@@ -1,0 +1,49 @@
+"""What the page tells of a study beside its claims: its file's words, its settings, and the panels of its figure."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from hierlearn.plan.study import Study
+
+Component = Mapping[str, Any]
+
+
+def of_study(study: Study, folder: str) -> dict[str, Any]:
+    """What the page says of a study. folder: where the page lies, from which its links go."""
+    words = {"title": study.title, "paper": study.paper, "place": study.place, "summary": study.summary}
+    file = os.path.relpath(study.file, folder) if Path(study.file).is_file() else ""
+    return words | {"draw": study.draw, "file": file, "settings": settings(study), "panels": panels(study.figure)}
+
+
+def settings(study: Study) -> list[tuple[str, str]]:
+    """What a study is run with, in words."""
+    said = {
+        "inputs": _component(study.problem.input),
+        "teacher": _component(study.problem.teacher),
+        **{axis: _listed(values) for axis, values in study.axes.items()},
+        "seeds": str(study.seed_count),
+        "learners": "; ".join(entry.label or name for name, entry in study.learners.items()),
+        "probes": "; ".join(f"{name}: {_component(entry.component)}" for name, entry in study.probes.items()),
+    }
+    return [(key, text) for key, text in said.items() if text]
+
+
+def panels(figure: Component | None) -> list[str]:
+    """The titles of a figure's panels, as far as the study names them."""
+    found = (figure or {}).get("panels", ())
+    return [panel["title"] for panel in found if "title" in panel]
+
+
+def _component(component: Component | None) -> str:
+    """A component by its name, with the numbers and words that it is given."""
+    given = dict(component or {})
+    name = given.pop("name", "")
+    told = [f"{key} {_listed(value) if isinstance(value, list) else value}" for key, value in given.items()]
+    simple = [text for text, value in zip(told, given.values(), strict=True) if not isinstance(value, Mapping)]
+    return f"{name} ({', '.join(simple)})" if simple else name
+
+
+def _listed(values: Any) -> str:
+    return ", ".join(f"{value:g}" if isinstance(value, (int, float)) else str(value) for value in values)
