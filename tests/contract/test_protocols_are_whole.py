@@ -21,7 +21,6 @@ NO_COMPONENTS = {
     "claims/ledger.py",
     "plan/load.py",
     "plan/declared.py",
-    "plan/inputs.py",
     "plan/draft.py",
     "plan/sections.py",
     "plan/study.py",

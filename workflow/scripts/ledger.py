@@ -4,36 +4,35 @@ from hierlearn.run import job
 
 snakemake = job.start(globals())
 
-import re
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 
-from hierlearn.claims.ledger import COLUMNS, column_attributes, csv_text, from_json
+from hierlearn.claims.ledger import COLUMNS, column_attributes, csv_text, from_json, noted
 from hierlearn.claims.page.index import page
 from hierlearn.claims.replication import standing
 from hierlearn.claims.tally import read
 from hierlearn.core import provenance
-from hierlearn.files import checksums, results
+from hierlearn.files import checksums, figures, results
 from hierlearn.files.netcdf import Variable
 
 
-def ledger(sources, second, table, csv, html, parameters, code, expected=None, figures=()):
+def ledger(sources, second, table, csv, html, parameters, code, expected=None, drawn=()):
     """Join the claims of all studies.
 
     second: claims.csv of a second draw of the same designs, if there is one, in a list;
     parameters: the preset, and what the page says of each study; expected: file -> identity of the job that should have
-    made it; figures: of the studies, whose sizes the page names before it has loaded them. claims.csv says nothing of
-    what made it, for a reader of tables would take that for a row; claims.nc beside it does.
+    made it; drawn: figures of the studies, whose sizes the page names before it has loaded them. claims.csv says
+    nothing of what made it, for a reader of tables would take that for a row; claims.nc beside it does.
     """
     contents = [row for source in sources for row in results.read_claims(source, (expected or {}).get(source))]
     rows = [from_json({name: content[name] for name in COLUMNS}) for content in contents]
     lacking = standing(
         [asdict(row) for row in rows], [row for file in second for row in read(file, needed=("claim", "verdict"))]
     )
-    rows = [_with(row, lacking) for row in rows]
-    told = [_with(row, parameters["earlier"]) for row in rows]
+    rows = noted(rows, lacking)
+    told = noted(rows, parameters["earlier"])
     columns = {
         name: Variable(("row",), np.array([getattr(row, name) for row in told]), column_attributes(name))
         for name in COLUMNS
@@ -43,22 +42,10 @@ def ledger(sources, second, table, csv, html, parameters, code, expected=None, f
     results.write(table, {"": columns}, made)
     checksums.write(csv, csv_text(told).encode(), made)
     details = {content["claim"]: content["detail"] for content in contents}
-    sizes = {Path(file).parent.name: size(file) for file in figures}
+    sizes = {Path(file).parent.name: figures.size(file) for file in drawn}
     studies = {name: study | {"figure_size": sizes.get(name)} for name, study in parameters["studies"].items()}
     said = parameters["note"], parameters["earlier"], parameters["folder"]
     checksums.write(html, page(rows, details, studies, parameters["preset"], made, *said).encode(), made)
-
-
-def _with(row, beside):
-    """A row with what is to be said beside it, by claim, in its reason."""
-    return replace(row, reason="; ".join(filter(None, [row.reason, beside.get(row.claim)])))
-
-
-def size(file):
-    """(width, height) of an SVG, in its own units; None where it does not begin with them."""
-    with open(file, encoding="utf-8") as stream:
-        found = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', stream.read(2000))
-    return found and [round(float(end)) for end in found.groups()]
 
 
 if snakemake:

@@ -4,7 +4,7 @@ import csv
 import io
 import math
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from hierlearn.claims.rules import RULES
@@ -124,6 +124,11 @@ def from_json(content: Mapping[str, Any]) -> Row:
     row = Row(**{**content, **numbers})
     _refuse(faults([row]))
     return row
+
+
+def noted(rows: Iterable[Row], notes: Mapping[str, str]) -> list[Row]:
+    """The rows with what is to be said beside them, by claim, at the end of their reasons."""
+    return [replace(row, reason="; ".join(filter(None, [row.reason, notes.get(row.claim)]))) for row in rows]
 
 
 def csv_text(rows: Iterable[Row]) -> str:

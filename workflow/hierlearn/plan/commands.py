@@ -1,4 +1,5 @@
-"""Words on Snakemake's command line that are answered at once: `snakemake plan`, `tally`, `register`, `record`."""
+"""Words on Snakemake's command line that are answered at once: `snakemake plan`, `tally`, `register`, `record`,
+`publish`."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -61,4 +62,20 @@ def record(plan: Plan) -> Answer:
     return [f"{len(added)} lines added to {history.FILE}"], False
 
 
-ANSWERS: dict[str, Callable[[Plan], Answer]] = {"plan": cost, "tally": tally, "register": register, "record": record}
+def publish(plan: Plan) -> Answer:
+    """Stores rows and figures of the run in docs/ledger. Raises ValueError for a pilot and for a replicate."""
+    # Imported where it is used: it needs what only the page does.
+    from hierlearn.plan import publication
+
+    if plan.settings["pilot"] or plan.settings["replicate"]:
+        raise ValueError("publish: found a pilot or a replicate; expected the first draw")
+    return publication.store(plan, plan.register.absolute().parents[1]), False
+
+
+ANSWERS: dict[str, Callable[[Plan], Answer]] = {
+    "plan": cost,
+    "tally": tally,
+    "register": register,
+    "record": record,
+    "publish": publish,
+}

@@ -26,7 +26,7 @@ NAME, LONGEST = re.compile("[a-z0-9]+(-[a-z0-9]+)*"), 60
 # Folders of the project that no run writes into.
 ROOT, OWN = SCHEMAS.parents[2], ("benchmarks", "config", "docs", "envs", "profiles", "tests", "workflow")
 # A study's name is a target of its own beside these and the words that are answered at once.
-COMMANDS = ("plan", "tally", "register", "record")
+COMMANDS = ("plan", "tally", "register", "record", "publish")
 RULES = ("all", "default", "contact_sheet", *FILES)
 
 

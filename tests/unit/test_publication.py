@@ -1,0 +1,151 @@
+"""Runs that are stored with the code: study by study, with their commit, a page and the README's table."""
+
+import csv
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import yaml
+from small_study import STUDY
+from test_page import row
+from test_rules import rules
+
+from hierlearn.claims.ledger import from_json, to_json
+from hierlearn.claims.page import findings
+from hierlearn.core.registry import PACKAGE
+from hierlearn.files import checksums
+from hierlearn.plan import commands, publication, registration
+from hierlearn.plan.configuration import configure
+
+ROOT = PACKAGE.parents[1]
+SVG = '<svg viewBox="0 0 400 300" xmlns="http://www.w3.org/2000/svg"></svg>'
+
+
+@pytest.fixture
+def plan(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("README.md").write_text(f"before {findings.BEGIN} old {findings.END} after\n")
+    return replace(rules(pilot=False, replicate=0), register=tmp_path / "config" / "registered.csv")
+
+
+def run(plan, study, *rows):
+    """Leaves what a run of a study leaves."""
+    told = [to_json(one) | {"detail": {"side": "above", "bounds": [1] * 999}} for one in rows]
+    for name, content in (("claims.json", json.dumps({"rows": told})), ("figure.svg", SVG)):
+        file = Path(plan.targets.file(study, name))
+        checksums.write(file, content.encode(), plan.inputs.identity(file))
+
+
+def mine(claim="C1", study="small", **changes):
+    return row(claim=claim, study=study, figure=f"{study}/figure.svg", data=f"{study}/scores.nc", **changes)
+
+
+def ledger():
+    with open("docs/ledger/claims.csv", newline="", encoding="utf-8") as file:
+        return {line["claim"]: line for line in csv.DictReader(file)}
+
+
+def test_a_finished_study_is_stored_with_its_rows_its_figure_and_its_page(plan):
+    run(plan, "small", mine(), mine("C2", rank="secondary", verdict="not seen"))
+    told, broken = commands.answer(["publish"], plan)
+    assert not broken and told[0] == "small: 2 rows stored" and told[1].startswith("probing: not stored: found no file")
+    assert set(ledger()) == {"C1", "C2"}
+    assert Path("docs/ledger/small/figure.svg").read_text() == SVG
+    page = Path("docs/ledger/index.html").read_text()
+    assert 'id="C2"' in page and "Run at commit unknown, preset quick" in page
+    # No data are stored, so none are linked.
+    assert 'href="small/scores.nc"' not in page and 'href="claims.nc"' not in page
+    assert "bounds" not in Path("docs/ledger/small/claims.json").read_text()
+
+
+def test_the_readme_has_the_primary_rows_between_its_marks(plan):
+    run(plan, "small", mine(statement=r"$\|W\| < 1$ | so"), mine("C2", rank="secondary"))
+    commands.answer(["publish"], plan)
+    text = Path("README.md").read_text()
+    assert (
+        text.startswith(f"before {findings.BEGIN}\n") and text.endswith(f"{findings.END} after\n") and "old" not in text
+    )
+    (line,) = [line for line in text.splitlines() if line.startswith("| ✓")]
+    assert line.count("|") == 5 and r"\Vert W\Vert" in line and "0.512 [0.25, 0.75] | ≤ 1 + 0.2 |" in line
+    commands.answer(["publish"], plan)
+    assert Path("README.md").read_text() == text
+
+
+def test_a_study_that_is_stored_stays_when_another_one_is(plan):
+    run(plan, "small", mine())
+    commands.answer(["publish"], plan)
+    Path(plan.targets.file("small", "claims.json")).unlink()
+    run(plan, "probing", mine("P1", "probing"))
+    commands.answer(["publish"], plan)
+    assert set(ledger()) == {"C1", "P1"}
+    assert "Older" not in Path("docs/ledger/index.html").read_text()
+
+
+def test_a_stored_study_of_another_design_is_marked_until_it_is_run_again(plan):
+    run(plan, "small", mine())
+    commands.answer(["publish"], plan)
+    content = yaml.safe_load(STUDY)
+    content["seeds"] = 3
+    changed = replace(rules(content, pilot=False, replicate=0), register=plan.register)
+    told, _ = commands.answer(["publish"], changed)
+    assert told[0].startswith("small: not stored:")
+    assert "Older: code or design has changed since commit" in Path("docs/ledger/index.html").read_text()
+    run(changed, "small", mine())
+    commands.answer(["publish"], changed)
+    assert "Older" not in Path("docs/ledger/index.html").read_text()
+
+
+def test_a_failing_primary_row_says_that_it_is_of_one_draw(plan):
+    run(plan, "small", mine(verdict="not seen", value=9.0, low=8.9, high=9.1))
+    commands.answer(["publish"], plan)
+    assert "at one draw" in ledger()["C1"]["reason"]
+
+
+@pytest.mark.parametrize("settings", [{"pilot": True, "replicate": 0}, {"pilot": False, "replicate": 1}])
+def test_pilots_and_replicates_are_not_stored(settings):
+    with pytest.raises(ValueError, match="publish: found a pilot or a replicate"):
+        commands.answer(["publish"], rules(**settings))
+
+
+def test_where_nothing_is_finished_nothing_is_written(plan):
+    with pytest.raises(ValueError, match="found no study to store"):
+        commands.answer(["publish"], plan)
+    assert not Path("docs").exists()
+
+
+@pytest.mark.parametrize("text", ["none", f"{findings.END}{findings.BEGIN}", findings.BEGIN])
+def test_a_readme_without_its_marks_is_named(text):
+    with pytest.raises(ValueError, match=r"README.md: found no <!--"):
+        findings.put(text, "table")
+
+
+def stored():
+    return {
+        file.parent.name: json.loads(file.read_text()) for file in (ROOT / publication.FOLDER).glob("*/claims.json")
+    }
+
+
+def test_the_readme_of_the_project_has_its_marks_and_the_table_of_what_is_stored():
+    text = (ROOT / publication.README).read_text()
+    told = [row for content in stored().values() for row in content["rows"]]
+    if told:
+        details = {one["claim"]: one["detail"] for one in told}
+        found = findings.table([from_json({k: v for k, v in one.items() if k != "detail"}) for one in told], details)
+        assert findings.put(text, found) == text
+    else:
+        assert "No run is stored yet" in findings.put(text, "No run is stored yet")
+
+
+def test_every_stored_study_of_another_design_than_the_registered_one_is_marked():
+    content = stored()
+    presets = {one["study"]["preset"] for one in content.values()}
+    unmarked = []
+    for preset in presets:
+        plan = configure({"preset": preset}, Path("none"), ROOT / "config" / "studies")
+        for name in content.keys() & plan.studies.keys():
+            designs = registration.of(plan.studies[name], plan.registered)
+            of_rows = {one["claim"]: one["digest"] for one in content[name]["rows"] if one["digest"]}
+            if content[name]["study"]["preset"] == preset and any(designs.get(k) != v for k, v in of_rows.items()):
+                unmarked += [name] * (not content[name]["study"].get("older"))
+    assert unmarked == []

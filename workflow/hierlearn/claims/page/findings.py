@@ -1,0 +1,47 @@
+"""The primary rows as a table of Markdown, for a README."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hierlearn.claims.ledger import Row
+from hierlearn.claims.page.index import MARKS, OUTCOMES, PAPERS, interval, number, prediction, side
+
+BEGIN, END = "<!-- findings -->", "<!-- end of findings -->"
+HEAD = "| | what the paper says | measured [95 % interval] | predicted |\n| --- | --- | --- | --- |"
+
+
+def table(rows: Sequence[Row], details: Mapping[str, Mapping[str, Any]]) -> str:
+    """The primary rows of a ledger by paper, with how many of them survived."""
+    parts = []
+    for paper, (_, citation, _) in PAPERS.items():
+        own = [row for row in rows if row.paper == paper and row.rank == "primary" and row.rule != "descriptive"]
+        if own:
+            parts += [
+                f"**{citation}**: {_counts(own)}.",
+                HEAD,
+                *(_line(row, side(details[row.claim])) for row in own),
+                "",
+            ]
+    # A table begins after an empty line.
+    return "\n".join(parts).replace(f".\n{HEAD}", f".\n\n{HEAD}").strip()
+
+
+def _counts(rows: Sequence[Row]) -> str:
+    marks = [MARKS[row.verdict] for row in rows]
+    told = [f"{marks.count(mark)} {name}" for mark, name in OUTCOMES.items() if mark in marks]
+    return f"of {len(rows)} primary rows {', '.join(told)}"
+
+
+def _line(row: Row, where: str) -> str:
+    statement = row.statement.replace("\\|", "\\Vert ").replace("|", "\\vert ")
+    measured = f"{number(row.value)} {interval(row.low, row.high)}".strip()
+    return f"| {MARKS[row.verdict]} {row.verdict} | {row.place}: {statement} | {measured} | {prediction(row, where)} |"
+
+
+def put(text: str, between: str) -> str:
+    """A README with a table between its two marks. Raises ValueError where it has not both, in this order."""
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"README.md: found no {END if begin else BEGIN}; expected {BEGIN} and {END}")
+    return f"{before}{BEGIN}\n\n{between}\n\n{END}{after}"

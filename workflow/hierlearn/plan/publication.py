@@ -1,0 +1,109 @@
+"""Stores a run with the code: rows and figures of every study in docs/ledger, and what is made of all that are stored.
+
+A study is a folder by itself, {study}/claims.json and {study}/figure.svg, which a later run of that study replaces.
+Beside them lie claims.csv and the page of all stored studies, and the README has a table of their primary rows.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from hierlearn.claims.ledger import COLUMNS, csv_text, from_json, noted
+from hierlearn.claims.replication import standing
+from hierlearn.claims.tally import read
+from hierlearn.files import checksums, figures
+from hierlearn.plan import told
+from hierlearn.plan.configuration import Plan
+
+FOLDER, README = "docs/ledger", "README.md"
+# What the page shows of a row beside its columns.
+SHOWN = ("side", "sizes_fitted")
+
+
+def store(plan: Plan, root: Path) -> list[str]:
+    """Stores the studies of a plan whose results are there and of this code and configuration; says of the others why
+    not. root: the folder of the project."""
+    folder, commit = root / FOLDER, _commit(root)
+    second = {row["claim"]: row for file in plan.inputs.second() for row in read(Path(file))}
+    lines = []
+    for name, study in plan.studies.items():
+        file, drawn = (Path(plan.targets.file(name, part)) for part in ("claims.json", "figure.svg"))
+        identity = plan.inputs.identity(file)
+        stored = folder / name / "claims.json"
+        if fault := checksums.fault(file, identity) or checksums.fault(drawn, plan.inputs.identity(drawn)):
+            lines.append(f"{name}: not stored: {fault}")
+            if stored.is_file():
+                content = json.loads(stored.read_text(encoding="utf-8"))
+                if content["identity"] != identity:
+                    content["study"]["older"] = f"code or design has changed since commit {content['study']['commit']}."
+                    _write(stored, content)
+            continue
+        rows = json.loads(file.read_bytes())["rows"]
+        said = told.of_study(study, folder.as_posix()) | {"commit": commit, "preset": study.preset}
+        said["figure_size"] = figures.size(drawn)
+        content = {
+            "identity": identity,
+            "study": said,
+            "earlier": study.earlier,
+            "second": [second[row["claim"]] for row in rows if row["claim"] in second],
+            "rows": [{key: row[key] for key in COLUMNS} | {"detail": _shown(row["detail"])} for row in rows],
+        }
+        _write(stored, content)
+        shutil.copyfile(drawn, stored.with_name("figure.svg"))
+        lines.append(f"{name}: {len(rows)} rows stored")
+    return lines + together(root)
+
+
+def together(root: Path) -> list[str]:
+    """Makes claims.csv, the page and the README's table from all that is stored."""
+    # Imported where it is used: a plan of a run sets no mathematics.
+    from hierlearn.claims.page import findings
+    from hierlearn.claims.page.index import page
+
+    folder = root / FOLDER
+    contents = {file.parent.name: json.loads(file.read_text(encoding="utf-8")) for file in _stored(folder)}
+    if not contents:
+        raise ValueError(f"{FOLDER}: found no study to store; expected the results of a run with this code")
+    found = [row for content in contents.values() for row in content["rows"]]
+    details = {row["claim"]: row["detail"] for row in found}
+    rows = [from_json({key: row[key] for key in COLUMNS}) for row in found]
+    earlier = {claim: text for content in contents.values() for claim, text in content["earlier"].items()}
+    second = [row for content in contents.values() for row in content["second"]]
+    rows = noted(rows, standing([asdict(row) for row in rows], second))
+    studies = {name: content["study"] | {"present": True} for name, content in contents.items()}
+    presets = sorted({study["preset"] for study in studies.values()})
+    (folder / "claims.csv").write_text(csv_text(noted(rows, earlier)), encoding="utf-8")
+    text = page(rows, details, studies, ", ".join(presets), {}, "", earlier, f"results/{presets[0]}")
+    (folder / "index.html").write_text(text, encoding="utf-8")
+    readme = root / README
+    readme.write_text(findings.put(readme.read_text(encoding="utf-8"), findings.table(rows, details)), encoding="utf-8")
+    return [f"{FOLDER}: {len(rows)} rows of {len(studies)} studies"]
+
+
+def _stored(folder: Path) -> Iterable[Path]:
+    return sorted(folder.glob("*/claims.json"))
+
+
+def _shown(detail: Mapping[str, Any]) -> dict[str, Any]:
+    """Of what stands behind a row only what the page shows."""
+    shown = {key: detail[key] for key in SHOWN if key in detail}
+    return shown | ({"local": [{"value": one["value"]} for one in detail["local"]]} if "local" in detail else {})
+
+
+def _write(file: Path, content: Mapping[str, Any]) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    part = file.with_suffix(".part")
+    part.write_text(json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
+    os.replace(part, file)
+
+
+def _commit(root: Path) -> str:
+    """The commit of the project's folder, with -dirty where files differ from it; unknown without git."""
+    words = ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    return done.stdout.strip() or "unknown"
