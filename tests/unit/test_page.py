@@ -170,9 +170,15 @@ def test_studies_stand_in_the_order_of_their_papers_and_papers_that_are_not_know
 
 
 def test_a_study_tells_its_settings_its_file_its_panels_and_how_its_data_are_opened():
-    told = {"settings": [("seeds", "5")], "file": "../one.yaml", "panels": ["Risk"], "draw": "one/quick/1"}
+    told = {
+        "settings": [("seeds", "5")],
+        "file": "../one.yaml",
+        "panels": [("a", "Risk", ["C1"])],
+        "draw": "one/quick/1",
+    }
     text = page([row()], {"one": STUDY | told | {"figure_size": [400, 300]}}, "quick")
-    assert "<dt>seeds</dt><dd>5</dd>" in text and 'href="../one.yaml"' in text and "<b>a</b> Risk" in text
+    assert "<dt>seeds</dt><dd>5</dd>" in text and 'href="../one.yaml"' in text and "<b>a</b> Risk (<a" in text
+    assert 'href="#one-figure">panel a</a>' in text
     assert "<dd>one/quick/1</dd>" in text and 'width="400" height="300"' in text
     assert 'xarray.open_dataset("results/quick/one/scores.nc")' in text.replace("&#34;", '"')
 

@@ -44,7 +44,7 @@ def store(plan: Plan, root: Path) -> list[str]:
                     _write(stored, content)
             continue
         rows = json.loads(file.read_bytes())["rows"]
-        said = told.of_study(study, folder.as_posix()) | {"commit": commit, "preset": study.preset}
+        said = told.of_study(study, FOLDER) | {"commit": commit, "preset": study.preset}
         said["figure_size"] = figures.size(drawn)
         content = {
             "identity": identity,

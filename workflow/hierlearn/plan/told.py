@@ -2,19 +2,23 @@
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from hierlearn.plan.study import Study
 
 Component = Mapping[str, Any]
+LETTERS = "abcdefghijklmnop"
 
 
 def of_study(study: Study, folder: str) -> dict[str, Any]:
-    """What the page says of a study. folder: where the page lies, from which its links go."""
+    """What the page says of a study. folder: where the page lies below the project, from which its links go."""
     words = {"title": study.title, "paper": study.paper, "place": study.place, "summary": study.summary}
-    file = os.path.relpath(study.file, folder) if Path(study.file).is_file() else ""
-    return words | {"draw": study.draw, "file": file, "settings": settings(study), "panels": panels(study.figure)}
+    return words | {
+        "draw": study.draw,
+        "file": os.path.relpath(study.file, folder),
+        "settings": settings(study),
+        "panels": panels(study.figure),
+    }
 
 
 def settings(study: Study) -> list[tuple[str, str]]:
@@ -30,10 +34,12 @@ def settings(study: Study) -> list[tuple[str, str]]:
     return [(key, text) for key, text in said.items() if text]
 
 
-def panels(figure: Component | None) -> list[str]:
-    """The titles of a figure's panels, as far as the study names them."""
-    found = (figure or {}).get("panels", ())
-    return [panel["title"] for panel in found if "title" in panel]
+def panels(figure: Component | None) -> list[tuple[str, str, list[str]]]:
+    """(letter, title, claims that it shows) of a figure's panels, as far as the study says so; a title may be empty."""
+    figure = figure or {}
+    listed = zip(LETTERS, figure.get("panels", ()), strict=False)
+    named = [(letter, panel.get("title", ""), panel.get("shows", [])) for letter, panel in listed]
+    return named or [(letter, "", claims) for letter, claims in sorted(figure.get("shows", {}).items())]
 
 
 def _component(component: Component | None) -> str:

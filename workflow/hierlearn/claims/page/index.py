@@ -84,7 +84,9 @@ def page(
     primary = [row for row in judged if row.rank == "primary"]
     boundaries = sum(BOUNDARIES[row.rule] for row in judged)
     told = [
-        {**TOLD, **study, "name": name} | _of_study(name, rows) for name, study in studies.items() if study["present"]
+        {**TOLD, **study, "name": name, "panel_of": panel_of(study.get("panels", ()))} | _of_study(name, rows)
+        for name, study in studies.items()
+        if study["present"]
     ]
     papers = _papers(told)
     shown = sorted(told, key=lambda study: papers.index(study["paper"]))
@@ -197,6 +199,15 @@ def _of_study(name: str, rows: Sequence[Row]) -> dict[str, Any]:
     return {"rows": own, "groups": groups(own), "counts": counts, "checks": told} | {
         "files": sorted({row.data for row in own})
     }
+
+
+def panel_of(panels: Iterable[tuple[str, str, Sequence[str]]]) -> dict[str, str]:
+    """The letters of the panels that show each claim. panels: (letter, title, claims)."""
+    found: dict[str, list[str]] = {}
+    for letter, _, claims in panels:
+        for claim in claims:
+            found.setdefault(claim, []).append(letter)
+    return {claim: ", ".join(letters) for claim, letters in found.items()}
 
 
 def groups(rows: Sequence[Row]) -> list[tuple[Row | None, list[Row]]]:

@@ -1,0 +1,33 @@
+"""What the page tells of a study beside its claims."""
+
+from dataclasses import replace
+
+import yaml
+from small_study import STUDY
+
+from hierlearn.plan import told
+from hierlearn.plan.study import study_of
+
+
+def small():
+    return study_of(yaml.safe_load(STUDY), "small", "config/studies/small.yaml", "quick")
+
+
+def test_a_study_tells_its_settings_in_words():
+    said = dict(told.settings(small()))
+    assert said["inputs"] == "sphere" and said["teacher"] == "ridge_polynomial (basis gegenbauer)"
+    assert said["dimension"] == "3, 4, 5" and said["seeds"] == "2" and said["learners"] == "Kernel; Linear"
+    assert said["probes"].startswith("theory: deterministic_equivalent (thresholds 0.5")
+
+
+def test_links_go_from_the_page_to_the_study_file():
+    assert told.of_study(small(), "results/quick")["file"] == "../../config/studies/small.yaml"
+    assert told.of_study(small(), "results")["file"] == "../config/studies/small.yaml"
+
+
+def test_panels_have_letters_titles_and_the_claims_that_they_show():
+    panels = [{"title": "One", "shows": ["C1"]}, {"title": "Two"}]
+    assert told.panels({"name": "panels", "panels": panels}) == [("a", "One", ["C1"]), ("b", "Two", [])]
+    shown = {"name": "sample_complexity", "shows": {"c": ["C2"], "b": ["C1"]}}
+    assert told.panels(shown) == [("b", "", ["C1"]), ("c", "", ["C2"])]
+    assert told.panels(replace(small(), figure=None).figure) == []
