@@ -140,7 +140,11 @@
   });
 
   let closed = [];
-  addEventListener("beforeprint", () => { closed = all("main details:not([open])"); for (const fold of closed) fold.open = true; });
+  addEventListener("beforeprint", () => {
+    closed = all("main details:not([open])");
+    for (const fold of closed) fold.open = true;
+    for (const image of all("img")) image.loading = "eager";
+  });
   addEventListener("afterprint", () => { for (const fold of closed) fold.open = false; });
 
   form.hidden = one(".compare").hidden = false;
