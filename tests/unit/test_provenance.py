@@ -128,7 +128,12 @@ def test_a_hash_covers_the_components_that_are_named():
 
 @pytest.mark.parametrize(
     ("library", "touched"),
-    [("scipy", {"judge", "ledger", "taylor"}), ("matplotlib", {"contact_sheet", "figure"}), ("Jinja2", {"ledger"}), ("tqdm", set())],
+    [
+        ("scipy", {"judge", "ledger", "taylor"}),
+        ("matplotlib", {"contact_sheet", "figure"}),
+        ("Jinja2", {"ledger"}),
+        ("tqdm", set()),
+    ],
 )
 def test_another_version_of_a_library_changes_the_hash_of_what_imports_it(library, touched, monkeypatch):
     files = [*SCRIPTS.glob("*.py"), PACKAGE / "learners" / "taylor.py"]
