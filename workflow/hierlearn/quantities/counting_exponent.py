@@ -11,7 +11,7 @@ from hierlearn.core.parameters import Positive
 from hierlearn.core.protocols import Quantity
 from hierlearn.quantities._sizes import fitted_along
 from hierlearn.statistics import estimates
-from hierlearn.statistics.complexity import Complexities
+from hierlearn.statistics.complexity import where_positive
 from hierlearn.statistics.estimates import Measurement
 
 if TYPE_CHECKING:
@@ -32,11 +32,6 @@ class CountingExponent(Quantity):
     order: Annotated[int, Ge(2), "Number k of signs in the teacher's product."] = 4
     alpha: Annotated[Positive, "Factor alpha of the teacher."] = 0.3
 
-    @property
-    def learners(self) -> list[str]:
-        """None: counting trains nothing."""
-        return []
-
     def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
         """A risk that the zero function has already, and a dimension below the order, leave no interval."""
         share = 1.0 - self.risk / (self.order * self.alpha**2)
@@ -44,5 +39,5 @@ class CountingExponent(Quantity):
             why = f"every risk up to {self.order * self.alpha**2:.3g} binds" if share <= 0 else "d is below k"
             return Measurement(np.nan, np.nan, np.nan, f"nothing is counted: {why}", 0)
         counts = np.array([[share * comb(d, self.order)] for d in self.sizes])
-        table = Complexities(np.array(self.sizes), counts, np.full(counts.shape, "observed"))
+        table = where_positive(np.array(self.sizes), counts)
         return fitted_along("dimension", replace(estimates.exponent(table), seeds=0))

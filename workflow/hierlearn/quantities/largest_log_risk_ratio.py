@@ -7,8 +7,8 @@ import numpy as np
 from annotated_types import MinLen
 
 from hierlearn.core.parameters import Reference
-from hierlearn.core.protocols import Quantity
-from hierlearn.quantities._parameters import Above, Below, Samples, SomeCoordinates
+from hierlearn.quantities._bases import OfTwoLearners
+from hierlearn.quantities._parameters import Samples, SomeCoordinates
 from hierlearn.quantities._sizes import at_place
 from hierlearn.quantities._tables import FAILED, at, without_interval
 from hierlearn.statistics import estimates
@@ -20,15 +20,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LargestLogRiskRatio(Quantity):
+class LargestLogRiskRatio(OfTwoLearners):
     """The largest over places of the mean over seeds of log(risk_above / risk_below), paired by seed, at one n.
 
     Each of P places has a t-interval of level 1 - 0.05 / P. All hold together, so that the largest mean lies between
     the largest of their lower and the largest of their upper ends.
     """
 
-    above: Above
-    below: Below
     samples: Samples
     places: Annotated[
         list[Annotated[dict[str, Any], Reference("some coordinates")]],
@@ -37,11 +35,6 @@ class LargestLogRiskRatio(Quantity):
     ]
     where: SomeCoordinates = field(default_factory=dict)
     risk: Annotated[str, Reference("scores"), "Which measure is compared."] = "test_risk"
-
-    @property
-    def learners(self) -> list[str]:
-        """The learners that the quantity rests on."""
-        return [self.above, self.below]
 
     def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
         """cube: scores.nc of a study. A cell without a risk, or of a failed training, leaves no interval."""

@@ -7,12 +7,12 @@ import numpy as np
 from annotated_types import MinLen
 
 from hierlearn.core.parameters import Count, Reference
-from hierlearn.core.protocols import Quantity
-from hierlearn.quantities._parameters import Learner, Place
+from hierlearn.quantities._bases import OfLearner
+from hierlearn.quantities._parameters import Place
 from hierlearn.quantities._sizes import fitted_along
 from hierlearn.quantities._tables import FAILED, at, without_interval
 from hierlearn.statistics import estimates
-from hierlearn.statistics.complexity import Complexities
+from hierlearn.statistics.complexity import where_positive
 from hierlearn.statistics.estimates import Measurement
 
 if TYPE_CHECKING:
@@ -20,10 +20,9 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SamplesSlope(Quantity):
+class SamplesSlope(OfLearner):
     """Slope of log risk in the log of the number of samples, a line through the medians over seeds."""
 
-    learner: Learner
     sizes: Annotated[
         list[Count],
         MinLen(3),
@@ -33,19 +32,10 @@ class SamplesSlope(Quantity):
     where: Place = field(default_factory=dict)
     risk: Annotated[str, Reference("scores"), "Which measure."] = "test_risk"
 
-    @property
-    def learners(self) -> list[str]:
-        """The learner that the quantity rests on."""
-        return [self.learner]
-
     def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
         """cube: scores.nc of a study. A training that failed at one of the sizes leaves no interval."""
         chosen = at(cube, self.learner, self.where, ("samples", "seed")).sel(samples=self.sizes).sortby("samples")
-        risks = chosen[self.risk].values
-        known = np.isfinite(risks) & (risks > 0)
-        table = Complexities(
-            chosen.samples.values, np.where(known, risks, np.nan), np.where(known, "observed", "missing")
-        )
+        line = estimates.exponent(where_positive(chosen.samples.values, chosen[self.risk].values))
         failed = np.isin(chosen.status.values, FAILED).any()
         reason = f"{self.learner}: training failed at one of the sizes" if failed else ""
-        return without_interval(fitted_along("samples", estimates.exponent(table)), reason)
+        return without_interval(fitted_along("samples", line), reason)
