@@ -151,6 +151,30 @@ def log_risk_ratio(files, above, below, samples, above_where=(), below_where=(),
         return unless(failed, t_mean(np.log(sides[0]) - np.log(sides[1])))
 
 
+def largest_log_risk_ratio(files, above, below, samples, places, where=(), risk="test_risk"):
+    place, failed, rows = dict(where) | {"samples": samples}, False, []
+    sides = [(below, place), *((above, place | one) for one in places)]
+    for learner, here in sides:
+        chosen = at(files.cube, learner, here, ("seed",))
+        failed |= bool(np.isin(chosen.status.values, FAILED).any())
+        rows.append(positive_log(chosen[risk].values))
+    ratios = np.array(rows[1:]) - rows[0]
+    means, seeds = ratios.mean(axis=1), ratios.shape[1]
+    half = stats.t.isf(0.025 / len(ratios), seeds - 1) * stats.sem(ratios, axis=1)
+    return unless(failed, Found(*(float(np.max(end)) for end in (means, means - half, means + half))))
+
+
+def samples_slope(files, learner, sizes, where=(), risk="test_risk"):
+    table = at(files.cube, learner, dict(where), ("samples", "seed")).sel(samples=sorted(sizes))
+    logs = positive_log(table[risk].values)
+    return unless(np.isin(table.status, FAILED).any(), fitted_line(np.log(table.samples.values), logs, logs))
+
+
+def counting_exponent(files, sizes, risk, order=4, alpha=0.3):
+    logs = np.array([[np.sum(np.log(np.arange(d - order + 1, d + 1)))] for d in sizes])
+    return fitted_line(np.log(sizes), logs, logs) if risk < order * alpha**2 and min(sizes) >= order else NOTHING
+
+
 def by_seed(files, learner, samples, where, variable, lowest_over):
     """A score at one place (S,), the smallest along an axis if one is named, and whether a training failed."""
     left = ("seed",) if lowest_over is None else (lowest_over, "seed")
@@ -295,6 +319,9 @@ QUANTITIES = {
         theory_exponent,
         theory_ratio,
         log_risk_ratio,
+        largest_log_risk_ratio,
+        samples_slope,
+        counting_exponent,
         score_mean,
         failure_rate,
         probe_failure_rate,

@@ -133,7 +133,7 @@ def test_a_study_can_be_drawn_and_judged(file, preset):
 
 def test_a_place_that_a_claim_leaves_open_is_found():
     study, _ = checking.study(ALPHA, ALPHA.name, "quick")
-    quantity = {"name": "score_mean", "learner": "resnet", "samples": 200000, "where": {}}
+    quantity = {"name": "score_mean", "learner": "resnet", "samples": 125000, "where": {}}
     scores, _ = cubes(study)
     with pytest.raises(ValueError, match="leaves alpha, learning_rate_ratio open"):
         build("quantities", quantity).measure(scores, {})
