@@ -5,8 +5,9 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Annotated, ClassVar
 
 import numpy as np
-from annotated_types import Ge, Interval
+from annotated_types import Ge
 
+from hierlearn.core.objections import refuse
 from hierlearn.core.parameters import Count
 from hierlearn.core.protocols import Input, Objection
 from hierlearn.core.streams import Streams
@@ -29,7 +30,6 @@ class RandomHierarchy(Input):
     symbols: Annotated[int, Ge(2), "Number v of symbols of every level below the classes."] = 4
     synonyms: Annotated[Count, "Number m of strings that a symbol stands for, at most v^(s-1)."] = 4
     branching: Annotated[int, Ge(2), "Length s of these strings."] = 2
-    depth: Annotated[int, Interval(ge=1, le=8), "Number L of levels of rules."] = 2
     classes: Annotated[int | None, Ge(2), "Number n_c of classes; null: v."] = None
     law: ClassVar[str] = "random_hierarchy"
     stream_key: ClassVar[str] = "random_hierarchy"
@@ -42,14 +42,19 @@ class RandomHierarchy(Input):
         elif most * self.synonyms > strings:
             found = f"{self.synonyms} for each of {most} symbols or classes"
             yield "synonyms", found, f"at most the {strings} strings of {self.branching} symbols in all"
-        expected = self.symbols * self.branching**self.depth
-        if inputs.dimension != expected:
-            yield "dimension", f"{inputs.dimension}", f"v s^L = {expected}"
+        if _depth(inputs.dimension, self.symbols, self.branching) is None:
+            yield "dimension", f"{inputs.dimension}", f"v s^L = {self.symbols} x {self.branching}^L, L at least 1"
+
+    @property
+    def depth(self) -> int:
+        """L, which the dimension states. Raises ValueError where it is none."""
+        refuse(self, self)
+        return _depth(self.dimension, self.symbols, self.branching)
 
     @property
     def shape(self) -> tuple[int, int, int]:
         """A channel for each symbol, a row of leaves."""
-        return self.symbols, 1, self.branching**self.depth
+        return self.symbols, 1, self.dimension // self.symbols
 
     @property
     def roots(self) -> int:
@@ -81,3 +86,11 @@ class RandomHierarchy(Input):
             return streams.take([seed]).rows(start, count, draw)[0]
 
         return np.stack([one(seed) for seed in range(len(streams.seeds))])
+
+
+def _depth(dimension: int, symbols: int, branching: int) -> int | None:
+    """L with d = v s^L; None where there is none."""
+    depth, reached = 1, symbols * branching
+    while reached < dimension:
+        depth, reached = depth + 1, reached * branching
+    return depth if reached == dimension else None

@@ -18,6 +18,7 @@ from hierlearn.solvers.convolutional import architecture
 from hierlearn.solvers.convolutional.architecture import Architecture, Misfit
 from hierlearn.solvers.convolutional.augmentation import Augmentation
 from hierlearn.solvers.convolutional.phases import phases
+from hierlearn.statistics.moments import share_within
 
 # Points that a trace looks at, and how often it does in a phase.
 TRACED_POINTS, LOOKS = 500, 4
@@ -41,7 +42,11 @@ class Convolutional(Learner):
         "patches: filters that do not overlap, a tree; dense: fully connected layers; plain: filters that keep the "
         "size, pooling after every second; vgg; wide_resnet.",
     ] = "patches"
-    depth: Annotated[Count, "Number of layers: convolutions, or for wide_resnet a convolution and blocks."] = 2
+    depth: Annotated[
+        Count | None,
+        "Number of layers: convolutions, or for wide_resnet a convolution and blocks; null: for patches as many as "
+        "leave one place, else 2.",
+    ] = None
     width: Annotated[Count, "Channels, those of the first stage for vgg and wide_resnet."] = 32
     patch: Annotated[int, Ge(1), "Side of the filters of patches; plain has 2 patch - 1."] = 2
     activation: Annotated[
@@ -62,7 +67,9 @@ class Convolutional(Learner):
     fixed: Annotated[Index | None, "fixed: number of layers at rest in the second phase; null: as many."] = None
     pull: Annotated[NotNegative, "fixed: weight decay toward what was trained first, of layers that move again."] = 0.0
     refit: Annotated[Index, "Steps of a last phase in which a new output alone is trained."] = 0
-    steps: Annotated[Count, "Steps per layer: a phase of staged and layerwise has so many, joint depth times."] = 150
+    steps: Annotated[
+        Count, "Steps per layer: a phase of staged and layerwise has so many, every schedule depth times as many."
+    ] = 150
     batch: Annotated[int, Ge(2), "Points per step."] = 32
     momentum: Annotated[float, Interval(ge=0, lt=1), "Momentum."] = 0.9
     milestones: Annotated[list[Share], "Parts of a phase after which the learning rate is divided by 10."] = field(
@@ -81,6 +88,8 @@ class Convolutional(Learner):
         "first_layer_kept": "cosine between a filter of the first layer at the end of the first phase and at the end, "
         "the mean over filters",
         "first_layer_start": "the same between the start and the end",
+        "synonym_variance": "part of the first layer's variance among strings of one symbol of a hierarchy, over "
+        "validation points",
     }
     TRACES = {
         "layers": "layers in front of the output",
@@ -94,17 +103,18 @@ class Convolutional(Learner):
 
     def objections(self, inputs: Input | None) -> Iterator[Objection]:
         """Networks that the pictures cannot carry, and layers that are none of theirs."""
-        if self.trained > self.depth:
-            yield "trained", f"{self.trained}", f"at most the depth {self.depth}"
         if (self.fixed or 0) > self.trained:
             yield "fixed", f"{self.fixed}", f"at most trained = {self.trained}"
-        if self.schedule == "fixed" and self.trained == self.depth:
-            yield "trained", f"{self.trained} of {self.depth} layers with schedule 'fixed'", "fewer than the depth"
-        if inputs is not None:
-            try:
-                _layers(self, _shape(inputs))
-            except Misfit as misfit:
-                yield misfit.args
+        if inputs is None:
+            return
+        try:
+            depth = len(_layers(self, _shape(inputs)))
+        except Misfit as misfit:
+            yield misfit.args
+            return
+        most = depth - (self.schedule == "fixed")
+        if self.schedule in ("only", "fixed") and self.trained > most:
+            yield "trained", f"{self.trained} of {depth} layers with schedule {self.schedule!r}", f"at most {most}"
 
     def needs(self, sizes: Sizes) -> Needs:
         """torch, the points of all seeds, and the activations of some networks on a block of points."""
@@ -113,9 +123,10 @@ class Convolutional(Learner):
         # Places and channels of the first layer are not known apart; later layers are taken to be as large.
         places = 1 if self.architecture == "dense" else sizes.dimension
         later = max(places / (4 if self.architecture == "patches" else 2), 1)
-        weights = filters * channels * (sizes.dimension + channels * self.depth)
-        step = 6 * self.width * (filters * sizes.dimension + filters * later * self.width * (self.depth - 1))
-        presented = sizes.presented * (1 if self.schedule == "only" else self.depth)
+        depth = self.depth or 2 + int(self.architecture == "patches")
+        weights = filters * channels * (sizes.dimension + channels * depth)
+        step = 6 * self.width * (filters * sizes.dimension + filters * later * self.width * (depth - 1))
+        presented = sizes.presented * depth
         return Needs(
             memory={
                 "fit": 45e6 + 40 * NUMBERS_TOGETHER + 3 * sizes.choices * weights + sizes.samples * sizes.dimension,
@@ -138,7 +149,7 @@ class Convolutional(Learner):
         points = Points(x, training.labels.astype(np.float32), _generators(sample))
         recipe = Recipe(
             network=network,
-            phases=tuple(phases(self.schedule, self.depth, self.steps, self.trained, self.fixed, self.refit)),
+            phases=tuple(phases(self.schedule, len(network.layers), self.steps, self.trained, self.fixed, self.refit)),
             outputs=problem.outputs,
             loss=_loss(problem.teacher.kind, problem.outputs),
             batch=self.batch,
@@ -156,7 +167,7 @@ class Convolutional(Learner):
             block = Block(
                 ConvolutionalTraining(recipe, points, [s for s, _ in part], rates, decays, device), sample, part
             )
-            block.train(monitor, f"n{sample.n}-{problem.seeds[part[0][0]]}-{first}")
+            block.train(monitor, f"n{sample.n}-seed{problem.seeds[part[0][0]]}-part{first}")
             blocks.append(block)
         # Multiplications and additions, forward once and back twice.
         flops = sum(6.0 * recipe.batch * phase.steps * network.cut(phase.depth).products() for phase in recipe.phases)
@@ -199,14 +210,16 @@ class Convolutional(Learner):
         block, row = places[place]
         shape = np.array(_shape(sample.problem.inputs))
         correlations = block.training.correlations()
+        measures = {"first_layer_kept": correlations["phase"][row], "first_layer_start": correlations["start"][row]}
+        if block.synonym_variance is not None:
+            measures["synonym_variance"] = block.synonym_variance[row]
         return fit_of_seed(
             state=block.training.model(row) | {"shape": shape, "depth": np.array(block.training.network_depth)},
             status=STATUS["ok" if finite[place] else "diverged"],
             validation_risk=errors[place],
             train_risk=block.errors["training"][row],
             choices=settings[place],
-            measures=divergence(finite)
-            | {"first_layer_kept": correlations["phase"][row], "first_layer_start": correlations["start"][row]},
+            measures=divergence(finite) | measures,
             trace={name: np.array([values[row] for values in looks]) for name, looks in block.trace.items()},
             flops=flops,
         )
@@ -244,6 +257,7 @@ class Block:
         held_out = self.sample.problem.held_out
         self.errors = {"validation": self._errors("validation", held_out)}
         self.errors["training"] = self._errors("training", self.sample.n)
+        self.synonym_variance = self._synonym_variance()
 
     def _look(self, monitor: Monitor) -> None:
         here = {
@@ -256,6 +270,22 @@ class Block:
             self.trace.setdefault(name, []).append(values)
         shown = ", ".join(f"{value:.3f}" for value in here["validation_risk"])
         monitor.report(self.training.done, self.training.total, f"step {self.training.done}: error {shown}")
+
+    def _synonym_variance(self) -> np.ndarray | None:
+        """(R,); None where the teacher has no symbols at the places of the first layer."""
+        problem, training = self.sample.problem, self.training
+        count = min(problem.held_out, TRACED_POINTS)
+        symbols = problem.teacher.hidden(problem.state, problem.draw("validation", count).x).get("level_1")
+        size = training.recipe.network.layers[0].size
+        if symbols is None or size != (1, symbols.shape[-1]):
+            return None
+        x = _pictures(self.sample.features.draw("validation", count), training.recipe.network.shape)
+        return np.array(
+            [
+                share_within(found.reshape(-1, found.shape[-1]), symbols[s].ravel())
+                for found, (s, _) in zip(training.first_outputs(x), self.runs, strict=True)
+            ]
+        )
 
     def _state(self) -> State:
         return self.training.state() | {f"trace:{name}": np.stack(values) for name, values in self.trace.items()}
@@ -275,7 +305,10 @@ def _shape(inputs: Input) -> tuple[int, int, int]:
 
 
 def _layers(learner: Any, shape: tuple[int, int, int]):
-    return architecture.build(learner.architecture, shape, learner.depth, learner.width, learner.patch)
+    depth = learner.depth
+    if depth is None:
+        depth = architecture.levels(shape[1:], learner.patch) if learner.architecture == "patches" else 2
+    return architecture.build(learner.architecture, shape, depth, learner.width, learner.patch)
 
 
 def _pictures(features: np.ndarray, shape: tuple[int, int, int]) -> np.ndarray:

@@ -135,6 +135,14 @@ def patches(shape: tuple[int, int, int], depth: int, width: int, patch: int) -> 
     return tuple(layers)
 
 
+def levels(size: Size, patch: int) -> int:
+    """Layers of `patches` until one place is left, at least 1."""
+    depth, most = 1, max(size)
+    while patch > 1 and most > patch**depth:
+        depth += 1
+    return depth
+
+
 def dense(shape: tuple[int, int, int], depth: int, width: int, patch: int) -> tuple[Layer, ...]:
     """Fully connected layers: each is a patch of all that it is given."""
     return patches((prod(shape), 1, 1), depth, width, 1)

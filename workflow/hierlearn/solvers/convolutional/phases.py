@@ -17,7 +17,7 @@ class Phase:
 
 
 def phases(schedule: str, depth: int, steps: int, trained: int = 1, fixed: int | None = None, refit: int = 0):
-    """The phases of a schedule  (allenzhu2020, Figures 7 and 8); all but `only` take steps times depth steps.
+    """The phases of a schedule  (allenzhu2020, Figures 7 and 8): steps times depth in all, and those of the refit.
 
     joint: all at once; staged: one layer more in each, nothing at rest; layerwise: one layer more, all before it at
     rest; only: the first `trained` layers alone, under a head of their own; fixed: these first, then the whole network
@@ -28,7 +28,7 @@ def phases(schedule: str, depth: int, steps: int, trained: int = 1, fixed: int |
         "joint": [Phase(depth, 0, steps * depth)],
         "staged": [Phase(layer, 0, steps) for layer in range(1, depth + 1)],
         "layerwise": [Phase(layer, layer - 1, steps) for layer in range(1, depth + 1)],
-        "only": [Phase(trained, 0, steps * trained)],
+        "only": [Phase(trained, 0, steps * depth)],
         "fixed": [Phase(trained, 0, steps * trained), Phase(depth, fixed, steps * (depth - trained), pull=True)],
     }[schedule]
     return found + ([Phase(found[-1].depth, found[-1].depth, refit)] if refit else [])

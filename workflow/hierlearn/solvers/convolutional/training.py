@@ -107,6 +107,13 @@ class ConvolutionalTraining:
                 parts.append(model.outputs(self.network, self.weights, self.running, seen).cpu())
         return torch.cat(parts, dim=1).numpy()
 
+    def first_outputs(self, x: np.ndarray) -> np.ndarray:
+        """Of the first layer, as `outputs`: (R, n, height, width, channels) float32."""
+        network = self.recipe.network.cut(1)
+        with torch.no_grad():
+            found = model.layers(network, self.weights, self.running, self._tensor(x)[self.seeds])
+        return found[0].cpu().numpy()
+
     def model(self, row: int) -> dict[str, np.ndarray]:
         """Weights and running statistics of one network, as far as its layers are there."""
         gone = tuple(f"layer{i}_" for i in range(self.network_depth, len(self.recipe.network.layers)))
