@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from math import prod
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -12,17 +11,14 @@ from annotated_types import Ge, Interval
 from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import EXECUTION, Count, Index, NotNegative, Share
 from hierlearn.core.protocols import STATUS, Features, Fit, Input, Learner, Monitor, Objection, Sample, State
-from hierlearn.learners._runs import Rates, Setting, grid
-from hierlearn.learners._selection import DIVERGED, best, divergence, error, fit_of_seed, report_divergence
+from hierlearn.learners._convolutional_runs import TRACED_POINTS, Block, pictures
+from hierlearn.learners._runs import Rates, grid
+from hierlearn.learners._selection import DIVERGED, best, divergence, fit_of_seed, report_divergence
 from hierlearn.solvers.convolutional import architecture
 from hierlearn.solvers.convolutional.architecture import Architecture, Misfit
 from hierlearn.solvers.convolutional.augmentation import Augmentation
 from hierlearn.solvers.convolutional.phases import phases
-from hierlearn.statistics.moments import share_within
 
-# Points that a trace looks at, and how often it does in a phase.
-TRACED_POINTS, LOOKS = 500, 4
-STEPS_BETWEEN_SIGNS = 25
 # Networks are trained together as long as an activation of all of them stays in a processor's cache.
 NUMBERS_TOGETHER = 1 << 16
 
@@ -108,7 +104,7 @@ class Convolutional(Learner):
         if inputs is None:
             return
         try:
-            depth = len(_layers(self, _shape(inputs)))
+            depth = len(_layers(self, _shape(self, inputs)))
         except Misfit as misfit:
             yield misfit.args
             return
@@ -143,9 +139,9 @@ class Convolutional(Learner):
 
         _threads()
         problem, settings = sample.problem, grid(sample.choices)
-        network, device = self._network(_shape(problem.inputs)), _device(self.device)
+        network, device = self._network(_shape(self, problem.inputs)), _device(self.device)
         training = problem.draw("training", sample.n)
-        x = _pictures(sample.features.draw("training", sample.n), network.shape)
+        x = pictures(sample.features.draw("training", sample.n), network.shape)
         points = Points(x, training.labels.astype(np.float32), _generators(sample))
         recipe = Recipe(
             network=network,
@@ -159,7 +155,11 @@ class Convolutional(Learner):
             augmentation=Augmentation(self.crop, self.flip, self.hole),
         )
         runs = [(s, setting) for s in range(len(problem.seeds)) for setting in settings]
-        together = max(1, NUMBERS_TOGETHER // (min(self.batch, sample.n) * network.entries()))
+        size = min(self.batch, sample.n)
+        alone = device != "cpu" or not all(
+            network.cut(phase.depth).is_aligned(size, problem.outputs) for phase in recipe.phases
+        )
+        together = 1 if alone else max(1, NUMBERS_TOGETHER // (size * network.entries()))
         blocks = []
         for first in range(0, len(runs), together):
             part = runs[first : first + together]
@@ -185,7 +185,7 @@ class Convolutional(Learner):
         _threads()
         shape, depth = tuple(state["shape"][0].tolist()), int(state["depth"][0])
         network, device = self._network(shape).cut(depth), _device(self.device)
-        x = _pictures(features.draw(role, count), shape)
+        x = pictures(features.draw(role, count), shape)
         found = []
         for s, points in enumerate(x):
             own = {name: torch.tensor(values[[s]], device=device) for name, values in state.items()}
@@ -200,7 +200,7 @@ class Convolutional(Learner):
     def _network(self, shape: tuple[int, int, int]) -> Architecture:
         return Architecture(shape, _layers(self, shape), self.activation, self.links, self.pooling, self.head)
 
-    def _best(self, sample: Sample, monitor: Monitor, blocks: Sequence["Block"], seed: int, settings, flops) -> Fit:
+    def _best(self, sample: Sample, monitor: Monitor, blocks: Sequence[Block], seed: int, settings, flops) -> Fit:
         """The fit of one seed: of its settings the one with the least error on validation points."""
         places = [(block, row) for block in blocks for row, (s, _) in enumerate(block.runs) if s == seed]
         errors = np.array([block.errors["validation"][row] for block, row in places])
@@ -208,7 +208,7 @@ class Convolutional(Learner):
         report_divergence(monitor, sample.n, sample.problem.seeds[seed], finite, settings)
         place = best(errors, errors)
         block, row = places[place]
-        shape = np.array(_shape(sample.problem.inputs))
+        shape = np.array(block.training.recipe.network.shape)
         correlations = block.training.correlations()
         measures = {"first_layer_kept": correlations["phase"][row], "first_layer_start": correlations["start"][row]}
         if block.synonym_variance is not None:
@@ -225,83 +225,9 @@ class Convolutional(Learner):
         )
 
 
-class Block:
-    """Networks that are trained together: (seed's place, setting) of each; what is seen of them on the way."""
-
-    def __init__(self, training: Any, sample: Sample, runs: Sequence[tuple[int, Setting]]):
-        self.training, self.sample, self.runs = training, sample, list(runs)
-        self.trace: dict[str, list[np.ndarray]] = {}
-        starts = [0, *training.ends[:-1]]
-        self.looks = sorted(
-            {a + (b - a) * (i + 1) // LOOKS for a, b in zip(starts, training.ends, strict=True) for i in range(LOOKS)}
-            - {0}
-        )
-
-    def train(self, monitor: Monitor, key: str) -> None:
-        """To the end, from where an earlier run of this job was stopped."""
-        training, checkpoint = self.training, monitor.restore(key)
-        if checkpoint is not None:
-            training.restore(checkpoint)
-            self.trace = {
-                name.removeprefix("trace:"): list(values)
-                for name, values in checkpoint.items()
-                if name.startswith("trace:")
-            }
-        while training.done < training.total:
-            look = next(step for step in self.looks if step > training.done)
-            training.advance(min(look, training.done + STEPS_BETWEEN_SIGNS))
-            if training.done == look:
-                self._look(monitor)
-            monitor.advance(training.done, training.total)
-            monitor.save(key, self._state, final=training.done == training.total)
-        held_out = self.sample.problem.held_out
-        self.errors = {"validation": self._errors("validation", held_out)}
-        self.errors["training"] = self._errors("training", self.sample.n)
-        self.synonym_variance = self._synonym_variance()
-
-    def _look(self, monitor: Monitor) -> None:
-        here = {
-            "step": np.full(len(self.runs), self.training.done),
-            "layers": np.full(len(self.runs), self.training.network_depth),
-            "train_loss": self._errors("training", min(self.sample.n, TRACED_POINTS)),
-            "validation_risk": self._errors("validation", min(self.sample.problem.held_out, TRACED_POINTS)),
-        }
-        for name, values in here.items():
-            self.trace.setdefault(name, []).append(values)
-        shown = ", ".join(f"{value:.3f}" for value in here["validation_risk"])
-        monitor.report(self.training.done, self.training.total, f"step {self.training.done}: error {shown}")
-
-    def _synonym_variance(self) -> np.ndarray | None:
-        """(R,); None where the teacher has no symbols at the places of the first layer."""
-        problem, training = self.sample.problem, self.training
-        count = min(problem.held_out, TRACED_POINTS)
-        symbols = problem.teacher.hidden(problem.state, problem.draw("validation", count).x).get("level_1")
-        size = training.recipe.network.layers[0].size
-        if symbols is None or size != (1, symbols.shape[-1]):
-            return None
-        x = _pictures(self.sample.features.draw("validation", count), training.recipe.network.shape)
-        return np.array(
-            [
-                share_within(found.reshape(-1, found.shape[-1]), symbols[s].ravel())
-                for found, (s, _) in zip(training.first_outputs(x), self.runs, strict=True)
-            ]
-        )
-
-    def _state(self) -> State:
-        return self.training.state() | {f"trace:{name}": np.stack(values) for name, values in self.trace.items()}
-
-    def _errors(self, role: str, count: int) -> np.ndarray:
-        """(R,) against the labels."""
-        problem, shape = self.sample.problem, self.training.recipe.network.shape
-        labels = problem.draw(role, count).labels
-        outputs = self.training.outputs(_pictures(self.sample.features.draw(role, count), shape)).astype(np.float64)
-        rows = zip(outputs, self.runs, strict=True)
-        return np.array([float(error(found, labels[s], problem.teacher.kind)) for found, (s, _) in rows])
-
-
-def _shape(inputs: Input) -> tuple[int, int, int]:
-    """Of a picture; a vector is a picture of one pixel."""
-    return inputs.shape or (inputs.dimension, 1, 1)
+def _shape(learner: Any, inputs: Input) -> tuple[int, int, int]:
+    """Of a picture; a vector is a picture of one pixel, as for dense layers every picture is."""
+    return (inputs.dimension, 1, 1) if inputs.shape is None or learner.architecture == "dense" else inputs.shape
 
 
 def _layers(learner: Any, shape: tuple[int, int, int]):
@@ -309,14 +235,6 @@ def _layers(learner: Any, shape: tuple[int, int, int]):
     if depth is None:
         depth = architecture.levels(shape[1:], learner.patch) if learner.architecture == "patches" else 2
     return architecture.build(learner.architecture, shape, depth, learner.width, learner.patch)
-
-
-def _pictures(features: np.ndarray, shape: tuple[int, int, int]) -> np.ndarray:
-    """(S, n, D), channels first, -> (S, n, height, width, channels)."""
-    if features.shape[-1] != prod(shape):
-        found = f"{features.shape[-1]} features of pictures of {' x '.join(map(str, shape))}"
-        raise ValueError(f"convolutional: {found}; expected the raw input")
-    return np.ascontiguousarray(np.moveaxis(features.reshape(*features.shape[:2], *shape), 2, -1))
 
 
 def _generators(sample: Sample):

@@ -8,6 +8,7 @@ Size = tuple[int, int]
 # Convolutions per stage of VGG19; other depths are spread evenly, the later stages first.
 VGG19 = (2, 2, 4, 4, 4)
 STEM = 16
+ALIGNED = 16
 
 
 class Misfit(ValueError):
@@ -110,9 +111,23 @@ class Architecture:
         """Of the largest output of a layer for one picture."""
         return max(layer.channels * prod(layer.size) * layer.pool**2 for layer in self.layers)
 
-    def products(self, first: int = 0) -> int:
-        """Multiplications for one picture from a layer on, without the head."""
-        return sum(layer.products() for layer in self.layers[first:])
+    def products(self) -> int:
+        """Multiplications for one picture, without the head."""
+        return sum(layer.products() for layer in self.layers)
+
+    def is_aligned(self, batch: int, outputs: int) -> bool:
+        """Whether the matrices of every network begin at a multiple of ALIGNED numbers where those of many follow one
+        another: a product's last bits hang on where its matrices begin."""
+        sizes = [self.features() * outputs, batch * self.features(), batch * outputs]
+        for layer in self.layers:
+            size = layer.given
+            for one in layer.convolutions:
+                size, filters = one.size(size), prod(one.kernel) * one.inputs
+                sizes += [filters * one.outputs, *(batch * prod(size) * n for n in (filters, one.outputs))]
+            if layer.shortcut is not None:
+                sizes.append(layer.shortcut.inputs * layer.shortcut.outputs)
+            sizes.append(batch * prod(layer.size) * layer.channels)
+        return all(size % ALIGNED == 0 for size in sizes)
 
 
 def build(name: str, shape: tuple[int, int, int], depth: int, width: int, patch: int = 2) -> tuple[Layer, ...]:
@@ -144,8 +159,10 @@ def levels(size: Size, patch: int) -> int:
 
 
 def dense(shape: tuple[int, int, int], depth: int, width: int, patch: int) -> tuple[Layer, ...]:
-    """Fully connected layers: each is a patch of all that it is given."""
-    return patches((prod(shape), 1, 1), depth, width, 1)
+    """Fully connected layers, on vectors: pictures of one pixel."""
+    if shape[1:] != (1, 1):
+        raise Misfit("architecture", f"dense on {shape[1]} x {shape[2]} places", "points as vectors")
+    return patches(shape, depth, width, 1)
 
 
 def plain(shape: tuple[int, int, int], depth: int, width: int, patch: int) -> tuple[Layer, ...]:

@@ -100,19 +100,12 @@ class ConvolutionalTraining:
 
     def outputs(self, x: np.ndarray) -> np.ndarray:
         """Points of each seed (S, n, height, width, channels) -> (R, n, k) float32."""
-        parts = []
-        with torch.no_grad():
-            for i in range(0, x.shape[1], ROWS):
-                seen = self._tensor(x[:, i : i + ROWS])[self.seeds]
-                parts.append(model.outputs(self.network, self.weights, self.running, seen).cpu())
-        return torch.cat(parts, dim=1).numpy()
+        return self._of_each(lambda weights, seen: model.outputs(self.network, weights, weights, seen), x).cpu().numpy()
 
     def first_outputs(self, x: np.ndarray) -> np.ndarray:
         """Of the first layer, as `outputs`: (R, n, height, width, channels) float32."""
         network = self.recipe.network.cut(1)
-        with torch.no_grad():
-            found = model.layers(network, self.weights, self.running, self._tensor(x)[self.seeds])
-        return found[0].cpu().numpy()
+        return self._of_each(lambda weights, seen: model.layers(network, weights, weights, seen)[0], x).cpu().numpy()
 
     def model(self, row: int) -> dict[str, np.ndarray]:
         """Weights and running statistics of one network, as far as its layers are there."""
@@ -187,12 +180,19 @@ class ConvolutionalTraining:
         last = network.layers[rest - 1]
         if len(self.seeds) * self.points.x.shape[1] * prod(last.size) * last.channels > KEPT:
             return None
-        x, parts = self.points.x, []
+        below = network.cut(rest)
+        return self._of_each(lambda weights, seen: model.layers(below, weights, weights, seen)[-1], self.points.x)
+
+    def _of_each(self, function: Callable, x: np.ndarray) -> torch.Tensor:
+        """What a function of weights and points makes of all points of each network's seed, one after the other."""
+        found = []
         with torch.no_grad():
-            for i in range(0, x.shape[1], ROWS):
-                seen = self._tensor(x[:, i : i + ROWS])[self.seeds]
-                parts.append(model.layers(network.cut(rest), self.weights, self.running, seen)[-1])
-        return torch.cat(parts, dim=1)
+            for row, seed in enumerate(self.seeds):
+                # A copy begins where a network alone would have its weights.
+                own = {name: values[[row]] for name, values in (self.weights | self.running).items()}
+                blocks = [self._tensor(x[[seed], i : i + ROWS]) for i in range(0, x.shape[1], ROWS)]
+                found.append(torch.cat([function(own, block) for block in blocks], dim=1))
+        return torch.cat(found)
 
     def _step(self) -> None:
         network, phase = self.network, self.recipe.phases[self.phase]
