@@ -132,6 +132,10 @@ class Architecture:
 
 def build(name: str, shape: tuple[int, int, int], depth: int, width: int, patch: int = 2) -> tuple[Layer, ...]:
     """The layers of an architecture by its name. Raises Misfit."""
+    if min(shape) < 1:
+        raise Misfit(
+            "architecture", f"{name} on pictures of {' x '.join(map(str, shape))}", "a place and a channel at least"
+        )
     makers = {"patches": patches, "dense": dense, "plain": plain, "vgg": vgg, "wide_resnet": wide_resnet}
     return makers[name](shape, depth, width, patch)
 
