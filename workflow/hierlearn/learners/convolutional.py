@@ -116,12 +116,13 @@ class Convolutional(Learner):
         """torch, the points of all seeds, and the activations of some networks on a block of points."""
         channels = self.width * (4 if self.architecture in ("vgg", "wide_resnet") else 1)
         filters = {"patches": 1, "dense": 1, "plain": (2 * self.patch - 1) ** 2}.get(self.architecture, 9)
+        # Products of few channels, and normalisation between them, reach a third of the rate of large ones.
         # Places and channels of the first layer are not known apart; later layers are taken to be as large.
         places = 1 if self.architecture == "dense" else sizes.dimension
         later = max(places / (4 if self.architecture == "patches" else 2), 1)
         depth = self.depth or 2 + int(self.architecture == "patches")
         weights = filters * channels * (sizes.dimension + channels * depth)
-        step = 6 * self.width * (filters * sizes.dimension + filters * later * self.width * (depth - 1))
+        step = 18 * self.width * (filters * sizes.dimension + filters * later * self.width * (depth - 1))
         presented = sizes.presented * depth
         return Needs(
             memory={
