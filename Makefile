@@ -88,7 +88,7 @@ bench: $(VENV)/.installed-test
 pins:
 	rm -rf $(VENV)-pins && python3 -m venv $(VENV)-pins
 	$(VENV)-pins/bin/pip install --quiet --upgrade pip
-	: > envs/requirements.txt; set -e; for group in run images test; do \
+	: > envs/requirements.txt; set -e; for group in run test; do \
 	  $(VENV)-pins/bin/pip install --quiet . --group $$group; \
 	  $(VENV)-pins/bin/pip freeze --exclude hierlearn --exclude pip --exclude setuptools | sed 's/+cpu$$//' | \
 	    grep -vxFf envs/requirements.txt > envs/requirements-$$group.txt; \

@@ -56,7 +56,7 @@ def entries(group: str) -> list[str]:
     return [one for part in parts for one in ([part] if isinstance(part, str) else entries(part["include-group"]))]
 
 
-@pytest.mark.parametrize("group", ["run", "images", "test"])
+@pytest.mark.parametrize("group", ["run", "test"])
 def test_what_a_pin_needs_is_pinned_too(group):
     pins = pins_of(group)
     # The wheels of torch for GPUs bring libraries of their own.
@@ -76,8 +76,8 @@ def test_a_group_adds_to_the_pins_of_a_run_and_changes_none():
         }
 
 
-def test_make_installs_no_torch():
-    assert not [line for line in FILES["requirements"] if line.startswith(("torch", "nvidia"))]
+def test_make_pins_no_library_of_one_machines_gpu():
+    assert not [line for line in FILES["requirements"] if line.startswith(("nvidia", "triton"))]
 
 
 def test_the_project_asks_for_what_the_package_imports():

@@ -18,7 +18,8 @@ def streams_of(content: Mapping[str, Any], seeds: tuple[int, ...], draw: str = "
     draw: a word for independent numbers of the same problem, which a run's study, preset and revision make; may be "".
     """
     key = json.dumps(content, sort_keys=True, separators=(",", ":"))
-    return Streams((key, *([draw] if draw else [])), tuple(seeds))
+    words = (key, *([draw] if draw else []))
+    return Streams(words, tuple(seeds), len(words))
 
 
 @dataclass(frozen=True)
@@ -26,8 +27,8 @@ class Problem:
     """Labelled points of one teacher per seed.
 
     state: the teacher's parameters, S first; factor (S,): what the paper-scale target is multiplied with (1/L2 norm for
-    `scale: unit`); noise: standard deviation of the Gaussian label noise (regression) or probability of a flipped
-    label (classes); held_out: number of validation points; pools: points already drawn, by role; other points are
+    `scale: unit`); noise: standard deviation of the Gaussian label noise (regression) or probability of another label
+    (classes); held_out: number of validation points; pools: points already drawn, by role; other points are
     drawn when they are asked for, and agree with what a pool would have held.
     """
 
@@ -82,20 +83,20 @@ class Problem:
     def risk(self, predictions: np.ndarray, target: np.ndarray) -> np.ndarray:
         """E|f - f*|^2 summed over outputs: (S, n, k), (S, n, k) -> (S,), in the problem's units.
 
-        For classes the share of wrong signs, the mean over outputs.
+        For classes the share of wrong ones.
         """
         if self.teacher.kind == "classes":
-            return wrong_signs(predictions, target)
+            return wrong_classes(predictions, target)
         return self.calibrate(np.mean(np.sum(np.square(predictions - target), axis=-1), axis=-1), target)
 
     def denoise(self, error: np.ndarray, target: np.ndarray) -> np.ndarray:
         """The risk that an error (S,) against noisy labels estimates, on points with this noise-free target.
 
-        Regression: the noise's variance is taken off. Classes: labels that are flipped with probability q turn a share
-        e of wrong signs into e + q (1 - 2e).
+        Regression: the noise's variance is taken off. Classes: labels of c classes that are another with probability q
+        turn a share e of wrong ones into e + q (1 - e c / (c - 1)), if the other is equally likely any.
         """
         if self.teacher.kind == "classes":
-            return (error - self.noise) / (1.0 - 2.0 * self.noise)
+            return (error - self.noise) / (1.0 - self.noise * self._classes / (self._classes - 1))
         return self.calibrate(error - self.outputs * self.noise**2, target)
 
     def calibrate(self, error: np.ndarray, target: np.ndarray) -> np.ndarray:
@@ -107,10 +108,20 @@ class Problem:
         exact = np.square(self.norm * self.factor)
         return error * exact / np.mean(np.sum(np.square(target), axis=-1), axis=-1)
 
+    @property
+    def _classes(self) -> int:
+        """One output stands for two classes by its sign, more for one each."""
+        return max(self.outputs, 2)
+
     def _labels(self, role: str, start: int, target: np.ndarray) -> np.ndarray:
         if self.noise == 0:
             return target
         streams, (_, count, outputs) = self.streams.at("label-noise", role), target.shape
+        if self.teacher.kind == "classes" and outputs > 1:
+            drawn = streams.rows(start, count, lambda generator, rows: generator.random((rows, 2)))
+            shift = np.where(drawn[..., 0] < self.noise, 1 + (drawn[..., 1] * (outputs - 1)).astype(int), 0)
+            labels = (np.argmax(target, axis=-1) + shift) % outputs
+            return np.where(labels[..., None] == np.arange(outputs), np.max(target), np.min(target))
         if self.teacher.kind == "classes":
             uniform = streams.rows(start, count, lambda generator, rows: generator.random((rows, outputs)))
             return np.where(uniform < self.noise, -target, target)
@@ -118,9 +129,14 @@ class Problem:
         return target + self.noise * normal
 
 
-def wrong_signs(predictions: np.ndarray, signs: np.ndarray) -> np.ndarray:
-    """Share of predictions (S, n, k) whose sign is not that of `signs`, the mean over outputs: (S,)."""
-    return np.mean(np.sign(predictions) != np.sign(signs), axis=(-2, -1))
+def wrong_classes(predictions: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Share of predictions (..., n, k) of another class than the labels (..., n, k): (...).
+
+    The class is the sign of a single output, and the place of the largest of several.
+    """
+    if labels.shape[-1] > 1:
+        return np.mean(np.argmax(predictions, axis=-1) != np.argmax(labels, axis=-1), axis=-1)
+    return np.mean(np.sign(predictions) != np.sign(labels), axis=(-2, -1))
 
 
 def pose(

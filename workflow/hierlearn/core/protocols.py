@@ -141,12 +141,18 @@ class Component(Protocol):
 class Input(Component, Protocol):
     """A law of x.
 
-    law: its name; norm: root of E|x|^2, "unit" or "sqrt_dimension".
+    law: its name; norm: root of E|x|^2, "unit" or "sqrt_dimension"; shape: of points that are pictures, (channels,
+    height, width), which `sample` lays out in this order.
     """
 
     dimension: int
     law: str
     norm: str = "sqrt_dimension"
+    shape: tuple[int, int, int] | None = None
+
+    def supply(self) -> Mapping[str, int]:
+        """How many different points there are by role, "" for all others; none where they never end."""
+        return {}
 
     @abstractmethod
     def sample(self, streams: Streams, role: str, start: int, count: int) -> np.ndarray:
@@ -154,7 +160,7 @@ class Input(Component, Protocol):
 
 
 class Teacher(Component, Protocol):
-    """A target function f*: R^d -> R^k. kind: "regression" or "classes".
+    """A target function f*: R^d -> R^k. kind: "regression" or "classes": the sign of one output, or the largest of k.
 
     Where it is a sum of orthogonal polynomials of one degree, basis names them; where it is a product of signs, order
     is their number. Where it is a network of squares, links, layer_widths and centre are its graph J_2 .. J_L, k_2 ..

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,18 +16,24 @@ class Streams:
 
     key: words that say what the numbers are for (the problem's canonical content, a role, a component).
     seeds: one stream per entry; the numbers of one seed do not depend on the others.
+    root: how many words of the key name the problem, 0 where there is none.
     """
 
     key: tuple[str, ...]
     seeds: tuple[int, ...]
+    root: int = 0
 
     def at(self, *words: object) -> "Streams":
         """The streams below this one that are meant for `words`."""
-        return Streams(self.key + tuple(str(word) for word in words), self.seeds)
+        return replace(self, key=self.key + tuple(str(word) for word in words))
 
     def take(self, positions) -> "Streams":
         """The same streams for a part of the seeds. positions: indices into `seeds`."""
-        return Streams(self.key, tuple(self.seeds[i] for i in positions))
+        return replace(self, seeds=tuple(self.seeds[i] for i in positions))
+
+    def shared(self, *words: object) -> "Streams":
+        """Streams for `words` that are the same wherever in a problem they are asked for, by its law or its teacher."""
+        return Streams(self.key[: self.root], self.seeds, self.root).at("shared", *words)
 
     def generator(self, seed: int, *words: object) -> np.random.Generator:
         """A fresh generator for one seed; equal arguments give equal numbers."""

@@ -20,7 +20,7 @@ UNITS = {
     "test_error": ("1", "mean of |f - f*|^2 over test points, not calibrated"),
     "train_risk": ("1", "squared error against the labels on training points, summed over outputs"),
     "validation_risk": ("1", "ratio estimate of the risk on validation points, less the label noise"),
-    "test_accuracy": ("1", "part of test points whose sign is right"),
+    "test_accuracy": ("1", "part of test points whose class is right"),
     "target_norm": ("1", "L2 norm of the target under the input law"),
     "gradient_norm": ("1", "Frobenius norm of the objective's gradient at the end point"),
     "smallest_curvature": ("1", "smallest eigenvalue of the objective's Hessian at the end point"),

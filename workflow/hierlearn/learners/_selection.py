@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from hierlearn.core.problem import wrong_signs
+from hierlearn.core.problem import wrong_classes
 from hierlearn.core.protocols import Fit, Monitor, Sample
 
 # Measures of learners that train many settings of the steps.
@@ -17,12 +17,12 @@ DIVERGED = {
 
 
 def error(predictions: np.ndarray, labels: np.ndarray, kind: str) -> np.ndarray:
-    """Mean squared error summed over outputs; for classes the share of wrong signs. (..., n, k), (n, k) -> (...).
+    """Mean squared error summed over outputs; for classes the share of wrong ones. (..., n, k), (n, k) -> (...).
 
     NaN where a prediction is not finite: its sign means nothing.
     """
     if kind == "classes":
-        errors = wrong_signs(predictions, labels)
+        errors = wrong_classes(predictions, labels)
     else:
         errors = np.mean(np.sum((predictions - labels) ** 2, axis=-1), axis=-1)
     return np.where(np.isfinite(predictions).all(axis=(-2, -1)), errors, np.nan)
@@ -53,7 +53,7 @@ def best(errors: np.ndarray, losses: np.ndarray) -> int:
 def best_on_validation(predictions: np.ndarray, labels: np.ndarray, kind: str, loss=None) -> int:
     """Position of the best of predictions (R, n, k) on validation points with labels (n, k).
 
-    Regression: the least mean squared error. Classes: the least share of wrong signs, which often has ties, and among
+    Regression: the least mean squared error. Classes: the least share of wrong ones, which often has ties, and among
     those the least mean of `loss`, a function of predictions and labels (squared by default).
     """
     losses = error(predictions, labels, "regression") if loss is None else np.mean(loss(predictions, labels), (-2, -1))

@@ -87,6 +87,7 @@ def impossible(study: Study) -> Iterator[Fault]:
         for part in ("input", "teacher"):
             description = point.problem[part]
             yield from _component_values(study, ("problem", part), f"{part}s", description, point, met)
+        yield from _more_than_there_are(study, point)
     for name, found in outside.items():
         # Where it lies beyond the lattice at some places, the search begins at the end.
         if all(found):
@@ -96,6 +97,19 @@ def impossible(study: Study) -> Iterator[Fault]:
         # What is met at every point does not hang on the place.
         place = f" at {places[0]}" if len(places) < len(study.points) else ""
         yield Fault(study.file, where, found + place, allowed)
+
+
+def _more_than_there_are(study: Study, point: GridPoint) -> Iterator[Fault]:
+    """Points of a finite set that a study wants more of than there are."""
+    supply = _law_at(point).supply()
+    for role, count in vars(study.held_out).items():
+        if count > supply.get(role, count):
+            yield Fault(study.file, ("points", role), f"{count}", f"at most {supply[role]}, all that there are")
+    for name in study.learners if "training" in supply else ():
+        largest = max(study.sample_sizes(name, point), default=0)
+        if largest > supply["training"]:
+            allowed = f"at most {supply['training']} training points, all that there are"
+            yield Fault(study.file, ("learners", name, "samples"), f"{largest}", allowed)
 
 
 def warnings(study: Study) -> Iterator[Fault]:

@@ -15,10 +15,11 @@ from hierlearn.plan.declared import mapping
 from hierlearn.plan.draft import LARGEST, Axes, Draft, Values, axes_of, names_of, recorded_axes, sample_sizes, values_at
 from hierlearn.plan.faults import Path, among, nearest, show, value_at
 
-# Variables of scores.nc that every trained learner has; the others are those that learners measure.
+# Variables of scores.nc that trained learners have, test_accuracy for classes; the others are those that they measure.
 SCORES = (
     "test_risk",
     "test_error",
+    "test_accuracy",
     "train_risk",
     "validation_risk",
     "representation_floor",

@@ -17,3 +17,17 @@ def operator_norm(features: np.ndarray) -> np.ndarray:
         largest = float(np.max(np.linalg.norm(h, axis=1)))
         values.append(np.sqrt(np.linalg.eigvalsh(gram)[-1] / len(h)) / largest if largest else np.nan)
     return np.array(values)
+
+
+def share_within(values: np.ndarray, groups: np.ndarray) -> float:
+    """Variance of values (n, c) around the means of their groups (n,), over that around the mean of all: of all c.
+
+    NaN where nothing varies.
+    """
+    values = np.asarray(values, np.float64)
+    _, place, counts = np.unique(groups, return_inverse=True, return_counts=True)
+    sums = np.zeros((len(counts), values.shape[1]))
+    np.add.at(sums, place, values)
+    within = values - (sums / counts[:, None])[place]
+    total = np.sum((values - values.mean(axis=0)) ** 2)
+    return float(np.sum(within**2) / total) if total > 0 else np.nan

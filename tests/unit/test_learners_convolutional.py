@@ -1,0 +1,145 @@
+"""Convolutional networks as a learner: what a study gets of them, and what it cannot have."""
+
+import numpy as np
+import pytest
+import torch
+
+from hierlearn.core.problem import ProblemFeatures, pose
+from hierlearn.core.protocols import NullMonitor, Sample
+from hierlearn.core.registry import build, defaults, objections
+from hierlearn.core.streams import Streams
+from hierlearn.statistics.moments import share_within
+
+SMALL = {"width": 16, "steps": 20, "batch": 16}
+
+
+class Killed(Exception):
+    pass
+
+
+class Keeper(NullMonitor):
+    """Keeps every checkpoint, and kills at one of them if it is told to."""
+
+    def __init__(self, kill_at=None):
+        self.kept, self.saves, self.kill_at = {}, 0, kill_at
+
+    def restore(self, key):
+        return self.kept.get(key)
+
+    def save(self, key, state, final=False):
+        self.kept[key], self.saves = state(), self.saves + 1
+        if self.saves == self.kill_at:
+            raise Killed
+
+
+def hierarchy(seeds=(0, 1), dimension=16):
+    inputs = build("inputs", {"name": "random_hierarchy"}, dimension=dimension)
+    teacher = build("teachers", {"name": "hierarchy_class"})
+    return pose(inputs, teacher, "paper", 0.0, Streams(("a test",), tuple(seeds), 1), 100)
+
+
+def features(problem):
+    raw = build("representations", {"name": "raw"})
+    return ProblemFeatures(problem, raw, raw.fit(None, problem.streams))
+
+
+def fit(problem, monitor=None, n=64, rates=(0.1,), **parameters):
+    learner = build("learners", {"name": "convolutional"} | SMALL | parameters)
+    sample = Sample(problem, features(problem), n, {"learning_rate": list(rates)}, problem.streams.at("learner"))
+    return learner, learner.fit(sample, NullMonitor() if monitor is None else monitor, {})
+
+
+def test_a_killed_training_goes_on_to_the_same_numbers():
+    problem, through, killed = hierarchy(), Keeper(), Keeper(kill_at=2)
+    _, whole = fit(problem, through, schedule="staged")
+    with pytest.raises(Killed):
+        fit(problem, killed, schedule="staged")
+    killed.kill_at = None
+    _, resumed = fit(problem, killed, schedule="staged")
+    assert killed.saves == through.saves
+    for part in ("state", "trace", "measures"):
+        for name, values in vars(whole)[part].items():
+            assert np.array_equal(values, vars(resumed)[part][name]), name
+
+
+def test_the_trace_says_how_deep_the_network_is_and_its_error():
+    problem = hierarchy()
+    _, found = fit(problem, schedule="staged")
+    assert found.trace["layers"][0].tolist() == [1] * 4 + [2] * 4
+    assert found.trace["step"][0].tolist() == [5, 10, 15, 20, 25, 30, 35, 40]
+    np.testing.assert_allclose(found.trace["validation_risk"][:, -1], found.validation_risk)
+
+
+def test_the_rate_with_the_least_error_on_validation_points_is_kept():
+    problem = hierarchy()
+    alone = [fit(problem, rates=[rate])[1] for rate in (0.1, 1e-5)]
+    _, both = fit(problem, rates=(1e-5, 0.1))
+    wanted = [0.1 if a < b else 1e-5 for a, b in zip(*(one.validation_risk for one in alone), strict=True)]
+    assert both.choices["learning_rate"].tolist() == wanted
+    assert np.array_equal(both.validation_risk, np.minimum(*(one.validation_risk for one in alone)))
+
+
+def test_a_truncated_network_predicts_with_the_layers_that_it_has():
+    problem = hierarchy(dimension=32)
+    learner, found = fit(problem, schedule="only", trained=1)
+    assert not [name for name in found.state if name.startswith("layer1")]
+    prediction = learner.predict(found.state, features(problem), "validation", 100, {})
+    assert np.array_equal(problem.risk(prediction, problem.draw("validation", 100).target), found.validation_risk)
+
+
+def test_the_first_layers_weights_are_compared_with_the_start_and_the_first_phase():
+    _, rested = fit(hierarchy(), schedule="layerwise")
+    _, moved = fit(hierarchy(), schedule="staged", steps=60)
+    np.testing.assert_allclose(rested.measures["first_layer_kept"], 1, rtol=1e-5)
+    assert np.all(rested.measures["first_layer_start"] < 0.999)
+    assert np.all(moved.measures["first_layer_kept"] < 0.9999)
+
+
+def test_variance_within_groups_is_that_of_an_analysis_of_variance():
+    generator = np.random.default_rng(0)
+    groups, values = generator.integers(0, 4, 300), generator.standard_normal((300, 5))
+    values += groups[:, None]
+    within = sum(len(values[groups == g]) * values[groups == g].var(axis=0).sum() for g in range(4))
+    np.testing.assert_allclose(share_within(values, groups), within / (300 * values.var(axis=0).sum()))
+
+
+def test_only_hierarchies_have_synonyms():
+    assert "synonym_variance" in fit(hierarchy())[1].measures
+    digits = build("inputs", {"name": "digits"}, dimension=64)
+    problem = pose(digits, build("teachers", {"name": "picture_class"}), "paper", 0.0, Streams(("t",), (0,), 1), 60)
+    assert "synonym_variance" not in fit(problem, architecture="plain", steps=2)[1].measures
+
+
+def test_all_pictures_are_vectors_to_dense_layers():
+    assert fit(hierarchy(), architecture="dense", steps=2)[1].state["shape"].tolist() == [[16, 1, 1]] * 2
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU here")
+def test_a_gpu_that_is_not_there_is_one_line_and_auto_does_without():
+    with pytest.raises(ValueError, match=r"device 'cuda' where torch sees no GPU; expected auto, cpu, or a GPU"):
+        fit(hierarchy(), device="cuda")
+    _, here = fit(hierarchy(), device="auto")
+    assert np.array_equal(here.validation_risk, fit(hierarchy())[1].validation_risk)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here: the two devices are not compared")
+def test_a_gpu_gives_the_same_to_rounding():
+    found = [fit(hierarchy(), device=device, steps=3)[1].state["layer0_weight0"] for device in ("cpu", "cuda")]
+    np.testing.assert_allclose(*found, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "dimension", "message"),
+    [
+        ({"schedule": "fixed", "trained": 2}, 16, ("trained", "2 of 2 layers with schedule 'fixed'", "at most 1")),
+        ({"schedule": "fixed", "fixed": 3, "trained": 2}, 32, ("fixed", "3", "at most trained = 2")),
+        ({"depth": 3, "patch": 3}, 16, ("patch", "3 at layer 1, on 1 x 4 places", "a divisor of height and width")),
+        ({"architecture": "vgg", "depth": 5}, 16, ("depth", "5 layers that pool 1 times on 1 x 4 places", None)),
+    ],
+)
+def test_what_a_picture_cannot_carry_is_an_objection(parameters, dimension, message):
+    inputs = build("inputs", {"name": "random_hierarchy"}, dimension=dimension)
+    (found,) = objections(
+        "learners", {"name": "convolutional"} | defaults("learners", "convolutional") | parameters, inputs
+    )
+    assert all(part in (None, said) for part, said in zip(message, found, strict=True))

@@ -1,0 +1,96 @@
+"""Strings of a random grammar: data on which depth can be counted."""
+
+from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass
+from typing import Annotated, ClassVar
+
+import numpy as np
+from annotated_types import Ge
+
+from hierlearn.core.objections import refuse
+from hierlearn.core.parameters import Count
+from hierlearn.core.protocols import Input, Objection
+from hierlearn.core.streams import Streams
+from hierlearn.theory import hierarchies
+
+# Entries of the table by which strings are read.
+TABLE = 10**6
+
+
+@dataclass(frozen=True)
+class RandomHierarchy(Input):
+    """The Random Hierarchy Model  (Cagnetta et al., 2024): the root is a class, the leaves are s^L of v symbols.
+
+    A symbol becomes one of its m synonyms, each s symbols of the level below, at each of L levels. The rules are
+    redrawn per seed, and are those that the teacher reads. Leaves are one-hot, see theory.hierarchies: d = v s^L.
+    """
+
+    dimension: int
+    _: KW_ONLY
+    symbols: Annotated[int, Ge(2), "Number v of symbols of every level below the classes."] = 4
+    synonyms: Annotated[Count, "Number m of strings that a symbol stands for, at most v^(s-1)."] = 4
+    branching: Annotated[int, Ge(2), "Length s of these strings."] = 2
+    classes: Annotated[int | None, Ge(2), "Number n_c of classes; null: v."] = None
+    law: ClassVar[str] = "random_hierarchy"
+    stream_key: ClassVar[str] = "random_hierarchy"
+
+    def objections(self, inputs: Input) -> Iterator[Objection]:
+        """More synonyms than strings, tables beyond memory, another dimension than that of the strings."""
+        strings, most = self.symbols**self.branching, max(self.symbols, self.classes or 0)
+        if strings > TABLE:
+            yield "symbols", f"{self.symbols}^{self.branching} strings of a level", f"at most {TABLE:,}"
+        elif most * self.synonyms > strings:
+            found = f"{self.synonyms} for each of {most} symbols or classes"
+            yield "synonyms", found, f"at most the {strings} strings of {self.branching} symbols in all"
+        if _depth(inputs.dimension, self.symbols, self.branching) is None:
+            yield "dimension", f"{inputs.dimension}", f"v s^L = {self.symbols} x {self.branching}^L, L at least 1"
+
+    @property
+    def depth(self) -> int:
+        """L, which the dimension states. Raises ValueError where it is none."""
+        refuse(self, self)
+        return _depth(self.dimension, self.symbols, self.branching)
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """A channel for each symbol, a row of leaves."""
+        return self.symbols, 1, self.dimension // self.symbols
+
+    @property
+    def roots(self) -> int:
+        """n_c."""
+        return self.classes or self.symbols
+
+    def rules(self, streams: Streams) -> list[np.ndarray]:
+        """Rules from the bottom: (S, symbols of the level, m) codes each, the same from any streams of a problem."""
+        parents = hierarchies.levels(self.symbols, self.roots, self.depth)
+        return [
+            streams.shared("rules", level).stack(
+                lambda generator, n=n: hierarchies.draw_rules(generator, n, self.symbols, self.synonyms, self.branching)
+            )
+            for level, n in enumerate(parents)
+        ]
+
+    def sample(self, streams: Streams, role: str, start: int, count: int) -> np.ndarray:
+        """(S, count, v s^L) float32 rows start .. start+count; prefix-stable."""
+        rules = self.rules(streams)
+
+        def one(seed: int) -> np.ndarray:
+            own = [level[seed] for level in rules]
+
+            def draw(generator, rows):
+                roots = generator.integers(0, self.roots, (rows, 1))
+                strings = hierarchies.expand(generator, own, roots, self.symbols, self.branching)
+                return hierarchies.one_hot(strings, self.symbols)
+
+            return streams.take([seed]).rows(start, count, draw)[0]
+
+        return np.stack([one(seed) for seed in range(len(streams.seeds))])
+
+
+def _depth(dimension: int, symbols: int, branching: int) -> int | None:
+    """L with d = v s^L; None where there is none."""
+    depth, reached = 1, symbols * branching
+    while reached < dimension:
+        depth, reached = depth + 1, reached * branching
+    return depth if reached == dimension else None

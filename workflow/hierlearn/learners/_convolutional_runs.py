@@ -1,0 +1,98 @@
+"""Convolutional networks that are trained together: to the end or from a checkpoint, with looks on the way."""
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from hierlearn.core.protocols import Monitor, Sample, State
+from hierlearn.learners._runs import Setting
+from hierlearn.learners._selection import error
+from hierlearn.statistics.moments import share_within
+
+# Points that a trace looks at, and how often it does in a phase.
+TRACED_POINTS, LOOKS = 500, 4
+STEPS_BETWEEN_SIGNS = 25
+
+
+class Block:
+    """Networks that are trained together: (seed's place, setting) of each; what is seen of them on the way."""
+
+    def __init__(self, training: Any, sample: Sample, runs: Sequence[tuple[int, Setting]]):
+        self.training, self.sample, self.runs = training, sample, list(runs)
+        self.trace: dict[str, list[np.ndarray]] = {}
+        starts = [0, *training.ends[:-1]]
+        self.looks = sorted(
+            {a + (b - a) * (i + 1) // LOOKS for a, b in zip(starts, training.ends, strict=True) for i in range(LOOKS)}
+            - {0}
+        )
+
+    def train(self, monitor: Monitor, key: str) -> None:
+        """To the end, from where an earlier run of this job was stopped."""
+        training, checkpoint = self.training, monitor.restore(key)
+        if checkpoint is not None:
+            training.restore(checkpoint)
+            self.trace = {
+                name.removeprefix("trace:"): list(values)
+                for name, values in checkpoint.items()
+                if name.startswith("trace:")
+            }
+        while training.done < training.total:
+            look = next(step for step in self.looks if step > training.done)
+            training.advance(min(look, training.done + STEPS_BETWEEN_SIGNS))
+            if training.done == look:
+                self._look(monitor)
+            monitor.advance(training.done, training.total)
+            monitor.save(key, self._state, final=training.done == training.total)
+        held_out = self.sample.problem.held_out
+        self.errors = {"validation": self._errors("validation", held_out)}
+        self.errors["training"] = self._errors("training", self.sample.n)
+        self.synonym_variance = self._synonym_variance()
+
+    def _look(self, monitor: Monitor) -> None:
+        here = {
+            "step": np.full(len(self.runs), self.training.done),
+            "layers": np.full(len(self.runs), self.training.network_depth),
+            "train_loss": self._errors("training", min(self.sample.n, TRACED_POINTS)),
+            "validation_risk": self._errors("validation", min(self.sample.problem.held_out, TRACED_POINTS)),
+        }
+        for name, values in here.items():
+            self.trace.setdefault(name, []).append(values)
+        shown = ", ".join(f"{value:.3f}" for value in here["validation_risk"])
+        monitor.report(self.training.done, self.training.total, f"step {self.training.done}: error {shown}")
+
+    def _synonym_variance(self) -> np.ndarray | None:
+        """(R,); None where the teacher has no symbols at the places of the first layer."""
+        problem, training = self.sample.problem, self.training
+        count = min(problem.held_out, TRACED_POINTS)
+        symbols = problem.teacher.hidden(problem.state, problem.draw("validation", count).x).get("level_1")
+        size = training.recipe.network.layers[0].size
+        if symbols is None or size != (1, symbols.shape[-1]):
+            return None
+        x = pictures(self.sample.features.draw("validation", count), training.recipe.network.shape)
+        return np.array(
+            [
+                share_within(found.reshape(-1, found.shape[-1]), symbols[s].ravel())
+                for found, (s, _) in zip(training.first_outputs(x), self.runs, strict=True)
+            ]
+        )
+
+    def _state(self) -> State:
+        return self.training.state() | {f"trace:{name}": np.stack(values) for name, values in self.trace.items()}
+
+    def _errors(self, role: str, count: int) -> np.ndarray:
+        """(R,) against the labels."""
+        problem, shape = self.sample.problem, self.training.recipe.network.shape
+        labels = problem.draw(role, count).labels
+        outputs = self.training.outputs(pictures(self.sample.features.draw(role, count), shape)).astype(np.float64)
+        rows = zip(outputs, self.runs, strict=True)
+        return np.array([float(error(found, labels[s], problem.teacher.kind)) for found, (s, _) in rows])
+
+
+def pictures(features: np.ndarray, shape: tuple[int, int, int]) -> np.ndarray:
+    """(S, n, D), channels first, -> (S, n, height, width, channels)."""
+    if features.shape[-1] != prod(shape):
+        found = f"{features.shape[-1]} features of pictures of {' x '.join(map(str, shape))}"
+        raise ValueError(f"convolutional: {found}; expected the raw input")
+    return np.ascontiguousarray(np.moveaxis(features.reshape(*features.shape[:2], *shape), 2, -1))

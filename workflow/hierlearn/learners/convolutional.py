@@ -1,0 +1,267 @@
+"""Convolutional networks, trained at once or layer by layer, with or without what is below at rest."""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, ClassVar, Literal
+
+import numpy as np
+from annotated_types import Ge, Interval
+
+from hierlearn.core.needs import Needs, Sizes
+from hierlearn.core.parameters import EXECUTION, Count, Index, NotNegative, Share
+from hierlearn.core.protocols import STATUS, Features, Fit, Input, Learner, Monitor, Objection, Sample, State
+from hierlearn.learners._convolutional_runs import TRACED_POINTS, Block, pictures
+from hierlearn.learners._runs import Rates, grid
+from hierlearn.learners._selection import DIVERGED, best, divergence, fit_of_seed, report_divergence
+from hierlearn.solvers.convolutional import architecture
+from hierlearn.solvers.convolutional.architecture import Architecture, Misfit
+from hierlearn.solvers.convolutional.augmentation import Augmentation
+from hierlearn.solvers.convolutional.phases import phases
+
+# Networks are trained together as long as an activation of all of them stays in a processor's cache.
+NUMBERS_TOGETHER = 1 << 16
+
+
+@dataclass(frozen=True, kw_only=True)
+class Convolutional(Learner):
+    """Networks of convolutions with batch normalisation, by SGD with momentum  (allenzhu2020, Figures 7 to 11).
+
+    Pictures are those of the input, points without a shape are vectors. Classes are learned by cross-entropy, or
+    logistic loss for one output, else the squared loss. The error on validation points chooses the setting. float32; a
+    seed's weights at the start, order and augmentation are the same in every setting. Raises ValueError for
+    `device: cuda` where there is none.
+    """
+
+    architecture: Annotated[
+        Literal["patches", "dense", "plain", "vgg", "wide_resnet"],
+        "patches: filters that do not overlap, a tree; dense: fully connected layers; plain: filters that keep the "
+        "size, pooling after every second; vgg; wide_resnet.",
+    ] = "patches"
+    depth: Annotated[
+        Count | None,
+        "Number of layers: convolutions, or for wide_resnet a convolution and blocks; null: for patches as many as "
+        "leave one place, else 2.",
+    ] = None
+    width: Annotated[Count, "Channels, those of the first stage for vgg and wide_resnet."] = 32
+    patch: Annotated[int, Ge(1), "Side of the filters of patches; plain has 2 patch - 1."] = 2
+    activation: Annotated[
+        Literal["relu", "quadratic"],
+        "relu, after batch normalisation; quadratic: z + 0.1 z^2, before it.",
+    ] = "relu"
+    links: Annotated[bool, "Whether the output sees every layer, or the last alone."] = False
+    pooling: Annotated[Literal["max", "mean"], "How layers pool."] = "max"
+    head: Annotated[
+        Literal["mean", "flat"], "What the output sees of a layer: its mean over places, or every place."
+    ] = "mean"
+    schedule: Annotated[
+        Literal["joint", "staged", "layerwise", "only", "fixed"],
+        "joint: all layers at once; staged: one layer more per phase, nothing at rest; layerwise: one layer more, with "
+        "those below at rest; only: the first `trained` layers alone; fixed: these, then all with `fixed` at rest.",
+    ] = "joint"
+    trained: Annotated[Count, "only, fixed: number of layers that are trained first."] = 1
+    fixed: Annotated[Index | None, "fixed: number of layers at rest in the second phase; null: as many."] = None
+    pull: Annotated[NotNegative, "fixed: weight decay toward what was trained first, of layers that move again."] = 0.0
+    refit: Annotated[Index, "Steps of a last phase in which a new output alone is trained."] = 0
+    steps: Annotated[
+        Count, "Steps per layer: a phase of staged and layerwise has so many, every schedule depth times as many."
+    ] = 150
+    batch: Annotated[int, Ge(2), "Points per step."] = 32
+    momentum: Annotated[float, Interval(ge=0, lt=1), "Momentum."] = 0.9
+    milestones: Annotated[list[Share], "Parts of a phase after which the learning rate is divided by 10."] = field(
+        default_factory=lambda: [0.7]
+    )
+    crop: Annotated[Index, "Zeros around a picture, of which one of its size is cut at random."] = 0
+    flip: Annotated[bool, "Whether pictures are mirrored, left and right, at random."] = False
+    hole: Annotated[Index, "Side of a square of zeros at a random place (Cutout)."] = 0
+    device: Annotated[
+        Literal["auto", "cpu", "cuda"], EXECUTION, "cuda: one GPU; auto: one if there is one, else the processor."
+    ] = "cpu"
+    batch_seeds: ClassVar[bool] = True
+    stream_key: ClassVar[str] = "Convolutional"
+    MEASURES = {
+        **DIVERGED,
+        "first_layer_kept": "cosine between a filter of the first layer at the end of the first phase and at the end, "
+        "the mean over filters",
+        "first_layer_start": "the same between the start and the end",
+        "synonym_variance": "part of the first layer's variance among strings of one symbol of a hierarchy, over "
+        "validation points",
+    }
+    TRACES = {
+        "layers": "layers in front of the output",
+        "train_loss": f"squared error on at most {TRACED_POINTS} training points, summed over outputs; "
+        "classes: error rate",
+        "validation_risk": f"the same against the labels of at most {TRACED_POINTS} validation points",
+    }
+
+    class Choices(Rates):
+        pass
+
+    def objections(self, inputs: Input | None) -> Iterator[Objection]:
+        """Networks that the pictures cannot carry, and layers that are none of theirs."""
+        if (self.fixed or 0) > self.trained:
+            yield "fixed", f"{self.fixed}", f"at most trained = {self.trained}"
+        if inputs is None:
+            return
+        try:
+            depth = len(_layers(self, _shape(self, inputs)))
+        except Misfit as misfit:
+            yield misfit.args
+            return
+        most = depth - (self.schedule == "fixed")
+        if self.schedule in ("only", "fixed") and self.trained > most:
+            yield "trained", f"{self.trained} of {depth} layers with schedule {self.schedule!r}", f"at most {most}"
+
+    def needs(self, sizes: Sizes) -> Needs:
+        """torch, the points of all seeds, and the activations of some networks on a block of points."""
+        channels = self.width * (4 if self.architecture in ("vgg", "wide_resnet") else 1)
+        filters = {"patches": 1, "dense": 1, "plain": (2 * self.patch - 1) ** 2}.get(self.architecture, 9)
+        # Products of few channels, and normalisation between them, reach a third of the rate of large ones.
+        # Places and channels of the first layer are not known apart; later layers are taken to be as large.
+        places = 1 if self.architecture == "dense" else sizes.dimension
+        later = max(places / (4 if self.architecture == "patches" else 2), 1)
+        depth = self.depth or 2 + int(self.architecture == "patches")
+        weights = filters * channels * (sizes.dimension + channels * depth)
+        step = 18 * self.width * (filters * sizes.dimension + filters * later * self.width * (depth - 1))
+        presented = sizes.presented * depth
+        return Needs(
+            memory={
+                "fit": 45e6 + 40 * NUMBERS_TOGETHER + 3 * sizes.choices * weights + sizes.samples * sizes.dimension,
+                "model": weights,
+                "predict": 30e6 + 3 * 512 * places * channels,
+            },
+            work={"fit": sizes.choices * presented * step, "predict": sizes.test * step / 3},
+            gpus=int(self.device == "cuda"),
+        )
+
+    def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
+        """State: weights and running statistics, (S, ...) float32, and shape (S, 3) of a picture and depth (S,)."""
+        from hierlearn.solvers.convolutional.training import ConvolutionalTraining, Points, Recipe
+
+        _threads()
+        problem, settings = sample.problem, grid(sample.choices)
+        network, device = self._network(_shape(self, problem.inputs)), _device(self.device)
+        training = problem.draw("training", sample.n)
+        x = pictures(sample.features.draw("training", sample.n), network.shape)
+        points = Points(x, training.labels.astype(np.float32), _generators(sample))
+        recipe = Recipe(
+            network=network,
+            phases=tuple(phases(self.schedule, len(network.layers), self.steps, self.trained, self.fixed, self.refit)),
+            outputs=problem.outputs,
+            loss=_loss(problem.teacher.kind, problem.outputs),
+            batch=self.batch,
+            momentum=self.momentum,
+            milestones=tuple(self.milestones),
+            pull=self.pull,
+            augmentation=Augmentation(self.crop, self.flip, self.hole),
+        )
+        runs = [(s, setting) for s in range(len(problem.seeds)) for setting in settings]
+        size = min(self.batch, sample.n)
+        alone = device != "cpu" or not all(
+            network.cut(phase.depth).is_aligned(size, problem.outputs) for phase in recipe.phases
+        )
+        together = 1 if alone else max(1, NUMBERS_TOGETHER // (size * network.entries()))
+        blocks = []
+        for first in range(0, len(runs), together):
+            part = runs[first : first + together]
+            rates, decays = (np.array([setting[name] for _, setting in part], np.float32) for name in settings[0])
+            block = Block(
+                ConvolutionalTraining(recipe, points, [s for s, _ in part], rates, decays, device), sample, part
+            )
+            block.train(monitor, f"n{sample.n}-seed{problem.seeds[part[0][0]]}-part{first}")
+            blocks.append(block)
+        # Multiplications and additions, forward once and back twice.
+        flops = sum(6.0 * recipe.batch * phase.steps * network.cut(phase.depth).products() for phase in recipe.phases)
+        return Fit.stack(
+            self._best(sample, monitor, blocks, seed, settings, flops * len(settings))
+            for seed in range(len(problem.seeds))
+        )
+
+    def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
+        """(S, count, k) float64."""
+        import torch
+
+        from hierlearn.solvers.convolutional import model
+
+        _threads()
+        shape, depth = tuple(state["shape"][0].tolist()), int(state["depth"][0])
+        network, device = self._network(shape).cut(depth), _device(self.device)
+        x = pictures(features.draw(role, count), shape)
+        found = []
+        for s, points in enumerate(x):
+            own = {name: torch.tensor(values[[s]], device=device) for name, values in state.items()}
+            with torch.no_grad():
+                parts = [
+                    model.outputs(network, own, own, torch.tensor(points[None, i : i + 512], device=device)).cpu()
+                    for i in range(0, count, 512)
+                ]
+            found.append(torch.cat(parts, dim=1)[0].numpy())
+        return np.stack(found).astype(np.float64)
+
+    def _network(self, shape: tuple[int, int, int]) -> Architecture:
+        return Architecture(shape, _layers(self, shape), self.activation, self.links, self.pooling, self.head)
+
+    def _best(self, sample: Sample, monitor: Monitor, blocks: Sequence[Block], seed: int, settings, flops) -> Fit:
+        """The fit of one seed: of its settings the one with the least error on validation points."""
+        places = [(block, row) for block in blocks for row, (s, _) in enumerate(block.runs) if s == seed]
+        errors = np.array([block.errors["validation"][row] for block, row in places])
+        finite = np.isfinite(errors)
+        report_divergence(monitor, sample.n, sample.problem.seeds[seed], finite, settings)
+        place = best(errors, errors)
+        block, row = places[place]
+        shape = np.array(block.training.recipe.network.shape)
+        correlations = block.training.correlations()
+        measures = {"first_layer_kept": correlations["phase"][row], "first_layer_start": correlations["start"][row]}
+        if block.synonym_variance is not None:
+            measures["synonym_variance"] = block.synonym_variance[row]
+        return fit_of_seed(
+            state=block.training.model(row) | {"shape": shape, "depth": np.array(block.training.network_depth)},
+            status=STATUS["ok" if finite[place] else "diverged"],
+            validation_risk=errors[place],
+            train_risk=block.errors["training"][row],
+            choices=settings[place],
+            measures=divergence(finite) | measures,
+            trace={name: np.array([values[row] for values in looks]) for name, looks in block.trace.items()},
+            flops=flops,
+        )
+
+
+def _shape(learner: Any, inputs: Input) -> tuple[int, int, int]:
+    """Of a picture; a vector is a picture of one pixel, as for dense layers every picture is."""
+    return (inputs.dimension, 1, 1) if inputs.shape is None or learner.architecture == "dense" else inputs.shape
+
+
+def _layers(learner: Any, shape: tuple[int, int, int]):
+    depth = learner.depth
+    if depth is None:
+        depth = architecture.levels(shape[1:], learner.patch) if learner.architecture == "patches" else 2
+    return architecture.build(learner.architecture, shape, depth, learner.width, learner.patch)
+
+
+def _generators(sample: Sample):
+    """By the place of a seed and words."""
+    return lambda place, *words: sample.streams.generator(sample.streams.seeds[place], *words)
+
+
+def _loss(kind: str, outputs: int) -> str:
+    if kind != "classes":
+        return "squared"
+    return "cross_entropy" if outputs > 1 else "logistic"
+
+
+def _threads() -> None:
+    """As many as the job has: their number is part of what rounding makes of a sum."""
+    import torch
+
+    torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
+
+
+def _device(asked: str) -> str:
+    """cpu or cuda."""
+    import torch
+
+    if asked == "cpu" or torch.cuda.is_available():
+        return "cpu" if asked == "cpu" else "cuda"
+    if asked == "cuda":
+        raise ValueError("convolutional: device 'cuda' where torch sees no GPU; expected auto, cpu, or a GPU")
+    return "cpu"

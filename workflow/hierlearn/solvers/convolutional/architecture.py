@@ -1,0 +1,221 @@
+"""Convolutional networks as lists of layers, each of which a phase of training may add."""
+
+from dataclasses import dataclass, replace
+from math import prod
+from typing import NamedTuple
+
+Size = tuple[int, int]
+# Convolutions per stage of VGG19; other depths are spread evenly, the later stages first.
+VGG19 = (2, 2, 4, 4, 4)
+STEM = 16
+ALIGNED = 16
+
+
+class Misfit(ValueError):
+    """A network that a picture cannot carry: parameter, what was found, what is allowed."""
+
+
+class Convolution(NamedTuple):
+    """inputs and outputs: channels; the others are (height, width)."""
+
+    inputs: int
+    outputs: int
+    kernel: Size
+    stride: Size = (1, 1)
+    padding: Size = (0, 0)
+
+    def size(self, size: Size) -> Size:
+        """Height and width of what it makes of a picture."""
+        return tuple(
+            (n + 2 * p - k) // s + 1 for n, k, s, p in zip(size, self.kernel, self.stride, self.padding, strict=True)
+        )
+
+
+@dataclass(frozen=True)
+class Layer:
+    """What a phase adds: a convolution with its activation, or a residual block of two.
+
+    kind: plain, stem (a convolution alone, before blocks that begin with an activation) or residual. pool: side of the
+    squares over which the output is pooled; size: height and width of the output; given: of the input.
+    """
+
+    kind: str
+    convolutions: tuple[Convolution, ...]
+    given: Size
+    size: Size
+    shortcut: Convolution | None = None
+    pool: int = 1
+
+    @property
+    def channels(self) -> int:
+        """Of the output."""
+        return self.convolutions[-1].outputs
+
+    def products(self) -> int:
+        """Multiplications for one picture."""
+        size, total = self.given, 0
+        for one in self.convolutions:
+            size = one.size(size)
+            total += prod(size) * prod(one.kernel) * one.inputs * one.outputs
+        if self.shortcut is not None:
+            total += prod(size) * self.shortcut.inputs * self.shortcut.outputs
+        return total
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """shape: (channels, height, width) of a picture.
+
+    activation: relu, after batch normalisation, or quadratic: z + 0.1 z^2, before it. links: whether the head sees
+    every layer or the last alone. pooling: how layers pool, max or mean; head: mean, over all places, or flat.
+    """
+
+    shape: tuple[int, int, int]
+    layers: tuple[Layer, ...]
+    activation: str = "relu"
+    links: bool = False
+    pooling: str = "max"
+    head: str = "mean"
+
+    def cut(self, depth: int) -> "Architecture":
+        """The first layers alone."""
+        return replace(self, layers=self.layers[:depth])
+
+    @property
+    def linked(self) -> tuple[int, ...]:
+        """The layers that the head sees."""
+        return tuple(range(len(self.layers))) if self.links else (len(self.layers) - 1,)
+
+    def features(self) -> int:
+        """What the head sees of a picture."""
+        places = [1 if self.head == "mean" else prod(self.layers[i].size) for i in self.linked]
+        return sum(self.layers[i].channels * n for i, n in zip(self.linked, places, strict=True))
+
+    def norms(self, index: int) -> tuple[int, ...]:
+        """Channels of the batch normalisations of a layer."""
+        layer = self.layers[index]
+        if layer.kind == "stem" and self.activation == "relu":
+            return ()
+        if layer.kind == "residual" and self.activation == "relu":
+            return tuple(one.inputs for one in layer.convolutions)
+        return tuple(one.outputs for one in layer.convolutions)
+
+    @property
+    def head_norms(self) -> tuple[int, ...]:
+        """Channels that are normalised in front of the head: residual blocks of ReLUs end in a sum."""
+        if self.activation != "relu":
+            return ()
+        return tuple(self.layers[i].channels for i in self.linked if self.layers[i].kind != "plain")
+
+    def entries(self) -> int:
+        """Of the largest output of a layer for one picture."""
+        return max(layer.channels * prod(layer.size) * layer.pool**2 for layer in self.layers)
+
+    def products(self) -> int:
+        """Multiplications for one picture, without the head."""
+        return sum(layer.products() for layer in self.layers)
+
+    def is_aligned(self, batch: int, outputs: int) -> bool:
+        """Whether the matrices of every network begin at a multiple of ALIGNED numbers where those of many follow one
+        another: a product's last bits hang on where its matrices begin."""
+        sizes = [self.features() * outputs, batch * self.features(), batch * outputs]
+        for layer in self.layers:
+            size = layer.given
+            for one in layer.convolutions:
+                size, filters = one.size(size), prod(one.kernel) * one.inputs
+                sizes += [filters * one.outputs, *(batch * prod(size) * n for n in (filters, one.outputs))]
+            if layer.shortcut is not None:
+                sizes.append(layer.shortcut.inputs * layer.shortcut.outputs)
+            sizes.append(batch * prod(layer.size) * layer.channels)
+        return all(size % ALIGNED == 0 for size in sizes)
+
+
+def build(name: str, shape: tuple[int, int, int], depth: int, width: int, patch: int = 2) -> tuple[Layer, ...]:
+    """The layers of an architecture by its name. Raises Misfit."""
+    if min(shape) < 1:
+        raise Misfit(
+            "architecture", f"{name} on pictures of {' x '.join(map(str, shape))}", "a place and a channel at least"
+        )
+    makers = {"patches": patches, "dense": dense, "plain": plain, "vgg": vgg, "wide_resnet": wide_resnet}
+    return makers[name](shape, depth, width, patch)
+
+
+def patches(shape: tuple[int, int, int], depth: int, width: int, patch: int) -> tuple[Layer, ...]:
+    """Filters of `patch` places in a row, or patch x patch, that do not overlap: the tree of a hierarchy."""
+    channels, size, layers = shape[0], shape[1:], []
+    for level in range(depth):
+        kernel = tuple(min(patch, n) for n in size)
+        if any(n % k for n, k in zip(size, kernel, strict=True)):
+            found = f"{patch} at layer {level + 1}, on {size[0]} x {size[1]} places"
+            raise Misfit("patch", found, "a divisor of height and width")
+        one = Convolution(channels, width, kernel, kernel)
+        layers.append(Layer("plain", (one,), size, one.size(size)))
+        channels, size = width, layers[-1].size
+    return tuple(layers)
+
+
+def levels(size: Size, patch: int) -> int:
+    """Layers of `patches` until one place is left, at least 1."""
+    depth, most = 1, max(size)
+    while patch > 1 and most > patch**depth:
+        depth += 1
+    return depth
+
+
+def dense(shape: tuple[int, int, int], depth: int, width: int, patch: int) -> tuple[Layer, ...]:
+    """Fully connected layers, on vectors: pictures of one pixel."""
+    if shape[1:] != (1, 1):
+        raise Misfit("architecture", f"dense on {shape[1]} x {shape[2]} places", "points as vectors")
+    return patches(shape, depth, width, 1)
+
+
+def plain(shape: tuple[int, int, int], depth: int, width: int, patch: int) -> tuple[Layer, ...]:
+    """Filters of (2 patch - 1)^2 places, 3 x 3 for a patch of 2; from the second layer on every second one pools."""
+    stages = [2] * (depth // 2) + [1] * (depth % 2)
+    return _stages(shape, stages, [width] * len(stages), 2 * patch - 1)
+
+
+def vgg(shape: tuple[int, int, int], depth: int, width: int, patch: int) -> tuple[Layer, ...]:
+    """Five stages of 3 x 3 filters, each of which ends in pooling; w to 8w wide (VGG19: 16 layers, w 64)."""
+    if depth < 5:
+        raise Misfit("depth", f"{depth} layers of vgg", "at least 5, one for each stage")
+    stages = list(VGG19) if depth == sum(VGG19) else [depth // 5 + (i >= 5 - depth % 5) for i in range(5)]
+    return _stages(shape, stages, [width * factor for factor in (1, 2, 4, 8, 8)], 3)
+
+
+def wide_resnet(shape: tuple[int, int, int], depth: int, width: int, patch: int) -> tuple[Layer, ...]:
+    """A convolution and blocks in three stages, of widths w, 2w, 4w (WRN-(6n+4)-k: 3n + 1 layers, w = 16 k)."""
+    if depth < 4:
+        raise Misfit("depth", f"{depth} layers of wide_resnet", "at least 4, one for each stage and the first")
+    size = shape[1:]
+    first = Convolution(shape[0], min(STEM, width), (3, 3), (1, 1), (1, 1))
+    layers, channels = [Layer("stem", (first,), size, size)], first.outputs
+    blocks = [(depth - 1) // 3 + (i >= 3 - (depth - 1) % 3) for i in range(3)]
+    for stage, count in enumerate(blocks):
+        for block in range(count):
+            stride = 2 if stage > 0 and block == 0 else 1
+            if stride == 2 and min(size) < 2:
+                raise Misfit("architecture", f"wide_resnet on {shape[1]} x {shape[2]} places", "at least 3 x 3")
+            outputs, strides = width * 2**stage, (stride, stride)
+            one = Convolution(channels, outputs, (3, 3), strides, (1, 1))
+            two = Convolution(outputs, outputs, (3, 3), (1, 1), (1, 1))
+            shortcut = None if stride == 1 and channels == outputs else Convolution(channels, outputs, (1, 1), strides)
+            layers.append(Layer("residual", (one, two), size, one.size(size), shortcut))
+            channels, size = outputs, layers[-1].size
+    return tuple(layers)
+
+
+def _stages(shape, stages: list[int], widths: list[int], kernel: int) -> tuple[Layer, ...]:
+    """Convolutions that keep the size, the last of a stage with pooling over squares of 2 where a stage has more."""
+    channels, size, layers = shape[0], shape[1:], []
+    for stage, (count, width) in enumerate(zip(stages, widths, strict=True)):
+        for i in range(count):
+            one = Convolution(channels, width, (kernel, kernel), (1, 1), (kernel // 2, kernel // 2))
+            pool = 2 if i == count - 1 and (count > 1 or len(stages) == 5) else 1
+            after = tuple(n // pool for n in size)
+            if min(after) < 1:
+                found = f"{sum(stages)} layers that pool {stage + 1} times on {shape[1]} x {shape[2]} places"
+                raise Misfit("depth", found, f"height and width of at least {2 ** (stage + 1)}")
+            layers.append(Layer("plain", (one,), size, after, None, pool))
+            channels, size = width, after
+    return tuple(layers)

@@ -1,0 +1,211 @@
+"""What a convolutional network makes of pictures, for many networks at once, on torch tensors.
+
+R networks, n pictures: activations are (R, n, height, width, channels), so that patches which do not overlap are views
+and every layer is one batched matrix product. No network's numbers depend on which others are computed beside it.
+"""
+
+from collections.abc import Callable, Mapping, MutableMapping
+
+import numpy as np
+import torch
+from torch.nn import functional
+
+from hierlearn.solvers.convolutional.architecture import Architecture, Convolution, Layer
+
+Tensors = Mapping[str, torch.Tensor]
+EPSILON, MOMENTUM = 1e-5, 0.1
+# Filters of so few channels are faster as one product for all networks than as torch's convolution for each.
+NARROW = 32
+
+
+def shapes(network: Architecture) -> dict[str, tuple[int, ...]]:
+    """Of the weights of one network's layers, by name; those of batch normalisations are called scale and shift."""
+    found = {}
+    for i, layer in enumerate(network.layers):
+        for j, one in enumerate(layer.convolutions):
+            found[f"layer{i}_weight{j}"] = (one.kernel[0] * one.kernel[1] * one.inputs, one.outputs)
+        if layer.shortcut is not None:
+            found[f"layer{i}_shortcut"] = (layer.shortcut.inputs, layer.shortcut.outputs)
+        for j, channels in enumerate(network.norms(i)):
+            found |= {f"layer{i}_scale{j}": (1, channels), f"layer{i}_shift{j}": (1, channels)}
+    return found
+
+
+def head_shapes(network: Architecture, outputs: int) -> dict[str, tuple[int, ...]]:
+    """Of the weights of its head."""
+    found = {"head_weight": (network.features(), outputs), "head_bias": (1, outputs)}
+    for j, channels in enumerate(network.head_norms):
+        found |= {f"head_scale{j}": (1, channels), f"head_shift{j}": (1, channels)}
+    return found
+
+
+def start(
+    shape: Mapping[str, tuple[int, ...]], generator: Callable[[str], np.random.Generator]
+) -> dict[str, np.ndarray]:
+    """Weights of one network, float32: normal of variance 2 / inputs, 1 / inputs for the head; scales 1, the rest 0."""
+    found = {}
+    for name, size in shape.items():
+        if "scale" in name:
+            found[name] = np.ones(size, np.float32)
+        elif "shift" in name or "bias" in name:
+            found[name] = np.zeros(size, np.float32)
+        else:
+            gain = 1.0 if name.startswith("head") else 2.0
+            normal = generator(name).standard_normal(size)
+            found[name] = (normal * np.sqrt(gain / size[0])).astype(np.float32)
+    return found
+
+
+def statistics(weights: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Running means and variances at the start, of all batch normalisations among some weights."""
+    scales = {name: values for name, values in weights.items() if "scale" in name}
+    return {
+        name.replace("scale", word): np.full_like(values, value)
+        for name, values in scales.items()
+        for word, value in (("mean", 0.0), ("variance", 1.0))
+    }
+
+
+def layers(
+    network: Architecture,
+    weights: Tensors,
+    running: MutableMapping[str, torch.Tensor],
+    x: torch.Tensor,
+    trained_from: int | None = None,
+    first: int = 0,
+) -> list[torch.Tensor]:
+    """Outputs of the layers from `first` on, of what the layer before made.
+
+    trained_from: from which layer on batches are normalised by themselves, and `running` takes them up; None: nowhere.
+    """
+    found = []
+    for i in range(first, len(network.layers)):
+        batch = trained_from is not None and i >= trained_from
+        x = _layer(network, i, weights, running, x, batch)
+        found.append(x)
+    return found
+
+
+def head(
+    network: Architecture, weights: Tensors, running: MutableMapping[str, torch.Tensor], seen: list, batch: bool
+) -> torch.Tensor:
+    """Outputs (R, n, k) from those of the layers that the head sees."""
+    parts, norm = [], 0
+    for i, x in zip(network.linked, seen, strict=True):
+        if network.activation == "relu" and network.layers[i].kind != "plain":
+            x = torch.relu(_normalised(weights, running, x, "head", norm, batch))
+            norm += 1
+        parts.append(x.mean(dim=(2, 3)) if network.head == "mean" else x.flatten(2))
+    return torch.baddbmm(weights["head_bias"], torch.cat(parts, dim=-1), weights["head_weight"])
+
+
+def outputs(network: Architecture, weights: Tensors, running: Tensors, x: torch.Tensor) -> torch.Tensor:
+    """(R, n, height, width, channels) -> (R, n, k), at rest."""
+    found = layers(network, weights, running, x)
+    return head(network, weights, running, [found[i] for i in network.linked], batch=False)
+
+
+def _layer(network: Architecture, i: int, weights, running, x: torch.Tensor, batch: bool) -> torch.Tensor:
+    layer = network.layers[i]
+
+    def normalised(x, j):
+        return _normalised(weights, running, x, f"layer{i}", j, batch)
+
+    def convolved(x, j):
+        return _convolution(layer.convolutions[j], x, weights[f"layer{i}_weight{j}"])
+
+    if layer.kind == "residual":
+        return _residual(network.activation, layer, x, normalised, convolved, weights.get(f"layer{i}_shortcut"))
+    found = convolved(x, 0)
+    if network.activation == "quadratic":
+        found = normalised(quadratic(found), 0)
+    elif layer.kind == "plain":
+        found = torch.relu(normalised(found, 0))
+    return _pooled(found, layer.pool, network.pooling)
+
+
+def _residual(activation: str, layer: Layer, x: torch.Tensor, normalised, convolved, shortcut) -> torch.Tensor:
+    if activation == "quadratic":
+        entered = x
+        found = normalised(quadratic(convolved(entered, 0)), 0)
+        found = normalised(quadratic(convolved(found, 1)), 1)
+    else:
+        entered = torch.relu(normalised(x, 0))
+        found = convolved(torch.relu(normalised(convolved(entered, 0), 1)), 1)
+    return found + (x if layer.shortcut is None else _convolution(layer.shortcut, entered, shortcut))
+
+
+def quadratic(z: torch.Tensor) -> torch.Tensor:
+    """sigma(z) = z + 0.1 z^2  (allenzhu2020, Figure 11)."""
+    return z * (1.0 + 0.1 * z)
+
+
+def _pooled(x: torch.Tensor, side: int, how: str) -> torch.Tensor:
+    if side == 1:
+        return x
+    height, width = x.shape[2] // side, x.shape[3] // side
+    cells = x[:, :, : height * side, : width * side].unflatten(3, (width, side)).unflatten(2, (height, side))
+    return cells.amax(dim=(3, 5)) if how == "max" else cells.mean(dim=(3, 5))
+
+
+def _convolution(one: Convolution, x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    """weight (R, height width inputs, outputs), in this order."""
+    networks, n = x.shape[:2]
+    (high, wide), (down, across), (above, beside) = one.kernel, one.stride, one.padding
+    size = one.size(tuple(x.shape[2:4]))
+    if one.kernel == one.stride and one.padding == (0, 0):
+        x = x[:, :, : size[0] * high, : size[1] * wide]
+        cells = x.unflatten(3, (size[1], wide)).unflatten(2, (size[0], high)).transpose(3, 4)
+        columns = cells.reshape(networks, n * size[0] * size[1], -1)
+    elif x.is_cuda or max(one.inputs, one.outputs) > NARROW:
+        filters = weight.unflatten(1, (high, wide, one.inputs)).permute(0, 4, 3, 1, 2)
+        found = [
+            functional.conv2d(part.permute(0, 3, 1, 2), own, None, one.stride, one.padding).permute(0, 2, 3, 1)
+            for part, own in zip(x, filters, strict=True)
+        ]
+        return torch.stack(found)
+    else:
+        x = functional.pad(x, (0, 0, beside, beside, above, above))
+        last = [(size[0] - 1) * down + 1, (size[1] - 1) * across + 1]
+        places = [(i, j) for i in range(high) for j in range(wide)]
+        shifted = [x[:, :, i : i + last[0] : down, j : j + last[1] : across] for i, j in places]
+        columns = torch.cat(shifted, dim=-1).reshape(networks, n * size[0] * size[1], -1)
+    return torch.bmm(columns, weight).view(networks, n, *size, one.outputs)
+
+
+def _normalised(weights, running, x: torch.Tensor, place: str, j: int, batch: bool) -> torch.Tensor:
+    """Batch normalisation over all but networks and channels, by the batch or by what is running."""
+    scale, shift = weights[f"{place}_scale{j}"], weights[f"{place}_shift{j}"]
+    mean, variance = f"{place}_mean{j}", f"{place}_variance{j}"
+    rows = x.reshape(len(x), -1, x.shape[-1])
+    if not batch:
+        factor = scale * torch.rsqrt(running[variance] + EPSILON)
+        return torch.addcmul(shift - running[mean] * factor, rows, factor).view(x.shape)
+    found, centre, spread = _BatchNormalisation.apply(rows, scale, shift)
+    with torch.no_grad():
+        n = rows.shape[1]
+        running[mean].lerp_(centre, MOMENTUM)
+        running[variance].lerp_(spread * (n / (n - 1)), MOMENTUM)
+    return found.view(x.shape)
+
+
+class _BatchNormalisation(torch.autograd.Function):
+    """(R, N, C) by its means and variances over N; its own gradient, for torch's takes seven passes."""
+
+    @staticmethod
+    def forward(ctx, x, scale, shift):
+        variance, mean = torch.var_mean(x, dim=1, keepdim=True, unbiased=False)
+        root = torch.rsqrt(variance + EPSILON)
+        unit = (x - mean).mul_(root)
+        ctx.save_for_backward(unit, root, scale)
+        ctx.mark_non_differentiable(mean, variance)
+        return torch.addcmul(shift, unit, scale), mean, variance
+
+    @staticmethod
+    def backward(ctx, slope, *_):
+        unit, root, scale = ctx.saved_tensors
+        shifts = slope.sum(dim=1, keepdim=True)
+        scales = (slope * unit).sum(dim=1, keepdim=True)
+        n = unit.shape[1]
+        found = (slope - shifts / n).sub_(unit * (scales / n)).mul_(scale * root)
+        return found, scales, shifts

@@ -1,0 +1,272 @@
+"""Stochastic gradient descent on many convolutional networks in lockstep, through phases of more and more layers."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+from math import prod
+
+import numpy as np
+import torch
+from torch.nn import functional
+
+from hierlearn.solvers.convolutional import model
+from hierlearn.solvers.convolutional.architecture import Architecture
+from hierlearn.solvers.convolutional.augmentation import Augmentation
+from hierlearn.solvers.convolutional.phases import Phase
+
+# What layers at rest make of all points is kept where it is no more than so many numbers.
+KEPT = 1 << 26
+ROWS = 512
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """loss: cross_entropy (classes), logistic (one output's sign) or squared, |f - y|^2 / 2.
+
+    milestones: parts of a phase after which the learning rate is divided by 10; pull: factor of the distance to where a
+    layer was trained before, in its gradient.
+    """
+
+    network: Architecture
+    phases: tuple[Phase, ...]
+    outputs: int
+    loss: str
+    batch: int
+    momentum: float = 0.9
+    milestones: tuple[float, ...] = ()
+    pull: float = 0.0
+    augmentation: Augmentation = field(default_factory=Augmentation)
+
+
+@dataclass(frozen=True)
+class Points:
+    """x (S, n, height, width, channels) and labels (S, n, k) float32, and how seed s draws.
+
+    generators(s, words): a fresh generator; the numbers of a step depend on the seed and the step alone.
+    """
+
+    x: np.ndarray
+    labels: np.ndarray
+    generators: Callable[..., np.random.Generator]
+
+
+class ConvolutionalTraining:
+    """R networks, each of a seed, with a learning rate and a weight decay of its own: seeds, rates, decays (R,).
+
+    `done` counts steps of all phases; a phase begins with a head of its own, and with velocities of 0.
+    """
+
+    def __init__(
+        self, recipe: Recipe, points: Points, seeds: Sequence[int], rates: np.ndarray, decays: np.ndarray, device: str
+    ):
+        self.recipe, self.points, self.device = recipe, points, torch.device(device)
+        self.seeds, self.done, self.phase = list(seeds), 0, -1
+        self.rates, self.decays = (self._tensor(values[:, None, None]) for values in (rates, decays))
+        self.ends = list(accumulate(phase.steps for phase in recipe.phases))
+        self.batch = min(recipe.batch, points.x.shape[1])
+        shapes = model.shapes(recipe.network)
+        own = {s: model.start(shapes, lambda name, s=s: points.generators(s, "start", name)) for s in set(self.seeds)}
+        start = {name: np.stack([own[s][name] for s in self.seeds]) for name in shapes}
+        self.weights = {name: self._tensor(values) for name, values in start.items()}
+        self.running = {name: self._tensor(values) for name, values in model.statistics(start).items()}
+        self.velocities, self.before, self.order = {}, {}, (None, None)
+        self.first = {"start": self._first_layer()}
+        self._begin(0)
+
+    @property
+    def total(self) -> int:
+        """Steps of all phases."""
+        return self.ends[-1]
+
+    @property
+    def network_depth(self) -> int:
+        """Layers in front of the present head."""
+        return self.recipe.phases[self.phase].depth
+
+    @property
+    def network(self) -> Architecture:
+        """As it is in the present phase."""
+        return self.recipe.network.cut(self.network_depth)
+
+    def advance(self, until: int) -> None:
+        """Steps up to `until`, at most to the end of the present phase."""
+        if self.done == self.ends[self.phase] and self.phase + 1 < len(self.recipe.phases):
+            self._begin(self.phase + 1)
+        for _ in range(min(until, self.ends[self.phase]) - self.done):
+            self._step()
+            self.done += 1
+        if self.done == self.ends[0]:
+            self.first["phase"] = self._first_layer()
+
+    def outputs(self, x: np.ndarray) -> np.ndarray:
+        """Points of each seed (S, n, height, width, channels) -> (R, n, k) float32."""
+        return self._of_each(lambda weights, seen: model.outputs(self.network, weights, weights, seen), x).cpu().numpy()
+
+    def first_outputs(self, x: np.ndarray) -> np.ndarray:
+        """Of the first layer, as `outputs`: (R, n, height, width, channels) float32."""
+        network = self.recipe.network.cut(1)
+        return self._of_each(lambda weights, seen: model.layers(network, weights, weights, seen)[0], x).cpu().numpy()
+
+    def model(self, row: int) -> dict[str, np.ndarray]:
+        """Weights and running statistics of one network, as far as its layers are there."""
+        gone = tuple(f"layer{i}_" for i in range(self.network_depth, len(self.recipe.network.layers)))
+        both = self.weights | self.running
+        return {name: values[row].cpu().numpy().copy() for name, values in both.items() if not name.startswith(gone)}
+
+    def correlations(self) -> dict[str, np.ndarray]:
+        """Of the first layer's weights now with those at the start and at the end of the first phase, (R,)."""
+        now = self._first_layer()
+        return {name: _correlation(now, self.first.get(name, now)) for name in ("start", "phase")}
+
+    def state(self) -> dict[str, np.ndarray]:
+        """All that a later `restore` needs to go on to the same bits."""
+        found = {f"first:{name}": one for name, one in self.first.items()} | {"done": np.array(self.done)}
+        for group, part in self._groups().items():
+            found |= {f"{group}:{name}": values.cpu().numpy().copy() for name, values in part.items()}
+        return found
+
+    def restore(self, arrays: dict[str, np.ndarray]) -> None:
+        """Go back to a `state`."""
+        self.done = int(arrays["done"])
+        phase = next(i for i, end in enumerate(self.ends) if self.done <= end)
+        self._begin(phase)
+        groups = self._groups()
+        for group in groups.values():
+            group.clear()
+        for name, values in arrays.items():
+            group, _, key = name.partition(":")
+            if group in groups:
+                groups[group][key] = self._tensor(values)
+            elif group == "first":
+                self.first[key] = values
+        self.kept = self._made_at_rest()
+
+    def _groups(self) -> dict[str, dict[str, torch.Tensor]]:
+        return {"weights": self.weights, "running": self.running, "velocity": self.velocities, "before": self.before}
+
+    def _begin(self, phase: int) -> None:
+        """A head for the layers of a phase, and what the layers at rest make of the points."""
+        self.phase = phase
+        shapes = model.head_shapes(self.network, self.recipe.outputs)
+
+        def start(seed):
+            return model.start(shapes, lambda name: self.points.generators(seed, "head", phase, name))
+
+        own = {s: start(s) for s in set(self.seeds)}
+        fresh = {name: np.stack([own[s][name] for s in self.seeds]) for name in shapes}
+        for group in (self.weights, self.running):
+            for name in [name for name in group if name.startswith("head")]:
+                del group[name]
+        self.weights |= {name: self._tensor(values) for name, values in fresh.items()}
+        self.running |= {name: self._tensor(values) for name, values in model.statistics(fresh).items()}
+        self.velocities = {name: torch.zeros_like(self.weights[name]) for name in self._moving()}
+        self.before = {}
+        if self.recipe.phases[phase].pull and self.recipe.pull:
+            trained = range(self.recipe.phases[phase - 1].depth)
+            names = [name for name in self._moving() if name.startswith(tuple(f"layer{i}_" for i in trained))]
+            self.before = {name: self.weights[name].clone() for name in names}
+        self.kept = self._made_at_rest()
+
+    def _moving(self) -> list[str]:
+        phase = self.recipe.phases[self.phase]
+        places = ("head", *(f"layer{i}_" for i in range(phase.rest, phase.depth)))
+        return [name for name in self.weights if name.startswith(places)]
+
+    def _made_at_rest(self) -> torch.Tensor | None:
+        """(R, n, ...) outputs of the last layer at rest for all points; None where they have to be made again."""
+        network, rest = self.network, self.recipe.phases[self.phase].rest
+        if rest == 0 or network.links or self.recipe.augmentation:
+            return None
+        last = network.layers[rest - 1]
+        if len(self.seeds) * self.points.x.shape[1] * prod(last.size) * last.channels > KEPT:
+            return None
+        below = network.cut(rest)
+        return self._of_each(lambda weights, seen: model.layers(below, weights, weights, seen)[-1], self.points.x)
+
+    def _of_each(self, function: Callable, x: np.ndarray) -> torch.Tensor:
+        """What a function of weights and points makes of all points of each network's seed, one after the other."""
+        found = []
+        with torch.no_grad():
+            for row, seed in enumerate(self.seeds):
+                # A copy begins where a network alone would have its weights.
+                own = {name: values[[row]] for name, values in (self.weights | self.running).items()}
+                blocks = [self._tensor(x[[seed], i : i + ROWS]) for i in range(0, x.shape[1], ROWS)]
+                found.append(torch.cat([function(own, block) for block in blocks], dim=1))
+        return torch.cat(found)
+
+    def _step(self) -> None:
+        network, phase = self.network, self.recipe.phases[self.phase]
+        begun = self.ends[self.phase] - phase.steps
+        here = self._rows(self.done - begun)
+        labels = self._tensor(np.stack([self.points.labels[s, here[s]] for s in self.seeds]))
+        if self.kept is not None:
+            rows = torch.stack([torch.as_tensor(here[s]) for s in self.seeds]).to(self.device)
+            x = self.kept[torch.arange(len(self.seeds), device=self.device)[:, None], rows]
+            seen = model.layers(network, self._leaves(), self.running, x, phase.rest, phase.rest)
+            seen = [x, *seen] if phase.rest == phase.depth else seen
+        else:
+            x = self._tensor(self._pictures(here))[self.seeds]
+            seen = model.layers(network, self._leaves(), self.running, x, phase.rest)
+            seen = [seen[i] for i in network.linked] if network.links else seen
+        seen = seen if network.links else seen[-1:]
+        outputs = model.head(network, self.leaves, self.running, seen, batch=True)
+        loss = self._loss(outputs, labels)
+        names = list(self.velocities)
+        slopes = torch.autograd.grad(loss, [self.leaves[name] for name in names])
+        drops = sum((self.done - begun) >= part * phase.steps for part in self.recipe.milestones)
+        with torch.no_grad():
+            for name, slope in zip(names, slopes, strict=True):
+                weight, velocity = self.weights[name], self.velocities[name]
+                slope = torch.addcmul(slope, self.decays, weight)
+                if name in self.before:
+                    slope = slope + self.recipe.pull * (weight - self.before[name])
+                velocity.mul_(self.recipe.momentum).add_(slope)
+                weight.addcmul_(velocity, self.rates, value=-(0.1**drops))
+
+    def _leaves(self) -> dict[str, torch.Tensor]:
+        """The weights, those that move as leaves of a new graph."""
+        self.leaves = dict(self.weights)
+        for name in self.velocities:
+            self.leaves[name] = self.weights[name].detach().requires_grad_()
+        return self.leaves
+
+    def _rows(self, step: int) -> dict[int, np.ndarray]:
+        """Numbers of the points of a step by seed; a pass over all in an order of its own leaves out what is over."""
+        n = self.points.x.shape[1]
+        epoch, place = divmod(step, n // self.batch)
+        if self.order[0] != (self.phase, epoch):
+            orders = {s: self.points.generators(s, "order", self.phase, epoch).permutation(n) for s in set(self.seeds)}
+            self.order = (self.phase, epoch), orders
+        return {s: order[place * self.batch :][: self.batch] for s, order in self.order[1].items()}
+
+    def _pictures(self, here: dict[int, np.ndarray]) -> np.ndarray:
+        """(S, b, height, width, channels) of a step; seeds that none of the networks has are empty."""
+        found = np.zeros((len(self.points.x), self.batch, *self.points.x.shape[2:]), np.float32)
+        for s, rows in here.items():
+            found[s] = self.points.x[s, rows]
+            if self.recipe.augmentation:
+                generator = self.points.generators(s, "augmentation", self.done)
+                found[s] = self.recipe.augmentation.apply(generator, found[s])
+        return found
+
+    def _loss(self, outputs: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+        """The sum over networks of their mean losses: no network's slope has another's in it."""
+        match self.recipe.loss:
+            case "cross_entropy":
+                flat = outputs.flatten(0, 1), labels.argmax(dim=-1).flatten()
+                return functional.cross_entropy(*flat, reduction="sum") / outputs.shape[1]
+            case "logistic":
+                return functional.softplus(-labels * outputs).sum() / outputs.shape[1]
+        return 0.5 * (outputs - labels).square().sum() / outputs.shape[1]
+
+    def _first_layer(self) -> np.ndarray:
+        return self.weights["layer0_weight0"].cpu().numpy().copy()
+
+    def _tensor(self, values: np.ndarray) -> torch.Tensor:
+        return torch.tensor(np.asarray(values, np.float32), device=self.device)
+
+
+def _correlation(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """(R, inputs, channels), twice -> (R,): the cosine of the angle between a channel's weights, the mean over them."""
+    size = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
+    return np.mean(np.sum(a * b, axis=1) / np.maximum(size, np.finfo(np.float32).tiny), axis=-1)

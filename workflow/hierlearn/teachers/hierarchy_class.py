@@ -1,0 +1,75 @@
+"""The class of a string of a random grammar."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+import numpy as np
+from annotated_types import Ge
+
+from hierlearn.core.objections import refuse
+from hierlearn.core.protocols import Input, Objection, State, Teacher
+from hierlearn.core.streams import Streams
+from hierlearn.theory import hierarchies
+
+
+@dataclass(frozen=True, kw_only=True)
+class HierarchyClass(Teacher):
+    """The root of a string of the Random Hierarchy Model, read from the leaves up by the rules that made it.
+
+    An output for each class, 1 for the own and -1 for the others.
+    """
+
+    classes: Annotated[int, Ge(2), "Number of classes, that of the input."] = 4
+    kind: ClassVar[str] = "classes"
+    stream_key: ClassVar[str] = "hierarchy_class"
+    LAWS = ("random_hierarchy",)
+
+    def objections(self, inputs: Input) -> Iterator[Objection]:
+        """Another number of classes than the input has."""
+        if inputs.law in HierarchyClass.LAWS and self.classes != inputs.roots:
+            yield "classes", f"{self.classes}", f"the input's {inputs.roots}"
+
+    @property
+    def outputs(self) -> int:
+        """One for each class."""
+        return self.classes
+
+    def draw(self, streams: Streams, inputs: Input) -> State:
+        """rules_1 .. rules_L from the bottom, (S, symbols, m) codes each, and symbols and branching, (S,)."""
+        refuse(self, inputs)
+        seeds = np.ones(len(streams.seeds), np.int64)
+        rules = {f"rules_{level + 1}": values for level, values in enumerate(inputs.rules(streams))}
+        return rules | {"symbols": inputs.symbols * seeds, "branching": inputs.branching * seeds}
+
+    def target(self, state: State, x: np.ndarray) -> np.ndarray:
+        """(S, n, v s^L) -> (S, n, n_c) float64; -1 everywhere for a string that the rules do not make."""
+        roots = list(self._symbols(state, x).values())[-1]
+        return np.where(roots == np.arange(self.classes), 1.0, -1.0)
+
+    def norm(self, state: State, inputs: Input) -> np.ndarray:
+        """Root of the number of classes."""
+        return np.full(len(state["symbols"]), np.sqrt(self.classes))
+
+    def degrees(self) -> tuple[int, ...]:
+        """None that is known: a class is a sum of products of as many leaves as rules and synonyms ask for."""
+        return ()
+
+    def bases(self, state: State, x: np.ndarray) -> np.ndarray:
+        """The classes."""
+        return self.target(state, x)
+
+    def hidden(self, state: State, x: np.ndarray) -> dict[str, np.ndarray]:
+        """The symbols of each level above the leaves, level_1 .. level_L: (S, n, s^(L-l)) float64 each."""
+        return {name: symbols.astype(np.float64) for name, symbols in self._symbols(state, x).items()}
+
+    def _symbols(self, state: State, x: np.ndarray) -> dict[str, np.ndarray]:
+        depth = sum(name.startswith("rules_") for name in state)
+        found: dict[str, list[np.ndarray]] = {f"level_{level}": [] for level in range(1, depth + 1)}
+        for seed, points in enumerate(x):
+            symbols, branching = int(state["symbols"][seed]), int(state["branching"][seed])
+            rules = [state[f"rules_{level}"][seed] for level in range(1, depth + 1)]
+            strings = hierarchies.strings_of(points, symbols)
+            for name, level in zip(found, hierarchies.parse(rules, strings, symbols, branching), strict=True):
+                found[name].append(level)
+        return {name: np.stack(parts) for name, parts in found.items()}
