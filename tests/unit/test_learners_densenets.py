@@ -11,6 +11,7 @@ from hierlearn.core.registry import build, implementation
 from hierlearn.core.streams import Streams
 from hierlearn.files.checkpoints import Checkpoints
 from hierlearn.learners.densenets.settings import GRAPHS
+from hierlearn.learners.densenets.student import Student
 from hierlearn.run.monitor import JobMonitor
 from hierlearn.statistics.alignment import feature_errors
 
@@ -301,12 +302,11 @@ def test_feature_errors_see_through_rotations_and_only_the_linear_one_through_ot
     rng = np.random.default_rng(0)
     wanted = rng.standard_normal((400, 3))
     spun = np.linalg.qr(rng.standard_normal((7, 3)))[0]
-    rotation, linear = feature_errors(wanted @ spun.T, wanted)
-    assert max(rotation, linear) < 1e-20
-    rotation, linear = feature_errors(wanted * [1.0, 1.0, 2.0], wanted)
+    assert max(feature_errors(wanted @ spun.T, wanted)) < 1e-12
+    rotation, linear, _ = feature_errors(wanted * [1.0, 1.0, 2.0], wanted)
     assert linear < 1e-20
     assert rotation == pytest.approx(np.mean(wanted[:, 2] ** 2) / np.mean(np.sum(wanted**2, 1)), rel=0.05)
-    rotation, linear = feature_errors(wanted[:, :2], wanted)
+    rotation, linear, _ = feature_errors(wanted[:, :2], wanted)
     assert linear == pytest.approx(np.mean(wanted[:, 2] ** 2) / np.mean(np.sum(wanted**2, 1)), rel=0.05)
     assert all(np.isnan(feature_errors(np.full((400, 3), np.nan), wanted)))
 
@@ -319,6 +319,43 @@ def test_no_rotation_does_better_than_the_one_that_is_taken():
     for _ in range(200):
         turn = np.linalg.qr(rng.standard_normal((3, 3)))[0]
         assert np.mean(np.sum((learned @ turn - wanted) ** 2, axis=1)) >= found - 1e-12
+
+
+def test_only_the_error_of_whole_features_counts_what_wide_ones_carry_beside():
+    rng = np.random.default_rng(2)
+    wanted, beside = np.linalg.qr(rng.standard_normal((400, 8)))[0].reshape(400, 2, 4).swapaxes(0, 1)
+    found = feature_errors(np.hstack([wanted, 0.5 * beside]), wanted)
+    # Orthogonal columns of one size, so the rest is a quarter of what is wanted.
+    assert found == pytest.approx((0, 0, 0.25), abs=1e-12)
+    square = wanted @ rng.standard_normal((4, 4)) + 0.1 * beside
+    rotation, _, whole = feature_errors(square, wanted)
+    assert whole == pytest.approx(rotation)
+
+
+def test_errors_of_layer_2_are_noted_when_each_later_layer_comes():
+    where, options = posed(teacher=TEACHER | {"depth": 4, "widths": [2, 1, 1]}), {"choices": {"learning_rate": [0.02]}}
+    _, whole = fitted(where, steps=90, starts=[0.3, 0.6], **options)
+    # The first 54 steps alone: layer 4 comes with the last of them.
+    _, short = fitted(where, steps=55, starts=[27 / 55, 54 / 55], annealing="constant", **options)
+    _, same = fitted(where, steps=90, starts=[0.3, 0.6], annealing="constant", **options)
+    for measure in ("feature_error_2_before", "feature_error_2_after_3", "feature_error_3_before"):
+        assert np.array_equal(same.measures[measure], short.measures[measure])
+    assert not np.array_equal(whole.measures["feature_error_2_before"], whole.measures["feature_error_2_after_3"])
+
+
+def test_weights_are_compared_with_those_at_the_start_and_when_the_layer_above_came(where):
+    choices = {"learning_rate": [0.02]}
+    learner, fit = fitted(where, choices=choices, steps=60, starts=[0.5], schedule="layerwise")
+    # The layer below rests: what it was when layer 3 came is what it is.
+    np.testing.assert_allclose(fit.measures["weight_correlation_2"], 1.0, atol=1e-12)
+    student = Student.of(learner, where[0])
+    start = learner.start(learner.layout(6, student), student, where[0].streams.at("learner", "densenet"))["layer_2"]
+    wanted = [
+        np.vdot(a, b) / np.linalg.norm(a) / np.linalg.norm(b) for a, b in zip(start, fit.state["layer_2"], strict=True)
+    ]
+    np.testing.assert_allclose(fit.measures["weight_correlation_2_start"], wanted, rtol=1e-5)
+    _, moved = fitted(where, choices=choices, steps=60, starts=[0.5])
+    assert np.all(moved.measures["weight_correlation_2"] < 1 - 1e-6)
 
 
 @pytest.mark.parametrize("name", NAMES)
