@@ -212,9 +212,9 @@ def lowest_risk_slope(files, learner, samples, risks, axis="dimension", where=()
     return unless(np.isin(table.status.values, FAILED).any(), lowest(lines(0.95), lines(1 - 0.05 / len(risks))))
 
 
-def log_fall_ratio(files, learner, samples, first, middle, last, where=(), risk="test_risk"):
+def log_fall_ratio(files, of, samples, first, middle, last, where=(), risk="test_risk"):
     found, failed = [], False
-    for case in zip(first, middle, last, strict=True):
+    for learner, *case in zip(of, first, middle, last, strict=True):
         (a, one), (b, two), (c, three) = (
             by_seed(files, learner, samples, dict(where) | dict(place), risk, None) for place in case
         )

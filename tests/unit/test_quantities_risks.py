@@ -162,7 +162,7 @@ def test_a_fall_before_a_place_is_compared_with_the_fall_after_it():
         part[1] = part[1] | {"ridge": ridge}
         part[0] = part[0] | {"ridge": 0.1}
     keys = dict(zip(("first", "middle", "last"), places, strict=True))
-    found = measured(scores, name="log_fall_ratio", learner="a", samples=7, where={"degree": 2}, **keys)
+    found = measured(scores, name="log_fall_ratio", of=["a", "a"], samples=7, where={"degree": 2}, **keys)
     risk = scores.test_risk.sel(learner="a", degree=2, samples=7).mean("seed")
     falls = []
     for case in range(2):

@@ -9,7 +9,7 @@ from annotated_types import MinLen
 from hierlearn.core.parameters import Reference
 from hierlearn.core.protocols import Quantity
 from hierlearn.quantities._lowest import lowest
-from hierlearn.quantities._parameters import Learner, Place, Samples
+from hierlearn.quantities._parameters import Samples, SomeCoordinates
 from hierlearn.quantities._sizes import at_place
 from hierlearn.quantities._tables import by_seed, without_interval
 from hierlearn.statistics import estimates
@@ -31,31 +31,31 @@ class LogFallRatio(Quantity):
     Above 0 the risk falls by more up to the middle than from there on. Interval: see `quantities._lowest`.
     """
 
-    learner: Learner
+    of: Annotated[list[str], MinLen(1), Reference("learners"), "The learner of every case."]
     samples: Samples
     first: Annotated[Places, "Of every case the place from which the risk falls."]
     middle: Annotated[Places, "Of every case the place that is asked about."]
     last: Annotated[Places, "Of every case the place at which the fall ends."]
-    where: Place = field(default_factory=dict)
+    where: SomeCoordinates = field(default_factory=dict)
     risk: Annotated[str, Reference("scores"), "Which measure."] = "test_risk"
 
     @property
     def learners(self) -> list[str]:
-        """The learner that the quantity rests on."""
-        return [self.learner]
+        """The learners that the quantity rests on."""
+        return list(dict.fromkeys(self.of))
 
     def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
         """cube: scores.nc of a study. A training that failed leaves no interval."""
-        cases, failed = [], False
-        for places in zip(self.first, self.middle, self.last, strict=True):
+        cases, failed = [], []
+        for learner, *places in zip(self.of, self.first, self.middle, self.last, strict=True):
             logs = []
             for place in places:
                 here = self.where | place | {"samples": self.samples}
-                values, broken = by_seed(cube, self.learner, here, self.risk)
+                values, broken = by_seed(cube, learner, here, self.risk)
                 logs.append(np.log(np.where(values > 0, values, np.nan)))
-                failed |= broken
+                failed += [f"{learner}: training failed at n = {self.samples}"] if broken else []
             cases.append(logs[0] - 2 * logs[1] + logs[2])
         names = [", ".join(f"{name} = {value}" for name, value in place.items()) for place in self.middle]
         found = lowest(lambda level: [estimates.mean(one, level) for one in cases], names)
         measured = at_place(found, cube, self.where, self.samples)
-        return without_interval(measured, f"{self.learner}: training failed at n = {self.samples}" if failed else "")
+        return without_interval(measured, *dict.fromkeys(failed))
