@@ -29,12 +29,12 @@ class AlternatingSquares(Probe):
     rounds: Annotated[int, Ge(2), "Rounds, each of a fit of layer 2 and one of layer 3."] = 6
     points: Annotated[Count, "Points of the fits; as many more measure the errors."] = 8192
     MEASURES = {
-        "risk": "squared error on fresh points",
-        "feature_error": "min_U E|U S_2 - S*_2|^2 / E|S*_2|^2 on fresh points",
-        "risk_fall": "risk after the last round over that after the first",
-        "feature_fall": "feature_error in the last round over that in the first",
-        "first_feature_error": "feature_error in the first round",
-        "last_feature_error": "feature_error in the last round",
+        "first_risk": "squared error on fresh points after the first round",
+        "last_risk": "squared error on fresh points after the last round",
+        "risk_fall": "last_risk over first_risk",
+        "first_feature_error": "min_U E|U S_2 - S*_2|^2 / E|S*_2|^2 on fresh points in the first round",
+        "last_feature_error": "the same in the last round",
+        "feature_fall": "last_feature_error over first_feature_error",
         "flops": "floating-point operations of matrix products",
     }
     COORDINATES = {}
@@ -44,7 +44,7 @@ class AlternatingSquares(Probe):
         return Needs(memory={"measure": 8 * self.points * sizes.dimension**2})
 
     def measure(self, problem: Problem) -> dict[str, Variable]:
-        """risk, feature_error (seed, round), the others (seed,). Raises ValueError on another teacher or depth."""
+        """All variables (seed,). Raises ValueError on another teacher or depth."""
         teacher, state = problem.teacher, problem.state
         if "layer_covariance" not in state or teacher.depth != 3:
             raise ValueError("alternating_squares: expected the teacher quadratic_densenet of depth 3")
@@ -54,8 +54,8 @@ class AlternatingSquares(Probe):
         found = [self._rounds(*one, k) for one in zip(x, hidden, targets, strict=True)]
         risk, feature_error = np.array(found).swapaxes(0, 1)
         measures = {
-            "risk": (("seed", "round"), risk),
-            "feature_error": (("seed", "round"), feature_error),
+            "first_risk": (("seed",), risk[:, 0]),
+            "last_risk": (("seed",), risk[:, -1]),
             "risk_fall": (("seed",), risk[:, -1] / risk[:, 0]),
             "feature_fall": (("seed",), feature_error[:, -1] / feature_error[:, 0]),
             "first_feature_error": (("seed",), feature_error[:, 0]),
