@@ -62,7 +62,7 @@ class AlternatingSquares(Probe):
             "last_feature_error": (("seed",), feature_error[:, -1]),
         }
         columns = x.shape[-1] * (2 * x.shape[-1] + 1)
-        return describe(self, problem, measures, 4.0 * len(x) * self.rounds * self.points * columns**2)
+        return describe(self, problem, measures, 4.0 * self.rounds * self.points * columns**2)
 
     def _rounds(self, x: np.ndarray, hidden: np.ndarray, target: np.ndarray, k: int) -> tuple[list, list]:
         """Risks and feature errors of every round; x (2 n, d), hidden (2 n, k), target (2 n,)."""
