@@ -11,7 +11,7 @@ from hierlearn.core.protocols import Quantity
 from hierlearn.quantities._lowest import lowest
 from hierlearn.quantities._parameters import Samples, SomeCoordinates
 from hierlearn.quantities._sizes import at_place
-from hierlearn.quantities._tables import by_seed, without_interval
+from hierlearn.quantities._tables import FAILED, at, without_interval
 from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measurement
 
@@ -51,7 +51,8 @@ class LogFallRatio(Quantity):
             logs = []
             for place in places:
                 here = self.where | place | {"samples": self.samples}
-                values, broken = by_seed(cube, learner, here, self.risk)
+                chosen = at(cube, learner, here, ("seed",))
+                values, broken = chosen[self.risk].values, np.isin(chosen.status.values, FAILED).any()
                 logs.append(np.log(np.where(values > 0, values, np.nan)))
                 failed += [f"{learner}: training failed at n = {self.samples}"] if broken else []
             cases.append(logs[0] - 2 * logs[1] + logs[2])
