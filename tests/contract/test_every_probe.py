@@ -11,11 +11,13 @@ SEEDS = (4, 7, 9)
 # Where the common problem is not one that a probe measures, and what keeps it short.
 PROBLEMS = {
     "marginal_accuracy": ("gaussian", 10, {"name": "quadratic_densenet"}),
+    "alternating_squares": ("gaussian", 6, {"name": "quadratic_densenet", "widths": [2, 1]}),
     "parity_network": ("hypercube", 10, {"name": "parity", "order": 2}),
 }
 SHORT = {
     "parity_network": {"width": 20, "copies": 2},
     "marginal_accuracy": {"points": 2000},
+    "alternating_squares": {"points": 1000, "rounds": 2},
     # By default there are no other networks, and nothing of them to measure.
     "tracking": {"others": {"twin": {"name": "randomised"}}},
 }

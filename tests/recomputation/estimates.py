@@ -20,7 +20,7 @@ class Found:
 NOTHING = Found(np.nan)
 
 
-def t_mean(values, log=False) -> Found:
+def t_mean(values, log=False, level=0.95) -> Found:
     """Mean with Student's interval; of the logarithm, given back in the unit, if `log`."""
     values = np.asarray(values, dtype=float)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -28,7 +28,7 @@ def t_mean(values, log=False) -> Found:
     if not np.isfinite(values).all():
         return NOTHING
     mean, error = float(np.mean(values)), float(stats.sem(values)) if len(values) > 1 else np.nan
-    half = stats.t.isf(0.025, len(values) - 1) * error if len(values) > 1 else np.nan
+    half = stats.t.isf((1 - level) / 2, len(values) - 1) * error if len(values) > 1 else np.nan
     back = np.exp if log else float
     return Found(float(back(mean)), float(back(mean - half)), float(back(mean + half)))
 
@@ -45,6 +45,11 @@ def fitted_line(x, low, high, level=0.95) -> Found:
     fit = stats.linregress(np.asarray(x, dtype=float)[used], points[used])
     half = stats.t.ppf((1 + level) / 2, used.sum() - 2) * fit.stderr if used.sum() > 2 else np.nan
     return Found(float(fit.slope), float(fit.slope - half), float(fit.slope + half))
+
+
+def lowest(single, joint) -> Found:
+    """The lowest of several; its low end at 95 %, its high end at 95 % for all of them at once."""
+    return Found(*(min(ends) for ends in ([f.value for f in single], [f.low for f in single], [f.high for f in joint])))
 
 
 def median(low, high) -> float:

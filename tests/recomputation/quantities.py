@@ -14,6 +14,7 @@ from recomputation.estimates import (
     cases,
     fitted_line,
     log_counts,
+    lowest,
     median,
     named,
     one_run,
@@ -224,6 +225,28 @@ def risk_slope(
     return unless(np.isin(status, FAILED).any(), fitted_line(np.log(sizes[keep]), logs[keep], logs[keep]))
 
 
+def lowest_risk_slope(files, learner, samples, risks, axis="dimension", where=(), values=None):
+    table = at(files.cube, learner, dict(where) | {"samples": samples}, (axis, "seed")).sortby(axis)
+    keep = named(table[axis].values, values)
+    logs = [positive_log(table[risk].values)[keep] for risk in risks]
+
+    def lines(level):
+        return [fitted_line(np.log(table[axis].values[keep]), one, one, level) for one in logs]
+
+    return unless(np.isin(table.status.values, FAILED).any(), lowest(lines(0.95), lines(1 - 0.05 / len(risks))))
+
+
+def log_fall_ratio(files, of, samples, first, middle, last, where=(), risk="test_risk"):
+    found, failed = [], False
+    for learner, *case in zip(of, first, middle, last, strict=True):
+        (a, one), (b, two), (c, three) = (
+            by_seed(files, learner, samples, dict(where) | dict(place), risk, None) for place in case
+        )
+        found.append(np.log(a / b) - np.log(b / c))
+        failed |= one or two or three
+    return unless(failed, lowest(*([t_mean(x, level=p) for x in found] for p in (0.95, 1 - 0.05 / len(found)))))
+
+
 def probe_slope(files, probe, variable, axis="dimension", where=(), values=None):
     logs = positive_log(probe_at(files.probes[probe][variable], dict(where), (axis,)))
     sizes = files.probes[probe][axis].values
@@ -322,6 +345,8 @@ QUANTITIES = {
         largest_log_risk_ratio,
         samples_slope,
         counting_exponent,
+        lowest_risk_slope,
+        log_fall_ratio,
         score_mean,
         failure_rate,
         probe_failure_rate,

@@ -11,8 +11,8 @@ from hierlearn.core.registry import build, implementation
 from hierlearn.core.streams import Streams
 from hierlearn.files.checkpoints import Checkpoints
 from hierlearn.learners.densenets.settings import GRAPHS
+from hierlearn.learners.densenets.student import Student
 from hierlearn.run.monitor import JobMonitor
-from hierlearn.statistics.alignment import feature_errors
 
 SEEDS = (3, 5, 8)
 NAMES = ("densenet", "distilled_densenet")
@@ -297,28 +297,30 @@ def test_classes_are_learned_with_the_teachers_threshold():
     assert np.all(problem.risk(nothing, problem.draw("test", 4000).target) > 0.12)
 
 
-def test_feature_errors_see_through_rotations_and_only_the_linear_one_through_other_maps():
-    rng = np.random.default_rng(0)
-    wanted = rng.standard_normal((400, 3))
-    spun = np.linalg.qr(rng.standard_normal((7, 3)))[0]
-    rotation, linear = feature_errors(wanted @ spun.T, wanted)
-    assert max(rotation, linear) < 1e-20
-    rotation, linear = feature_errors(wanted * [1.0, 1.0, 2.0], wanted)
-    assert linear < 1e-20
-    assert rotation == pytest.approx(np.mean(wanted[:, 2] ** 2) / np.mean(np.sum(wanted**2, 1)), rel=0.05)
-    rotation, linear = feature_errors(wanted[:, :2], wanted)
-    assert linear == pytest.approx(np.mean(wanted[:, 2] ** 2) / np.mean(np.sum(wanted**2, 1)), rel=0.05)
-    assert all(np.isnan(feature_errors(np.full((400, 3), np.nan), wanted)))
+def test_errors_of_layer_2_are_noted_when_each_later_layer_comes():
+    where, options = posed(teacher=TEACHER | {"depth": 4, "widths": [2, 1, 1]}), {"choices": {"learning_rate": [0.02]}}
+    _, whole = fitted(where, steps=90, starts=[0.3, 0.6], **options)
+    # The first 54 steps alone: layer 4 comes with the last of them.
+    _, short = fitted(where, steps=55, starts=[27 / 55, 54 / 55], annealing="constant", **options)
+    _, same = fitted(where, steps=90, starts=[0.3, 0.6], annealing="constant", **options)
+    for measure in ("feature_error_2_before", "feature_error_2_after_3", "feature_error_3_before"):
+        assert np.array_equal(same.measures[measure], short.measures[measure])
+    assert not np.array_equal(whole.measures["feature_error_2_before"], whole.measures["feature_error_2_after_3"])
 
 
-def test_no_rotation_does_better_than_the_one_that_is_taken():
-    rng = np.random.default_rng(1)
-    wanted = rng.standard_normal((300, 3))
-    learned = wanted @ rng.standard_normal((3, 3)) + 0.3 * rng.standard_normal((300, 3))
-    found = feature_errors(learned, wanted)[0] * np.mean(np.sum(wanted**2, axis=1))
-    for _ in range(200):
-        turn = np.linalg.qr(rng.standard_normal((3, 3)))[0]
-        assert np.mean(np.sum((learned @ turn - wanted) ** 2, axis=1)) >= found - 1e-12
+def test_weights_are_compared_with_those_at_the_start_and_when_the_layer_above_came(where):
+    choices = {"learning_rate": [0.02]}
+    learner, fit = fitted(where, choices=choices, steps=60, starts=[0.5], schedule="layerwise")
+    # The layer below rests: what it was when layer 3 came is what it is.
+    np.testing.assert_allclose(fit.measures["weight_correlation_2"], 1.0, atol=1e-12)
+    student = Student.of(learner, where[0])
+    start = learner.start(learner.layout(6, student), student, where[0].streams.at("learner", "densenet"))["layer_2"]
+    wanted = [
+        np.vdot(a, b) / np.linalg.norm(a) / np.linalg.norm(b) for a, b in zip(start, fit.state["layer_2"], strict=True)
+    ]
+    np.testing.assert_allclose(fit.measures["weight_correlation_2_start"], wanted, rtol=1e-5)
+    _, moved = fitted(where, choices=choices, steps=60, starts=[0.5])
+    assert np.all(moved.measures["weight_correlation_2"] < 1 - 1e-6)
 
 
 @pytest.mark.parametrize("name", NAMES)

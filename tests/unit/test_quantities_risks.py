@@ -137,3 +137,36 @@ def test_a_slope_may_take_another_value_of_a_coordinate_at_every_value_of_its_ax
     where = {"degree": 2, "ridge": [0.01, 0.1, 0.01]}
     found = measured(scores, name="risk_slope", learner="a", samples=40, where=where)
     assert found.value == pytest.approx(3)
+
+
+def test_the_lowest_slope_is_that_of_the_measure_that_falls_least():
+    scores = cube(a=lambda d, n, r: d**-2.0)
+    scores["other"] = scores.test_risk**0.5 * np.array([1.0, 1.1, 1.0])[:, None, None, None, None]
+    given = {"name": "lowest_risk_slope", "learner": "a", "samples": 20, "where": {"ridge": 0.1, "degree": 2}}
+    both = measured(scores, **given, risks=["test_risk", "other"])
+    alone = measured(scores, name="risk_slope", learner="a", samples=20, where=given["where"], risk="test_risk")
+    # That of the other is -1 about, which is higher; the lower end is the steeper one's.
+    assert both.value == pytest.approx(alone.value) == pytest.approx(-2)
+    steep = measured(scores, **given, risks=["other"])
+    assert (both.low, both.value) == pytest.approx((min(alone.low, steep.low), min(alone.value, steep.value)))
+    assert both.high <= measured(scores, **given, risks=["other", "test_risk"]).high
+
+
+def test_a_fall_before_a_place_is_compared_with_the_fall_after_it():
+    levels = {10: 1.0, 20: 0.1, 40: 0.05}
+    scores = cube(a=lambda d, n, r: levels[n] * (1 if d == 6 else r))
+    scores = scores.sel(samples=20, drop=True).expand_dims(samples=[7]).copy()
+    scores["test_risk"] = scores.test_risk * scores.dimension**-1.0
+    places = [[{"dimension": d} for _ in range(2)] for d in DIMENSIONS]
+    for part, ridge in zip(places, (0.1, 0.01, 0.1), strict=True):
+        part[1] = part[1] | {"ridge": ridge}
+        part[0] = part[0] | {"ridge": 0.1}
+    keys = dict(zip(("first", "middle", "last"), places, strict=True))
+    found = measured(scores, name="log_fall_ratio", of=["a", "a"], samples=7, where={"degree": 2}, **keys)
+    risk = scores.test_risk.sel(learner="a", degree=2, samples=7).mean("seed")
+    falls = []
+    for case in range(2):
+        a, b, c = (np.log(float(risk.sel(part[case]))) for part in places)
+        falls.append((a - b) - (b - c))
+    # The factor of a seed is that of all three places.
+    assert (found.value, found.low, found.high) == pytest.approx((min(falls),) * 3)

@@ -177,6 +177,15 @@ def test_norms_of_toys_are_exact(name, instance):
     assert pose(inputs, teacher, "unit", 0.0, STREAMS).factor == pytest.approx(1 / teacher.norm(state, inputs))
 
 
+@pytest.mark.parametrize("instance", ["toy_quartic", "toy_two_level"])
+def test_a_toy_by_variance_has_the_variances_that_it_says(instance):
+    inputs, teacher = law("uniform"), QuadraticToy(instance=instance, alpha=0.3, alpha_by="variance")
+    state, x = posed(inputs, teacher, 100_000)
+    lower, higher = (np.var(part[..., 0], axis=1) for part in teacher.parts(state, x).values())
+    np.testing.assert_allclose(higher / lower, 0.3, rtol=0.03)
+    assert within(teacher.target(state, x)[..., 0] ** 2, teacher.norm(state, inputs) ** 2)
+
+
 def best_quadratic(function, law, variables, degree, power=1):
     """The polynomial of degree 2 that is nearest to a function of few coordinates, in mean square.
 

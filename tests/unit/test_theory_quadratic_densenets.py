@@ -25,6 +25,15 @@ def test_defaults_are_those_of_the_settings_known_to_work():
     assert layer_weights(4, None, 0.2) == pytest.approx((1, 0.2, 0.04))
 
 
+def test_the_first_width_and_the_last_gap_can_be_said_alone():
+    assert layer_widths(4, None, 6) == (6, 2, 1)
+    assert layer_widths(3, [5, 3], 6) == (6, 3)
+    assert layer_weights(4, None, 0.2, 0.5) == pytest.approx((1, 0.2, 0.1))
+    assert layer_weights(3, [1, 0.3], 0.2, 0.5) == (1, 0.5)
+    ((name, found, _),) = said(faults, first_width=1)
+    assert (name, found) == ("widths", "1 then 2 at layer 3")
+
+
 @pytest.mark.parametrize(
     ("given", "parameter", "words"),
     [

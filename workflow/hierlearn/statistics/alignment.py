@@ -6,20 +6,22 @@ import numpy as np
 NEGLIGIBLE = 1e-10
 
 
-def feature_errors(learned: np.ndarray, wanted: np.ndarray) -> tuple[float, float]:
-    """min_U E|U S - S*|^2 and min_B E|B S - S*|^2, both over E|S*|^2  (allenzhu2020, Theorem 2).
+def feature_errors(learned: np.ndarray, wanted: np.ndarray) -> tuple[float, float, float]:
+    """min_U E|U S - S*|^2, min_B E|B S - S*|^2 and min_V E|S - V S*|^2, over E|S*|^2  (allenzhu2020, Theorem 2).
 
     learned S (n, m), wanted S* (n, k), float64, means over the n points. U has orthonormal rows, where m < k columns:
     the polar factor of the cross moment, which is the best one for m = k and for S of rank k; what wider features carry
-    beside is not counted. B is any matrix. NaN where the features are not finite.
+    beside is not counted. B is any matrix. V has orthonormal columns, where m < k rows: here all counts that wide
+    features carry. The first and the third agree for m = k. NaN where the features are not finite.
     """
     if not np.isfinite(learned).all():
-        return np.nan, np.nan
+        return np.nan, np.nan, np.nan
     count, size = len(wanted), np.mean(np.sum(wanted**2, axis=1))
     cross = learned.T @ wanted / count
-    left, _, right = np.linalg.svd(cross, full_matrices=False)
+    left, singular, right = np.linalg.svd(cross, full_matrices=False)
     rotated = learned @ (left @ right)
     mapped = learned @ (np.linalg.pinv(learned.T @ learned / count, rcond=NEGLIGIBLE, hermitian=True) @ cross)
     squares = (np.mean(np.sum((values - wanted) ** 2, axis=1)) for values in (rotated, mapped))
     rotation, linear = (square / size for square in squares)
-    return rotation, linear
+    whole = (np.mean(np.sum(learned**2, axis=1)) - 2.0 * np.sum(singular)) / size + 1.0
+    return rotation, linear, max(whole, 0.0)

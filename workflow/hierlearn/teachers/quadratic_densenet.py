@@ -39,6 +39,7 @@ class QuadraticDensenet(Teacher):
 
     depth: Annotated[int, Interval(ge=2, le=6), "Number L of layers, x being none."] = 3
     widths: Annotated[list[Count] | None, MinLen(1), "k_2 .. k_L, not growing; null: 4, 2, 1, 1, ..."] = None
+    first_width: Annotated[Count | None, "k_2 in the place of what `widths` says; null: as it says."] = None
     graph: Annotated[
         list[Annotated[list[Index], MinLen(1)]] | None,
         MinLen(1),
@@ -49,6 +50,9 @@ class QuadraticDensenet(Teacher):
         float, Ge(1), "Singular values of all weights are drawn from [1/kappa, kappa], uniformly in their logarithm."
     ] = 1
     gap: Annotated[Positive, "alpha_{l+1} / alpha_l where `alphas` is null."] = 0.2
+    last_gap: Annotated[
+        Positive | None, "alpha_L / alpha_{L-1} in the place of what the gap or `alphas` say, for L >= 3."
+    ] = None
     alphas: Annotated[
         list[NotNegative] | None, MinLen(1), "alpha_2 .. alpha_L; null: powers of the gap, alpha_2 = 1."
     ] = None
@@ -83,7 +87,7 @@ class QuadraticDensenet(Teacher):
     @property
     def layer_widths(self) -> tuple[int, ...]:
         """k_2 .. k_L."""
-        return quadratic_densenets.layer_widths(self.depth, self.widths)
+        return quadratic_densenets.layer_widths(self.depth, self.widths, self.first_width)
 
     @property
     def links(self) -> tuple[tuple[int, ...], ...]:
@@ -144,7 +148,7 @@ class QuadraticDensenet(Teacher):
         size = inputs.dimension - (self.kind == "classes")
         weights = self._weights(streams.at("weights").generators()[0], size)
         state = {name: values[None] for name, values in weights.items()}
-        alphas = np.array(quadratic_densenets.layer_weights(self.depth, self.alphas, self.gap))
+        alphas = np.array(quadratic_densenets.layer_weights(self.depth, self.alphas, self.gap, self.last_gap))
         if self.depth == 2 and inputs.law in PRODUCT_LAWS:
             (means, moments), sums = self._exact(state, inputs), None
         else:

@@ -34,6 +34,10 @@ class QuadraticToy(Teacher):
         " ((u_1^4 + u_3)^2 + (u_2^4 + u_4)^2).",
     ] = "toy_quartic"
     alpha: Annotated[NotNegative, "Weight of the higher layer."] = 0.1
+    alpha_by: Annotated[
+        Literal["weight", "variance"],
+        "weight: alpha is the factor of the higher layer; variance: its variance over that of the lower.",
+    ] = "weight"
     kind: ClassVar[str] = "regression"
     outputs: ClassVar[int] = 1
     depth: ClassVar[int] = 3
@@ -63,7 +67,7 @@ class QuadraticToy(Teacher):
         refuse(self, inputs)
         count = COORDINATES[self.instance]
         coordinates = streams.at("coordinates").stack(lambda g: g.permutation(inputs.dimension)[:count])
-        return {"coordinates": coordinates, "alphas": np.tile([1.0, self.alpha], (len(streams.seeds), 1))}
+        return {"coordinates": coordinates, "alphas": np.tile([1.0, self._weight(inputs)], (len(streams.seeds), 1))}
 
     def hidden(self, state: State, x: np.ndarray) -> dict[str, np.ndarray]:
         """The features before their squares: S_2 (S, n, 2), S_3 (S, n, 1 or 2), float64."""
@@ -73,23 +77,21 @@ class QuadraticToy(Teacher):
         """What the layers add, as layer_2 and layer_3, whose sum is the target; (S, n, 1) float64 each."""
         hidden = self.hidden(state, x)
         sums = [np.sum(hidden[name] ** 2, axis=-1, keepdims=True) for name in ("S_2", "S_3")]
-        return {"layer_2": sums[0], "layer_3": self.alpha * sums[1]}
+        return {"layer_2": sums[0], "layer_3": state["alphas"][:, 1, None, None] * sums[1]}
 
     def target(self, state: State, x: np.ndarray) -> np.ndarray:
         """(S, n, d) -> (S, n, 1) float64."""
         return sum(self.parts(state, x).values())
 
-    def value(self, u: np.ndarray) -> np.ndarray:
-        """The target of its own coordinates: (n, 3 or 4) -> (n,)."""
-        hidden = self._features(u)
-        return np.sum(hidden["S_2"] ** 2, axis=-1) + self.alpha * np.sum(hidden["S_3"] ** 2, axis=-1)
+    def value(self, u: np.ndarray, weight: float | None = None) -> np.ndarray:
+        """The target of its own coordinates: (n, 3 or 4) -> (n,); weight: of the higher layer, alpha if None."""
+        lower, higher = self._sums(u)
+        return lower + (self.alpha if weight is None else weight) * higher
 
     def norm(self, state: State, inputs: Input) -> np.ndarray:
         """L2 norm (S,), exact: a sum over the points of a Gauss rule."""
-        degree = 2 * DEGREES[self.instance]
-        power = inputs.power if inputs.law == "skewed" else 1
-        points, masses = grid(inputs.law, COORDINATES[self.instance], degree, power)
-        return np.full(len(state["coordinates"]), np.sqrt(masses @ self.value(points) ** 2))
+        points, masses = self._rule(inputs)
+        return np.full(len(state["coordinates"]), np.sqrt(masses @ self.value(points, self._weight(inputs)) ** 2))
 
     def degrees(self) -> tuple[int, ...]:
         """All up to the largest."""
@@ -98,6 +100,24 @@ class QuadraticToy(Teacher):
     def bases(self, state: State, x: np.ndarray) -> np.ndarray:
         """The features of the second layer: (S, n, 2)."""
         return self.hidden(state, x)["S_2"]
+
+    def _weight(self, inputs: Input) -> float:
+        """The factor of the higher layer."""
+        if self.alpha_by == "weight":
+            return self.alpha
+        points, masses = self._rule(inputs)
+        lower, higher = (masses @ values**2 - (masses @ values) ** 2 for values in self._sums(points))
+        return float(np.sqrt(self.alpha * lower / higher))
+
+    def _rule(self, inputs: Input) -> tuple[np.ndarray, np.ndarray]:
+        """Points (n, 3 or 4) and masses (n,) that give the mean square of the target exactly."""
+        power = inputs.power if inputs.law == "skewed" else 1
+        return grid(inputs.law, COORDINATES[self.instance], 2 * DEGREES[self.instance], power)
+
+    def _sums(self, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """What the two layers add but for the weight, (n,) each."""
+        hidden = self._features(u)
+        return np.sum(hidden["S_2"] ** 2, axis=-1), np.sum(hidden["S_3"] ** 2, axis=-1)
 
     def _features(self, u: np.ndarray) -> dict[str, np.ndarray]:
         squares = u[..., :2] ** 2

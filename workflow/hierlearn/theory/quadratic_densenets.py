@@ -11,11 +11,10 @@ EXPLOSIVE_DEPTH = 4
 UNBOUNDED = ("gaussian", "gaussian_mixture")
 
 
-def layer_widths(depth: int, widths: Sequence[int] | None) -> tuple[int, ...]:
-    """k_2 .. k_L; without a choice 4, 2, 1, 1, ..."""
-    if widths is not None:
-        return tuple(widths)
-    return tuple(max(1, FIRST_WIDTH >> layer) for layer in range(depth - 1))
+def layer_widths(depth: int, widths: Sequence[int] | None, first: int | None = None) -> tuple[int, ...]:
+    """k_2 .. k_L; without a choice 4, 2, 1, 1, ...; first: k_2 in the place of what these say."""
+    chosen = tuple(max(1, FIRST_WIDTH >> layer) for layer in range(depth - 1)) if widths is None else tuple(widths)
+    return chosen if first is None else (first, *chosen[1:])
 
 
 def links(depth: int, graph: Sequence[Sequence[int]] | None) -> tuple[tuple[int, ...], ...]:
@@ -33,9 +32,12 @@ def links_by_name(name: str, depth: int) -> tuple[tuple[int, ...], ...]:
     return ((0, 1), *(seen(layer) for layer in range(3, depth + 1)))
 
 
-def layer_weights(depth: int, alphas: Sequence[float] | None, gap: float) -> tuple[float, ...]:
-    """alpha_2 .. alpha_L; without a choice 1, gap, gap^2, ..."""
-    return tuple(alphas) if alphas is not None else tuple(gap**power for power in range(depth - 1))
+def layer_weights(
+    depth: int, alphas: Sequence[float] | None, gap: float, last: float | None = None
+) -> tuple[float, ...]:
+    """alpha_2 .. alpha_L; without a choice 1, gap, gap^2, ...; last: alpha_L / alpha_{L-1} in the place of the gap."""
+    chosen = tuple(gap**power for power in range(depth - 1)) if alphas is None else tuple(alphas)
+    return chosen if last is None or depth < 3 else (*chosen[:-1], last * chosen[-2])
 
 
 def faults(parameters: Mapping[str, Any], inputs: Mapping[str, Any], dimension: int) -> Iterator[tuple[str, str, str]]:
@@ -49,7 +51,7 @@ def faults(parameters: Mapping[str, Any], inputs: Mapping[str, Any], dimension: 
         given = parameters[name]
         if given is not None and len(given) != depth - 1:
             yield name, f"{len(given)} entries at depth {depth}", f"one {what} for each of the layers 2 to {depth}"
-    widths = layer_widths(depth, parameters["widths"])
+    widths = layer_widths(depth, parameters["widths"], parameters["first_width"])
     if widths and widths[0] > available:
         beside = "the dimension" if available == dimension else "the dimension less the threshold's coordinate"
         yield "widths", f"a layer 2 of width {widths[0]}", f"at most {available}, {beside}"
@@ -69,7 +71,7 @@ def warnings(
 ) -> Iterator[tuple[str, str, str]]:
     """As `faults`, of what is possible but outside the theorems, or cannot be measured."""
     depth = parameters["depth"]
-    alphas = layer_weights(depth, parameters["alphas"], parameters["gap"])
+    alphas = layer_weights(depth, parameters["alphas"], parameters["gap"], parameters["last_gap"])
     if any(after >= before for before, after in pairwise(alphas)):
         name = "gap" if parameters["alphas"] is None else "alphas"
         found = f"{parameters['gap']:g}" if name == "gap" else ", ".join(f"{one:g}" for one in alphas)

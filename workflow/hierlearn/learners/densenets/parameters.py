@@ -74,19 +74,29 @@ LOOKED_AT = {"frobenius_norm": "Frobenius norm of the weights that are trained"}
         "risk_layer": "validation_risk of the layers up to {layer} alone",
         "feature_error": "min_U E|U S_{layer} - S*_{layer}|^2 / E|S*_{layer}|^2, U with orthonormal rows, "
         "on validation points",
+        "whole_feature_error": "min_V E|S_{layer} - V S*_{layer}|^2 / E|S*_{layer}|^2, V with orthonormal columns, on "
+        "validation points",
         "linear_feature_error": "min_B E|B S_{layer} - S*_{layer}|^2 / E|S*_{layer}|^2, any B, on validation points",
         "feature_size": "E|S_{layer}|^2 on validation points",
     }.items()
     for layer in MEASURED_LAYERS
 }
+# Errors of features, at the end and when a later layer came.
+FEATURE_ERRORS = ("feature_error", "linear_feature_error", "whole_feature_error")
 LAYER_MEASURES = {
     **LOOKED_AT,
     **DIVERGED,
     **{f"start_{layer}": f"step at which layer {layer} came" for layer in MEASURED_LAYERS},
     **{
         f"{kind}_{layer}_before": f"{kind}_{layer} when the layer above came, or would have come"
-        for kind in ("feature_error", "linear_feature_error")
+        for kind in FEATURE_ERRORS
         for layer in MEASURED_LAYERS[:-1]
+    },
+    "feature_error_2_after_3": "feature_error_2 when layer 4 came, or would have come",
+    **{
+        f"weight_correlation_{layer}{past}": f"correlation of the weights of layer {layer} at the end with those {when}"
+        for layer in MEASURED_LAYERS[:-1]
+        for past, when in {"": "when the layer above came", "_start": "at the start"}.items()
     },
 }
 LAYER_TRACES = {

@@ -10,7 +10,7 @@ import numpy as np
 from hierlearn.core.protocols import Fit, Monitor, Sample, State
 from hierlearn.learners._runs import BLOCK_ROWS, Runs, Setting, best_fits, grid
 from hierlearn.learners._selection import error
-from hierlearn.learners.densenets.parameters import TRACED_POINTS
+from hierlearn.learners.densenets.parameters import FEATURE_ERRORS, TRACED_POINTS
 from hierlearn.learners.densenets.settings import GRAPHS, graph, phase_schedule, steps_to_look_at, union
 from hierlearn.learners.densenets.student import Student
 from hierlearn.solvers.densenets.model import Layout
@@ -65,8 +65,14 @@ class DensenetRuns(Runs):
         self.looks = steps_to_look_at(self.schedule)
         # Errors of the features of each layer when the one above it came, or would have come: not of the last.
         layers = [layer for layer in self.layout.layers[:-1] if f"S_{layer}" in self._hidden]
-        names = [f"{kind}_{layer}" for layer in layers for kind in ("feature_error", "linear_feature_error")]
-        self.before = {name: np.full(seeds * len(settings), np.nan) for name in names}
+        self.before = {f"{kind}_{layer}_before": self._nothing() for layer in layers for kind in FEATURE_ERRORS}
+        if {2, 3} <= set(layers):
+            self.before["feature_error_2_after_3"] = self._nothing()
+        # The weights that the correction of a layer is measured from: at the start, and when the layer above came.
+        self.past = {}
+        for layer in self.layout.layers[:-1]:
+            weights = self.training.weights[f"layer_{layer}"]
+            self.past |= {f"{layer}_start": weights.astype(np.float64), f"{layer}": np.full(weights.shape, np.nan)}
 
     def network_input(self, x):
         return self.student.network_input(x, self.layout)
@@ -77,11 +83,12 @@ class DensenetRuns(Runs):
         return x, labels / self.student.scale.astype(np.float32)[:, None, None, None]
 
     def state(self):
-        return super().state() | {f"before_{name}": values for name, values in self.before.items()}
+        return super().state() | {f"before_{name}": values for name, values in (self.before | self.past).items()}
 
     def restore(self, arrays):
         super().restore(arrays)
         self.before = {name: arrays[f"before_{name}"].copy() for name in self.before}
+        self.past = {name: arrays[f"before_{name}"].copy() for name in self.past}
 
     @np.errstate(over="ignore", invalid="ignore")
     def look(self):
@@ -102,7 +109,7 @@ class DensenetRuns(Runs):
 
     def measures(self):
         starts = self.training.clock.layer_starts()
-        own = self.training.measures() | {f"{name}_before": values for name, values in self.before.items()}
+        own = self.training.measures() | self.before | self._weight_correlations()
         own |= {f"start_{layer}": starts[:, layer - 2] for layer in self.layout.layers}
         result = self.look() | self._by_seed(own)
         return {name: values for name, values in result.items() if name not in ("train_loss", "validation_risk")}
@@ -140,11 +147,29 @@ class DensenetRuns(Runs):
         return every.reshape(-1, every.shape[-1])
 
     def _measure_before(self, runs: np.ndarray) -> None:
-        errors = self._feature_errors()
+        errors, phase = self._feature_errors(), self.training.clock.phase
         for name, values in self.before.items():
-            # The layer that came with the phase that ends here.
-            here = runs & (self.training.clock.phase == int(name.rsplit("_", 1)[1]) - 1)
-            values[here] = errors[name][here]
+            # feature_error_2_before: layer 2 when layer 3 came, in the second phase; _2_after_3: when layer 4 came.
+            measure, word = name.rsplit("_", 1) if name.endswith("_before") else name.split("_after_")
+            layer = int(measure.rsplit("_", 1)[1]) if word == "before" else int(word)
+            here = runs & (phase == layer - 1)
+            values[here] = errors[measure][here]
+        for layer in self.layout.layers[:-1]:
+            here = runs & (phase == layer - 1)
+            self.past[f"{layer}"][here] = self.training.weights[f"layer_{layer}"][here]
+
+    def _weight_correlations(self) -> State:
+        """Of the weights of every layer but the last with its past ones, (R,) by name; NaN where there are none."""
+        result = {}
+        for name, past in self.past.items():
+            now = self.training.weights[f"layer_{name.partition('_')[0]}"].astype(np.float64)
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+                inner, *sizes = (np.sum(a * b, axis=(1, 2)) for a, b in ((now, past), (now, now), (past, past)))
+                result[f"weight_correlation_{name}"] = inner / np.sqrt(sizes[0] * sizes[1])
+        return result
+
+    def _nothing(self) -> np.ndarray:
+        return np.full(len(self.streams), np.nan)
 
     def _feature_errors(self) -> dict[str, np.ndarray]:
         """Errors of all features against the teacher's on validation points, and E|S_l|^2; (R,) by name."""
@@ -156,7 +181,7 @@ class DensenetRuns(Runs):
             if f"S_{layer}" in self._hidden:
                 teacher = np.repeat(self._hidden[f"S_{layer}"], len(self.settings), axis=0)
                 each = [feature_errors(*one) for one in zip(features, teacher, strict=True)]
-                result[f"feature_error_{layer}"], result[f"linear_feature_error_{layer}"] = np.array(each).T
+                result |= {f"{kind}_{layer}": one for kind, one in zip(FEATURE_ERRORS, np.array(each).T, strict=True)}
         return result
 
     @cached_property
