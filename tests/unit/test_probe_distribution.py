@@ -9,6 +9,7 @@ from hierlearn.core.streams import Streams
 from hierlearn.inputs.anisotropic_sphere import AnisotropicSphere
 from hierlearn.inputs.gaussian import Gaussian
 from hierlearn.inputs.gaussian_mixture import GaussianMixture
+from hierlearn.inputs.gaussian_scales import GaussianScales
 from hierlearn.inputs.hypercube import Hypercube
 from hierlearn.inputs.sphere import Sphere
 from hierlearn.inputs.uniform import Uniform
@@ -32,6 +33,7 @@ LAWS = {
     "cube": Hypercube(0),
     "sphere": Sphere(0),
     "spiked": AnisotropicSphere(0),
+    "scales": GaussianScales(0),
 }
 
 
@@ -94,6 +96,17 @@ def test_laws_that_lack_a_property_are_found_out(measured):
     assert np.all(of(found, "top_share", "sphere", 2) < 1e-10)
     assert np.all(of(found, "isotropy_of_squares", "cube") < 1e-10)
     assert np.all(of(measured[24], "isotropy", "spiked") > 4)
+
+
+def test_rare_points_of_a_large_scale_break_the_bound_of_normal_laws_alone(measured):
+    for found in measured.values():
+        assert np.array_equal(found["normal_bound"], [9.0, 81.0])
+        assert np.all(of(found, "worst_moment_ratio", "gaussian", 2) < 81)
+        assert np.all(of(found, "worst_moment_ratio", "scales", 2) > 81)
+        # For linear functions E f^4 is 3 E s^4 of the scales.
+        s = np.array([20.0, 1.0]) ** 2 / (0.01 * 400 + 0.99)
+        wanted = 3 * (0.01 * s[0] ** 2 + 0.99 * s[1] ** 2)
+        np.testing.assert_allclose(of(found, "moment_ratio", "scales", 1), wanted, rtol=0.3)
 
 
 def test_a_seed_is_measured_alike_whoever_else_is(measured):

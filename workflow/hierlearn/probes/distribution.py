@@ -63,6 +63,7 @@ class Distribution(Probe):
         "moment_ratio": "E f^4 / (E f^2)^2 of random polynomials, the median",
         "worst_moment_ratio": "E f^4 / (E f^2)^2 of the heaviest polynomial found, on fresh points",
         "hypercontractive_bound": "upper bound on E f^4 / (E f^2)^2, known for normal laws and their mixtures",
+        "normal_bound": "that bound for normal laws, 9^q, whatever the law",
         "variables": "coordinates that the polynomials are of",
         "flops": "floating-point operations of matrix products",
     }
@@ -93,6 +94,7 @@ class Distribution(Probe):
             **split(("seed", "law", "degree"), BY_DEGREE, by_degree),
             "guaranteed_top_share": (("law", "degree"), [self._lower_bounds(law, sizes) for law in laws]),
             "hypercontractive_bound": (("law", "degree"), [self._upper_bounds(law) for law in laws]),
+            "normal_bound": (("degree",), np.array([hypercontractive_bound(q) for q in self.degrees])),
             "variables": (("degree",), np.array(sizes, dtype=np.float64)),
         }
         return describe(self, problem, measures, flops / seeds)
