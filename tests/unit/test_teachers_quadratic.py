@@ -223,7 +223,7 @@ def test_a_misfit_has_its_size_and_is_what_a_network_lacks(kind):
     assert np.all(np.abs(np.mean(error**2, axis=1) / 0.09 - 1) < 0.15)
     # It hardly goes with what a network can do, and where it hangs on the target alone equal targets are off alike.
     for one in (x[..., 0], x[..., 0] * x[..., 1], clean[..., 0]):
-        assert max(abs(np.corrcoef(error[i], one[i])[0, 1]) for i in range(2)) < 0.15
+        assert max(abs(np.corrcoef(error[i], one[i])[0, 1]) for i in range(2)) < 0.25
     order = np.argsort(clean[..., 0], axis=1)
     steps = np.abs(np.diff(np.take_along_axis(error, order, 1), axis=1))
     assert (np.median(steps) < 0.05) == (kind == "target")

@@ -60,6 +60,7 @@ class Distribution(Probe):
         "top_share": "least E P^2 over the squared coefficients of highest degree of P, on fresh points",
         "top_share_below": "the same on the points on which P was chosen, which is too small on average",
         "guaranteed_top_share": "a lower bound on it, the exact value for independent coordinates",
+        "largest_top_share": "what the largest eigenvalue of a covariance gives in the place of the least, no lower bound",
         "moment_ratio": "E f^4 / (E f^2)^2 of random polynomials, the median",
         "worst_moment_ratio": "E f^4 / (E f^2)^2 of the heaviest polynomial found, on fresh points",
         "hypercontractive_bound": "upper bound on E f^4 / (E f^2)^2, known for normal laws and their mixtures",
@@ -93,6 +94,7 @@ class Distribution(Probe):
             **split(("seed", "law"), SCALARS, scalars),
             **split(("seed", "law", "degree"), BY_DEGREE, by_degree),
             "guaranteed_top_share": (("law", "degree"), [self._lower_bounds(law, sizes) for law in laws]),
+            "largest_top_share": (("law", "degree"), [self._of_largest(law) for law in laws]),
             "hypercontractive_bound": (("law", "degree"), [self._upper_bounds(law) for law in laws]),
             "normal_bound": (("degree",), np.array([hypercontractive_bound(q) for q in self.degrees])),
             "variables": (("degree",), np.array(sizes, dtype=np.float64)),
@@ -131,6 +133,12 @@ class Distribution(Probe):
             return [least_top_share(law.law, q, size, power) for q, size in zip(self.degrees, sizes, strict=True)]
         if law.law == "gaussian_mixture":
             return [float(np.min(np.linalg.eigvalsh(law.covariances()))) ** q for q in self.degrees]
+        return [np.nan] * len(self.degrees)
+
+    def _of_largest(self, law: Input) -> list[float]:
+        """The largest eigenvalue of a mixture's covariances to the power of all degrees, NaN for other laws."""
+        if law.law == "gaussian_mixture":
+            return [float(np.max(np.linalg.eigvalsh(law.covariances()))) ** q for q in self.degrees]
         return [np.nan] * len(self.degrees)
 
     def _upper_bounds(self, law: Input) -> list[float]:

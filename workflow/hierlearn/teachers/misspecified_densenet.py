@@ -17,9 +17,9 @@ from hierlearn.teachers.quadratic_densenet import QuadraticDensenet
 class MisspecifiedDensenet(QuadraticDensenet):
     """y(x) = G*(x) + e(x), E e^2 = misfit^2 = OPT up to what a network can make of e  (allenzhu2020, Theorem 3.2).
 
-    none: e = 0; wave: e = misfit sqrt(2) sin(frequency <u, x> + 1) for a random unit vector u, which hangs on x alone; target: the
-    same wave of (G* - E G*) / std G*, a function of the target itself; heavy: the first times |G* - E G*| / std G*, so
-    that large targets are off by more.
+    none: e = 0; wave: e = misfit sqrt(2) sin(frequency <u, x> + 1) for a random unit vector u, which hangs on x alone;
+    target: the same wave of (G* - E G*) / std G*, a function of the target itself; heavy: the first times
+    |G* - E G*| / std G*, so that large targets are off by more.
     """
 
     misfit: Annotated[NotNegative, "Root of E e^2, in the target's own units."] = 0.4

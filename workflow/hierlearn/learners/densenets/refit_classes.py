@@ -20,9 +20,9 @@ from hierlearn.solvers.losses import LOGISTIC
 
 # In units of the loss's largest curvature v / 4 over columns of mean square 1, from strong to weak; the training points
 # that are used; and the steps of the solver.
-RIDGES = (1e-4, 1e-5, 1e-6)
+RIDGES = (1e-4, 1e-6)
 MOST_POINTS = 1 << 15
-ITERATIONS = 60
+ITERATIONS = 40
 
 
 def refit_classes(learner: Any, fit: Fit, sample: Sample, network: np.ndarray) -> Fit:
