@@ -109,6 +109,18 @@ def test_rare_points_of_a_large_scale_break_the_bound_of_normal_laws_alone(measu
         np.testing.assert_allclose(of(found, "moment_ratio", "scales", 1), wanted, rtol=0.3)
 
 
+def test_no_polynomial_of_normal_points_is_heavier_than_the_bound_however_few_points_there_are():
+    problem = pose(Gaussian(3), build("teachers", {"name": "ridge_polynomial"}), "unit", 0.0, Streams(("few",), (0, 1)))
+    found = Distribution(laws={"gaussian": Gaussian(0)}, degrees=[1, 4], points=400).measure(problem)
+    heaviest_of_all = found["worst_moment_ratio"].values
+    np.testing.assert_allclose(heaviest_of_all[:, 0, 0], 3.0, rtol=1e-4)
+    hermite = np.polynomial.hermite_e.herme2poly([0, 0, 0, 0, 1])
+    nodes, masses = rule("gaussian", 16)
+    of_hermite = moment_ratios(monomials(nodes[:, None], 4)[0], hermite[:, None], masses)[0]
+    assert np.all(heaviest_of_all[:, 0, 1] < hypercontractive_bound(4))
+    assert np.all(heaviest_of_all[:, 0, 1] < 1.5 * of_hermite)
+
+
 def test_a_seed_is_measured_alike_whoever_else_is(measured):
     problem = pose(
         build("inputs", {"name": "sphere"}, dimension=8),

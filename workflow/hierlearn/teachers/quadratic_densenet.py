@@ -38,7 +38,9 @@ class QuadraticDensenet(Teacher):
     """
 
     depth: Annotated[int, Interval(ge=2, le=6), "Number L of layers, x being none."] = 3
-    widths: Annotated[list[Count] | None, MinLen(1), "k_2 .. k_L, not growing; one: of all layers; null: 4, 2, 1, 1, ..."] = None
+    widths: Annotated[
+        list[Count] | None, MinLen(1), "k_2 .. k_L, not growing; one: of all layers; null: 4, 2, 1, 1, ..."
+    ] = None
     graph: Annotated[
         list[Annotated[list[Index], MinLen(1)]] | None,
         MinLen(1),
