@@ -19,6 +19,7 @@ from hierlearn.learners.densenets.parameters import (
     layer_needs,
 )
 from hierlearn.learners.densenets.refit import MOST_POINTS, refit, refit_outputs
+from hierlearn.learners.densenets.refit_classes import MOST_POINTS as MOST_POINTS_OF_CLASSES
 from hierlearn.learners.densenets.refit_classes import added_outputs, refit_classes
 from hierlearn.learners.densenets.runs import DensenetRuns, train
 from hierlearn.learners.densenets.student import Student, predict, sum_of_layers
@@ -65,7 +66,9 @@ class Densenet(LayerParameters, TrainingParameters, Learner):
     def needs(self, sizes: Sizes) -> Needs:
         """Those of the layers; to refit, products of the columns that a layer sees, and their factor."""
         needs = layer_needs(self, sizes)
-        refit = 3 * MOST_POINTS * (sizes.dimension**2 + self.width**2) if self.readout == "refitted" else 0
+        # Those of classes are in single precision.
+        points = max(MOST_POINTS, MOST_POINTS_OF_CLASSES // 2)
+        refit = 3 * points * (sizes.dimension**2 + self.width**2) if self.readout == "refitted" else 0
         return replace(needs, memory=needs.memory | {"fit": needs.memory["fit"] + refit})
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:

@@ -17,7 +17,7 @@ def class_measures(learner: Any, fit: Fit, sample: Sample) -> dict[str, np.ndarr
     """CLASS_MEASURES (S,), NaN for teachers of regression; where no label is flipped."""
     problem, count = sample.problem, sample.problem.held_out
     nothing = np.full(len(problem.seeds), np.nan)
-    if problem.teacher.kind != "classes" or not hasattr(problem.teacher, "parts") or not count:
+    if problem.teacher.kind != "classes" or "layer_covariance" not in problem.state or not count:
         return dict.fromkeys(CLASS_MEASURES, nothing)
     batch = problem.draw("validation", count)
     with np.errstate(over="ignore", invalid="ignore"):
