@@ -213,7 +213,7 @@ def test_a_toy_that_does_not_fit_is_refused():
 
 @pytest.mark.parametrize("kind", ["wave", "target", "heavy"])
 def test_a_misfit_has_its_size_and_is_what_a_network_lacks(kind):
-    given = {"name": "misspecified_densenet", "widths": [2, 1], "gap": 0.2, "misfit": 0.3, "misfit_of": kind}
+    given = {"name": "quadratic_densenet", "widths": [2, 1], "gap": 0.2, "misfit": 0.3, "misfit_of": kind}
     inputs = law("gaussian")
     state, x = posed(inputs, build("teachers", given), 20000)
     without = build("teachers", given | {"misfit_of": "none"})
@@ -230,6 +230,8 @@ def test_a_misfit_has_its_size_and_is_what_a_network_lacks(kind):
 
 
 def test_a_misfit_of_classes_is_refused():
-    teacher = build("teachers", {"name": "misspecified_densenet", "kind": "classes", "widths": [2, 1]})
-    with pytest.raises(ValueError, match="expected regression"):
+    teacher = build(
+        "teachers", {"name": "quadratic_densenet", "kind": "classes", "widths": [2, 1], "misfit_of": "wave"}
+    )
+    with pytest.raises(ValueError, match="expected none, or regression"):
         posed(law("gaussian"), teacher)
