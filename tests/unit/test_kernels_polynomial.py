@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from hierlearn.kernels.polynomial import Polynomial
+from hierlearn.kernels.polynomial_of_squares import PolynomialOfSquares
 
 
 @pytest.mark.parametrize(("degree", "scale"), [(1, 1.0), (3, 2.0), (4, 0.5)])
@@ -29,3 +30,15 @@ def test_its_profile_is_that_of_unit_vectors():
     x = np.array([[1.0, 0.0], [0.6, 0.8]])
     kernel = Polynomial(degree=5, scale=3.0)
     np.testing.assert_allclose(kernel(x)[0, 1], kernel.profile(0.6))
+
+
+def test_the_kernel_of_squares_spans_the_monomials_of_a_point_and_its_squares():
+    x = np.random.default_rng(5).standard_normal((40, 2))
+    h = np.concatenate([x, x**2 - 1], axis=1)
+    kernel = PolynomialOfSquares(degree=2, scale=3.0)
+    np.testing.assert_allclose(kernel(x), (h @ h.T / 3 + 1) ** 2, rtol=1e-12)
+    np.testing.assert_allclose(kernel(x, x[:7]), ((h @ h.T / 3 + 1) ** 2)[:, :7], rtol=1e-12)
+    # C(2 d + 2, 2) features, less x_j^2, which is both a square and a product of two coordinates.
+    assert np.linalg.matrix_rank(kernel(x), tol=1e-8) == 15 - 2
+    with pytest.raises(ValueError, match="no function of the inner product"):
+        kernel.profile(np.ones(1))

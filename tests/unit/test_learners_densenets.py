@@ -181,12 +181,6 @@ def test_a_refitted_last_layer_is_the_best_quadratic_form_of_what_it_sees(where)
         assert np.abs(design["test"] @ weights - outputs["test"][i]).max() < 1e-3 * np.abs(outputs["test"]).max()
 
 
-def test_no_read_out_is_refitted_to_classes():
-    classes = posed(teacher={"name": "quadratic_densenet", "kind": "classes", "widths": [2, 1]}, dimension=7)
-    with pytest.raises(ValueError, match="refitted read-out on a teacher of classes"):
-        fitted(classes, readout="refitted")
-
-
 def test_a_student_of_a_toy_has_its_uncentred_squares():
     toy = {"name": "quadratic_toy", "instance": "toy_two_level", "alpha": 0.2}
     problem, features = posed(teacher=toy, seeds=(3,))

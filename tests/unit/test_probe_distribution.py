@@ -9,6 +9,7 @@ from hierlearn.core.streams import Streams
 from hierlearn.inputs.anisotropic_sphere import AnisotropicSphere
 from hierlearn.inputs.gaussian import Gaussian
 from hierlearn.inputs.gaussian_mixture import GaussianMixture
+from hierlearn.inputs.gaussian_scales import GaussianScales
 from hierlearn.inputs.hypercube import Hypercube
 from hierlearn.inputs.sphere import Sphere
 from hierlearn.inputs.uniform import Uniform
@@ -32,6 +33,7 @@ LAWS = {
     "cube": Hypercube(0),
     "sphere": Sphere(0),
     "spiked": AnisotropicSphere(0),
+    "scales": GaussianScales(0),
 }
 
 
@@ -94,6 +96,29 @@ def test_laws_that_lack_a_property_are_found_out(measured):
     assert np.all(of(found, "top_share", "sphere", 2) < 1e-10)
     assert np.all(of(found, "isotropy_of_squares", "cube") < 1e-10)
     assert np.all(of(measured[24], "isotropy", "spiked") > 4)
+
+
+def test_rare_points_of_a_large_scale_break_the_bound_of_normal_laws_alone(measured):
+    for found in measured.values():
+        assert np.array_equal(found["normal_bound"], [9.0, 81.0])
+        assert np.all(of(found, "worst_moment_ratio", "gaussian", 2) < 81)
+        assert np.all(of(found, "worst_moment_ratio", "scales", 2) > 81)
+        # For linear functions E f^4 is 3 E s^4 of the scales.
+        s = np.array([20.0, 1.0]) ** 2 / (0.01 * 400 + 0.99)
+        wanted = 3 * (0.01 * s[0] ** 2 + 0.99 * s[1] ** 2)
+        np.testing.assert_allclose(of(found, "moment_ratio", "scales", 1), wanted, rtol=0.3)
+
+
+def test_no_polynomial_of_normal_points_is_heavier_than_the_bound_however_few_points_there_are():
+    problem = pose(Gaussian(3), build("teachers", {"name": "ridge_polynomial"}), "unit", 0.0, Streams(("few",), (0, 1)))
+    found = Distribution(laws={"gaussian": Gaussian(0)}, degrees=[1, 4], points=400).measure(problem)
+    heaviest_of_all = found["worst_moment_ratio"].values
+    np.testing.assert_allclose(heaviest_of_all[:, 0, 0], 3.0, rtol=1e-4)
+    hermite = np.polynomial.hermite_e.herme2poly([0, 0, 0, 0, 1])
+    nodes, masses = rule("gaussian", 16)
+    of_hermite = moment_ratios(monomials(nodes[:, None], 4)[0], hermite[:, None], masses)[0]
+    assert np.all(heaviest_of_all[:, 0, 1] < hypercontractive_bound(4))
+    assert np.all(heaviest_of_all[:, 0, 1] < 1.5 * of_hermite)
 
 
 def test_a_seed_is_measured_alike_whoever_else_is(measured):

@@ -43,6 +43,7 @@ def test_no_share_exceeds_its_bound_and_rates_are_shares_per_weight():
     assert found["flip"].shape == (2, 3, 3)
     assert np.all(found["flip"] <= found["flip_bound"])
     np.testing.assert_allclose(found["flip_above_rate"] * found["alpha"], found["flip_above"])
+    np.testing.assert_allclose(found["squared_error_rate"] * found["alpha"], found["squared_error"])
     np.testing.assert_array_equal(found["flip"][:, 2], found["flip_above"][:, 2])
 
 
@@ -50,6 +51,12 @@ def test_a_small_layer_changes_labels_in_proportion_to_its_weight():
     found = MarginalAccuracy(gaps=[1e-3, 1e-4]).measure(posed())
     large, small = found["flip"].values[:, 0].T
     np.testing.assert_allclose(large / small, 10, rtol=0.02)
+
+
+def test_the_squared_error_that_a_small_layer_causes_goes_as_its_weight_squared():
+    found = MarginalAccuracy(gaps=[1e-3, 1e-4]).measure(posed())
+    large, small = found["squared_error"].values[:, 0].T
+    np.testing.assert_allclose(large / small, 100, rtol=0.02)
 
 
 def test_other_teachers_and_layers_that_are_not_there_are_refused():

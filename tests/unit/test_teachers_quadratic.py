@@ -218,3 +218,29 @@ def test_a_toy_that_does_not_fit_is_refused():
         QuadraticToy(instance="toy_two_level").draw(STREAMS, law(dimension=3))
     with pytest.raises(ValueError, match="gaussian of norm unit"):
         QuadraticToy().draw(STREAMS, law("gaussian", norm="unit"))
+
+
+@pytest.mark.parametrize("kind", ["wave", "target", "heavy"])
+def test_a_misfit_has_its_size_and_is_what_a_network_lacks(kind):
+    given = {"name": "quadratic_densenet", "widths": [2, 1], "gap": 0.2, "misfit": 0.3, "misfit_of": kind}
+    inputs = law("gaussian")
+    state, x = posed(inputs, build("teachers", given), 20000)
+    without = build("teachers", given | {"misfit_of": "none"})
+    clean = QuadraticDensenet(widths=[2, 1], gap=0.2).target(state, x)
+    assert np.array_equal(without.target(state, x), clean)
+    error = (build("teachers", given).target(state, x) - clean)[..., 0]
+    assert np.all(np.abs(np.mean(error**2, axis=1) / 0.09 - 1) < 0.15)
+    # It hardly goes with what a network can do, and where it hangs on the target alone equal targets are off alike.
+    for one in (x[..., 0], x[..., 0] * x[..., 1], clean[..., 0]):
+        assert max(abs(np.corrcoef(error[i], one[i])[0, 1]) for i in range(2)) < 0.25
+    order = np.argsort(clean[..., 0], axis=1)
+    steps = np.abs(np.diff(np.take_along_axis(error, order, 1), axis=1))
+    assert (np.median(steps) < 0.05) == (kind == "target")
+
+
+def test_a_misfit_of_classes_is_refused():
+    teacher = build(
+        "teachers", {"name": "quadratic_densenet", "kind": "classes", "widths": [2, 1], "misfit_of": "wave"}
+    )
+    with pytest.raises(ValueError, match="expected none, or regression"):
+        posed(law("gaussian"), teacher)

@@ -3,6 +3,7 @@
 import pytest
 
 from hierlearn.core.registry import defaults
+from hierlearn.teachers.quadratic_densenet import QuadraticDensenet
 from hierlearn.theory.quadratic_densenets import faults, layer_weights, layer_widths, links, warnings
 
 GAUSSIAN, UNIFORM = {"name": "gaussian", "norm": "sqrt_dimension"}, {"name": "uniform"}
@@ -21,6 +22,8 @@ def test_the_defaults_of_every_depth_are_possible():
 
 def test_defaults_are_those_of_the_settings_known_to_work():
     assert layer_widths(3, None) == (4, 2)
+    assert layer_widths(4, [2]) == (2, 2, 2)
+    assert not list(faults(QuadraticDensenet(depth=4, widths=[2]).__dict__, {"name": "gaussian"}, 20))
     assert links(3, None) == ((0, 1), (0, 2))
     assert layer_weights(4, None, 0.2) == pytest.approx((1, 0.2, 0.04))
 

@@ -9,6 +9,7 @@ from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import NotNegative, Positive
 from hierlearn.core.protocols import Features, Fit, Learner, Monitor, Sample, State
 from hierlearn.core.streams import Streams
+from hierlearn.learners.densenets.classes import CLASS_MEASURES, class_measures
 from hierlearn.learners.densenets.parameters import (
     LAYER_MEASURES,
     LAYER_TRACES,
@@ -18,6 +19,8 @@ from hierlearn.learners.densenets.parameters import (
     layer_needs,
 )
 from hierlearn.learners.densenets.refit import MOST_POINTS, refit, refit_outputs
+from hierlearn.learners.densenets.refit_classes import MOST_POINTS as MOST_POINTS_OF_CLASSES
+from hierlearn.learners.densenets.refit_classes import added_outputs, refit_classes
 from hierlearn.learners.densenets.runs import DensenetRuns, train
 from hierlearn.learners.densenets.student import Student, predict, sum_of_layers
 from hierlearn.solvers.densenets.model import Layout, pre_activations
@@ -34,14 +37,15 @@ class Densenet(LayerParameters, TrainingParameters, Learner):
     logistic loss with the teacher's threshold; the one with the least error on validation points is kept. Features are
     measured against the teacher's along the training, where it has some: see `Runs`. Runs that are not finite at the
     end are not chosen; a seed with no other has the status diverged. float32. Raises ValueError where lists do not fit
-    the depth, and for a read-out to be refitted on a teacher of classes.
+    the depth.
     """
 
     start_scale: Annotated[Positive, "Root of Sum(G_l), roughly, at the start."] = 0.5
     readout: Annotated[
         Literal["trained", "refitted"],
         "trained; refitted: at the end ridge regression on all products of two of the columns that the last "
-        "layer sees takes its place, with the lower layers at rest.",
+        "layer sees takes its place, with the lower layers at rest; for classes logistic regression on them is "
+        "added to it.",
     ] = "trained"
     schedule: Annotated[
         Literal["staged", "joint", "layerwise", "restart"],
@@ -55,20 +59,29 @@ class Densenet(LayerParameters, TrainingParameters, Learner):
     ] = None
     batch_seeds: ClassVar[bool] = True
     stream_key: ClassVar[str] = "Densenet"
-    MEASURES = LAYER_MEASURES
+    MEASURES = {**LAYER_MEASURES, **CLASS_MEASURES}
     TRACES = LAYER_TRACES
     Choices = LayerChoices
 
     def needs(self, sizes: Sizes) -> Needs:
         """Those of the layers; to refit, products of the columns that a layer sees, and their factor."""
         needs = layer_needs(self, sizes)
-        refit = 3 * MOST_POINTS * (sizes.dimension**2 + self.width**2) if self.readout == "refitted" else 0
+        # Those of classes are in single precision.
+        points = max(MOST_POINTS, MOST_POINTS_OF_CLASSES // 2)
+        refit = 3 * points * (sizes.dimension**2 + self.width**2) if self.readout == "refitted" else 0
         return replace(needs, memory=needs.memory | {"fit": needs.memory["fit"] + refit})
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """State: layer_2 .. layer_L (S, m, size), float32, and what the student took from the teacher."""
         fit = train(self, sample, monitor)
-        return refit(self, fit, sample) if self.readout == "refitted" else fit
+        if sample.problem.teacher.kind == "classes":
+            if self.readout == "refitted":
+                counts = {"training": sample.n, "validation": sample.problem.held_out}
+                outputs = [self.predict(fit.state, sample.features, role, n, {}) for role, n in counts.items()]
+                fit = refit_classes(self, fit, sample, np.concatenate(outputs, axis=1))
+        elif self.readout == "refitted":
+            fit = refit(self, fit, sample)
+        return replace(fit, measures=fit.measures | class_measures(self, fit, sample))
 
     def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
         """(S, count, 1) float64."""
@@ -77,9 +90,10 @@ class Densenet(LayerParameters, TrainingParameters, Learner):
         if "readout" in state:
             return refit_outputs(student, layout, state, x)
         weights = [state[f"layer_{layer}"] for layer in layout.layers]
-        return predict(
+        outputs = predict(
             student, layout, x, lambda inputs: sum_of_layers(student, pre_activations(weights, inputs, layout))
         )
+        return outputs + added_outputs(layout, state, x) if "correction" in state else outputs
 
     def layout(self, inputs: int, student: Student) -> Layout:
         """Where the layers lie for d inputs."""

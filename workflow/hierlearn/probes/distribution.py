@@ -24,7 +24,7 @@ from hierlearn.theory.distributions import (
     top_share,
     variables,
 )
-from hierlearn.theory.product_laws import PRODUCT_LAWS, least_top_share
+from hierlearn.theory.product_laws import PRODUCT_LAWS, grid, least_top_share
 
 SCALARS = ("isotropy", "isotropy_of_squares")
 BY_DEGREE = ("top_share", "top_share_below", "moment_ratio", "worst_moment_ratio")
@@ -60,9 +60,12 @@ class Distribution(Probe):
         "top_share": "least E P^2 over the squared coefficients of highest degree of P, on fresh points",
         "top_share_below": "the same on the points on which P was chosen, which is too small on average",
         "guaranteed_top_share": "a lower bound on it, the exact value for independent coordinates",
+        "largest_top_share": "what the largest eigenvalue of a covariance gives in the place of the least: no bound",
         "moment_ratio": "E f^4 / (E f^2)^2 of random polynomials, the median",
-        "worst_moment_ratio": "E f^4 / (E f^2)^2 of the heaviest polynomial found, on fresh points",
+        "worst_moment_ratio": "E f^4 / (E f^2)^2 of the heaviest polynomial found, exact for independent coordinates, "
+        "else on fresh points",
         "hypercontractive_bound": "upper bound on E f^4 / (E f^2)^2, known for normal laws and their mixtures",
+        "normal_bound": "that bound for normal laws, 9^q, whatever the law",
         "variables": "coordinates that the polynomials are of",
         "flops": "floating-point operations of matrix products",
     }
@@ -86,13 +89,15 @@ class Distribution(Probe):
                 scalars[i, j] = isotropy(points, fresh)
                 flops = flops + 4.0 * len(points) * dimension**2
                 for k, (degree, size) in enumerate(zip(self.degrees, sizes, strict=True)):
-                    by_degree[i, j, k], cost = self._at(own.at(degree), points, fresh, degree, size)
+                    by_degree[i, j, k], cost = self._at(own.at(degree), law, points, fresh, degree, size)
                     flops = flops + cost
         measures = {
             **split(("seed", "law"), SCALARS, scalars),
             **split(("seed", "law", "degree"), BY_DEGREE, by_degree),
             "guaranteed_top_share": (("law", "degree"), [self._lower_bounds(law, sizes) for law in laws]),
+            "largest_top_share": (("law", "degree"), [self._of_largest(law) for law in laws]),
             "hypercontractive_bound": (("law", "degree"), [self._upper_bounds(law) for law in laws]),
+            "normal_bound": (("degree",), np.array([hypercontractive_bound(q) for q in self.degrees])),
             "variables": (("degree",), np.array(sizes, dtype=np.float64)),
         }
         return describe(self, problem, measures, flops / seeds)
@@ -102,7 +107,7 @@ class Distribution(Probe):
         x = boundary.points(law, streams, "points", 0, self.points)[0].astype(np.float64)
         return x * np.sqrt(law.dimension / np.mean(np.sum(x**2, axis=1)))
 
-    def _at(self, streams: Streams, points: np.ndarray, fresh: np.ndarray, degree: int, size: int):
+    def _at(self, streams: Streams, law: Input, points: np.ndarray, fresh: np.ndarray, degree: int, size: int):
         """BY_DEGREE at one degree, and the operations that they took."""
         generator = streams.generators()[0]
         values, orders = monomials(points[:, :size], degree)
@@ -114,9 +119,19 @@ class Distribution(Probe):
         small, small_orders = monomials(points[:, :few], degree)
         starts = generator.standard_normal((len(small_orders), self.polynomials))
         chosen = heaviest(small, starts)
-        worst = float(np.max(moment_ratios(monomials(fresh[:, :few], degree)[0], chosen)))
+        worst = float(np.max(self._moments_of(law, chosen, fresh[:, :few], degree)))
         flops = 2.0 * len(points) * (len(orders) ** 2 + len(small_orders) ** 2 + len(orders) * self.polynomials)
         return (*above_below, median, worst), flops
+
+    def _moments_of(self, law: Input, chosen: np.ndarray, fresh: np.ndarray, degree: int) -> np.ndarray:
+        """E f^4 / (E f^2)^2 of polynomials of a few coordinates with coefficients (M, F): (F,).
+
+        A mean over points of a power 4 q of normal coordinates says little: a few points carry it.
+        """
+        if law.law not in PRODUCT_LAWS:
+            return moment_ratios(monomials(fresh, degree)[0], chosen)
+        nodes, masses = grid(law.law, fresh.shape[1], 4 * degree, _power(law))
+        return moment_ratios(monomials(nodes, degree)[0], chosen, masses)
 
     def _lower_bounds(self, law: Input, sizes: list[int]) -> list[float]:
         """Lower bounds on the shares of all degrees, NaN where none is known.
@@ -125,10 +140,15 @@ class Distribution(Probe):
         the least eigenvalue; the mean square under a mixture is at least the least of its components.
         """
         if law.law in PRODUCT_LAWS:
-            power = law.power if law.law == "skewed" else 1
-            return [least_top_share(law.law, q, size, power) for q, size in zip(self.degrees, sizes, strict=True)]
+            return [least_top_share(law.law, q, size, _power(law)) for q, size in zip(self.degrees, sizes, strict=True)]
         if law.law == "gaussian_mixture":
             return [float(np.min(np.linalg.eigvalsh(law.covariances()))) ** q for q in self.degrees]
+        return [np.nan] * len(self.degrees)
+
+    def _of_largest(self, law: Input) -> list[float]:
+        """The largest eigenvalue of a mixture's covariances to the power of all degrees, NaN for other laws."""
+        if law.law == "gaussian_mixture":
+            return [float(np.max(np.linalg.eigvalsh(law.covariances()))) ** q for q in self.degrees]
         return [np.nan] * len(self.degrees)
 
     def _upper_bounds(self, law: Input) -> list[float]:
@@ -139,3 +159,8 @@ class Distribution(Probe):
             # E f^4 <= 9^q mean_i (E_i f^2)^2 <= 9^q c (mean_i E_i f^2)^2 for c components
             return [law.components * hypercontractive_bound(q) for q in self.degrees]
         return [np.nan] * len(self.degrees)
+
+
+def _power(law: Input) -> int:
+    """The power of a skewed law, 1 of others."""
+    return law.power if law.law == "skewed" else 1

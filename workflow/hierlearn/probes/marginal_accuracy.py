@@ -38,6 +38,8 @@ class MarginalAccuracy(Probe):
         "flip_centred_rate": "flip_centred over alpha",
         "flip_above_rate": "flip_above over alpha",
         "flip_bound": "alpha_l E Sum(G*_l) / sqrt(2 pi), an upper bound on flip",
+        "squared_error": "E (alpha_l Sum(G*_l))^2, the squared error of G* without layer l",
+        "squared_error_rate": "squared_error over alpha",
         "alpha": "weight of layer l, after the scaling to Var G* = 1",
         "flops": "floating-point operations of matrix products",
     }
@@ -68,7 +70,8 @@ class MarginalAccuracy(Probe):
                 found["flip"][:, i, j] = _between(whole, whole - part)
                 found["flip_centred"][:, i, j] = _between(whole, whole - part + mean)
                 found["flip_above"][:, i, j] = _between(whole, whole - np.sum(parts[..., layer - 2 :], axis=-1))
-                for name in ("flip", "flip_centred", "flip_above"):
+                found["squared_error"][:, i, j] = np.mean(part**2, axis=1)
+                for name in ("flip", "flip_centred", "flip_above", "squared_error"):
                     found[f"{name}_rate"][:, i, j] = found[name][:, i, j] / alpha
                 found["flip_bound"][:, i, j] = np.mean(part, axis=1) / sqrt(2 * pi)
                 found["alpha"][:, i, j] = alpha

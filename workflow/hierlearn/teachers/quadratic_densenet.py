@@ -34,11 +34,17 @@ class QuadraticDensenet(Teacher):
     classes (Theorem 3.3): y = sgn(x_0 - E G* + G*(x_1, ..., x_{d-1})), the alphas scaled by one factor to Var G* = 1: a
     threshold of law N(-E G*, 1), independent of G*.
 
+    misfit_of (agnostic without randomness, Theorem 3.2): the target is G* + e, E e^2 = misfit^2 = OPT up to what a
+    network can make of e. wave: e = misfit sqrt(2) sin(frequency <u, x> + 1) for a random unit u; target: the same
+    wave of (G* - E G*) / std G*; heavy: the first times |G* - E G*| / std G*, so that large targets are off by more.
+
     Resolved parameters are `layer_widths` (k_2 .. k_L), `links` (J_2 .. J_L) and state["alphas"] (S, L - 1).
     """
 
     depth: Annotated[int, Interval(ge=2, le=6), "Number L of layers, x being none."] = 3
-    widths: Annotated[list[Count] | None, MinLen(1), "k_2 .. k_L, not growing; null: 4, 2, 1, 1, ..."] = None
+    widths: Annotated[
+        list[Count] | None, MinLen(1), "k_2 .. k_L, not growing; one: of all layers; null: 4, 2, 1, 1, ..."
+    ] = None
     first_width: Annotated[Count | None, "k_2 in the place of what `widths` says; null: as it says."] = None
     graph: Annotated[
         list[Annotated[list[Index], MinLen(1)]] | None,
@@ -69,6 +75,9 @@ class QuadraticDensenet(Teacher):
     kind: Annotated[
         Literal["regression", "classes"], "regression, or classes: the sign of the target less a normal threshold."
     ] = "regression"
+    misfit_of: Annotated[Literal["none", "wave", "target", "heavy"], "What the misfit e is a function of."] = "none"
+    misfit: Annotated[NotNegative, "Root of E e^2, in the target's own units."] = 0.4
+    frequency: Annotated[Positive, "Frequency of e; a fast wave is no polynomial of low degree."] = 20.0
     outputs: ClassVar[int] = 1
     stream_key: ClassVar[str] = "quadratic_densenet"
     LAWS = ("gaussian", "uniform", "gaussian_mixture", "skewed")
@@ -78,6 +87,8 @@ class QuadraticDensenet(Teacher):
         if self.kind == "classes" and inputs.law != "gaussian":
             wanted = "regression, or the input gaussian, of which one coordinate is the threshold"
             yield "kind", f"'classes' with law {inputs.law!r}", wanted
+        if self.kind == "classes" and self.misfit_of != "none":
+            yield "misfit_of", f"{self.misfit_of!r} with classes", "none, or regression"
         yield from quadratic_densenets.faults(vars(self), {"name": inputs.law} | vars(inputs), inputs.dimension)
 
     def warnings(self, inputs: Input) -> Iterator[Objection]:
@@ -105,7 +116,11 @@ class QuadraticDensenet(Teacher):
         """
         refuse(self, inputs)
         seeds = [self._one(streams.take([i]), inputs) for i in range(len(streams.seeds))]
-        return {name: np.stack([state[name] for state in seeds]) for name in seeds[0]}
+        state = {name: np.stack([state[name] for state in seeds]) for name in seeds[0]}
+        if self.misfit_of != "none":
+            direction = streams.at("misfit").stack(lambda generator: generator.standard_normal(inputs.dimension))
+            state["wave_direction"] = direction / np.linalg.norm(direction, axis=1, keepdims=True)
+        return state
 
     def inner(self, x: np.ndarray) -> np.ndarray:
         """The coordinates of x that G* is a function of: all, or for classes those after the threshold's."""
@@ -129,11 +144,14 @@ class QuadraticDensenet(Teacher):
     def target(self, state: State, x: np.ndarray) -> np.ndarray:
         """(S, n, d) -> (S, n, 1) float64; for classes -1 or +1."""
         total = sum(self.parts(state, x).values())
+        if self.misfit_of != "none":
+            total = total + self._misfit(state, x, total)
         return np.where(total < 0, -1.0, 1.0) if self.kind == "classes" else total
 
     def norm(self, state: State, inputs: Input) -> np.ndarray:
         """L2 norm (S,) from E G*^2 as in `draw`; 1 for classes."""
-        return np.ones(len(state["mean"])) if self.kind == "classes" else np.sqrt(state["second_moment"])
+        misfit = 0.0 if self.misfit_of == "none" else self.misfit**2
+        return np.ones(len(state["mean"])) if self.kind == "classes" else np.sqrt(state["second_moment"] + misfit)
 
     def degrees(self) -> tuple[int, ...]:
         """1 .. 2^L."""
@@ -142,6 +160,14 @@ class QuadraticDensenet(Teacher):
     def bases(self, state: State, x: np.ndarray) -> np.ndarray:
         """S*_2, which every other layer is made from: (S, n, k_2)."""
         return self.hidden(state, x)["S_2"]
+
+    def _misfit(self, state: State, x: np.ndarray, clean: np.ndarray) -> np.ndarray:
+        """e at points (S, n, d) where G* is `clean` (S, n, 1): (S, n, 1)."""
+        spread = np.sqrt(state["second_moment"] - state["mean"] ** 2)
+        standard = (clean - state["mean"][:, None, None]) / spread[:, None, None]
+        along = x.astype(np.float64) @ state["wave_direction"][:, :, None]
+        wave = np.sin(self.frequency * (standard if self.misfit_of == "target" else along) + 1.0)
+        return self.misfit * sqrt(2) * wave * (np.abs(standard) if self.misfit_of == "heavy" else 1.0)
 
     def _one(self, streams: Streams, inputs: Input) -> Mapping[str, Any]:
         """The state of one seed, without the seed's dimension."""

@@ -12,8 +12,14 @@ UNBOUNDED = ("gaussian", "gaussian_mixture")
 
 
 def layer_widths(depth: int, widths: Sequence[int] | None, first: int | None = None) -> tuple[int, ...]:
-    """k_2 .. k_L; without a choice 4, 2, 1, 1, ...; first: k_2 in the place of what these say."""
-    chosen = tuple(max(1, FIRST_WIDTH >> layer) for layer in range(depth - 1)) if widths is None else tuple(widths)
+    """k_2 .. k_L; one width stands for all layers, and without a choice they are 4, 2, 1, 1, ...
+
+    first: k_2 in the place of what these say.
+    """
+    if widths is None:
+        chosen = tuple(max(1, FIRST_WIDTH >> layer) for layer in range(depth - 1))
+    else:
+        chosen = tuple(widths) * (depth - 1 if len(widths) == 1 else 1)
     return chosen if first is None else (first, *chosen[1:])
 
 
@@ -49,7 +55,7 @@ def faults(parameters: Mapping[str, Any], inputs: Mapping[str, Any], dimension: 
     available = dimension - 1 if parameters["kind"] == "classes" else dimension
     for name, what in (("widths", "width"), ("graph", "set J_l"), ("alphas", "weight")):
         given = parameters[name]
-        if given is not None and len(given) != depth - 1:
+        if given is not None and len(given) != depth - 1 and (name, len(given)) != ("widths", 1):
             yield name, f"{len(given)} entries at depth {depth}", f"one {what} for each of the layers 2 to {depth}"
     widths = layer_widths(depth, parameters["widths"], parameters["first_width"])
     if widths and widths[0] > available:

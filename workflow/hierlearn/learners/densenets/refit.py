@@ -26,11 +26,9 @@ def refit(learner: Any, fit: Fit, sample: Sample) -> Fit:
     """The fit with a last layer that is refitted on the first training points; state: also readout (S, F) float64.
 
     The strength of the ridge is the best one for validation points. A seed that has diverged stays as it is, without
-    weights. Raises ValueError on a teacher of classes.
+    weights. For teachers of regression; `refit_classes` is for those of classes.
     """
     problem, features = sample.problem, sample.features
-    if problem.teacher.kind == "classes":
-        raise ValueError(f"{type(learner).__name__.lower()}: a refitted read-out on a teacher of classes")
     student = Student.from_state(fit.state)
     points = {role: features.draw(role, n) for role, n in (("training", sample.n), ("validation", problem.held_out))}
     layout = learner.layout(student.columns(points["training"]), student)
@@ -40,10 +38,10 @@ def refit(learner: Any, fit: Fit, sample: Sample) -> Fit:
         state = {name: values[[i]] for name, values in fit.state.items()}
         one = Student.from_state(state)
         if status == STATUS["diverged"]:
-            size = len(_products(one, layout, state, points["training"][[i], :1])[0])
+            size = len(products(one, layout, state, points["training"][[i], :1])[0])
             results.append((np.full(size, np.nan), np.nan, np.nan))
             continue
-        design = {role: _products(one, layout, state, x[[i], :MOST_POINTS]) for role, x in points.items()}
+        design = {role: products(one, layout, state, x[[i], :MOST_POINTS]) for role, x in points.items()}
         # Columns of one size, so that a ridge treats them alike.
         sizes = np.sqrt(np.mean(design["training"] ** 2, axis=0))
         sizes[sizes == 0] = 1.0
@@ -69,7 +67,7 @@ def refit_outputs(student: Student, layout: Layout, state: State, x: np.ndarray)
             rows = []
             for seed, weights in enumerate(state["readout"]):
                 own = {name: values[[seed]] for name, values in state.items()}
-                rows.append(_products(student, layout, own, x[[seed], i : i + BLOCK_ROWS]) @ weights[:, None])
+                rows.append(products(student, layout, own, x[[seed], i : i + BLOCK_ROWS]) @ weights[:, None])
             results.append(np.stack(rows))
     return np.concatenate(results, axis=1)
 
@@ -85,7 +83,7 @@ def _ridge_path(design: np.ndarray, labels: np.ndarray, ridges: np.ndarray) -> n
     return vectors @ (projected / (values[:, None] + ridges[:, None, None]))
 
 
-def _products(student: Student, layout: Layout, state: State, x: np.ndarray) -> np.ndarray:
+def products(student: Student, layout: Layout, state: State, x: np.ndarray) -> np.ndarray:
     """What a read-out of one seed is linear in, (n, F) float64: products of two of (1, h), and Sum(G_l) for l < L."""
     inputs, last = student.network_input(x, layout), layout.layers[-1]
     weights = [state[f"layer_{layer}"] for layer in layout.layers[:-1]]

@@ -1,0 +1,72 @@
+"""Quadratic DenseNets as learners of classes: their last layer refitted, and what they are measured by."""
+
+import numpy as np
+
+from hierlearn.core.problem import ProblemFeatures, pose
+from hierlearn.core.protocols import NullMonitor, Sample
+from hierlearn.core.registry import build
+from hierlearn.core.streams import Streams
+
+SEEDS = (3, 5, 8)
+TEACHER = {"name": "quadratic_densenet", "widths": [2, 1], "gap": 0.3}
+
+
+def posed(teacher, dimension):
+    gaussian = build("inputs", {"name": "gaussian"}, dimension=dimension)
+    problem = pose(gaussian, build("teachers", teacher), "paper", 0.0, Streams(("classes",), SEEDS), 300)
+    raw = build("representations", {"name": "raw"})
+    return problem, ProblemFeatures(problem, raw, raw.fit(np.empty((len(SEEDS), 0, 0)), problem.streams))
+
+
+def fitted(where, samples=800, **parameters):
+    problem, features = where
+    learner = build("learners", {"name": "densenet", "width": 8, "steps": 40, "batch": 32} | parameters)
+    sample = Sample(problem, features, samples, {}, problem.streams.at("learner", "densenet"))
+    return learner, learner.fit(sample, NullMonitor(), {})
+
+
+def test_a_last_layer_refitted_to_classes_is_the_minimiser_of_its_logistic_loss():
+    teacher = {"name": "quadratic_densenet", "kind": "classes", "widths": [2, 1]}
+    where = problem, features = posed(teacher, 7)
+    given = {"schedule": "layerwise", "samples": 4000, "sharpness": 5.0}
+    _, trained = fitted(where, **given)
+    learner, fit = fitted(where, readout="refitted", **given)
+    for name in ("layer_2", "layer_3"):
+        assert np.array_equal(fit.state[name], trained.state[name])
+    assert np.all(fit.measures["cross_entropy"] < trained.measures["cross_entropy"])
+    network = {name: values for name, values in fit.state.items() if name != "correction"}
+    y = problem.draw("training", 4000).labels[..., 0]
+    f = learner.predict(network, features, "training", 4000, {})[..., 0]
+    outputs = learner.predict(fit.state, features, "training", 4000, {})[..., 0]
+    for i in range(len(SEEDS)):
+        x = problem.draw("training", 4000).x[i, :, 1:].astype(float)
+        hidden = np.concatenate([x**2 - 1, x], axis=1) @ fit.state["layer_2"][i].astype(float).T
+        columns = np.concatenate([np.ones((4000, 1)), x, hidden**2], axis=1)
+        design = np.einsum("na,nb->nab", columns, columns)[:, *np.triu_indices(columns.shape[1])]
+        # What is added is in the span of the products, and no step in it that is not tiny lowers the loss by much.
+        added = outputs[i] - f[i]
+        weights = np.linalg.lstsq(design, added, rcond=1e-9)[0]
+        assert np.abs(design @ weights - added).max() < 2e-3 * np.abs(added).max()
+
+        def loss(out, i=i):
+            return np.mean(np.log1p(np.exp(-5.0 * y[i] * out)))
+
+        assert loss(outputs[i]) < loss(f[i])
+        pull = -y[i] / (1 + np.exp(5.0 * y[i] * outputs[i]))
+        curvature = 0.25 * design.T @ design / len(design)
+        step = np.linalg.lstsq(curvature * 5.0, -design.T @ pull / len(design), rcond=1e-6)[0]
+        assert loss(outputs[i] + design @ step) > 0.98 * loss(outputs[i])
+
+
+def test_the_measures_of_classes_are_those_of_the_margin():
+    teacher = TEACHER | {"kind": "classes"}
+    where = problem, features = posed(teacher, 6)
+    learner, fit = fitted(where, sharpness=4.0)
+    x = problem.draw("validation", 300)
+    outputs = learner.predict(fit.state, features, "validation", 300, {})
+    teacher, state = problem.teacher, problem.state
+    inner = sum(part for name, part in teacher.parts(state, x.x).items() if name != "threshold")
+    threshold = x.x[..., :1] - state["mean"][:, None, None]
+    np.testing.assert_allclose(fit.measures["squared_error"], np.mean((outputs - threshold - inner) ** 2, axis=(1, 2)))
+    found = -np.mean(np.log(1 / (1 + np.exp(-4.0 * x.labels * outputs))), axis=(1, 2))
+    np.testing.assert_allclose(fit.measures["cross_entropy"], found)
