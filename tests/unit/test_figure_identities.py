@@ -66,3 +66,14 @@ def test_lines_of_one_learner_are_told_apart_and_look_as_their_labels_say():
 def test_lines_of_one_panel_never_look_alike():
     found = of_lines([{"variable": str(k)} for k in range(24)], {})
     assert len(set(found)) == 24
+
+
+@pytest.mark.parametrize("file", STUDIES, ids=[file.stem for file in STUDIES])
+def test_every_primary_claim_has_a_panel(file):
+    study, _ = checking.study(file, file.name, "quick")
+    figure = study.figure
+    shown = (
+        figure.get("shows", {}).values() if "shows" in figure else [one.get("shows", []) for one in figure["panels"]]
+    )
+    primary = {name for name, claim in study.claims.items() if claim.rank == "primary"}
+    assert primary <= {name for names in shown for name in names}
