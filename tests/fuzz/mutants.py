@@ -36,7 +36,10 @@ NULLABLE = (
     *("sizes", "over", "values", "level", "least"),
 )
 # Lists whose entries stand for places one after the other, so that two may be equal.
-IN_ORDER = ("milestones", "starts", "widths", "graph", "alphas", "coefficients", "directions")
+IN_ORDER = (
+    *("milestones", "starts", "widths", "graph", "alphas", "coefficients", "directions"),
+    *("distils", "distil_thresholds"),
+)
 # Without these a study, or a file of published numbers, says nothing.
 REQUIRED = re.compile(
     r"title|paper|place|problem|axes|seeds|figure|problem\.(input|teacher)|axes\.dimension|.*\.(name|coefficient|of)"
@@ -77,7 +80,8 @@ class Place:
         """Whether nothing else says it: no default, no merged mapping, no body under an overlay."""
         if self.key is None or self.anchored or any(key.value == "<<" for key, _ in self.parent.value):
             return False
-        return bool(REQUIRED.fullmatch(dotted(self.path))) and self.path[0] != "presets"
+        # What a control does not say is as in its claim.
+        return bool(REQUIRED.fullmatch(dotted(self.path))) and self.path[0] != "presets" and not self.under("control")
 
     @property
     def refers(self) -> bool:

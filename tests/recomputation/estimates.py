@@ -119,6 +119,11 @@ def positive_log(values):
     return np.where(sound, np.log(np.where(sound, values, 1.0)), np.nan)
 
 
+def of_mean(values, log, positive):
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return t_mean(np.log(values)) if log else t_mean(values, log=positive)
+
+
 def unless(failed: bool, found: Found) -> Found:
     """What rests on a training that failed has no interval."""
     return Found(found.value, ratios=found.ratios) if failed else found

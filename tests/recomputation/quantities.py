@@ -11,12 +11,12 @@ from recomputation.estimates import (
     NOTHING,
     Found,
     best,
-    cases,
     fitted_line,
     log_counts,
     lowest,
     median,
     named,
+    of_mean,
     one_run,
     positive_log,
     share,
@@ -24,7 +24,8 @@ from recomputation.estimates import (
     unless,
 )
 from recomputation.many_cells import composed_counting_bound, counting_bound, order_table
-from recomputation.tables import FAILED, at, complexities, crossing, probe_at
+from recomputation.of_probes import probe_failure_rate, probe_holds, probe_mean, probe_slope, probe_theory_ratio
+from recomputation.tables import FAILED, at, complexities, crossing
 from scipy import stats
 
 
@@ -189,9 +190,10 @@ def score_mean(files, learner, samples, variable="test_risk", where=(), lowest_o
     return unless(failed, of_mean(values, log, positive))
 
 
-def of_mean(values, log, positive):
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return t_mean(np.log(values)) if log else t_mean(values, log=positive)
+def score_difference(files, above, below, samples, above_where=(), below_where=(), where=(), variable="test_accuracy"):
+    sides = ((above, above_where), (below, below_where))
+    (a, one), (b, two) = (by_seed(files, name, samples, dict(where) | dict(at_), variable, None) for name, at_ in sides)
+    return unless(one or two, t_mean(a - b))
 
 
 def failure_rate(files, learner, samples, level, where=(), risk="test_risk"):
@@ -200,11 +202,6 @@ def failure_rate(files, learner, samples, level, where=(), risk="test_risk"):
     if np.isnan(values[~broken]).any():
         return NOTHING
     return share(int(np.sum(broken | (values > level))), len(values))
-
-
-def probe_failure_rate(files, probe, larger, smaller, where=()):
-    ratio = probe_holds(files, probe, larger, smaller, None, where).ratios
-    return NOTHING if ratio is None else share(int((ratio > 1).any(axis=0).sum()), ratio.shape[1])
 
 
 def risk_slope(
@@ -245,43 +242,6 @@ def log_fall_ratio(files, of, samples, first, middle, last, where=(), risk="test
         found.append(np.log(a / b) - np.log(b / c))
         failed |= one or two or three
     return unless(failed, lowest(*([t_mean(x, level=p) for x in found] for p in (0.95, 1 - 0.05 / len(found)))))
-
-
-def probe_slope(files, probe, variable, axis="dimension", where=(), values=None):
-    logs = positive_log(probe_at(files.probes[probe][variable], dict(where), (axis,)))
-    sizes = files.probes[probe][axis].values
-    order = np.argsort(sizes)
-    keep = order[named(sizes[order], values)]
-    return fitted_line(np.log(sizes[keep]), logs[keep], logs[keep])
-
-
-def probe_theory_ratio(files, probe, variable, theory, axis="dimension", where=(), values=None):
-    data = files.probes[probe]
-    measured, known = (probe_at(data[name], dict(where), (axis,)) for name in (variable, theory))
-    logs = np.median(positive_log(measured), axis=1) - np.log(known.mean(axis=1))
-    logs = logs[named(data[axis].values, values)]
-    return t_mean(logs[np.isfinite(logs)])
-
-
-def probe_mean(files, probe, variable, over=None, log=False, positive=False, least=None, most=None, where=()):
-    values = probe_at(files.probes[probe][variable], dict(where), ())
-    if over is not None:
-        values = values / probe_at(files.probes[probe][over], dict(where), ())
-    found = of_mean(values, log, positive)
-    ends = -np.inf if least is None else least, np.inf if most is None else most
-    return Found(found.value, *(float(np.clip(end, *ends)) for end in (found.low, found.high)))
-
-
-def probe_holds(files, probe, larger, smaller, level=None, where=()):
-    data = files.probes[probe]
-    sides = [
-        data[name].sel({axis: value for axis, value in dict(where).items() if axis in data[name].dims})
-        for name in (larger, smaller)
-    ]
-    sides = xarray.broadcast(*sides)
-    sides = [side if "seed" in side.dims else side.expand_dims("seed") for side in sides]
-    a, b = (side.transpose(..., "seed").values.astype(float) for side in sides)
-    return cases(a, b if level is None else np.full_like(b, level))
 
 
 def total_samples_log_ratio(files, above, below, dimension, where=(), threshold=0.5):
@@ -348,6 +308,7 @@ QUANTITIES = {
         lowest_risk_slope,
         log_fall_ratio,
         score_mean,
+        score_difference,
         failure_rate,
         probe_failure_rate,
         risk_slope,

@@ -242,7 +242,12 @@ def sample_sizes(draft: Draft) -> Values:
             continue
         at = ("learners", name, "samples")
         if broken.over(*at):
-            sure = False
+            # Of a mapping with an unknown key the sizes are still known.
+            stands = broken.values.get(at)
+            listed = stands.get("at") if isinstance(stands, dict) else None
+            known = isinstance(listed, list) and all(map(_is_count, listed))
+            found.update(listed if known else ())
+            sure = sure and known
         elif isinstance(sizes := entry.samples.get("at"), list):
             written += [value for _, value in broken.inside(*at, "at")]
             found.update(n for i, n in enumerate(sizes) if _is_count(n) and not broken.over(*at, "at", i))

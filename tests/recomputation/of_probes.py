@@ -1,0 +1,48 @@
+"""Quantities that are measured on a probe alone."""
+
+import numpy as np
+import xarray
+from recomputation.estimates import NOTHING, Found, cases, fitted_line, named, of_mean, positive_log, share, t_mean
+from recomputation.tables import probe_at
+
+
+def probe_slope(files, probe, variable, axis="dimension", where=(), values=None):
+    logs = positive_log(probe_at(files.probes[probe][variable], dict(where), (axis,)))
+    sizes = files.probes[probe][axis].values
+    order = np.argsort(sizes)
+    keep = order[named(sizes[order], values)]
+    return fitted_line(np.log(sizes[keep]), logs[keep], logs[keep])
+
+
+def probe_theory_ratio(files, probe, variable, theory, axis="dimension", where=(), values=None):
+    data = files.probes[probe]
+    measured, known = (probe_at(data[name], dict(where), (axis,)) for name in (variable, theory))
+    logs = np.median(positive_log(measured), axis=1) - np.log(known.mean(axis=1))
+    logs = logs[named(data[axis].values, values)]
+    return t_mean(logs[np.isfinite(logs)])
+
+
+def probe_mean(files, probe, variable, over=None, log=False, positive=False, least=None, most=None, where=()):
+    values = probe_at(files.probes[probe][variable], dict(where), ())
+    if over is not None:
+        values = values / probe_at(files.probes[probe][over], dict(where), ())
+    found = of_mean(values, log, positive)
+    ends = -np.inf if least is None else least, np.inf if most is None else most
+    return Found(found.value, *(float(np.clip(end, *ends)) for end in (found.low, found.high)))
+
+
+def probe_holds(files, probe, larger, smaller, level=None, where=()):
+    data = files.probes[probe]
+    sides = [
+        data[name].sel({axis: value for axis, value in dict(where).items() if axis in data[name].dims})
+        for name in (larger, smaller)
+    ]
+    sides = xarray.broadcast(*sides)
+    sides = [side if "seed" in side.dims else side.expand_dims("seed") for side in sides]
+    a, b = (side.transpose(..., "seed").values.astype(float) for side in sides)
+    return cases(a, b if level is None else np.full_like(b, level))
+
+
+def probe_failure_rate(files, probe, larger, smaller, where=()):
+    ratio = probe_holds(files, probe, larger, smaller, None, where).ratios
+    return NOTHING if ratio is None else share(int((ratio > 1).any(axis=0).sum()), ratio.shape[1])
