@@ -16,9 +16,9 @@ from hierlearn.kernels._tiles import gram, pair
 class PolynomialOfSquares(Kernel):
     """K(x, z) = (<h(x), h(z)> / scale + 1)^degree, h(x) = (x, x^2 - 1)  (allenzhu2020, Theorem 1).
 
-    Ridge regression with it is linear regression over all monomials up to the degree of the coordinates and their
-    centred squares: with the degree 2^{L-1} these are C(2 d + 2^{L-1}, 2^{L-1}) features, which hold every quadratic
-    DenseNet of depth L and are the fewest that treat coordinates alike.
+    Ridge regression with it is linear regression over all monomials up to the degree p of the coordinates and their
+    centred squares. They span sum_k C(p, k) C(d, k) 2^k functions, and with p = 2^{L-1} every quadratic DenseNet of
+    depth L.
     """
 
     degree: Annotated[int, Interval(ge=1, le=20), "Degree p of (<h(x), h(z)> / scale + 1)^p."] = 2

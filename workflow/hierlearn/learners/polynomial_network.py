@@ -23,6 +23,7 @@ LOOKS = {
     "frobenius_norm": "Frobenius norm of the weights that are trained",
     "risk_layer_2": "validation_risk",
     "feature_error_2": "min_U E|U S_2 - S*_2|^2 / E|S*_2|^2, S_2 what the power is taken of, on validation points",
+    "whole_feature_error_2": "min_V E|S_2 - V S*_2|^2 / E|S*_2|^2, V with orthonormal columns, on validation points",
     "linear_feature_error_2": "min_B E|B S_2 - S*_2|^2 / E|S*_2|^2, any B, on validation points",
     "feature_size_2": "E|S_2|^2 on validation points",
 }

@@ -180,7 +180,7 @@ def vgg(shape: tuple[int, int, int], depth: int, width: int, patch: int) -> tupl
     if depth < 5:
         raise Misfit("depth", f"{depth} layers of vgg", "at least 5, one for each stage")
     stages = list(VGG19) if depth == sum(VGG19) else [depth // 5 + (i >= 5 - depth % 5) for i in range(5)]
-    return _stages(shape, stages, [width * factor for factor in (1, 2, 4, 8, 8)], 3)
+    return _stages(shape, stages, [width * factor for factor in (1, 2, 4, 8, 8)], 3, every=True)
 
 
 def wide_resnet(shape: tuple[int, int, int], depth: int, width: int, patch: int) -> tuple[Layer, ...]:
@@ -205,13 +205,16 @@ def wide_resnet(shape: tuple[int, int, int], depth: int, width: int, patch: int)
     return tuple(layers)
 
 
-def _stages(shape, stages: list[int], widths: list[int], kernel: int) -> tuple[Layer, ...]:
-    """Convolutions that keep the size, the last of a stage with pooling over squares of 2 where a stage has more."""
+def _stages(shape, stages: list[int], widths: list[int], kernel: int, *, every: bool = False) -> tuple[Layer, ...]:
+    """Convolutions that keep the size, the last of a stage with pooling over squares of 2.
+
+    every: in a stage of one layer as well.
+    """
     channels, size, layers = shape[0], shape[1:], []
     for stage, (count, width) in enumerate(zip(stages, widths, strict=True)):
         for i in range(count):
             one = Convolution(channels, width, (kernel, kernel), (1, 1), (kernel // 2, kernel // 2))
-            pool = 2 if i == count - 1 and (count > 1 or len(stages) == 5) else 1
+            pool = 2 if i == count - 1 and (count > 1 or every) else 1
             after = tuple(n // pool for n in size)
             if min(after) < 1:
                 found = f"{sum(stages)} layers that pool {stage + 1} times on {shape[1]} x {shape[2]} places"

@@ -185,7 +185,7 @@ def _normalised(weights, running, x: torch.Tensor, place: str, j: int, batch: bo
     with torch.no_grad():
         n = rows.shape[1]
         running[mean].lerp_(centre, MOMENTUM)
-        running[variance].lerp_(spread * (n / (n - 1)), MOMENTUM)
+        running[variance].lerp_(spread * (n / max(n - 1, 1)), MOMENTUM)
     return found.view(x.shape)
 
 
