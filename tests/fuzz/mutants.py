@@ -38,7 +38,7 @@ NULLABLE = (
 # Lists whose entries stand for places one after the other, so that two may be equal.
 IN_ORDER = (
     *("milestones", "starts", "widths", "graph", "alphas", "coefficients", "directions"),
-    *("distils", "distil_thresholds"),
+    *("distils", "distil_thresholds", "first", "middle", "last"),
 )
 # Without these a study, or a file of published numbers, says nothing.
 REQUIRED = re.compile(

@@ -43,7 +43,9 @@ def fitted_line(x, low, high, level=0.95) -> Found:
     if used.sum() < 2:
         return NOTHING
     fit = stats.linregress(np.asarray(x, dtype=float)[used], points[used])
-    half = stats.t.ppf((1 + level) / 2, used.sum() - 2) * fit.stderr if used.sum() > 2 else np.nan
+    # A line through equal values has no scatter; the library's correlation of them is NaN.
+    error = 0.0 if np.ptp(points[used]) == 0 else fit.stderr
+    half = stats.t.ppf((1 + level) / 2, used.sum() - 2) * error if used.sum() > 2 else np.nan
     return Found(float(fit.slope), float(fit.slope - half), float(fit.slope + half))
 
 

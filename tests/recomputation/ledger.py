@@ -39,7 +39,8 @@ def files_of(row: Row, results: Path, config: Path) -> Files:
     folder, name = results / row["study"], "scores.nc"
     probes = {file.name.removesuffix(".probe.nc"): xarray.load_dataset(file) for file in folder.glob("*.probe.nc")}
     cube = scores(folder / name) if (folder / name).exists() else None
-    return Files(cube, probes, config / "published" / f"{row['paper']}.yaml")
+    traces = xarray.load_dataset(folder / "traces.nc") if (folder / "traces.nc").exists() else None
+    return Files(cube, probes, traces, config / "published" / f"{row['paper']}.yaml")
 
 
 def recomputed(row: Row, results: Path, config: Path = ROOT / "config", files: Files | None = None) -> dict[str, Any]:

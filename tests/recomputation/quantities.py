@@ -31,10 +31,11 @@ from scipy import stats
 
 @dataclass
 class Files:
-    """What a study left: its scores, its probes by name, and the published tables of its paper."""
+    """What a study left: its scores, probes by name and what its trainings recorded; its paper's published tables."""
 
     cube: xarray.Dataset | None
     probes: dict[str, xarray.Dataset]
+    traces: xarray.Dataset | None
     published: Path
 
 
@@ -196,6 +197,22 @@ def score_difference(files, above, below, samples, above_where=(), below_where=(
     return unless(one or two, t_mean(a - b))
 
 
+def norm_at_error(files, learner, samples, error, where=()):
+    place = dict(where) | {"samples": samples}
+    recorded = at(files.traces[["train_loss", "frobenius_norm"]], learner, place, ("seed", "step"))
+    norms = []
+    for losses, sizes in zip(recorded.train_loss.values, recorded.frobenius_norm.values, strict=True):
+        known = np.isfinite(losses) & np.isfinite(sizes) & (losses > 0)
+        x, y = np.log(losses[known] / error), np.log(sizes[known])
+        k = next((k for k, value in enumerate(x) if value <= 0), None)
+        if k is None:
+            norms.append(np.nan)
+        else:
+            norms.append(np.exp(y[0] if k == 0 else np.interp(0.0, x[[k, k - 1]], y[[k, k - 1]])))
+    failed = np.isin(at(files.cube, learner, place, ("seed",)).status.values, FAILED).any()
+    return unless(failed, t_mean(np.array(norms), log=True))
+
+
 def failure_rate(files, learner, samples, level, where=(), risk="test_risk"):
     chosen = at(files.cube, learner, dict(where) | {"samples": samples}, ("seed",))
     values, broken = chosen[risk].values, np.isin(chosen.status.values, FAILED)
@@ -309,6 +326,7 @@ QUANTITIES = {
         log_fall_ratio,
         score_mean,
         score_difference,
+        norm_at_error,
         failure_rate,
         probe_failure_rate,
         risk_slope,
