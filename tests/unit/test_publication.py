@@ -121,9 +121,8 @@ def test_a_readme_without_its_marks_is_named(text):
 
 
 def stored():
-    return {
-        file.parent.name: json.loads(file.read_text()) for file in (ROOT / publication.FOLDER).glob("*/claims.json")
-    }
+    files = sorted((ROOT / publication.FOLDER).glob("*/claims.json"))
+    return {file.parent.name: json.loads(file.read_text()) for file in files}
 
 
 def test_the_readme_of_the_project_has_its_marks_and_the_table_of_what_is_stored():

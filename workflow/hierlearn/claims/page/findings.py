@@ -29,7 +29,8 @@ def table(rows: Sequence[Row], details: Mapping[str, Mapping[str, Any]]) -> str:
 def _counts(rows: Sequence[Row]) -> str:
     marks = [MARKS[row.verdict] for row in rows]
     told = [f"{marks.count(mark)} {name}" for mark, name in OUTCOMES.items() if mark in marks]
-    return f"of {len(rows)} primary rows {', '.join(told)}"
+    presets = " and ".join(sorted({f"`{row.preset}`" for row in rows}))
+    return f"of {len(rows)} primary rows at preset {presets} {', '.join(told)}"
 
 
 def _line(row: Row, where: str) -> str:
