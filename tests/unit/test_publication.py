@@ -59,6 +59,17 @@ def test_a_finished_study_is_stored_with_its_rows_its_figure_and_its_page(plan):
     assert "bounds" not in Path("docs/ledger/small/claims.json").read_text()
 
 
+def test_a_study_that_is_stored_at_a_larger_preset_stays(plan):
+    run(plan, "small", mine())
+    commands.answer(["publish"], plan)
+    file = Path("docs/ledger/small/claims.json")
+    before = file.read_text().replace('"preset": "quick"', '"preset": "standard"')
+    file.write_text(before)
+    told, _ = commands.answer(["publish"], plan)
+    assert told[0] == "small: not stored: docs/ledger has it at standard, which is larger than quick"
+    assert json.loads(file.read_text()) == json.loads(before)
+
+
 def test_the_readme_has_the_primary_rows_between_its_marks(plan):
     run(plan, "small", mine(statement=r"$\|W\| < 1$ | so"), mine("C2", rank="secondary"))
     commands.answer(["publish"], plan)

@@ -21,6 +21,8 @@ from hierlearn.plan import told
 from hierlearn.plan.configuration import Plan
 
 FOLDER, README = "docs/ledger", "README.md"
+# A stored study is replaced by a run of its own preset or of a later one.
+BY_SIZE = ("smoke", "quick", "standard", "full", "paper")
 # What the page shows of a row beside its columns.
 SHOWN = ("side", "sizes_fitted")
 
@@ -43,6 +45,11 @@ def store(plan: Plan, root: Path) -> list[str]:
                     content["study"]["older"] = f"code or design has changed since commit {content['study']['commit']}."
                     _write(stored, content)
             continue
+        if stored.is_file():
+            larger = json.loads(stored.read_text(encoding="utf-8"))["study"]["preset"]
+            if BY_SIZE.index(larger) > BY_SIZE.index(study.preset):
+                lines.append(f"{name}: not stored: {FOLDER} has it at {larger}, which is larger than {study.preset}")
+                continue
         rows = json.loads(file.read_bytes())["rows"]
         said = told.of_study(study, FOLDER) | {"commit": commit, "preset": study.preset}
         said["figure_size"] = figures.size(drawn)
