@@ -192,8 +192,17 @@ def test_the_slope_of_a_loss_is_that_of_its_formula(loss):
     np.testing.assert_allclose(moved.numpy(), -0.1 * plain.out.weight.grad.numpy(), rtol=1e-3, atol=1e-6)
 
 
+@pytest.fixture
+def one_thread():
+    """As jobs have it: with more, how a product is shared out hangs on how many networks it is of."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
 @every
-def test_a_network_learns_the_same_whoever_is_trained_beside_it(case):
+def test_a_network_learns_the_same_whoever_is_trained_beside_it(case, one_thread):
     net = CASES[case]
     assert net.is_aligned(8, CLASSES)
     together, alone = (
