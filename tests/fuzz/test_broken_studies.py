@@ -84,14 +84,18 @@ def complaint(mutant: Mutant, lines: list[str]) -> str | None:
         hints = f"(nearest: {mutant.word})", f"{mutant.word}: found nothing, but {wrong!r}"
         # Two letters are as near to many words.
         short = len(mutant.word) < 3 and re.search(rf"expected one of .*\b{mutant.word}\b", text)
+        # And one of an x axis is as near to that of y; what a control does not name is as in its claim.
+        short = short or f"(nearest: y{mutant.word[1:]})" in text or f"control.quantity.{wrong}: found" in text
         return (
             None if short or any(hint in text for hint in hints) else f"the nearest name is not {mutant.word}: {lines}"
         )
     parts = mutant.place.split(".")
+    # A line of a panel may say another thing in the place of what is missing.
+    instead = (f"{'.'.join(parts[:-1])}.",) if parts[-2:-1] and parts[-2].startswith("lines[") else ()
     named = {
         "duplicate key": (f"duplicate key {mutant.word!r}",),
         "unknown key": (mutant.word,),
-        "missing": tuple(f"{'.'.join(parts[:i])}: found" for i in range(1, len(parts) + 1)),
+        "missing": tuple(f"{'.'.join(parts[:i])}: found" for i in range(1, len(parts) + 1)) + instead,
         "absurd size": (" MB of memory", str(10**15)),
         "out of the grid": ("found 7919",),
     }
