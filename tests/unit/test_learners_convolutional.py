@@ -114,7 +114,7 @@ def test_all_pictures_are_vectors_to_dense_layers():
     assert fit(hierarchy(), architecture="dense", steps=2)[1].state["shape"].tolist() == [[16, 1, 1]] * 2
 
 
-@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU here")
+@pytest.mark.skipif(torch.cuda.is_available(), reason="a GPU is here: that there is none cannot be tried")
 def test_a_gpu_that_is_not_there_is_one_line_and_auto_does_without():
     with pytest.raises(ValueError, match=r"device 'cuda' where torch sees no GPU; expected auto, cpu, or a GPU"):
         fit(hierarchy(), device="cuda")
