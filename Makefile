@@ -11,7 +11,7 @@ WORKERS ?= 2
 PARALLEL := -n $(WORKERS) --dist loadscope --no-loadscope-reorder
 PYTEST := $(VENV)/bin/python -m pytest $(PARALLEL)
 
-.PHONY: run setup test test-all faults stress format schema bench pins clean
+.PHONY: run setup test test-all faults stress format schema manual bench pins clean
 .DEFAULT_GOAL := run
 
 run: setup
@@ -71,13 +71,17 @@ stress: $(VENV)/.installed-test
 	@STRESS_KILLS=$${STRESS_KILLS:-100} STRESS_SEED=$${STRESS_SEED:-$$RANDOM} $(VENV)/bin/python -m pytest tests/stress
 
 format: $(VENV)/.installed-test
-	$(VENV)/bin/ruff check --fix --quiet workflow tests benchmarks envs
-	$(VENV)/bin/ruff format --quiet workflow tests benchmarks envs
+	$(VENV)/bin/ruff check --fix --quiet workflow tests benchmarks envs docs
+	$(VENV)/bin/ruff format --quiet workflow tests benchmarks envs docs
 	$(VENV)/bin/snakefmt Snakefile workflow
 
 # What editors check study files with, after a component's parameters have changed.
 schema: setup
 	@$(VENV)/bin/python -m hierlearn.plan.study_schema > workflow/hierlearn/schemas/study.schema.json
+
+# The manual as pages in build/manual; a link that leads nowhere is an error.
+manual: $(VENV)/.installed-documentation
+	@$(VENV)/bin/sphinx-build --quiet --fail-on-warning --keep-going docs build/manual && echo "The manual is build/manual/index.html"
 
 bench: $(VENV)/.installed-test
 	@PYTHONPATH=workflow $(VENV)/bin/python benchmarks/table.py
@@ -88,7 +92,7 @@ bench: $(VENV)/.installed-test
 pins:
 	rm -rf $(VENV)-pins && python3 -m venv $(VENV)-pins
 	$(VENV)-pins/bin/pip install --quiet --upgrade pip
-	: > envs/requirements.txt; set -e; for group in run test; do \
+	: > envs/requirements.txt; set -e; for group in run documentation test; do \
 	  $(VENV)-pins/bin/pip install --quiet . --group $$group; \
 	  $(VENV)-pins/bin/pip freeze --exclude hierlearn --exclude pip --exclude setuptools | sed 's/+cpu$$//' | \
 	    grep -vxFf envs/requirements.txt > envs/requirements-$$group.txt; \

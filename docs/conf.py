@@ -1,0 +1,40 @@
+"""The manual, built by Sphinx: `make manual`. Pages are Markdown; generated.py writes what comes from declarations."""
+
+import re
+import shutil
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import generated
+
+project = "The executable theory of hierarchical learning"
+extensions = ["myst_parser"]
+html_theme = "furo"
+html_title = "Hierarchical learning, executable"
+# The pages ask no other machine for anything: no fonts, no scripts, no mathematics but MathML.
+html_theme_options = {"footer_icons": []}
+exclude_patterns = ["ledger"]
+myst_heading_anchors = 3
+myst_enable_extensions = ["attrs_inline"]
+# Components of one name in two rooms share a heading's anchor; their own anchor says the room.
+nitpicky = True
+
+
+def fill(app, name: str, source: list[str]) -> None:
+    """Puts what is generated in the place of the lines that ask for it."""
+    source[0] = re.sub(
+        r"^\{(\w+)\}$", lambda found: getattr(generated, found.group(1))(), source[0], flags=re.MULTILINE
+    )
+
+
+def with_ledger(app, exception: Exception | None) -> None:
+    """The stored ledger beside the pages that speak of it."""
+    if exception is None:
+        shutil.copytree(Path(__file__).parent / "ledger", Path(app.outdir) / "ledger", dirs_exist_ok=True)
+
+
+def setup(app) -> None:
+    app.connect("source-read", fill)
+    app.connect("build-finished", with_ledger)

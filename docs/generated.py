@@ -1,0 +1,188 @@
+"""What the manual says from declarations: keys, components, equations and studies, as Markdown.
+
+A page asks for one of these by a line of its own, such as {keys}, in whose place conf.py puts what the function of that
+name returns.
+"""
+
+import json
+import re
+from ast import ClassDef, FunctionDef, Module, get_docstring, parse, walk
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from hierlearn.claims.page.mathematics import html
+from hierlearn.core import registry
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = registry.PACKAGE
+SCHEMAS = {
+    "Settings of a run": ("config", "`config/config.yaml`, and `--config key=value`."),
+    "A study": (
+        "study",
+        "`config/studies/<study>.yaml`. The parameters of components are [on their page](components.md).",
+    ),
+    "Published numbers": ("published", "`config/published/<paper>.yaml`."),
+}
+LIMITS = {"minimum": "≥", "maximum": "≤", "exclusiveMinimum": ">", "exclusiveMaximum": "<", "multipleOf": "multiple of"}
+PAPERS = ("chen2020", "bai2020", "allenzhu2019", "allenzhu2020")
+# How a docstring cites: (chen2020, eq. 8; bai2020, Section 6).
+CITATION = re.compile(rf"\s*\(((?:{'|'.join(PAPERS)})(?:[^()]|\([^()]*\))*)\)")
+PLACES = ("eq", "Theorem", "Lemma", "Proposition", "Algorithm", "Remark", "Figure", "Section", "Appendix", "")
+Schema = Mapping[str, Any]
+
+
+def configuration() -> str:
+    """config/README.md below its title, with its links as the manual sees them."""
+    text = (ROOT / "config" / "README.md").read_text(encoding="utf-8")
+    return text.partition("\n")[2].replace("](../docs/", "](")
+
+
+def keys() -> str:
+    """Every key of the settings, of a study file and of published numbers, as the schemas declare it."""
+    lines = []
+    for title, (name, where) in SCHEMAS.items():
+        schema = yaml.safe_load((PACKAGE / "schemas" / f"{name}.schema.yaml").read_text(encoding="utf-8"))
+        lines += ["", f"## {title}", "", where, "", *_table("key", _keys(schema, schema.get("$defs", {}), ""))]
+    return "\n".join(lines)
+
+
+def _table(first: str, rows: Iterator[tuple[str, Schema]]) -> Iterator[str]:
+    yield from (f"| {first} | meaning | values | default |", "| --- | --- | --- | --- |")
+    for name, schema in rows:
+        default = f"`{json.dumps(schema['default'], default=str)}`" if "default" in schema else ""
+        yield f"| `{name}` | {_text(schema.get('description', ''))} | {_values(schema)} | {default} |"
+
+
+def _keys(schema: Schema, shared: Mapping[str, Schema], prefix: str) -> Iterator[tuple[str, Schema]]:
+    """Keys below a schema with their own schemas, depth first; <name> stands for a name that the writer chooses."""
+    parts = dict(schema.get("properties", {}))
+    if isinstance(schema.get("additionalProperties"), Mapping):
+        parts["<name>"] = schema["additionalProperties"]
+    for name, part in parts.items():
+        if (reference := part.get("$ref", "")).startswith("#/$defs/"):
+            part = shared[reference.rpartition("/")[2]] | {key: part[key] for key in part if key != "$ref"}
+        if name != "<name>":
+            yield prefix + name, part
+        # A preset holds what a study holds; deeper keys are read where they are used.
+        if prefix.count(".") < 3 and name != "presets":
+            yield from _keys(part, shared, f"{prefix}{name}.")
+            if isinstance(part.get("items"), Mapping):
+                yield from _keys(part["items"], shared, f"{prefix}{name}.")
+
+
+def _values(schema: Schema) -> str:
+    """The values that a schema allows, in a few words."""
+    if "enum" in schema:
+        return ", ".join(f"`{one if isinstance(one, str) else json.dumps(one)}`" for one in schema["enum"])
+    if "const" in schema:
+        return f"`{schema['const']}`"
+    if "component" in schema:
+        return f"one of the [{schema['component']}](#{schema['component']})"
+    if "components" in schema:
+        return f"[{schema['components']}](#{schema['components']}) by name"
+    if parts := schema.get("oneOf") or schema.get("anyOf"):
+        return " or ".join(dict.fromkeys(word for part in parts if (word := _values(part))))
+    words = schema.get("type", "")
+    words = " or ".join(words) if isinstance(words, list) else words
+    if isinstance(schema.get("items"), Mapping) and (inner := _values(schema["items"])):
+        words = f"{words} of {inner}"
+    return " ".join(
+        [words, ", ".join(f"{sign} {schema[key]:g}" for key, sign in LIMITS.items() if key in schema)]
+    ).strip()
+
+
+def components() -> str:
+    """Every component with its parameters, choices and measures, kind by kind."""
+    lines = []
+    for kind in registry.KINDS:
+        lines += ["", f"## {kind}", ""]
+        for name in registry.available(kind):
+            lines += _component(kind, name)
+    return "\n".join(lines)
+
+
+def _component(kind: str, name: str) -> Iterator[str]:
+    found = registry.implementation(kind, name)
+    file = registry.path(kind, name).relative_to(PACKAGE.parent)
+    about = " ".join((found.__doc__ or "").split("\n\n")[0].split())
+    yield from (f"(component-{kind}-{name})=", "", f"### {name}", "", _text(about), "", f"`{file}`", "")
+    declared = registry.parameters(kind, name)
+    choices = {f"{key} (choice)": schema for key, schema in registry.choices(kind, name).items()}
+    if declared or choices:
+        yield from (*_table("parameter", iter((declared | choices).items())), "")
+    for title, attribute in (("Measures", "MEASURES"), ("Along its training", "TRACES")):
+        measured = getattr(found, attribute, {})
+        if isinstance(measured, Mapping) and measured:
+            yield from (f"{title}: " + "; ".join(f"`{key}`, {_text(text)}" for key, text in measured.items()) + ".", "")
+
+
+def mathematics() -> str:
+    """Places of the papers, and the functions that compute what stands there."""
+    found = sorted(citations(), key=lambda one: (PAPERS.index(one[0]), _order(one[1]), one[3]))
+    lines = []
+    for paper in PAPERS:
+        lines += ["", f"## {paper}", "", "| place | what | where |", "| --- | --- | --- |"]
+        lines += [
+            f"| {_text(place) or 'the whole'} | {_text(what)} | `{where}` |"
+            for key, place, what, where in found
+            if key == paper
+        ]
+    return "\n".join(lines)
+
+
+def citations() -> Iterator[tuple[str, str, str, str]]:
+    """Paper, place, first sentence and name of every module, class and function whose docstring cites a paper."""
+    for file in sorted(PACKAGE.rglob("*.py")):
+        module = ".".join(file.relative_to(PACKAGE).with_suffix("").parts)
+        for node in walk(parse(file.read_text(encoding="utf-8"))):
+            if not isinstance(node, Module | ClassDef | FunctionDef):
+                continue
+            text = " ".join((get_docstring(node) or "").split())
+            name = module if isinstance(node, Module) else f"{module}.{node.name}"
+            for paper, place in {pair: None for cited in CITATION.finditer(text) for pair in _cited(cited.group(1))}:
+                yield paper, place, _sentence(CITATION.sub("", text)), name
+
+
+def _cited(text: str) -> Iterator[tuple[str, str]]:
+    """The pairs of paper and place in a citation; a place without a paper is of the paper before it."""
+    paper = ""
+    for part in text.split(";"):
+        head, _, place = part.strip().partition(",")
+        known = head in PAPERS
+        paper = head if known else paper
+        yield paper, place.strip() if known else part.strip()
+
+
+def _order(place: str) -> tuple[int, list[float], str]:
+    kind = next(i for i, word in enumerate(PLACES) if place.startswith(word))
+    return kind, [float(number) for number in re.findall(r"\d+(?:\.\d+)?", place)], place
+
+
+def studies() -> str:
+    """Every study with what it asks, paper by paper."""
+    files = sorted((ROOT / "config" / "studies").glob("*.yaml"))
+    found = {file.stem: yaml.safe_load(file.read_text(encoding="utf-8")) for file in files}
+    lines = []
+    for paper in dict.fromkeys(study["paper"] for study in found.values()):
+        lines += ["", f"## {paper}"]
+        for name, study in found.items():
+            if study["paper"] == paper:
+                about = f"**{html(study['title'])}** ({html(study['place'])}). {html(study.get('summary', ''))}"
+                lines += ["", f"### {name}", "", about]
+    return "\n".join(lines)
+
+
+def _sentence(text: str) -> str:
+    return re.split(r"(?<=[.:])\s+(?=[A-Z])", text, maxsplit=1)[0].strip()
+
+
+def _text(text: Any) -> str:
+    """Words of a declaration as Markdown of one line: no sign of them is markup but `code`."""
+    parts = " ".join(str(text).split()).split("`")
+    if len(parts) % 2 == 0:
+        parts = ["\\`".join(parts)]
+    plain = [part if i % 2 else re.sub(r"([|*_<>\[\]\\$])", r"\\\1", part) for i, part in enumerate(parts)]
+    return "`".join(plain)

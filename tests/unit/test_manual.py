@@ -1,0 +1,133 @@
+"""The manual: it builds without a warning, its links lead somewhere, its code is code, and it asks no other machine."""
+
+import ast
+import re
+import subprocess
+import sys
+
+import pytest
+import yaml
+from bs4 import BeautifulSoup
+
+from hierlearn.core import registry
+from hierlearn.core.registry import PACKAGE
+from hierlearn.plan.commands import ANSWERS
+
+ROOT = PACKAGE.parents[1]
+DOCS = ROOT / "docs"
+PAGES = [*sorted(DOCS.glob("*.md")), ROOT / "config" / "README.md", ROOT / "README.md"]
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+BLOCKS = [(page.name, language, text) for page in PAGES for language, text in BLOCK.findall(page.read_text())]
+# What an excerpt may leave out.
+HEADER = """
+from dataclasses import dataclass
+from typing import *
+from annotated_types import *
+from hierlearn.core.needs import *
+from hierlearn.core.parameters import *
+from hierlearn.core.protocols import *
+"""
+
+
+def blocks(*languages: str) -> list:
+    found = [(page, text) for page, language, text in BLOCKS if language in languages]
+    return [pytest.param(text, id=f"{page}-{i}") for i, (page, text) in enumerate(found)]
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """The manual's pages, parsed, by name; and the folder."""
+    folder = tmp_path_factory.mktemp("manual")
+    words = ["--quiet", "--fail-on-warning", "--keep-going", "-d", folder / "trees", DOCS, folder / "html"]
+    done = subprocess.run([sys.executable, "-m", "sphinx", *words], text=True, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    pages = {file.name: BeautifulSoup(file.read_text(), "html.parser") for file in (folder / "html").glob("*.html")}
+    return pages, folder / "html"
+
+
+def test_every_link_leads_to_a_page_and_a_place_on_it(built):
+    pages, folder = built
+    lost = []
+    for name, page in pages.items():
+        for link in page.find_all("a", href=True):
+            target, _, anchor = link["href"].partition("#")
+            if re.match(r"[a-z]+:", target):
+                continue
+            other = pages.get(target or name)
+            if other is None and not (folder / target).is_file():
+                lost.append(f"{name}: {link['href']}")
+            if anchor and other is not None and other.find(id=anchor) is None:
+                lost.append(f"{name}: {link['href']}")
+    assert lost == []
+
+
+def test_pages_ask_no_other_machine_for_anything(built):
+    pages, _ = built
+    asked = {
+        found
+        for page in pages.values()
+        for tag, key in (("script", "src"), ("link", "href"), ("img", "src"), ("iframe", "src"))
+        for one in page.find_all(tag, **{key: True})
+        if re.match(r"(https?:)?//", found := one[key])
+    }
+    assert asked == set()
+
+
+def test_every_component_and_study_is_in_the_manual(built):
+    pages, _ = built
+    components = [f"component-{kind}-{name}" for kind in registry.KINDS for name in registry.available(kind)]
+    anchors = {tag["id"] for tag in pages["components.html"].find_all(id=True)}
+    assert [one.replace("_", "-") for one in components if one.replace("_", "-") not in anchors] == []
+    studies = {file.stem for file in (ROOT / "config" / "studies").glob("*.yaml")}
+    assert studies <= {heading.get_text().rstrip("#¶") for heading in pages["studies.html"].find_all("h3")}
+
+
+def test_every_key_of_the_settings_has_its_line(built):
+    pages, _ = built
+    settings = yaml.safe_load((PACKAGE / "schemas" / "config.schema.yaml").read_text())["properties"]
+    told = {cell.get_text() for cell in pages["keys.html"].select("td:first-child")}
+    assert set(settings) <= told
+    assert {"learners.<name>.samples", "claims.<name>.control", "problem.input"} <= told
+
+
+def test_functions_that_the_manual_names_are_there(built):
+    pages, _ = built
+    named = [cell.get_text() for cell in pages["mathematics.html"].select("td:last-child code")]
+    assert len(named) > 80
+    for name in named:
+        module = PACKAGE.joinpath(*name.split(".")).with_suffix(".py")
+        if not module.is_file():
+            owner, _, last = name.rpartition(".")
+            file = PACKAGE.joinpath(*owner.split(".")).with_suffix(".py")
+            assert re.search(rf"^\s*(?:def|class) {last}\b", file.read_text(), re.MULTILINE), name
+
+
+@pytest.mark.parametrize("text", blocks("python"))
+def test_python_of_the_pages_runs(text):
+    ast.parse(text)
+    # Results are there after a run only.
+    if "results/" not in text:
+        done = subprocess.run([sys.executable, "-c", HEADER + text], text=True, capture_output=True, check=False)
+        assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("text", blocks("yaml"))
+def test_yaml_of_the_pages_has_known_keys(text):
+    known = yaml.safe_load((PACKAGE / "schemas" / "study.schema.yaml").read_text())["properties"]
+    assert set(yaml.safe_load(text)) <= set(known)
+
+
+@pytest.mark.parametrize("text", blocks("bash", ""))
+def test_commands_of_the_pages_name_targets_that_there_are(text):
+    files = [*(ROOT / "workflow" / "rules").glob("*.smk"), ROOT / "workflow" / "Snakefile"]
+    rules = "".join(file.read_text() for file in files)
+    targets = {*re.findall(r"^rule (\w+):", rules, re.MULTILINE), *ANSWERS, "my-study"}
+    targets |= {file.stem for file in (ROOT / "config" / "studies").glob("*.yaml")}
+    targets |= {name.split("-")[0] for name in targets if "-" in name}
+    made = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    for line in text.splitlines():
+        words = line.split("#")[0].split()
+        if words[:1] == ["make"]:
+            assert set(words[1:2]) <= made, line
+        if words[:1] == ["snakemake"] and words[1:] and not words[1].startswith("-"):
+            assert words[1] in targets, line
