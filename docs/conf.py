@@ -12,6 +12,9 @@ import generated
 project = "The executable theory of hierarchical learning"
 extensions = ["myst_parser"]
 html_theme = "furo"
+html_show_copyright = False
+# Primes of formulas are no quotation marks.
+smartquotes = False
 html_title = "Hierarchical learning, executable"
 # The pages ask no other machine for anything: no fonts, no scripts, no mathematics but MathML.
 html_theme_options = {"footer_icons": []}

@@ -176,7 +176,7 @@ def studies() -> str:
 
 
 def _sentence(text: str) -> str:
-    return re.split(r"(?<=[.:])\s+(?=[A-Z])", text, maxsplit=1)[0].strip()
+    return re.split(r"(?<=\.)\s", text, maxsplit=1)[0].strip()
 
 
 def _text(text: Any) -> str:
