@@ -40,3 +40,31 @@ def test_a_fault_of_a_preset_or_a_revision_is_named(content, check, path, value,
     study, faults = check(put(content | {"revisions": {}}, path, value))
     assert study is None
     assert any(message in str(fault) for fault in faults), [str(fault) for fault in faults]
+
+
+CONTROL = {"rival": "the linear learner", "quantity": {"learner": "linear"}}
+
+
+@pytest.mark.parametrize("own", [CONTROL, {"missing": "nothing is compared"}])
+def test_a_control_of_a_preset_that_says_which_takes_the_place_of_the_bodys(content, check, own):
+    other = {"missing": "none here"} if "rival" in own else CONTROL
+    stated = put(content, "claims.C1-kernel.control", own)
+    stated["presets"]["standard"] = {"claims": {"C1-kernel": {"control": other}}}
+    study, faults = check(stated, "standard")
+    assert faults == []
+    assert study.claims["C1-kernel"].control == other
+    assert check(stated)[0].claims["C1-kernel"].control == own
+
+
+def test_a_control_of_a_preset_that_changes_a_quantity_keeps_its_rival(content, check):
+    stated = put(content, "claims.C1-kernel.control", CONTROL)
+    stated["presets"]["standard"] = {"claims": {"C1-kernel": {"control": {"quantity": {"threshold": 0.5}}}}}
+    study, faults = check(stated, "standard")
+    assert faults == []
+    assert study.claims["C1-kernel"].control == CONTROL | {"quantity": {"learner": "linear", "threshold": 0.5}}
+
+
+def test_what_a_control_of_a_preset_lacks_is_said_of_the_preset(content, check):
+    stated = put(content, "claims.C1-kernel.control", CONTROL)
+    stated["presets"]["smoke"]["claims"] = {"C1-kernel": {"control": {"rival": "another"}}}
+    assert any("presets.smoke.claims.C1-kernel.control.quantity: found nothing" in str(one) for one in check(stated)[1])

@@ -63,6 +63,22 @@ def test_the_supremum_without_signs_is_that_of_the_second_moments_of_open_gates(
     assert found["equal_signs"].values.item() == pytest.approx(by_hand(x, w0, np.ones((1, 20)))[0], rel=1e-5)
 
 
+def test_the_ball_of_every_neuron_has_the_supremum_of_its_definition():
+    """|w_r| <= 1 for all r: 1/(2 sqrt(m)) times the sum of the largest eigenvalues, m = 6 here."""
+    found = complexity(seeds=(2,), spectra=["isotropic"], samples=[20], widths=[6], draws=5)
+    streams = Streams(KEY, (2,)).at("rademacher")
+    w0 = streams.at("w0").generators()[0].standard_normal((3, 5))
+    draws = 1 - 2 * streams.at("signs").generators()[0].integers(0, 2, (20, 5)).T
+    x = colour(problem(5, (2,)).draw("training", 20).x[0].astype(np.float64), "isotropic")
+    total = 0.0
+    for a in (1.0, -1.0):
+        for row in w0:
+            for draw in draws:
+                moment = sum(s * np.outer(h, h) for s, h in zip(draw, x, strict=True) if h @ row >= 0) / len(x)
+                total += max(np.linalg.eigvalsh(a * moment)[-1], 0.0)
+    assert found["each_neuron"].values.item() == pytest.approx(total / (2 * np.sqrt(6) * len(draws)), rel=1e-5)
+
+
 def test_isotropic_theory_is_the_theory_of_isotropic_features_at_any_spectra():
     spiked = complexity(spectra=["spiked"], samples=[20, 80], widths=[2, 6], draws=2)
     isotropic = complexity(spectra=["isotropic"], samples=[20, 80], widths=[2, 6], draws=2)
@@ -110,6 +126,16 @@ def test_gaps_stay_below_twice_the_complexity_of_their_ball():
     assert np.all(found["gap"].values < found["complexity_bound"].values)
     assert np.all(found["gap"].values[:, :, 0] > found["gap"].values[:, :, 1])
     assert np.all(found["train_loss"].values < np.log(2))
+
+
+def test_the_bounds_of_the_start_are_those_of_its_ball():
+    """Entries of variance start^2 m^{-1/2}: |W|_{2,4}^4 is the sum of the fourth powers of the rows' norms."""
+    found = gap((1,), samples=[50], widths=[8], start=0.3)
+    rows = Streams(KEY, (1,)).at("generalisation_gap").at("start").generators()[0].standard_normal((8, 6))
+    squared = np.sqrt(np.sum(np.sum((0.3 * 8**-0.25 * rows) ** 2, axis=1) ** 2))
+    for name in ("complexity_bound", "operator_norm_bound"):
+        ratio = found[f"start_{name}"].values / found[name].values
+        np.testing.assert_allclose(ratio * found["norm"].values ** 2, squared, rtol=1e-6)
 
 
 def test_the_bound_of_a_gap_is_the_complexity_times_the_squared_norm():

@@ -46,6 +46,8 @@ class GeneralisationGap(Experiment):
         "norm": "|W|_{2,4} of the trained weights",
         "complexity_bound": "twice the Rademacher complexity of the ball of the trained weights' norm",
         "operator_norm_bound": "what the operator norm of the features' second moment bounds that by",
+        "start_complexity_bound": "the first bound for the ball of the weights that the training started from",
+        "start_operator_norm_bound": "the second bound for that ball",
         "flops": "floating-point operations of matrix products",
     }
     COORDINATES = {"spectrum": "spectra", "samples": "samples", "width": "widths"}
@@ -63,7 +65,7 @@ class GeneralisationGap(Experiment):
         starts = normal(streams.at("start"), max(self.widths), dimension)
         draws = streams.at("signs").stack(lambda g: 1.0 - 2.0 * g.integers(0, 2, (most, self.draws))).swapaxes(1, 2)
         shape = (len(problem.seeds), len(self.spectra), len(self.samples), len(self.widths))
-        values, flops = np.empty((*shape, 5)), np.zeros(len(problem.seeds))
+        values, flops = np.empty((*shape, len(self.MEASURES) - 1)), np.zeros(len(problem.seeds))
         for s, seed in enumerate(problem.seeds):
             labels, test_labels = (np.where(b.labels[s, :, 0] >= 0, 1.0, -1.0) for b in (training, test))
             for i, spectrum in enumerate(self.spectra):
@@ -82,17 +84,27 @@ class GeneralisationGap(Experiment):
                             end = (np.nan,) * len(end)
                         complexity = np.mean(symmetric_suprema(extremes, width))
                         bound = matrix_bound(h[:n], width, norms[:n].max())
-                        values[s, i, j, k] = (*end, *(2.0 * end[-1] ** 2 * ball for ball in (complexity, bound)))
+                        radii = (end[-1], self._size(starts[s, :width]))
+                        balls = [2.0 * radius**2 * ball for radius in radii for ball in (complexity, bound)]
+                        values[s, i, j, k] = (*end, *balls)
                         flops[s] += cost
         axes = ("seed", "spectrum", "samples", "width")
         return describe(self, problem, split(axes, [name for name in self.MEASURES if name != "flops"], values), flops)
 
+    def _begin(self, rows) -> np.ndarray:
+        """The weights (m, D) of a start."""
+        return self.start * len(rows) ** -0.25 * rows
+
+    def _size(self, rows) -> float:
+        """|W|_{2,4} of a start."""
+        return quartic_norm(self._begin(rows)) ** 0.25
+
     def _train(self, model, test, start) -> tuple[tuple[float, float, float], str, float]:
         """(gap, train loss, norm) of one training, what became of it, and its matrix products' operations."""
-        width, dimension = start.shape
+        dimension = start.shape[1]
         # E|h|^2 = 1 here: scaled to |h|^2 = D, where a ridge means the same at every number of features.
         options = {"loss": "logistic", "power": 4, "max_iterations": self.max_iterations}
-        path = model.train([self.ridge / dimension**2], self.start * width**-0.25 * start, **options)
+        path = model.train([self.ridge / dimension**2], self._begin(start), **options)
         weights, train_loss = path.weights[0].astype(np.float64), float(path.train_loss[0])
         loss = float(np.mean(LOGISTIC.value(predict(*test[:3], weights), test.targets)))
         return (loss - train_loss, train_loss, quartic_norm(weights) ** 0.25), path.status[0], float(path.flops[0])

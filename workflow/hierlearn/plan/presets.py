@@ -8,6 +8,8 @@ from hierlearn.plan.faults import Path, value_at
 PRESETS = ("quick", "standard", "full", "paper", "smoke")
 # What is said of a study as a whole, so not in an overlay.
 OF_ALL = ("presets", "revisions")
+# What says by itself which control a claim has, or why none.
+WHICH = ("rival", "missing")
 
 
 def base(content: Mapping[str, Any], preset: str) -> str | None:
@@ -42,18 +44,24 @@ def sets(content: Mapping[str, Any], preset: str, path: Path) -> bool:
             return replaced or not isinstance(overlay, dict | list)
         replaced = replaced or isinstance(overlay, list)
         overlay, body = value_at(overlay, (part,)), value_at(body, (part,))
+        replaced = replaced or (isinstance(overlay, dict) and _whole(str(part), overlay))
         if overlay is body and isinstance(overlay, dict | list):
             return False
     return True
 
 
 def merge(body: dict, overlay: dict) -> dict:
-    """The body with an overlay: mappings are merged key by key, everything else is replaced."""
+    """The body with an overlay: mappings are merged key by key, everything else and another control are replaced."""
     merged = dict(body)
     for key, value in overlay.items():
-        both = isinstance(value, dict) and isinstance(merged.get(key), dict)
+        both = isinstance(value, dict) and isinstance(merged.get(key), dict) and not _whole(key, value)
         merged[key] = merge_component(merged[key], value) if both else value
     return merged
+
+
+def _whole(key: str, value: dict) -> bool:
+    """Whether an overlay names another control, which has nothing of the body's."""
+    return key == "control" and any(name in value for name in WHICH)
 
 
 def merge_component(body: dict, overlay: dict) -> dict:

@@ -41,6 +41,7 @@ class Rademacher(Probe):
         "bound_mean_square": "bound of Theorem 1 with B_h the root mean square of |h(x_i)|",
         "equal_signs": "the same supremum with all signs equal, which no number of samples makes small",
         "operator_norm": "operator norm of the features' second moment",
+        "each_neuron": "complexity of the ball |w_r| <= 1 of every neuron, |W|_{2,inf} <= 1",
         "isotropic_edge": "complexity of isotropic features by random-matrix theory at this number of features",
         "theory": "complexity by random-matrix theory: of Gaussian matrices of the same covariances",
         "isotropic_theory": "the same of isotropic features of the same number and norm",
@@ -71,6 +72,7 @@ class Rademacher(Probe):
         root = np.sqrt(np.array(self.samples))[:, None]
         flops = self.draws * max(self.widths) / 2 * dimension**2 * sum(self.samples) * len(self.spectra)
         names = ("complexity", "standard_error", "bound_maximum", "bound_mean_square", "equal_signs", "operator_norm")
+        names += ("each_neuron",)
         measures = {
             **split(("seed", "spectrum", "samples", "width"), names, values),
             "theory": (
@@ -83,8 +85,8 @@ class Rademacher(Probe):
         return describe(self, problem, measures, flops)
 
     def _at(self, features, w0, draws) -> list[list[float]]:
-        """Complexity, its error, both bounds, the supremum without signs and the operator norm for every width at one
-        spectrum and sample size."""
+        """Complexity, its error, both bounds, the supremum without signs, the operator norm and the complexity of the
+        ball of every neuron, for every width at one spectrum and sample size."""
         gates = features @ w0.T >= 0
         extremes = extreme_eigenvalues(features, gates, draws)
         equal = extreme_eigenvalues(features, gates, np.ones_like(draws[:1]))
@@ -94,5 +96,6 @@ class Rademacher(Probe):
             values = symmetric_suprema(extremes, width)
             bounds = [matrix_bound(features, width, b) for b in (norms.max(), np.sqrt(np.mean(norms**2)))]
             error = values.std(ddof=1) / np.sqrt(len(values))
-            result.append([values.mean(), error, *bounds, symmetric_suprema(equal, width).item(), size])
+            each = symmetric_suprema(extremes, width, each=True).mean()
+            result.append([values.mean(), error, *bounds, symmetric_suprema(equal, width).item(), size, each])
         return result
