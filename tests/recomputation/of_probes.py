@@ -2,7 +2,7 @@
 
 import numpy as np
 import xarray
-from recomputation.estimates import NOTHING, Found, cases, fitted_line, named, of_mean, positive_log, share, t_mean
+from recomputation.estimates import Found, cases, fitted_line, named, of_mean, positive_log, t_mean
 from recomputation.tables import probe_at
 
 
@@ -41,8 +41,3 @@ def probe_holds(files, probe, larger, smaller, level=None, where=()):
     sides = [side if "seed" in side.dims else side.expand_dims("seed") for side in sides]
     a, b = (side.transpose(..., "seed").values.astype(float) for side in sides)
     return cases(a, b if level is None else np.full_like(b, level))
-
-
-def probe_failure_rate(files, probe, larger, smaller, where=()):
-    ratio = probe_holds(files, probe, larger, smaller, None, where).ratios
-    return NOTHING if ratio is None else share(int((ratio > 1).any(axis=0).sum()), ratio.shape[1])

@@ -24,7 +24,7 @@ from recomputation.estimates import (
     unless,
 )
 from recomputation.many_cells import composed_counting_bound, counting_bound, order_table
-from recomputation.of_probes import probe_failure_rate, probe_holds, probe_mean, probe_slope, probe_theory_ratio
+from recomputation.of_probes import probe_holds, probe_mean, probe_slope, probe_theory_ratio
 from recomputation.tables import FAILED, at, complexities, crossing
 from scipy import stats
 
@@ -52,15 +52,6 @@ def exponent(
     keep = named(found, sizes)
     x = log_counts(regressor, found, where)
     return unless(failed, fitted_line(x[keep], low[keep], high[keep]))
-
-
-def total_samples_exponent(files, learner, sizes=None, where=(), threshold=0.5, regressor="dimension"):
-    found, low, high, failed = complexities(files.cube, learner, dict(where), threshold)
-    cells = at(files.cube, learner, dict(where), ("dimension", "seed", "samples")).unlabelled_samples
-    spent = np.nanmax(cells.values, axis=(1, 2))[:, None]
-    low, high = np.where(np.isinf(low), low, np.log(np.exp(low) + spent)), np.log(np.exp(high) + spent)
-    keep = named(found, sizes)
-    return unless(failed, fitted_line(log_counts(regressor, found, where)[keep], low[keep], high[keep]))
 
 
 def paired_log_ratio_slope(files, above, below, sizes=None, where=(), threshold=0.5):
@@ -310,7 +301,6 @@ QUANTITIES = {
     one.__name__: one
     for one in (
         exponent,
-        total_samples_exponent,
         paired_log_ratio,
         paired_log_ratio_slope,
         slope_difference,
@@ -328,7 +318,6 @@ QUANTITIES = {
         score_difference,
         norm_at_error,
         failure_rate,
-        probe_failure_rate,
         risk_slope,
         probe_slope,
         probe_mean,

@@ -49,14 +49,6 @@ def test_an_exponent_is_recovered_against_the_dimension_and_against_a_count():
     assert found.value == pytest.approx(1.0, abs=1e-6)
 
 
-def test_total_samples_count_the_unlabelled_ones():
-    scores = cube(a=lambda d: d**2.0)
-    spent = scores.dimension.astype(float) ** 5
-    scores["unlabelled_samples"] = scores.unlabelled_samples * 0 + spent
-    found = measured("total_samples_exponent", scores, learner="a", sizes=DIMENSIONS)
-    assert found.value == pytest.approx(5.0, abs=0.1)
-
-
 def test_a_ratio_is_paired_by_seed_so_that_common_spread_cancels():
     scores = cube(a=lambda d: 5 * d**2.0, b=lambda d: d**1.5)
     found = measured("paired_log_ratio", scores, above="a", below="b")
@@ -86,7 +78,6 @@ def test_training_that_failed_beside_a_crossing_leaves_no_interval_and_is_named(
     scores.status[here | {"samples": crossing}] = STATUS["diverged"]
     for name, parameters in (
         ("exponent", {"learner": "a", "sizes": DIMENSIONS}),
-        ("total_samples_exponent", {"learner": "a", "sizes": DIMENSIONS}),
         ("paired_log_ratio", {"above": "a", "below": "b"}),
         ("paired_log_ratio_slope", {"above": "b", "below": "a", "sizes": DIMENSIONS}),
     ):
@@ -136,19 +127,18 @@ def test_training_that_failed_far_from_a_crossing_does_not_matter():
     assert np.isfinite(measured("exponent", scores, learner="a", sizes=DIMENSIONS).low)
 
 
-@pytest.mark.parametrize("name", ["exponent", "total_samples_exponent"])
-def test_an_exponent_counts_unfinished_training_at_a_crossing_and_says_so(name):
+def test_an_exponent_counts_unfinished_training_at_a_crossing_and_says_so():
     scores = cube(a=lambda d: d**2.0)
-    whole = measured(name, scores, learner="a", sizes=DIMENSIONS)
+    whole = measured("exponent", scores, learner="a", sizes=DIMENSIONS)
     here = {"learner": 0, "dimension": 1, "degree": 0, "seed": 2}
     crossing = int(np.searchsorted(SAMPLES, 36.0))
     scores.status[here | {"samples": crossing}] = STATUS["not_converged"]
-    found = measured(name, scores, learner="a", sizes=DIMENSIONS)
+    found = measured("exponent", scores, learner="a", sizes=DIMENSIONS)
     assert (found.value, found.low, found.high) == (whole.value, whole.low, whole.high)
     assert found.reason.endswith("a: training did not converge at the crossing of seed 2 at size 6")
     scores.status[here | {"samples": crossing}] = STATUS["ok"]
     scores.status[here | {"samples": 0}] = STATUS["not_converged"]
-    assert measured(name, scores, learner="a", sizes=DIMENSIONS).reason == whole.reason
+    assert measured("exponent", scores, learner="a", sizes=DIMENSIONS).reason == whole.reason
 
 
 def test_a_seed_without_numbers_leaves_a_size_out_with_a_reason():

@@ -120,24 +120,6 @@ def test_a_training_that_diverged_has_failed_and_one_that_is_missing_is_not_know
     assert measured("failure_rate", scores, **given).value == pytest.approx(0.2)
 
 
-def test_a_seed_fails_an_inequality_once_however_many_of_its_cases_do():
-    bound = np.ones((4, 3))
-    value = np.zeros((4, 3))
-    value[1, :2] = 2.0
-    probe = xarray.Dataset(
-        {"bound": (("seed", "width"), bound), "value": (("seed", "width"), value)},
-        {"seed": range(4), "width": [2, 4, 8]},
-    )
-    quantity = {"name": "probe_failure_rate", "probe": "p", "larger": "bound", "smaller": "value"}
-    found = build("quantities", quantity).measure(None, {"p": probe})
-    exact = binomtest(1, 4).proportion_ci(0.95, "exact")
-    assert (found.value, found.low, found.high) == pytest.approx((0.25, exact.low, exact.high))
-    found = build("quantities", quantity | {"where": {"width": 8}}).measure(None, {"p": probe})
-    assert (found.value, found.low) == (0.0, 0.0)
-    probe.value[2, 2] = np.nan
-    assert "1 of 12 cases" in build("quantities", quantity).measure(None, {"p": probe}).reason
-
-
 def test_totals_count_unlabelled_points_of_both_sides():
     scores = cube({"neural": 300.0}, neural=lambda d: 100.0, raw=lambda d: 200.0)
     found = measured("total_samples_log_ratio", scores, above=["neural"], below=["raw"], dimension=8)

@@ -15,7 +15,6 @@ from hierlearn.statistics.estimates import (
     paired_log_ratio,
     positive_mean,
     told_apart,
-    total_samples_exponent,
 )
 
 SIZES = (6, 8, 10, 14, 20)
@@ -71,27 +70,6 @@ def test_what_is_shown_beside_a_quantity_is_strict_json():
         exponent_difference(table, power(1.0)),
     ):
         json.dumps(found.detail, allow_nan=False)
-
-
-def test_unlabelled_points_enter_the_exponent_of_the_total():
-    table = power(2.0)
-    unlabelled = 100.0 * np.array(SIZES) ** 2.0
-    assert total_samples_exponent(table, unlabelled).value == pytest.approx(2.0)
-    flat = total_samples_exponent(table, np.full(5, 1e9))
-    assert flat.value == pytest.approx(0.0, abs=1e-5)
-    per_seed = total_samples_exponent(table, np.broadcast_to(unlabelled[:, None], (5, 5)))
-    assert per_seed.value == pytest.approx(2.0)
-
-
-def test_a_censored_seed_stays_censored_in_the_total():
-    found = total_samples_exponent(censor(power(2.0), 20, [2, 3, 4]), np.full(5, 10.0))
-    assert found.detail["sizes_fitted"] == [6, 8, 10, 14]
-
-
-@pytest.mark.parametrize("unlabelled", [np.ones(4), np.ones((5, 2)), -np.ones(5), np.full(5, np.nan)])
-def test_unlabelled_counts_that_do_not_fit_are_refused(unlabelled):
-    with pytest.raises(ValueError, match="unlabelled"):
-        total_samples_exponent(power(2.0), unlabelled)
 
 
 def test_the_difference_of_two_exponents_comes_from_pairs():

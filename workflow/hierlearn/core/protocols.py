@@ -8,7 +8,7 @@ abstract it must have, the rest has a default. S seeds, n samples, k outputs; ar
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
 
@@ -16,9 +16,15 @@ from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.streams import Streams
 
 if TYPE_CHECKING:
+    import xarray
+
     from hierlearn.core.problem import Problem
 
 State = dict[str, np.ndarray]
+# Tables of results. Only who makes one imports xarray: a plan is read without it.
+Dataset: TypeAlias = "xarray.Dataset"
+DataArray: TypeAlias = "xarray.DataArray"
+Probes: TypeAlias = "Mapping[str, xarray.Dataset]"
 # (parameter, what was found, what is allowed)
 Objection = tuple[str, str, str]
 
@@ -316,8 +322,8 @@ class Quantity(Component, Protocol):
         return []
 
     @abstractmethod
-    def measure(self, cube: Any, probes: Mapping[str, Any]) -> Any:
-        """cube: scores.nc of a study; probes: its probes; both xarray datasets. Returns a `Measurement`.
+    def measure(self, cube: Dataset, probes: Probes) -> Any:
+        """cube: scores.nc of a study; probes: its probes by name. Returns a `Measurement`.
 
         With `reads_traces` it is given traces.nc as a third argument.
         """

@@ -2,17 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
 from hierlearn.core.parameters import Reference
-from hierlearn.core.protocols import Quantity
+from hierlearn.core.protocols import Dataset, Probes, Quantity
 from hierlearn.quantities._parameters import (
     Above,
     AxisValues,
     Below,
-    CaseCoordinates,
     Coordinates,
     Learner,
     LowestOver,
@@ -22,23 +21,20 @@ from hierlearn.quantities._parameters import (
     Samples,
     Threshold,
 )
-from hierlearn.quantities._probes import along, variable_at
-from hierlearn.quantities._sizes import at_place
+from hierlearn.quantities._probes import along
+from hierlearn.quantities._sizes import at_place, fitted_along
 from hierlearn.quantities._tables import (
-    FAILED,
     add_notes,
     at,
     complexities,
     failures,
     nonconvergence,
     regressor,
+    trust,
     without_interval,
 )
 from hierlearn.statistics.complexity import Complexities, where_positive
 from hierlearn.statistics.estimates import Measurement
-
-if TYPE_CHECKING:
-    import xarray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +73,7 @@ class OfSampleComplexities(Quantity):
     risk: ClassVar[str] = "test_risk"
     regressor: ClassVar[str] = "dimension"
 
-    def sample_complexities(self, cube: "xarray.Dataset") -> list[Complexities]:
+    def sample_complexities(self, cube: Dataset) -> list[Complexities]:
         """n* of every learner, each (values of the axis, seeds)."""
         return [complexities(cube, name, self.where, self.threshold, self.risk, self.axis) for name in self.learners]
 
@@ -85,7 +81,7 @@ class OfSampleComplexities(Quantity):
         """What n* is compared with, (K,). Raises ValueError where it hangs on a degree and `where` has none."""
         return regressor(self.regressor, table.sizes, self.where.get("degree"))
 
-    def sound(self, measurement: Measurement, cube: "xarray.Dataset", tables: Sequence[Complexities]) -> Measurement:
+    def sound(self, measurement: Measurement, cube: Dataset, tables: Sequence[Complexities]) -> Measurement:
         """The measurement, without its interval where n* of a learner rests on failed training; a note says which n*
         lie beside trainings that did not converge. tables: of every learner."""
         crossings = [
@@ -103,19 +99,15 @@ class AtSamples(Quantity):
     where: Place = field(default_factory=dict)
 
     def cells(
-        self, cube: "xarray.Dataset", learner: str, where: dict[str, Any] | None = None, over: tuple[str, ...] = ()
-    ) -> "xarray.Dataset":
+        self, cube: Dataset, learner: str, where: dict[str, Any] | None = None, over: tuple[str, ...] = ()
+    ) -> Dataset:
         """The scores of a learner over the seeds, and over further axes before them. where: coordinates beside or in
         place of the quantity's own."""
         return at(cube, learner, self.where | (where or {}) | {"samples": self.samples}, (*over, "seed"))
 
-    def sound(self, measurement: Measurement, cube: "xarray.Dataset", *cells: "xarray.Dataset") -> Measurement:
-        """The measurement with its sizes, and without its interval where a training failed in the cells, which are
-        those of the quantity's learners in order."""
-        pairs = zip(self.learners, cells, strict=True)
-        failed = [name for name, one in pairs if np.isin(one.status.values, FAILED).any()]
-        reasons = [f"{name}: training failed at n = {self.samples}" for name in failed]
-        return without_interval(at_place(measurement, cube, self.where, self.samples), *reasons)
+    def sound(self, measurement: Measurement, cube: Dataset, *cells: Dataset) -> Measurement:
+        """The measurement with its sizes, and without its interval where a training failed in the cells."""
+        return trust(at_place(measurement, cube, self.where, self.samples), f"at n = {self.samples}", *cells)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,7 +116,7 @@ class OfScores(OfLearner, AtSamples):
 
     lowest_over: LowestOver = None
 
-    def scores(self, cube: "xarray.Dataset", variable: str) -> "tuple[np.ndarray, xarray.Dataset]":
+    def scores(self, cube: Dataset, variable: str) -> tuple[np.ndarray, Dataset]:
         """The score of every seed (S,), and the cells that it is taken from; one that was not trained does not count
         among several."""
         cells = self.cells(cube, self.learner, over=() if self.lowest_over is None else (self.lowest_over,))
@@ -132,6 +124,45 @@ class OfScores(OfLearner, AtSamples):
         if self.lowest_over is not None:
             values = np.where(np.isnan(values).all(axis=0), np.nan, np.min(np.nan_to_num(values, nan=np.inf), axis=0))
         return values, cells
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfTwoScores(OfTwoLearners, AtSamples):
+    """A quantity of the scores of two learners, each at a place of its own."""
+
+    above_where: Annotated[
+        dict[str, Any],
+        Reference("some coordinates"),
+        "Values of coordinates for the learner above, beside or in place of those in `where`.",
+    ] = field(default_factory=dict)
+    below_where: Annotated[dict[str, Any], Reference("some coordinates"), "The same for the learner below."] = field(
+        default_factory=dict
+    )
+
+    def both(self, cube: Dataset) -> tuple[Dataset, Dataset]:
+        """The scores of the learner above over the seeds, and of the one below."""
+        return self.cells(cube, self.above, self.above_where), self.cells(cube, self.below, self.below_where)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfRisksAlongAxis(OfLearner):
+    """A quantity of lines through a learner's risks along an axis, at a number of samples that it declares."""
+
+    axis: Annotated[str, Reference("axis"), "The axis or swept parameter."] = "dimension"
+    values: Annotated[
+        list[float] | None,
+        Reference("axis values"),
+        "Values of the axis that a line is fitted to, named before the run; null: all.",
+    ] = None
+
+    def cells(self, cube: Dataset) -> Dataset:
+        """The scores over (axis, seed)."""
+        where = self.where | {"samples": self.samples}
+        return at(cube, self.learner, where, (self.axis, "seed")).sortby(self.axis)
+
+    def sound(self, measurement: Measurement, cells: Dataset) -> Measurement:
+        """The measurement with its sizes, and without its interval where a training failed in the cells."""
+        return trust(fitted_along(self.axis, measurement), f"at n = {self.samples}", cells)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,24 +175,6 @@ class AlongProbe(Quantity):
     where: ProbeCoordinates = field(default_factory=dict)
     values: AxisValues = None
 
-    def positive_values(self, probes: "dict[str, xarray.Dataset]") -> Complexities:
+    def positive_values(self, probes: Probes) -> Complexities:
         """The variable (values of the axis, seeds); a value that is not positive and finite counts as missing."""
         return where_positive(*along(probes[self.probe], self.variable, self.axis, self.where))
-
-
-@dataclass(frozen=True, kw_only=True)
-class OfInequality(Quantity):
-    """A quantity of the inequality larger >= smaller between two variables of a probe, case by case."""
-
-    probe: Probe
-    larger: Annotated[str, Reference("probe measures"), "The side that is to be larger."]
-    smaller: Annotated[str, Reference("probe measures"), "The other side."]
-    where: CaseCoordinates = field(default_factory=dict)
-
-    def sides(self, probes: "dict[str, xarray.Dataset]") -> "tuple[xarray.DataArray, ...]":
-        """The larger and the smaller side, over the same coordinates."""
-        import xarray
-
-        return xarray.broadcast(
-            *(variable_at(probes[self.probe], one, self.where) for one in (self.larger, self.smaller))
-        )

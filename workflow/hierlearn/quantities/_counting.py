@@ -2,21 +2,18 @@
 
 from abc import abstractmethod
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
 from annotated_types import MinLen
 
 from hierlearn.core.parameters import Reference
-from hierlearn.core.protocols import Quantity
+from hierlearn.core.protocols import DataArray, Dataset, Probes, Quantity
 from hierlearn.quantities._parameters import SomeCoordinates, Spans
 from hierlearn.quantities._sizes import over
-from hierlearn.quantities._tables import FAILED, of_own, without_interval
+from hierlearn.quantities._tables import of_own, trust
 from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measurement
-
-if TYPE_CHECKING:
-    import xarray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,14 +49,14 @@ class CountingQuantity(Quantity):
         """Below how many functions the bound says something, in the paper's letters."""
 
     @abstractmethod
-    def bound(self, cells: "xarray.Dataset") -> "xarray.DataArray":
+    def bound(self, cells: Dataset) -> DataArray:
         """The bound in the units of the risk, over axes of the cells. cells: the scores of one learner."""
 
-    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
+    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
         """cube: scores.nc of a study, at either scale. Ratio: the bound over the measured risk."""
         import xarray
 
-        risks, bounds, failed, seeds = [], [], [], cube.sizes["seed"]
+        risks, bounds, every, seeds = [], [], [], cube.sizes["seed"]
         for learner in self.predictors:
             cells = of_own(cube.sel(learner=learner, **self.where), (*self.axes, "samples", "seed"))
             bound = self.bound(cells)
@@ -69,9 +66,8 @@ class CountingQuantity(Quantity):
             counted = (bound > 0).values
             risks.append(risk.values[counted])
             bounds.append(bound.values[counted])
-            if np.isin(cells.status.values, FAILED).any():
-                failed.append(f"{learner}: training failed in some cells")
+            every.append(cells)
         larger, smaller = np.concatenate(risks), np.concatenate(bounds)
         if not larger.size:
             return estimates.no_value(f"no cell below {self.reach} was trained by all seeds", seeds)
-        return without_interval(over(estimates.cases(larger[:, None], smaller[:, None], seeds), cube), *failed)
+        return trust(over(estimates.cases(larger[:, None], smaller[:, None], seeds), cube), "in some cells", *every)

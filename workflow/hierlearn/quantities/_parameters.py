@@ -26,7 +26,7 @@ FittedDimensions = Annotated[
 ]
 Spans = Annotated[Count, "Among how many kernels, such as those of several bandwidths, the labels chose."]
 Threshold = Annotated[float, Reference("thresholds"), "Risk that n* reaches."]
-Coordinates = Annotated[dict[str, Any], Reference("coordinates"), "Values of the axes other than the dimension."]
+Coordinates = Annotated[dict[str, Any], Reference("coordinates"), "Values of the other axes."]
 Place = Annotated[dict[str, Any], Reference("place"), "Values of the axes."]
 SomeCoordinates = Annotated[dict[str, Any], Reference("some coordinates"), "Values of axes that are fixed."]
 ProbeCoordinates = Annotated[dict[str, Any], Reference("probe coordinates"), "Values of the other coordinates."]

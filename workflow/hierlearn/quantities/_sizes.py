@@ -3,12 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from hierlearn.core.protocols import Dataset
 from hierlearn.statistics.estimates import Measurement
-
-if TYPE_CHECKING:
-    import xarray
 
 # The letters of the papers; another axis goes by its name.
 LETTERS = {"dimension": "d", "samples": "n", "width": "m", "count": "D", "unlabelled": "n0", "alpha": "α"}
@@ -31,14 +29,14 @@ def fitted_along(axis: str, measured: Measurement) -> Measurement:
     return replace(measured, sizes=span(axis, measured.detail.get("sizes_fitted", ())))
 
 
-def at_place(measured: Measurement, table: "xarray.Dataset", where: Mapping[str, Any], samples: Any) -> Measurement:
+def at_place(measured: Measurement, table: Dataset, where: Mapping[str, Any], samples: Any) -> Measurement:
     """The measurement with the dimension and the sizes that its place has."""
     known = {"dimension": _values(table, "dimension")} | {name: [where[name]] for name in LETTERS if name in where}
     known |= {"samples": [samples]} if samples is not None else {}
     return replace(measured, sizes=", ".join(span(axis, values) for axis, values in known.items() if values))
 
 
-def over(measured: Measurement, table: "xarray.Dataset | xarray.DataArray") -> Measurement:
+def over(measured: Measurement, table: Any) -> Measurement:
     """The measurement with the range of the dimension, or else of the width, in a table of its cases."""
     spans = (span(axis, _values(table, axis)) for axis in ("dimension", "width", "samples"))
     return replace(measured, sizes=next((one for one in spans if one), ""))

@@ -2,19 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from hierlearn.core.protocols import STATUS
+from hierlearn.core.protocols import STATUS, Dataset
 from hierlearn.statistics import estimates
 from hierlearn.statistics.complexity import Complexities
 from hierlearn.statistics.estimates import Measurement
 from hierlearn.statistics.learning_curves import LEFT_CENSORED, MISSING, OBSERVED, RIGHT_CENSORED, crossings
 from hierlearn.theory.dimensions import harmonics, neurons_of_harmonics, polynomials
-
-if TYPE_CHECKING:
-    import xarray
 
 FAILED = [STATUS[name] for name in ("diverged", "collapsed", "singular")]
 LARGEST = "largest"
@@ -26,12 +23,12 @@ REGRESSORS = {
 }
 
 
-def part(cube: "xarray.Dataset", learner: str, where: Mapping[str, Any], axis: str = "dimension") -> "xarray.Dataset":
+def part(cube: Dataset, learner: str, where: Mapping[str, Any], axis: str = "dimension") -> Dataset:
     """The scores of a learner at some coordinates, over (axis, seed, samples)."""
     return at(cube, learner, where, (axis, "seed", "samples"))
 
 
-def at(cube: "xarray.Dataset", learner: str, where: Mapping[str, Any], left: tuple[str, ...]) -> "xarray.Dataset":
+def at(cube: Dataset, learner: str, where: Mapping[str, Any], left: tuple[str, ...]) -> Dataset:
     """The scores of a learner at some coordinates, over those that are left.
 
     A single value need not be named, nor one of a parameter that other learners sweep. where: as for `indexers`, along
@@ -54,7 +51,7 @@ def at(cube: "xarray.Dataset", learner: str, where: Mapping[str, Any], left: tup
     return chosen.transpose(*left)
 
 
-def of_own(chosen: "xarray.Dataset", left: tuple[str | None, ...]) -> "xarray.Dataset":
+def of_own(chosen: Dataset, left: tuple[str | None, ...]) -> Dataset:
     """The scores of a learner without coordinates of a single value, and without those that only others sweep.
 
     Along what a learner does not sweep its scores are repeated. left: coordinates that stay in any case.
@@ -74,7 +71,7 @@ def indexers(where: Mapping[str, Any], axis: str) -> dict[str, Any]:
 
 
 def complexities(
-    cube: "xarray.Dataset",
+    cube: Dataset,
     learner: str,
     where: Mapping[str, Any],
     threshold: float,
@@ -97,7 +94,7 @@ def complexities(
 
 
 def failures(
-    cube: "xarray.Dataset", learner: str, where: Mapping[str, Any], table: Complexities, axis: str = "dimension"
+    cube: Dataset, learner: str, where: Mapping[str, Any], table: Complexities, axis: str = "dimension"
 ) -> str:
     """Why n* of a learner rests on failed training: no curve at all, or a failed cell on either side of a crossing."""
     chosen = part(cube, learner, where, axis)
@@ -107,7 +104,7 @@ def failures(
 
 
 def nonconvergence(
-    cube: "xarray.Dataset", learner: str, where: Mapping[str, Any], table: Complexities, axis: str = "dimension"
+    cube: Dataset, learner: str, where: Mapping[str, Any], table: Complexities, axis: str = "dimension"
 ) -> str:
     """Which n* of a learner lie beside a cell whose training did not converge: its risk counts, and is said to."""
     chosen = part(cube, learner, where, axis)
@@ -115,7 +112,7 @@ def nonconvergence(
     return f"{learner}: training did not converge at the crossing of {found}" if found else ""
 
 
-def _at_crossing(chosen: "xarray.Dataset", table: Complexities, statuses: list[int]) -> np.ndarray:
+def _at_crossing(chosen: Dataset, table: Complexities, statuses: list[int]) -> np.ndarray:
     """(K, S) bool: whether the cell visited next below or next above n* has one of the statuses."""
     grid, found = chosen.samples.values, np.isin(chosen.status.values, statuses)
     visited = ~np.isin(chosen.status.values, [STATUS[name] for name in ("not_visited", "over_cap", "not_planned")])
@@ -126,7 +123,7 @@ def _at_crossing(chosen: "xarray.Dataset", table: Complexities, statuses: list[i
     return (sides[0] | sides[1]) & np.isfinite(table.samples)
 
 
-def _places(which: np.ndarray, chosen: "xarray.Dataset", table: Complexities) -> str:
+def _places(which: np.ndarray, chosen: Dataset, table: Complexities) -> str:
     return ", ".join(f"seed {chosen.seed.values[s]} at size {table.sizes[k]}" for k, s in np.argwhere(which))
 
 
@@ -149,6 +146,12 @@ def without_interval(measured: Measurement, *reasons: str) -> Measurement:
         return measured
     reason = "; ".join(part for part in (given, measured.reason) if part)
     return replace(measured, low=np.nan, high=np.nan, reason=reason)
+
+
+def trust(measured: Measurement, place: str, *cells: Dataset) -> Measurement:
+    """The measurement, without its interval where a training failed in the cells of a learner; place: what they are."""
+    failed = [str(one.learner.values) for one in cells if np.isin(one.status.values, FAILED).any()]
+    return without_interval(measured, *dict.fromkeys(f"{name}: training failed {place}" for name in failed))
 
 
 def regressor(name: str, dimensions, degree: int | None) -> np.ndarray:

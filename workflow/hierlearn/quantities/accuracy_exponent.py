@@ -1,11 +1,12 @@
 """How the sample complexity of one learner grows with the accuracy that is asked of it."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
 
 from hierlearn.core.parameters import UNIQUE, Positive
+from hierlearn.core.protocols import Dataset, Probes
 from hierlearn.quantities._bases import OfLearner
 from hierlearn.quantities._parameters import Place
 from hierlearn.quantities._sizes import at_place
@@ -15,9 +16,6 @@ from hierlearn.statistics.complexity import Complexities
 from hierlearn.statistics.estimates import Measurement
 from hierlearn.statistics.exponents import seed_slopes
 from hierlearn.statistics.learning_curves import crossings
-
-if TYPE_CHECKING:
-    import xarray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +29,7 @@ class AccuracyExponent(OfLearner):
     risks: Annotated[list[Positive], UNIQUE, "Risks epsilon, three or more."]
     where: Place = field(default_factory=dict)
 
-    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
+    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
         """cube: scores.nc of a study. A risk that a seed does not reach, or starts below, is left out for all seeds."""
         chosen = at(cube, self.learner, self.where, ("seed", "samples"))
         risks = sorted(self.risks, reverse=True)

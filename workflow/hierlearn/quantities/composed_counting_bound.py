@@ -1,18 +1,15 @@
 """The lower bound that counting sets to kernels and fixed features on compositions of signs."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
 from annotated_types import Ge
 
 from hierlearn.core.parameters import Count, NotNegative, Reference
+from hierlearn.core.protocols import DataArray, Dataset
 from hierlearn.quantities._counting import CountingQuantity
 from hierlearn.theory.counting import composition_risk_bound
-
-if TYPE_CHECKING:
-    import xarray
-
 
 # Parameters whose axes take their places.
 BOUNDED_BY = ("alpha", "beta", "order")
@@ -52,7 +49,7 @@ class ComposedCountingBound(CountingQuantity):
         """The dimension, the teacher's parameters and the number of features."""
         return ("dimension", *BOUNDED_BY, self.features_axis)
 
-    def bound(self, cells: "xarray.Dataset") -> "xarray.DataArray":
+    def bound(self, cells: Dataset) -> DataArray:
         """The bound in the units of the risk, where |H|^2 = k (alpha^2 + beta^2) is the stored norm's square."""
         import xarray
 

@@ -1,15 +1,12 @@
 """The lower bound that counting sets to every kernel method."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hierlearn.core.protocols import DataArray, Dataset
 from hierlearn.quantities._counting import CountingQuantity
 from hierlearn.theory.dimensions import harmonics
-
-if TYPE_CHECKING:
-    import xarray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +23,7 @@ class CountingBound(CountingQuantity):
     axes = "dimension", "degree"
     reach = "n = N(d, p)"
 
-    def bound(self, cells: "xarray.Dataset") -> "xarray.DataArray":
+    def bound(self, cells: Dataset) -> DataArray:
         """1 - B n / N(d, p) over the cells' axes; the study has the axes dimension and degree."""
         import xarray
 

@@ -2,20 +2,17 @@
 
 from dataclasses import dataclass, replace
 from math import comb
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
 from annotated_types import Ge, MinLen
 
 from hierlearn.core.parameters import Positive
-from hierlearn.core.protocols import Quantity
+from hierlearn.core.protocols import Dataset, Probes, Quantity
 from hierlearn.quantities._sizes import fitted_along
 from hierlearn.statistics import estimates
 from hierlearn.statistics.complexity import where_positive
 from hierlearn.statistics.estimates import Measurement
-
-if TYPE_CHECKING:
-    import xarray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +29,7 @@ class CountingExponent(Quantity):
     order: Annotated[int, Ge(2), "Number k of signs in the teacher's product."] = 4
     alpha: Annotated[Positive, "Factor alpha of the teacher."] = 0.3
 
-    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
+    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
         """A risk that the zero function has already, and a dimension below the order, leave no interval."""
         share = 1.0 - self.risk / (self.order * self.alpha**2)
         if share <= 0 or min(self.sizes) < self.order:

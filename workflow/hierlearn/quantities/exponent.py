@@ -1,16 +1,14 @@
 """Exponent of the sample complexity of one learner."""
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from dataclasses import dataclass
+from typing import Annotated, Literal
 
 from hierlearn.core.parameters import Reference
+from hierlearn.core.protocols import Dataset, Probes
 from hierlearn.quantities._bases import OfLearner, OfSampleComplexities
 from hierlearn.quantities._sizes import fitted_along
 from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measurement
-
-if TYPE_CHECKING:
-    import xarray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,9 +21,6 @@ class Exponent(OfLearner, OfSampleComplexities):
         "Values of the axis that the line is fitted to, named before the run; null: all of the study's.",
     ] = None
     axis: Annotated[str, Reference("axis"), "The axis along which n* grows."] = "dimension"
-    where: Annotated[dict[str, Any], Reference("coordinates"), "Values of the other axes."] = field(
-        default_factory=dict
-    )
     regressor: Annotated[
         Literal["dimension", "harmonic_dimension", "polynomial_dimension", "quad_raw_dimension"],
         "What n* is compared with; dimension is the value of the axis itself.",
@@ -35,7 +30,7 @@ class Exponent(OfLearner, OfSampleComplexities):
         "test_risk is the ratio estimate, test_error the bare mean over test points.",
     ] = "test_risk"
 
-    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
+    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
         """cube: scores.nc of a study; probes: its probes by name."""
         (table,) = tables = self.sample_complexities(cube)
         line = estimates.exponent(table, self.regressor_values(table), self.sizes)

@@ -1,19 +1,17 @@
 """How often a learner fails."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
 
 from hierlearn.core.parameters import Positive, Reference
+from hierlearn.core.protocols import Dataset, Probes
 from hierlearn.quantities._bases import AtSamples, OfLearner
 from hierlearn.quantities._sizes import at_place
 from hierlearn.quantities._tables import FAILED
 from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measurement
-
-if TYPE_CHECKING:
-    import xarray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +24,7 @@ class FailureRate(OfLearner, AtSamples):
     level: Annotated[Positive, "Risk above which a seed has failed."]
     risk: Annotated[str, Reference("scores"), "Which measure is compared with the level."] = "test_risk"
 
-    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
+    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
         """cube: scores.nc of a study. A seed that was not trained leaves no interval."""
         cells = self.cells(cube, self.learner)
         risk, broken = cells[self.risk].values, np.isin(cells.status.values, FAILED)

@@ -1,20 +1,18 @@
 """How the ratio of two sample complexities follows the isotropy of the inputs at one dimension."""
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
 from hierlearn.core.parameters import Count, Reference
+from hierlearn.core.protocols import Dataset, Probes
 from hierlearn.quantities._bases import OfSampleComplexities, OfTwoLearners
 from hierlearn.quantities._parameters import Threshold
 from hierlearn.quantities._sizes import fitted_along
 from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measurement
 from hierlearn.theory.spectra import eigenvalues
-
-if TYPE_CHECKING:
-    import xarray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,13 +24,10 @@ class IsotropySlope(OfTwoLearners, OfSampleComplexities):
     """
 
     spikes: Annotated[Count, "Number of leading directions, as the input has it."] = 2
-    where: Annotated[dict[str, Any], Reference("coordinates"), "Values of the dimension and the other axes."] = field(
-        default_factory=dict
-    )
     axis: Annotated[str, Reference("axis"), "The axis of the shares."] = "spike_share"
     threshold: Threshold = 0.3
 
-    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
+    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
         """cube: scores.nc of a study; probes: its probes by name."""
         above, below = tables = self.sample_complexities(cube)
         dimension = int(self.where["dimension"])

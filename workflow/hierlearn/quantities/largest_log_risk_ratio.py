@@ -1,33 +1,28 @@
 """How much larger the risk of one learner is than that of another where it is largest among several places."""
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 from annotated_types import MinLen
 
 from hierlearn.core.parameters import Reference
-from hierlearn.quantities._bases import OfTwoLearners
-from hierlearn.quantities._parameters import Samples, SomeCoordinates
-from hierlearn.quantities._sizes import at_place
-from hierlearn.quantities._tables import FAILED, at, without_interval
+from hierlearn.core.protocols import Dataset, Probes
+from hierlearn.quantities._bases import AtSamples, OfTwoLearners
+from hierlearn.quantities._parameters import SomeCoordinates
 from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measurement
 from hierlearn.statistics.intervals import LEVEL
 
-if TYPE_CHECKING:
-    import xarray
-
 
 @dataclass(frozen=True, kw_only=True)
-class LargestLogRiskRatio(OfTwoLearners):
+class LargestLogRiskRatio(OfTwoLearners, AtSamples):
     """The largest over places of the mean over seeds of log(risk_above / risk_below), paired by seed, at one n.
 
     Each of P places has a t-interval of level 1 - 0.05 / P. All hold together, so that the largest mean lies between
     the largest of their lower and the largest of their upper ends.
     """
 
-    samples: Samples
     places: Annotated[
         list[Annotated[dict[str, Any], Reference("some coordinates")]],
         MinLen(1),
@@ -36,16 +31,10 @@ class LargestLogRiskRatio(OfTwoLearners):
     where: SomeCoordinates = field(default_factory=dict)
     risk: Annotated[str, Reference("scores"), "Which measure is compared."] = "test_risk"
 
-    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
+    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
         """cube: scores.nc of a study. A cell without a risk, or of a failed training, leaves no interval."""
-        here = self.where | {"samples": self.samples}
-        cells = [at(cube, self.above, here | place, ("seed",)) for place in self.places]
-        base = at(cube, self.below, here, ("seed",))
-        failed = [
-            f"{name}: training failed at n = {self.samples}"
-            for name, chosen in ((self.below, [base]), (self.above, cells))
-            if any(np.isin(one.status.values, FAILED).any() for one in chosen)
-        ]
+        cells = [self.cells(cube, self.above, place) for place in self.places]
+        base = self.cells(cube, self.below)
         with np.errstate(divide="ignore", invalid="ignore"):
             ratios = [np.log(one[self.risk].values / base[self.risk].values) for one in cells]
         level = 1 - (1 - LEVEL) / len(ratios)
@@ -56,4 +45,4 @@ class LargestLogRiskRatio(OfTwoLearners):
         largest = replace(
             found[0], value=value, low=low, high=high, reason=reason, detail={"places": self.places, "means": by_place}
         )
-        return without_interval(at_place(largest, cube, self.where, self.samples), *failed)
+        return self.sound(largest, cube, base, *cells)

@@ -1,18 +1,16 @@
 """The norm of the weights at the moment when the training error falls to a given size."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
 from hierlearn.core.parameters import Positive, Reference
+from hierlearn.core.protocols import Dataset, Probes
 from hierlearn.quantities._bases import AtSamples, OfLearner
 from hierlearn.quantities._tables import without_interval
 from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measurement
-
-if TYPE_CHECKING:
-    import xarray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,9 +24,7 @@ class NormAtError(OfLearner, AtSamples):
     error: Annotated[Positive, "Training error."]
     reads_traces: ClassVar[bool] = True
 
-    def measure(
-        self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]", traces: "xarray.Dataset"
-    ) -> Measurement:
+    def measure(self, cube: Dataset, probes: Probes, traces: Dataset) -> Measurement:
         """traces: traces.nc of the study. A seed whose training error stays above leaves no interval."""
         recorded = self.cells(traces[["train_loss", "frobenius_norm"]], self.learner, over=("step",))
         recorded = recorded.transpose("seed", "step")

@@ -2,22 +2,19 @@
 
 from dataclasses import dataclass, field
 from math import comb
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from annotated_types import MinLen
 
 from hierlearn.core.parameters import UNIQUE, Count, Reference
-from hierlearn.core.protocols import Quantity
+from hierlearn.core.protocols import Dataset, Probes, Quantity
 from hierlearn.quantities._parameters import FittedDimensions, SomeCoordinates, Threshold
 from hierlearn.quantities._sizes import fitted_along
 from hierlearn.quantities._tables import add_notes, complexities, failures, nonconvergence, without_interval
 from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measurement
 from hierlearn.statistics.intervals import LEVEL
-
-if TYPE_CHECKING:
-    import xarray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +53,7 @@ class OrderTable(Quantity):
         """The learners that the quantity rests on."""
         return list(dict.fromkeys(name for names in self.learners_of_order for name in names))
 
-    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
+    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
         """cube: scores.nc of a study, with the axis of the degree. A cell without a slope leaves no interval."""
         limits = self.sizes or [None] * len(self.degrees)
         cells = [

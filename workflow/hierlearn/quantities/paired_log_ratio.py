@@ -1,19 +1,17 @@
 """How many times more samples one learner needs than another."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
 
+from hierlearn.core.protocols import Dataset, Probes
 from hierlearn.quantities._bases import OfSampleComplexities, OfTwoLearners
 from hierlearn.quantities._sizes import span
 from hierlearn.quantities._tables import add_notes, failures, without_interval
 from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measurement
 from hierlearn.statistics.learning_curves import OBSERVED, RIGHT_CENSORED
-
-if TYPE_CHECKING:
-    import xarray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +24,7 @@ class PairedLogRatio(OfTwoLearners, OfSampleComplexities):
         "that only ask whether it is large, `ordering` and `lower`.",
     ] = False
 
-    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
+    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
         """cube: scores.nc of a study; probes: its probes by name."""
         above, below = tables = self.sample_complexities(cube)
         failed = [failures(cube, name, self.where, one) for name, one in zip(self.learners, tables, strict=True)]

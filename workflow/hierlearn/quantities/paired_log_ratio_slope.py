@@ -1,16 +1,13 @@
 """How the ratio of two sample complexities grows with the dimension."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from hierlearn.core.protocols import Dataset, Probes
 from hierlearn.quantities._bases import OfSampleComplexities, OfTwoLearners
 from hierlearn.quantities._parameters import FittedDimensions
 from hierlearn.quantities._sizes import fitted_along
 from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measurement
-
-if TYPE_CHECKING:
-    import xarray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,7 +16,7 @@ class PairedLogRatioSlope(OfTwoLearners, OfSampleComplexities):
 
     sizes: FittedDimensions = None
 
-    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
+    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
         """cube: scores.nc of a study; probes: its probes by name."""
         tables = self.sample_complexities(cube)
         line = estimates.exponent_difference(*tables, fitted=self.sizes)

@@ -1,31 +1,36 @@
 """An inequality between two variables of a probe, case by case."""
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import dataclass, field
+from typing import Annotated
 
-from hierlearn.quantities._bases import OfInequality
+from hierlearn.core.parameters import Reference
+from hierlearn.core.protocols import Dataset, Probes, Quantity
+from hierlearn.quantities._parameters import CaseCoordinates, Probe
+from hierlearn.quantities._probes import variable_at
 from hierlearn.quantities._sizes import over
 from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measurement
 
-if TYPE_CHECKING:
-    import xarray
-
 
 @dataclass(frozen=True, kw_only=True)
-class ProbeHolds(OfInequality):
+class ProbeHolds(Quantity):
     """The largest ratio smaller / larger over the cases of the inequality larger >= smaller."""
 
+    probe: Probe
+    larger: Annotated[str, Reference("probe measures"), "The side that is to be larger."]
+    smaller: Annotated[str, Reference("probe measures"), "The other side."]
+    where: CaseCoordinates = field(default_factory=dict)
     level: Annotated[
         float | None,
         "A number that takes the place of the smaller side, such as the loss of the predictor zero; null: none.",
     ] = None
 
-    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
+    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
         """probes: datasets by name. A case that was not measured leaves the claim inconclusive."""
         import xarray
 
-        larger, smaller = self.sides(probes)
+        names = self.larger, self.smaller
+        larger, smaller = xarray.broadcast(*(variable_at(probes[self.probe], name, self.where) for name in names))
         smaller = smaller if self.level is None else xarray.full_like(smaller, self.level, dtype=float)
         seeds = larger.sizes.get("seed", 0)
         sides = [side.transpose(..., "seed", missing_dims="ignore").values for side in (larger, smaller)]

@@ -1,20 +1,17 @@
 """The mean over seeds of a probe's variable, or of a ratio of two."""
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from hierlearn.core.parameters import Reference
-from hierlearn.core.protocols import Quantity
+from hierlearn.core.protocols import Dataset, Probes, Quantity
 from hierlearn.quantities._parameters import Log, PositiveValues, Probe
 from hierlearn.quantities._probes import over_seeds
 from hierlearn.quantities._sizes import at_place
 from hierlearn.quantities._tables import mean_of
 from hierlearn.statistics.estimates import Measurement
-
-if TYPE_CHECKING:
-    import xarray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +31,7 @@ class ProbeMean(Quantity):
         default_factory=dict
     )
 
-    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
+    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
         """probes: datasets by name. A logarithm of what is not positive leaves no interval."""
         values = over_seeds(probes[self.probe], self.variable, self.where)
         if self.over is not None:

@@ -1,22 +1,19 @@
 """How a probe's variable grows along one of its coordinates."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from hierlearn.core.protocols import Dataset, Probes
 from hierlearn.quantities._bases import AlongProbe
 from hierlearn.quantities._sizes import fitted_along
 from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measurement
-
-if TYPE_CHECKING:
-    import xarray
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProbeSlope(AlongProbe):
     """Slope of log variable on log axis, a line through the medians over seeds."""
 
-    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
+    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
         """probes: datasets by name. A value that is not positive and finite leaves its place out, and is said so."""
         line = estimates.exponent(self.positive_values(probes), fitted=self.values)
         return fitted_along(self.axis, line)

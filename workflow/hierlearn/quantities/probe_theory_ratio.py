@@ -1,18 +1,16 @@
 """How far a probe's variable lies above what a theory gives at the same places."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
 
 from hierlearn.core.parameters import Reference
+from hierlearn.core.protocols import Dataset, Probes
 from hierlearn.quantities._bases import AlongProbe
 from hierlearn.quantities._probes import along
 from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measurement
-
-if TYPE_CHECKING:
-    import xarray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +22,7 @@ class ProbeTheoryRatio(AlongProbe):
 
     theory: Annotated[str, Reference("probe measures"), "The theory's, positive, the same for all seeds."]
 
-    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
+    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
         """probes: datasets by name. A value that is not positive and finite leaves its place out, and is said so."""
         table = self.positive_values(probes)
         sizes, theory = along(probes[self.probe], self.theory, self.axis, self.where)

@@ -1,19 +1,17 @@
 """How a risk of ours compares with the published number."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from hierlearn.core.parameters import Reference
+from hierlearn.core.protocols import Dataset, Probes
 from hierlearn.files.published import coordinates_in, number
 from hierlearn.quantities._bases import OfScores
 from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measurement
 from hierlearn.statistics.intervals import LEVEL, Estimate, prediction_interval
-
-if TYPE_CHECKING:
-    import xarray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +42,7 @@ class PublishedRatio(OfScores):
     ] = "run"
     risk: Annotated[Literal["test_risk", "test_error", "train_risk"], "Which measure is compared."] = "test_risk"
 
-    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
+    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
         """cube: scores.nc of a study. A seed without a risk, or of a failed training, leaves no interval."""
         there = coordinates_in(self.published, self.where | {"samples": self.samples}, self.published_where)
         wanted = number(self.published, there, self.lowest_over is not None)

@@ -1,22 +1,19 @@
 """How the risk of a learner falls with the number of samples."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
-import numpy as np
 from annotated_types import MinLen
 
 from hierlearn.core.parameters import Count, Reference
+from hierlearn.core.protocols import Dataset, Probes
 from hierlearn.quantities._bases import OfLearner
 from hierlearn.quantities._parameters import Place
 from hierlearn.quantities._sizes import fitted_along
-from hierlearn.quantities._tables import FAILED, at, without_interval
+from hierlearn.quantities._tables import at, trust
 from hierlearn.statistics import estimates
 from hierlearn.statistics.complexity import where_positive
 from hierlearn.statistics.estimates import Measurement
-
-if TYPE_CHECKING:
-    import xarray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,10 +29,8 @@ class SamplesSlope(OfLearner):
     where: Place = field(default_factory=dict)
     risk: Annotated[str, Reference("scores"), "Which measure."] = "test_risk"
 
-    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
+    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
         """cube: scores.nc of a study. A training that failed at one of the sizes leaves no interval."""
         chosen = at(cube, self.learner, self.where, ("samples", "seed")).sel(samples=self.sizes).sortby("samples")
         line = estimates.exponent(where_positive(chosen.samples.values, chosen[self.risk].values))
-        failed = np.isin(chosen.status.values, FAILED).any()
-        reason = f"{self.learner}: training failed at one of the sizes" if failed else ""
-        return without_interval(fitted_along("samples", line), reason)
+        return trust(fitted_along("samples", line), "at one of the sizes", chosen)

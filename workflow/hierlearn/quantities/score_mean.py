@@ -1,16 +1,14 @@
 """The mean over seeds of what a learner scored, or of its logarithm."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from hierlearn.core.parameters import Reference
+from hierlearn.core.protocols import Dataset, Probes
 from hierlearn.quantities._bases import OfScores
 from hierlearn.quantities._parameters import Log, PositiveValues
 from hierlearn.quantities._tables import mean_of
 from hierlearn.statistics.estimates import Measurement
-
-if TYPE_CHECKING:
-    import xarray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,7 +19,7 @@ class ScoreMean(OfScores):
     log: Log = False
     positive: PositiveValues = False
 
-    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
+    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
         """cube: scores.nc of a study. A cell without a value, or of a failed training, leaves no interval."""
         values, cells = self.scores(cube, self.variable)
         return self.sound(mean_of(values, self.log, self.positive), cube, cells)

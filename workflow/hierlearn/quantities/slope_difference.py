@@ -1,16 +1,13 @@
 """How much faster the sample complexity of one learner grows than that of another, each over sizes of its own."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
+from hierlearn.core.protocols import Dataset, Probes
 from hierlearn.quantities._bases import OfSampleComplexities, OfTwoLearners
 from hierlearn.quantities._parameters import FittedDimensions, Regressor
 from hierlearn.quantities._sizes import span
 from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measurement
-
-if TYPE_CHECKING:
-    import xarray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +22,7 @@ class SlopeDifference(OfTwoLearners, OfSampleComplexities):
     below_sizes: FittedDimensions = None
     regressor: Regressor = "dimension"
 
-    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
+    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
         """cube: scores.nc of a study; probes: its probes by name."""
         tables = self.sample_complexities(cube)
         regressors = [self.regressor_values(table) for table in tables]

@@ -1,19 +1,16 @@
 """Exponent of a sample complexity that a theory predicts."""
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from hierlearn.core.parameters import Reference
-from hierlearn.core.protocols import Quantity
+from hierlearn.core.protocols import Dataset, Probes, Quantity
 from hierlearn.quantities._parameters import Line, Regressor
 from hierlearn.quantities._sizes import fitted_along
 from hierlearn.quantities._tables import regressor
 from hierlearn.statistics import estimates
 from hierlearn.statistics.complexity import where_positive
 from hierlearn.statistics.estimates import Measurement
-
-if TYPE_CHECKING:
-    import xarray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +30,7 @@ class TheoryExponent(Quantity):
     threshold: Annotated[float, Reference("probe thresholds"), "Risk that n* reaches."] = 0.5
     regressor: Regressor = "dimension"
 
-    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
+    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
         """The interval is a t-interval from the deviations of the line's points from a power law."""
         line = probes[self.probe].sel(line=self.line, threshold=self.threshold, **self.where)
         table = where_positive(line.dimension.values, line.sample_complexity.values[:, None])

@@ -1,18 +1,17 @@
 """How far a sample complexity lies above what a theory gives at the same sizes."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from hierlearn.core.protocols import Dataset, Probes
 from hierlearn.quantities._bases import OfLearner, OfSampleComplexities
 from hierlearn.quantities._parameters import FittedDimensions, Line, Probe
+from hierlearn.quantities._probes import variable_at
 from hierlearn.quantities._sizes import span
 from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measurement
-
-if TYPE_CHECKING:
-    import xarray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +25,7 @@ class TheoryRatio(OfLearner, OfSampleComplexities):
     line: Line
     sizes: FittedDimensions = None
 
-    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
+    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
         """cube: scores.nc of a study; probes: its probes by name. Raises ValueError for a probe without the place."""
         (table,) = tables = self.sample_complexities(cube)
         theory = self._theory(probes[self.probe], table.sizes)
@@ -40,14 +39,12 @@ class TheoryRatio(OfLearner, OfSampleComplexities):
         compared = [row["size"] for row in ratio.detail["sizes"] if row["median"] is not None]
         return self.sound(replace(ratio, sizes=span("dimension", compared)), cube, tables)
 
-    def _theory(self, probe: "xarray.Dataset", sizes: np.ndarray) -> np.ndarray:
+    def _theory(self, probe: Dataset, sizes: np.ndarray) -> np.ndarray:
         """n* (K,) of the theory at the sizes, NaN where it has none."""
         line = probe.sample_complexity
         place: dict[str, Any] = {"line": self.line, "threshold": self.threshold} | self.where
         for name, value in place.items():
             if name in line.dims and value not in line[name].values:
                 raise ValueError(f"probe {self.probe}: found no {name} {value} among {line[name].values.tolist()}")
-        line = line.sel({name: value for name, value in place.items() if name in line.dims})
-        single = [name for name in line.dims if name != "dimension" and line.sizes[name] == 1]
-        line = line.isel(dict.fromkeys(single, 0))
+        line = variable_at(probe, "sample_complexity", place, "dimension")
         return line.transpose("dimension").reindex(dimension=sizes).values

@@ -1,22 +1,19 @@
 """How many times more samples, labelled and unlabelled, one kind of learner needs than its rivals."""
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 from annotated_types import MinLen
 
 from hierlearn.core.parameters import UNIQUE, Count, Reference
-from hierlearn.core.protocols import Quantity
+from hierlearn.core.protocols import Dataset, Probes, Quantity
 from hierlearn.quantities._parameters import SomeCoordinates, Threshold
 from hierlearn.quantities._sizes import span
 from hierlearn.quantities._tables import at, complexities, failures, without_interval
 from hierlearn.statistics import estimates
 from hierlearn.statistics.complexity import bounds
 from hierlearn.statistics.estimates import Measurement
-
-if TYPE_CHECKING:
-    import xarray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +36,7 @@ class TotalSamplesLogRatio(Quantity):
         """The learners that the quantity rests on."""
         return [*self.above, *self.below]
 
-    def measure(self, cube: "xarray.Dataset", probes: "dict[str, xarray.Dataset]") -> Measurement:
+    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
         """cube: scores.nc of a study. detail: both totals and the learner that each seed chose, side by side."""
         sides = [self._totals(cube, names) for names in (self.above, self.below)]
         (a_low, a_high, _, _), (b_low, b_high, _, _) = sides
@@ -49,9 +46,9 @@ class TotalSamplesLogRatio(Quantity):
         measured = replace(measured, detail=detail, sizes=span("dimension", [self.dimension]))
         ends = int(np.sum(low != high))
         failed = [reason for side in sides for reason in side[3]]
-        return without_interval(measured, *([f"{ends} of {len(low)} seeds censored"] if ends else []), *failed)
+        return without_interval(measured, f"{ends} of {len(low)} seeds censored" if ends else "", *failed)
 
-    def _totals(self, cube: "xarray.Dataset", names: list[str]) -> tuple[np.ndarray, np.ndarray, list[str], list[str]]:
+    def _totals(self, cube: Dataset, names: list[str]) -> tuple[np.ndarray, np.ndarray, list[str], list[str]]:
         """Log total of the learner that each seed chooses (S,), as the lowest and highest that it can be; the names
         chosen; and what failed there."""
         here = cube.sel(dimension=[self.dimension])
@@ -70,16 +67,10 @@ class TotalSamplesLogRatio(Quantity):
         rows = np.arange(len(best))
         failed = []
         for i, (name, table) in enumerate(zip(names, tables, strict=True)):
-            reason = (
-                failures(here.isel(seed=best == i), name, self.where, _part(table, best == i)) if any(best == i) else ""
-            )
-            failed += [reason] if reason else []
+            own = best == i
+            part = replace(table, samples=table.samples[:, own], status=table.status[:, own])
+            failed += [failures(here.isel(seed=own), name, self.where, part)] if any(own) else []
         return np.array(lows)[best, rows], np.array(highs)[best, rows], [names[i] for i in best], failed
-
-
-def _part(table: Any, which: np.ndarray) -> Any:
-    """The table of some of its seeds."""
-    return type(table)(table.sizes, table.samples[:, which], table.status[:, which])
 
 
 def _plain(side: tuple) -> list[dict[str, Any]]:

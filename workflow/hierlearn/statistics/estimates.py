@@ -64,23 +64,6 @@ def exponent(table: Complexities, regressor=None, fitted: Sequence | None = None
     return _measured(slope(table, regressor, fitted, level), table.samples.shape[1], detail)
 
 
-def total_samples_exponent(
-    table: Complexities, unlabelled, regressor=None, fitted: Sequence | None = None, level: float = LEVEL
-) -> Measurement:
-    """As `exponent`, of labelled and unlabelled points together: n* + n0.
-
-    unlabelled: the n0 spent at n*, (K,) or (K, S), not negative. It is known, so a censored n* leaves the sum
-    censored on the same side. Raises ValueError on another shape or sign.
-    """
-    unlabelled = np.asarray(unlabelled, dtype=np.float64)
-    extra = unlabelled[:, None] if unlabelled.ndim == 1 else unlabelled
-    if extra.ndim != 2 or len(extra) != len(table.sizes) or extra.shape[1] not in (1, table.samples.shape[1]):
-        raise ValueError(f"unlabelled of shape {unlabelled.shape}; expected (K,) or (K, S) as {table.samples.shape}")
-    if not np.all(np.isfinite(extra) & (extra >= 0)):
-        raise ValueError("unlabelled counts that are negative or not finite")
-    return exponent(replace(table, samples=table.samples + extra), regressor, fitted, level)
-
-
 def exponent_difference(
     above: Complexities,
     below: Complexities,
