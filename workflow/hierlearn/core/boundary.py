@@ -14,6 +14,7 @@ import numpy as np
 
 from hierlearn.core.parameters import choices as learner_choices
 from hierlearn.core.protocols import (
+    FLOPS,
     STATIONARY,
     STATUS,
     Experiment,
@@ -184,7 +185,7 @@ def measures(
     declared, coordinates: the literals MEASURES and COORDINATES of the probe.
     """
     found, at = _asked(probe.measure, problem), (probe, "measure")
-    given = _arrays(at, "", found, [*declared, *coordinates, "seed"])
+    given = _arrays(at, "", found, [*declared, *coordinates, "seed", *FLOPS])
     for name, variable in given.items():
         if not {"dimensions", "values"} <= {*dir(variable)}:
             raise _broken(at, f"{name} {_shown(variable)}", "a Variable")
@@ -195,7 +196,7 @@ def measures(
         # Only a coordinate may be words; a measure may be unknown somewhere.
         kind = "Ubiuf" if variable.dimensions == (name,) else "biuf"
         _array(at, name, np.asarray(variable.values), shape, kind, finite=False)
-    missing = [name for name in declared if name not in given and name != "flops"]
+    missing = [name for name in declared if name not in given]
     # A probe that is given nothing along a coordinate has nothing to measure there.
     if missing and {*coordinates} <= {*given}:
         raise _broken(at, f"no {missing[0]!r}", "all that MEASURES says")

@@ -43,6 +43,8 @@ REMEDIES = {
     "collapsed": "the end point is the zero predictor; a larger start or a smaller ridge may help",
     "singular": "the matrix is not positive definite to rounding; use a larger ridge or another kernel",
 }
+# What every probe may measure beside what it declares.
+FLOPS = {"flops": "floating-point operations of matrix products"}
 STATIONARY = {"no": 0, "yes": 1, "not_applicable": 2, "not_checked": 3}
 
 

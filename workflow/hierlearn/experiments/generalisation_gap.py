@@ -48,7 +48,6 @@ class GeneralisationGap(Experiment):
         "operator_norm_bound": "what the operator norm of the features' second moment bounds that by",
         "start_complexity_bound": "the first bound for the ball of the weights that the training started from",
         "start_operator_norm_bound": "the second bound for that ball",
-        "flops": "floating-point operations of matrix products",
     }
     COORDINATES = {"spectrum": "spectra", "samples": "samples", "width": "widths"}
 
@@ -89,7 +88,7 @@ class GeneralisationGap(Experiment):
                         values[s, i, j, k] = (*end, *balls)
                         flops[s] += cost
         axes = ("seed", "spectrum", "samples", "width")
-        return describe(self, problem, split(axes, [name for name in self.MEASURES if name != "flops"], values), flops)
+        return describe(self, problem, split(axes, list(self.MEASURES), values), flops)
 
     def _begin(self, rows) -> np.ndarray:
         """The weights (m, D) of a start."""

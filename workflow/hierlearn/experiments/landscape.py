@@ -48,7 +48,6 @@ class Landscape(Experiment):
         "left": "E_S Hessian [W* S, W* S] - <gradient, W> + 2 (L(W) - L(W*))",
         "slack": "s, the right side of Lemma 1",
         "loss_excess": "L(W) - L(W*)",
-        "flops": "floating-point operations of matrix products",
     }
     COORDINATES = {"width": "widths", "iteration": "iterations", "reference": "references"}
 

@@ -41,7 +41,6 @@ class NetworkGap(Experiment):
         "operator_norm": "M_{x,op} of the training points",
         "isotropic_share": "gap over |W|_{2,4}^2 / sqrt(d n)",
         "operator_share": "gap over |W|_{2,4}^2 M_{x,op} / sqrt(n)",
-        "flops": "floating-point operations of matrix products",
     }
     COORDINATES = {"samples": "samples", "width": "widths"}
 
@@ -61,7 +60,7 @@ class NetworkGap(Experiment):
         features = ProblemFeatures(problem, self.representation, state)
         cells = [[self._at(n, width, problem, features, streams) for width in self.widths] for n in self.samples]
         values = np.moveaxis([[values for values, _ in row] for row in cells], 2, 0)
-        measures = split(("seed", "samples", "width"), [name for name in self.MEASURES if name != "flops"], values)
+        measures = split(("seed", "samples", "width"), list(self.MEASURES), values)
         return describe(self, problem, measures, sum(flops for row in cells for _, flops in row))
 
     def _at(self, samples, width, problem, features, streams) -> tuple[np.ndarray, np.ndarray]:

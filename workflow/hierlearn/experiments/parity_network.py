@@ -50,7 +50,6 @@ class ParityNetwork(Experiment):
         "minimal_norm": "|W|_F of the network from linear programming",
         "minimal_error": "its risk, over all signs of the parity's coordinates",
         "norm_bound": "least |W|_F that any network of risk 0 has",
-        "flops": "floating-point operations of matrix products",
     }
     COORDINATES = {"train_error": "train_errors"}
 

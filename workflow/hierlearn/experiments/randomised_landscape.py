@@ -62,7 +62,6 @@ class RandomisedLandscape(Experiment):
         "gradient_difference_equal_signs": "gradient_difference of the same",
         "hessian_difference_equal_signs": "hessian_difference of the same, along W* without S'",
         "excess_equal_signs": "excess of the same, along W* without S'",
-        "flops": "floating-point operations of matrix products",
     }
     COORDINATES = {"width": "widths", "point": "points"}
 
@@ -72,7 +71,7 @@ class RandomisedLandscape(Experiment):
         dimension, widest = problem.inputs.dimension, max(self.widths)
         rows = normal(streams.at("rows"), widest, dimension)
         draws = streams.at("draws").stack(lambda g: 1.0 - 2.0 * g.integers(0, 2, (widest, self.draws))).swapaxes(1, 2)
-        names = [name for name in self.MEASURES if name != "flops"]
+        names = list(self.MEASURES)
         shape = (len(problem.seeds), len(self.widths), len(self.points), len(names))
         values, flops = np.full(shape, np.nan), np.zeros(len(problem.seeds))
         for s, i, w0, model in models(problem, streams, self.samples, self.widths, self.loss):

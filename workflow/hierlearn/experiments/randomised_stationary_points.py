@@ -80,7 +80,6 @@ class RandomisedStationaryPoints(Experiment):
         "zero_bound": "L^Q(W*) + 2401 ridge |W*|^8, the bound at W = 0 without coupling and certificate",
         "certificate_error": "error of the certificate relative to the objective",
         "certificate_limit": "what it may be",
-        "flops": "floating-point operations of matrix products",
     }
     COORDINATES = {"width": "widths", "kind": "kinds", "reference": "references"}
 

@@ -68,7 +68,6 @@ class StationaryPoints(Experiment):
         "zero_objective": "L(0), stationary to first order only",
         "zero_bound": "L(W*) + c ridge |W*|^p, the bound at W = 0 where s = 0, without a certificate",
         "spread": "range of the objective over starts, relative to the smallest",
-        "flops": "floating-point operations of matrix products",
     }
     COORDINATES = {"width": "widths", "kind": "kinds", "start": "starts", "reference": "references"}
 

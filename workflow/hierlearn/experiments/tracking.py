@@ -94,7 +94,6 @@ class Tracking(Experiment):
         "true_ridge": "ridge that the network chose",
         "quad_ridge": "ridge that the quadratic model chose",
         "another_ridge": "ridge that the quadratic model of another draw of w0 chose",
-        "flops": "floating-point operations of matrix products",
     }
     COORDINATES = {"width": "widths", "other": "others"}
 

@@ -1,27 +1,25 @@
 """Points of the unit sphere that prefer some directions."""
 
 from collections.abc import Iterator
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
 from hierlearn.core.parameters import Count, NotNegative, Share
 from hierlearn.core.protocols import Input, Objection
-from hierlearn.core.streams import Streams
+from hierlearn.inputs._rows import Rows
 from hierlearn.theory.spectra import eigenvalues, stretch
 
 
 @dataclass(frozen=True)
-class AnisotropicSphere(Input):
+class AnisotropicSphere(Rows):
     """x = Sigma^{1/2} u / |Sigma^{1/2} u|, u ~ N(0, I_d), |x| = 1: what bai2020, Theorem 6 leaves out.
 
     Sigma is diagonal, the largest eigenvalue first. With spikes M_{x,op} stays of one order while d grows; `isotropic`
     is Unif(S^{d-1}).
     """
 
-    dimension: int
-    _: KW_ONLY
     spectrum: Annotated[
         Literal["isotropic", "power", "spiked"],
         "Eigenvalues of Sigma: all equal, a power of their rank, or a few with a share of the trace.",
@@ -38,11 +36,7 @@ class AnisotropicSphere(Input):
         if self.spectrum == "spiked" and self.spikes > inputs.dimension:
             yield "spikes", f"{self.spikes}", f"at most the dimension {inputs.dimension}"
 
-    def sample(self, streams: Streams, role: str, start: int, count: int) -> np.ndarray:
-        """(S, count, d) float32 rows start .. start+count; prefix-stable."""
+    def draw(self, generator: np.random.Generator, rows: int) -> np.ndarray:
+        """As in Rows."""
         values = eigenvalues(self.spectrum, self.dimension, self.exponent, self.spikes, self.spike_share)
-
-        def draw(generator, rows):
-            return stretch(generator.standard_normal((rows, self.dimension)), values).astype(np.float32)
-
-        return streams.rows(start, count, draw)
+        return stretch(generator.standard_normal((rows, self.dimension)), values)

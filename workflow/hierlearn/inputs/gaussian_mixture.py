@@ -1,6 +1,6 @@
 """Mixtures of normal laws with covariances of their own."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, ClassVar, Literal
 
@@ -8,12 +8,12 @@ import numpy as np
 from annotated_types import Ge
 
 from hierlearn.core.parameters import Count, Index
-from hierlearn.core.protocols import Input
 from hierlearn.core.streams import Streams
+from hierlearn.inputs._rows import Rows
 
 
 @dataclass(frozen=True)
-class GaussianMixture(Input):
+class GaussianMixture(Rows):
     """x ~ N(0, Sigma_i), i uniform on the components, E x = 0 and E x_j^2 = 1  (allenzhu2020, Proposition 5.4 / D.1).
 
     equal: Sigma_i is random with unit diagonal, so that all rows of Sigma_i^{1/2} have norm 1; its eigenvalues are in
@@ -21,8 +21,6 @@ class GaussianMixture(Input):
     identity for an odd one out. The law is one for all seeds: `variant`, not the seed, chooses the covariances.
     """
 
-    dimension: int
-    _: KW_ONLY
     components: Annotated[Count, "Number of normal laws, equally likely."] = 4
     condition: Annotated[float, Ge(1), "Largest over smallest eigenvalue of every covariance."] = 4
     row_norms: Annotated[
@@ -34,18 +32,13 @@ class GaussianMixture(Input):
     law: ClassVar[str] = "gaussian_mixture"
     stream_key: ClassVar[str] = "gaussian_mixture"
 
-    def sample(self, streams: Streams, role: str, start: int, count: int) -> np.ndarray:
-        """(S, count, d) float32 rows start .. start+count; prefix-stable."""
-        roots = np.linalg.cholesky(self.covariances())
-
-        def draw(generator, rows):
-            which = generator.integers(0, self.components, rows)
-            x = generator.standard_normal((rows, self.dimension))
-            for i, root in enumerate(roots):
-                x[which == i] = x[which == i] @ root.T
-            return x.astype(np.float32)
-
-        return streams.rows(start, count, draw)
+    def draw(self, generator: np.random.Generator, rows: int) -> np.ndarray:
+        """As in Rows."""
+        which = generator.integers(0, self.components, rows)
+        x = generator.standard_normal((rows, self.dimension))
+        for i, root in enumerate(np.linalg.cholesky(self.covariances())):
+            x[which == i] = x[which == i] @ root.T
+        return x
 
     def covariances(self) -> np.ndarray:
         """Sigma_i: (components, d, d) float64."""

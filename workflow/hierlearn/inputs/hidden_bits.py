@@ -10,6 +10,7 @@ from annotated_types import Ge
 from hierlearn.core.parameters import Count
 from hierlearn.core.protocols import Input, Objection
 from hierlearn.core.streams import Streams
+from hierlearn.inputs._strings import draw_strings
 from hierlearn.theory import hierarchies
 
 # Hidden symbols, two bits each: the first is worth 2.
@@ -51,12 +52,4 @@ class HiddenBits(Input):
 
     def sample(self, streams: Streams, role: str, start: int, count: int) -> np.ndarray:
         """(S, count, 4 v) float32 rows start .. start+count; prefix-stable."""
-
-        def one(seed: int, rules: np.ndarray) -> np.ndarray:
-            def draw(generator, rows):
-                roots = generator.integers(0, HIDDEN, (rows, 2))
-                return hierarchies.one_hot(hierarchies.expand(generator, [rules], roots, self.symbols, 2), self.symbols)
-
-            return streams.take([seed]).rows(start, count, draw)[0]
-
-        return np.stack([one(seed, rules) for seed, rules in enumerate(self.rules(streams))])
+        return draw_strings(streams, start, count, [self.rules(streams)], 2, self.symbols, 2)

@@ -11,6 +11,7 @@ from hierlearn.core.objections import refuse
 from hierlearn.core.parameters import Count
 from hierlearn.core.protocols import Input, Objection
 from hierlearn.core.streams import Streams
+from hierlearn.inputs._strings import draw_strings
 from hierlearn.theory import hierarchies
 
 # Entries of the table by which strings are read.
@@ -73,19 +74,7 @@ class RandomHierarchy(Input):
 
     def sample(self, streams: Streams, role: str, start: int, count: int) -> np.ndarray:
         """(S, count, v s^L) float32 rows start .. start+count; prefix-stable."""
-        rules = self.rules(streams)
-
-        def one(seed: int) -> np.ndarray:
-            own = [level[seed] for level in rules]
-
-            def draw(generator, rows):
-                roots = generator.integers(0, self.roots, (rows, 1))
-                strings = hierarchies.expand(generator, own, roots, self.symbols, self.branching)
-                return hierarchies.one_hot(strings, self.symbols)
-
-            return streams.take([seed]).rows(start, count, draw)[0]
-
-        return np.stack([one(seed) for seed in range(len(streams.seeds))])
+        return draw_strings(streams, start, count, self.rules(streams), 1, self.symbols, self.branching)
 
 
 def _depth(dimension: int, symbols: int, branching: int) -> int | None:

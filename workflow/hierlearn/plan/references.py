@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from hierlearn.core import registry
+from hierlearn.core.protocols import FLOPS
 from hierlearn.files import published
 from hierlearn.plan.declared import mapping
 from hierlearn.plan.draft import LARGEST, Axes, Draft, Values, axes_of, names_of, recorded_axes, sample_sizes, values_at
@@ -154,15 +155,19 @@ def _of_probe(draft: Draft, part: str, scope: Mapping[str, Any]) -> Values | Non
     if component is None and part == "measures":
         # Which probe is meant is not known, but it is one of those that there are.
         kinds = registry.available("probes")
-        return Values(sorted({name for kind in kinds for name in registry.implementation("probes", kind).MEASURES}))
+        return Values(sorted({name for kind in kinds for name in _measures(kind)}))
     at = ("probes", name, "probe", part)
     if component is None:
         offered = value_at(draft.body, at)
         return values_at(draft, at, offered) if isinstance(offered, list | dict) else None
     if part == "measures":
-        return Values(list(registry.implementation("probes", component["name"]).MEASURES))
+        return Values(_measures(component["name"]))
     offered = (registry.defaults("probes", component["name"]) | component).get(part)
     return values_at(draft, at, offered) if isinstance(offered, list | dict) else None
+
+
+def _measures(probe: str) -> list[str]:
+    return [*registry.implementation("probes", probe).MEASURES, *FLOPS]
 
 
 def _grid(draft: Draft, section: str, scope: Mapping[str, Any]) -> Axes | None:

@@ -8,7 +8,7 @@ import numpy as np
 from hierlearn.core.objections import refuse
 from hierlearn.core.parameters import properties
 from hierlearn.core.problem import Problem
-from hierlearn.core.protocols import Experiment, Input, Probe
+from hierlearn.core.protocols import FLOPS, Experiment, Input, Probe
 from hierlearn.files.netcdf import Variable
 
 # name -> (axes, values), the values of one length per axis
@@ -42,8 +42,9 @@ def describe(
     """
     if flops is not None:
         measures = {**measures, "flops": (("seed",), np.broadcast_to(np.float64(flops), len(problem.seeds)))}
+    texts = component.MEASURES | FLOPS
     found = {
-        name: Variable(axes, np.asarray(values), {"units": "1", "long_name": component.MEASURES[name]})
+        name: Variable(axes, np.asarray(values), {"units": "1", "long_name": texts[name]})
         for name, (axes, values) in measures.items()
     }
     over, declared = {axis for axes, _ in measures.values() for axis in axes}, properties(type(component))

@@ -35,7 +35,6 @@ class AlternatingSquares(Probe):
         "first_feature_error": "min_U E|U S_2 - S*_2|^2 / E|S*_2|^2 on fresh points in the first round",
         "last_feature_error": "the same in the last round",
         "feature_fall": "last_feature_error over first_feature_error",
-        "flops": "floating-point operations of matrix products",
     }
     COORDINATES = {}
 

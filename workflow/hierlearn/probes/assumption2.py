@@ -44,7 +44,6 @@ class Assumption2(Probe):
         "rarest_outcome": "smallest probability of a biased unit to be on, or off",
         "limit": "E_k, the part of a step that no polynomial of degree k expresses",
         "reciprocal": "1 / (D + 1)",
-        "flops": "floating-point operations of matrix products",
     }
     COORDINATES = {"order": "orders", "multiple": "multiples"}
 

@@ -72,7 +72,6 @@ class Coupling(Probe):
         "remainder_slope": "slope of log remainder in log width from the next smaller width; NaN at the smallest",
         "worst_remainder": "largest |f - sum_{j <= k} f^(j)| over points and all outcomes of the multipliers",
         "one_draw_error": "largest |f - f^(k)| over points for one draw of the multipliers, mean over draws",
-        "flops": "floating-point operations of matrix products",
     }
     COORDINATES = {"width": "widths"}
 

@@ -67,7 +67,6 @@ class Distribution(Probe):
         "hypercontractive_bound": "upper bound on E f^4 / (E f^2)^2, known for normal laws and their mixtures",
         "normal_bound": "that bound for normal laws, 9^q, whatever the law",
         "variables": "coordinates that the polynomials are of",
-        "flops": "floating-point operations of matrix products",
     }
     COORDINATES = {"law": "laws", "degree": "degrees"}
 

@@ -48,7 +48,6 @@ class Expressivity(Probe):
         "share_without_degree": "the same share for the bound without its growth max(p - 2, 1)^3",
         "norm_bound": "bound of Theorem 7 on |W*|_{2,4}",
         "norm_bound_without_degree": "that bound without its growth max(p - 2, 1)^3",
-        "flops": "floating-point operations of matrix products",
     }
     COORDINATES = {"degree": "degrees", "width": "widths"}
 

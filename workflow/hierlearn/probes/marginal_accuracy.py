@@ -41,7 +41,6 @@ class MarginalAccuracy(Probe):
         "squared_error": "E (alpha_l Sum(G*_l))^2, the squared error of G* without layer l",
         "squared_error_rate": "squared_error over alpha",
         "alpha": "weight of layer l, after the scaling to Var G* = 1",
-        "flops": "floating-point operations of matrix products",
     }
     COORDINATES = {"layer": "layers", "gap": "gaps"}
 
@@ -58,7 +57,7 @@ class MarginalAccuracy(Probe):
             raise ValueError(f"marginal_accuracy: layer {max(self.layers)}; expected at most the depth {teacher.depth}")
         x = boundary.points(problem.inputs, problem.streams.at("marginal-accuracy"), "points", 0, self.points)
         sums = np.stack([np.sum(one**2, axis=-1) for one in teacher.hidden(state, x).values()], axis=-1)
-        found = {name: np.empty((seeds, len(self.layers), len(self.gaps))) for name in self.MEASURES if name != "flops"}
+        found = {name: np.empty((seeds, len(self.layers), len(self.gaps))) for name in self.MEASURES}
         for j, gap in enumerate(self.gaps):
             weights = gap ** np.arange(teacher.depth - 1.0)
             alphas = weights / np.sqrt(np.einsum("a,sab,b->s", weights, state["layer_covariance"], weights))[:, None]

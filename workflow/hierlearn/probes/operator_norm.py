@@ -46,7 +46,6 @@ class OperatorNorm(Probe):
     MEASURES = {
         "m_op": "M_{x,op}, root of the expected operator norm of the empirical second moment",
         "prediction": "1 / sqrt(d), the size for isotropic points",
-        "flops": "floating-point operations of matrix products",
     }
     COORDINATES = {"law": "laws", "samples_per_dimension": "ratios"}
 

@@ -45,7 +45,6 @@ class Rademacher(Probe):
         "isotropic_edge": "complexity of isotropic features by random-matrix theory at this number of features",
         "theory": "complexity by random-matrix theory: of Gaussian matrices of the same covariances",
         "isotropic_theory": "the same of isotropic features of the same number and norm",
-        "flops": "floating-point operations of matrix products",
     }
     COORDINATES = {"spectrum": "spectra", "samples": "samples", "width": "widths"}
 

@@ -40,7 +40,6 @@ class RepresentationNorm(Probe):
         "m_op_mean_square": "M_{h,op} with B_h the root mean square of |h|",
         "norm_spread": "largest |h| over its root mean square",
         "prediction": "D^{-1/2}, the size for whitened features",
-        "flops": "floating-point operations of matrix products",
     }
     COORDINATES = {"whitening": "whitenings", "count": "counts", "ratio": "ratios"}
 

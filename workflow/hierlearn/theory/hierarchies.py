@@ -50,16 +50,6 @@ def parse(rules: Sequence[np.ndarray], strings: np.ndarray, symbols: int, branch
         yield found
 
 
-def strings_per_class(synonyms: int, branching: int, depth: int) -> int:
-    """m^((s^L - 1) / (s - 1)): a synonym is chosen at every node."""
-    return synonyms ** sum(branching**level for level in range(depth))
-
-
-def samples_of_deep(classes: int, synonyms: int, depth: int) -> int:
-    """n_c m^L: where deep networks learn the classes."""
-    return classes * synonyms**depth
-
-
 def one_hot(strings: np.ndarray, symbols: int) -> np.ndarray:
     """(n, length) -> (n, v length) float32, a channel for each symbol: (1 - 1/v) or -1/v, times v / sqrt(v - 1).
 
