@@ -32,13 +32,13 @@ SIZES = (
 # Parameters that say by null that they are left to the component.
 NULLABLE = (
     *("widths", "graph", "alphas", "directions", "coefficients", "depth", "gap", "starts", "thresholds", "clip"),
-    *("steps", "widest", "distils", "distil_thresholds", "shrinkage", "first_scale", "features", "features_axis"),
+    *("steps", "distils", "first_scale", "features", "features_axis"),
     *("sizes", "over", "values", "level", "least"),
 )
 # Lists whose entries stand for places one after the other, so that two may be equal.
 IN_ORDER = (
     *("milestones", "starts", "widths", "graph", "alphas", "coefficients", "directions"),
-    *("distils", "distil_thresholds", "first", "middle", "last"),
+    *("distils", "first", "middle", "last"),
 )
 # Without these a study, or a file of published numbers, says nothing.
 REQUIRED = re.compile(

@@ -175,8 +175,8 @@ class Teacher(Component, Protocol):
     and the c of its first layer x^2 - c.
     """
 
-    kind: str
-    outputs: int
+    kind: str = "regression"
+    outputs: int = 1
     basis: str = ""
     order: int | None = None
     links: tuple[tuple[int, ...], ...] | None = None

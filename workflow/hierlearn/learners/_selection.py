@@ -1,11 +1,12 @@
 """What counts as the error of predictions, which of several fits is best, which of them diverged, and fits by seed."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from hierlearn.core.problem import wrong_classes
+from hierlearn.core.parameters import Schema
+from hierlearn.core.problem import Problem, wrong_classes
 from hierlearn.core.protocols import Fit, Monitor, Sample
 
 # Measures of learners that train many settings of the steps.
@@ -14,6 +15,31 @@ DIVERGED = {
     "diverged_settings": "sum of 2^i over the settings in diverged_runs, i = 0, 1, ... in the order of the study, the "
     "last choice varying fastest",
 }
+
+
+class SelectionRule:
+    """The choice of the points by which the others are made."""
+
+    selected_on: Annotated[
+        Literal["validation", "test"],
+        Schema({"rule": "how the other choices are made"}),
+        "Points on which the other choices are made; test is how allenzhu2019 chose.",
+    ] = "validation"
+
+
+def points_of_rules(problem: Problem) -> dict[str, int]:
+    """How many points there are of each role on which choices may be made: of test points, those of the pool."""
+    pool = problem.pools.get("test")
+    return {"validation": problem.held_out} | ({} if pool is None else {"test": pool.x.shape[1]})
+
+
+def stack_by_rule(sample: Sample, fits: Iterable[Mapping[str, Fit]]) -> Fit:
+    """All seeds' fits by the rule that the sample asks for. fits: of each seed, by the role of the points."""
+    rule = sample.choices.get("selected_on", [SelectionRule.selected_on])[0]
+    fit = Fit.stack(one[rule] for one in fits)
+    if "selected_on" in sample.choices:
+        fit.choices["selected_on"] = np.full(len(fit.status), ["validation", "test"].index(rule))
+    return fit
 
 
 def error(predictions: np.ndarray, labels: np.ndarray, kind: str) -> np.ndarray:

@@ -7,10 +7,10 @@ from itertools import pairwise
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from annotated_types import Ge, Gt, MinLen
+from annotated_types import Ge, Gt
 
 from hierlearn.core.needs import Needs, Sizes
-from hierlearn.core.parameters import Count, NotNegative, Positive, Share
+from hierlearn.core.parameters import NotNegative, Positive, Share
 from hierlearn.core.protocols import Features, Fit, Learner, Monitor, Sample, State
 from hierlearn.core.streams import Streams
 from hierlearn.learners.densenets.parameters import (
@@ -53,11 +53,6 @@ class DistilledDensenet(LayerParameters, TrainingParameters, Learner):
     do not fit the depth.
     """
 
-    widest: Annotated[
-        list[Count] | None,
-        MinLen(1),
-        "Largest k_2 .. k_L that a distillation keeps; null: the teacher's widths and 2 more, or 4.",
-    ] = None
     kappa: Annotated[float, Ge(1), "k_l is the number of singular values above 1/(10 kappa^2)."] = 1
     schedule: Annotated[
         Literal["staged", "layerwise", "restart"],
@@ -74,19 +69,13 @@ class DistilledDensenet(LayerParameters, TrainingParameters, Learner):
         "Parts of the training after which layers 2 .. L are distilled at the latest; null: in the middle of "
         "the phase that a layer comes with.",
     ] = None
-    distil_thresholds: Annotated[
-        list[NotNegative] | None,
-        "Thres_{l,down}: objectives at which layers 2 .. L are distilled earlier, in the teacher's own units;"
-        " null: threshold_scale alpha_l^2 / d^{1/(6 C^l)}.",
-    ] = None
-    threshold_scale: Annotated[NotNegative, "Factor of both kinds of thresholds where they are null."] = 1.0
+    threshold_scale: Annotated[
+        NotNegative, "Factor of Thres_{l,up} where that is null, and of Thres_{l,down} = alpha_l^2 / d^{1/(6 C^l)}."
+    ] = 1.0
     base: Annotated[float, Gt(1), "C of the powers of d."] = 2.0
     distillation: Annotated[
         NotNegative, "Factor of lambda_3, lambda_4, lambda_5 = alpha_l^2 / d^{1/(6 C^l)}, 1/(3 C^l), 1/(2 C^l)."
     ] = 1.0
-    shrinkage: Annotated[
-        NotNegative | None, "lambda_6 over eps_0^2 when a layer starts; null: (kbar_l L kappa)^-8."
-    ] = None
     target: Annotated[Positive, "The eps_0, twice the root of the objective, below which a run ends."] = 1.0e-3
     truncation: Annotated[Positive, "B' of the truncated square."] = 10.0
     noise: Annotated[NotNegative, "Standard deviation of what every step adds to W, at the full learning rate."] = (
@@ -156,12 +145,8 @@ class DistilledDensenet(LayerParameters, TrainingParameters, Learner):
         )
 
     def _most(self, inputs: int, student: Student) -> list[int]:
-        """Largest k_2 .. k_L that a distillation may keep. Raises ValueError where there is not one for each layer."""
-        layers = len(student.links)
-        if self.widest is not None and len(self.widest) != layers:
-            raise ValueError(f"widest: {self.widest}; expected {layers} widths, one for each of the layers from 2 on")
-        known = student.widths or (USUAL_WIDTH,) * layers
-        most = self.widest or [k + (SPARE if student.widths else 0) for k in known]
+        """Largest k_2 .. k_L that a distillation may keep: the teacher's and SPARE more, or USUAL_WIDTH."""
+        most = [k + SPARE for k in student.widths] if student.widths else [USUAL_WIDTH] * len(student.links)
         return [min(k, inputs, self.width) for k in most]
 
     def _rules(
@@ -172,26 +157,20 @@ class DistilledDensenet(LayerParameters, TrainingParameters, Learner):
         layers, most = np.array(layout.layers), self._most(layout.inputs, student)
         down, third, fourth, fifth = (layout.inputs ** (-1 / (part * self.base**layers)) for part in (6, 6, 3, 2))
         lambdas = factor * self.distillation * alphas[..., None] ** 2 * np.stack([third, fourth, fifth], axis=-1)
-        if self.distil_thresholds is None:
-            thresholds = self.threshold_scale * alphas**2 * down
-        else:
-            thresholds = np.tile(
-                _for_each_layer("distil_thresholds", self.distil_thresholds, len(layers)), (len(alphas), 1)
-            )
         if self.distils is None:
             edges = [0, *schedule.starts, schedule.total]
             latest = [(first + last) // 2 for first, last in pairwise(edges)]
+        elif len(self.distils) != len(layers):
+            expected = f"{len(layers)} numbers, one for each of the layers from 2 on"
+            raise ValueError(f"distils: {self.distils}; expected {expected}")
         else:
-            parts = _for_each_layer("distils", self.distils, len(layers))
-            latest = [round(part * schedule.total) for part in parts]
-        if self.shrinkage is None:
-            widest = [[max([most[j - 2] for j in seen if j >= 2], default=1) for seen in one.graph] for one in own]
-            shrinkage = (np.array(widest) * student.depth * self.kappa) ** -8.0
-        else:
-            shrinkage = np.full(alphas.shape, self.shrinkage)
+            latest = [round(part * schedule.total) for part in self.distils]
+        widest = [[max([most[j - 2] for j in seen if j >= 2], default=1) for seen in one.graph] for one in own]
+        # lambda_6 over eps_0^2 when a layer starts.
+        shrinkage = (np.array(widest) * student.depth * self.kappa) ** -8.0
         return Rules(
             most=tuple(most),
-            thresholds=thresholds,
+            thresholds=self.threshold_scale * alphas**2 * down,
             latest=tuple(latest),
             smallest=1 / (10 * self.kappa**2),
             lambdas=lambdas,
@@ -208,9 +187,3 @@ class DistilledDensenet(LayerParameters, TrainingParameters, Learner):
             return None
         layers = np.array(layout.layers)[1:]
         return self.threshold_scale * alphas[:, :-1] ** 2 * layout.inputs ** (-1 / (3 * self.base ** (layers - 1)))
-
-
-def _for_each_layer(name: str, given: Sequence[float], layers: int) -> Sequence[float]:
-    if len(given) != layers:
-        raise ValueError(f"{name}: {given}; expected {layers} numbers, one for each of the layers from 2 on")
-    return given

@@ -22,7 +22,6 @@ class KernelRidge(Learner):
     """
 
     kernel: Annotated[Kernel, Nested("kernels", {"name": "ntk_raw"}), "The kernel and its parameters."]
-    batch_seeds: ClassVar[bool] = False
     stream_key: ClassVar[str] = "KernelRidge"
     MEASURES = {"ridge_residual": "relative residual |(K + n ridge I) alpha - y| / |y| at the chosen ridge"}
 

@@ -28,7 +28,6 @@ class KernelRounds(Learner):
     second: Annotated[
         Kernel, Nested("kernels", {"name": "rbf", "bandwidth": 2.0}), "Kernel of the first round's predictions."
     ]
-    batch_seeds: ClassVar[bool] = False
     stream_key: ClassVar[str] = "KernelRounds"
     MEASURES = {"first_round_risk": "error of the first round alone on validation points, against the labels"}
 

@@ -27,7 +27,6 @@ class Linear(Learner):
     ] = "ridge"
     tolerance: Annotated[Positive, "Lasso: largest duality gap, in units of the mean square of the labels."] = 1.0e-6
     max_iterations: Annotated[Count, "Lasso: most sweeps over the coordinates per strength."] = 20000
-    batch_seeds: ClassVar[bool] = False
     stream_key: ClassVar[str] = "Linear"
 
     class Choices:

@@ -8,10 +8,10 @@ import numpy as np
 from annotated_types import Interval
 
 from hierlearn.core.needs import Needs, Sizes
-from hierlearn.core.parameters import Count, Positive, Schema, Share
+from hierlearn.core.parameters import Count, Positive, Share
 from hierlearn.core.protocols import Features, Fit, Input, Learner, Monitor, Objection, Sample, State
 from hierlearn.learners._runs import BLOCK_ROWS, Rates, grid, take
-from hierlearn.learners._selection import DIVERGED
+from hierlearn.learners._selection import DIVERGED, SelectionRule, stack_by_rule
 from hierlearn.learners.networks.runs import TRACED_POINTS, train_grid
 from hierlearn.learners.networks.start import NetworkParameters
 from hierlearn.solvers.networks.model import forward, last_features, tangent, trainable
@@ -66,12 +66,8 @@ class Network(NetworkParameters, Learner):
         "movement": "Frobenius norm of how far the weights that are trained moved",
     }
 
-    class Choices(Rates):
-        selected_on: Annotated[
-            Literal["validation", "test"],
-            Schema({"rule": "how the other choices are made"}),
-            "Points on which learning rate and weight decay are chosen; test is how allenzhu2019 chose.",
-        ] = "validation"
+    class Choices(Rates, SelectionRule):
+        pass
 
     def objections(self, inputs: Input | None) -> Iterator[Objection]:
         """What cannot be trained layer by layer."""
@@ -114,17 +110,13 @@ class Network(NetworkParameters, Learner):
         kind, seeds = sample.problem.teacher.kind, sample.problem.seeds
         if self.loss != "squared" and kind != "classes":
             raise ValueError(f"network: loss {self.loss!r} on a teacher of {kind}; expected squared")
-        rule = sample.choices.get("selected_on", [self.Choices.selected_on])[0]
         settings = grid({name: values for name, values in sample.choices.items() if name != "selected_on"})
         place = repr(settings), sample.n
         new = [i for i, seed in enumerate(seeds) if (*place, seed) not in cache]
         if new:
             fits = train_grid(self, take(sample, new), settings, monitor)
             cache.update({(*place, seeds[i]): fit for i, fit in zip(new, fits, strict=True)})
-        fit = Fit.stack(cache[*place, seed][rule] for seed in seeds)
-        if "selected_on" in sample.choices:
-            fit.choices["selected_on"] = np.full(len(seeds), ["validation", "test"].index(rule))
-        return fit
+        return stack_by_rule(sample, (cache[*place, seed] for seed in seeds))
 
     def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
         """(S, count, k) float64."""

@@ -7,10 +7,17 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from hierlearn.core.needs import Needs, Sizes
-from hierlearn.core.parameters import Positive, Schema
+from hierlearn.core.parameters import Positive
 from hierlearn.core.protocols import STATUS, Features, Fit, Learner, Monitor, Sample, State
 from hierlearn.core.streams import Streams
-from hierlearn.learners._selection import best_on_validation, error, fit_of_seed
+from hierlearn.learners._selection import (
+    SelectionRule,
+    best_on_validation,
+    error,
+    fit_of_seed,
+    points_of_rules,
+    stack_by_rule,
+)
 from hierlearn.learners.networks.start import NetworkParameters
 from hierlearn.solvers.networks.model import last_features, tangent_factors
 from hierlearn.solvers.ridge import Indefinite, ridge_path
@@ -34,17 +41,11 @@ class NetworkKernel(NetworkParameters, Learner):
         Literal["tangent", "last"],
         "tangent: the tangent kernel of W and V, one for each output; last: the conjugate kernel of A.",
     ] = "tangent"
-    batch_seeds: ClassVar[bool] = False
     stream_key: ClassVar[str] = "NetworkKernel"
     MEASURES = {"ridge_residual": "largest relative residual |(K + n ridge I) alpha - y| / |y| of an output"}
 
-    class Choices:
+    class Choices(SelectionRule):
         ridge: Annotated[Positive, "Ridges in units of the mean diagonal of the kernels of all outputs."]
-        selected_on: Annotated[
-            Literal["validation", "test"],
-            Schema({"rule": "how the other choices are made"}),
-            "Points on which the ridge is chosen; test is how allenzhu2019 chose learning rate and weight decay.",
-        ] = "validation"
 
     def needs(self, sizes: Sizes) -> Needs:
         """The weights; activations and factors of the training points and of a block of others; kernels of all outputs,
@@ -73,7 +74,6 @@ class NetworkKernel(NetworkParameters, Learner):
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """State: coefficients (S, n, k) float64 on the first n training points, key (S, 4) int64 of the weights."""
-        rule = sample.choices.get("selected_on", [self.Choices.selected_on])[0]
         # The weights themselves, of three layers a square matrix, would be most of what is stored.
         keys = sample.streams.at("start").stack(lambda generator: generator.integers(0, 2**63, 4))
         ridges, fits = tuple(sample.choices["ridge"]), []
@@ -81,11 +81,8 @@ class NetworkKernel(NetworkParameters, Learner):
             place = ridges, sample.n, seed
             if place not in cache:
                 cache[place] = self._solve(sample, ridges, i, key)
-            fits.append(cache[place][rule])
-        fit = Fit.stack(fits)
-        if "selected_on" in sample.choices:
-            fit.choices["selected_on"] = np.full(len(fits), ["validation", "test"].index(rule))
-        return fit
+            fits.append(cache[place])
+        return stack_by_rule(sample, fits)
 
     def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
         """(S, count, k) float64."""
@@ -115,8 +112,7 @@ class NetworkKernel(NetworkParameters, Learner):
     def _solve(self, sample: Sample, ridges: Sequence[float], i: int, key: np.ndarray) -> dict[str, Fit]:
         """The fit of one seed, by the points on which the ridge is chosen."""
         problem, n = sample.problem, sample.n
-        kind, pool = problem.teacher.kind, problem.pools.get("test")
-        counts = {"validation": problem.held_out} | ({} if pool is None else {"test": pool.x.shape[1]})
+        kind, counts = problem.teacher.kind, points_of_rules(problem)
         labels = {role: problem.draw(role, count).labels[i] for role, count in counts.items()}
         sets = [("training", n), *counts.items()]
         x, *others = (self.with_bias(sample.features.draw(role, count))[[i]] for role, count in sets)

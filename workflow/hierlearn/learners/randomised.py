@@ -63,7 +63,6 @@ class Randomised(Learner):
     ] = 0.1
     batch: Annotated[Index, "Points per step; 0 takes all."] = 0
     start: Annotated[Positive, "Size of <w_r, h> m^{1/(2k)} at the random start; W = 0 is a saddle."] = 0.1
-    batch_seeds: ClassVar[bool] = False
     stream_key: ClassVar[str] = "Randomised"
 
     class Choices:

@@ -27,7 +27,6 @@ class Reweighted(Learner):
         Literal["fitted", "random"], "fitted: the weights w_r of the first fit; random: directions that know no label."
     ] = "fitted"
     floor: Annotated[NotNegative, "What is added to the mean eigenvalue 1 of sum_r w_r w_r^T in every direction."] = 0.0
-    batch_seeds: ClassVar[bool] = False
     stream_key: ClassVar[str] = "Reweighted"
     MEASURES = {
         "first_fit_risk": "error of the first fit alone on validation points, against the labels",

@@ -22,7 +22,7 @@ from hierlearn.core.protocols import (
     State,
 )
 from hierlearn.learners._dual import cross_gram_matrix, fit_dual, gram_matrix
-from hierlearn.learners._selection import best_on_validation, error
+from hierlearn.learners._selection import best_on_validation, error, fit_of_seed, points_by_seed
 from hierlearn.solvers.losses import get_loss
 from hierlearn.solvers.taylor import training as solver
 from hierlearn.solvers.taylor.certificate import certify_and_polish
@@ -84,7 +84,6 @@ class Taylor(Learner):
         "Which chosen points are polished and certified: those of every seed, of seeds 0, 5, 10, ..., or of none.",
     ] = "all"
     polish_rounds: Annotated[Index, "Most attempts to repair a chosen point that fails its certificate."] = 4
-    batch_seeds: ClassVar[bool] = False
     stream_key: ClassVar[str] = "Taylor"
     MEASURES = {"ridge_residual": "relative residual |(K + n ridge I) alpha - y| / |y| at the chosen ridge"}
 
@@ -133,32 +132,21 @@ class Taylor(Learner):
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """State: w0 (S, m/2, D), weights (S, k, m, D) float32; with `data` also root (S, D, D) float32."""
-        problem, features, samples = sample.problem, sample.features, sample.n
+        problem = sample.problem
         if self.loss != "squared" and problem.teacher.kind != "classes":
             raise ValueError(f"taylor: loss {self.loss!r} on a teacher of {problem.teacher.kind}; expected squared")
-        training, held_out = problem.draw("training", samples), problem.draw("validation", problem.held_out)
-        h, validation = features.draw("training", samples), features.draw("validation", problem.held_out)
-        w0 = sample.streams.at("w0").stack(lambda g: self._normal(g, self.width // 2, h.shape[-1]))
-        roots = self._roots(problem.seeds, features, cache)
-        train = self._fit_linear if self.order == 1 else self._fit_curved
-        fits = []
-        for i, (seed, generator) in enumerate(zip(problem.seeds, sample.streams.at("start").generators(), strict=True)):
-            points = (h[i], training.labels[i], validation[i], held_out.labels[i])
-            frozen = w0[i], None if roots is None else roots[i]
-            fits.append(train(*frozen, *points, problem.teacher.kind, sample.choices["ridge"], generator, seed, cache))
-        parts = {name: np.stack([fit[name] for fit in fits]) for name in fits[0]}
-        certificate = {name: parts[name] for name in CERTIFICATE} if self.order > 1 else None
-        state = {"w0": w0, "weights": parts["weights"].astype(np.float32)}
-        return Fit(
-            state=state if roots is None else state | {"root": roots},
-            status=parts["status"].astype(np.int8),
-            validation_risk=parts["validation_risk"],
-            train_risk=parts["train_risk"],
-            choices={"ridge": parts["ridge"]},
-            certificate=certificate,
-            measures={name: parts[name] for name in self.MEASURES if name in parts},
-            flops=parts["flops"],
+        inputs = sample.features.draw("training", sample.n).shape[-1]
+        w0 = sample.streams.at("w0").stack(lambda g: self._normal(g, self.width // 2, inputs))
+        roots = self._roots(problem.seeds, sample.features, cache)
+        train, fits = self._fit_linear if self.order == 1 else self._fit_curved, []
+        seeds = zip(
+            problem.seeds, sample.streams.at("start").generators(), w0, roots, points_by_seed(sample), strict=True
         )
+        for seed, generator, own, root, points in seeds:
+            found = train(own, root, *points, problem.teacher.kind, sample.choices["ridge"], generator, seed, cache)
+            state = {"w0": own, "weights": found.pop("weights").astype(np.float32)}
+            fits.append(fit_of_seed(state=state if root is None else state | {"root": root}, **found))
+        return Fit.stack(fits)
 
     def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
         """(S, count, k) float64."""
@@ -188,17 +176,17 @@ class Taylor(Learner):
     def _normal(self, generator: np.random.Generator, rows: int, columns: int) -> np.ndarray:
         return generator.standard_normal((rows, columns)).astype(np.float32)
 
-    def _roots(self, seeds: Sequence[int], features: Features, cache: dict[Any, Any]) -> np.ndarray | None:
-        """(S, D, D) of `inverse_root`, from the unlabelled points of the representation; None for `plain`."""
+    def _roots(self, seeds: Sequence[int], features: Features, cache: dict[Any, Any]) -> list[np.ndarray | None]:
+        """(D, D) of `inverse_root` for each seed, from the representation's unlabelled points; None for `plain`."""
         if self.regulariser == "plain":
-            return None
+            return [None] * len(seeds)
         count = features.representation.unlabelled
         if not count:
             raise ValueError("taylor: regulariser 'data' without unlabelled points; expected a neural representation")
         if any(("root", seed) not in cache for seed in seeds):
             unlabelled = features.draw("unlabelled", count)
             cache.update({("root", seed): inverse_root(x) for seed, x in zip(seeds, unlabelled, strict=True)})
-        return np.stack([cache["root", seed] for seed in seeds])
+        return [cache["root", seed] for seed in seeds]
 
     def _outputs(self, w0: np.ndarray, root: np.ndarray | None, weights: np.ndarray, h: np.ndarray) -> np.ndarray:
         """(m/2, D), (D, D) or None, (..., k, m, D), (n, D) -> (..., n, k)."""
@@ -235,10 +223,10 @@ class Taylor(Learner):
         return {
             "weights": weights,
             "status": fit.status,
-            "ridge": fit.ridge,
+            "choices": {"ridge": fit.ridge},
             "validation_risk": fit.validation_risk,
             "train_risk": fit.train_risk,
-            "ridge_residual": fit.residual,
+            "measures": {"ridge_residual": fit.residual},
             "flops": fit.flops,
         }
 
@@ -269,11 +257,12 @@ class Taylor(Learner):
         return {
             "weights": chosen,
             "status": max(end.pop("status") for end in ends),
-            "ridge": float(ridges[kept]),
+            "choices": {"ridge": float(ridges[kept])},
             "validation_risk": float(error(self._outputs(w0, root, chosen, validation), validation_labels, kind)),
             "train_risk": float(error(self._outputs(w0, root, chosen, h), labels, kind)),
+            "certificate": _worst(ends),
             "flops": flops,
-        } | _worst(ends)
+        }
 
     def _certifies(self, seed: int) -> bool:
         """Whether the points of a seed are certified: at every problem and size alike."""
@@ -315,7 +304,6 @@ class Taylor(Learner):
 
 # Every how many seeds one is certified where some are.
 CERTIFIED_SEEDS = 5
-CERTIFICATE = ("gradient_norm", "smallest_curvature", "certificate_error", "stationary")
 
 
 def _worst(rows: list[dict[str, float]]) -> dict[str, float]:

@@ -36,7 +36,6 @@ class AlternatingSquares(Probe):
         "last_feature_error": "the same in the last round",
         "feature_fall": "last_feature_error over first_feature_error",
     }
-    COORDINATES = {}
 
     def needs(self, sizes: Sizes) -> Needs:
         """All products of two columns, at the points of the fits and at fresh ones."""

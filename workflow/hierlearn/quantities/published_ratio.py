@@ -24,18 +24,14 @@ class PublishedRatio(OfScores):
     The rule `published` compares with 1.
     """
 
-    published: Annotated[str, Reference("published"), "A table of config/published."]
+    published: Annotated[
+        str, Reference("published"), "A table of config/published; with `lowest_over` a range counts as its lower end."
+    ]
     published_where: Annotated[
         dict[str, Any],
         Reference("published place"),
         "Its coordinates that are none of ours, or other than ours; the rest are those of `where`.",
     ] = field(default_factory=dict)
-    lowest_over: Annotated[
-        str | None,
-        Reference("axis"),
-        "An axis or swept parameter over whose values the smallest counts, for every seed; where a range is "
-        "published, it is compared with its lower end.",
-    ] = None
     statistic: Annotated[
         Literal["run", "best"],
         "run: one further run, as the printed one is; best: the smallest risk of all seeds, if a paper prints that.",

@@ -21,8 +21,6 @@ class BitInteraction(Teacher):
     """
 
     alpha: Annotated[NotNegative, "Weight of the product."] = 0.5
-    kind: ClassVar[str] = "regression"
-    outputs: ClassVar[int] = 1
     stream_key: ClassVar[str] = "bit_interaction"
     LAWS = ("hidden_bits",)
 

@@ -25,8 +25,6 @@ class ComposedSines(Teacher):
     per seed, which a learner without preferred coordinates cannot notice.
     """
 
-    kind: ClassVar[str] = "regression"
-    outputs: ClassVar[int] = 1
     stream_key: ClassVar[str] = "composed_sines"
     LAWS = ("sphere",)
 

@@ -23,7 +23,6 @@ class Parity(Teacher):
     kind: Annotated[Literal["regression", "classes"], "regression on the product, or classes: labels -1 and +1."] = (
         "regression"
     )
-    outputs: ClassVar[int] = 1
     stream_key: ClassVar[str] = "parity"
     LAWS = ("hypercube",)
 

@@ -78,7 +78,6 @@ class QuadraticDensenet(Teacher):
     misfit_of: Annotated[Literal["none", "wave", "target", "heavy"], "What the misfit e is a function of."] = "none"
     misfit: Annotated[NotNegative, "Root of E e^2, in the target's own units."] = 0.4
     frequency: Annotated[Positive, "Frequency of e; a fast wave is no polynomial of low degree."] = 20.0
-    outputs: ClassVar[int] = 1
     stream_key: ClassVar[str] = "quadratic_densenet"
     LAWS = ("gaussian", "uniform", "gaussian_mixture", "skewed")
 

@@ -38,8 +38,6 @@ class QuadraticToy(Teacher):
         Literal["weight", "variance"],
         "weight: alpha is the factor of the higher layer; variance: its variance over that of the lower.",
     ] = "weight"
-    kind: ClassVar[str] = "regression"
-    outputs: ClassVar[int] = 1
     depth: ClassVar[int] = 3
     centre: ClassVar[float] = 0.0
     stream_key: ClassVar[str] = "quadratic_toy"

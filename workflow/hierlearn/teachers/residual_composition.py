@@ -64,7 +64,6 @@ class ResidualComposition(Teacher):
         "smooth: norm to which F scales x. unit is the letter of Concept 1, where F is the closer to a linear"
         " function the larger the dimension; with sqrt_dimension the arguments keep their size.",
     ] = "sqrt_dimension"
-    kind: ClassVar[str] = "regression"
     stream_key: ClassVar[str] = "residual_composition"
     LAWS = ("hypercube", "sphere", "gaussian")
 

@@ -44,8 +44,6 @@ class RidgePolynomial(Teacher):
     ] = None
     coefficients: Annotated[list[float] | None, MinLen(1), "One factor alpha_s per term; null: all 1/sqrt(r)."] = None
     length: Annotated[Positive, "Norm of the directions: the target is multiplied by its p-th power."] = 1
-    kind: ClassVar[str] = "regression"
-    outputs: ClassVar[int] = 1
     stream_key: ClassVar[str] = "ridge_polynomial"
     LAWS = ("sphere", "gaussian", "anisotropic_sphere")
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from hierlearn.core.protocols import Fit, Monitor, Sample, State
 from hierlearn.learners._runs import BLOCK_ROWS, Runs, Setting, best_fits, take
-from hierlearn.learners._selection import error
+from hierlearn.learners._selection import error, points_of_rules
 from hierlearn.solvers.networks.training import NetworkTraining, Recipe
 
 # Points of the training and validation sets that a trace looks at, and how many looks there are.
@@ -26,8 +26,6 @@ def train_grid(learner: Any, sample: Sample, settings: Sequence[Setting], monito
     bytes_per_run = 12 * sum(values[0].size for values in start.values()) + 24 * learner.batch * learner.width
     columns = int(np.clip(BYTES_TOGETHER // bytes_per_run, 1, len(settings)))
     rows = int(np.clip(BYTES_TOGETHER // (columns * bytes_per_run), 1, len(problem.seeds)))
-    pool = problem.pools.get("test")
-    counts = {"validation": problem.held_out} | ({} if pool is None else {"test": pool.x.shape[1]})
     for first in range(0, len(problem.seeds), rows):
         part = take(sample, range(first, min(first + rows, len(problem.seeds))))
         weights = {name: values[first : first + rows] for name, values in start.items()}
@@ -36,7 +34,7 @@ def train_grid(learner: Any, sample: Sample, settings: Sequence[Setting], monito
         ]
         for i, block in enumerate(blocks):
             block.train(monitor, f"n{sample.n}-seed{part.problem.seeds[0]}-part{i}")
-        fits += best_fits(blocks, monitor, counts)
+        fits += best_fits(blocks, monitor, points_of_rules(problem))
     return fits
 
 
