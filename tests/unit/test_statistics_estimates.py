@@ -9,12 +9,12 @@ import pytest
 from hierlearn.statistics.complexity import Complexities
 from hierlearn.statistics.estimates import (
     cases,
+    decisive_cases,
     exponent,
     exponent_difference,
     mean,
     paired_log_ratio,
     positive_mean,
-    told_apart,
 )
 
 SIZES = (6, 8, 10, 14, 20)
@@ -154,20 +154,20 @@ def test_a_case_beside_a_bound_that_is_not_positive_holds_or_fails_without_a_rat
 def test_cases_that_the_control_satisfies_too_do_not_count():
     bounds = [[2.0], [0.5], [0.8]]
     claim, zero = cases(bounds, [[1.9], [0.1], [0.2]], seeds=1), cases(bounds, [[1.0]] * 3, seeds=1)
-    found = told_apart(claim, zero)
+    found = decisive_cases(claim, zero)
     assert found.value == pytest.approx(0.25)
     assert found.reason == "2 of 3 cases count; 3 cases"
 
 
 def test_a_case_that_fails_counts_whatever_its_control_does():
     claim, zero = cases([[2.0], [0.5]], [[3.0], [0.1]], seeds=1), cases([[2.0], [0.5]], [[1.0], [1.0]], seeds=1)
-    assert told_apart(claim, zero).value == 1.5
+    assert decisive_cases(claim, zero).value == 1.5
 
 
 def test_where_every_case_satisfies_the_control_or_other_cases_are_compared_nothing_is_left_out():
     claim = cases([[2.0], [4.0]], [[1.0], [1.0]], seeds=1)
-    assert told_apart(claim, cases([[2.0], [4.0]], [[1.0], [1.0]], seeds=1)) == claim
-    assert told_apart(claim, cases([[2.0]], [[3.0]], seeds=1)) == claim
+    assert decisive_cases(claim, cases([[2.0], [4.0]], [[1.0], [1.0]], seeds=1)) == claim
+    assert decisive_cases(claim, cases([[2.0]], [[3.0]], seeds=1)) == claim
 
 
 def test_a_mean_of_positive_values_is_geometric_and_stays_positive():

@@ -8,7 +8,7 @@ import numpy as np
 from hierlearn.claims.ledger import Row, to_json
 from hierlearn.claims.rules import PASSES, UNDECIDED, outcome
 from hierlearn.claims.verdicts import MISSING, NO_CONTROL, verdict
-from hierlearn.statistics.estimates import Measurement, told_apart
+from hierlearn.statistics.estimates import Measurement, decisive_cases
 
 NOT_MEASURED = Measurement(np.nan, np.nan, np.nan, "", 0)
 
@@ -29,7 +29,7 @@ def judge_claim(
     paper, preset, perhaps draw and revision.
     """
     if claim["rule"] == "holds" and rival is not None:
-        measured = told_apart(measured, rival)
+        measured = decisive_cases(measured, rival)
     found, why = _outcome(claim, measured)
     control, control_why = _control(claim, rival)
     word = verdict(claim["kind"], claim.get("regime", ""), found, control, "proof" in claim)

@@ -55,31 +55,31 @@ class BrokenContract(BrokenSource):
 
 def points(inputs: Input, streams: Streams, role: str, start: int, count: int) -> np.ndarray:
     """Input.sample: (S, count, *shape) float32, finite."""
-    found = _asked(inputs.sample, streams, role, start, count)
+    found = _ask(inputs.sample, streams, role, start, count)
     return _array((inputs, "sample"), "", found, (len(streams.seeds), count, "d", ...), np.float32)
 
 
 def teacher_state(teacher: Teacher, streams: Streams, inputs: Input) -> State:
     """Teacher.draw: arrays of finite numbers, the seed first."""
-    return _state((teacher, "draw"), _asked(teacher.draw, streams, inputs), len(streams.seeds), finite=True)
+    return _state((teacher, "draw"), _ask(teacher.draw, streams, inputs), len(streams.seeds), finite=True)
 
 
 def target(teacher: Teacher, state: State, x: np.ndarray) -> np.ndarray:
     """Teacher.target: (S, n, k) float, finite."""
-    return _array((teacher, "target"), "", _asked(teacher.target, state, x), (*x.shape[:2], teacher.outputs))
+    return _array((teacher, "target"), "", _ask(teacher.target, state, x), (*x.shape[:2], teacher.outputs))
 
 
 def norm(teacher: Teacher, state: State, inputs: Input, seeds: int) -> np.ndarray:
     """Teacher.norm: (S,) float, positive and finite."""
-    found = _array((teacher, "norm"), "", _asked(teacher.norm, state, inputs), (seeds,))
+    found = _array((teacher, "norm"), "", _ask(teacher.norm, state, inputs), (seeds,))
     if not np.all(found > 0):
-        raise _broken((teacher, "norm"), f"{np.min(found):g}", "positive norms")
+        raise _refusal((teacher, "norm"), f"{np.min(found):g}", "positive norms")
     return found
 
 
 def bases(teacher: Teacher, state: State, x: np.ndarray) -> np.ndarray:
     """Teacher.bases: (S, n, b) float, finite."""
-    return _array((teacher, "bases"), "", _asked(teacher.bases, state, x), (*x.shape[:2], "b"))
+    return _array((teacher, "bases"), "", _ask(teacher.bases, state, x), (*x.shape[:2], "b"))
 
 
 def norm_of_points(teacher: Teacher, state: State, inputs: Input, streams: Streams) -> None:
@@ -106,18 +106,18 @@ def norm_of_points(teacher: Teacher, state: State, inputs: Input, streams: Strea
             size = np.sqrt(np.mean(claimed[group] ** 2))
             which = f"seed{'s' * (len(group) > 1)} {', '.join(str(seeds[i]) for i in group)}"
             means = f"the L2 norm of the target over {len(group) * count} points"
-            raise _broken((teacher, "norm"), f"{size:.4g} for {which}", f"{size * np.sqrt(ratio):.4g}, {means}")
+            raise _refusal((teacher, "norm"), f"{size:.4g} for {which}", f"{size * np.sqrt(ratio):.4g}, {means}")
 
 
 def representation_state(representation: Representation, unlabelled: np.ndarray, streams: Streams) -> State:
     """Representation.fit: arrays of finite numbers, the seed first."""
-    found = _asked(representation.fit, unlabelled, streams)
+    found = _ask(representation.fit, unlabelled, streams)
     return _state((representation, "fit"), found, len(streams.seeds), finite=True)
 
 
 def features(representation: Representation, state: State, x: np.ndarray) -> np.ndarray:
     """Representation.apply: (S, n, D) float32, finite."""
-    found = _asked(representation.apply, state, x)
+    found = _ask(representation.apply, state, x)
     return _array((representation, "apply"), "", found, (*x.shape[:2], "D", ...), np.float32)
 
 
@@ -130,15 +130,15 @@ def gram(kernel: Kernel, x: np.ndarray, z: np.ndarray | None = None) -> np.ndarr
 
 def fit(learner: Learner, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
     """Learner.fit: a whole `Fit` of all seeds. A seed whose risks are not finite has diverged, if it says nothing."""
-    found = _asked(learner.fit, sample, monitor, cache)
+    found = _ask(learner.fit, sample, monitor, cache)
     seeds, at = len(sample.streams.seeds), (learner, "fit")
     if not isinstance(found, Fit):
-        raise _broken(at, _shown(found), "a Fit")
+        raise _refusal(at, _show(found), "a Fit")
     _flags(at, "status", found.status, seeds, {name: STATUS[name] for name in FITTED})
     for name in ("validation_risk", "train_risk", *(["flops"] if found.flops is not None else [])):
         values = _array(at, name, vars(found)[name], (seeds,), "f" if name != "flops" else "biuf", finite=False)
         if np.any(values < 0):
-            raise _broken(at, f"{name} {np.nanmin(values):g}", "no negative numbers")
+            raise _refusal(at, f"{name} {np.nanmin(values):g}", "no negative numbers")
     _state(at, found.state, seeds)
     parts = {"choices": learner_choices(type(learner)), "measures": learner.MEASURES}
     for part, declared in parts.items():
@@ -147,14 +147,14 @@ def fit(learner: Learner, sample: Sample, monitor: Monitor, cache: dict[Any, Any
     if found.certificate is not None:
         certificate = _arrays(at, "certificate", found.certificate)
         if set(certificate) != set(CERTIFICATE):
-            raise _broken(at, f"a certificate of {', '.join(certificate) or 'nothing'}", ", ".join(CERTIFICATE))
+            raise _refusal(at, f"a certificate of {', '.join(certificate) or 'nothing'}", ", ".join(CERTIFICATE))
         _flags(at, "stationary", certificate.pop("stationary"), seeds, STATIONARY)
         for name, values in certificate.items():
             _array(at, name, values, (seeds,), finite=False)
     if found.trace:
         trace = _arrays(at, "trace", found.trace, ("step", *learner.TRACES))
         if "step" not in trace:
-            raise _broken(at, f"a trace of {', '.join(trace)}", "'step' among them")
+            raise _refusal(at, f"a trace of {', '.join(trace)}", "'step' among them")
         steps = _array(at, "step", trace["step"], (seeds, "steps"), "biuf").shape[1]
         for name, values in trace.items():
             _array(at, name, values, (seeds, steps), "biuf", finite=False)
@@ -173,7 +173,7 @@ def predictions(
     learner: Learner, state: State, seen: Features, role: str, shape: tuple[int, int, int], cache: dict[Any, Any]
 ) -> np.ndarray:
     """Learner.predict on the first points of a role: `shape` (S, count, k), float; they may not be finite."""
-    found = _asked(learner.predict, state, seen, role, shape[1], cache)
+    found = _ask(learner.predict, state, seen, role, shape[1], cache)
     return _array((learner, "predict"), "", found, shape, finite=False)
 
 
@@ -184,14 +184,14 @@ def measures(
 
     declared, coordinates: the literals MEASURES and COORDINATES of the probe.
     """
-    found, at = _asked(probe.measure, problem), (probe, "measure")
+    found, at = _ask(probe.measure, problem), (probe, "measure")
     given = _arrays(at, "", found, [*declared, *coordinates, "seed", *FLOPS])
     for name, variable in given.items():
         if not {"dimensions", "values"} <= {*dir(variable)}:
-            raise _broken(at, f"{name} {_shown(variable)}", "a Variable")
+            raise _refusal(at, f"{name} {_show(variable)}", "a Variable")
         for axis in variable.dimensions:
             if axis not in given:
-                raise _broken(at, f"{name} over {axis!r} without its values", f"a variable {axis!r}")
+                raise _refusal(at, f"{name} over {axis!r} without its values", f"a variable {axis!r}")
         shape = tuple(np.size(given[axis].values) for axis in variable.dimensions)
         # Only a coordinate may be words; a measure may be unknown somewhere.
         kind = "Ubiuf" if variable.dimensions == (name,) else "biuf"
@@ -199,13 +199,13 @@ def measures(
     missing = [name for name in declared if name not in given]
     # A probe that is given nothing along a coordinate has nothing to measure there.
     if missing and {*coordinates} <= {*given}:
-        raise _broken(at, f"no {missing[0]!r}", "all that MEASURES says")
+        raise _refusal(at, f"no {missing[0]!r}", "all that MEASURES says")
     return given
 
 
 def measurement(quantity: Quantity, *given: Any) -> Any:
     """Quantity.measure: a `Measurement` of numbers; its value and its ends may be unknown."""
-    found, at = _asked(quantity.measure, *given), (quantity, "measure")
+    found, at = _ask(quantity.measure, *given), (quantity, "measure")
     kinds = {
         "value": Real,
         "low": Real,
@@ -217,27 +217,27 @@ def measurement(quantity: Quantity, *given: Any) -> Any:
         "positive": bool,
     }
     if not kinds.keys() <= {*dir(found)}:
-        raise _broken(at, _shown(found), "a Measurement")
+        raise _refusal(at, _show(found), "a Measurement")
     for (name, kind), value in zip(kinds.items(), attrgetter(*kinds)(found), strict=True):
         if not isinstance(value, kind):
-            raise _broken(at, f"{name} {_shown(value)}", WORDS[kind])
+            raise _refusal(at, f"{name} {_show(value)}", WORDS[kind])
     return found
 
 
 def drawing(figure: Figure, *given: Any) -> Any:
     """Figure.draw: a matplotlib Figure."""
-    found = _asked(figure.draw, *given)
+    found = _ask(figure.draw, *given)
     if "savefig" not in dir(found):
-        raise _broken((figure, "draw"), _shown(found), "a matplotlib Figure")
+        raise _refusal((figure, "draw"), _show(found), "a matplotlib Figure")
     return found
 
 
-def _asked(method: Callable, *given: Any) -> Any:
+def _ask(method: Callable, *given: Any) -> Any:
     """What a component's method returns for the arguments of its protocol."""
     try:
         return method(*given)
     except SystemExit as end:
-        raise _broken((method.__self__, method.__name__), f"an exit ({end.code})", "a result or an error") from end
+        raise _refusal((method.__self__, method.__name__), f"an exit ({end.code})", "a result or an error") from end
     except TypeError:
         try:
             inspect.signature(method).bind(*given)
@@ -245,7 +245,7 @@ def _asked(method: Callable, *given: Any) -> Any:
             component, name = method.__self__, method.__name__
             forms = [vars(kind)[name] for kind in type(component).__mro__ if name in vars(kind)]
             found, *_, expected = (", ".join(inspect.signature(form).parameters) for form in (*forms, forms[-1]))
-            raise _broken((component, name), f"the parameters ({found})", f"({expected})") from error
+            raise _refusal((component, name), f"the parameters ({found})", f"({expected})") from error
         raise
 
 
@@ -256,13 +256,13 @@ def _array(at, name: str, found: Any, shape: tuple, kind: Any = "f", finite: boo
     lengths = ", ".join("..." if size is ... else str(size) for size in shape)
     sizes = f"{expected} of shape ({lengths}{',' * (len(shape) == 1)})"
     if not isinstance(found, np.ndarray):
-        raise _broken(at, f"{name} {_shown(found)}".strip(), sizes)
+        raise _refusal(at, f"{name} {_show(found)}".strip(), sizes)
     right = found.dtype.kind in kind if isinstance(kind, str) else found.dtype == kind
     if not right or not _fits(found.shape, shape):
-        raise _broken(at, f"{name} {_shown(found)}".strip(), sizes)
+        raise _refusal(at, f"{name} {_show(found)}".strip(), sizes)
     if finite and found.dtype.kind == "f" and not _all_finite(found):
         wrong = sum(int(np.sum(~np.isfinite(part))) for part in found)
-        raise _broken(at, f"{name} {wrong} of {found.size} values that are not finite".strip(), "finite values")
+        raise _refusal(at, f"{name} {wrong} of {found.size} values that are not finite".strip(), "finite values")
     return found
 
 
@@ -289,27 +289,27 @@ def _state(at, found: Any, seeds: int, finite: bool = False) -> State:
 def _arrays(at, part: str, found: Any, declared: Collection[str] | None = None) -> dict[str, Any]:
     """A dict with names alone as keys. declared: those that its class has."""
     if not isinstance(found, Mapping) or not all(isinstance(name, str) for name in found):
-        raise _broken(at, f"{part} {_shown(found)}".strip(), "a dict of arrays by name")
+        raise _refusal(at, f"{part} {_show(found)}".strip(), "a dict of arrays by name")
     for name in found if declared is not None else ():
         if name not in declared:
             allowed = f"one of {', '.join(declared) or 'none'}, which its class declares"
-            raise _broken(at, f"{part} {name!r}".strip(), allowed)
+            raise _refusal(at, f"{part} {name!r}".strip(), allowed)
     return dict(found)
 
 
 def _flags(at, name: str, found: Any, seeds: int, meanings: Mapping[str, int]) -> None:
     values = set(_array(at, name, found, (seeds,), "iu").tolist())
     if wrong := sorted(values - set(meanings.values())):
-        raise _broken(at, f"{name} {wrong}", ", ".join(f"{value} ({word})" for word, value in meanings.items()))
+        raise _refusal(at, f"{name} {wrong}", ", ".join(f"{value} ({word})" for word, value in meanings.items()))
 
 
-def _shown(found: Any) -> str:
+def _show(found: Any) -> str:
     if isinstance(found, np.ndarray):
         return f"{found.dtype} of shape {found.shape}"
     return "nothing" if found is None else f"a {type(found).__name__}"
 
 
-def _broken(at: tuple[Any, str], found: str, expected: str) -> BrokenContract:
+def _refusal(at: tuple[Any, str], found: str, expected: str) -> BrokenContract:
     component, method = at
     kinds = type(component).__mro__
     function = component if inspect.isfunction(component) else next(vars(k)[method] for k in kinds if method in vars(k))

@@ -22,7 +22,7 @@ from hierlearn.quantities._parameters import (
     Threshold,
 )
 from hierlearn.quantities._probes import along
-from hierlearn.quantities._sizes import at_place, fitted_along
+from hierlearn.quantities._sizes import at_place, line_along
 from hierlearn.quantities._tables import (
     add_notes,
     at,
@@ -162,7 +162,7 @@ class OfRisksAlongAxis(OfLearner):
 
     def sound(self, measurement: Measurement, cells: Dataset) -> Measurement:
         """The measurement with its sizes, and without its interval where a training failed in the cells."""
-        return trust(fitted_along(self.axis, measurement), f"at n = {self.samples}", cells)
+        return trust(line_along(self.axis, measurement), f"at n = {self.samples}", cells)
 
 
 @dataclass(frozen=True, kw_only=True)

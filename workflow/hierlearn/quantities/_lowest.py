@@ -22,8 +22,5 @@ def lowest(measured: Callable[[float], Sequence[Measurement]], names: Sequence[s
     detail = {
         name: {"value": one.value, "low": one.low, "high": one.high} for name, one in zip(names, single, strict=True)
     }
-    return replace(least, low=ends[0], high=ends[1], reason=reason, detail=detail | {"sizes_fitted": _fitted(single)})
-
-
-def _fitted(measured: Sequence[Measurement]) -> list:
-    return list(dict.fromkeys(size for one in measured for size in one.detail.get("sizes_fitted", ())))
+    sizes = dict.fromkeys(size for one in single for size in one.detail.get("sizes_fitted", ()))
+    return replace(least, low=ends[0], high=ends[1], reason=reason, detail=detail | {"sizes_fitted": list(sizes)})

@@ -24,7 +24,7 @@ def span(axis: str, values: Any) -> str:
     return f"{name} = {low}" if low == high else f"{name} = {low}–{high}"
 
 
-def fitted_along(axis: str, measured: Measurement) -> Measurement:
+def line_along(axis: str, measured: Measurement) -> Measurement:
     """The measurement of a line with the sizes that it was fitted to."""
     return replace(measured, sizes=span(axis, measured.detail.get("sizes_fitted", ())))
 

@@ -9,7 +9,7 @@ from annotated_types import Ge, MinLen
 
 from hierlearn.core.parameters import Positive
 from hierlearn.core.protocols import Dataset, Probes, Quantity
-from hierlearn.quantities._sizes import fitted_along
+from hierlearn.quantities._sizes import line_along
 from hierlearn.statistics import estimates
 from hierlearn.statistics.complexity import where_positive
 from hierlearn.statistics.estimates import Measurement
@@ -37,4 +37,4 @@ class CountingExponent(Quantity):
             return Measurement(np.nan, np.nan, np.nan, f"nothing is counted: {why}", 0)
         counts = np.array([[share * comb(d, self.order)] for d in self.sizes])
         table = where_positive(np.array(self.sizes), counts)
-        return fitted_along("dimension", replace(estimates.exponent(table), seeds=0))
+        return line_along("dimension", replace(estimates.exponent(table), seeds=0))

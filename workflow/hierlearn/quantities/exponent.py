@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from hierlearn.core.parameters import Reference
 from hierlearn.core.protocols import Dataset, Probes
 from hierlearn.quantities._bases import OfLearner, OfSampleComplexities
-from hierlearn.quantities._sizes import fitted_along
+from hierlearn.quantities._sizes import line_along
 from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measurement
 
@@ -34,4 +34,4 @@ class Exponent(OfLearner, OfSampleComplexities):
         """cube: scores.nc of a study; probes: its probes by name."""
         (table,) = tables = self.sample_complexities(cube)
         line = estimates.exponent(table, self.regressor_values(table), self.sizes)
-        return self.sound(fitted_along(self.axis, line), cube, tables)
+        return self.sound(line_along(self.axis, line), cube, tables)

@@ -9,7 +9,7 @@ from hierlearn.core.parameters import Count, Reference
 from hierlearn.core.protocols import Dataset, Probes
 from hierlearn.quantities._bases import OfSampleComplexities, OfTwoLearners
 from hierlearn.quantities._parameters import Threshold
-from hierlearn.quantities._sizes import fitted_along
+from hierlearn.quantities._sizes import line_along
 from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measurement
 from hierlearn.theory.spectra import eigenvalues
@@ -33,4 +33,4 @@ class IsotropySlope(OfTwoLearners, OfSampleComplexities):
         dimension = int(self.where["dimension"])
         largest = [eigenvalues("spiked", dimension, 1.0, self.spikes, share).max() for share in above.sizes]
         line = estimates.exponent_difference(above, below, np.array(largest))
-        return self.sound(fitted_along(self.axis, line), cube, tables)
+        return self.sound(line_along(self.axis, line), cube, tables)

@@ -10,7 +10,7 @@ from annotated_types import MinLen
 from hierlearn.core.parameters import UNIQUE, Count, Reference
 from hierlearn.core.protocols import Dataset, Probes, Quantity
 from hierlearn.quantities._parameters import FittedDimensions, SomeCoordinates, Threshold
-from hierlearn.quantities._sizes import fitted_along
+from hierlearn.quantities._sizes import line_along
 from hierlearn.quantities._tables import add_notes, complexities, failures, nonconvergence, without_interval
 from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measurement
@@ -95,7 +95,7 @@ class OrderTable(Quantity):
         far = max(rows, key=lambda row: row["distance"])
         said = f"{len(rows)} cells, the furthest at degree {far['degree']} and order {far['order']}: {far['slope']:.2f}"
         measured = Measurement(float(value), float(low), float(high), said, cube.sizes["seed"], detail, positive=True)
-        return add_notes(without_interval(fitted_along("dimension", measured), *lost), *notes)
+        return add_notes(without_interval(line_along("dimension", measured), *lost), *notes)
 
     def _at(self, degree: int) -> dict[str, Any]:
         return {**self.where, self.axis: degree}

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from hierlearn.core.protocols import Dataset, Probes
 from hierlearn.quantities._bases import OfSampleComplexities, OfTwoLearners
 from hierlearn.quantities._parameters import FittedDimensions
-from hierlearn.quantities._sizes import fitted_along
+from hierlearn.quantities._sizes import line_along
 from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measurement
 
@@ -20,4 +20,4 @@ class PairedLogRatioSlope(OfTwoLearners, OfSampleComplexities):
         """cube: scores.nc of a study; probes: its probes by name."""
         tables = self.sample_complexities(cube)
         line = estimates.exponent_difference(*tables, fitted=self.sizes)
-        return self.sound(fitted_along("dimension", line), cube, tables)
+        return self.sound(line_along("dimension", line), cube, tables)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from hierlearn.core.protocols import Dataset, Probes
 from hierlearn.quantities._bases import AlongProbe
-from hierlearn.quantities._sizes import fitted_along
+from hierlearn.quantities._sizes import line_along
 from hierlearn.statistics import estimates
 from hierlearn.statistics.estimates import Measurement
 
@@ -16,4 +16,4 @@ class ProbeSlope(AlongProbe):
     def measure(self, cube: Dataset, probes: Probes) -> Measurement:
         """probes: datasets by name. A value that is not positive and finite leaves its place out, and is said so."""
         line = estimates.exponent(self.positive_values(probes), fitted=self.values)
-        return fitted_along(self.axis, line)
+        return line_along(self.axis, line)

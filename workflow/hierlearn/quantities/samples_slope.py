@@ -9,7 +9,7 @@ from hierlearn.core.parameters import Count, Reference
 from hierlearn.core.protocols import Dataset, Probes
 from hierlearn.quantities._bases import OfLearner
 from hierlearn.quantities._parameters import Place
-from hierlearn.quantities._sizes import fitted_along
+from hierlearn.quantities._sizes import line_along
 from hierlearn.quantities._tables import at, trust
 from hierlearn.statistics import estimates
 from hierlearn.statistics.complexity import where_positive
@@ -33,4 +33,4 @@ class SamplesSlope(OfLearner):
         """cube: scores.nc of a study. A training that failed at one of the sizes leaves no interval."""
         chosen = at(cube, self.learner, self.where, ("samples", "seed")).sel(samples=self.sizes).sortby("samples")
         line = estimates.exponent(where_positive(chosen.samples.values, chosen[self.risk].values))
-        return trust(fitted_along("samples", line), "at one of the sizes", chosen)
+        return trust(line_along("samples", line), "at one of the sizes", chosen)

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from hierlearn.core.parameters import Reference
 from hierlearn.core.protocols import Dataset, Probes, Quantity
 from hierlearn.quantities._parameters import Line, Regressor
-from hierlearn.quantities._sizes import fitted_along
+from hierlearn.quantities._sizes import line_along
 from hierlearn.quantities._tables import regressor
 from hierlearn.statistics import estimates
 from hierlearn.statistics.complexity import where_positive
@@ -35,4 +35,4 @@ class TheoryExponent(Quantity):
         line = probes[self.probe].sel(line=self.line, threshold=self.threshold, **self.where)
         table = where_positive(line.dimension.values, line.sample_complexity.values[:, None])
         values = regressor(self.regressor, table.sizes, self.where.get("degree"))
-        return fitted_along("dimension", replace(estimates.exponent(table, values, self.sizes), seeds=0))
+        return line_along("dimension", replace(estimates.exponent(table, values, self.sizes), seeds=0))

@@ -167,7 +167,7 @@ def cases(larger, smaller, seeds: int) -> Measurement:
     return _largest(ratios, np.ones(ratios.shape, dtype=bool), seeds)
 
 
-def told_apart(measured: Measurement, control: Measurement) -> Measurement:
+def decisive_cases(measured: Measurement, control: Measurement) -> Measurement:
     """The `cases` of a claim that its control does not satisfy too, beside those that the claim does not satisfy.
 
     Where the two have other cases, or every case satisfies both, the measurement as it is.
