@@ -10,9 +10,8 @@ from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Experiment
 from hierlearn.experiments._failures import report_failure
 from hierlearn.experiments._models import normal, symmetric_model
-from hierlearn.files.netcdf import Variable
 from hierlearn.probes._parameters import Draws, MaxIterations, SampleSizes, Spectra, Start, TestPoints, Widths, listing
-from hierlearn.probes._variables import describe, require, split
+from hierlearn.probes._variables import Variables, describe, require, split
 from hierlearn.solvers.losses import LOGISTIC
 from hierlearn.solvers.taylor.training import predict
 from hierlearn.theory.landscape import quartic_norm
@@ -51,7 +50,7 @@ class GeneralisationGap(Experiment):
     }
     COORDINATES = {"spectrum": "spectra", "samples": "samples", "width": "widths"}
 
-    def measure(self, problem: Problem) -> dict[str, Variable]:
+    def measure(self, problem: Problem) -> Variables:
         """MEASURES over (seed, spectrum, samples, width); NaN where a training diverged or collapsed.
 
         Raises ValueError for x other than isotropic of unit norm.

@@ -12,9 +12,8 @@ from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Experiment
 from hierlearn.experiments._failures import report_failure
 from hierlearn.experiments._models import Model, models, normal
-from hierlearn.files.netcdf import Variable
 from hierlearn.probes._parameters import Loss, Ridge, Several, listing
-from hierlearn.probes._variables import describe, split
+from hierlearn.probes._variables import Variables, describe, split
 from hierlearn.solvers.losses import get_loss
 from hierlearn.solvers.taylor.hessian import hessian_operator
 from hierlearn.solvers.taylor.model import TaylorPoint, make_problem
@@ -51,7 +50,7 @@ class Landscape(Experiment):
     }
     COORDINATES = {"width": "widths", "iteration": "iterations", "reference": "references"}
 
-    def measure(self, problem: Problem) -> dict[str, Variable]:
+    def measure(self, problem: Problem) -> Variables:
         """MEASURES over (seed, width, iteration, reference); NaN at weights that diverged or collapsed."""
         streams = problem.streams.at("landscape")
         dimension = problem.inputs.dimension

@@ -10,9 +10,8 @@ from hierlearn.core.parameters import Nested, Positive
 from hierlearn.core.problem import Problem, ProblemFeatures
 from hierlearn.core.protocols import STATUS, Experiment, Learner, NullMonitor, Representation, Sample
 from hierlearn.experiments._failures import report_failure
-from hierlearn.files.netcdf import Variable
 from hierlearn.probes._parameters import SampleSizes, TestPoints, Widths, listing
-from hierlearn.probes._variables import describe, require, split
+from hierlearn.probes._variables import Variables, describe, require, split
 from hierlearn.statistics.moments import operator_norm
 
 
@@ -44,7 +43,7 @@ class NetworkGap(Experiment):
     }
     COORDINATES = {"samples": "samples", "width": "widths"}
 
-    def measure(self, problem: Problem) -> dict[str, Variable]:
+    def measure(self, problem: Problem) -> Variables:
         """MEASURES over (seed, samples, width), in the units of the labels; NaN where a training failed.
 
         Raises ValueError for inputs of another norm than 1.

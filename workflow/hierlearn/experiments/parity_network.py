@@ -10,9 +10,8 @@ from hierlearn.core.objections import refuse
 from hierlearn.core.parameters import Count, Share
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Experiment
-from hierlearn.files.netcdf import Variable
 from hierlearn.probes._parameters import Several, listing
-from hierlearn.probes._variables import describe, split
+from hierlearn.probes._variables import Variables, describe, split
 from hierlearn.theory.parity_networks import (
     TwoLayerRelu,
     embed,
@@ -53,7 +52,7 @@ class ParityNetwork(Experiment):
     }
     COORDINATES = {"train_error": "train_errors"}
 
-    def measure(self, problem: Problem) -> dict[str, Variable]:
+    def measure(self, problem: Problem) -> Variables:
         """trained_norm, trained_error and norm_floor (seed, train_error); the others (seed,).
 
         Raises ValueError for another law, another teacher than a parity for regression, and for an order that is odd

@@ -11,9 +11,8 @@ from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Experiment
 from hierlearn.experiments._failures import report_failure
 from hierlearn.experiments._models import Model, models, normal
-from hierlearn.files.netcdf import Variable
 from hierlearn.probes._parameters import Loss, MaxIterations, Ridge, Several, Widths, listing
-from hierlearn.probes._variables import describe, split
+from hierlearn.probes._variables import Variables, describe, split
 from hierlearn.solvers.losses import get_loss
 from hierlearn.theory.landscape import (
     RandomisedSquaredRisk,
@@ -65,7 +64,7 @@ class RandomisedLandscape(Experiment):
     }
     COORDINATES = {"width": "widths", "point": "points"}
 
-    def measure(self, problem: Problem) -> dict[str, Variable]:
+    def measure(self, problem: Problem) -> Variables:
         """MEASURES over (seed, width, point); NaN at an end that diverged or collapsed."""
         streams = problem.streams.at("randomised_landscape")
         dimension, widest = problem.inputs.dimension, max(self.widths)

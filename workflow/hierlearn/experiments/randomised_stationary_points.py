@@ -18,9 +18,8 @@ from hierlearn.experiments._starts import (
     ridge_of,
     start_of,
 )
-from hierlearn.files.netcdf import Variable
 from hierlearn.probes._parameters import Several, Start, TrainingPoints, Widths, listing
-from hierlearn.probes._variables import describe, split
+from hierlearn.probes._variables import Variables, describe, split
 from hierlearn.solvers.losses import SQUARED
 from hierlearn.solvers.randomised import curvature_bound, descend, escape
 from hierlearn.theory.landscape import (
@@ -83,7 +82,7 @@ class RandomisedStationaryPoints(Experiment):
     }
     COORDINATES = {"width": "widths", "kind": "kinds", "reference": "references"}
 
-    def measure(self, problem: Problem) -> dict[str, Variable]:
+    def measure(self, problem: Problem) -> Variables:
         """MEASURES over (seed, width, kind, reference), those without W* over fewer.
 
         NaN at an end that diverged, collapsed or is not certified, but for an error that is over the limit.

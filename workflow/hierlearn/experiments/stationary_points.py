@@ -12,9 +12,8 @@ from hierlearn.core.protocols import Experiment
 from hierlearn.experiments._failures import report_failure
 from hierlearn.experiments._models import End, normal, symmetric_model
 from hierlearn.experiments._starts import ReferencePenalty, StartKinds, excess, penalised_reference, ridge_of, start_of
-from hierlearn.files.netcdf import Variable
 from hierlearn.probes._parameters import Several, Start, TrainingPoints, Widths, listing
-from hierlearn.probes._variables import describe, split
+from hierlearn.probes._variables import Variables, describe, split
 from hierlearn.solvers.taylor.certificate import certify_and_polish
 from hierlearn.theory.landscape import leading_reference
 
@@ -71,7 +70,7 @@ class StationaryPoints(Experiment):
     }
     COORDINATES = {"width": "widths", "kind": "kinds", "start": "starts", "reference": "references"}
 
-    def measure(self, problem: Problem) -> dict[str, Variable]:
+    def measure(self, problem: Problem) -> Variables:
         """MEASURES over (seed, width, kind, start, reference), those without W* over fewer.
 
         NaN at an end that diverged, collapsed or is not certified, but for an error that is over the limit.

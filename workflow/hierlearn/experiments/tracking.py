@@ -22,9 +22,8 @@ from hierlearn.core.protocols import (
     Sample,
 )
 from hierlearn.experiments._failures import report_failure
-from hierlearn.files.netcdf import Variable
 from hierlearn.probes._parameters import TestPoints, TrainingPoints, Widths, listing
-from hierlearn.probes._variables import describe
+from hierlearn.probes._variables import Variables, describe
 
 # Two models that both predict almost 0 are close to each other, and say nothing of who follows whom.
 LEAST_FIT = 0.1
@@ -97,7 +96,7 @@ class Tracking(Experiment):
     }
     COORDINATES = {"width": "widths", "other": "others"}
 
-    def measure(self, problem: Problem) -> dict[str, Variable]:
+    def measure(self, problem: Problem) -> Variables:
         """MEASURES over (seed, width), in the target's units; NaN what rests on a training that failed.
 
         other_ratio is over (seed, width, other).

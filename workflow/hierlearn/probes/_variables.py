@@ -11,6 +11,8 @@ from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import FLOPS, Experiment, Input, Probe
 from hierlearn.files.netcdf import Variable
 
+# What a probe measures, by name.
+Variables = dict[str, Variable]
 # name -> (axes, values), the values of one length per axis
 Arrays = Mapping[str, tuple[tuple[str, ...], Any]]
 
@@ -32,9 +34,7 @@ def split(axes: tuple[str, ...], names: Sequence[str], values: Any) -> Arrays:
     return {name: (axes, part) for name, part in zip(names, np.moveaxis(np.asarray(values), -1, 0), strict=True)}
 
 
-def describe(
-    component: Probe | Experiment, problem: Problem, measures: Arrays, flops: Any = None
-) -> dict[str, Variable]:
+def describe(component: Probe | Experiment, problem: Problem, measures: Arrays, flops: Any = None) -> Variables:
     """Variables with units and long names, and the coordinates that they are over.
 
     flops: operations of matrix products, of each seed (S,) or the same for all; None: not counted. A coordinate has the

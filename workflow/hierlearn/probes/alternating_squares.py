@@ -11,8 +11,7 @@ from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import Count
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Probe
-from hierlearn.files.netcdf import Variable
-from hierlearn.probes._variables import describe
+from hierlearn.probes._variables import Variables, describe
 from hierlearn.statistics.alignment import feature_errors
 
 
@@ -41,7 +40,7 @@ class AlternatingSquares(Probe):
         """All products of two columns, at the points of the fits and at fresh ones."""
         return Needs(memory={"measure": 8 * self.points * sizes.dimension**2})
 
-    def measure(self, problem: Problem) -> dict[str, Variable]:
+    def measure(self, problem: Problem) -> Variables:
         """All variables (seed,). Raises ValueError on another teacher or depth."""
         teacher, state = problem.teacher, problem.state
         if "layer_covariance" not in state or teacher.depth != 3:

@@ -10,9 +10,8 @@ from annotated_types import Interval
 from hierlearn.core.parameters import Count, Positive
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Probe
-from hierlearn.files.netcdf import Variable
 from hierlearn.probes._parameters import Several, listing
-from hierlearn.probes._variables import describe, require, split
+from hierlearn.probes._variables import Variables, describe, require, split
 from hierlearn.theory.assumption2 import approximation_error, second_moment, second_moment_with_biases
 
 # Eigenvalues below this part of the trace: those of two units that are on everywhere come out as that.
@@ -47,7 +46,7 @@ class Assumption2(Probe):
     }
     COORDINATES = {"order": "orders", "multiple": "multiples"}
 
-    def measure(self, problem: Problem) -> dict[str, Variable]:
+    def measure(self, problem: Problem) -> Variables:
         """MEASURES over (seed, order, multiple). Raises ValueError for a law of x without closed form."""
         law, dimension = problem.inputs.law, problem.inputs.dimension
         require(self, problem.inputs, "sqrt_dimension" if law == "gaussian" else "unit")

@@ -11,9 +11,8 @@ from hierlearn.core.parameters import Count
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Probe
 from hierlearn.core.streams import BLOCK_ROWS, Streams
-from hierlearn.files.netcdf import Variable
 from hierlearn.probes._parameters import Widths, listing
-from hierlearn.probes._variables import describe, require, split
+from hierlearn.probes._variables import Variables, describe, require, split
 from hierlearn.theory.activations import analytic, derivative, largest_order
 from hierlearn.theory.coupling import Sizes, Sums
 from hierlearn.theory.randomisation import ALIKE, laws
@@ -75,7 +74,7 @@ class Coupling(Probe):
     }
     COORDINATES = {"width": "widths"}
 
-    def measure(self, problem: Problem) -> dict[str, Variable]:
+    def measure(self, problem: Problem) -> Variables:
         """MEASURES over (seed, width).
 
         Raises ValueError where sigma has no such Taylor term, where an aligned f^(k) cancels over w0, and for points of

@@ -8,9 +8,8 @@ import numpy as np
 from hierlearn.core.parameters import UNIQUE, Count, NestedByName, NotNegative, Share
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Probe
-from hierlearn.files.netcdf import Variable
 from hierlearn.probes._parameters import Several, listing
-from hierlearn.probes._variables import describe
+from hierlearn.probes._variables import Variables, describe
 from hierlearn.theory.deterministic_equivalent import sample_complexity, solve, spectrum_for
 
 
@@ -35,7 +34,7 @@ class DeterministicEquivalent(Probe):
     }
     COORDINATES = {"line": "lines", "threshold": "thresholds", "ridge": "ridges", "samples": "samples"}
 
-    def measure(self, problem: Problem) -> dict[str, Variable]:
+    def measure(self, problem: Problem) -> Variables:
         """sample_complexity (line, threshold); risk (line, ridge, samples), the target having norm 1.
 
         NaN where no number of samples reaches the threshold, and where the risk is infinite.

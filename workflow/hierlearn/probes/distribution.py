@@ -12,9 +12,8 @@ from hierlearn.core.parameters import Count, Even, NestedByName
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Input, Probe
 from hierlearn.core.streams import Streams
-from hierlearn.files.netcdf import Variable
 from hierlearn.probes._parameters import Several, listing
-from hierlearn.probes._variables import describe, split
+from hierlearn.probes._variables import Variables, describe, split
 from hierlearn.theory.distributions import (
     heaviest,
     hypercontractive_bound,
@@ -74,7 +73,7 @@ class Distribution(Probe):
         """The points, and the monomials of all of them."""
         return Needs(memory={"measure": self.points * (3 * self.monomials + 4 * sizes.dimension)})
 
-    def measure(self, problem: Problem) -> dict[str, Variable]:
+    def measure(self, problem: Problem) -> Variables:
         """Isotropies (seed, law), shares and moments (seed, law, degree); bounds (law, degree); variables (degree)."""
         dimension, streams = problem.inputs.dimension, problem.streams.at("distribution")
         laws = [replace(law, dimension=dimension) for law in self.laws.values()]

@@ -12,9 +12,8 @@ from hierlearn.core.parameters import Count
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Probe
 from hierlearn.core.streams import BLOCK_ROWS, Streams
-from hierlearn.files.netcdf import Variable
 from hierlearn.probes._parameters import Several, Widths, listing
-from hierlearn.probes._variables import describe, require
+from hierlearn.probes._variables import Variables, describe, require
 from hierlearn.theory.expressivity import best_line, expressible, norm_bound, scales
 
 
@@ -51,7 +50,7 @@ class Expressivity(Probe):
     }
     COORDINATES = {"degree": "degrees", "width": "widths"}
 
-    def measure(self, problem: Problem) -> dict[str, Variable]:
+    def measure(self, problem: Problem) -> Variables:
         """Errors, norms and shares (seed, degree, width), bounds (degree, width), NaN where the theorem has none.
 
         Raises ValueError for points of another norm than 1.

@@ -13,9 +13,8 @@ from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import Positive
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Probe
-from hierlearn.files.netcdf import Variable
 from hierlearn.probes._parameters import Several, listing
-from hierlearn.probes._variables import describe
+from hierlearn.probes._variables import Variables, describe
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +47,7 @@ class MarginalAccuracy(Probe):
         """The points, and what a teacher of several layers makes of them."""
         return Needs(memory={"measure": 6 * self.points * sizes.dimension})
 
-    def measure(self, problem: Problem) -> dict[str, Variable]:
+    def measure(self, problem: Problem) -> Variables:
         """All variables (seed, layer, gap). Raises ValueError unless the teacher is a network with these layers."""
         teacher, state, seeds = problem.teacher, problem.state, len(problem.seeds)
         if "layer_covariance" not in state:

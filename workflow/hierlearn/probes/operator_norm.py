@@ -12,9 +12,8 @@ from hierlearn.core.parameters import Count, NotNegative, Schema, Share
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Probe
 from hierlearn.core.streams import Streams
-from hierlearn.files.netcdf import Variable
 from hierlearn.probes._parameters import Several, listing
-from hierlearn.probes._variables import describe
+from hierlearn.probes._variables import Variables, describe
 from hierlearn.theory.spectra import eigenvalues, stretch
 
 
@@ -49,7 +48,7 @@ class OperatorNorm(Probe):
     }
     COORDINATES = {"law": "laws", "samples_per_dimension": "ratios"}
 
-    def measure(self, problem: Problem) -> dict[str, Variable]:
+    def measure(self, problem: Problem) -> Variables:
         """m_op (seed, law, samples_per_dimension); prediction ().
 
         Raises ValueError for more spikes than dimensions.

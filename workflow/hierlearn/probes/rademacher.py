@@ -6,9 +6,8 @@ import numpy as np
 
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Probe
-from hierlearn.files.netcdf import Variable
 from hierlearn.probes._parameters import Draws, SampleSizes, Spectra, Widths, listing
-from hierlearn.probes._variables import describe, require, split
+from hierlearn.probes._variables import Variables, describe, require, split
 from hierlearn.theory.gaussian_matrices import gaussian_complexities
 from hierlearn.theory.rademacher import (
     extreme_eigenvalues,
@@ -48,7 +47,7 @@ class Rademacher(Probe):
     }
     COORDINATES = {"spectrum": "spectra", "samples": "samples", "width": "widths"}
 
-    def measure(self, problem: Problem) -> dict[str, Variable]:
+    def measure(self, problem: Problem) -> Variables:
         """MEASURES over (seed, spectrum, samples, width). Raises ValueError for x other than isotropic of unit norm."""
         require(self, problem.inputs)
         most, dimension = max(self.samples), problem.inputs.dimension

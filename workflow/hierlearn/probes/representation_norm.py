@@ -9,9 +9,8 @@ from annotated_types import Ge
 from hierlearn.core.parameters import Count, Nested
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Probe
-from hierlearn.files.netcdf import Variable
 from hierlearn.probes._parameters import Several, listing
-from hierlearn.probes._variables import describe, split
+from hierlearn.probes._variables import Variables, describe, split
 from hierlearn.statistics.moments import operator_norm
 
 NAMES = ("m_op", "m_op_mean_square", "norm_spread")
@@ -43,7 +42,7 @@ class RepresentationNorm(Probe):
     }
     COORDINATES = {"whitening": "whitenings", "count": "counts", "ratio": "ratios"}
 
-    def measure(self, problem: Problem) -> dict[str, Variable]:
+    def measure(self, problem: Problem) -> Variables:
         """m_op, ... (seed, whitening, count, ratio); prediction (count,).
 
         Raises ValueError for a representation without a number of features or kinds of whitening.

@@ -13,7 +13,6 @@ from hierlearn.quantities._parameters import SomeCoordinates, Spans
 from hierlearn.quantities._sizes import over
 from hierlearn.quantities._tables import of_own, trust
 from hierlearn.statistics import estimates
-from hierlearn.statistics.estimates import Measurement
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +51,7 @@ class CountingQuantity(Quantity):
     def bound(self, cells: Dataset) -> DataArray:
         """The bound in the units of the risk, over axes of the cells. cells: the scores of one learner."""
 
-    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
+    def measure(self, cube: Dataset, probes: Probes) -> estimates.Measurement:
         """cube: scores.nc of a study, at either scale. Ratio: the bound over the measured risk."""
         import xarray
 

@@ -9,7 +9,6 @@ import numpy as np
 from hierlearn.core.protocols import STATUS, Dataset
 from hierlearn.statistics import estimates
 from hierlearn.statistics.complexity import Complexities
-from hierlearn.statistics.estimates import Measurement
 from hierlearn.statistics.learning_curves import LEFT_CENSORED, MISSING, OBSERVED, RIGHT_CENSORED, crossings
 from hierlearn.theory.dimensions import harmonics, neurons_of_harmonics, polynomials
 
@@ -127,19 +126,19 @@ def _places(which: np.ndarray, chosen: Dataset, table: Complexities) -> str:
     return ", ".join(f"seed {chosen.seed.values[s]} at size {table.sizes[k]}" for k, s in np.argwhere(which))
 
 
-def mean_of(values: np.ndarray, log: bool, positive: bool) -> Measurement:
+def mean_of(values: np.ndarray, log: bool, positive: bool) -> estimates.Measurement:
     """The mean over seeds of values (S,), of their logarithms, or in the logarithm and given back in their units."""
     if positive and not log:
         return estimates.positive_mean(values)
     return estimates.mean(np.log(np.where(values > 0, values, np.nan)) if log else values)
 
 
-def add_notes(measured: Measurement, *notes: str) -> Measurement:
+def add_notes(measured: estimates.Measurement, *notes: str) -> estimates.Measurement:
     """The measurement with notes behind its reason."""
     return replace(measured, reason="; ".join(part for part in (measured.reason, *notes) if part))
 
 
-def without_interval(measured: Measurement, *reasons: str) -> Measurement:
+def without_interval(measured: estimates.Measurement, *reasons: str) -> estimates.Measurement:
     """The measurement without an interval where there are reasons not to trust it."""
     given = "; ".join(reason for reason in reasons if reason)
     if not given:
@@ -148,7 +147,7 @@ def without_interval(measured: Measurement, *reasons: str) -> Measurement:
     return replace(measured, low=np.nan, high=np.nan, reason=reason)
 
 
-def trust(measured: Measurement, place: str, *cells: Dataset) -> Measurement:
+def trust(measured: estimates.Measurement, place: str, *cells: Dataset) -> estimates.Measurement:
     """The measurement, without its interval where a training failed in the cells of a learner; place: what they are."""
     failed = [str(one.learner.values) for one in cells if np.isin(one.status.values, FAILED).any()]
     return without_interval(measured, *dict.fromkeys(f"{name}: training failed {place}" for name in failed))

@@ -13,7 +13,6 @@ from hierlearn.quantities._sizes import at_place
 from hierlearn.quantities._tables import FAILED, at, without_interval
 from hierlearn.statistics import estimates
 from hierlearn.statistics.complexity import Complexities
-from hierlearn.statistics.estimates import Measurement
 from hierlearn.statistics.exponents import seed_slopes
 from hierlearn.statistics.learning_curves import crossings
 
@@ -29,7 +28,7 @@ class AccuracyExponent(OfLearner):
     risks: Annotated[list[Positive], UNIQUE, "Risks epsilon, three or more."]
     where: Place = field(default_factory=dict)
 
-    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
+    def measure(self, cube: Dataset, probes: Probes) -> estimates.Measurement:
         """cube: scores.nc of a study. A risk that a seed does not reach, or starts below, is left out for all seeds."""
         chosen = at(cube, self.learner, self.where, ("seed", "samples"))
         risks = sorted(self.risks, reverse=True)

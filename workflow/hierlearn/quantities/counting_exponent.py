@@ -12,7 +12,6 @@ from hierlearn.core.protocols import Dataset, Probes, Quantity
 from hierlearn.quantities._sizes import line_along
 from hierlearn.statistics import estimates
 from hierlearn.statistics.complexity import where_positive
-from hierlearn.statistics.estimates import Measurement
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,12 +28,12 @@ class CountingExponent(Quantity):
     order: Annotated[int, Ge(2), "Number k of signs in the teacher's product."] = 4
     alpha: Annotated[Positive, "Factor alpha of the teacher."] = 0.3
 
-    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
+    def measure(self, cube: Dataset, probes: Probes) -> estimates.Measurement:
         """A risk that the zero function has already, and a dimension below the order, leave no interval."""
         share = 1.0 - self.risk / (self.order * self.alpha**2)
         if share <= 0 or min(self.sizes) < self.order:
             why = f"every risk up to {self.order * self.alpha**2:.3g} binds" if share <= 0 else "d is below k"
-            return Measurement(np.nan, np.nan, np.nan, f"nothing is counted: {why}", 0)
+            return estimates.Measurement(np.nan, np.nan, np.nan, f"nothing is counted: {why}", 0)
         counts = np.array([[share * comb(d, self.order)] for d in self.sizes])
         table = where_positive(np.array(self.sizes), counts)
         return line_along("dimension", replace(estimates.exponent(table), seeds=0))

@@ -8,7 +8,6 @@ from hierlearn.core.protocols import Dataset, Probes
 from hierlearn.quantities._bases import OfLearner, OfSampleComplexities
 from hierlearn.quantities._sizes import line_along
 from hierlearn.statistics import estimates
-from hierlearn.statistics.estimates import Measurement
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +29,7 @@ class Exponent(OfLearner, OfSampleComplexities):
         "test_risk is the ratio estimate, test_error the bare mean over test points.",
     ] = "test_risk"
 
-    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
+    def measure(self, cube: Dataset, probes: Probes) -> estimates.Measurement:
         """cube: scores.nc of a study; probes: its probes by name."""
         (table,) = tables = self.sample_complexities(cube)
         line = estimates.exponent(table, self.regressor_values(table), self.sizes)

@@ -11,7 +11,6 @@ from hierlearn.quantities._bases import AtSamples, OfLearner
 from hierlearn.quantities._sizes import at_place
 from hierlearn.quantities._tables import FAILED
 from hierlearn.statistics import estimates
-from hierlearn.statistics.estimates import Measurement
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +23,7 @@ class FailureRate(OfLearner, AtSamples):
     level: Annotated[Positive, "Risk above which a seed has failed."]
     risk: Annotated[str, Reference("scores"), "Which measure is compared with the level."] = "test_risk"
 
-    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
+    def measure(self, cube: Dataset, probes: Probes) -> estimates.Measurement:
         """cube: scores.nc of a study. A seed that was not trained leaves no interval."""
         cells = self.cells(cube, self.learner)
         risk, broken = cells[self.risk].values, np.isin(cells.status.values, FAILED)

@@ -11,7 +11,6 @@ from hierlearn.quantities._bases import OfSampleComplexities, OfTwoLearners
 from hierlearn.quantities._parameters import Threshold
 from hierlearn.quantities._sizes import line_along
 from hierlearn.statistics import estimates
-from hierlearn.statistics.estimates import Measurement
 from hierlearn.theory.spectra import eigenvalues
 
 
@@ -27,7 +26,7 @@ class IsotropySlope(OfTwoLearners, OfSampleComplexities):
     axis: Annotated[str, Reference("axis"), "The axis of the shares."] = "spike_share"
     threshold: Threshold = 0.3
 
-    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
+    def measure(self, cube: Dataset, probes: Probes) -> estimates.Measurement:
         """cube: scores.nc of a study; probes: its probes by name."""
         above, below = tables = self.sample_complexities(cube)
         dimension = int(self.where["dimension"])

@@ -11,7 +11,6 @@ from hierlearn.core.protocols import Dataset, Probes
 from hierlearn.quantities._bases import AtSamples, OfTwoLearners
 from hierlearn.quantities._parameters import SomeCoordinates
 from hierlearn.statistics import estimates
-from hierlearn.statistics.estimates import Measurement
 from hierlearn.statistics.intervals import LEVEL
 
 
@@ -31,7 +30,7 @@ class LargestLogRiskRatio(OfTwoLearners, AtSamples):
     where: SomeCoordinates = field(default_factory=dict)
     risk: Annotated[str, Reference("scores"), "Which measure is compared."] = "test_risk"
 
-    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
+    def measure(self, cube: Dataset, probes: Probes) -> estimates.Measurement:
         """cube: scores.nc of a study. A cell without a risk, or of a failed training, leaves no interval."""
         cells = [self.cells(cube, self.above, place) for place in self.places]
         base = self.cells(cube, self.below)

@@ -12,7 +12,6 @@ from hierlearn.quantities._bases import AtSamples
 from hierlearn.quantities._lowest import lowest
 from hierlearn.quantities._parameters import SomeCoordinates
 from hierlearn.statistics import estimates
-from hierlearn.statistics.estimates import Measurement
 
 Places = Annotated[
     list[Annotated[dict[str, Any], Reference("some coordinates"), "Values of coordinates, beside those in `where`."]],
@@ -39,7 +38,7 @@ class LogFallRatio(AtSamples):
         """The learners that the quantity rests on."""
         return list(dict.fromkeys(self.of))
 
-    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
+    def measure(self, cube: Dataset, probes: Probes) -> estimates.Measurement:
         """cube: scores.nc of a study. A training that failed leaves no interval."""
         cases, every = [], []
         for learner, *places in zip(self.of, self.first, self.middle, self.last, strict=True):

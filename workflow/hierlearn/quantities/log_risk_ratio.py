@@ -9,7 +9,6 @@ from hierlearn.core.parameters import Reference
 from hierlearn.core.protocols import Dataset, Probes
 from hierlearn.quantities._bases import OfTwoScores
 from hierlearn.statistics import estimates
-from hierlearn.statistics.estimates import Measurement
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,7 +17,7 @@ class LogRiskRatio(OfTwoScores):
 
     risk: Annotated[str, Reference("scores"), "Which measure is compared."] = "test_risk"
 
-    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
+    def measure(self, cube: Dataset, probes: Probes) -> estimates.Measurement:
         """cube: scores.nc of a study. A cell without a risk, or of a failed training, leaves no interval."""
         above, below = cells = self.both(cube)
         with np.errstate(divide="ignore", invalid="ignore"):

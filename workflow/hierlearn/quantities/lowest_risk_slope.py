@@ -12,7 +12,6 @@ from hierlearn.quantities._lowest import lowest
 from hierlearn.quantities._parameters import Coordinates, Samples
 from hierlearn.statistics import estimates
 from hierlearn.statistics.complexity import where_positive
-from hierlearn.statistics.estimates import Measurement
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,12 +25,12 @@ class LowestRiskSlope(OfRisksAlongAxis):
     risks: Annotated[list[str], MinLen(1), Reference("scores"), "The measures."]
     where: Coordinates = field(default_factory=dict)
 
-    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
+    def measure(self, cube: Dataset, probes: Probes) -> estimates.Measurement:
         """cube: scores.nc of a study. A training that failed leaves no interval."""
         chosen = self.cells(cube)
         tables = [where_positive(chosen[self.axis].values, chosen[risk].values) for risk in self.risks]
 
-        def slopes(level: float) -> list[Measurement]:
+        def slopes(level: float) -> list[estimates.Measurement]:
             return [estimates.exponent(table, None, self.values, level) for table in tables]
 
         return self.sound(lowest(slopes, self.risks), chosen)

@@ -10,7 +10,6 @@ from hierlearn.core.protocols import Dataset, Probes
 from hierlearn.quantities._bases import AtSamples, OfLearner
 from hierlearn.quantities._tables import without_interval
 from hierlearn.statistics import estimates
-from hierlearn.statistics.estimates import Measurement
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +23,7 @@ class NormAtError(OfLearner, AtSamples):
     error: Annotated[Positive, "Training error."]
     reads_traces: ClassVar[bool] = True
 
-    def measure(self, cube: Dataset, probes: Probes, traces: Dataset) -> Measurement:
+    def measure(self, cube: Dataset, probes: Probes, traces: Dataset) -> estimates.Measurement:
         """traces: traces.nc of the study. A seed whose training error stays above leaves no interval."""
         recorded = self.cells(traces[["train_loss", "frobenius_norm"]], self.learner, over=("step",))
         recorded = recorded.transpose("seed", "step")

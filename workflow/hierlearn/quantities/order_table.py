@@ -13,7 +13,6 @@ from hierlearn.quantities._parameters import FittedDimensions, SomeCoordinates, 
 from hierlearn.quantities._sizes import line_along
 from hierlearn.quantities._tables import add_notes, complexities, failures, nonconvergence, without_interval
 from hierlearn.statistics import estimates
-from hierlearn.statistics.estimates import Measurement
 from hierlearn.statistics.intervals import LEVEL
 
 
@@ -53,7 +52,7 @@ class OrderTable(Quantity):
         """The learners that the quantity rests on."""
         return list(dict.fromkeys(name for names in self.learners_of_order for name in names))
 
-    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
+    def measure(self, cube: Dataset, probes: Probes) -> estimates.Measurement:
         """cube: scores.nc of a study, with the axis of the degree. A cell without a slope leaves no interval."""
         limits = self.sizes or [None] * len(self.degrees)
         cells = [
@@ -94,7 +93,8 @@ class OrderTable(Quantity):
         detail = {"cells": [_plain(row) for row in rows], "sizes_fitted": fitted}
         far = max(rows, key=lambda row: row["distance"])
         said = f"{len(rows)} cells, the furthest at degree {far['degree']} and order {far['order']}: {far['slope']:.2f}"
-        measured = Measurement(float(value), float(low), float(high), said, cube.sizes["seed"], detail, positive=True)
+        ends, seeds = (float(value), float(low), float(high)), cube.sizes["seed"]
+        measured = estimates.Measurement(*ends, said, seeds, detail, positive=True)
         return add_notes(without_interval(line_along("dimension", measured), *lost), *notes)
 
     def _at(self, degree: int) -> dict[str, Any]:

@@ -10,7 +10,6 @@ from hierlearn.quantities._bases import OfSampleComplexities, OfTwoLearners
 from hierlearn.quantities._sizes import span
 from hierlearn.quantities._tables import add_notes, failures, without_interval
 from hierlearn.statistics import estimates
-from hierlearn.statistics.estimates import Measurement
 from hierlearn.statistics.learning_curves import OBSERVED, RIGHT_CENSORED
 
 
@@ -24,7 +23,7 @@ class PairedLogRatio(OfTwoLearners, OfSampleComplexities):
         "that only ask whether it is large, `ordering` and `lower`.",
     ] = False
 
-    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
+    def measure(self, cube: Dataset, probes: Probes) -> estimates.Measurement:
         """cube: scores.nc of a study; probes: its probes by name."""
         above, below = tables = self.sample_complexities(cube)
         failed = [failures(cube, name, self.where, one) for name, one in zip(self.learners, tables, strict=True)]

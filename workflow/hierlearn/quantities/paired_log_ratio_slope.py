@@ -7,7 +7,6 @@ from hierlearn.quantities._bases import OfSampleComplexities, OfTwoLearners
 from hierlearn.quantities._parameters import FittedDimensions
 from hierlearn.quantities._sizes import line_along
 from hierlearn.statistics import estimates
-from hierlearn.statistics.estimates import Measurement
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,7 +15,7 @@ class PairedLogRatioSlope(OfTwoLearners, OfSampleComplexities):
 
     sizes: FittedDimensions = None
 
-    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
+    def measure(self, cube: Dataset, probes: Probes) -> estimates.Measurement:
         """cube: scores.nc of a study; probes: its probes by name."""
         tables = self.sample_complexities(cube)
         line = estimates.exponent_difference(*tables, fitted=self.sizes)

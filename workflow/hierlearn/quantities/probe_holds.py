@@ -9,7 +9,6 @@ from hierlearn.quantities._parameters import CaseCoordinates, Probe
 from hierlearn.quantities._probes import variable_at
 from hierlearn.quantities._sizes import over
 from hierlearn.statistics import estimates
-from hierlearn.statistics.estimates import Measurement
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +24,7 @@ class ProbeHolds(Quantity):
         "A number that takes the place of the smaller side, such as the loss of the predictor zero; null: none.",
     ] = None
 
-    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
+    def measure(self, cube: Dataset, probes: Probes) -> estimates.Measurement:
         """probes: datasets by name. A case that was not measured leaves the claim inconclusive."""
         import xarray
 

@@ -10,7 +10,6 @@ from hierlearn.core.protocols import Dataset, Probes
 from hierlearn.quantities._bases import AlongProbe
 from hierlearn.quantities._probes import along
 from hierlearn.statistics import estimates
-from hierlearn.statistics.estimates import Measurement
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,7 +21,7 @@ class ProbeTheoryRatio(AlongProbe):
 
     theory: Annotated[str, Reference("probe measures"), "The theory's, positive, the same for all seeds."]
 
-    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
+    def measure(self, cube: Dataset, probes: Probes) -> estimates.Measurement:
         """probes: datasets by name. A value that is not positive and finite leaves its place out, and is said so."""
         table = self.positive_values(probes)
         sizes, theory = along(probes[self.probe], self.theory, self.axis, self.where)

@@ -10,7 +10,6 @@ from hierlearn.core.protocols import Dataset, Probes
 from hierlearn.files.published import coordinates_in, number
 from hierlearn.quantities._bases import OfScores
 from hierlearn.statistics import estimates
-from hierlearn.statistics.estimates import Measurement
 from hierlearn.statistics.intervals import LEVEL, Estimate, prediction_interval
 
 
@@ -38,7 +37,7 @@ class PublishedRatio(OfScores):
     ] = "run"
     risk: Annotated[Literal["test_risk", "test_error", "train_risk"], "Which measure is compared."] = "test_risk"
 
-    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
+    def measure(self, cube: Dataset, probes: Probes) -> estimates.Measurement:
         """cube: scores.nc of a study. A seed without a risk, or of a failed training, leaves no interval."""
         there = coordinates_in(self.published, self.where | {"samples": self.samples}, self.published_where)
         wanted = number(self.published, there, self.lowest_over is not None)

@@ -8,7 +8,6 @@ from hierlearn.core.protocols import Dataset, Probes
 from hierlearn.quantities._bases import OfRisksAlongAxis
 from hierlearn.statistics import estimates
 from hierlearn.statistics.complexity import where_positive
-from hierlearn.statistics.estimates import Measurement
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +28,7 @@ class RiskSlope(OfRisksAlongAxis):
     risk: Annotated[str, Reference("scores"), "Which measure."] = "test_risk"
     explained: Annotated[bool, "Take 1 - risk, the explained part of the target, in its place."] = False
 
-    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
+    def measure(self, cube: Dataset, probes: Probes) -> estimates.Measurement:
         """cube: scores.nc of a study."""
         chosen = self.cells(cube)
         risks = 1.0 - chosen[self.risk].values if self.explained else chosen[self.risk].values

@@ -13,7 +13,6 @@ from hierlearn.quantities._sizes import line_along
 from hierlearn.quantities._tables import at, trust
 from hierlearn.statistics import estimates
 from hierlearn.statistics.complexity import where_positive
-from hierlearn.statistics.estimates import Measurement
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +28,7 @@ class SamplesSlope(OfLearner):
     where: Place = field(default_factory=dict)
     risk: Annotated[str, Reference("scores"), "Which measure."] = "test_risk"
 
-    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
+    def measure(self, cube: Dataset, probes: Probes) -> estimates.Measurement:
         """cube: scores.nc of a study. A training that failed at one of the sizes leaves no interval."""
         chosen = at(cube, self.learner, self.where, ("samples", "seed")).sel(samples=self.sizes).sortby("samples")
         line = estimates.exponent(where_positive(chosen.samples.values, chosen[self.risk].values))

@@ -7,7 +7,6 @@ from hierlearn.core.parameters import Reference
 from hierlearn.core.protocols import Dataset, Probes
 from hierlearn.quantities._bases import OfTwoScores
 from hierlearn.statistics import estimates
-from hierlearn.statistics.estimates import Measurement
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,7 +17,7 @@ class ScoreDifference(OfTwoScores):
     below: Annotated[str, Reference("learners"), "Learner whose score is taken away."]
     variable: Annotated[str, Reference("scores"), "A variable of scores.nc."] = "test_accuracy"
 
-    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
+    def measure(self, cube: Dataset, probes: Probes) -> estimates.Measurement:
         """cube: scores.nc of a study. A cell without a score, or of a failed training, leaves no interval."""
         above, below = cells = self.both(cube)
         return self.sound(estimates.mean(above[self.variable].values - below[self.variable].values), cube, *cells)

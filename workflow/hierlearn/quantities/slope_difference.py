@@ -7,7 +7,6 @@ from hierlearn.quantities._bases import OfSampleComplexities, OfTwoLearners
 from hierlearn.quantities._parameters import FittedDimensions, Regressor
 from hierlearn.quantities._sizes import span
 from hierlearn.statistics import estimates
-from hierlearn.statistics.estimates import Measurement
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,7 +21,7 @@ class SlopeDifference(OfTwoLearners, OfSampleComplexities):
     below_sizes: FittedDimensions = None
     regressor: Regressor = "dimension"
 
-    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
+    def measure(self, cube: Dataset, probes: Probes) -> estimates.Measurement:
         """cube: scores.nc of a study; probes: its probes by name."""
         tables = self.sample_complexities(cube)
         regressors = [self.regressor_values(table) for table in tables]

@@ -10,7 +10,6 @@ from hierlearn.quantities._sizes import line_along
 from hierlearn.quantities._tables import regressor
 from hierlearn.statistics import estimates
 from hierlearn.statistics.complexity import where_positive
-from hierlearn.statistics.estimates import Measurement
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +29,7 @@ class TheoryExponent(Quantity):
     threshold: Annotated[float, Reference("probe thresholds"), "Risk that n* reaches."] = 0.5
     regressor: Regressor = "dimension"
 
-    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
+    def measure(self, cube: Dataset, probes: Probes) -> estimates.Measurement:
         """The interval is a t-interval from the deviations of the line's points from a power law."""
         line = probes[self.probe].sel(line=self.line, threshold=self.threshold, **self.where)
         table = where_positive(line.dimension.values, line.sample_complexity.values[:, None])

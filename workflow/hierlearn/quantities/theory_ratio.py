@@ -11,7 +11,6 @@ from hierlearn.quantities._parameters import FittedDimensions, Line, Probe
 from hierlearn.quantities._probes import variable_at
 from hierlearn.quantities._sizes import span
 from hierlearn.statistics import estimates
-from hierlearn.statistics.estimates import Measurement
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +24,7 @@ class TheoryRatio(OfLearner, OfSampleComplexities):
     line: Line
     sizes: FittedDimensions = None
 
-    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
+    def measure(self, cube: Dataset, probes: Probes) -> estimates.Measurement:
         """cube: scores.nc of a study; probes: its probes by name. Raises ValueError for a probe without the place."""
         (table,) = tables = self.sample_complexities(cube)
         theory = self._theory(probes[self.probe], table.sizes)

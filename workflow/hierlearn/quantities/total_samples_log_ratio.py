@@ -13,7 +13,6 @@ from hierlearn.quantities._sizes import span
 from hierlearn.quantities._tables import at, complexities, failures, without_interval
 from hierlearn.statistics import estimates
 from hierlearn.statistics.complexity import bounds
-from hierlearn.statistics.estimates import Measurement
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +35,7 @@ class TotalSamplesLogRatio(Quantity):
         """The learners that the quantity rests on."""
         return [*self.above, *self.below]
 
-    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
+    def measure(self, cube: Dataset, probes: Probes) -> estimates.Measurement:
         """cube: scores.nc of a study. detail: both totals and the learner that each seed chose, side by side."""
         sides = [self._totals(cube, names) for names in (self.above, self.below)]
         (a_low, a_high, _, _), (b_low, b_high, _, _) = sides
