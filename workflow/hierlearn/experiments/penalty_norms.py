@@ -42,7 +42,6 @@ class PenaltyNorms(Experiment):
         "start_norm_ratio": "the same at the start",
         "train_loss": "training loss at the end with the penalty",
         "unpenalised_train_loss": "the same without the penalty",
-        "flops": "floating-point operations of matrix products",
     }
     COORDINATES = {"width": "widths"}
 
@@ -71,5 +70,5 @@ class PenaltyNorms(Experiment):
                 flops[s] += float(np.sum(path.flops))
             sizes = np.array([*norms, quartic_norm(begin) ** 0.25]) / quartic_norm(explicit) ** 0.25
             values[s, i] = (*sizes, *losses)
-        names = [name for name in self.MEASURES if name != "flops"]
+        names = list(self.MEASURES)
         return describe(self, problem, split(("seed", "width"), names, values), flops)
