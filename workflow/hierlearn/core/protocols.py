@@ -1,8 +1,7 @@
 """What is exchanged between the rooms: one small protocol per kind of component.
 
-A component is a class that inherits from the protocol of its kind. Everything that it may be asked stands here: what is
-abstract it must have, the rest has a default. S seeds, n samples, k outputs; arrays carry the seed first. `x` is
-(S, n, *shape), labels and targets are (S, n, k).
+A component is a class that inherits from the protocol of its kind, where all that it may be asked stands: what is abstract
+it must have, the rest has a default. S seeds, n samples, k outputs; x (S, n, *shape), labels and targets (S, n, k).
 """
 
 from abc import abstractmethod
@@ -149,8 +148,7 @@ class Component(Protocol):
 class Input(Component, Protocol):
     """A law of x.
 
-    law: its name; norm: root of E|x|^2, "unit" or "sqrt_dimension"; shape: of points that are pictures, (channels,
-    height, width), which `sample` lays out in this order.
+    law: its name; norm: root of E|x|^2, "unit" or "sqrt_dimension"; shape: of pictures, (channels, height, width).
     """
 
     dimension: int
