@@ -191,6 +191,15 @@ def score_mean(files, learner, samples, variable="test_risk", where=(), lowest_o
     return unless(failed, of_mean(values, log, positive))
 
 
+def lowest_score_mean(files, predictors, samples, variable="test_risk", where=(), log=False, positive=False):
+    cells = [by_seed(files, name, samples, where, variable, None) for name in predictors]
+
+    def means(level):
+        return [t_mean(positive_log(v) if log else v, positive and not log, level) for v, _ in cells]
+
+    return unless(any(failed for _, failed in cells), lowest(means(0.95), means(1 - 0.05 / len(cells))))
+
+
 def score_difference(files, above, below, samples, above_where=(), below_where=(), where=(), variable="test_accuracy"):
     sides = ((above, above_where), (below, below_where))
     (a, one), (b, two) = (by_seed(files, name, samples, dict(where) | dict(at_), variable, None) for name, at_ in sides)
@@ -325,6 +334,7 @@ QUANTITIES = {
         lowest_risk_slope,
         log_fall_ratio,
         score_mean,
+        lowest_score_mean,
         score_difference,
         norm_at_error,
         failure_rate,

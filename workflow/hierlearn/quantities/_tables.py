@@ -10,6 +10,7 @@ from hierlearn.core.protocols import STATUS
 from hierlearn.statistics import estimates
 from hierlearn.statistics.complexity import Complexities
 from hierlearn.statistics.estimates import Measurement
+from hierlearn.statistics.intervals import LEVEL
 from hierlearn.statistics.learning_curves import LEFT_CENSORED, MISSING, OBSERVED, RIGHT_CENSORED, crossings
 from hierlearn.theory.dimensions import harmonics, neurons_of_harmonics, polynomials
 
@@ -130,11 +131,11 @@ def _places(which: np.ndarray, chosen: "xarray.Dataset", table: Complexities) ->
     return ", ".join(f"seed {chosen.seed.values[s]} at size {table.sizes[k]}" for k, s in np.argwhere(which))
 
 
-def mean_of(values: np.ndarray, log: bool, positive: bool) -> Measurement:
+def mean_of(values: np.ndarray, log: bool, positive: bool, level: float = LEVEL) -> Measurement:
     """The mean over seeds of values (S,), of their logarithms, or in the logarithm and given back in their units."""
     if positive and not log:
-        return estimates.positive_mean(values)
-    return estimates.mean(np.log(np.where(values > 0, values, np.nan)) if log else values)
+        return estimates.positive_mean(values, level)
+    return estimates.mean(np.log(np.where(values > 0, values, np.nan)) if log else values, level)
 
 
 def add_notes(measured: Measurement, *notes: str) -> Measurement:
