@@ -23,7 +23,7 @@ from recomputation.estimates import (
     t_mean,
     unless,
 )
-from recomputation.many_cells import composed_counting_bound, counting_bound, order_table
+from recomputation.many_cells import composed_counting_bound, counting_bound, lowest_score_mean, order_table
 from recomputation.of_probes import probe_failure_rate, probe_holds, probe_mean, probe_slope, probe_theory_ratio
 from recomputation.tables import FAILED, at, complexities, crossing
 from scipy import stats
@@ -189,15 +189,6 @@ def by_seed(files, learner, samples, where, variable, lowest_over):
 def score_mean(files, learner, samples, variable="test_risk", where=(), lowest_over=None, log=False, positive=False):
     values, failed = by_seed(files, learner, samples, where, variable, lowest_over)
     return unless(failed, of_mean(values, log, positive))
-
-
-def lowest_score_mean(files, predictors, samples, variable="test_risk", where=(), log=False, positive=False):
-    cells = [by_seed(files, name, samples, where, variable, None) for name in predictors]
-
-    def means(level):
-        return [t_mean(positive_log(v) if log else v, positive and not log, level) for v, _ in cells]
-
-    return unless(any(failed for _, failed in cells), lowest(means(0.95), means(1 - 0.05 / len(cells))))
 
 
 def score_difference(files, above, below, samples, above_where=(), below_where=(), where=(), variable="test_accuracy"):

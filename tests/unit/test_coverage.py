@@ -14,7 +14,7 @@ ROOT = PACKAGE.parents[1]
 PAPERS = ("chen2020", "bai2020", "allenzhu2019", "allenzhu2020")
 AUDITS = tuple(f"audit {name}" for name in ("taylor", "design", "hierarchical", "images", "newcomer"))
 EARLIER = "primary before the list"
-# Papers whose rows stand at the place of the list to the letter; some rows of the others were registered at a shorter one.
+# Papers whose rows stand at the place of the list to the letter; some of the others were registered at a shorter one.
 LISTED_PLACES = ("allenzhu2019",)
 STATES = ("measured", "partial", "planned", "none")
 KINDS = ("theorem", "rate", "assumption", "published", "conjecture", "open")
