@@ -121,9 +121,9 @@ def positive_log(values):
     return np.where(sound, np.log(np.where(sound, values, 1.0)), np.nan)
 
 
-def of_mean(values, log, positive):
+def of_mean(values, log, positive, level=0.95):
     with np.errstate(divide="ignore", invalid="ignore"):
-        return t_mean(np.log(values)) if log else t_mean(values, log=positive)
+        return t_mean(np.log(values), level=level) if log else t_mean(values, log=positive, level=level)
 
 
 def unless(failed: bool, found: Found) -> Found:

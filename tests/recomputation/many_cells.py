@@ -3,8 +3,8 @@
 from math import comb
 
 import numpy as np
-from recomputation.estimates import NOTHING, Found, cases, fitted_line, harmonics, named, unless
-from recomputation.tables import FAILED, complexities, own
+from recomputation.estimates import NOTHING, Found, cases, fitted_line, harmonics, lowest, named, of_mean, unless
+from recomputation.tables import FAILED, at, complexities, own
 
 
 def counting_bound(files, predictors, spans=1, where=()):
@@ -48,6 +48,17 @@ def bounded(files, predictors, axes, where, bound):
     if not larger:
         return NOTHING
     return unless(failed, cases(np.array(larger)[:, None], np.array(smaller)[:, None]))
+
+
+def lowest_score_mean(files, predictors, samples, variable="test_risk", where=(), log=False, positive=False):
+    place = dict(where) | {"samples": samples}
+    cells = [at(files.cube, name, place, ("seed",)) for name in predictors]
+
+    def means(level):
+        return [of_mean(one[variable].values, log, positive, level) for one in cells]
+
+    failed = any(np.isin(one.status.values, FAILED).any() for one in cells)
+    return unless(failed, lowest(means(0.95), means(1 - 0.05 / len(cells))))
 
 
 def order_table(

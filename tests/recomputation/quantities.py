@@ -23,7 +23,7 @@ from recomputation.estimates import (
     t_mean,
     unless,
 )
-from recomputation.many_cells import composed_counting_bound, counting_bound, order_table
+from recomputation.many_cells import composed_counting_bound, counting_bound, lowest_score_mean, order_table
 from recomputation.of_probes import probe_holds, probe_mean, probe_slope, probe_theory_ratio
 from recomputation.tables import FAILED, at, complexities, crossing
 from scipy import stats
@@ -315,6 +315,7 @@ QUANTITIES = {
         lowest_risk_slope,
         log_fall_ratio,
         score_mean,
+        lowest_score_mean,
         score_difference,
         norm_at_error,
         failure_rate,

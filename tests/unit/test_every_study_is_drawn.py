@@ -133,7 +133,8 @@ def test_a_study_can_be_drawn_and_judged(file, preset):
 
 def test_a_place_that_a_claim_leaves_open_is_found():
     study, _ = checking.study(ALPHA, ALPHA.name, "quick")
-    quantity = {"name": "score_mean", "learner": "resnet", "samples": 125000, "where": {}}
+    (samples,) = study.learners["resnet"].samples["at"]
+    quantity = {"name": "score_mean", "learner": "resnet", "samples": samples, "where": {}}
     scores, _ = cubes(study)
     with pytest.raises(ValueError, match="leaves alpha, learning_rate_ratio open"):
         build("quantities", quantity).measure(scores, {})

@@ -6,6 +6,7 @@ import xarray
 from scipy import stats
 
 from hierlearn.core.protocols import STATUS
+from hierlearn.quantities.lowest_score_mean import LowestScoreMean
 from hierlearn.quantities.norm_at_error import NormAtError, norm_at
 from hierlearn.quantities.published_ratio import PublishedRatio
 from hierlearn.quantities.score_mean import ScoreMean
@@ -34,6 +35,40 @@ def test_a_failed_training_leaves_no_interval():
     measured = ScoreMean(learner="net", samples=50).measure(cube("diverged"), {})
     assert not np.isfinite(measured.low)
     assert "training failed" in measured.reason
+
+
+def among(*risks, **given):
+    """The lowest mean of learners a, b, … with these risks (learners, seeds)."""
+    axes, names = ("learner", "samples", "seed"), [chr(97 + i) for i in range(len(risks))]
+    values = np.array(risks)[:, None]
+    found = xarray.Dataset(
+        {"test_risk": (axes, values), "status": (axes, np.full(values.shape, STATUS["ok"]))},
+        coords={"learner": names, "samples": [50], "seed": range(values.shape[-1])},
+    )
+    found.status.loc[given.pop("failed", {"learner": []})] = STATUS["diverged"]
+    return LowestScoreMean(predictors=names, samples=50, positive=True, **given).measure(found, {})
+
+
+def test_the_best_of_several_learners_has_the_lowest_mean():
+    low, high = stats.t.interval(0.95, 3, np.mean(np.log(RISKS)), stats.sem(np.log(RISKS)))
+    found = among(2 * RISKS, RISKS, 3 * RISKS)
+    assert found.value == pytest.approx(stats.gmean(RISKS))
+    assert found.low == pytest.approx(np.exp(low))
+    # The upper end holds for the three learners together, so that it is no lower than that of the best alone.
+    wide = stats.t.interval(1 - 0.05 / 3, 3, np.mean(np.log(RISKS)), stats.sem(np.log(RISKS)))[1]
+    assert np.exp(high) < found.high == pytest.approx(np.exp(wide))
+
+
+def test_a_learner_of_wide_scatter_may_be_the_best():
+    certain, scattered = np.array([0.3, 0.31, 0.3, 0.31]), np.array([0.1, 0.9, 0.2, 0.9])
+    assert among(certain).low > 0.29
+    assert among(certain, scattered).low < 0.1
+
+
+def test_one_failed_training_among_several_learners_leaves_no_interval():
+    found = among(RISKS, 2 * RISKS, failed={"learner": ["b"]})
+    assert not np.isfinite(found.low)
+    assert "b: training failed" in found.reason
 
 
 def test_the_norm_is_read_where_a_power_law_crosses():

@@ -1,7 +1,7 @@
 """What is exchanged between the rooms: one small protocol per kind of component.
 
-A component is a class that inherits from the protocol of its kind, where all that it may be asked stands: what is abstract
-it must have, the rest has a default. S seeds, n samples, k outputs; x (S, n, *shape), labels and targets (S, n, k).
+A component inherits from the protocol of its kind, where all it may be asked stands: what is abstract it must have,
+the rest has a default. S seeds, n samples, k outputs; x (S, n, *shape), labels and targets (S, n, k).
 """
 
 from abc import abstractmethod

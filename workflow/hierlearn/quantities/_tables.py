@@ -9,6 +9,7 @@ import numpy as np
 from hierlearn.core.protocols import STATUS, Dataset
 from hierlearn.statistics import estimates
 from hierlearn.statistics.complexity import Complexities
+from hierlearn.statistics.intervals import LEVEL
 from hierlearn.statistics.learning_curves import LEFT_CENSORED, MISSING, OBSERVED, RIGHT_CENSORED, crossings
 from hierlearn.theory.dimensions import harmonics, neurons_of_harmonics, polynomials
 
@@ -126,11 +127,11 @@ def _places(which: np.ndarray, chosen: Dataset, table: Complexities) -> str:
     return ", ".join(f"seed {chosen.seed.values[s]} at size {table.sizes[k]}" for k, s in np.argwhere(which))
 
 
-def mean_of(values: np.ndarray, log: bool, positive: bool) -> estimates.Measurement:
+def mean_of(values: np.ndarray, log: bool, positive: bool, level: float = LEVEL) -> estimates.Measurement:
     """The mean over seeds of values (S,), of their logarithms, or in the logarithm and given back in their units."""
     if positive and not log:
-        return estimates.positive_mean(values)
-    return estimates.mean(np.log(np.where(values > 0, values, np.nan)) if log else values)
+        return estimates.positive_mean(values, level)
+    return estimates.mean(np.log(np.where(values > 0, values, np.nan)) if log else values, level)
 
 
 def add_notes(measured: estimates.Measurement, *notes: str) -> estimates.Measurement:
