@@ -7,12 +7,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from hierlearn.plan import resources
 from hierlearn.plan.inputs import words
-from hierlearn.plan.resources import Needs
+from hierlearn.plan.resources import Request
 from hierlearn.plan.study import Study
 
 
@@ -21,12 +21,16 @@ class Requests:
     """What rules ask for on behalf of their jobs, as functions of the wildcards."""
 
     studies: Mapping[str, Study]
+    # What jobs need, as an earlier run found it.
+    kept: Mapping[tuple[str, ...], Request] = field(default_factory=dict)
 
     @functools.cache  # noqa: B019
-    def needs(self, rule: str, *names: str) -> Needs:
+    def needs(self, rule: str, *names: str) -> Request:
         """What a job needs. names: its wildcards."""
         if rule == "ledger":
             return resources.ledger()
+        if (rule, *names) in self.kept:
+            return self.kept[rule, *names]
         study = self.studies[names[0]]
         return getattr(resources, rule)(study, *study.parts(rule, *names[1:]))
 

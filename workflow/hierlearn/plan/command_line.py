@@ -43,7 +43,8 @@ def answer(plan: Plan, workflow: Path, main: Path) -> None:
 
 def refuse_other_designs(plan: Plan) -> None:
     """Ends the program with a line for every claim whose design is not the one that is registered."""
-    faults = [fault for study in plan.studies.values() for fault in registration.other_designs(study, plan.registered)]
+    unknown = [study for name, study in plan.studies.items() if name not in plan.kept.entries]
+    faults = [fault for study in unknown for fault in registration.other_designs(study, plan.registered)]
     if faults:
         sys.exit("\n".join(f"error: {fault}" for fault in faults))
 

@@ -4,13 +4,13 @@ import os
 import re
 import sys
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from hierlearn.core.provenance import ends_in_one_line
-from hierlearn.plan import checking, history, published, registration, resources
+from hierlearn.plan import cache, checking, history, published, registration, resources
 from hierlearn.plan.cluster import Requests
 from hierlearn.plan.draws import Draw
 from hierlearn.plan.faults import Broken, Fault, nearest, show
@@ -32,14 +32,16 @@ RULES = ("all", "default", "contact_sheet", *FILES)
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be run: settings of the whole run, the studies by name, and warnings, one line each."""
+    """What is to be run: settings of the whole run, the studies by name, and the warnings about each."""
 
     settings: Mapping[str, Any]
     studies: Mapping[str, Study]
-    warnings: tuple[str, ...] = ()
+    doubts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     # Lines of registered.csv, and where it lies.
     registered: tuple[registration.Line, ...] = ()
     register: Path = Path(registration.FILE)
+    # What an earlier run found, as far as it counts.
+    kept: cache.Cache = field(default_factory=cache.Cache)
 
     @cached_property
     def targets(self) -> Targets:
@@ -49,25 +51,48 @@ class Plan:
     @cached_property
     def inputs(self) -> Inputs:
         """What jobs read and are."""
-        return Inputs(self.targets)
+        return Inputs(self.targets, {job: found for entry in self._entries for job, found in entry.jobs.items()})
 
     @cached_property
     def requests(self) -> Requests:
         """What jobs need."""
-        return Requests(self.studies)
+        return Requests(self.studies, {job: one for entry in self._entries for job, one in entry.requests.items()})
 
     @property
     def results(self) -> str:
         """The folder of all results."""
         return self.targets.results
 
+    @property
+    def warnings(self) -> list[str]:
+        """All warnings, one line each."""
+        return [f"warning: {doubt}" for doubts in self.doubts.values() for doubt in doubts]
+
+    @property
+    def _entries(self) -> list[cache.Entry]:
+        """What is kept of the studies of this run."""
+        return [entry for name, entry in self.kept.entries.items() if name in self.studies]
+
+    def keep(self) -> None:
+        """Keep what was found of the studies, for the next time; they are sound, and of the designs registered."""
+        if self.kept.file and (new := [name for name in self.studies if name not in self.kept.entries]):
+            self.kept.write({name: self._entry(name) for name in new})
+
+    def _entry(self, name: str) -> cache.Entry:
+        study, inputs, requests = self.studies[name], self.inputs, self.requests
+        of_tasks = [job for job in study.jobs if job[0] == "probe" or study.learners]
+        of_study = [("judge",), ("figure",), *([("aggregate",)] if study.learners else [])]
+        asked = [(rule, name, *words) for rule, *words in (*of_tasks, *of_study)]
+        jobs, needs = {job: inputs.job(*job) for job in asked}, {job: requests.needs(*job) for job in asked}
+        return cache.Entry(self.kept.sources[name], study, self.doubts[name], jobs, needs)
+
 
 @ends_in_one_line
-def configure(given: Mapping[str, Any], file: Path, folder: Path) -> Plan:
+def configure(given: Mapping[str, Any], file: Path, folder: Path, records: Path | None = None) -> Plan:
     """The plan for the keys given on the command line over those of a file; ends the program with all faults if any.
 
     given: --config and --configfile; file: config.yaml (may be absent); folder: of the studies, beside that of the
-    published numbers.
+    published numbers; records: where `Plan.keep` keeps what was found, None to find all of it now.
     """
     settings, faults = load(file, file.as_posix()) if file.exists() or file.is_symlink() else ({}, [])
     files = {path.stem: path for path in sorted(folder.glob("*.yaml"))}
@@ -78,6 +103,7 @@ def configure(given: Mapping[str, Any], file: Path, folder: Path) -> Plan:
     chosen = settings.get("studies") or list(files)
     preset, limit = settings.get("preset", "quick"), settings.get("memory_limit_mb", resources.ABSURD_MB)
     studies, owners = {}, {}
+    kept = cache.read(records, settings, files, folder.parent) if records and settings else cache.Cache()
     register = folder.with_name("registered.csv")
     lines, found = registration.read(register)
     verdicts, found_before = history.read(folder.with_name("verdicts.csv"))
@@ -87,14 +113,20 @@ def configure(given: Mapping[str, Any], file: Path, folder: Path) -> Plan:
             allowed = f"at most {LONGEST} small letters, digits and hyphens, and no rule's and no paper's name"
             faults.append(Fault(f"config/studies/{name}.yaml", (), f"the file name {name!r}", allowed))
             continue
-        study, found = checking.study(files[name], f"config/studies/{name}.yaml", preset, limit)
+        entry = kept.entries.get(name)
+        if entry:
+            study, found = entry.study, []
+        else:
+            study, found = checking.study(files[name], f"config/studies/{name}.yaml", preset, limit)
         faults += found
         for claim in _claims(study, files[name]):
             first = owners.setdefault(claim, name)
             if first != name:
                 text = f"a claim that config/studies/{first}.yaml has too"
                 faults.append(Fault(f"config/studies/{name}.yaml", ("claims", claim), text, "a name of its own"))
-        if study is not None and name in chosen:
+        if entry and name in chosen:
+            studies[name] = study
+        elif study is not None and name in chosen:
             drawn = replace(study, run=Draw.of(settings))
             before = history.earlier(drawn, verdicts)
             studies[name] = replace(drawn, registered=registration.of(drawn, lines), earlier=before)
@@ -102,12 +134,13 @@ def configure(given: Mapping[str, Any], file: Path, folder: Path) -> Plan:
         faults += _unstated(described, settings["studies"], studies)
     for path in sorted(folder.glob("*.yml")):
         faults.append(Fault(f"config/studies/{path.name}", (), "the ending .yml", f"{path.stem}.yaml"))
-    for path in sorted(folder.with_name("published").glob("*.yaml")):
+    for path in sorted(folder.with_name("published").glob("*.yaml")) if not kept.entries else ():
         faults += published.tables(path, f"config/published/{path.name}")[1]
     if faults:
         sys.exit("\n".join(f"error: {fault}" for fault in sorted(set(faults))))
-    doubts = tuple(f"warning: {one}" for study in studies.values() for one in warnings(study))
-    return Plan(settings, studies, doubts, tuple(lines), register)
+    known = kept.entries
+    doubts = {n: known[n].doubts if n in known else tuple(map(str, warnings(one))) for n, one in studies.items()}
+    return Plan(settings, studies, doubts, tuple(lines), register, kept)
 
 
 def _unstated(described: str, asked: list[str], stated: Collection[str]) -> list[Fault]:

@@ -146,7 +146,9 @@ def read(file: Path) -> tuple[list[Line], list[Fault]]:
 def of(study: Study, lines: Iterable[Line]) -> dict[str, str]:
     """claim -> digest of the lines of a study's present revision; none for a pilot, which judges nothing."""
     here = study.name, study.preset, study.revision
-    return {} if study.run.pilot else {one.claim: one.digest for one in lines if astuple(one)[1:4] == here}
+    if study.run.pilot:
+        return {}
+    return {one.claim: one.digest for one in lines if (one.study, one.preset, one.revision) == here}
 
 
 def other_designs(study: Study, lines: Sequence[Line]) -> Iterator[Fault]:

@@ -1,0 +1,109 @@
+"""What was found of sound studies, kept for the next time that the workflow is read.
+
+To check all of them, and to say of every job what it is and needs, takes longer than Snakemake does.
+
+An entry counts only where all that it rests on is the same, byte for byte: the study file, the published numbers, the
+registered designs and earlier verdicts, the settings, the whole package, Python, and the versions of what is installed.
+A file that is damaged, or of another state, is as none.
+"""
+
+import os
+import pickle
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hierlearn.core.provenance import PACKAGE, canonical
+from hierlearn.files.checksums import digest
+from hierlearn.plan.draws import Draw
+from hierlearn.plan.jobs import SCRIPTS
+from hierlearn.plan.resources import Request
+from hierlearn.plan.study import Study
+
+# A rule, a study and further words that tell a job from others.
+Job = tuple[str, ...]
+# The settings that a study, its draw and its faults hang on.
+ASKED = ("preset", "memory_limit_mb", "pilot", "replicate")
+# More is in no file that a person wrote, see plan/load.py.
+BYTES = 1_000_000
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A study without faults, whose designs are those that are registered, if any are.
+
+    source: the hash of its file; doubts: the warnings about it; jobs: their parameters and the hash of their code;
+    requests: what they ask for.
+    """
+
+    source: str
+    study: Study
+    doubts: tuple[str, ...]
+    jobs: Mapping[Job, tuple[dict[str, Any], str]]
+    requests: Mapping[Job, Request]
+
+
+@dataclass(frozen=True)
+class Cache:
+    """What counts of what was kept, by the names of studies. file: where it lies, None where nothing is kept; sources:
+    the hashes of all study files; state: that of what all entries rest on."""
+
+    file: Path | None = None
+    state: str = ""
+    sources: Mapping[str, str | None] = field(default_factory=dict)
+    entries: Mapping[str, Entry] = field(default_factory=dict)
+
+    def write(self, entries: Mapping[str, Entry]) -> None:
+        """Keep some entries beside those that count, all at once."""
+        content = pickle.dumps((self.state, {**self.entries, **entries}), protocol=5)
+        self.file.parent.mkdir(exist_ok=True)
+        part = self.file.with_suffix(".part")
+        part.write_bytes(digest(content).encode() + content)
+        os.replace(part, self.file)
+
+
+def read(folder: Path, settings: Mapping[str, Any], studies: Mapping[str, Path], config: Path) -> Cache:
+    """What runs with these settings kept in a folder. studies: the files by name; config: where their folder lies."""
+    file = folder / f"plan-{Draw.of(settings).folder(settings['preset'])}.pickle"
+    state, sources = _state(settings, config), {name: source(path) for name, path in studies.items()}
+    try:
+        kept = file.read_bytes()
+        state_then, entries = pickle.loads(kept[64:]) if kept[:64] == digest(kept[64:]).encode() else ("", {})
+    # None, or whole and of a workflow with other classes.
+    except Exception:
+        state_then, entries = "", {}
+    sound = {name: one for name, one in entries.items() if state_then == state and one.source == sources.get(name)}
+    return Cache(file, state, sources, sound)
+
+
+def source(file: Path, most: int = BYTES) -> str | None:
+    """The hash of a file; None for what cannot be read, and for more bytes than a person writes."""
+    try:
+        return digest(file.read_bytes()) if file.is_file() and file.stat().st_size <= most else None
+    except OSError:
+        return None
+
+
+def _state(settings: Mapping[str, Any], config: Path) -> str:
+    """The hash of what every entry rests on beside its own file."""
+    lines = [canonical({key: settings.get(key) for key in ASKED}), sys.version, *_installed()]
+    for folder in (PACKAGE, SCRIPTS, config / "published"):
+        lines += [f"{file.relative_to(folder)} {source(file, sys.maxsize)}" for file in _files(folder)]
+    lines += [f"{file.name} {source(file)}" for file in sorted(config.glob("*.csv"))]
+    return digest("\n".join(lines).encode())
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """All files below a folder but those that Python writes."""
+    for at, below, names in os.walk(folder):
+        below[:] = sorted(set(below) - {"__pycache__"})
+        yield from (Path(at, name) for name in sorted(names))
+
+
+def _installed() -> list[str]:
+    """Names and versions of all that can be imported, as the folders are called that describe it."""
+    folders = {folder for folder in sys.path if os.path.isdir(folder)}
+    names = {name for folder in folders for name in os.listdir(folder)}
+    return sorted(name for name in names if name.endswith((".dist-info", ".egg-info")))
