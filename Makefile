@@ -19,7 +19,7 @@ run: setup
 	if [ -e .snakemake/failed ]; then \
 	  $(SNAKEMAKE) partial=true --allowed-rules ledger -- results/$(PRESET)/index.html >/dev/null 2>&1; page=$$?; \
 	else page=$$status; fi; \
-	if [ $$page -eq 0 ]; then echo "The page is results/$(PRESET)/index.html"; fi; \
+	if [ $$status -ne 0 ] && [ $$page -eq 0 ]; then echo "The page is results/$(PRESET)/index.html"; fi; \
 	exit $$status
 
 setup: $(VENV)/.installed
