@@ -24,12 +24,13 @@ run: setup
 
 setup: $(VENV)/.installed
 
-# $(call install,...): what pip is told to install, by uv where there is one.
+# $(call install,...): what pip is told to install, by uv where there is one. Quiet twice, pip tells errors alone: it warns once
+# a package of every place that it was told to look in and that is not there.
 define install
 	@if command -v uv >/dev/null; then \
 	  VIRTUAL_ENV=$(VENV) uv pip install --quiet --compile-bytecode $(1); \
 	else \
-	  $(VENV)/bin/pip install --quiet --disable-pip-version-check $(1); \
+	  $(VENV)/bin/pip install --quiet --quiet --disable-pip-version-check $(1); \
 	fi
 endef
 
