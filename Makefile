@@ -19,17 +19,18 @@ run: setup
 	if [ -e .snakemake/failed ]; then \
 	  $(SNAKEMAKE) partial=true --allowed-rules ledger -- results/$(PRESET)/index.html >/dev/null 2>&1; page=$$?; \
 	else page=$$status; fi; \
-	if [ $$page -eq 0 ]; then echo "The page is results/$(PRESET)/index.html"; fi; \
+	if [ $$status -ne 0 ] && [ $$page -eq 0 ]; then echo "The page is results/$(PRESET)/index.html"; fi; \
 	exit $$status
 
 setup: $(VENV)/.installed
 
-# $(call install,...): what pip is told to install, by uv where there is one.
+# $(call install,...): what pip is told to install, by uv where there is one. Quiet twice, pip tells errors alone: it warns once
+# a package of every place that it was told to look in and that is not there.
 define install
 	@if command -v uv >/dev/null; then \
 	  VIRTUAL_ENV=$(VENV) uv pip install --quiet --compile-bytecode $(1); \
 	else \
-	  $(VENV)/bin/pip install --quiet --disable-pip-version-check $(1); \
+	  $(VENV)/bin/pip install --quiet --quiet --disable-pip-version-check $(1); \
 	fi
 endef
 

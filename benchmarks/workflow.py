@@ -79,7 +79,7 @@ def dry(preset: str) -> Iterator[Row]:
         return wall, f"{spent:.1f} s of CPU", printed
 
     with tempfile.TemporaryDirectory() as name:
-        folder, setting = copied(Path(name)), ("--config", f"preset={preset}")
+        folder, setting = copied(Path(name)), ("--config", f"preset={preset}", "log=snakemake")
         wall, note, printed = timed(*setting)
         total = int(re.search(r"^total +(\d+)", printed, flags=re.MULTILINE)[1])
         yield Row(f"jobs of {preset}", total, most=300, options="--part dry")

@@ -14,11 +14,12 @@ from hierlearn.core.registry import KINDS, PACKAGE, available, implementation, p
 from hierlearn.inputs import UNIT_LAWS
 
 # Attributes that are looked for on what is no component: the package's own names, a file's lines, a row of the ledger,
-# an error of YAML, the parts of a study.
+# an error of YAML, the parts of a study, a record of a log.
 NO_COMPONENTS = {
     "__init__.py",
     "core/provenance.py",
     "claims/ledger.py",
+    "plan/console.py",
     "plan/load.py",
     "plan/declared.py",
     "plan/draft.py",

@@ -209,8 +209,3 @@ def test_every_theorem_figure_and_table_has_a_primary_row_or_a_reason_for_none(p
                 places = [row for row in coverage if row["source"] == paper and (kind, number) in numbers(row["place"])]
                 named = {name for row in places for name in row["rows"].split()}
                 assert listed & named or all(row["state"] == "none" for row in places), (paper, kind, number)
-
-
-def test_the_readme_lists_every_study():
-    listed = re.findall(r"\(config/studies/([a-z0-9-]+)\.yaml\)", (ROOT / "README.md").read_text())
-    assert sorted(listed) == sorted(file.stem for file in (ROOT / "config" / "studies").glob("*.yaml"))

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -145,6 +146,28 @@ def test_the_readme_of_the_project_has_its_marks_and_the_table_of_what_is_stored
         assert findings.put(text, found) == text
     else:
         assert "No run is stored yet" in findings.put(text, "No run is stored yet")
+
+
+def test_the_stored_page_is_small_and_has_no_tex_left():
+    text = (ROOT / publication.FOLDER / "index.html").read_text()
+    assert len(text.encode()) < 3_000_000
+    seen = re.sub(r"(?s)<(script|style|pre)\b.*?</\1>|<[^>]*>", " ", text)
+    assert re.findall(r"[^\n]{0,40}(?:\\[A-Za-z]+|\$[^$\n]+\$)[^\n]{0,20}", seen) == [] and "<math>" in text
+    assert 'class="tex"' not in text
+
+
+def test_a_study_stored_at_another_preset_is_not_older_for_that(plan):
+    run(plan, "small", mine())
+    commands.answer(["publish"], plan)
+    stored = Path("docs/ledger/small/claims.json")
+    content = json.loads(stored.read_text())
+    Path(plan.targets.file("small", "claims.json")).unlink()
+    for preset, marked in (("smoke", False), ("quick", True)):
+        content["study"].pop("older", None)
+        content["study"]["preset"], content["identity"] = preset, {"code_hash": "another"}
+        stored.write_text(json.dumps(content))
+        commands.answer(["publish"], plan)
+        assert ("older" in json.loads(stored.read_text())["study"]) == marked
 
 
 def test_every_stored_study_of_another_design_than_the_registered_one_is_marked():

@@ -43,8 +43,8 @@ def test_the_configuration_names_its_faults():
     assert [str(fault) for fault in faults] == [
         "config: preset: found 'quik'; expected one of full, paper, quick, smoke, standard (nearest: quick)",
         "config: studies[0]: found 'b'; expected one of a",
-        "config: sutdies: found an unknown key; expected one of core_gflops, keep_models, memory_limit_mb, "
-        "partial, pilot, preset, replicate, results, studies (nearest: studies)",
+        "config: sutdies: found an unknown key; expected one of compare, core_gflops, keep_models, log, "
+        "memory_limit_mb, partial, pilot, preset, replicate, results, studies (nearest: studies)",
     ]
 
 
@@ -57,6 +57,8 @@ def test_the_configuration_has_a_default_for_every_key():
         "results": "results",
         "keep_models": True,
         "partial": False,
+        "compare": "",
+        "log": "progress",
         "core_gflops": 23.6,
         "pilot": False,
         "replicate": 0,

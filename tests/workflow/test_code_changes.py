@@ -27,7 +27,7 @@ EVERYTHING = SCORED | {
 
 def planned(tree) -> set[str]:
     """The jobs that a run would do, as rule and wildcards."""
-    text = snakemake(tree, "--dry-run").text
+    text = snakemake(tree, "--dry-run", "--config", "log=snakemake").text
     # Rules that a cluster would take as one submission stand indented below it.
     starts = [*re.finditer(r"^ *rule (\w+):$", text, flags=re.MULTILINE)]
     ends = [*(start.start() for start in starts), len(text)][1:]

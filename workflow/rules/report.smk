@@ -64,6 +64,7 @@ rule ledger:
         claims=plan.inputs.claims,
         figures=plan.inputs.figures,
         second=plan.inputs.second,
+        compared=plan.inputs.compared,
     output:
         table=f"{plan.results}/claims.nc",
         csv=f"{plan.results}/claims.csv",

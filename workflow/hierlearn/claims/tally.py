@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from hierlearn.claims.verdicts import MARKS, OUTCOMES
+
 # What counts no evidence, and what is not judged.
 CHECK, DESCRIPTION = "check", "description"
 UNDECIDED = ("inconclusive", "vacuous")
@@ -58,3 +60,35 @@ def breaches(rows: Sequence[Row]) -> Iterator[str]:
             names = [row["claim"] for row in wrong]
             named = ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
             yield f"{len(wrong)} rows {what}: {named}"
+
+
+def outcome(rows: Sequence[Row]) -> str:
+    """What was found of a study in one line: primary rows by their verdicts, others by their marks alone, checks and
+    descriptions apart."""
+    judged = [row for row in rows if row["kind"] not in (CHECK, DESCRIPTION)]
+    primary = Counter(row["verdict"] for row in judged if row["rank"] == "primary")
+    others = Counter(MARKS[row["verdict"]] for row in judged if row["rank"] != "primary")
+    failed = sum(row["kind"] == CHECK and MARKS[row["verdict"]] != "✓" for row in rows)
+    first = ", ".join(f"{mark} {primary[word]} {word}" for word, mark in MARKS.items() if primary[word])
+    second = " ".join(f"{mark} {others[mark]}" for mark in OUTCOMES if others[mark])
+    parts = first and f"primary {first}", second and f"secondary {second}", failed and f"{failed} checks fail"
+    return "; ".join(filter(None, parts)) or "no rows"
+
+
+def by_kind(rows: Sequence[Row]) -> Iterator[str]:
+    """A line for every kind: how many rows have which verdict, and how many of these are primary."""
+    for kind in dict.fromkeys([*(row["kind"] for row in rows if row["kind"] not in (CHECK, DESCRIPTION)), CHECK]):
+        own = [row for row in rows if row["kind"] == kind]
+        found = [(word, [row for row in own if row["verdict"] == word]) for word in MARKS if word]
+        told = ", ".join(f"{MARKS[word]} {len(those)} {word}" for word, those in found if those)
+        primary = sum(row["rank"] == "primary" for row in own)
+        if own:
+            yield f"{kind:<12}{told}" + (f" ({primary} primary)" if primary else "")
+
+
+def unconvincing(rows: Sequence[Row]) -> Iterator[str]:
+    """A line for every primary row that failed, was not decided, or has a control that passes too."""
+    primary = [row for row in rows if row["rank"] == "primary" and row["verdict"] and MARKS[row["verdict"]] != "✓"]
+    width = max((len(row["verdict"]) for row in primary), default=0)
+    for row in sorted(primary, key=lambda row: list(OUTCOMES).index(MARKS[row["verdict"]])):
+        yield f"{MARKS[row['verdict']]} {row['verdict']:<{width}}  {row['claim']} ({row['study']}, {row['place']})"

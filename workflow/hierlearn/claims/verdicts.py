@@ -35,6 +35,17 @@ WITHOUT_REGIME = (*WORDS_OF, "description")
 INCONCLUSIVE = "inconclusive"
 VACUOUS = "vacuous"
 VERDICTS = (*(word for pair in REGIMES.values() for word in pair), INCONCLUSIVE, VACUOUS)
+# A verdict's mark, which is also its column where rows are counted.
+MARKS = {
+    **{yes: "✓" for yes, _ in REGIMES.values()},
+    **{no: "✗" for _, no in REGIMES.values()},
+    INCONCLUSIVE: "?",
+    VACUOUS: "○",
+    "": "–",
+}
+# The page's name for each mark.
+CLASSES = {"✓": "for", "✗": "against", "?": "open", "○": "void", "–": "none"}
+OUTCOMES = {"✓": "survived", "✗": "failed", "?": "undecided", "○": "vacuous", "–": "no rule"}
 # The outcome of a control that is still to be designed, and of none.
 MISSING = "missing"
 NO_CONTROL = ""

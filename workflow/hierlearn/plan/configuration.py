@@ -180,6 +180,9 @@ def configuration(given: Mapping[str, Any], name: str, known_studies: list[str])
             path = ("studies",) if isinstance(chosen, str) else ("studies", i)
             allowed = nearest(study, known_studies) if known_studies else "a study of config/studies, which has none"
             faults.append(Fault(name, path, show(study), allowed))
+    other = given.get("compare")
+    if isinstance(other, str) and other and not broken.over("compare") and not Path(other).is_file():
+        faults.append(Fault(name, ("compare",), show(other), "the claims.csv of a finished run"))
     if given.get("pilot") is True and given.get("replicate") not in (None, 0):
         faults.append(Fault(name, ("replicate",), f"{show(given['replicate'])} beside pilot: true", "one of the two"))
     if "results" in given and not broken.over("results"):

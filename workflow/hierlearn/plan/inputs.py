@@ -46,7 +46,7 @@ class Inputs:
         if rule == "ledger":
             settings = self.targets.settings
             parameters = {"preset": settings["preset"], "note": Draw.of(settings).note(), "studies": self.page()}
-            parameters |= {"folder": self.targets.results}
+            parameters |= {"folder": self.targets.results, "compare": settings.get("compare", "")}
             before = {claim: text for study in self.targets.studies.values() for claim, text in study.earlier.items()}
             return parameters | {"second": self.second(), "earlier": before}, jobs.code("ledger", [])
         if (rule, *names) in self.kept:
@@ -126,6 +126,10 @@ class Inputs:
         settings = self.targets.settings
         file = Path(settings["results"], Draw(replicate=1).folder(settings["preset"]), "claims.csv")
         return [file.as_posix()] if Draw.of(settings) == FIRST and file.is_file() else []
+
+    def compared(self, wildcards: Any = None) -> list[str]:
+        """The ledger of the run that the page compares this one with, if the configuration names one."""
+        return list(filter(None, [self.targets.settings.get("compare", "")]))
 
     def page(self, wildcards: Any = None) -> dict[str, Mapping[str, Any]]:
         """What the page says of each study: its file's words, and whether its claims are there."""

@@ -29,7 +29,8 @@ SHOWN = ("side", "sizes_fitted")
 
 def store(plan: Plan, root: Path) -> list[str]:
     """Stores the studies of a plan whose results are there and of this code and configuration; says of the others why
-    not. root: the folder of the project."""
+    not, and marks those as older that were stored with another identity: it covers the design and the code of all jobs
+    that claims rest on. root: the folder of the project."""
     folder, commit = root / FOLDER, _commit(root)
     second = {row["claim"]: row for file in plan.inputs.second() for row in read(Path(file))}
     lines = []
@@ -41,7 +42,7 @@ def store(plan: Plan, root: Path) -> list[str]:
             lines.append(f"{name}: not stored: {fault}")
             if stored.is_file():
                 content = json.loads(stored.read_text(encoding="utf-8"))
-                if content["identity"] != identity:
+                if content["study"]["preset"] == study.preset and content["identity"] != identity:
                     content["study"]["older"] = f"code or design has changed since commit {content['study']['commit']}."
                     _write(stored, content)
             continue
@@ -63,13 +64,14 @@ def store(plan: Plan, root: Path) -> list[str]:
         _write(stored, content)
         shutil.copyfile(drawn, stored.with_name("figure.svg"))
         lines.append(f"{name}: {len(rows)} rows stored")
-    return lines + together(root)
+    return lines + together(root, plan.settings.get("compare", ""))
 
 
-def together(root: Path) -> list[str]:
-    """Makes claims.csv, the page and the README's table from all that is stored."""
+def together(root: Path, compare: str = "") -> list[str]:
+    """Makes claims.csv, the page and the README's table from all that is stored. compare: claims.csv of another run."""
     # Imported where it is used: a plan of a run sets no mathematics.
     from hierlearn.claims.page import findings
+    from hierlearn.claims.page.comparison import comparison
     from hierlearn.claims.page.index import page
 
     folder = root / FOLDER
@@ -84,8 +86,9 @@ def together(root: Path) -> list[str]:
     rows = noted(rows, standing([asdict(row) for row in rows], second))
     studies = {name: content["study"] | {"present": True} for name, content in contents.items()}
     presets = sorted({study["preset"] for study in studies.values()})
+    compared = comparison(rows, compare) if compare else None
     (folder / "claims.csv").write_text(csv_text(noted(rows, earlier)), encoding="utf-8")
-    text = page(rows, details, studies, ", ".join(presets), {}, "", earlier, f"results/{presets[0]}")
+    text = page(rows, details, studies, ", ".join(presets), {}, "", earlier, "", compared)
     (folder / "index.html").write_text(text, encoding="utf-8")
     readme = root / README
     readme.write_text(findings.put(readme.read_text(encoding="utf-8"), findings.table(rows, details)), encoding="utf-8")

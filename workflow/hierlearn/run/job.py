@@ -17,7 +17,16 @@ THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"
 # glibc would give every large array back to the system when it is freed, and a tenth of the time of kernels goes into
 # getting the next one's pages again. It reads these when a process starts.
 MEMORY_VARIABLES = {limit: str(2**32) for limit in ("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_")}
+# Set where the run itself says on the terminal what its jobs do.
+SHOWN = "HIERLEARN_PROGRESS"
+# What the last line of a failed job's log begins with, after the time.
+ERROR = "error: "
 log = logging.getLogger("hierlearn")
+
+
+def is_shown() -> bool:
+    """Whether the run that this job is of tells on the terminal what is in the log."""
+    return SHOWN in os.environ
 
 
 def start(script: Mapping[str, Any]) -> Any:
@@ -67,4 +76,6 @@ def _report(kind, error, trace) -> None:
     # What the workflow says itself names its file; what a component's lines raise is found by them.
     if isinstance(error, Exception) and not isinstance(error, BrokenSource):
         line = failure(error.with_traceback(trace)) or line
-    print(f"error: {line}", file=sys.stderr)
+    log.error("%s%s", ERROR, line)
+    if not is_shown():
+        print(f"{ERROR}{line}", file=sys.stderr)

@@ -9,7 +9,7 @@ import numpy as np
 from tqdm import tqdm
 
 from hierlearn.files.checkpoints import Checkpoints
-from hierlearn.run.job import log
+from hierlearn.run.job import is_shown, log
 
 # The name of what is trained follows: a narrow terminal cuts what stands last.
 BAR = "{bar:20}{percentage:4.0f}%, {remaining} left: "
@@ -37,9 +37,10 @@ class JobMonitor:
     def advance(self, done: int, total: int) -> None:
         """done of total steps of the present training."""
         if self.bar is None or self.bar.total != total or done < self.bar.n:
-            # disable=None: no bar without a terminal.
+            # None: no bar without a terminal; the run may show on it how far its jobs are.
+            hidden = True if is_shown() else None
             shown = BAR + f"{self.title} {self.prefix.rstrip('/')}".strip()
-            self.bar = tqdm(total=total, bar_format=shown, position=_line(), leave=False, disable=None)
+            self.bar = tqdm(total=total, bar_format=shown, position=_line(), leave=False, disable=hidden)
         self.bar.update(done - self.bar.n)
         if done >= total:
             self.bar.close()

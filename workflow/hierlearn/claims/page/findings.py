@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hierlearn.claims.ledger import Row
-from hierlearn.claims.page.index import MARKS, OUTCOMES, PAPERS, interval, number, prediction, side
+from hierlearn.claims.page.index import PAPERS, interval, number, prediction, side
+from hierlearn.claims.verdicts import MARKS, OUTCOMES
 
 BEGIN, END = "<!-- findings -->", "<!-- end of findings -->"
 HEAD = "| | what the paper says | measured [95 % interval] | predicted |\n| --- | --- | --- | --- |"

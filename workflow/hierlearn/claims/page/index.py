@@ -12,9 +12,21 @@ from markupsafe import Markup
 
 from hierlearn.claims.ledger import Row
 from hierlearn.claims.page import mathematics
+from hierlearn.claims.page.comparison import Comparison
 from hierlearn.claims.page.drawing import drawing
 from hierlearn.claims.rules import BOUNDARIES, RULES
-from hierlearn.claims.verdicts import INCONCLUSIVE, KINDS, MISSING, REGIMES, VACUOUS, WORDS_OF, in_words
+from hierlearn.claims.verdicts import (
+    CLASSES,
+    INCONCLUSIVE,
+    KINDS,
+    MARKS,
+    MISSING,
+    OUTCOMES,
+    REGIMES,
+    VACUOUS,
+    WORDS_OF,
+    in_words,
+)
 
 HERE = Path(__file__).parent
 # Key, what it is called beside a row, its citation and its address.
@@ -42,16 +54,6 @@ PAPERS = {
         "https://arxiv.org/abs/2001.04413",
     ),
 }
-# A verdict's mark, which is also its column where rows are counted.
-MARKS = {
-    **{yes: "✓" for yes, _ in REGIMES.values()},
-    **{no: "✗" for _, no in REGIMES.values()},
-    INCONCLUSIVE: "?",
-    VACUOUS: "○",
-    "": "–",
-}
-CLASSES = {"✓": "for", "✗": "against", "?": "open", "○": "void", "–": "none"}
-OUTCOMES = {"✓": "survived", "✗": "failed", "?": "undecided", "○": "vacuous", "–": "no rule"}
 REGIME_TEXTS = {
     "within": "every hypothesis, constants included, was checked at the sizes measured",
     "limit": "something is O(·), poly(·) or “sufficiently large”",
@@ -72,10 +74,11 @@ def page(
     note: str = "",
     earlier: Mapping[str, str] | None = None,
     folder: str = "",
+    compared: Comparison | None = None,
 ) -> str:
     """The page as HTML. details: what stands behind each row, by claim; studies: what `plan.inputs` tells of each, by
     name; made: which code and versions; note: what the run is, where it is not the first draw; earlier: what was found
-    of claims at earlier revisions; folder: where the results lie, as a reader types it."""
+    of claims at earlier revisions; folder: where the results lie, as a reader types it; compared: with another run."""
     environment = Environment(
         loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
@@ -96,6 +99,7 @@ def page(
         preset=preset,
         folder=folder or f"results/{preset}",
         note=note,
+        compared=compared,
         made=made,
         rows=rows,
         kinds=_counted(Counter(row.kind for row in rows), KINDS),

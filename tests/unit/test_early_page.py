@@ -1,0 +1,67 @@
+"""The page of a run that goes on has the studies that are done, and is made seldom."""
+
+import time
+from pathlib import Path
+
+import pytest
+from test_page import row
+from test_publication import run
+from test_rules import rules
+
+from hierlearn.core.registry import PACKAGE
+from hierlearn.files import checksums
+from hierlearn.plan import early_page
+from hierlearn.plan.early_page import EarlyPage
+
+
+@pytest.fixture
+def plan(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(PACKAGE.parent))
+    found = rules()
+    run(found, "small", row(claim="C1", study="small", figure="small/figure.svg", data="small/scores.nc"))
+    return found
+
+
+def test_the_page_has_what_is_done_and_names_what_is_not(plan):
+    page = EarlyPage(plan, present=())
+    page.show({"small"})
+    assert page.process.wait(60) == 0, page.log.read_text()
+    file = Path(plan.targets.file("index.html"))
+    assert 'id="C1"' in file.read_text() and plan.studies["probing"].title in file.read_text().split("Not there")[1]
+    assert float(page.log.read_text()) > 0
+    # The job of the ledger makes it again, and whoever looks before finds it whole but of another job.
+    assert checksums.fault(file, {}) == "" and checksums.fault(file, plan.inputs.identity(file))
+
+
+def test_no_second_page_comes_soon_or_without_a_further_study_and_none_after_the_last(plan, monkeypatch):
+    started = []
+
+    def start(page, done):
+        started.append(set(done))
+        page.begun, page.shown = time.monotonic(), len(done)
+
+    monkeypatch.setattr(EarlyPage, "_start", start)
+    page = EarlyPage(plan, present=())
+    page.show(set())
+    page.show({"small"})
+    page.show({"small", "probing"})
+    assert started == [{"small"}]
+    monkeypatch.setattr(early_page, "APART", 0.0)
+    page.show({"small"})
+    page.show({"small", "probing"})
+    assert started[1:] == [{"small", "probing"}]
+    page.show(None)
+    page.show({"small", "probing", "third"})
+    assert len(started) == 2
+
+
+def test_pages_take_a_sixtieth_of_the_time_at_most(plan, monkeypatch):
+    page = EarlyPage(plan, present=())
+    monkeypatch.setattr(early_page, "APART", 0.0)
+    page.show({"small"})
+    page.process.wait(60)
+    page.log.write_text("1000.0\n")
+    assert page._time_of_last() is None
+    page.log.write_text("0.0\n")
+    assert page._time_of_last() == 0.0

@@ -1,0 +1,61 @@
+"""The page of a run that is compared with another begins with the rows that have another verdict there."""
+
+import csv
+
+import pytest
+from test_page import row
+
+from hierlearn.claims.ledger import csv_text
+from hierlearn.claims.page.comparison import comparison
+from hierlearn.claims.page.index import page
+from hierlearn.plan.configuration import configuration
+
+ROWS = [
+    row(claim="C1", rank="secondary", verdict="supported"),
+    row(claim="C2", rank="primary", verdict="contradicted"),
+    row(claim="C3", verdict="supported"),
+    row(claim="C4", verdict="supported"),
+]
+THERE = [
+    row(claim="C1", verdict="inconclusive", preset="quick"),
+    row(claim="C2", verdict="supported", preset="quick", value=0.3),
+    row(claim="C3", verdict="supported", preset="quick", value=0.7),
+    row(claim="C9", verdict="supported", preset="quick"),
+]
+
+
+@pytest.fixture
+def other(tmp_path):
+    file = tmp_path / "claims.csv"
+    file.write_text(csv_text(THERE))
+    return str(file)
+
+
+def test_rows_of_another_verdict_are_found_primary_ones_first(other):
+    found = comparison(ROWS, other)
+    assert (found.preset, found.shared, found.here, found.there) == ("quick", 3, 1, 1)
+    assert [(one.row.claim, one.verdict, one.row.verdict) for one in found.changed] == [
+        ("C2", "supported", "contradicted"),
+        ("C1", "inconclusive", "supported"),
+    ]
+    assert found.changed[0].value == 0.3
+
+
+def test_the_page_says_so_before_what_survived_and_nothing_without_another_run(other):
+    details = {one.claim: {} for one in ROWS}
+    text = page(ROWS, details, {}, "standard", {}, compared=comparison(ROWS, other))
+    part = text.split('id="changed"')[1].split('id="survived"')[0]
+    assert "2 of 3 shared rows have another verdict; 1 are here alone, 1 there alone." in part
+    assert part.index('href="#C2"') < part.index('href="#C1"') and "C3" not in part and "0.3 [" in part
+    assert 'id="changed"' not in page(ROWS, details, {}, "standard", {})
+
+
+def test_a_table_that_is_no_ledger_is_refused_in_one_line(tmp_path):
+    file = tmp_path / "claims.csv"
+    with open(file, "w", newline="") as stream:
+        csv.writer(stream).writerows([["claim"], ["C1"]])
+    with pytest.raises(ValueError, match="found no column preset, verdict, value"):
+        comparison(ROWS, str(file))
+    (fault,) = configuration({"compare": str(tmp_path / "none.csv")}, "config", [])[1]
+    assert "none.csv" in str(fault) and "expected the claims.csv of a finished run" in str(fault)
+    assert configuration({"compare": str(file)}, "config", [])[1] == []

@@ -1,0 +1,95 @@
+"""The page while a run goes on: made again as studies end, in a process of its own, too seldom to cost anything."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Collection
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+
+from hierlearn.plan.configuration import Plan
+
+MODULE = "hierlearn.claims.page.early"
+# Seconds between two pages, at least; and in CPU seconds of one, so that all take less than a fiftieth of a core.
+APART, RARE = 20.0, 60.0
+# Seconds that the last one may take.
+PATIENCE = 60.0
+
+
+class EarlyPage:
+    """The pages of a run. present: studies that it finds finished."""
+
+    def __init__(self, plan: Plan, present: Collection[str]):
+        self.plan, self.present = plan, set(present)
+        self.process: subprocess.Popen | None = None
+        self.begun, self.shown = float("-inf"), 0
+        self.log = Path(plan.targets.file("logs", "early_page.log"))
+
+    def show(self, done: Collection[str] | None) -> None:
+        """Makes the page with the studies that are done, if it is time to and there are new ones; None: no more."""
+        if done is None:
+            self.end()
+            self.begun = float("inf")
+        elif len(done) > self.shown and time.monotonic() >= self.begun + APART and self._time_of_last() is not None:
+            self._start(done)
+
+    def last(self, done: Collection[str]) -> None:
+        """The page at the end of a run that broke off: of all studies that are done."""
+        self.end()
+        if len(done) > self.shown:
+            self._start(done)
+            with suppress(subprocess.TimeoutExpired):
+                self.process.wait(PATIENCE)
+            self.end()
+
+    def explains(self, warning: str) -> bool:
+        """Whether Snakemake only wonders where the page comes from."""
+        return "not present when the DAG was created" in warning and self.plan.targets.file("index.html") in warning
+
+    def _time_of_last(self) -> float | None:
+        """CPU seconds of the last page, if it is long enough ago for the next; None if it is not, or not yet there."""
+        if self.process is None:
+            return 0.0
+        if self.process.poll() is None:
+            return None
+        spent = 0.0
+        with suppress(OSError, ValueError):
+            spent = float(self.log.read_text())
+        return spent if time.monotonic() >= self.begun + RARE * spent else None
+
+    def end(self) -> None:
+        """Ends the process that makes a page, if there is one."""
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+
+    def _start(self, done: Collection[str]) -> None:
+        studies = self.present | set(done)
+        self.begun, self.shown = time.monotonic(), len(done)
+        targets, inputs = self.plan.targets, self.plan.inputs
+        parameters, code = inputs.job("ledger")
+        told = {name: study | {"present": name in studies} for name, study in parameters["studies"].items()}
+        claims = [targets.file(name, "claims.json") for name in self.plan.studies if name in studies]
+        given = {
+            "page": targets.file("index.html"),
+            "claims": claims,
+            "figures": [file.replace("claims.json", "figure.svg") for file in claims],
+            "second": inputs.second(),
+            "expected": {file: inputs.identity(file) for file in claims},
+            "parameters": parameters | {"studies": told, "partial": True},
+            "code": code,
+            "parent": os.getpid(),
+        }
+        self.log.parent.mkdir(parents=True, exist_ok=True)
+        with self.log.open("wb") as file:
+            command = [sys.executable, "-m", MODULE]
+            self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=file, stderr=file)
+        with suppress(psutil.Error):
+            psutil.Process(self.process.pid).nice(19)
+        with suppress(BrokenPipeError):
+            self.process.stdin.write(json.dumps(given).encode())
+            self.process.stdin.close()
