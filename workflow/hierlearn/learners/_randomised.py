@@ -15,7 +15,6 @@ from hierlearn.solvers.losses import Loss
 from hierlearn.theory.activations import ONE_SIDED, Elementwise, derivative, one_sided, relu
 from hierlearn.theory.randomisation import Law, laws
 
-
 # Neurons of several points at a time: some ten such arrays of them fit into a level-2 cache.
 BLOCK = 3 << 13
 

@@ -9,8 +9,8 @@ import numpy as np
 import scipy
 
 _CHECK_EVERY = 16
-# Sweeps of fewer steps resolve no ridge that learners try. From there on, a sweep ends that at its pace so far would take
-# this many times the steps that it has to resolve the next ridge.
+# Sweeps of fewer steps resolve no ridge that learners try. From there on, a sweep ends that at its pace so far would
+# take this many times the steps that it has to resolve the next ridge.
 _LEAST_STEPS, _EARLY_CHECKS, _HOPELESS = 5, 3, 1.5
 # One float64 Cholesky costs as much as about n / 40 products with the kernel (n = 4000, one thread).
 _PRODUCTS_PER_CHOLESKY = 1 / 40
