@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
+from hierlearn.solvers import ridge as solver
 from hierlearn.solvers.ridge import leave_one_out, linear_ridge_path, ridge_path
 
 
@@ -46,6 +47,17 @@ def test_unresolved_ridges_fall_back_to_a_factorisation(count, method):
     ridges = np.logspace(-5, -4, count)
     duals = ridge_path(kernel, targets, ridges, budget=0.5)
     assert duals.method == method
+    assert duals.residuals.max() <= 1e-9
+
+
+@pytest.mark.parametrize(("ridges", "least"), [([1.0, 1e-6], 6), ([1e-5, 1e-6], 0)])
+def test_a_sweep_that_will_resolve_no_ridge_is_given_up(ridges, least, monkeypatch):
+    kernel, targets = sphere_kernel(400)
+    products = []
+    multiply = solver.scipy.linalg.blas.dsymv
+    monkeypatch.setattr(solver.scipy.linalg.blas, "dsymv", lambda *a: products.append(1) or multiply(*a))
+    duals = ridge_path(kernel, targets[:, :1], ridges, budget=1.2)
+    assert least <= len(products) <= (12 if least else 5)
     assert duals.residuals.max() <= 1e-9
 
 

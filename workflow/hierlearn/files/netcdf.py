@@ -57,14 +57,19 @@ def encode(groups: Mapping[str, Group], attributes: Mapping[str, Any]) -> bytes:
     with content:
         with dataset:
             dataset.setncatts({name: attributes[name] for name in sorted(attributes)})
+            declared = []
             for name, group in groups.items():
                 target = dataset if name == "" else dataset.createGroup(name)
-                for key, variable in group.items():
-                    _add(target, name, key, variable)
+                declared += [_declare(target, name, key, variable) for key, variable in group.items()]
+            # Values after all declarations: each change from the first to the second goes through the whole file.
+            for variable, values in declared:
+                if values.size:
+                    variable[...] = values
         return content.read()
 
 
-def _add(target, group: str, name: str, variable: Variable) -> None:
+def _declare(target, group: str, name: str, variable: Variable) -> tuple["netCDF4.Variable", np.ndarray]:
+    """Define a variable of a group -> it, and the values that it is to hold."""
     values = np.asarray(variable.values)
     kind = str if values.dtype.kind in "UO" else values.dtype
     for dimension, length in zip(variable.dimensions, values.shape, strict=True):
@@ -75,8 +80,7 @@ def _add(target, group: str, name: str, variable: Variable) -> None:
             raise ValueError(f"group {group!r}: {name} has {dimension} = {length}, which was {known} before")
     created = target.createVariable(name, kind, variable.dimensions, fill_value=False if kind is not str else None)
     created.setncatts(dict(variable.attributes))
-    if values.size:
-        created[...] = values.astype(object) if kind is str else values
+    return created, values.astype(object) if kind is str else values
 
 
 def read(path: str | os.PathLike, expected: Mapping[str, str] | None = None) -> dict[str, dict[str, Variable]]:

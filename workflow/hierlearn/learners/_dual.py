@@ -86,7 +86,10 @@ def fit_dual(
         dropped = np.delete(ridges, usable).tolist()
         log.warning("kernel ridge: n = %d: the ridges %s leave a singular matrix; use larger ones", n, dropped)
         ridges, absolute = ridges[usable], absolute[usable]
-    predictions = np.stack([validation_gram @ alpha for alpha in duals.coefficients])
+    # One product for all ridges: the Gram matrix is read once.
+    columns = np.moveaxis(duals.coefficients, 0, 1).reshape(n, -1)
+    outputs = (validation_gram @ columns).reshape(len(validation_gram), *duals.coefficients.shape[::2])
+    predictions = np.moveaxis(outputs, 1, 0)
     best = best_on_validation(predictions, validation_labels, kind)
     alpha = duals.coefficients[best]
     finite = bool(np.all(np.isfinite(alpha)))

@@ -9,6 +9,9 @@ import numpy as np
 import scipy
 
 _CHECK_EVERY = 16
+# Sweeps of fewer steps resolve no ridge that learners try. From there on, a sweep ends that at its pace so far would
+# take this many times the steps that it has to resolve the next ridge.
+_LEAST_STEPS, _EARLY_CHECKS, _HOPELESS = 5, 3, 1.5
 # One float64 Cholesky costs as much as about n / 40 products with the kernel (n = 4000, one thread).
 _PRODUCTS_PER_CHOLESKY = 1 / 40
 # A full eigendecomposition costs about this many Cholesky factorisations.
@@ -16,6 +19,8 @@ _CHOLESKYS_PER_EIGH = 14
 # What a sweep for many ridges may cost, in factorisations. For fewer than so many it may cost less, by the square of
 # their share: a sweep resolves the larger ridges alone, and the others are factored after all.
 _BUDGET, _MANY_RIDGES = 2.0, 7
+# What it may cost at the least where a ridge is so large a part of the kernel's trace that few steps resolve it.
+_LEAST_BUDGET, _LARGE_RIDGE = 0.6, 0.05
 
 
 class Indefinite(ValueError):
@@ -26,7 +31,7 @@ class Indefinite(ValueError):
 class Duals:
     """Solutions of (K + n ridge I) alpha = y: coefficients (R, n, k) and residuals (R,) = |r| / |y|, float64.
 
-    method: "lanczos", or "lanczos+cholesky" / "lanczos+eigh" where some ridges were solved by a factorisation.
+    method: "lanczos", or "lanczos+cholesky" / "lanczos+eigh" where some or all ridges were solved by a factorisation.
     """
 
     coefficients: np.ndarray
@@ -54,10 +59,16 @@ def ridge_path(kernel, targets, ridges, tolerance=1e-9, budget=None):
     if rank == 0:
         return Duals(np.zeros((len(ridges), *targets.shape)), np.zeros(len(ridges)), "lanczos")
     mix = sizes[:rank, None] * right[:rank]
-    budget = _BUDGET * min(1.0, len(ridges) / _MANY_RIDGES) ** 2 if budget is None else budget
+    if budget is None:
+        large = shifts.max() >= _LARGE_RIDGE * np.trace(kernel)
+        budget = max(_BUDGET * min(1.0, len(ridges) / _MANY_RIDGES) ** 2, _LEAST_BUDGET if large else 0.0)
     products = max(int(budget * n * _PRODUCTS_PER_CHOLESKY / (1.0 + 0.25 * (rank - 1))), 1)
-    coefficients = _lanczos(kernel, left[:, :rank], mix, shifts, tolerance, min(products, n // rank))
-    residuals = _residuals(kernel, targets, shifts, coefficients)
+    steps = min(products, n // rank)
+    coefficients = _lanczos(kernel, left[:, :rank], mix, shifts, tolerance, steps) if steps >= _LEAST_STEPS else None
+    if coefficients is None:
+        coefficients, residuals = np.empty((len(ridges), *targets.shape)), np.full(len(ridges), np.inf)
+    else:
+        residuals = _residuals(kernel, targets, shifts, coefficients)
     open_ridges = np.flatnonzero(~(residuals <= tolerance))
     method = "lanczos"
     if len(open_ridges) > _CHOLESKYS_PER_EIGH:
@@ -115,13 +126,16 @@ def _residuals(kernel, targets, shifts, coefficients):
 
 
 def _lanczos(kernel, block, mix, shifts, tolerance, steps):
-    """Block Lanczos from orthonormal columns (n, b) for targets block @ mix -> coefficients (R, n, k)."""
+    """Block Lanczos from orthonormal columns (n, b) for targets block @ mix -> coefficients (R, n, k).
+
+    None where no ridge will be resolved in that many steps.
+    """
     n, width = block.shape
     basis = np.empty(((steps + 1) * width, n))
     basis[:width] = block.T
     projected = np.zeros(((steps + 1) * width, (steps + 1) * width))
     target_norm = np.linalg.norm(mix)
-    answer, used, check = np.zeros((len(shifts), 0, mix.shape[1])), 0, _CHECK_EVERY
+    answer, used, check = np.zeros((len(shifts), 0, mix.shape[1])), 0, _LEAST_STEPS
     for step in range(steps):
         low, high = step * width, (step + 1) * width
         newest = basis[low:high].T
@@ -143,9 +157,16 @@ def _lanczos(kernel, block, mix, shifts, tolerance, steps):
             inverse = 1.0 / (values + np.where(shifts == 0.0, np.finfo(float).tiny, shifts)[:, None])
             answer = np.einsum("aj,rj,bj->rab", vectors, inverse, vectors[:width]) @ mix
             error = np.linalg.norm(r @ answer[:, low:high], axis=(1, 2)) / target_norm
-            if np.all(error <= 0.3 * tolerance) or broken:
+            left = error[~(error <= 0.3 * tolerance)]
+            if not len(left) or broken:
                 break
-            check = max(step + 1 + _CHECK_EVERY, int(1.2 * (step + 1)))
+            if step + 1 < _CHECK_EVERY:
+                pace = np.log(np.clip(left.min(), np.finfo(float).tiny, 0.99)) / (step + 1)
+                if np.log(tolerance) / pace > _HOPELESS * steps:
+                    if len(left) == len(shifts):
+                        return None
+                    break
+            check = max(step + 1 + (_EARLY_CHECKS if step + 1 < _CHECK_EVERY else _CHECK_EVERY), int(1.2 * (step + 1)))
         # Directions lost to a partial breakdown come out of QR arbitrary: make them orthogonal to the basis too.
         q -= basis[:high].T @ (basis[:high] @ q)
         basis[high : high + width] = np.linalg.qr(q)[0].T if width > 1 else q.T / np.linalg.norm(q)

@@ -7,6 +7,7 @@ Along U + t P an order-k Taylor model's prediction is a polynomial of degree k i
 import math
 
 import numpy as np
+import scipy
 
 
 def squared_loss_polynomial(outputs, targets):
@@ -57,6 +58,21 @@ def _cubic_roots(a0, a1, a2, a3):
     return [root - shift for root in roots]
 
 
+def _real_parts_of_roots(coefficients):
+    """Real parts of the roots of a polynomial by ascending coefficients, one of each conjugate pair.
+
+    Eigenvalues of the companion matrix as in numpy.roots, without what that spends on checks.
+    """
+    degree = len(coefficients) - 1
+    if degree < 1:
+        return []
+    companion = np.zeros((degree, degree))
+    companion[0] = [-c / coefficients[-1] for c in coefficients[-2::-1]]
+    companion.reshape(-1)[degree :: degree + 1] = 1.0
+    real, imaginary, _, _, failed = scipy.linalg.lapack.dgeev(companion, compute_vl=0, compute_vr=0)
+    return [] if failed else real[imaginary >= 0.0].tolist()
+
+
 def minimise_polynomial(coefficients, both_sides=False):
     """Global minimiser over t > 0 (or over all t) of a polynomial bounded below.
 
@@ -69,7 +85,7 @@ def minimise_polynomial(coefficients, both_sides=False):
     while len(values) > 1 and values[-1] == 0.0:
         values.pop()
     slope = [j * c for j, c in enumerate(values)][1:]
-    roots = _cubic_roots(*slope) if len(slope) == 4 else (np.roots(slope[::-1]).real.tolist() if slope else [])
+    roots = _cubic_roots(*slope) if len(slope) == 4 else _real_parts_of_roots(slope)
     curvature = [j * c for j, c in enumerate(slope)][1:]
     best, lowest = 0.0, values[0]
     for root in roots:
