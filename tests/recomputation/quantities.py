@@ -136,13 +136,17 @@ def theory_ratio(files, learner, probe, line, sizes=None, where=(), threshold=0.
 
 
 def log_risk_ratio(files, above, below, samples, above_where=(), below_where=(), where=(), risk="test_risk"):
-    sides, failed = [], False
-    for learner, other in ((above, above_where), (below, below_where)):
-        chosen = at(files.cube, learner, {**dict(where), **dict(other), "samples": samples}, ("seed",))
-        sides.append(chosen[risk].values)
-        failed |= bool(np.isin(chosen.status.values, FAILED).any())
+    sides = ((above, above_where), (below, below_where))
+    (a, one), (b, two) = (by_seed(files, name, samples, dict(where) | dict(at_), risk, None) for name, at_ in sides)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return unless(failed, t_mean(np.log(sides[0]) - np.log(sides[1])))
+        return unless(one or two, t_mean(np.log(a) - np.log(b)))
+
+
+def score_over_root(files, above, below, samples, above_where=(), below_where=(), where=(), **names):
+    scores = {"score": "cross_entropy", "squared": "squared_error"} | names
+    sides = zip((above, below), (above_where, below_where), scores.values(), strict=True)
+    (a, one), (b, two) = (by_seed(files, who, samples, dict(where) | dict(at_), name, None) for who, at_, name in sides)
+    return unless(one or two, of_mean(a / np.sqrt(b), False, True))
 
 
 def largest_log_risk_ratio(files, above, below, samples, places, where=(), risk="test_risk"):
@@ -310,6 +314,7 @@ QUANTITIES = {
         theory_ratio,
         log_risk_ratio,
         largest_log_risk_ratio,
+        score_over_root,
         samples_slope,
         counting_exponent,
         lowest_risk_slope,

@@ -70,3 +70,14 @@ def test_the_measures_of_classes_are_those_of_the_margin():
     np.testing.assert_allclose(fit.measures["squared_error"], np.mean((outputs - threshold - inner) ** 2, axis=(1, 2)))
     found = -np.mean(np.log(1 / (1 + np.exp(-4.0 * x.labels * outputs))), axis=(1, 2))
     np.testing.assert_allclose(fit.measures["cross_entropy"], found)
+
+
+def test_the_squared_error_from_values_is_in_units_of_the_variance_of_the_target():
+    where = problem, features = posed(TEACHER, 8)
+    learner, fit = fitted(where)
+    x, state = problem.draw("validation", 300), problem.state
+    outputs = learner.predict(fit.state, features, "validation", 300, {})
+    clean = problem.teacher.target(state, x.x)
+    expected = np.mean((outputs - clean) ** 2, axis=(1, 2)) / (state["second_moment"] - state["mean"] ** 2)
+    np.testing.assert_allclose(fit.measures["squared_error"], expected)
+    assert np.isnan(fit.measures["cross_entropy"]).all()

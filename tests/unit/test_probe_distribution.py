@@ -84,7 +84,9 @@ def test_mixtures_keep_their_bounds_and_are_isotropic_only_with_equal_rows(measu
             bound = of(found, "hypercontractive_bound", "mixture", degree)
             assert bound == 4 * 9**degree
             assert np.all(of(found, "worst_moment_ratio", "mixture", degree) <= bound)
-        assert np.all(of(found, "isotropy_of_squares", "mixture") < 3.8)
+        assert np.all(of(found, "isotropy_of_squares", "mixture") < of(found, "mixture_isotropy", "mixture"))
+        assert np.all(of(found, "mixture_isotropy", "mixture") < 3.8)
+        assert np.isnan(of(found, "mixture_isotropy", "uniform")).all()
     ratio = of(large, "isotropy_of_squares", "unequal") / of(small, "isotropy_of_squares", "unequal")
     # 0.64 d + 2 * 1.64
     np.testing.assert_allclose(ratio, (0.64 * 24 + 3.28) / (0.64 * 8 + 3.28), rtol=0.1)

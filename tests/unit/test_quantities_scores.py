@@ -10,6 +10,7 @@ from hierlearn.quantities.lowest_score_mean import LowestScoreMean
 from hierlearn.quantities.norm_at_error import NormAtError, norm_at
 from hierlearn.quantities.published_ratio import PublishedRatio
 from hierlearn.quantities.score_mean import ScoreMean
+from hierlearn.quantities.score_over_root import ScoreOverRoot
 
 RISKS = np.array([0.1, 0.2, 0.4, 0.3])
 
@@ -126,3 +127,21 @@ def test_the_lowest_over_an_axis_is_compared_with_the_lower_end_of_a_published_r
     assert ratio.measure(scores, {}).value == pytest.approx(2.0)
     with pytest.raises(ValueError, match="1 row without a value"):
         PublishedRatio(published=table, learner="net", samples=50, where={"beta": 1, "width": 0}).measure(scores, {})
+
+
+def test_a_score_over_the_root_of_a_squared_error_is_a_geometric_mean_over_seeds():
+    axes = ("learner", "samples", "seed")
+    nothing, squared = np.full(4, np.nan), np.array([0.01, 0.04, 0.02, 0.05])
+    scores = xarray.Dataset(
+        {
+            "cross_entropy": (axes, np.array([RISKS, nothing])[:, None]),
+            "squared_error": (axes, np.array([nothing, squared])[:, None]),
+            "status": (axes, np.full((2, 1, 4), STATUS["ok"])),
+        },
+        coords={"learner": ["classes", "values"], "samples": [50], "seed": range(4)},
+    )
+    measured = ScoreOverRoot(above="classes", below="values", samples=50).measure(scores, {})
+    logs = np.log(RISKS) - np.log(squared) / 2
+    expected = np.exp(stats.t.interval(0.95, 3, np.mean(logs), stats.sem(logs)))
+    assert measured.value == pytest.approx(np.exp(np.mean(logs)))
+    assert (measured.low, measured.high) == pytest.approx(expected)

@@ -24,7 +24,7 @@ FAMILIES: tuple[tuple[str, ...], ...] = (
     ("NTK", "3 layers (NTK)", "layer 2 alone", "layers 2 and 3 alone", "no skip link"),
     ("NTK on the same", "arc-cosine", "two rounds", "ResNet, layer by layer", "ResNet (last)", "random start"),
     ("NTK of the", "fully connected", "two layers", "polynomial", "2 layers (NTK)", "searched"),
-    ("linear in", "monomials", "3 layers (last)", "recursive"),
+    ("linear in", "monomials", "3 layers (last)", "recursive", "student with"),
 )
 
 

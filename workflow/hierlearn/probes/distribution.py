@@ -56,6 +56,9 @@ class Distribution(Probe):
     MEASURES = {
         "isotropy": "largest E <w, x>^2 of unit w",
         "isotropy_of_squares": "largest E <w, x^2 - E x^2>^2 of unit w",
+        "normal_isotropy": "largest E <w, x^2 - E x^2>^2 under N(0, I), 2, whatever the law",
+        "mixture_isotropy": "2 times the largest eigenvalue of a covariance, a bound on isotropy_of_squares where the "
+        "rows of a mixture have equal norms; NaN for other laws",
         "top_share": "least E P^2 over the squared coefficients of highest degree of P, on fresh points",
         "top_share_below": "the same on the points on which P was chosen, which is too small on average",
         "guaranteed_top_share": "a lower bound on it, the exact value for independent coordinates",
@@ -92,6 +95,8 @@ class Distribution(Probe):
         measures = {
             **split(("seed", "law"), SCALARS, scalars),
             **split(("seed", "law", "degree"), BY_DEGREE, by_degree),
+            "normal_isotropy": (("law",), np.full(len(laws), 2.0)),
+            "mixture_isotropy": (("law",), np.array([2.0 * self._largest_eigenvalue(law) for law in laws])),
             "guaranteed_top_share": (("law", "degree"), [self._lower_bounds(law, sizes) for law in laws]),
             "largest_top_share": (("law", "degree"), [self._of_largest(law) for law in laws]),
             "hypercontractive_bound": (("law", "degree"), [self._upper_bounds(law) for law in laws]),
@@ -145,9 +150,11 @@ class Distribution(Probe):
 
     def _of_largest(self, law: Input) -> list[float]:
         """The largest eigenvalue of a mixture's covariances to the power of all degrees, NaN for other laws."""
-        if law.law == "gaussian_mixture":
-            return [float(np.max(np.linalg.eigvalsh(law.covariances()))) ** q for q in self.degrees]
-        return [np.nan] * len(self.degrees)
+        return [self._largest_eigenvalue(law) ** q for q in self.degrees]
+
+    def _largest_eigenvalue(self, law: Input) -> float:
+        """The largest eigenvalue of a mixture's covariances, NaN for other laws."""
+        return float(np.max(np.linalg.eigvalsh(law.covariances()))) if law.law == "gaussian_mixture" else np.nan
 
     def _upper_bounds(self, law: Input) -> list[float]:
         """Upper bounds on the fourth moments at all degrees, NaN where none is known."""
