@@ -9,7 +9,7 @@ from annotated_types import Ge, MinLen
 
 from hierlearn.core import boundary, registry
 from hierlearn.core.needs import Needs, Sizes
-from hierlearn.core.parameters import UNIQUE, Count, Nested, NestedByName, Positive
+from hierlearn.core.parameters import UNIQUE, Count, Nested, NestedByName, NotNegative, Positive
 from hierlearn.core.problem import Problem, ProblemFeatures, pose
 from hierlearn.core.protocols import STATUS, Experiment, Learner, NullMonitor, Objection, Sample, Teacher
 from hierlearn.core.protocols import Input as Law
@@ -27,7 +27,7 @@ class SideBySide(Experiment):
     """What networks score after training on the same points  (allenzhu2020, Figures 4 and 7).
 
     Law and teacher are the experiment's own, so that one study measures several problems; those of the study give it
-    the seeds alone. All networks take the one learning rate.
+    the seeds alone. All networks take the one learning rate and weight decay.
     """
 
     input: Annotated[Law, Nested("inputs", {"name": "random_hierarchy"}), "Law of x."]
@@ -48,6 +48,7 @@ class SideBySide(Experiment):
         field(default_factory=lambda: [-1.0, 1.0])
     )
     learning_rate: Annotated[Positive, "Learning rate of all networks."] = 0.2
+    weight_decay: Annotated[NotNegative, "Weight decay of all networks."] = 0.0
     samples: TrainingPoints = 64
     validation: Annotated[int, Ge(2), "Number of validation points."] = 50
     test: TestPoints = 500
@@ -83,7 +84,8 @@ class SideBySide(Experiment):
     def needs(self, sizes: Sizes) -> Needs:
         """What torch takes, and the points of all seeds."""
         points = self.samples + self.validation + self.test
-        return Needs(memory={"measure": 50e6 + 2 * sizes.seeds * points * self.dimension})
+        gpus = int(any(one.get("device") == "cuda" for one in self.learners.values()))
+        return Needs(memory={"measure": 50e6 + 2 * sizes.seeds * points * self.dimension}, gpus=gpus)
 
     def measure(self, problem: Problem) -> dict[str, Variable]:
         """score (seed, layers), NaN where a training failed, and contrast (seed,)."""
@@ -105,7 +107,8 @@ class SideBySide(Experiment):
         """Scores (S,) of one network, and its operations (S,)."""
         # Networks of one kind begin alike as far as their layers go.
         streams = posed.streams.at("learner", learner.stream_key)
-        sample = Sample(posed, features, self.samples, {"learning_rate": [self.learning_rate]}, streams)
+        choices = {"learning_rate": [self.learning_rate], "weight_decay": [self.weight_decay]}
+        sample = Sample(posed, features, self.samples, choices, streams)
         fit = boundary.fit(learner, sample, NullMonitor(), {})
         target = posed.pools["test"].target
         risk = posed.risk(boundary.predictions(learner, fit.state, features, "test", target.shape, {}), target)
