@@ -15,9 +15,8 @@ from hierlearn.core.protocols import STATUS, Experiment, Learner, NullMonitor, O
 from hierlearn.core.protocols import Input as Law
 from hierlearn.core.streams import Streams
 from hierlearn.experiments._failures import report_failure
-from hierlearn.files.netcdf import Variable
 from hierlearn.probes._parameters import TestPoints, TrainingPoints, listing
-from hierlearn.probes._variables import describe
+from hierlearn.probes._variables import Variables, describe
 
 SMALL = {"name": "convolutional", "width": 16, "batch": 16, "steps": 8, "head": "flat", "schedule": "staged"}
 
@@ -55,7 +54,6 @@ class SideBySide(Experiment):
     MEASURES = {
         "score": "accuracy for classes, else the part of the target's mean square that is explained, on test points",
         "contrast": "sum of scores, each times its weight",
-        "flops": "floating-point operations of matrix products",
     }
     COORDINATES = {"layers": "layers"}
 
@@ -87,7 +85,7 @@ class SideBySide(Experiment):
         gpus = int(any(one.get("device") == "cuda" for one in self.learners.values()))
         return Needs(memory={"measure": 50e6 + 2 * sizes.seeds * points * self.dimension}, gpus=gpus)
 
-    def measure(self, problem: Problem) -> dict[str, Variable]:
+    def measure(self, problem: Problem) -> Variables:
         """score (seed, layers), NaN where a training failed, and contrast (seed,)."""
         law = replace(self.input, dimension=self.dimension)
         own = problem.streams.at("side_by_side", self.input.stream_key)
