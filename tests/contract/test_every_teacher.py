@@ -11,7 +11,14 @@ from hierlearn.core.streams import Streams
 
 STREAMS = Streams(("a test",), (4, 7, 9))
 # Of teachers and laws that have one dimension only.
-DIMENSIONS = {"composed_sines": 4, "random_hierarchy": 16, "hidden_bits": 32, "digits": 64, "shifted_digits": 196}
+DIMENSIONS = {
+    "composed_sines": 4,
+    "random_hierarchy": 16,
+    "hidden_bits": 32,
+    "digits": 64,
+    "shifted_digits": 196,
+    "cifar": 48,
+}
 LAWS = [
     (name, law)
     for name in available("teachers")

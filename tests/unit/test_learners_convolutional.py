@@ -143,3 +143,12 @@ def test_what_a_picture_cannot_carry_is_an_objection(parameters, dimension, mess
         "learners", {"name": "convolutional"} | defaults("learners", "convolutional") | parameters, inputs
     )
     assert all(part in (None, said) for part, said in zip(message, found, strict=True))
+
+
+def test_layers_at_rest_are_counted_forward_alone_and_once_where_what_they_make_is_kept():
+    problem, n, steps, batch, width = hierarchy(seeds=(0,)), 64, SMALL["steps"], SMALL["batch"], SMALL["width"]
+    # Two levels: pairs of one-hot symbols at two places, then one pair of what these became.
+    first, second = 2 * (2 * 4) * width, 2 * width * width
+    counted = {schedule: fit(problem, n=n, schedule=schedule)[1].flops[0] for schedule in ("staged", "layerwise")}
+    assert counted["staged"] == 6 * batch * steps * (first + first + second)
+    assert counted["layerwise"] == 6 * batch * steps * (first + second) + 2 * n * first

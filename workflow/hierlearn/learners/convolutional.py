@@ -170,11 +170,9 @@ class Convolutional(Learner):
             )
             block.train(monitor, f"n{sample.n}-seed{problem.seeds[part[0][0]]}-part{first}")
             blocks.append(block)
-        # Multiplications and additions, forward once and back twice.
-        flops = sum(6.0 * recipe.batch * phase.steps * network.cut(phase.depth).products() for phase in recipe.phases)
+        flops = blocks[0].training.operations() * len(settings)
         return Fit.stack(
-            self._best(sample, monitor, blocks, seed, settings, flops * len(settings))
-            for seed in range(len(problem.seeds))
+            self._best(sample, monitor, blocks, seed, settings, flops) for seed in range(len(problem.seeds))
         )
 
     def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:

@@ -23,7 +23,7 @@ class PictureClass(Teacher):
     classes: Annotated[int, Ge(2), "Number of classes, that of the input."] = 10
     kind: ClassVar[str] = "classes"
     stream_key: ClassVar[str] = "picture_class"
-    LAWS = ("digits", "shifted_digits")
+    LAWS = ("digits", "shifted_digits", "cifar")
 
     def objections(self, inputs: Input) -> Iterator[Objection]:
         """Another number of classes than the input has."""

@@ -98,6 +98,19 @@ class ConvolutionalTraining:
         if self.done == self.ends[0]:
             self.first["phase"] = self._first_layer()
 
+    def operations(self) -> float:
+        """Additions and multiplications of one network in all phases, heads and normalisation aside.
+
+        Layers that move compute once forward and twice back; those at rest forward alone, at every step or once.
+        """
+        total = 0.0
+        for phase in self.recipe.phases:
+            network, presented = self.recipe.network.cut(phase.depth), self.batch * phase.steps
+            below = network.cut(phase.rest).products()
+            made = self.points.x.shape[1] if self._keeps(phase) else presented
+            total += 6.0 * presented * (network.products() - below) + 2.0 * made * below
+        return total
+
     def outputs(self, x: np.ndarray) -> np.ndarray:
         """Points of each seed (S, n, height, width, channels) -> (R, n, k) float32."""
         return self._of_each(lambda weights, seen: model.outputs(self.network, weights, weights, seen), x).cpu().numpy()
@@ -174,14 +187,18 @@ class ConvolutionalTraining:
 
     def _made_at_rest(self) -> torch.Tensor | None:
         """(R, n, ...) outputs of the last layer at rest for all points; None where they have to be made again."""
-        network, rest = self.network, self.recipe.phases[self.phase].rest
-        if rest == 0 or network.links or self.recipe.augmentation:
+        phase = self.recipe.phases[self.phase]
+        if not self._keeps(phase):
             return None
-        last = network.layers[rest - 1]
-        if len(self.seeds) * self.points.x.shape[1] * prod(last.size) * last.channels > KEPT:
-            return None
-        below = network.cut(rest)
+        below = self.network.cut(phase.rest)
         return self._of_each(lambda weights, seen: model.layers(below, weights, weights, seen)[-1], self.points.x)
+
+    def _keeps(self, phase: Phase) -> bool:
+        """Whether what the layers at rest make of the points is made once, at the beginning of a phase."""
+        if phase.rest == 0 or self.recipe.network.links or self.recipe.augmentation:
+            return False
+        last = self.recipe.network.layers[phase.rest - 1]
+        return len(self.seeds) * self.points.x.shape[1] * prod(last.size) * last.channels <= KEPT
 
     def _of_each(self, function: Callable, x: np.ndarray) -> torch.Tensor:
         """What a function of weights and points makes of all points of each network's seed, one after the other."""

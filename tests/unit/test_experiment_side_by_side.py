@@ -1,0 +1,68 @@
+"""Networks side by side: their scores are those of the learner by itself, and what is refused before anything runs."""
+
+import numpy as np
+import pytest
+
+from hierlearn.core.problem import ProblemFeatures, pose
+from hierlearn.core.protocols import NullMonitor, Sample
+from hierlearn.core.registry import build, defaults, objections
+from hierlearn.core.streams import Streams
+
+SEEDS = (3, 5)
+NETWORK = {"name": "convolutional", "width": 16, "batch": 16, "steps": 10, "head": "flat", "schedule": "staged"}
+
+
+def problem():
+    law, teacher = build("inputs", {"name": "sphere"}, dimension=6), build("teachers", {"name": "ridge_polynomial"})
+    return pose(law, teacher, "unit", 0.0, Streams(("a test",), SEEDS, 1), 40)
+
+
+def described(**parameters):
+    return {"name": "side_by_side"} | defaults("probes", "side_by_side") | parameters
+
+
+def test_scores_are_accuracies_of_the_networks_and_the_contrast_their_sum_by_weights():
+    networks = {"two": NETWORK, "one": NETWORK | {"depth": 1}}
+    found = build("probes", described(learners=networks, layers=[2, 1], weights=[3, -2])).measure(problem())
+    streams = problem().streams.at("side_by_side", "random_hierarchy")
+    law = build("inputs", {"name": "random_hierarchy"}, dimension=16)
+    teacher = build("teachers", {"name": "hierarchy_class"})
+    posed = pose(law, teacher, "paper", 0.0, Streams(streams.key, SEEDS, len(streams.key)), 50)
+    raw = build("representations", {"name": "raw"})
+    features, test = ProblemFeatures(posed, raw, raw.fit(None, posed.streams)), posed.draw("test", 500)
+    for i, network in enumerate(networks.values()):
+        learner = build("learners", network)
+        own = posed.streams.at("learner", learner.stream_key)
+        fit = learner.fit(Sample(posed, features, 64, {"learning_rate": [0.2]}, own), NullMonitor(), {})
+        right = learner.predict(fit.state, features, "test", 500, {}).argmax(axis=-1) == test.target.argmax(axis=-1)
+        np.testing.assert_allclose(found["score"].values[:, i], right.mean(axis=1))
+    np.testing.assert_allclose(found["contrast"].values, found["score"].values @ [3, -2])
+    assert found["layers"].values.tolist() == [2, 1]
+
+
+def test_of_a_regression_the_score_is_the_part_that_is_explained():
+    bits = {"input": {"name": "hidden_bits"}, "teacher": {"name": "bit_interaction"}, "dimension": 32}
+    networks = {"still": NETWORK | {"steps": 1}, "trained": NETWORK | {"steps": 300}}
+    found = build(
+        "probes", described(**bits, learners=networks, samples=1024, learning_rate=0.1, weights=[0, 1])
+    ).measure(problem())
+    still, trained = found["score"].values.T
+    assert np.all(still < 0.5)
+    assert np.all((trained > 0.7) & (trained < 1))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"weights": [1.0]}, ("weights", "1 numbers", "2, one for each network")),
+        ({"dimension": 20}, ("input", "dimension 20", "v s^L = 4 x 2^L, L at least 1")),
+        ({"teacher": {"name": "hierarchy_class", "classes": 5}}, ("teacher", "classes 5", "the input's 4")),
+        ({"teacher": {"name": "bit_interaction"}}, ("teacher", "bit_interaction for the law random_hierarchy", None)),
+        ({"learners": {"a": NETWORK, "b": NETWORK | {"patch": 3}}}, ("learners", "b: patch 3", None)),
+    ],
+)
+def test_what_does_not_fit_is_refused_before_anything_runs(change, said):
+    ((parameter, found, allowed),) = objections("probes", described(**change), None)
+    assert parameter == said[0]
+    assert found.startswith(said[1])
+    assert said[2] in (None, allowed)

@@ -1,0 +1,86 @@
+"""Pictures of CIFAR-10 and CIFAR-100."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import KW_ONLY, dataclass
+from math import prod
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+
+from hierlearn.core.parameters import EXECUTION
+from hierlearn.core.protocols import Input, Objection
+from hierlearn.core.streams import Streams
+from hierlearn.files.cifar import ARCHIVES, cifar, fault
+from hierlearn.inputs._pictures import part_of, passes
+
+# Of the published training pictures: one in ten is a validation point.
+VALIDATION = 10
+
+
+@dataclass(frozen=True)
+class Cifar(Input):
+    """CIFAR's 60,000 colour pictures of 32 x 32 pixels; every colour has mean 0 and variance 1 over training pictures.
+
+    Of the 50,000 training pictures 5,000 are validation points, others for every seed; test points are the published
+    ones. Unlabelled points are training points. The archive is read from a folder of the user's own.
+    """
+
+    dimension: int
+    _: KW_ONLY
+    classes: Annotated[Literal[10, 100], "Number of classes: CIFAR-10 or CIFAR-100, its fine ones."] = 10
+    folder: Annotated[
+        str, EXECUTION, "Folder with the archive, python version, as tar.gz or unpacked; from where the run starts."
+    ] = "data"
+    law: ClassVar[str] = "cifar"
+    stream_key: ClassVar[str] = "cifar"
+
+    def objections(self, inputs: Input) -> Iterator[Objection]:
+        """Another dimension than that of the pictures, an archive that is not there or not the published one."""
+        shape = ARCHIVES[self.classes].shape
+        if inputs.dimension != prod(shape):
+            yield "dimension", f"{inputs.dimension}", f"{' x '.join(map(str, shape))} = {prod(shape)}"
+        wrong = fault(self.folder, self.classes)
+        if wrong is not None:
+            yield "folder", *wrong
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Three colours."""
+        return ARCHIVES[self.classes].shape
+
+    def supply(self) -> Mapping[str, int]:
+        """The pictures of each role."""
+        training, test = ARCHIVES[self.classes].counts
+        return {"training": training - training // VALIDATION, "validation": training // VALIDATION, "test": test}
+
+    def library(self) -> tuple[np.ndarray, np.ndarray]:
+        """All pictures (N, 3, height, width) float32 as `sample` shows them, and their classes (N,)."""
+        pictures, classes = cifar(self.folder, self.classes)
+        return self._standard(pictures), classes
+
+    def sample(self, streams: Streams, role: str, start: int, count: int) -> np.ndarray:
+        """(S, count, d) float32 rows start .. start+count; prefix-stable."""
+        pictures, _ = cifar(self.folder, self.classes)
+        supply = self.supply()
+        learned = {name: supply[name] for name in ("training", "validation")}
+        if role == "test":
+            seeds = len(streams.seeds)
+            own = np.tile(np.arange(sum(learned.values()), len(pictures)), (seeds, 1))
+        else:
+            own = part_of(streams, role, learned)
+        return self._standard(pictures[passes(streams, own, start, count)]).reshape(len(own), count, -1)
+
+    def _standard(self, pictures: np.ndarray) -> np.ndarray:
+        """uint8 (..., 3, height, width) -> float32, by mean and deviation of the training pictures' colours."""
+        known = cifar(self.folder, self.classes)[0][: ARCHIVES[self.classes].counts[0]]
+        levels = np.arange(256)
+        # From counts of the 256 levels: a float copy of all pictures would take 1.2 GB.
+        counts = np.stack([np.bincount(known[:, colour].ravel(), minlength=256) for colour in range(known.shape[1])])
+        counts = counts / counts.sum(axis=1, keepdims=True)
+        mean = counts @ levels
+        deviation = np.sqrt(counts @ levels**2 - mean**2)
+        place = (-1, 1, 1)
+        found = pictures.astype(np.float32)
+        found -= mean.reshape(place).astype(np.float32)
+        found /= np.maximum(deviation, 1).reshape(place).astype(np.float32)
+        return found
