@@ -63,7 +63,7 @@ class GeneralisationGap(Experiment):
         starts = normal(streams.at("start"), max(self.widths), dimension)
         draws = streams.at("signs").stack(lambda g: 1.0 - 2.0 * g.integers(0, 2, (most, self.draws))).swapaxes(1, 2)
         shape = (len(problem.seeds), len(self.spectra), len(self.samples), len(self.widths))
-        values, flops = np.empty((*shape, len(self.MEASURES) - 1)), np.zeros(len(problem.seeds))
+        values, flops = np.empty((*shape, len(self.MEASURES))), np.zeros(len(problem.seeds))
         for s, seed in enumerate(problem.seeds):
             labels, test_labels = (np.where(b.labels[s, :, 0] >= 0, 1.0, -1.0) for b in (training, test))
             for i, spectrum in enumerate(self.spectra):

@@ -53,7 +53,7 @@ class PenaltyNorms(Experiment):
         features = self.representation.apply(state, batch.x).astype(np.float64)
         count, widest = features.shape[-1], max(self.widths)
         w0, starts = normal(streams.at("w0"), widest // 2, count), normal(streams.at("start"), widest, count)
-        values = np.empty((len(problem.seeds), len(self.widths), len(self.MEASURES) - 1))
+        values = np.empty((len(problem.seeds), len(self.widths), len(self.MEASURES)))
         flops = np.zeros(len(problem.seeds))
         for s, i in np.ndindex(values.shape[:2]):
             width = self.widths[i]
