@@ -23,7 +23,7 @@ def rows(*changes):
 @pytest.fixture
 def plan(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    return replace(rules(pilot=False, replicate=0), register=tmp_path / "registered.csv")
+    return replace(rules(pilot=False, replicate=0), config=tmp_path)
 
 
 def write(plan, found):
@@ -108,12 +108,12 @@ def test_a_tally_without_a_ledger_or_of_an_older_one_is_refused(plan):
 
 def test_registering_adds_a_line_for_every_claim_once(plan):
     told, broken = commands.answer(["register"], plan)
-    lines, _ = registration.read(plan.register)
+    lines, _ = registration.read(plan.config / "registered.csv")
     studies = plan.targets.studies.values()
     assert not broken and told[-1].startswith(f"{len(lines)} lines added")
     assert {(line.study, line.claim) for line in lines} == {(one.name, name) for one in studies for name in one.claims}
     again, _ = commands.answer(["register"], replace(plan, registered=tuple(lines)))
-    assert again == ["0 lines added to config/registered.csv"]
+    assert again == ["0 lines added to registered.csv"]
 
 
 def test_another_design_is_not_registered_at_the_same_revision(plan):
@@ -121,7 +121,7 @@ def test_another_design_is_not_registered_at_the_same_revision(plan):
     line = replace(registration.new_lines(study, [])[0], digest="other")
     with pytest.raises(ValueError, match=r"claims\.C1-kernel: found another design"):
         commands.answer(["register"], replace(plan, registered=(line,)))
-    assert not plan.register.exists()
+    assert not plan.config / "registered.csv".exists()
 
 
 @pytest.mark.parametrize("settings", [{"pilot": True, "replicate": 0}, {"pilot": False, "replicate": 1}])
@@ -133,9 +133,9 @@ def test_pilots_and_replicates_are_not_registered(settings):
 def test_verdicts_of_registered_designs_are_recorded_once(plan):
     numbers = {"study": "small", "preset": "quick", "revision": "1", "value": "1", "low": "0", "high": "2"}
     write(plan, [row | numbers for row in rows({}, {"claim": "C2", "digest": ""})])
-    assert commands.answer(["record"], plan) == (["1 lines added to config/verdicts.csv"], False)
-    assert commands.answer(["record"], plan) == (["0 lines added to config/verdicts.csv"], False)
-    (line,) = history.read(plan.register.with_name("verdicts.csv"))[0]
+    assert commands.answer(["record"], plan) == (["1 lines added to verdicts.csv"], False)
+    assert commands.answer(["record"], plan) == (["0 lines added to verdicts.csv"], False)
+    (line,) = history.read(plan.config / "verdicts.csv")[0]
     assert (line.claim, line.verdict, line.value) == ("C1", "consistent", "1")
 
 

@@ -8,6 +8,7 @@ import pytest
 from hierlearn.claims.ledger import Row
 from hierlearn.claims.page import index
 from hierlearn.claims.page.index import interval, number, prediction, work
+from hierlearn.plan import papers
 from hierlearn.plan.draws import Draw
 
 STUDY = {"title": "A <b>study</b> & more", "paper": "chen2020", "place": "Theorem 1", "summary": "s", "present": True}
@@ -49,9 +50,12 @@ def row(**changes):
     return Row(**(content | changes))
 
 
+PAPERS = papers.said() | {"own2026": {"name": "Own", "citation": "Nobody. A paper. 2026", "link": ""}}
+
+
 def page(rows, studies, preset, details=None, note=""):
     details = details or {row.claim: {} for row in rows}
-    return index.page(rows, details, studies, preset, {"versions": "python <3>"}, note)
+    return index.page(rows, details, studies, preset, {"versions": "python <3>"}, PAPERS, note)
 
 
 def contents(text):
@@ -133,7 +137,7 @@ def test_a_row_shows_its_kind_its_control_and_its_verdict_with_the_sizes():
 
 
 def test_what_was_found_before_stands_apart_from_the_reason():
-    text = index.page([row()], {"C1": {}}, {"one": STUDY}, "quick", {}, earlier={"C1": "revision 1: not seen"})
+    text = index.page([row()], {"C1": {}}, {"one": STUDY}, "quick", {}, PAPERS, earlier={"C1": "revision 1: not seen"})
     assert "<b>Earlier:</b> revision 1: not seen" in text
 
 

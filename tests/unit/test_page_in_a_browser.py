@@ -9,6 +9,7 @@ from test_page import row
 
 from hierlearn.claims.page import index
 from hierlearn.claims.verdicts import KINDS, REGIMES
+from hierlearn.plan import papers
 
 pytestmark = pytest.mark.skipif(executable() is None, reason="no Chromium (Debian's package chromium)")
 
@@ -44,7 +45,9 @@ def file(tmp_path_factory):
         (folder / name).mkdir()
         (folder / name / "figure.svg").write_text(SVG)
     made = folder / "index.html"
-    made.write_text(index.page(rows, {row.claim: {} for row in rows}, studies, "quick", {"versions": "none"}))
+    made.write_text(
+        index.page(rows, {row.claim: {} for row in rows}, studies, "quick", {"versions": "none"}, papers.said())
+    )
     return made
 
 

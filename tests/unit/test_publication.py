@@ -16,7 +16,7 @@ from hierlearn.claims.ledger import from_json, to_json
 from hierlearn.claims.page import findings
 from hierlearn.core.registry import PACKAGE
 from hierlearn.files import checksums
-from hierlearn.plan import commands, publication, registration
+from hierlearn.plan import commands, papers, publication, registration
 from hierlearn.plan.configuration import configure
 
 ROOT = PACKAGE.parents[1]
@@ -27,7 +27,7 @@ SVG = '<svg viewBox="0 0 400 300" xmlns="http://www.w3.org/2000/svg"></svg>'
 def plan(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("README.md").write_text(f"before {findings.BEGIN} old {findings.END} after\n")
-    return replace(rules(pilot=False, replicate=0), register=tmp_path / "config" / "registered.csv")
+    return replace(rules(pilot=False, replicate=0), config=tmp_path / "config")
 
 
 def run(plan, study, *rows):
@@ -99,7 +99,7 @@ def test_a_stored_study_of_another_design_is_marked_until_it_is_run_again(plan):
     commands.answer(["publish"], plan)
     content = yaml.safe_load(STUDY)
     content["seeds"] = 3
-    changed = replace(rules(content, pilot=False, replicate=0), register=plan.register)
+    changed = replace(rules(content, pilot=False, replicate=0), config=plan.config)
     told, _ = commands.answer(["publish"], changed)
     assert told[0].startswith("small: not stored:")
     assert "Older: code or design has changed since commit" in Path("docs/ledger/index.html").read_text()
@@ -142,7 +142,9 @@ def test_the_readme_of_the_project_has_its_marks_and_the_table_of_what_is_stored
     told = [row for content in stored().values() for row in content["rows"]]
     if told:
         details = {one["claim"]: one["detail"] for one in told}
-        found = findings.table([from_json({k: v for k, v in one.items() if k != "detail"}) for one in told], details)
+        found = findings.table(
+            [from_json({k: v for k, v in one.items() if k != "detail"}) for one in told], details, papers.said()
+        )
         assert findings.put(text, found) == text
     else:
         assert "No run is stored yet" in findings.put(text, "No run is stored yet")

@@ -12,7 +12,9 @@ from importlib.metadata import PackageNotFoundError, packages_distributions, ver
 from pathlib import Path
 from typing import Any
 
-PACKAGE = Path(__file__).parents[1]
+from hierlearn.core import folders
+
+PACKAGE = folders.PACKAGE
 # Files that a module may read from its own folder.
 READ = (".html", ".css", ".js")
 # Libraries whose distribution has another name, and those that make no result: they read what a user wrote, or show how
@@ -119,20 +121,32 @@ def _files(module: str) -> tuple[Path, ...]:
     parts = module.split(".")
     if parts[0] != PACKAGE.name:
         return ()
-    below = PACKAGE.joinpath(*parts[1:])
     packages = [PACKAGE.joinpath(*parts[1:i], "__init__.py") for i in range(1, len(parts) + 1)]
-    return tuple(file for file in (*packages, below.with_suffix(".py")) if file.is_file())
+    modules = [root.joinpath(*parts[1:]).with_suffix(".py") for root in folders.roots()]
+    return tuple(file for file in (*packages, *modules) if file.is_file())
 
 
 def _above(file: Path) -> list[Path]:
     """What importing a file by its name reads before it: the packages that it lies in."""
-    inside = [folder for folder in file.parents if folder == PACKAGE or PACKAGE in folder.parents]
-    return [folder / "__init__.py" for folder in inside]
+    root = folders.root_of(file)
+    if root is None:
+        return []
+    # A room of a user's own is imported as part of the package's.
+    inside = PACKAGE / file.parent.relative_to(root)
+    return [
+        folder / "__init__.py" for folder in (inside, *inside.parents) if folder == PACKAGE or PACKAGE in folder.parents
+    ]
 
 
 @functools.cache
 def _digest(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def _below(file: Path) -> str:
+    """A file's name below the folder of the package or of a user's own, wherever that lies."""
+    own = next((root for root in folders.own() if root in file.parents), None)
+    return f"own/{file.relative_to(own)}" if own else str(file.relative_to(PACKAGE.parent))
 
 
 def code_hash(files: Iterable[Path]) -> str:
@@ -144,7 +158,7 @@ def code_hash(files: Iterable[Path]) -> str:
     reached = frozenset().union(*(closure(file) for one in files for file in (Path(one), *_above(Path(one)))))
     libraries = {_library(name.partition(".")[0]) for file in reached for name in _modules(file)}
     reached |= {one for folder in {file.parent for file in reached} for one in folder.iterdir() if one.suffix in READ}
-    lines = sorted(f"{file.relative_to(PACKAGE.parent)} {_digest(file)}" for file in reached) + sorted(libraries)
+    lines = sorted(f"{_below(file)} {_digest(file)}" for file in reached) + sorted(libraries)
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
 

@@ -9,12 +9,13 @@ import ast
 import functools
 import importlib
 import traceback
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Annotated, Any, get_origin
 
+from hierlearn.core import folders
 from hierlearn.core import parameters as declarations
 from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.protocols import Input, Objection
@@ -24,7 +25,7 @@ KINDS = ("inputs", "teachers", "representations", "learners", "kernels", "probes
 # Where the components of a kind lie, if not in the room of its name: the section `probes` of a study names both what
 # measures a problem as it is and what trains for that.
 ROOMS = {"probes": ("probes", "experiments")}
-PACKAGE = Path(__file__).parents[1]
+PACKAGE = folders.PACKAGE
 # What a nested component is given until its owner replaces it: a law of x has no dimension before there is a problem.
 UNSET = {"inputs": {"dimension": 0}}
 
@@ -41,8 +42,21 @@ def rooms(kind: str) -> tuple[str, ...]:
 
 
 def _files(kind: str) -> list[Path]:
-    found = [file for room in rooms(kind) for file in (PACKAGE / room).glob("*.py")]
+    found = [file for root in folders.roots() for room in rooms(kind) for file in (root / room).glob("*.py")]
     return [file for file in found if not file.stem.startswith("_")]
+
+
+def use(own: Iterable[Path]) -> None:
+    """Takes folders of a user's own beside the package. Raises BrokenSource where two components have one name."""
+    if folders.use(own):
+        for remembered in (available, parameters, choices, implementation, _nested):
+            remembered.cache_clear()
+    for kind in KINDS:
+        first: dict[str, Path] = {}
+        for file in _files(kind):
+            if (other := first.setdefault(file.stem, file)) != file:
+                name = f"the name of {location(other, 1)}"
+                raise BrokenSource(f"{location(file, 1)}: found {name}; expected a name that none of the {kind} has")
 
 
 def path(kind: str, name: str) -> Path:
@@ -104,10 +118,9 @@ def failure(error: BaseException) -> str | None:
     if isinstance(error, SyntaxError):
         return f"{location(error.filename or '', error.lineno or 1)}: {type(error).__name__}: {error.msg}"
     frames = [(Path(frame.filename), frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
-    own = [(file, line) for file, line in frames if PACKAGE in file.parents]
+    own = [(file, line) for file, line in frames if folders.root_of(file)]
     if not isinstance(error, ImportError):
-        places = {room for kind in KINDS for room in rooms(kind)}
-        own = [(file, line) for file, line in own if file.relative_to(PACKAGE).parts[0] in places]
+        own = [(file, line) for file, line in own if file.relative_to(folders.root_of(file)).parts[0] in folders.ROOMS]
     if not own:
         return None
     first = next((line for line in str(error).splitlines() if line.strip()), "")

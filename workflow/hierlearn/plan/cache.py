@@ -3,29 +3,31 @@
 To check all of them, and to say of every job what it is and needs, takes longer than Snakemake does.
 
 An entry counts only where all that it rests on is the same, byte for byte: the study file, the published numbers, the
-registered designs and earlier verdicts, the settings, the whole package, Python, and the versions of what is installed.
-A file that is damaged, or of another state, is as none.
+papers, the registered designs and earlier verdicts, the settings, the whole package, components in folders of a user's
+own, Python, and the versions of what is installed. A file that is damaged, or of another state, is as none.
 """
 
 import os
 import pickle
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from hierlearn.core.folders import ROOMS, own
 from hierlearn.core.provenance import PACKAGE, canonical
 from hierlearn.files.checksums import digest
 from hierlearn.plan.draws import Draw
 from hierlearn.plan.jobs import SCRIPTS
+from hierlearn.plan.papers import FILE as PAPERS
 from hierlearn.plan.resources import Request
 from hierlearn.plan.study import Study
 
 # A rule, a study and further words that tell a job from others.
 Job = tuple[str, ...]
 # The settings that a study, its draw and its faults hang on.
-ASKED = ("preset", "memory_limit_mb", "pilot", "replicate")
+ASKED = ("preset", "memory_limit_mb", "pilot", "replicate", "own")
 # More is in no file that a person wrote, see plan/load.py.
 BYTES = 1_000_000
 
@@ -64,10 +66,11 @@ class Cache:
         os.replace(part, self.file)
 
 
-def read(folder: Path, settings: Mapping[str, Any], studies: Mapping[str, Path], config: Path) -> Cache:
-    """What runs with these settings kept in a folder. studies: the files by name; config: where their folder lies."""
+def read(folder: Path, settings: Mapping[str, Any], studies: Mapping[str, Path], beside: Sequence[Path]) -> Cache:
+    """What runs with these settings kept in a folder. studies: the files by name; beside: where their folders lie, the
+    project's first."""
     file = folder / f"plan-{Draw.of(settings).folder(settings['preset'])}.pickle"
-    state, sources = _state(settings, config), {name: source(path) for name, path in studies.items()}
+    state, sources = _state(settings, beside), {name: source(path) for name, path in studies.items()}
     try:
         kept = file.read_bytes()
         state_then, entries = pickle.loads(kept[64:]) if kept[:64] == digest(kept[64:]).encode() else ("", {})
@@ -86,12 +89,14 @@ def source(file: Path, most: int = BYTES) -> str | None:
         return None
 
 
-def _state(settings: Mapping[str, Any], config: Path) -> str:
+def _state(settings: Mapping[str, Any], beside: Sequence[Path]) -> str:
     """The hash of what every entry rests on beside its own file."""
     lines = [canonical({key: settings.get(key) for key in ASKED}), sys.version, *_installed()]
-    for folder in (PACKAGE, SCRIPTS, config / "published"):
-        lines += [f"{file.relative_to(folder)} {source(file, sys.maxsize)}" for file in _files(folder)]
-    lines += [f"{file.name} {source(file)}" for file in sorted(config.glob("*.csv"))]
+    rooms = [config / name for config in beside for name in ("published", *(ROOMS if config in own() else ()))]
+    for folder in (PACKAGE, SCRIPTS, *rooms):
+        lines += [f"{folder.name} {file.relative_to(folder)} {source(file, sys.maxsize)}" for file in _files(folder)]
+    for config in beside:
+        lines += [f"{file.name} {source(file)}" for file in sorted([*config.glob("*.csv"), *config.glob(PAPERS)])]
     return digest("\n".join(lines).encode())
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hierlearn.plan import claims, formulas, plausibility, published, references, resources, sections
+from hierlearn.plan import claims, formulas, papers, plausibility, published, references, resources, sections
 from hierlearn.plan.declared import mapping
 from hierlearn.plan.draft import Draft
 from hierlearn.plan.faults import Broken, Fault, show
@@ -21,11 +21,6 @@ from hierlearn.plan.violations import schema, schema_faults
 
 # Sections of a study whose components name parts of the others.
 REFERRING = ("figure", "claims")
-
-
-def papers() -> list[str]:
-    """The keys of the papers, which are targets too."""
-    return schema("study")["properties"]["paper"]["enum"]
 
 
 def load_study(file: str | os.PathLike, preset: str = "quick") -> Study:
@@ -53,8 +48,8 @@ def study(file: Path, name: str, preset: str, limit: int = resources.ABSURD_MB) 
         # All other checks would take minutes.
         return None, sorted({*faults, *implausible})
     paper = content.get("paper")
-    beside = file.parents[1] / "published" / f"{paper}.yaml"
-    numbers, _ = published.tables(beside, beside.name) if paper in papers() else (None, [])
+    beside = published.file_of(str(paper), file.parents[1])
+    numbers, _ = published.tables(beside, beside.name) if paper in papers.known() else (None, [])
     drafts: dict[str, Draft] = {}
     faults, sizes = _preset_faults(content, name), base(content, preset)
     for which, body in bodies(content):
@@ -95,7 +90,7 @@ def _checked(body: Mapping[str, Any], numbers: Any, file: Path, name: str, prese
     for path in _headless(body, quick) if quick else ():
         broken.mark(path)
     already = set(broken.values)
-    found = schema_faults(name, body, schema("study"), broken=broken)
+    found = schema_faults(name, body, papers.schema_of("study"), broken=broken)
     faults += [fault for fault in found if not any(fault.path[: len(at)] == at for at in already)]
     draft = Draft(study_of(body, file.stem, name, preset, numbers, broken), body, broken, faults)
     _check(draft)

@@ -4,8 +4,7 @@ import sys
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
-from hierlearn.plan import commands, registration
-from hierlearn.plan.checking import papers
+from hierlearn.plan import commands, papers, registration
 from hierlearn.plan.configuration import COMMANDS, RULES, Plan
 from hierlearn.plan.faults import similar
 
@@ -37,7 +36,7 @@ def answer(plan: Plan, workflow: Path, main: Path) -> None:
         print("\n".join(lines), flush=True)
         sys.exit(int(broken))
     studies = [path.stem for path in (workflow.parent / "config" / "studies").glob("*.yaml")]
-    if lines := unknown_targets(given.targets or (), plan, studies):
+    if lines := unknown_targets(given.targets or (), plan, [*studies, *plan.own]):
         sys.exit("\n".join(lines))
 
 
@@ -64,7 +63,7 @@ def unknown_targets(asked: Iterable[str], plan: Plan, studies: Collection[str]) 
             close = _nearest_file(word, plan)
         elif word in names:
             continue
-        elif word in studies or word in papers():
+        elif word in studies or word in papers.known():
             found = f"a {'study' if word in studies else 'paper'} that this run leaves out"
             allowed, close = f"one of {', '.join(plan.targets.by_name())}, or other `studies` in the configuration", []
         else:

@@ -1,8 +1,9 @@
 """Words on Snakemake's command line that are answered at once: `snakemake plan`, `tally`, `register`, `record`,
 `publish`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from hierlearn.claims import tally as ledger
 from hierlearn.plan import estimates, history, registration
@@ -45,21 +46,29 @@ def register(plan: Plan) -> Answer:
     if faults := [fault for study in studies for fault in registration.other_designs(study, plan.registered)]:
         raise ValueError("\n".join(f"error: {fault}" for fault in faults).removeprefix("error: "))
     added = [line for study in studies for line in registration.new_lines(study, plan.registered)]
-    registration.append(plan.register, added)
+    for file, lines in _by_file(plan, added, registration.NAME):
+        registration.append(file, lines)
     told = [f"{line.claim}: revision {line.revision} of {line.study} at {line.preset}, {line.digest}" for line in added]
-    return [*told, f"{len(added)} lines added to {registration.FILE}"], False
+    return [*told, f"{len(added)} lines added to {registration.NAME}"], False
 
 
 def record(plan: Plan) -> Answer:
     """Adds the verdicts of the ledger's registered designs to verdicts.csv."""
-    file = plan.register.with_name("verdicts.csv")
-    known, faults = history.read(file)
-    if faults:
-        raise ValueError("\n".join(map(str, faults)))
+    files = {plan.config / history.NAME, *(plan.beside(study, history.NAME) for study in plan.own)}
+    known = [one for file in files for one in history.read(file)[0]]
     needed = tuple(dict.fromkeys([*ledger.NEEDED, *history.COLUMNS]))
     added = history.new(ledger.read(Path(plan.results, "claims.csv"), needed), known)
-    history.append(file, added)
-    return [f"{len(added)} lines added to {history.FILE}"], False
+    for file, lines in _by_file(plan, added, history.NAME):
+        history.append(file, lines)
+    return [f"{len(added)} lines added to {history.NAME}"], False
+
+
+def _by_file(plan: Plan, lines: Iterable[Any], name: str) -> Iterator[tuple[Path, list[Any]]]:
+    """Lines of claims by the file that keeps those of their study."""
+    found: dict[Path, list[Any]] = {}
+    for line in lines:
+        found.setdefault(plan.beside(line.study, name), []).append(line)
+    yield from found.items()
 
 
 def publish(plan: Plan) -> Answer:
@@ -69,7 +78,7 @@ def publish(plan: Plan) -> Answer:
 
     if plan.settings["pilot"] or plan.settings["replicate"]:
         raise ValueError("publish: found a pilot or a replicate; expected the first draw")
-    return publication.store(plan, plan.register.absolute().parents[1]), False
+    return publication.store(plan, plan.config.absolute().parent), False
 
 
 ANSWERS: dict[str, Callable[[Plan], Answer]] = {

@@ -9,8 +9,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from hierlearn.core import registry
 from hierlearn.core.provenance import ends_in_one_line
-from hierlearn.plan import cache, checking, history, published, registration, resources
+from hierlearn.plan import cache, checking, folders, history, papers, registration, resources
 from hierlearn.plan.cluster import Requests
 from hierlearn.plan.draws import Draw
 from hierlearn.plan.faults import Broken, Fault, nearest, show
@@ -37,9 +38,10 @@ class Plan:
     settings: Mapping[str, Any]
     studies: Mapping[str, Study]
     doubts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    # Lines of registered.csv, and where it lies.
+    # Lines of all registered.csv; the project's folder of studies, and the files of those in folders of a user's own.
     registered: tuple[registration.Line, ...] = ()
-    register: Path = Path(registration.FILE)
+    config: Path = Path("config")
+    own: Mapping[str, Path] = field(default_factory=dict)
     # What an earlier run found, as far as it counts.
     kept: cache.Cache = field(default_factory=cache.Cache)
 
@@ -57,6 +59,10 @@ class Plan:
     def requests(self) -> Requests:
         """What jobs need."""
         return Requests(self.studies, {job: one for entry in self._entries for job, one in entry.requests.items()})
+
+    def beside(self, study: str, name: str) -> Path:
+        """A file beside the folder of a study's file, such as registered.csv."""
+        return (self.own[study].parents[1] if study in self.own else self.config) / name
 
     @property
     def results(self) -> str:
@@ -95,35 +101,44 @@ def configure(given: Mapping[str, Any], file: Path, folder: Path, records: Path 
     published numbers; records: where `Plan.keep` keeps what was found, None to find all of it now.
     """
     settings, faults = load(file, file.as_posix()) if file.exists() or file.is_symlink() else ({}, [])
-    files = {path.stem: path for path in sorted(folder.glob("*.yaml"))}
     described = f"{file.as_posix()} with --config" if given else file.as_posix()
-    if not faults:
-        settings, faults = configuration({**settings, **given}, described, list(files))
-    settings = {} if faults else settings
+    asked = {**settings, **given} if not faults else {}
+    own, found = folders.own(asked.get("own"), described, ROOT)
+    faults += found
+    registry.use(one.path for one in own)
+    searched = [folders.StudyFolder(folder.parent, "config"), *own]
+    files = {name: (one, path) for one in reversed(searched) for name, path in one.studies().items()}
+    files = {name: files[name] for name in sorted(files)}
+    faults += [*folders.named_twice(searched), *papers.faults()]
+    settings, found = configuration(asked, described, list(files)) if asked or not faults else ({}, [])
+    faults += found
     chosen = settings.get("studies") or list(files)
     preset, limit = settings.get("preset", "quick"), settings.get("memory_limit_mb", resources.ABSURD_MB)
     studies, owners = {}, {}
-    kept = cache.read(records, settings, files, folder.parent) if records and settings else cache.Cache()
-    register = folder.with_name("registered.csv")
-    lines, found = registration.read(register)
-    verdicts, found_before = history.read(folder.with_name("verdicts.csv"))
-    faults += found + found_before
-    for name in files:
-        if not NAME.fullmatch(name) or len(name) > LONGEST or name in (*RULES, *COMMANDS) or name in checking.papers():
+    every = {name: path for name, (_, path) in files.items()}
+    kept = cache.read(records, settings, every, [one.path for one in searched]) if records and settings else cache.Cache()
+    lines, verdicts = [], []
+    for one in searched:
+        for known, (rows, found) in ((lines, one.registered()), (verdicts, one.verdicts())):
+            known += rows
+            faults += found
+        faults += one.faults(bool(kept.entries))
+    for name, (one, path) in files.items():
+        shown = one.shown(path)
+        if not NAME.fullmatch(name) or len(name) > LONGEST or name in (*RULES, *COMMANDS) or name in papers.known():
             allowed = f"at most {LONGEST} small letters, digits and hyphens, and no rule's and no paper's name"
-            faults.append(Fault(f"config/studies/{name}.yaml", (), f"the file name {name!r}", allowed))
+            faults.append(Fault(shown, (), f"the file name {name!r}", allowed))
             continue
         entry = kept.entries.get(name)
         if entry:
             study, found = entry.study, []
         else:
-            study, found = checking.study(files[name], f"config/studies/{name}.yaml", preset, limit)
+            study, found = checking.study(path, shown, preset, limit)
         faults += found
-        for claim in _claims(study, files[name]):
-            first = owners.setdefault(claim, name)
-            if first != name:
-                text = f"a claim that config/studies/{first}.yaml has too"
-                faults.append(Fault(f"config/studies/{name}.yaml", ("claims", claim), text, "a name of its own"))
+        for claim in _claims(study, path):
+            first = owners.setdefault(claim, shown)
+            if first != shown:
+                faults.append(Fault(shown, ("claims", claim), f"a claim that {first} has too", "a name of its own"))
         if entry and name in chosen:
             studies[name] = study
         elif study is not None and name in chosen:
@@ -132,15 +147,12 @@ def configure(given: Mapping[str, Any], file: Path, folder: Path, records: Path 
             studies[name] = replace(drawn, registered=registration.of(drawn, lines), earlier=before)
     if preset == "paper" and not faults:
         faults += _unstated(described, settings["studies"], studies)
-    for path in sorted(folder.glob("*.yml")):
-        faults.append(Fault(f"config/studies/{path.name}", (), "the ending .yml", f"{path.stem}.yaml"))
-    for path in sorted(folder.with_name("published").glob("*.yaml")) if not kept.entries else ():
-        faults += published.tables(path, f"config/published/{path.name}")[1]
     if faults:
         sys.exit("\n".join(f"error: {fault}" for fault in sorted(set(faults))))
     known = kept.entries
     doubts = {n: known[n].doubts if n in known else tuple(map(str, warnings(one))) for n, one in studies.items()}
-    return Plan(settings, studies, doubts, tuple(lines), register, kept)
+    others = {name: path for name, (one, path) in files.items() if one in own}
+    return Plan(settings, studies, doubts, tuple(lines), folder.parent, others, kept)
 
 
 def _unstated(described: str, asked: list[str], stated: Collection[str]) -> list[Fault]:

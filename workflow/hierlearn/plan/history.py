@@ -8,7 +8,8 @@ from hierlearn.plan import kept_lines
 from hierlearn.plan.faults import Fault
 from hierlearn.plan.study import Study
 
-FILE = "config/verdicts.csv"
+NAME = "verdicts.csv"
+FILE = f"config/{NAME}"
 
 
 @dataclass(frozen=True)
@@ -34,9 +35,9 @@ class Verdict:
 COLUMNS = tuple(field.name for field in fields(Verdict))
 
 
-def read(file: Path) -> tuple[list[Verdict], list[Fault]]:
-    """The lines of verdicts.csv and its faults."""
-    lines, faults = kept_lines.read(file, FILE, COLUMNS, lambda row: all(row[:7]) and row[3].isdigit())
+def read(file: Path, name: str = FILE) -> tuple[list[Verdict], list[Fault]]:
+    """The lines of verdicts.csv and its faults. name: what messages call it."""
+    lines, faults = kept_lines.read(file, name, COLUMNS, lambda row: all(row[:7]) and row[3].isdigit())
     return [Verdict(*row) for _, row in lines], faults
 
 

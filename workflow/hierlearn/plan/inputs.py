@@ -11,7 +11,7 @@ from typing import Any
 
 from hierlearn.core import provenance
 from hierlearn.files import checksums
-from hierlearn.plan import jobs, told
+from hierlearn.plan import jobs, papers, told
 from hierlearn.plan.draws import FIRST, Draw
 from hierlearn.plan.targets import Targets
 
@@ -47,6 +47,7 @@ class Inputs:
             settings = self.targets.settings
             parameters = {"preset": settings["preset"], "note": Draw.of(settings).note(), "studies": self.page()}
             parameters |= {"folder": self.targets.results, "compare": settings.get("compare", "")}
+            parameters |= {"papers": papers.said()}
             before = {claim: text for study in self.targets.studies.values() for claim, text in study.earlier.items()}
             return parameters | {"second": self.second(), "earlier": before}, jobs.code("ledger", [])
         if (rule, *names) in self.kept:

@@ -17,7 +17,7 @@ from hierlearn.claims.ledger import COLUMNS, csv_text, from_json, noted
 from hierlearn.claims.replication import standing
 from hierlearn.claims.tally import read
 from hierlearn.files import checksums, figures
-from hierlearn.plan import told
+from hierlearn.plan import papers, told
 from hierlearn.plan.configuration import Plan
 
 FOLDER, README = "docs/ledger", "README.md"
@@ -35,6 +35,9 @@ def store(plan: Plan, root: Path) -> list[str]:
     second = {row["claim"]: row for file in plan.inputs.second() for row in read(Path(file))}
     lines = []
     for name, study in plan.studies.items():
+        if name in plan.own:
+            lines.append(f"{name}: not stored: {FOLDER} has the project's studies; {plan.results}/index.html shows it")
+            continue
         file, drawn = (Path(plan.targets.file(name, part)) for part in ("claims.json", "figure.svg"))
         identity = plan.inputs.identity(file)
         stored = folder / name / "claims.json"
@@ -88,10 +91,12 @@ def together(root: Path, compare: str = "") -> list[str]:
     presets = sorted({study["preset"] for study in studies.values()})
     compared = comparison(rows, compare) if compare else None
     (folder / "claims.csv").write_text(csv_text(noted(rows, earlier)), encoding="utf-8")
-    text = page(rows, details, studies, ", ".join(presets), {}, "", earlier, "", compared)
+    text = page(rows, details, studies, ", ".join(presets), {}, papers.said(), "", earlier, "", compared)
     (folder / "index.html").write_text(text, encoding="utf-8")
     readme = root / README
-    readme.write_text(findings.put(readme.read_text(encoding="utf-8"), findings.table(rows, details)), encoding="utf-8")
+    readme.write_text(
+        findings.put(readme.read_text(encoding="utf-8"), findings.table(rows, details, papers.said())), encoding="utf-8"
+    )
     return [f"{FOLDER}: {len(rows)} rows of {len(studies)} studies"]
 
 

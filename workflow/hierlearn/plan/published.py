@@ -7,9 +7,16 @@ from typing import Any
 
 from hierlearn.files.published import ROW_KEYS
 from hierlearn.plan import faults as at_fault
+from hierlearn.plan import papers
 from hierlearn.plan.faults import Broken, Fault, nearest, show
 from hierlearn.plan.load import load
-from hierlearn.plan.violations import schema, schema_faults
+from hierlearn.plan.violations import schema_faults
+
+
+def file_of(paper: str, folder: Path) -> Path:
+    """Where a paper's numbers lie: beside the studies of a folder, or of another that the run knows."""
+    places = [one / "published" / f"{paper}.yaml" for one in (folder, *papers.folders_of_a_run())]
+    return next((place for place in places if place.exists()), places[0])
 
 
 def tables(file: Path, name: str) -> tuple[dict[str, Any] | None, list[Fault]]:
@@ -30,7 +37,7 @@ def _tables(file: Path, name: str, state: tuple[int, int]) -> tuple[dict[str, An
     if faults:
         return None, faults
     broken = Broken()
-    faults = list(schema_faults(name, content, schema("published"), broken=broken))
+    faults = list(schema_faults(name, content, papers.schema_of("published"), broken=broken))
     if not broken.over("paper") and content["paper"] != file.stem:
         faults.append(Fault(name, ("paper",), show(content["paper"]), f"{file.stem}, after which the file is called"))
     for key, table in content["tables"].items() if isinstance(content.get("tables"), dict) else ():

@@ -18,7 +18,8 @@ from hierlearn.plan.faults import Fault
 from hierlearn.plan.sizes import product
 from hierlearn.plan.study import Study
 
-FILE = "config/registered.csv"
+NAME = "registered.csv"
+FILE = f"config/{NAME}"
 # Says nothing of what is judged and how.
 UNJUDGED = ("remark", "digest")
 
@@ -129,16 +130,16 @@ def _full(kind: str, description: Mapping[str, Any]) -> dict[str, Any]:
     return {"name": name} | full
 
 
-def read(file: Path) -> tuple[list[Line], list[Fault]]:
-    """The lines of registered.csv and its faults."""
-    rows, faults = kept_lines.read(file, FILE, COLUMNS, lambda row: all(row) and row[3].isdigit() and int(row[3]) > 0)
+def read(file: Path, name: str = FILE) -> tuple[list[Line], list[Fault]]:
+    """The lines of registered.csv and its faults. name: what messages call it."""
+    rows, faults = kept_lines.read(file, name, COLUMNS, lambda row: all(row) and row[3].isdigit() and int(row[3]) > 0)
     lines, seen = [], {}
     for number, row in rows:
         line = Line(*row[:3], int(row[3]), *row[4:])
         first = seen.setdefault(astuple(line)[:4], number)
         if first != number:
             found = f"{line.claim} of {line.study} at revision {line.revision} of {line.preset} again"
-            faults.append(Fault(FILE, (f"line {number}",), found, f"one line, which line {first} is"))
+            faults.append(Fault(name, (f"line {number}",), found, f"one line, which line {first} is"))
         lines.append(line)
     return lines, faults
 

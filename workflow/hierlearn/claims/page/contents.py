@@ -49,6 +49,6 @@ def html(made_from: Contents, parameters: Mapping[str, Any], made: Mapping[str, 
     loaded them."""
     sizes = {Path(file).parent.name: figures.size(file) for file in drawn}
     studies = {name: study | {"figure_size": sizes.get(name)} for name, study in parameters["studies"].items()}
-    said = parameters["note"], parameters["earlier"], parameters["folder"]
+    said = parameters["papers"], parameters["note"], parameters["earlier"], parameters["folder"]
     compared = comparison(made_from.rows, parameters["compare"]) if parameters["compare"] else None
     return page(made_from.rows, made_from.details, studies, parameters["preset"], made, *said, compared).encode()

@@ -4,21 +4,23 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hierlearn.claims.ledger import Row
-from hierlearn.claims.page.index import PAPERS, interval, number, prediction, side
+from hierlearn.claims.page.index import interval, number, prediction, side
 from hierlearn.claims.verdicts import MARKS, OUTCOMES
 
 BEGIN, END = "<!-- findings -->", "<!-- end of findings -->"
 HEAD = "| | what the paper says | measured [95 % interval] | predicted |\n| --- | --- | --- | --- |"
 
 
-def table(rows: Sequence[Row], details: Mapping[str, Mapping[str, Any]]) -> str:
-    """The primary rows of a ledger by paper, with how many of them survived."""
+def table(
+    rows: Sequence[Row], details: Mapping[str, Mapping[str, Any]], papers: Mapping[str, Mapping[str, str]]
+) -> str:
+    """The primary rows of a ledger by paper, with how many of them survived. papers: as the page has them."""
     parts = []
-    for paper, (_, citation, _) in PAPERS.items():
-        own = [row for row in rows if row.paper == paper and row.rank == "primary" and row.rule != "descriptive"]
+    for key, paper in papers.items():
+        own = [row for row in rows if row.paper == key and row.rank == "primary" and row.rule != "descriptive"]
         if own:
             parts += [
-                f"**{citation}**: {_counts(own)}.",
+                f"**{paper['citation']}**: {_counts(own)}.",
                 HEAD,
                 *(_line(row, side(details[row.claim])) for row in own),
                 "",

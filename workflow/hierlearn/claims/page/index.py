@@ -29,31 +29,6 @@ from hierlearn.claims.verdicts import (
 )
 
 HERE = Path(__file__).parent
-# Key, what it is called beside a row, its citation and its address.
-PAPERS = {
-    "chen2020": (
-        "Neural representations",
-        "Chen, Bai, Lee, Zhao, Wang, Xiong, Socher. Towards Understanding Hierarchical Learning: Benefits of Neural "
-        "Representations. NeurIPS 2020",
-        "https://arxiv.org/abs/2006.13436",
-    ),
-    "bai2020": (
-        "Beyond linearization",
-        "Bai, Lee. Beyond Linearization: On Quadratic and Higher-Order Approximation of Wide Neural Networks. ICLR "
-        "2020",
-        "https://arxiv.org/abs/1910.01619",
-    ),
-    "allenzhu2019": (
-        "ResNet beyond kernels",
-        "Allen-Zhu, Li. What Can ResNet Learn Efficiently, Going Beyond Kernels? NeurIPS 2019",
-        "https://arxiv.org/abs/1905.10337",
-    ),
-    "allenzhu2020": (
-        "Backward feature correction",
-        "Allen-Zhu, Li. Backward Feature Correction: How Deep Learning Performs Deep Learning. 2020",
-        "https://arxiv.org/abs/2001.04413",
-    ),
-}
 REGIME_TEXTS = {
     "within": "every hypothesis, constants included, was checked at the sizes measured",
     "limit": "something is O(·), poly(·) or “sufficiently large”",
@@ -71,14 +46,16 @@ def page(
     studies: Mapping[str, Mapping[str, Any]],
     preset: str,
     made: Mapping[str, str],
+    papers: Mapping[str, Mapping[str, str]],
     note: str = "",
     earlier: Mapping[str, str] | None = None,
     folder: str = "",
     compared: Comparison | None = None,
 ) -> str:
     """The page as HTML. details: what stands behind each row, by claim; studies: what `plan.inputs` tells of each, by
-    name; made: which code and versions; note: what the run is, where it is not the first draw; earlier: what was found
-    of claims at earlier revisions; folder: where the results lie, as a reader types it; compared: with another run."""
+    name; made: which code and versions; papers: name, citation and link of each, in their order; note: what the run is,
+    where it is not the first draw; earlier: what was found of claims at earlier revisions; folder: where the results
+    lie, as a reader types it; compared: with another run."""
     environment = Environment(
         loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
@@ -91,8 +68,8 @@ def page(
         for name, study in studies.items()
         if study["present"]
     ]
-    papers = _papers(told)
-    shown = sorted(told, key=lambda study: papers.index(study["paper"]))
+    named = [key for key in papers if key in {study["paper"] for study in told}]
+    shown = sorted(told, key=lambda study: named.index(study["paper"]))
     return environment.get_template("template.html").render(
         style=Markup(HERE.joinpath("style.css").read_text(encoding="utf-8")),
         script=Markup(HERE.joinpath("script.js").read_text(encoding="utf-8")),
@@ -111,7 +88,7 @@ def page(
         decided=sum(row.verdict not in (INCONCLUSIVE, VACUOUS) for row in primary),
         outcomes=outcomes(primary),
         table=by_kind_and_regime(rows),
-        papers=[_of_paper(key, primary, shown) for key in papers],
+        papers=[_of_paper(key, papers[key], primary, shown) for key in named],
         stored=any(study["commit"] for study in shown),
         boundaries=boundaries,
         expected=f"{TAIL * boundaries:.1f}",
@@ -168,17 +145,12 @@ def _column(row: Row) -> str:
     return row.regime or WORDS_OF.get(row.kind, next(iter(REGIMES)))
 
 
-def _papers(studies: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The papers of some studies, those that are known first and in their order."""
-    found = dict.fromkeys(study["paper"] for study in studies)
-    return [*(key for key in PAPERS if key in found), *(key for key in found if key not in PAPERS)]
-
-
-def _of_paper(key: str, primary: Sequence[Row], studies: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _of_paper(
+    key: str, paper: Mapping[str, str], primary: Sequence[Row], studies: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
     """A paper with its primary rows, in the order of their names, and its studies."""
-    name, citation, address = PAPERS.get(key, (key, key, ""))
     own = sorted((row for row in primary if row.paper == key), key=lambda row: _natural(row.claim))
-    return {"key": key, "name": name, "citation": citation, "address": address, "rows": own} | {
+    return {**paper, "key": key, "rows": own} | {
         "outcomes": outcomes(own),
         "studies": [study for study in studies if study["paper"] == key],
     }

@@ -1,0 +1,237 @@
+"""Folders of a user's own: what of them is refused, where they are registered, and what rests on their files."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hierlearn.core import registry
+from hierlearn.plan import command_line, commands
+from hierlearn.plan.configuration import ROOT, configure
+from hierlearn.plan.papers import known
+
+KERNEL = '''"""A kernel with a cusp."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from hierlearn.core.parameters import Positive
+from hierlearn.core.protocols import Kernel
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cusp(Kernel):
+    """K(x, z) = exp(-|x - z| / b)."""
+
+    bandwidth: Annotated[Positive, "Length b."] = 1.0
+
+    def __call__(self, x, z=None, dtype=np.float64):
+        """exp(-|x - z| / b)."""
+        return np.exp(-cdist(x, x if z is None else z) / self.bandwidth).astype(dtype)
+
+    def profile(self, t):
+        """exp(-sqrt(2 - 2 t) / b)."""
+        return np.exp(-np.sqrt(2 - 2 * np.minimum(t, 1)) / self.bandwidth)
+'''
+STUDY = """
+title: A kernel with a cusp
+paper: own2026
+place: Section 1
+summary: Two kernels.
+problem:
+  input: {name: sphere}
+  teacher: {name: ridge_polynomial, degree: 2}
+axes: {dimension: [3, 4, 5]}
+seeds: 2
+points: {validation: 30, test: 40}
+samples: {thresholds: [0.5]}
+learners:
+  mine: {label: Cusp, learner: {name: kernel_ridge, kernel: {name: cusp}}, select: {ridge: [0.1]}, samples: {at: [16]}}
+  ntk: {label: NTK, learner: {name: kernel_ridge, kernel: {name: ntk}}, select: {ridge: [0.1]}, samples: {at: [16]}}
+figure: {name: sample_complexity}
+claims:
+  Z1-cusp:
+    place: Section 1
+    statement: The kernel with a cusp needs few points
+    kind: conjecture
+    rank: primary
+    regime: beyond
+    beyond: nothing is proved
+    quantity: {name: exponent, learner: mine, sizes: [3, 4, 5]}
+    rule: upper
+    predicted: 2
+    control: {rival: the tangent kernel, quantity: {learner: ntk}}
+"""
+PAPERS = "own2026: {title: A cusp, authors: Nobody, year: 2026}\n"
+
+
+@pytest.fixture
+def mine(tmp_path, monkeypatch):
+    """A folder with a kernel, a paper and a study, beside a project without studies; the folder of work."""
+    monkeypatch.chdir(tmp_path)
+    Path("config/studies").mkdir(parents=True)
+    write("mine/kernels/cusp.py", KERNEL)
+    write("mine/studies/own2026-cusp.yaml", STUDY)
+    write("mine/papers.yaml", PAPERS)
+    yield Path("mine")
+    registry.use(())
+
+
+def write(name, text):
+    Path(name).parent.mkdir(parents=True, exist_ok=True)
+    Path(name).write_text(text)
+
+
+def planned(own="mine", **settings):
+    return configure({"own": own, **settings}, Path("config/config.yaml"), Path("config/studies"))
+
+
+def refusal(own="mine", **settings):
+    """The lines of a refusal, each of which begins as all do."""
+    with pytest.raises(SystemExit) as end:
+        planned(own, **settings)
+    lines = end.value.code.splitlines()
+    assert all(line.startswith("error: ") for line in lines)
+    return [line.removeprefix("error: ") for line in lines]
+
+
+def test_what_lies_in_an_own_folder_is_known_until_it_is_not_named(mine):
+    plan = planned()
+    assert list(plan.studies) == ["own2026-cusp"]
+    assert plan.targets.by_name() == {name: ["own2026-cusp"] for name in ("own2026-cusp", "own2026")}
+    assert "cusp" in registry.available("kernels") and "own2026" in known()
+    planned([])
+    assert "cusp" not in registry.available("kernels") and "own2026" not in known()
+
+
+@pytest.mark.parametrize(
+    ("named", "found"),
+    [
+        ("nowhere", "'nowhere', which is not there; expected a folder"),
+        ("mine/papers.yaml", "'mine/papers.yaml', where a file is; expected a folder"),
+        (str(ROOT), "of the project itself; expected a folder outside it"),
+        (str(ROOT / "config"), "of the project itself; expected a folder outside it"),
+        (
+            "empty",
+            "'empty', which holds none of them; expected studies, published, papers.yaml, registered",
+        ),
+    ],
+)
+def test_a_folder_that_cannot_be_one_is_refused(mine, named, found):
+    Path("empty").mkdir()
+    (line,) = refusal(named)
+    assert line.startswith("config/config.yaml with --config: own: found ") and found in line
+    (line,) = refusal(["mine", named])
+    assert "own[1]: found " in line
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "line"),
+    [
+        ("mine/kernels/ntk.py", KERNEL, "kernels/ntk.py:1; expected a name that none of the kernels has"),
+        ("config/studies/own2026-cusp.yaml", STUDY, "found the name of config/studies/own2026-cusp.yaml"),
+        ("config/studies/another.yaml", STUDY, "claims.Z1-cusp: found a claim that "),
+        (
+            "mine/papers.yaml",
+            PAPERS + PAPERS.replace("own2026", "bai2020"),
+            "bai2020: found a paper that config",
+        ),
+        ("mine/studies/small.yml", STUDY, "mine/studies/small.yml: found the ending .yml; expected small.yaml"),
+        ("mine/studies/own2026.yaml", STUDY.replace("Z1", "Z2"), "found the file name 'own2026'"),
+        ("mine/papers.yaml", PAPERS.replace("year: 2026", "yaer: 2026"), "own2026.yaer: found an unknown key"),
+    ],
+)
+def test_names_that_are_taken_and_other_faults_are_named_with_their_files(mine, file, text, line):
+    write(file, text)
+    lines = refusal()
+    assert any(line in one and "mine/" in one for one in lines), lines
+
+
+def test_published_numbers_of_a_paper_lie_in_one_folder(mine):
+    numbers = (ROOT / "config" / "published" / "allenzhu2019.yaml").read_text()
+    write("config/published/allenzhu2019.yaml", numbers)
+    write("mine/published/allenzhu2019.yaml", numbers)
+    (line,) = refusal()
+    assert line.startswith("mine/published/allenzhu2019.yaml: found the name of config/published/allenzhu2019.yaml")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        ("class Cusp", "class Casp", r"cusp.py:1: found no class Cusp; expected it to be named as the file is"),
+        ("def profile", "def profil", r"found no method profile; expected all of Kernel"),
+        ("Cusp(Kernel)", "Cusp", r"found class Cusp; expected class Cusp(Kernel)"),
+        ("import numpy as np", "import nothing_such", r"cusp.py:6: ModuleNotFoundError: No module named"),
+        ("return np.exp", "return (np.exp", r"SyntaxError"),
+    ],
+)
+def test_a_component_that_breaks_its_contract_is_one_line_before_any_job(mine, old, new, line):
+    write("mine/kernels/cusp.py", KERNEL.replace(old, new))
+    (found,) = refusal()
+    assert found.startswith("mine/kernels/cusp.py:") and line in found
+
+
+def test_designs_are_registered_beside_their_studies_and_nothing_else_is_touched(mine, capsys):
+    plan = planned()
+    (warning,) = [line for line in plan.warnings if "Z1-cusp" in line]
+    assert "found no line of it in mine/registered.csv" in warning
+    before = {file: file.read_bytes() for file in Path("config").rglob("*") if file.is_file()}
+    told, broken = commands.answer(["register"], plan)
+    assert (told[-1], broken) == ("1 lines added to registered.csv", False)
+    assert {file: file.read_bytes() for file in Path("config").rglob("*") if file.is_file()} == before
+    assert (mine / "registered.csv").read_text().splitlines()[1].startswith("Z1-cusp,own2026-cusp,quick,1,")
+    again = planned()
+    assert set(again.studies["own2026-cusp"].registered) == {"Z1-cusp"}
+    assert [line for line in again.warnings if "Z1-cusp" in line] == []
+    command_line.refuse_other_designs(again)
+
+
+def test_another_design_than_the_registered_one_is_refused_with_both_files(mine):
+    commands.answer(["register"], planned())
+    write("mine/studies/own2026-cusp.yaml", STUDY.replace("seeds: 2", "seeds: 3"))
+    with pytest.raises(SystemExit) as end:
+        command_line.refuse_other_designs(planned())
+    (line,) = end.value.code.splitlines()
+    assert line.startswith("error: mine/studies/own2026-cusp.yaml: claims.Z1-cusp: found another design than that of")
+    assert "mine/registered.csv" in line
+    command_line.refuse_other_designs(planned(pilot=True))
+
+
+def test_a_line_of_registered_csv_that_is_none_is_named(mine):
+    write("mine/registered.csv", "claim,study\n")
+    (line,) = refusal()
+    assert line.startswith("mine/registered.csv: ")
+
+
+HASHES = """
+import sys
+from pathlib import Path
+from hierlearn.plan.configuration import configure
+plan = configure({"own": sys.argv[1]}, Path("none"), Path("config/studies"))
+files = sorted(plan.targets.files_of(plan.studies))
+for file in files:
+    print(file, plan.inputs.identity(file)["code_hash"])
+"""
+
+
+def hashes(folder):
+    done = subprocess.run([sys.executable, "-c", HASHES, folder], text=True, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return dict(line.split() for line in done.stdout.splitlines())
+
+
+def test_code_hashes_follow_own_files_wherever_the_folder_lies(mine, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(ROOT / "workflow"))
+    here = hashes("mine")
+    Path("elsewhere").mkdir()
+    assert hashes(str(mine.rename("elsewhere/moved"))) == here
+    file = Path("elsewhere/moved/kernels/cusp.py")
+    file.write_text(file.read_text() + "# other\n")
+    changed = {file for file, code in hashes("elsewhere/moved").items() if code != here[file]}
+    trained = {file for file in changed if file.endswith(".model.nc")}
+    assert {Path(file).name for file in trained} == {"mine.model.nc"}
+    assert not {Path(file).name for file in changed} & {"data.nc", "ntk.model.nc"}

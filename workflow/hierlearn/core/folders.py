@@ -1,0 +1,58 @@
+"""Where components lie: in the package, and in folders of a user's own, which hold rooms of the same names."""
+
+import importlib
+import os
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+PACKAGE = Path(__file__).parents[1]
+# How the jobs of a run, which are other processes, know the folders.
+VARIABLE = "HIERLEARN_OWN"
+ROOMS = (
+    *("inputs", "teachers", "representations", "learners", "kernels"),
+    *("probes", "experiments", "quantities", "figures"),
+)
+
+
+def own() -> tuple[Path, ...]:
+    """The folders of a user's own, absolute, in the order in which the configuration names them."""
+    return tuple(Path(name) for name in os.environ.get(VARIABLE, "").split(os.pathsep) if name)
+
+
+def roots() -> tuple[Path, ...]:
+    """All folders that may hold rooms, the package first."""
+    return (PACKAGE, *own())
+
+
+def root_of(file: Path) -> Path | None:
+    """The root that a file lies below; None for a file elsewhere."""
+    return next((root for root in roots() if root in file.parents), None)
+
+
+def use(folders: Iterable[Path]) -> bool:
+    """Takes folders as a user's own, for this process and those that it starts; whether they are other than before."""
+    text = os.pathsep.join(str(Path(folder).resolve()) for folder in folders)
+    if text == os.environ.get(VARIABLE, ""):
+        return False
+    for name in [name for name, module in sys.modules.items() if _foreign(module)]:
+        del sys.modules[name]
+    os.environ[VARIABLE] = text
+    extend()
+    return True
+
+
+def _foreign(module: object) -> bool:
+    file = getattr(module, "__file__", None)
+    return file is not None and any(folder in Path(file).parents for folder in own())
+
+
+def extend() -> None:
+    """Lets modules of own rooms be imported as those of the package are: hierlearn.<room>.<name>."""
+    for room in ROOMS:
+        paths = importlib.import_module(f"{PACKAGE.name}.{room}").__path__
+        paths[:] = [str(PACKAGE / room), *(str(root / room) for root in own() if (root / room).is_dir())]
+
+
+if own():
+    extend()

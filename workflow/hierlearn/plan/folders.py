@@ -1,0 +1,80 @@
+"""The folders that a run takes studies from: the project's, and those of a user's own that the configuration names."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hierlearn.core import folders
+from hierlearn.plan import history, papers, published, registration
+from hierlearn.plan.faults import Fault, show
+
+# What a folder of a user's own may hold beside rooms of components; other names in it are nobody's.
+HELD = ("studies", "published", papers.FILE, registration.NAME)
+
+
+@dataclass(frozen=True)
+class StudyFolder:
+    """A folder of studies, and what lies beside them. name: what messages call it."""
+
+    path: Path
+    name: str
+
+    def studies(self) -> dict[str, Path]:
+        """Study files by the name of the study."""
+        return {file.stem: file for file in sorted((self.path / "studies").glob("*.yaml"))}
+
+    def shown(self, file: Path) -> str:
+        """What messages call a file of the folder."""
+        return f"{self.name}/{file.relative_to(self.path).as_posix()}"
+
+    def faults(self, sound: bool = False) -> Iterator[Fault]:
+        """The faults of what lies beside the studies. sound: whether the published numbers are known to have none."""
+        for file in sorted((self.path / "studies").glob("*.yml")):
+            yield Fault(self.shown(file), (), "the ending .yml", f"{file.stem}.yaml")
+        for file in sorted((self.path / "published").glob("*.yaml")) if not sound else ():
+            yield from published.tables(file, self.shown(file))[1]
+
+    def registered(self) -> tuple[list[registration.Line], list[Fault]]:
+        """The lines of its registered.csv and their faults."""
+        return registration.read(self.path / registration.NAME, f"{self.name}/{registration.NAME}")
+
+    def verdicts(self) -> tuple[list[history.Verdict], list[Fault]]:
+        """The lines of its verdicts.csv and their faults."""
+        return history.read(self.path / history.NAME, f"{self.name}/{history.NAME}")
+
+
+def own(named: Any, described: str, project: Path) -> tuple[list[StudyFolder], list[Fault]]:
+    """Folders of a user's own, as the key `own` of the configuration names them, and what is wrong with them.
+
+    described: what messages call the configuration; what is no text is a fault of the key's form, found elsewhere.
+    """
+    found, faults = [], []
+    names = [named] if isinstance(named, str) else named if isinstance(named, list) else []
+    for i, name in enumerate(names):
+        if not isinstance(name, str):
+            continue
+        at, path = ("own",) if isinstance(named, str) else ("own", i), Path(name).resolve()
+        if not path.is_dir():
+            wrong = "where a file is" if path.exists() else "which is not there"
+            faults.append(Fault(described, at, f"{show(name)}, {wrong}", "a folder"))
+        elif path == project or project in path.parents or path in project.parents:
+            faults.append(Fault(described, at, f"{show(name)}, of the project itself", "a folder outside it"))
+        elif not any((path / one).exists() for one in (*HELD, *folders.ROOMS)):
+            faults.append(
+                Fault(described, at, f"{show(name)}, which holds none of them", ", ".join((*HELD, *folders.ROOMS)))
+            )
+        else:
+            found.append(StudyFolder(path, Path(name).as_posix()))
+    return found, faults
+
+
+def named_twice(all_folders: list[StudyFolder]) -> Iterator[Fault]:
+    """Studies, and published numbers of a paper, that two folders have."""
+    for part in ("studies", "published"):
+        first: dict[str, str] = {}
+        for folder in all_folders:
+            for file in sorted((folder.path / part).glob("*.yaml")):
+                other = first.setdefault(file.name, folder.shown(file))
+                if other != folder.shown(file):
+                    yield Fault(folder.shown(file), (), f"the name of {other}", "a name of its own")
