@@ -29,8 +29,8 @@ NO_COMPONENTS = {
     "statistics/complexity.py",
 }
 ASKED = {"hasattr", "getattr"}
-# Snakemake's own object, a row of the ledger, what a thread keeps, modules of the plan.
-OWN = {"snakemake.output", "row", "scratch", "jobs", "resources"}
+# Snakemake's own object, a row of the ledger, what a thread keeps, modules.
+OWN = {"snakemake.output", "row", "scratch", "jobs", "resources", "module"}
 FILES = [*PACKAGE.rglob("*.py"), *(PACKAGE.parent / "scripts").glob("*.py")]
 
 
@@ -89,7 +89,7 @@ def test_a_class_that_is_no_component_is_refused_in_one_line(source, message, tm
     (folder / "mine.py").write_text(source)
     monkeypatch.setattr(hierlearn.kernels, "__path__", [*hierlearn.kernels.__path__, str(folder)])
     monkeypatch.setattr(registry, "path", lambda kind, name: folder / "mine.py")
-    monkeypatch.setattr(registry, "PACKAGE", tmp_path)
+    monkeypatch.setenv("HIERLEARN_OWN", str(tmp_path))
     monkeypatch.delitem(sys.modules, "hierlearn.kernels.mine", raising=False)
     with pytest.raises(BrokenSource, match=message):
         registry.implementation("kernels", "mine")

@@ -121,7 +121,7 @@ def test_another_design_is_not_registered_at_the_same_revision(plan):
     line = replace(registration.new_lines(study, [])[0], digest="other")
     with pytest.raises(ValueError, match=r"claims\.C1-kernel: found another design"):
         commands.answer(["register"], replace(plan, registered=(line,)))
-    assert not plan.config / "registered.csv".exists()
+    assert not (plan.config / "registered.csv").exists()
 
 
 @pytest.mark.parametrize("settings", [{"pilot": True, "replicate": 0}, {"pilot": False, "replicate": 1}])

@@ -4,7 +4,7 @@ import runpy
 
 import pytest
 
-from hierlearn.core import registry
+from hierlearn.core import folders
 from hierlearn.core.provenance import BrokenSource
 from hierlearn.run import job
 
@@ -31,11 +31,11 @@ def test_an_error_is_one_line_that_says_something(error, line, capsys):
 @pytest.fixture
 def package(tmp_path, monkeypatch):
     """A function: the lines of a file and its place in a package -> what the file defines."""
-    monkeypatch.setattr(registry, "PACKAGE", tmp_path / "workflow" / "hierlearn")
+    monkeypatch.setattr(folders, "PACKAGE", tmp_path / "workflow" / "hierlearn")
     monkeypatch.chdir(tmp_path)
 
     def defined(source, *place):
-        file = registry.PACKAGE.joinpath(*place)
+        file = folders.PACKAGE.joinpath(*place)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(source)
         return runpy.run_path(str(file))

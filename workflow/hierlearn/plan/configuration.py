@@ -3,7 +3,7 @@
 import os
 import re
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -103,7 +103,7 @@ def configure(given: Mapping[str, Any], file: Path, folder: Path, records: Path 
     settings, faults = load(file, file.as_posix()) if file.exists() or file.is_symlink() else ({}, [])
     described = f"{file.as_posix()} with --config" if given else file.as_posix()
     asked = {**settings, **given} if not faults else {}
-    own, found = folders.own(asked.get("own"), described, ROOT)
+    own, found = folders.own(asked.get("own"), described, ROOT, OWN)
     faults += found
     registry.use(one.path for one in own)
     searched = [folders.StudyFolder(folder.parent, "config"), *own]
@@ -116,7 +116,9 @@ def configure(given: Mapping[str, Any], file: Path, folder: Path, records: Path 
     preset, limit = settings.get("preset", "quick"), settings.get("memory_limit_mb", resources.ABSURD_MB)
     studies, owners = {}, {}
     every = {name: path for name, (_, path) in files.items()}
-    kept = cache.read(records, settings, every, [one.path for one in searched]) if records and settings else cache.Cache()
+    kept = (
+        cache.read(records, settings, every, [one.path for one in searched]) if records and settings else cache.Cache()
+    )
     lines, verdicts = [], []
     for one in searched:
         for known, (rows, found) in ((lines, one.registered()), (verdicts, one.verdicts())):
@@ -152,6 +154,10 @@ def configure(given: Mapping[str, Any], file: Path, folder: Path, records: Path 
     known = kept.entries
     doubts = {n: known[n].doubts if n in known else tuple(map(str, warnings(one))) for n, one in studies.items()}
     others = {name: path for name, (one, path) in files.items() if one in own}
+    known = kept.entries
+    doubts = {n: known[n].doubts if n in known else tuple(map(str, warnings(one))) for n, one in studies.items()}
+    others = {name: path for name, (one, path) in files.items() if one in own}
+    doubts |= {n: (*doubts[n], *_unregistered(studies[n])) for n in others if n in studies and n not in known}
     return Plan(settings, studies, doubts, tuple(lines), folder.parent, others, kept)
 
 
@@ -162,6 +168,14 @@ def _unstated(described: str, asked: list[str], stated: Collection[str]) -> list
     if asked or stated:
         return [Fault(described, ("studies",), f"{name}, which states no preset paper", allowed) for name in without]
     return [Fault(described, ("preset",), "paper, which no study states", allowed)]
+
+
+def _unregistered(study: Study) -> Iterator[str]:
+    """A warning for every claim of a study of a user's own that is judged and has no line; a pilot judges nothing."""
+    for name, claim in study.claims.items() if not study.run.pilot and study.preset != "smoke" else ():
+        if claim.rule != "descriptive" and name not in study.registered:
+            found = f"no line of it in {registration.file_beside(study)}"
+            yield f"{study.file}: claims.{name}: found {found}; expected one before it is judged (register)"
 
 
 def _claims(study: Study | None, file: Path) -> list[str]:

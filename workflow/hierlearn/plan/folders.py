@@ -1,6 +1,6 @@
 """The folders that a run takes studies from: the project's, and those of a user's own that the configuration names."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -44,10 +44,11 @@ class StudyFolder:
         return history.read(self.path / history.NAME, f"{self.name}/{history.NAME}")
 
 
-def own(named: Any, described: str, project: Path) -> tuple[list[StudyFolder], list[Fault]]:
+def own(named: Any, described: str, project: Path, parts: Sequence[str]) -> tuple[list[StudyFolder], list[Fault]]:
     """Folders of a user's own, as the key `own` of the configuration names them, and what is wrong with them.
 
-    described: what messages call the configuration; what is no text is a fault of the key's form, found elsewhere.
+    described: what messages call the configuration; project: its folder, with parts that no other may lie in; what is
+    no text is a fault of the key's form, found elsewhere.
     """
     found, faults = [], []
     names = [named] if isinstance(named, str) else named if isinstance(named, list) else []
@@ -58,7 +59,7 @@ def own(named: Any, described: str, project: Path) -> tuple[list[StudyFolder], l
         if not path.is_dir():
             wrong = "where a file is" if path.exists() else "which is not there"
             faults.append(Fault(described, at, f"{show(name)}, {wrong}", "a folder"))
-        elif path == project or project in path.parents or path in project.parents:
+        elif path in (project, *project.parents) or any(project / part in (path, *path.parents) for part in parts):
             faults.append(Fault(described, at, f"{show(name)}, of the project itself", "a folder outside it"))
         elif not any((path / one).exists() for one in (*HELD, *folders.ROOMS)):
             faults.append(

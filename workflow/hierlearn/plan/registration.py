@@ -152,26 +152,33 @@ def of(study: Study, lines: Iterable[Line]) -> dict[str, str]:
     return {one.claim: one.digest for one in lines if (one.study, one.preset, one.revision) == here}
 
 
+def file_beside(study: Study) -> str:
+    """What messages call the file with the registered designs of a study."""
+    folder, below, _ = study.file.rpartition("/studies/")
+    return f"{folder}/{NAME}" if below else FILE
+
+
 def other_designs(study: Study, lines: Sequence[Line]) -> Iterator[Fault]:
     """Claims whose design is not the one that is registered at the study's revision."""
     if study.run.pilot:
         return
+    beside = file_beside(study)
     raised = (
         f"the design that was registered, or one more line in revisions.{study.preset} that says what changed and why"
     )
     at_preset = [line for line in lines if (line.study, line.preset) == (study.name, study.preset)]
     latest = max((line.revision for line in at_preset), default=0)
     if latest > study.revision:
-        found = f"{study.revision} revisions, fewer than the {latest} in {FILE}"
+        found = f"{study.revision} revisions, fewer than the {latest} in {beside}"
         yield Fault(study.file, ("revisions", study.preset), found, "all of them: lines are only added")
         return
     known = of(study, at_preset)
     present = digests(study) if known else {}
     for claim, digest in known.items():
         if claim not in present:
-            yield Fault(study.file, ("claims",), f"no {claim}, which {FILE} has at this revision", raised)
+            yield Fault(study.file, ("claims",), f"no {claim}, which {beside} has at this revision", raised)
         elif present[claim] != digest:
-            found = f"another design than that of its line in {FILE}"
+            found = f"another design than that of its line in {beside}"
             yield Fault(study.file, ("claims", claim), found, raised)
 
 
