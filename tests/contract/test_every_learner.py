@@ -181,5 +181,6 @@ def test_more_points_are_used(trained):
 
 @pytest.mark.parametrize("name", sorted(available("learners")))
 def test_learners_load_no_torch(name):
-    code = f"import sys; import hierlearn.learners.{name}; sys.exit('torch' in sys.modules or 'sklearn' in sys.modules)"
+    code = f"import sys, hierlearn.core.folders; import hierlearn.learners.{name}; "
+    code += "sys.exit('torch' in sys.modules or 'sklearn' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], cwd=PACKAGE.parent, check=False).returncode == 0

@@ -1,0 +1,102 @@
+"""`make new` writes files that work, and `make check` says in words what a file lacks."""
+
+import subprocess
+import sys
+
+import pytest
+
+from hierlearn.core import registry
+from hierlearn.core.registry import PACKAGE
+from hierlearn.plan import template
+
+CHECK = PACKAGE.parents[1] / "tests" / "check.py"
+COMPONENTS = [kind for kind in template.KINDS if kind != "study"]
+
+
+@pytest.fixture(autouse=True)
+def without_own_folders():
+    yield
+    registry.use(())
+
+
+def check(name, folder):
+    """The exit code and the lines of `make check`."""
+    words = [sys.executable, str(CHECK), f"name={name}", f"folder={folder}"]
+    done = subprocess.run(words, text=True, capture_output=True, check=False, cwd=CHECK.parents[1])
+    return done.returncode, (done.stdout + done.stderr).splitlines()
+
+
+def test_there_is_a_template_of_every_kind():
+    rooms = {room for kind in registry.KINDS for room in registry.rooms(kind)}
+    assert set(template.KINDS.values()) == rooms | {"studies"}
+
+
+@pytest.mark.parametrize("kind", COMPONENTS)
+def test_a_new_component_fulfils_its_contract(kind, tmp_path):
+    file = template.write(kind, "brand_new", tmp_path / "mine")
+    assert "class BrandNew(" in file.read_text()
+    code, lines = check("brand_new", tmp_path / "mine")
+    assert (code, len(lines)) == (0, 1), lines
+    assert lines[0].startswith(f"{template.KINDS[kind]}/brand_new.py: ") and " 0 without" in lines[0]
+
+
+def test_a_new_study_is_sound(tmp_path):
+    template.write("study", "brand-new", tmp_path / "mine")
+    code, (line,) = check("brand-new", tmp_path / "mine")
+    assert (code, line) == (0, "studies/brand-new.yaml: 2 learners, 1 claims, no fault")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "lack"),
+    [
+        (
+            "np.exp(-cdist(x, x if z is None else z)",
+            "np.sin(-cdist(x, x if z is None else z)",
+            "positive semi definite",
+        ),
+        (".astype(dtype)", "", "single precision is double precision rounded"),
+        ('"Length b."', '"Length b"', "its parameters are valid schemas with descriptions"),
+    ],
+)
+def test_what_a_component_lacks_is_said_in_words(old, new, lack, tmp_path):
+    file = template.write("kernel", "brand_new", tmp_path)
+    file.write_text(file.read_text().replace(old, new))
+    code, lines = check("brand_new", tmp_path)
+    assert code == 1
+    assert any(line.startswith("it lacks: ") and lack in line for line in lines), lines
+
+
+def test_what_is_no_component_and_what_is_not_there_is_one_line(tmp_path):
+    file = template.write("kernel", "brand_new", tmp_path)
+    file.write_text(file.read_text().replace("def profile", "def profil"))
+    (line,) = check("brand_new", tmp_path)[1]
+    assert line.startswith("error: ") and "found no method profile" in line
+    (line,) = check("nothing", tmp_path)[1]
+    assert line.startswith("error: name: found no component and no study 'nothing'")
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "message"),
+    [
+        ("lerner", "mine", "kind: found 'lerner'; expected one of input, teacher"),
+        ("kernel", "Mine", "name: found 'Mine'; expected at most 60 small letters, digits and underscores"),
+        ("study", "my_study", "name: found 'my_study'; expected at most 60 small letters, digits and hyphens"),
+        ("kernel", "ntk", r"name: found 'ntk', which .*kernels/ntk.py has; expected another"),
+        ("probe", "tracking", r"name: found 'tracking', which .*experiments/tracking.py has; expected another"),
+        ("study", "bai2020-xor", r"name: found 'bai2020-xor', which .*bai2020-xor.yaml has; expected another"),
+    ],
+)
+def test_names_that_cannot_be_are_refused_in_one_line(kind, name, message, tmp_path):
+    with pytest.raises(ValueError, match=message) as caught:
+        template.write(kind, name, tmp_path / "mine")
+    assert "\n" not in str(caught.value) and not (tmp_path / "mine").exists()
+
+
+def test_a_file_is_never_overwritten(tmp_path):
+    file = template.write("kernel", "mine", tmp_path)
+    with pytest.raises(ValueError, match="name: found 'mine', which"):
+        template.write("kernel", "mine", tmp_path)
+    with pytest.raises(ValueError, match="where a file is; expected a folder"):
+        template.write("kernel", "mine", file)
+    with pytest.raises(ValueError, match="of the project itself"):
+        template.write("kernel", "mine", template.ROOT / "config")
