@@ -107,7 +107,8 @@ pins:
 	    grep -vxFf envs/requirements.txt > envs/requirements-$$group.txt; \
 	  [ $$group != run ] || mv envs/requirements-run.txt envs/requirements.txt; \
 	done
-	sed -i '/^      - /d' envs/environment.yaml && sed 's/^/      - /' envs/requirements.txt >> envs/environment.yaml
+	sed '/^      - /d' envs/environment.yaml > envs/environment.part && \
+	  sed 's/^/      - /' envs/requirements.txt >> envs/environment.part && mv envs/environment.part envs/environment.yaml
 	$(VENV)-pins/bin/python envs/licences.py
 	rm -rf $(VENV)-pins
 

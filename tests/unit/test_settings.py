@@ -44,7 +44,7 @@ def test_the_configuration_names_its_faults():
         "config: preset: found 'quik'; expected one of full, paper, quick, smoke, standard (nearest: quick)",
         "config: studies[0]: found 'b'; expected one of a",
         "config: sutdies: found an unknown key; expected one of compare, core_gflops, keep_models, log, "
-        "memory_limit_mb, own, partial, pilot, preset, replicate, results, studies (nearest: studies)",
+        "memory_limit_mb, own, partial, pilot, preset, question, replicate, results, studies (nearest: studies)",
     ]
 
 

@@ -5,6 +5,7 @@ import hierlearn
 kernel = hierlearn.build("kernels", {"name": "ntk", "depth": 3})
 study = hierlearn.load_study("config/studies/chen2020-sample-complexity.yaml", preset="quick")
 scores = hierlearn.load_results("results/quick/chen2020-sample-complexity/scores.nc")
+scores = hierlearn.compare({"name": "ridge_polynomial", "degree": 2}, ["ntk", "taylor"], [4, 6, 8])
 """
 
 from importlib import import_module
@@ -15,7 +16,9 @@ PUBLIC = {
     "available": ("hierlearn.core.registry", "available"),
     "build": ("hierlearn.core.registry", "build"),
     "load_study": ("hierlearn.plan.checking", "load_study"),
+    "compare": ("hierlearn.run.compare", "compare"),
     "load_results": ("hierlearn.files.cubes", "load"),
+    "in_words": ("hierlearn.files.cubes", "in_words"),
 }
 
 

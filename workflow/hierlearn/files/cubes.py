@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 
+import numpy as np
 import xarray
 from xarray.backends import NetCDF4DataStore
 
@@ -13,3 +14,10 @@ def load(path: str | os.PathLike, expected: Mapping[str, str] | None = None) -> 
     """What xarray.load_dataset finds in a netCDF-4 file, checked as checksums.read does and read once."""
     with netcdf.open_file(path, expected) as dataset:
         return xarray.open_dataset(NetCDF4DataStore(dataset)).load()
+
+
+def in_words(status: xarray.DataArray) -> xarray.DataArray:
+    """The words of a variable of numbers, such as `status` of scores.nc, as its attributes flag_values and
+    flag_meanings have them; "" for a number that is none of them."""
+    words = dict(zip(np.atleast_1d(status.flag_values).tolist(), status.flag_meanings.split(), strict=True))
+    return xarray.apply_ufunc(np.vectorize(lambda value: words.get(value, ""), otypes=[object]), status)

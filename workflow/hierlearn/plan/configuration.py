@@ -11,7 +11,7 @@ from typing import Any
 
 from hierlearn.core import registry
 from hierlearn.core.provenance import ends_in_one_line
-from hierlearn.plan import cache, checking, folders, history, papers, registration, resources
+from hierlearn.plan import cache, checking, folders, history, papers, question, registration, resources
 from hierlearn.plan.cluster import Requests
 from hierlearn.plan.draws import Draw
 from hierlearn.plan.faults import Broken, Fault, nearest, show
@@ -103,6 +103,7 @@ def configure(given: Mapping[str, Any], file: Path, folder: Path, records: Path 
     settings, faults = load(file, file.as_posix()) if file.exists() or file.is_symlink() else ({}, [])
     described = f"{file.as_posix()} with --config" if given else file.as_posix()
     asked = {**settings, **given} if not faults else {}
+    asked, faults = question.ask(asked, described) if not faults else (asked, faults)
     own, found = folders.own(asked.get("own"), described, ROOT, OWN)
     faults += found
     registry.use(one.path for one in own)

@@ -1,0 +1,92 @@
+"""A comparison without a study file: the study that the key `question` becomes, and what of the key is refused."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from hierlearn.core import registry
+from hierlearn.plan import question
+from hierlearn.plan.configuration import configure
+
+ASKED = {
+    "teacher": {"name": "ridge_polynomial", "degree": 2},
+    "learners": ["ntk", {"name": "linear", "label": "Linear regression"}],
+    "dimension": [4, 5, 6],
+}
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("config/studies").mkdir(parents=True)
+    yield
+    registry.use(())
+
+
+def planned(**changes):
+    return configure({"question": ASKED | changes}, Path("config/config.yaml"), Path("config/studies"))
+
+
+def refusal(**changes):
+    with pytest.raises(SystemExit) as end:
+        planned(**changes)
+    assert not Path("results").exists()
+    return end.value.code.splitlines()
+
+
+def test_a_question_is_a_study_of_its_own_with_results_apart_from_the_ledger():
+    plan = planned()
+    (study,) = plan.studies.values()
+    assert (study.name, study.paper, plan.results) == ("my-question", "yours", "results/question/quick")
+    assert list(study.learners) == ["ntk", "linear-regression"]
+    assert [claim.rule for claim in study.claims.values()] == ["descriptive", "descriptive"]
+    assert (study.axes["dimension"], len(study.seeds)) == ([4, 5, 6], 5)
+    assert sorted(file.name for file in Path("results").rglob("*.*")) == ["my-question.yaml", "papers.yaml"]
+
+
+def test_the_file_of_a_question_is_left_alone_where_it_says_the_same():
+    planned()
+    file = Path("results/question/own/studies/my-question.yaml")
+    before = file.stat().st_mtime_ns
+    planned()
+    assert file.stat().st_mtime_ns == before
+    planned(seeds=3)
+    assert yaml.safe_load(file.read_text())["seeds"] == 3
+
+
+def test_numbers_below_a_key_may_be_the_text_that_snakemake_hands_over():
+    plan = planned(dimension=["4", "6"], seeds="2", threshold="2.5e-1", cap="100")
+    (study,) = plan.studies.values()
+    assert (study.axes["dimension"], study.samples.thresholds) == ([4, 6], [0.25])
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        ({"learners": ["ntkk"]}, "question.learners[0]: found 'ntkk'; expected the name of a learner or a kernel"),
+        ({"learners": ["ntk", "ntk"]}, "question.learners[1]: found 'ntk' again; expected a label of its own"),
+        ({"learners": []}, "question.learners: found []; expected at least 1 entry"),
+        ({"dimension": ["four"]}, "question.dimension[0]: found 'four'; expected integer"),
+        ({"dimensions": [4]}, "question.dimensions: found an unknown key; expected one of cap, dimension"),
+        ({"teacher": "parity"}, "question.teacher: found 'parity'; expected the teacher and its"),
+    ],
+)
+def test_a_wrong_question_is_one_line_and_nothing_is_written(changes, line):
+    (found,) = refusal(**changes)
+    assert line in found
+
+
+def test_a_wrong_teacher_is_named_before_anything_runs():
+    with pytest.raises(SystemExit) as end:
+        planned(teacher={"name": "ridge_polynomail"})
+    assert "problem.teacher.name: found 'ridge_polynomail'" in end.value.code
+
+
+def test_parameters_below_learners_reach_them():
+    name, entry, wrong = question.learner(
+        {"name": "rbf", "bandwidth": 2.0, "label": "Wide", "select": {"ridge": [0.1]}}
+    )
+    assert (name, wrong) == ("wide", None)
+    assert entry["learner"] == {"name": "kernel_ridge", "kernel": {"name": "rbf", "bandwidth": 2.0}}
+    assert entry["select"] == {"ridge": [0.1]}

@@ -1,0 +1,127 @@
+"""A question without a study file: the key `question` of the configuration, as the study that answers it."""
+
+import copy
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from hierlearn.core import registry
+from hierlearn.plan.faults import Broken, Fault, show
+from hierlearn.plan.violations import schema, schema_faults
+
+KEY, STUDY, PAPER = "question", "my-question", "yours"
+SAID = {PAPER: {"name": "A question", "title": "A question of your own", "authors": "You", "year": 2026}}
+# Values of choices that a learner must be given; of others a study asks.
+CHOICES = {"ridge": [1.0, 1.0e-2, 1.0e-4, 1.0e-6], "learning_rate": [0.1, 0.01]}
+NUMBER, POINT = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?|true|false"), {*".eE"}
+SAFE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*")
+
+
+def ask(asked: Mapping[str, Any], described: str) -> tuple[dict[str, Any], list[Fault]]:
+    """The settings with the question's study in a folder of one's own, written below the results, and its faults.
+
+    asked: settings as they are given; described: what messages call them. Settings without the key stay as they are.
+    """
+    if KEY not in asked:
+        return dict(asked), []
+    asked = {**asked, KEY: numbers(asked[KEY])}
+    known, broken = schema("config"), Broken()
+    part = {"properties": {KEY: known["properties"][KEY]}, "additionalProperties": True}
+    faults = list(schema_faults(described, {KEY: asked[KEY]}, part, broken=broken))
+    results = asked.get("results", "results")
+    if faults or not isinstance(results, str) or not SAFE.fullmatch(results) or ".." in Path(results).parts:
+        return {key: value for key, value in asked.items() if key != KEY} if faults else dict(asked), faults
+    own = asked.get("own", [])
+    own = [own] if isinstance(own, str) else list(own) if isinstance(own, list) else []
+    registry.use(Path(one) for one in own if isinstance(one, str) and Path(one).is_dir())
+    learners, faults = {}, []
+    for i, one in enumerate(asked[KEY]["learners"]):
+        name, entry, wrong = learner(one)
+        if wrong or name in learners:
+            found = wrong or (f"{show(name)} again", "a label of its own")
+            faults.append(Fault(described, (KEY, "learners", i), *found))
+        else:
+            learners[name] = entry
+    if faults:
+        return {key: value for key, value in asked.items() if key != KEY}, faults
+    folder = Path(results, KEY)
+    _put(folder / "own" / "papers.yaml", SAID)
+    _put(folder / "own" / "studies" / f"{STUDY}.yaml", study(asked[KEY], learners))
+    changed = {"own": [*own, str(folder / "own")], "results": str(folder), "studies": [STUDY]}
+    return {**asked, **changed}, []
+
+
+def numbers(content: Any) -> Any:
+    """The content with numbers and truth values where Snakemake hands over their text, as it does below a key."""
+    if isinstance(content, dict):
+        return {key: numbers(part) for key, part in content.items()}
+    if isinstance(content, list):
+        return [numbers(part) for part in content]
+    if not isinstance(content, str) or not NUMBER.fullmatch(content):
+        return content
+    if content in ("true", "false"):
+        return content == "true"
+    return float(content) if POINT & {*content} else int(content)
+
+
+def learner(one: Any) -> tuple[str, dict[str, Any], tuple[str, str] | None]:
+    """The name of a learner in the study and its entry, from the name of a learner or a kernel or from a mapping of its
+    parameters, `select`, `label` and `representation`; and what is wrong with it."""
+    given = {"name": one} if isinstance(one, str) else copy.deepcopy(one)
+    name = given.get("name")
+    known = {
+        **dict.fromkeys(registry.available("kernels"), "kernel"),
+        **dict.fromkeys(registry.available("learners"), ""),
+    }
+    if name not in known:
+        return "", {}, (show(name), f"the name of a learner or a kernel: {', '.join(sorted(known))}")
+    beside = {key: given.pop(key) for key in ("select", "label", "representation") if key in given}
+    described = {"name": "kernel_ridge", "kernel": given} if known[name] else given
+    needed = [key for key, part in registry.choices("learners", described["name"]).items() if "default" not in part]
+    select = {key: CHOICES[key] for key in needed if key in CHOICES} | beside.get("select", {})
+    if missing := [key for key in needed if key not in select]:
+        return "", {}, (f"{show(name)} without select.{missing[0]}", "values for it, as the manual has of the learner")
+    label = beside.get("label", str(name).replace("_", " "))
+    key = re.sub("[^a-z0-9]+", "-", str(label).lower()).strip("-")
+    return key, {"label": label, "learner": described} | ({"select": select} if select else {}), None
+
+
+def study(question: Mapping[str, Any], learners: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+    """The study that answers a question: a search for the threshold, n* against the dimension, exponents."""
+    dimensions, threshold = question["dimension"], question.get("threshold", 0.5)
+    samples = {"near": {"coefficient": 4, "of": "dimension"}, "cap": question.get("cap", 2000)}
+    claims = {
+        f"Q{i}": {
+            "place": "a question of one's own",
+            "statement": f"The exponent of the samples that {entry['label']} needs",
+            "kind": "description",
+            "quantity": {"name": "exponent", "learner": name, "threshold": threshold},
+            "rule": "descriptive",
+        }
+        for i, (name, entry) in enumerate(learners.items(), 1)
+    }
+    return {
+        "title": "A question of your own",
+        "paper": PAPER,
+        "place": "a question of one's own",
+        "summary": f"Samples to risk {threshold:g} for {', '.join(entry['label'] for entry in learners.values())}.",
+        "problem": {"input": question.get("input", {"name": "sphere"}), "teacher": question["teacher"]},
+        "axes": {"dimension": dimensions},
+        "seeds": question.get("seeds", 5),
+        "points": {"validation": 500, "test": 2000},
+        "samples": {"thresholds": [threshold]},
+        "learners": {name: entry | {"samples": samples} for name, entry in learners.items()},
+        "figure": {"name": "sample_complexity", "threshold": threshold},
+        "claims": claims if len(dimensions) > 2 else {},
+    }
+
+
+def _put(file: Path, content: Mapping[str, Any]) -> None:
+    """Writes a file, unless it says so already: every job of a run reads the configuration."""
+    text = yaml.safe_dump(content, sort_keys=False)
+    if not file.is_file() or file.read_text(encoding="utf-8") != text:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")

@@ -1,0 +1,36 @@
+"""A comparison of learners from Python: the workflow runs it, its scores come back."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from hierlearn.core.provenance import PACKAGE
+from hierlearn.files import cubes
+
+ROOT = PACKAGE.parents[1]
+
+
+def compare(
+    teacher: dict[str, Any], learners: Sequence[Any], dimension: Sequence[int], cores: int | None = None, **more: Any
+) -> Any:
+    """Scores of learners on a teacher as an xarray Dataset; the page is results/question/quick/index.html.
+
+    The arguments are those of the key `question` of the configuration: learners by name, or mappings of their
+    parameters; more: input, seeds, threshold, cap, and `own`, the folders of one's own. Raises RuntimeError with the
+    lines that say what is wrong. Needs the checkout with the workflow, in an environment with Snakemake.
+    """
+    own, question = more.pop("own", []), {"teacher": teacher, "learners": list(learners), "dimension": list(dimension)}
+    given = [f"question={json.dumps(question | more)}", f"own={json.dumps(own)}"]
+    words = ["--snakefile", str(ROOT / "Snakefile"), "--workflow-profile", str(ROOT / "profiles" / "default")]
+    words += ["--cores", str(cores or os.cpu_count()), "--config", *given]
+    done = subprocess.run(
+        [sys.executable, "-m", "snakemake", *words], text=True, stdout=-1, stderr=subprocess.STDOUT, check=False
+    )
+    if done.returncode:
+        lines = done.stdout.splitlines()
+        raise RuntimeError("\n".join([line for line in lines if line.startswith("error:")] or lines[-20:]))
+    return cubes.load(Path("results/question/quick/my-question/scores.nc"))
