@@ -80,8 +80,8 @@ check: $(VENV)/.installed-test
 	@$(VENV)/bin/python tests/check.py name=$(name) folder=$(folder)
 
 format: $(VENV)/.installed-test
-	$(VENV)/bin/ruff check --fix --quiet workflow tests benchmarks envs docs
-	$(VENV)/bin/ruff format --quiet workflow tests benchmarks envs docs
+	$(VENV)/bin/ruff check --fix --quiet workflow tests benchmarks envs docs examples
+	$(VENV)/bin/ruff format --quiet workflow tests benchmarks envs docs examples
 	$(VENV)/bin/snakefmt Snakefile workflow
 
 # What editors check study files with, after a component's parameters have changed.

@@ -1,0 +1,70 @@
+"""The examples of the manual: sound as they stand, registered as designed, and short."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray
+
+import hierlearn
+from hierlearn.core import registry
+from hierlearn.core.registry import PACKAGE, build
+from hierlearn.core.streams import Streams
+from hierlearn.plan import command_line
+from hierlearn.plan.configuration import configure
+
+ROOT = PACKAGE.parents[1]
+EXAMPLES = ROOT / "examples"
+
+
+@pytest.fixture(autouse=True)
+def without_own_folders():
+    yield
+    registry.use(())
+
+
+def planned(name):
+    return configure({"own": str(EXAMPLES / name)}, Path("none"), ROOT / "tests" / "unit")
+
+
+@pytest.mark.parametrize("name", ["random-features", "staircase"])
+def test_an_example_is_sound_and_of_the_design_that_is_registered(name):
+    plan = planned(name)
+    assert plan.studies and not plan.warnings
+    command_line.refuse_other_designs(plan)
+
+
+@pytest.mark.parametrize(("name", "component"), [("random-features", "random_features"), ("staircase", "staircase")])
+def test_the_component_of_an_example_fulfils_its_contract(name, component):
+    words = [sys.executable, ROOT / "tests" / "check.py", f"name={component}", f"folder={EXAMPLES / name}"]
+    done = subprocess.run(words, text=True, capture_output=True, check=False, cwd=ROOT)
+    assert (done.returncode, len(done.stdout.splitlines())) == (0, 1), done.stdout + done.stderr
+
+
+def test_the_learner_is_at_most_fifty_lines_long():
+    text = (EXAMPLES / "random-features" / "learners" / "random_features.py").read_text()
+    assert len([line for line in text.splitlines() if line.strip()]) <= 50
+
+
+@pytest.mark.parametrize("leap", [1, 3])
+def test_a_staircase_is_the_sum_of_its_monomials(leap):
+    registry.use([EXAMPLES / "staircase"])
+    teacher, inputs = (
+        build("teachers", {"name": "staircase", "leap": leap}),
+        build("inputs", {"name": "hypercube"}, dimension=5),
+    )
+    streams = Streams(("a test",), (1, 2))
+    state, x = teacher.draw(streams, inputs), inputs.sample(streams, "test", 0, 20)
+    for s, (a, b, c) in enumerate(state["coordinates"]):
+        z = np.sign(x[s]).astype(float)
+        long = z[:, a] * z[:, b] * z[:, c]
+        expected = long if leap == 3 else z[:, a] + z[:, a] * z[:, b] + long
+        np.testing.assert_allclose(teacher.target(state, x)[s, :, 0], expected)
+
+
+def test_the_status_of_a_table_has_words():
+    attributes = {"flag_values": np.array([0, 2], np.int8), "flag_meanings": "ok over_cap"}
+    status = xarray.DataArray(np.array([[0, 2], [2, 7]]), dims=("a", "b"), attrs=attributes)
+    assert hierlearn.in_words(status).values.tolist() == [["ok", "over_cap"], ["over_cap", ""]]
