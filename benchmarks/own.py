@@ -48,7 +48,7 @@ def main() -> None:
         entry = {"label": "Mine", "learner": {"name": "my_learner"}, "select": {"ridge": [1.0e-1, 1.0e-4]}}
         content["learners"]["mine"] = entry | {"samples": {"near": 20, "cap": 400}}
         study.write_text(yaml.safe_dump(content, sort_keys=False))
-        planned = step([*SNAKEMAKE, "--dry-run"], folder, "what is to be done")
+        planned = step([*SNAKEMAKE, "log=snakemake", "--dry-run"], folder, "what is to be done")
         step(SNAKEMAKE, folder, "the study with the learner")
         print(f"in all: {time.perf_counter() - start:.1f} s")
         print("jobs of the learner:", ", ".join(re.findall(r"^ *rule (\w+):$", planned, re.MULTILINE)))
