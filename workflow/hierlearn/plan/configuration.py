@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from hierlearn.claims import tally
 from hierlearn.core.provenance import ends_in_one_line
 from hierlearn.plan import cache, checking, history, published, registration, resources
 from hierlearn.plan.cluster import Requests
@@ -181,8 +182,8 @@ def configuration(given: Mapping[str, Any], name: str, known_studies: list[str])
             allowed = nearest(study, known_studies) if known_studies else "a study of config/studies, which has none"
             faults.append(Fault(name, path, show(study), allowed))
     other = given.get("compare")
-    if isinstance(other, str) and other and not broken.over("compare") and not Path(other).is_file():
-        faults.append(Fault(name, ("compare",), show(other), "the claims.csv of a finished run"))
+    if isinstance(other, str) and other and not broken.over("compare"):
+        faults += _compare_faults(name, other)
     if given.get("pilot") is True and given.get("replicate") not in (None, 0):
         faults.append(Fault(name, ("replicate",), f"{show(given['replicate'])} beside pilot: true", "one of the two"))
     if "results" in given and not broken.over("results"):
@@ -190,7 +191,23 @@ def configuration(given: Mapping[str, Any], name: str, known_studies: list[str])
         faults += _results_faults(name, results)
         # Snakemake takes x/ and x//y for names of their own.
         given["results"] = results.as_posix()
+    if other and not faults:
+        own = Path(Targets(fill_defaults(dict(given), against), {}).file("claims.csv"))
+        if Path(other).resolve() == own.resolve():
+            faults.append(Fault(name, ("compare",), f"{show(other)}, which this run writes", "that of another run"))
     return ({} if faults else fill_defaults(dict(given), against)), sorted(set(faults))
+
+
+def _compare_faults(name: str, other: str) -> list[Fault]:
+    allowed = "the claims.csv of a finished run"
+    if not Path(other).is_file():
+        return [Fault(name, ("compare",), show(other), allowed)]
+    try:
+        tally.other_run(other)
+    except ValueError as error:
+        wrong = str(error).partition(": found ")[2].partition("; expected ")[0]
+        return [Fault(name, ("compare",), f"{wrong} in {show(other)}", allowed)]
+    return []
 
 
 def _results_faults(name: str, results: Path) -> list[Fault]:
