@@ -128,6 +128,8 @@ class Component(Protocol):
     TRACES: ClassVar[Mapping[str, str]] = {}
     COORDINATES: ClassVar[Mapping[str, str]] = {}
     LAWS: ClassVar[tuple[str, ...]] = ()
+    # Whether its objections rest on files that are none of the project's.
+    READS_OUTSIDE: ClassVar[bool] = False
 
     class Choices:
         """What is selected on validation points or swept, annotated as parameters are."""

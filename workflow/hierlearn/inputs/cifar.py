@@ -33,6 +33,7 @@ class Cifar(Input):
     ] = "data"
     law: ClassVar[str] = "cifar"
     stream_key: ClassVar[str] = "cifar"
+    READS_OUTSIDE: ClassVar[bool] = True
 
     def objections(self, inputs: Input) -> Iterator[Objection]:
         """Another dimension than that of the pictures, an archive that is not there or not the published one."""

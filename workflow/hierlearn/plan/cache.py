@@ -4,7 +4,7 @@ To check all of them, and to say of every job what it is and needs, takes longer
 
 An entry counts only where all that it rests on is the same, byte for byte: the study file, the published numbers, the
 registered designs and earlier verdicts, the settings, the whole package, Python, and the versions of what is installed.
-A file that is damaged, or of another state, is as none.
+A file that is damaged, of another state, or that others may have written is as none.
 """
 
 import os
@@ -15,10 +15,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from hierlearn.core import registry
 from hierlearn.core.provenance import PACKAGE, canonical
 from hierlearn.files.checksums import digest
 from hierlearn.plan.draws import Draw
-from hierlearn.plan.jobs import SCRIPTS
+from hierlearn.plan.jobs import SCRIPTS, components_of
 from hierlearn.plan.resources import Request
 from hierlearn.plan.study import Study
 
@@ -28,6 +29,8 @@ Job = tuple[str, ...]
 ASKED = ("preset", "memory_limit_mb", "pilot", "replicate")
 # More is in no file that a person wrote, see plan/load.py.
 BYTES = 1_000_000
+# Of group and others, to write.
+OTHERS = 0o022
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,12 @@ class Entry:
     doubts: tuple[str, ...]
     jobs: Mapping[Job, tuple[dict[str, Any], str]]
     requests: Mapping[Job, Request]
+
+    @property
+    def reads_outside(self) -> bool:
+        """Whether a component of it looked at files that are none of the project's."""
+        named = {component for parameters, _ in self.jobs.values() for component in components_of(parameters)}
+        return any(registry.implementation(*component).READS_OUTSIDE for component in named)
 
 
 @dataclass(frozen=True)
@@ -60,6 +69,8 @@ class Cache:
         content = pickle.dumps((self.state, {**self.entries, **entries}), protocol=5)
         self.file.parent.mkdir(exist_ok=True)
         part = self.file.with_suffix(".part")
+        part.unlink(missing_ok=True)
+        part.touch(mode=0o600)
         part.write_bytes(digest(content).encode() + content)
         os.replace(part, self.file)
 
@@ -69,13 +80,22 @@ def read(folder: Path, settings: Mapping[str, Any], studies: Mapping[str, Path],
     file = folder / f"plan-{Draw.of(settings).folder(settings['preset'])}.pickle"
     state, sources = _state(settings, config), {name: source(path) for name, path in studies.items()}
     try:
-        kept = file.read_bytes()
+        kept = _of_own(file)
         state_then, entries = pickle.loads(kept[64:]) if kept[:64] == digest(kept[64:]).encode() else ("", {})
     # None, or whole and of a workflow with other classes.
     except Exception:
         state_then, entries = "", {}
     sound = {name: one for name, one in entries.items() if state_then == state and one.source == sources.get(name)}
     return Cache(file, state, sources, sound)
+
+
+def _of_own(file: Path) -> bytes:
+    """A file that nobody but the user can have written: to read a pickle is to run it. Raises OSError for others."""
+    with file.open("rb") as stream:
+        found = os.fstat(stream.fileno())
+        if hasattr(os, "getuid") and (found.st_uid != os.getuid() or found.st_mode & OTHERS):
+            raise PermissionError(f"{file}: others may have written it")
+        return stream.read()
 
 
 def source(file: Path, most: int = BYTES) -> str | None:
@@ -91,7 +111,7 @@ def _state(settings: Mapping[str, Any], config: Path) -> str:
     lines = [canonical({key: settings.get(key) for key in ASKED}), sys.version, *_installed()]
     for folder in (PACKAGE, SCRIPTS, config / "published"):
         lines += [f"{file.relative_to(folder)} {source(file, sys.maxsize)}" for file in _files(folder)]
-    lines += [f"{file.name} {source(file)}" for file in sorted(config.glob("*.csv"))]
+    lines += [f"{file.name} {source(file, sys.maxsize)}" for file in sorted(config.glob("*.csv"))]
     return digest("\n".join(lines).encode())
 
 

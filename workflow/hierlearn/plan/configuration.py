@@ -4,6 +4,7 @@ import os
 import re
 import sys
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -75,9 +76,14 @@ class Plan:
         return [entry for name, entry in self.kept.entries.items() if name in self.studies]
 
     def keep(self) -> None:
-        """Keep what was found of the studies, for the next time; they are sound, and of the designs registered."""
+        """Keep what was found of the studies, for the next time; they are sound, and of the designs registered.
+
+        What cannot be kept is found again.
+        """
         if self.kept.file and (new := [name for name in self.studies if name not in self.kept.entries]):
-            self.kept.write({name: self._entry(name) for name in new})
+            found = {name: self._entry(name) for name in new}
+            with suppress(OSError):
+                self.kept.write({name: entry for name, entry in found.items() if not entry.reads_outside})
 
     def _entry(self, name: str) -> cache.Entry:
         study, inputs, requests = self.studies[name], self.inputs, self.requests
