@@ -3,11 +3,13 @@
 import io
 import logging
 import threading
+import time
 from types import SimpleNamespace
 
 import pytest
 
 from hierlearn.plan.console import Console
+from hierlearn.plan.progress import Progress, Work
 
 
 class Moments(threading.Event):
@@ -54,3 +56,15 @@ def test_what_cannot_be_shown_once_is_shown_the_next_time(console, monkeypatch):
     console.ended = Moments(lambda: None, lambda: None, console._last_words)
     console._redraw()
     assert "60 %" in console.terminal.stream.getvalue() and answers == []
+
+
+@pytest.mark.parametrize(("last", "failed"), [("error: no more memory", {0}), ("interrupted", set())])
+def test_a_job_that_is_stopped_with_the_run_has_not_failed(console, tmp_path, last, failed):
+    log = tmp_path / "train.log"
+    log.write_text(f"2026-01-01 00:00:00,000 step 1\n2026-01-01 00:00:01,000 {last}\n")
+    console.progress = Progress({0: Work("small", "train", "all/kernel", str(log), 1.0)}, time.monotonic(), 1)
+    console.progress.start(0, time.monotonic())
+    console._failure(SimpleNamespace(jobid=0, log=[str(log)], indent=False, rule_name="train"))
+    assert console.progress.failed == failed and console.progress.running == {}
+    assert ("no more memory" in console.terminal.stream.getvalue()) == bool(failed)
+    assert bool(console.terminal.stream.getvalue()) == bool(failed)

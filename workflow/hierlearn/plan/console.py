@@ -24,7 +24,7 @@ from hierlearn.plan.configuration import Plan
 from hierlearn.plan.early_page import EarlyPage
 from hierlearn.plan.progress import Progress, Work, duration
 from hierlearn.plan.terminal import Terminal
-from hierlearn.run.job import ERROR, SHOWN
+from hierlearn.run.job import ERROR, INTERRUPTED, SHOWN
 
 COLOURS = {"for": "green", "against": "red", "open": "yellow", "void": "dim", "none": "dim"}
 BAR = 24
@@ -190,8 +190,11 @@ class Console(logging.Handler):
         if number in self.progress.failed:
             return
         since = time.time() - (time.monotonic() - self.progress.running.get(number, time.monotonic()))
-        self.progress.end(number, failed=True)
         text = _end_of(log, ERRORS) if _changed(log) > since - CLOCKS else ""
+        if re.search(rf"^\S+ \S+ {INTERRUPTED}$", text, flags=re.MULTILINE):
+            self.progress.running.pop(number, None)
+            return
+        self.progress.end(number, failed=True)
         found = re.findall(rf"^\S+ \S+ {ERROR}(.*)$", text, flags=re.MULTILINE)
         if not found and getattr(record, "indent", False):
             # Of jobs that were submitted together only those are named that say what went wrong.
