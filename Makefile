@@ -104,4 +104,4 @@ pins:
 	rm -rf $(VENV)-pins
 
 clean:
-	rm -rf results .snakemake
+	rm -rf results .snakemake build
