@@ -93,7 +93,7 @@ def _of_own(file: Path) -> bytes:
     """A file that nobody but the user can have written: to read a pickle is to run it. Raises OSError for others."""
     with file.open("rb") as stream:
         found = os.fstat(stream.fileno())
-        if hasattr(os, "getuid") and (found.st_uid != os.getuid() or found.st_mode & OTHERS):
+        if os.name == "posix" and (found.st_uid != os.getuid() or found.st_mode & OTHERS):
             raise PermissionError(f"{file}: others may have written it")
         return stream.read()
 
