@@ -113,4 +113,4 @@ pins:
 	rm -rf $(VENV)-pins
 
 clean:
-	rm -rf results .snakemake
+	rm -rf results .snakemake build

@@ -25,6 +25,7 @@ from pickle import (
 import numpy as np
 
 from hierlearn.files import cifar
+from hierlearn.inputs.cifar import _standards
 
 
 def _integer(value):
@@ -102,4 +103,5 @@ def write(folder, monkeypatch, number=10, side=4, rows=60, packed=True):
         file.unlink()
     monkeypatch.setitem(cifar.ARCHIVES, number, small)
     cifar.cifar.cache_clear()
+    _standards.cache_clear()
     return np.concatenate(pictures), np.concatenate(classes)

@@ -1,13 +1,17 @@
 """What was found of sound studies is found again, as long as nothing that it rests on has changed."""
 
+import errno
+import os
 import sys
 
 import pytest
 from small_study import STUDY
 
-from hierlearn.plan import cache, checking
+from hierlearn.core import registry
+from hierlearn.plan import cache, checking, history
 from hierlearn.plan.configuration import Plan, configure
 
+VERDICTS = ",".join(history.COLUMNS) + "\n"
 SECOND = STUDY.replace("C1-", "C2-")
 
 
@@ -75,6 +79,7 @@ def of_all(tree, monkeypatch):
     return {
         "code": lambda: (tree / "scripts" / "train.py").write_text("a = 2"),
         "more code": lambda: (tree / "scripts" / "other.py").write_text("a = 1"),
+        "verdicts": lambda: (tree / "config" / "verdicts.csv").write_text(VERDICTS),
         "registered designs": lambda: (tree / "config" / "registered.csv").write_text(header),
         "published numbers": lambda: (tree / "config" / "published" / "notes.txt").write_text("1"),
         "a library": installed,
@@ -112,3 +117,66 @@ def test_a_study_that_a_run_leaves_out_has_no_jobs_in_it(tree, checked):
     assert chosen.inputs.identity(chosen.targets.file("small", "claims.json")) is not None
     assert chosen.inputs.identity(chosen.targets.file("second", "claims.json")) is None
     assert checked == []
+
+
+def test_a_table_of_any_size_counts_whole(tree, checked):
+    file = tree / "config" / "verdicts.csv"
+    lines = [f"X{i},another,quick,1,first,{'0' * 64},supported,1,," for i in range(20_000)]
+    file.write_text("\n".join([VERDICTS.strip(), *lines, ""]))
+    assert file.stat().st_size > 1.5 * cache.BYTES
+    plan(tree).keep()
+    plan(tree)
+    assert len(checked) == 2
+    file.write_text(file.read_text().replace("X19999,", "X19998,"))
+    plan(tree)
+    assert len(checked) == 4
+
+
+@pytest.mark.skipif(os.name != "posix", reason="files have no owners here")
+def test_what_others_may_have_written_is_not_read(tree, checked, monkeypatch):
+    (file,) = (tree / ".snakemake").glob("plan-*")
+    assert file.stat().st_mode & 0o777 == 0o600
+    for mode in (0o620, 0o602):
+        file.chmod(mode)
+        plan(tree)
+    assert len(checked) == 4
+    file.chmod(0o644)
+    plan(tree)
+    assert len(checked) == 4
+    monkeypatch.setattr(os, "getuid", lambda: file.stat().st_uid + 1)
+    plan(tree)
+    assert len(checked) == 6
+
+
+def test_a_folder_that_cannot_be_written_ends_no_run(tree, checked):
+    (tree / "taken").write_text("a file in the place of the folder")
+    plan(tree, records="taken").keep()
+    assert len(checked) == 2 and (tree / "taken").is_file()
+
+
+def test_a_disk_that_is_full_ends_no_run_and_leaves_what_was_kept(tree, checked, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    (tree / "scripts" / "train.py").write_text("a = 2")
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", full)
+        plan(tree).keep()
+    (tree / "scripts" / "train.py").write_text("a = 1")
+    checked.clear()
+    plan(tree)
+    assert checked == []
+
+
+def test_a_study_that_rests_on_files_of_the_users_own_is_checked_every_time(tree, checked, monkeypatch):
+    monkeypatch.setattr(registry.implementation("inputs", "sphere"), "READS_OUTSIDE", True)
+    (tree / "scripts" / "train.py").write_text("a = 2")
+    plan(tree).keep()
+    plan(tree)
+    assert len(checked) == 4
+
+
+def test_pictures_from_an_archive_are_such():
+    assert [name for name in registry.available("inputs") if registry.implementation("inputs", name).READS_OUTSIDE] == [
+        "cifar"
+    ]

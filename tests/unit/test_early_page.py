@@ -1,5 +1,6 @@
 """The page of a run that goes on has the studies that are done, and is made seldom."""
 
+import threading
 import time
 from pathlib import Path
 
@@ -65,3 +66,22 @@ def test_pages_take_a_sixtieth_of_the_time_at_most(plan, monkeypatch):
     assert page._time_of_last() is None
     page.log.write_text("0.0\n")
     assert page._time_of_last() == 0.0
+
+
+def test_a_run_does_not_wait_for_the_process_that_makes_the_page(plan, monkeypatch):
+    # It never reads: what a pipe would not hold can only come from a file.
+    Path("sleeper.py").write_text("import time\ntime.sleep(600)\n")
+    monkeypatch.setenv("PYTHONPATH", str(Path.cwd()))
+    monkeypatch.setattr(early_page, "MODULE", "sleeper")
+    page = EarlyPage(plan, present=())
+    known = plan.inputs.job
+    many = {f"s{i}": {"title": "t" * 300} for i in range(1000)}
+    monkeypatch.setattr(
+        type(plan.inputs), "job", lambda self, *words: (known(*words)[0] | {"studies": many}, known(*words)[1])
+    )
+    starter = threading.Thread(target=page.show, args=({"small"},), daemon=True)
+    starter.start()
+    starter.join(60)
+    is_free = not starter.is_alive()
+    page.end()
+    assert is_free

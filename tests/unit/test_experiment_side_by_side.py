@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+from hierlearn.core.needs import Sizes
 from hierlearn.core.problem import ProblemFeatures, pose
 from hierlearn.core.protocols import NullMonitor, Sample
-from hierlearn.core.registry import build, defaults, objections
+from hierlearn.core.registry import build, defaults, needs, objections
 from hierlearn.core.streams import Streams
 
 SEEDS = (3, 5)
@@ -49,6 +50,32 @@ def test_of_a_regression_the_score_is_the_part_that_is_explained():
     still, trained = found["score"].values.T
     assert np.all(still < 0.5)
     assert np.all((trained > 0.7) & (trained < 1))
+
+
+def asked(**parameters):
+    return needs("probes", described(**parameters), Sizes(seeds=2))
+
+
+def test_it_asks_for_the_work_of_all_networks_and_for_the_memory_of_the_largest():
+    one, two = NETWORK | {"depth": 1}, NETWORK | {"depth": 2, "width": 64, "device": "cuda"}
+    alone, both = asked(learners={"two": two}), asked(learners={"one": one, "two": two})
+    assert both.memory == alone.memory and (alone.gpus, both.gpus, asked(learners={"one": one}).gpus) == (1, 1, 0)
+    rest = asked(learners={"one": one}).work["measure"]
+    assert rest > 0 and both.work["measure"] == pytest.approx(alone.work["measure"] + rest)
+    # Work follows the steps and the seeds, apart from the scores on test points.
+    few, many = (asked(learners={"one": one | {"steps": steps}}, test=1).work["measure"] for steps in (100, 1000))
+    assert many / few == pytest.approx(10, rel=0.01)
+    once = needs("probes", described(learners={"two": two}), Sizes(seeds=1)).work["measure"]
+    assert alone.work["measure"] == 2 * once
+
+
+def test_it_asks_for_no_less_than_the_same_training_of_a_study():
+    problem = {"dimension": 64, "features": 64, "samples": 500, "test": 500, "validation": 50}
+    network = defaults("learners", "convolutional") | NETWORK
+    study = needs("learners", network, Sizes(**problem, outputs=4, presented=10 * 16))
+    own = asked(learners={"one": NETWORK}, dimension=64, samples=500)
+    assert own.work["measure"] == 2 * sum(study.work.values())
+    assert own.memory["measure"] >= max(study.memory["fit"], study.memory["predict"])
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,17 @@ def test_pictures_and_classes_are_those_of_the_archive(tmp_path, monkeypatch, nu
     np.testing.assert_allclose(law.library()[0], standard, atol=1e-5)
 
 
+def test_the_levels_of_the_pictures_are_counted_once(tmp_path, monkeypatch):
+    small_cifar.write(tmp_path, monkeypatch)
+    law, counted, bincount = inputs(tmp_path, side=4), [], np.bincount
+    monkeypatch.setattr(np, "bincount", lambda *given, **more: counted.append(given) or bincount(*given, **more))
+    law.library()
+    for start in (0, 5):
+        law.sample(STREAMS, "training", start, 5)
+    # Once for each of the three colours.
+    assert len(counted) == 3
+
+
 def test_test_points_are_the_published_ones_with_their_classes_and_roles_share_none(tmp_path, monkeypatch):
     _, classes = small_cifar.write(tmp_path, monkeypatch)
     law = inputs(tmp_path, side=4)
@@ -94,10 +105,3 @@ def test_the_folder_changes_no_number(tmp_path):
     content = {"input": {"name": "cifar"}, "teacher": {"name": "picture_class"}}
     there = content | {"input": {"name": "cifar", "folder": str(tmp_path)}}
     assert essential(there) == essential(content)
-
-
-def test_the_published_table_states_the_sizes_of_the_sets():
-    assert [archive.counts for archive in cifar.ARCHIVES.values()] == [(50000, 10000)] * 2
-    assert all(
-        re.fullmatch(r"[0-9a-f]{32}", md5) for a in cifar.ARCHIVES.values() for md5 in (a.md5, *a.training.values())
-    )

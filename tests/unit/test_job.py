@@ -88,6 +88,8 @@ def test_a_broken_file_is_said_in_its_own_words(capsys, package):
     assert reported(error, capsys, error.__traceback__) == "error: teachers/a.py:3: no\n"
 
 
-def test_an_interruption_is_no_fault_of_a_component(capsys, package):
+def test_an_interruption_is_no_fault_of_a_component_and_whoever_stops_the_run_knows(capsys, caplog, package):
+    caplog.set_level("INFO")
     error = raised(package, "def fit():\n    raise KeyboardInterrupt\n", "learners", "mine.py")
-    assert reported(error, capsys, error.__traceback__) == "error: KeyboardInterrupt: KeyboardInterrupt\n"
+    assert reported(error, capsys, error.__traceback__) == ""
+    assert caplog.messages[-1] == job.INTERRUPTED and job.ERROR not in caplog.text

@@ -3,14 +3,13 @@
 import numpy as np
 import pytest
 
-from hierlearn.core.needs import Sizes
+from hierlearn.core.needs import Sizes, points_presented
 from hierlearn.core.problem import ProblemFeatures, pose
 from hierlearn.core.protocols import STATUS, Sample
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
 from hierlearn.files.checkpoints import Checkpoints
 from hierlearn.learners.networks.batches import FRESH_POINTS, Batches
-from hierlearn.plan import resources
 from hierlearn.run.monitor import JobMonitor
 
 SEEDS, SAMPLES = (3, 5), 60
@@ -222,7 +221,7 @@ def test_classes_take_the_logistic_loss_and_regression_does_not(parity):
 )
 def test_the_work_that_is_asked_for_is_about_what_is_counted(parity, parameters):
     learner, fit = fitted(parity, {"learning_rate": [0.1, 0.05]}, samples=100, width=300, **parameters)
-    presented = resources._points_presented(vars(learner), 100)
+    presented = points_presented(vars(learner), 100)
     asked = learner.needs(Sizes(dimension=8, outputs=1, choices=2, samples=100, presented=presented)).work["fit"]
     assert 0.5 * fit.flops[0] < asked < 2 * fit.flops[0]
 

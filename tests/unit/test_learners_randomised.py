@@ -65,6 +65,16 @@ def everything(net):
         yield (values[:half], values[half:]), probability
 
 
+def test_sums_over_samples_lose_nothing_in_single_precision():
+    net = network(2048, 2, "relu")
+    shift = np.random.default_rng(0).integers(-127, 128, (50, 2048))
+    inner, labels = np.full((50, 1024), 1024, np.float32), np.zeros(50)
+    # Every neuron is on, so that its output has the variance of its shift and the mean output is 0; integers add up
+    # exactly in single precision along a row, and over rows in double precision alone.
+    loss, _ = exact_squared_loss(net, inner, shift.astype(np.float32), labels)
+    assert loss * 50 * 2048 == pytest.approx(int(np.square(shift).sum()), rel=1e-12)
+
+
 @pytest.mark.parametrize(("order", "activation"), NETWORKS)
 def test_mean_and_loss_are_those_over_every_draw(order, activation):
     torch = pytest.importorskip("torch")

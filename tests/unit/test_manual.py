@@ -8,9 +8,11 @@ import sys
 import pytest
 import yaml
 from bs4 import BeautifulSoup
+from small_study import STUDY
 
 from hierlearn.core import registry
 from hierlearn.core.registry import PACKAGE
+from hierlearn.plan import checking
 from hierlearn.plan.commands import ANSWERS
 
 ROOT = PACKAGE.parents[1]
@@ -111,10 +113,26 @@ def test_python_of_the_pages_runs(text):
         assert done.returncode == 0, done.stderr
 
 
+def around(excerpt: dict) -> dict:
+    """A study with the sections of an excerpt, whose learners are a kernel and another one called mine."""
+    content = yaml.safe_load(STUDY) | {"axes": {"dimension": [3, 4, 5]}, "presets": {}}
+    kernel = content["learners"]["kernel"]
+    content["learners"] = {name: kernel | {"limits": {}} for name in ("kernel", "mine")}
+    content |= {"representations": {}, "probes": {}, "claims": {}}
+    for section, part in excerpt.items():
+        content[section] = content[section] | part if isinstance(content[section], dict) else part
+    return content
+
+
 @pytest.mark.parametrize("text", blocks("yaml"))
-def test_yaml_of_the_pages_has_known_keys(text):
-    known = yaml.safe_load((PACKAGE / "schemas" / "study.schema.yaml").read_text())["properties"]
-    assert set(yaml.safe_load(text)) <= set(known)
+def test_yaml_of_the_pages_goes_into_a_study(text, tmp_path):
+    # A page may tell how to write the component that it names.
+    defined = {name.lower() for page, language, code in BLOCKS for name in re.findall(r"^class (\w+)", code, re.M)}
+    (tmp_path / "studies").mkdir()
+    file = tmp_path / "studies" / "mine.yaml"
+    file.write_text(yaml.safe_dump(around(yaml.safe_load(text))))
+    _, faults = checking.study(file, "mine.yaml", "quick")
+    assert [str(fault) for fault in faults if fault.found.strip("'") not in defined] == []
 
 
 @pytest.mark.parametrize("text", blocks("bash", ""))

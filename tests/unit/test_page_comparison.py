@@ -58,4 +58,30 @@ def test_a_table_that_is_no_ledger_is_refused_in_one_line(tmp_path):
         comparison(ROWS, str(file))
     (fault,) = configuration({"compare": str(tmp_path / "none.csv")}, "config", [])[1]
     assert "none.csv" in str(fault) and "expected the claims.csv of a finished run" in str(fault)
-    assert configuration({"compare": str(file)}, "config", [])[1] == []
+    (fault,) = configuration({"compare": str(file)}, "config", [])[1]
+    assert "found no column preset, verdict, value, low, high in" in str(fault)
+
+
+def test_a_table_is_refused_before_any_job_for_what_is_no_number_or_no_text(other, tmp_path):
+    assert configuration({"compare": other}, "config", [])[1] == []
+    file = tmp_path / "wrong.csv"
+    file.write_text(csv_text(THERE).replace("0.3", "seven"))
+    (fault,) = configuration({"compare": str(file)}, "config", [])[1]
+    assert "found value 'seven' on line 3 in" in str(fault)
+    file.write_bytes(b"\xff\xfe" + bytes(100))
+    (fault,) = configuration({"compare": str(file)}, "config", [])[1]
+    assert "found no table" in str(fault) and "\n" not in str(fault)
+
+
+@pytest.mark.parametrize("shown", ["{}", "./{}", "{}-link"])
+def test_a_run_is_not_compared_with_the_table_that_it_writes(tmp_path, monkeypatch, shown):
+    monkeypatch.chdir(tmp_path)
+    for folder in ("results/smoke", "results/quick"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "claims.csv").write_text(csv_text(THERE))
+    own = "results/smoke/claims.csv"
+    (tmp_path / f"{own}-link").symlink_to("claims.csv")
+    given = {"preset": "smoke", "compare": shown.format(own)}
+    (fault,) = configuration(given, "config", [])[1]
+    assert "which this run writes; expected that of another run" in str(fault)
+    assert configuration(given | {"preset": "quick"}, "config", [])[1] == []

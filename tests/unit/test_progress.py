@@ -1,6 +1,7 @@
 """The time that is left follows the estimates first and then what jobs took; a study is finished with its last job."""
 
 import io
+from dataclasses import replace
 
 import pytest
 
@@ -30,6 +31,14 @@ def test_a_job_that_outruns_its_estimate_is_nearly_done_and_no_more():
     state = run([100.0, 100.0])
     state.start(0, 100.0)
     assert state.share(100.0 + 1e6) == NEARLY / 2
+    state.end(0)
+    assert state.share(100.0 + 1e6) == 0.5
+
+
+def test_a_job_that_waits_in_a_queue_has_done_nothing_until_it_ends():
+    state = replace(run([100.0, 100.0]), is_local=False)
+    state.start(0, 100.0)
+    assert state.share(100.0 + 1e6) == 0.0
     state.end(0)
     assert state.share(100.0 + 1e6) == 0.5
 

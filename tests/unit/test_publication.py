@@ -60,15 +60,61 @@ def test_a_finished_study_is_stored_with_its_rows_its_figure_and_its_page(plan):
     assert "bounds" not in Path("docs/ledger/small/claims.json").read_text()
 
 
-def test_a_study_that_is_stored_at_a_larger_preset_stays(plan):
-    run(plan, "small", mine())
-    commands.answer(["publish"], plan)
-    file = Path("docs/ledger/small/claims.json")
-    before = file.read_text().replace('"preset": "quick"', '"preset": "standard"')
-    file.write_text(before)
-    told, _ = commands.answer(["publish"], plan)
-    assert told[0] == "small: not stored: docs/ledger has it at standard, which is larger than quick"
-    assert json.loads(file.read_text()) == json.loads(before)
+@pytest.fixture
+def at(tmp_path, monkeypatch):
+    """A function: a preset and a seed count -> the plan of one study in a file."""
+    monkeypatch.chdir(tmp_path)
+    Path("README.md").write_text(f"before {findings.BEGIN} old {findings.END} after\n")
+    folder = tmp_path / "config" / "studies"
+    folder.mkdir(parents=True)
+
+    def configured(preset, **changes):
+        (folder / "small.yaml").write_text(yaml.safe_dump(yaml.safe_load(STUDY) | changes))
+        return configure({"preset": preset}, tmp_path / "none", folder)
+
+    return configured
+
+
+def is_older():
+    return "older" in json.loads(Path("docs/ledger/small/claims.json").read_text())["study"]
+
+
+def publish(plan):
+    return commands.answer(["publish"], plan)[0][0]
+
+
+def test_a_study_that_is_stored_at_a_larger_preset_stays(at):
+    run(at("full"), "small", mine())
+    publish(at("full"))
+    before = Path("docs/ledger/small/claims.json").read_text()
+    run(at("quick"), "small", mine(verdict="not seen"))
+    assert publish(at("quick")) == "small: not stored: docs/ledger has it at full, which is larger than quick"
+    assert Path("docs/ledger/small/claims.json").read_text() == before
+
+
+@pytest.mark.parametrize("asked", ["smoke", "full"])
+def test_a_study_stored_at_another_preset_is_older_once_its_design_there_has_changed(at, asked):
+    run(at("quick"), "small", mine())
+    publish(at("quick"))
+    assert publish(at(asked)).startswith("small: not stored: found no file") and not is_older()
+    # Of the preset that is asked for alone.
+    other = yaml.safe_load(STUDY)["presets"]
+    other["smoke"]["seeds"] = other["full"]["seeds"] = 4
+    publish(at(asked, presets=other))
+    assert not is_older()
+    publish(at(asked, seeds=5))
+    assert is_older()
+    run(at("quick", seeds=5), "small", mine())
+    publish(at("quick", seeds=5))
+    assert not is_older()
+
+
+def test_a_larger_one_that_stays_is_marked_too(at):
+    run(at("full"), "small", mine())
+    publish(at("full"))
+    changed = {"split_jobs_by": ["dimension", "degree"]}
+    run(at("quick", **changed), "small", mine())
+    assert "larger than quick" in publish(at("quick", **changed)) and is_older()
 
 
 def test_the_readme_has_the_primary_rows_between_its_marks(plan):
@@ -156,20 +202,6 @@ def test_the_stored_page_is_small_and_has_no_tex_left():
     seen = re.sub(r"(?s)<(script|style|pre)\b.*?</\1>|<[^>]*>", " ", text)
     assert re.findall(r"[^\n]{0,40}(?:\\[A-Za-z]+|\$[^$\n]+\$)[^\n]{0,20}", seen) == [] and "<math>" in text
     assert 'class="tex"' not in text
-
-
-def test_a_study_stored_at_another_preset_is_not_older_for_that(plan):
-    run(plan, "small", mine())
-    commands.answer(["publish"], plan)
-    stored = Path("docs/ledger/small/claims.json")
-    content = json.loads(stored.read_text())
-    Path(plan.targets.file("small", "claims.json")).unlink()
-    for preset, marked in (("smoke", False), ("quick", True)):
-        content["study"].pop("older", None)
-        content["study"]["preset"], content["identity"] = preset, {"code_hash": "another"}
-        stored.write_text(json.dumps(content))
-        commands.answer(["publish"], plan)
-        assert ("older" in json.loads(stored.read_text())["study"]) == marked
 
 
 def test_every_stored_study_of_another_design_than_the_registered_one_is_marked():

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from hierlearn.core import registry
-from hierlearn.core.needs import Sizes
+from hierlearn.core.needs import Sizes, points_presented
 from hierlearn.plan import checking, plausibility, resources
 from hierlearn.plan.load import load
 from hierlearn.plan.study import GridPoint, Study, study_of
@@ -105,7 +105,7 @@ def test_the_outputs_of_a_teacher_are_those_that_it_draws(name):
     ],
 )
 def test_a_training_sees_as_many_points_as_its_steps_or_epochs_say(learner, points):
-    assert resources._points_presented(learner, 400) == points
+    assert points_presented(learner, 400) == points
 
 
 @pytest.mark.parametrize(

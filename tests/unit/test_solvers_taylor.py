@@ -125,6 +125,14 @@ def test_polynomial_minimiser_reports_no_step_and_not_finite_values():
     assert math.isnan(minimise_polynomial([1.0, np.nan, 1.0])[0])
 
 
+def test_roots_that_cannot_be_found_end_the_search_and_are_not_taken_for_none(capfd):
+    # Divided by the last one the others are infinite.
+    with pytest.raises(np.linalg.LinAlgError):
+        minimise_polynomial([0.0, -1e10, 1.0, 1.0, 1.0, 1.0, 1e-305])
+    # Nor does LAPACK print a word of its own.
+    assert capfd.readouterr() == ("", "")
+
+
 @pytest.mark.parametrize("loss", ["logistic", "soft_hinge"])
 def test_newton_line_search_ends_where_the_slope_is_small(loss):
     *data, start = make_data(labels=True)

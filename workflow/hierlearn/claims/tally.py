@@ -5,6 +5,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from hierlearn.claims.verdicts import MARKS, OUTCOMES
 
@@ -13,6 +14,8 @@ CHECK, DESCRIPTION = "check", "description"
 UNDECIDED = ("inconclusive", "vacuous")
 # Outcomes of a control that is none.
 NO_CONTROL = ("", "missing")
+NUMBERS = ("value", "low", "high")
+COMPARED = ("claim", "preset", "verdict", *NUMBERS)
 NEEDED = ("claim", "kind", "rank", "regime", "verdict", "control_verdict", "digest", "draw")
 
 Row = Mapping[str, str]
@@ -29,6 +32,27 @@ def read(file: str | os.PathLike, needed: Sequence[str] = NEEDED) -> list[dict[s
         if missing:
             raise ValueError(f"{file}: found no column {', '.join(missing)}; expected that of a run with this code")
         return list(reader)
+
+
+def other_run(file: str | os.PathLike) -> dict[str, dict[str, Any]]:
+    """What another run has of its rows, by claim: `COMPARED`, numbers as float, NaN where there are none.
+
+    Raises ValueError, one line, where the file is no such table.
+    """
+    try:
+        rows = read(file, COMPARED)
+    except (UnicodeDecodeError, csv.Error, OSError) as error:
+        raise ValueError(f"{file}: found no table, {error}; expected that of a run") from error
+    found = {}
+    for i, row in enumerate(rows, start=2):
+        one = {name: row[name] or "" for name in COMPARED}
+        for name in NUMBERS:
+            try:
+                one[name] = float(one[name] or "nan")
+            except ValueError as error:
+                raise ValueError(f"{file}: found {name} {one[name]!r} on line {i}; expected a number") from error
+        found[one["claim"]] = one
+    return found
 
 
 def counts(rows: Sequence[Row]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,3 +39,12 @@ class Needs:
     work: Mapping[str, float] = field(default_factory=dict)
     parallel: float = 0.0
     gpus: int = 0
+
+
+def points_presented(learner: Mapping[str, Any], samples: int) -> float:
+    """Points that the steps see: each fresh one once, so many batches as there are steps, or all in every epoch."""
+    if learner.get("online"):
+        return samples
+    if learner.get("steps"):
+        return learner["steps"] * min(learner.get("batch", samples), samples)
+    return learner.get("epochs", 1) * samples

@@ -24,8 +24,7 @@ State = dict[str, np.ndarray]
 Dataset: TypeAlias = "xarray.Dataset"
 DataArray: TypeAlias = "xarray.DataArray"
 Probes: TypeAlias = "Mapping[str, xarray.Dataset]"
-# (parameter, what was found, what is allowed)
-Objection = tuple[str, str, str]
+Objection = tuple[str, str, str]  # (parameter, what was found, what is allowed)
 
 STATUS = {
     "ok": 0,
@@ -128,6 +127,7 @@ class Component(Protocol):
     TRACES: ClassVar[Mapping[str, str]] = {}
     COORDINATES: ClassVar[Mapping[str, str]] = {}
     LAWS: ClassVar[tuple[str, ...]] = ()
+    READS_OUTSIDE: ClassVar[bool] = False  # Whether its objections rest on files that are none of the project's.
 
     class Choices:
         """What is selected on validation points or swept, annotated as parameters are."""

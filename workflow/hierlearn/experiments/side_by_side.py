@@ -8,7 +8,7 @@ import numpy as np
 from annotated_types import Ge, MinLen
 
 from hierlearn.core import boundary, registry
-from hierlearn.core.needs import Needs, Sizes
+from hierlearn.core.needs import Needs, Sizes, points_presented
 from hierlearn.core.parameters import UNIQUE, Count, Nested, NestedByName, NotNegative, Positive
 from hierlearn.core.problem import Problem, ProblemFeatures, pose
 from hierlearn.core.protocols import STATUS, Experiment, Learner, NullMonitor, Objection, Sample, Teacher
@@ -80,10 +80,26 @@ class SideBySide(Experiment):
                 yield "learners", f"{name}: {parameter} {found}", allowed
 
     def needs(self, sizes: Sizes) -> Needs:
-        """What torch takes, and the points of all seeds."""
-        points = self.samples + self.validation + self.test
-        gpus = int(any(one.get("device") == "cuda" for one in self.learners.values()))
-        return Needs(memory={"measure": 50e6 + 2 * sizes.seeds * points * self.dimension}, gpus=gpus)
+        """The points of all seeds, and what the networks ask for, which are trained one after the other."""
+        points, asked = self.samples + self.validation + self.test, []
+        outputs = registry.build("teachers", self.teacher).outputs
+        for one in (_full("learners", one) for one in self.learners.values()):
+            own = Sizes(
+                dimension=self.dimension,
+                features=self.dimension,
+                outputs=outputs,
+                validation=self.validation,
+                test=self.test,
+                samples=self.samples,
+                presented=points_presented(one, self.samples),
+                tried=dict.fromkeys(registry.choices("learners", one["name"]), 1),
+            )
+            asked.append(registry.needs("learners", one, own))
+        return Needs(
+            memory={"measure": max(_largest(one) for one in asked) + 2 * sizes.seeds * points * self.dimension},
+            work={"measure": sizes.seeds * sum(sum(one.work.values()) for one in asked)},
+            gpus=max(one.gpus for one in asked),
+        )
 
     def measure(self, problem: Problem) -> Variables:
         """score (seed, layers), NaN where a training failed, and contrast (seed,)."""
@@ -117,6 +133,10 @@ class SideBySide(Experiment):
             for seed, status in zip(posed.seeds, fit.status, strict=True)
         ]
         return np.where(failed, np.nan, 1 - risk / scale), fit.flops
+
+
+def _largest(needs: Needs) -> float:
+    return max(needs.memory.get("fit", 0.0), needs.memory.get("predict", 0.0))
 
 
 def _full(kind: str, description: Mapping[str, Any]) -> dict[str, Any]:

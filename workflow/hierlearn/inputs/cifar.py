@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass
+from functools import lru_cache
 from math import prod
 from typing import Annotated, ClassVar, Literal
 
@@ -33,6 +34,7 @@ class Cifar(Input):
     ] = "data"
     law: ClassVar[str] = "cifar"
     stream_key: ClassVar[str] = "cifar"
+    READS_OUTSIDE: ClassVar[bool] = True
 
     def objections(self, inputs: Input) -> Iterator[Objection]:
         """Another dimension than that of the pictures, an archive that is not there or not the published one."""
@@ -72,15 +74,21 @@ class Cifar(Input):
 
     def _standard(self, pictures: np.ndarray) -> np.ndarray:
         """uint8 (..., 3, height, width) -> float32, by mean and deviation of the training pictures' colours."""
-        known = cifar(self.folder, self.classes)[0][: ARCHIVES[self.classes].counts[0]]
-        levels = np.arange(256)
-        # From counts of the 256 levels: a float copy of all pictures would take 1.2 GB.
-        counts = np.stack([np.bincount(known[:, colour].ravel(), minlength=256) for colour in range(known.shape[1])])
-        counts = counts / counts.sum(axis=1, keepdims=True)
-        mean = counts @ levels
-        deviation = np.sqrt(counts @ levels**2 - mean**2)
+        mean, deviation = _standards(self.folder, self.classes)
         place = (-1, 1, 1)
         found = pictures.astype(np.float32)
         found -= mean.reshape(place).astype(np.float32)
-        found /= np.maximum(deviation, 1).reshape(place).astype(np.float32)
+        found /= deviation.reshape(place).astype(np.float32)
         return found
+
+
+@lru_cache(maxsize=1)
+def _standards(folder: str, classes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and deviation, at least 1, of the training pictures' colours, (3,) each."""
+    known = cifar(folder, classes)[0][: ARCHIVES[classes].counts[0]]
+    levels = np.arange(256)
+    # From counts of the 256 levels: a float copy of all pictures would take 1.2 GB.
+    counts = np.stack([np.bincount(known[:, colour].ravel(), minlength=256) for colour in range(known.shape[1])])
+    counts = counts / counts.sum(axis=1, keepdims=True)
+    mean = counts @ levels
+    return mean, np.maximum(np.sqrt(counts @ levels**2 - mean**2), 1)

@@ -121,7 +121,7 @@ def _block_of_pairs(net: RandomisedNetwork, inner, shift, labels, count: int, gr
         values, others = _value_and_slope(net, inner - shift)
         np.subtract(means, values, out=gradient)
         means += values
-        variance = 0.25 * float(np.vdot(gradient, gradient))
+        variance = 0.25 * _sum_of_squares(gradient)
         # scale * deviation * (g+ + g-) / 2: half of the deviation is left to multiply by.
         gradient *= shift.dtype.type(0.5 / (count * net.width))
         gradient *= np.add(slopes, others, out=values)
@@ -136,6 +136,11 @@ def _block_of_pairs(net: RandomisedNetwork, inner, shift, labels, count: int, gr
     else:
         gradient[...] = slopes
     return float(residual @ residual) + variance / net.width
+
+
+def _sum_of_squares(values: np.ndarray) -> float:
+    """Over neurons, the last axis, in the values' own dtype; over all else float64."""
+    return float(np.sum(np.vecdot(values, values), dtype=np.float64))
 
 
 def _value_and_slope(net: RandomisedNetwork, t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -183,7 +188,7 @@ def _moments(net: RandomisedNetwork, law: Law, inner: np.ndarray, shift: np.ndar
     for p, values, gradients in terms:
         # From deviations: differences of mean squares lose their digits at the small start.
         values -= mean
-        variance += float(p) * float(np.vdot(values, values))
+        variance += float(p) * _sum_of_squares(values)
         values *= p
         values *= gradients
         variance_gradient = variance_gradient + values

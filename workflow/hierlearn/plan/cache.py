@@ -4,7 +4,8 @@ To check all of them, and to say of every job what it is and needs, takes longer
 
 An entry counts only where all that it rests on is the same, byte for byte: the study file, the published numbers, the
 papers, the registered designs and earlier verdicts, the settings, the whole package, components in folders of a user's
-own, Python, and the versions of what is installed. A file that is damaged, or of another state, is as none.
+own, Python, and the versions of what is installed. A file that is damaged, of another state, or that others may have
+written is as none.
 """
 
 import os
@@ -15,11 +16,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from hierlearn.core import registry
 from hierlearn.core.folders import ROOMS, own
 from hierlearn.core.provenance import PACKAGE, canonical
 from hierlearn.files.checksums import digest
 from hierlearn.plan.draws import Draw
-from hierlearn.plan.jobs import SCRIPTS
+from hierlearn.plan.jobs import SCRIPTS, components_of
 from hierlearn.plan.papers import FILE as PAPERS
 from hierlearn.plan.resources import Request
 from hierlearn.plan.study import Study
@@ -30,6 +32,8 @@ Job = tuple[str, ...]
 ASKED = ("preset", "memory_limit_mb", "pilot", "replicate", "own")
 # More is in no file that a person wrote, see plan/load.py.
 BYTES = 1_000_000
+# Of group and others, to write.
+OTHERS = 0o022
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,12 @@ class Entry:
     doubts: tuple[str, ...]
     jobs: Mapping[Job, tuple[dict[str, Any], str]]
     requests: Mapping[Job, Request]
+
+    @property
+    def reads_outside(self) -> bool:
+        """Whether a component of it looked at files that are none of the project's."""
+        named = {component for parameters, _ in self.jobs.values() for component in components_of(parameters)}
+        return any(registry.implementation(*component).READS_OUTSIDE for component in named)
 
 
 @dataclass(frozen=True)
@@ -62,6 +72,8 @@ class Cache:
         content = pickle.dumps((self.state, {**self.entries, **entries}), protocol=5)
         self.file.parent.mkdir(exist_ok=True)
         part = self.file.with_suffix(".part")
+        part.unlink(missing_ok=True)
+        part.touch(mode=0o600)
         part.write_bytes(digest(content).encode() + content)
         os.replace(part, self.file)
 
@@ -72,13 +84,22 @@ def read(folder: Path, settings: Mapping[str, Any], studies: Mapping[str, Path],
     file = folder / f"plan-{Draw.of(settings).folder(settings['preset'])}.pickle"
     state, sources = _state(settings, beside), {name: source(path) for name, path in studies.items()}
     try:
-        kept = file.read_bytes()
+        kept = _of_own(file)
         state_then, entries = pickle.loads(kept[64:]) if kept[:64] == digest(kept[64:]).encode() else ("", {})
     # None, or whole and of a workflow with other classes.
     except Exception:
         state_then, entries = "", {}
     sound = {name: one for name, one in entries.items() if state_then == state and one.source == sources.get(name)}
     return Cache(file, state, sources, sound)
+
+
+def _of_own(file: Path) -> bytes:
+    """A file that nobody but the user can have written: to read a pickle is to run it. Raises OSError for others."""
+    with file.open("rb") as stream:
+        found = os.fstat(stream.fileno())
+        if os.name == "posix" and (found.st_uid != os.getuid() or found.st_mode & OTHERS):
+            raise PermissionError(f"{file}: others may have written it")
+        return stream.read()
 
 
 def source(file: Path, most: int = BYTES) -> str | None:
@@ -96,7 +117,8 @@ def _state(settings: Mapping[str, Any], beside: Sequence[Path]) -> str:
     for folder in (PACKAGE, SCRIPTS, *rooms):
         lines += [f"{folder.name} {file.relative_to(folder)} {source(file, sys.maxsize)}" for file in _files(folder)]
     for config in beside:
-        lines += [f"{file.name} {source(file)}" for file in sorted([*config.glob("*.csv"), *config.glob(PAPERS)])]
+        named = sorted([*config.glob("*.csv"), *config.glob(PAPERS)])
+        lines += [f"{file.name} {source(file, sys.maxsize)}" for file in named]
     return digest("\n".join(lines).encode())
 
 

@@ -4,11 +4,13 @@ import os
 import re
 import sys
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from hierlearn.claims import tally
 from hierlearn.core import registry
 from hierlearn.core.provenance import ends_in_one_line
 from hierlearn.plan import cache, checking, folders, history, papers, question, registration, resources
@@ -80,9 +82,14 @@ class Plan:
         return [entry for name, entry in self.kept.entries.items() if name in self.studies]
 
     def keep(self) -> None:
-        """Keep what was found of the studies, for the next time; they are sound, and of the designs registered."""
+        """Keep what was found of the studies, for the next time; they are sound, and of the designs registered.
+
+        What cannot be kept is found again.
+        """
         if self.kept.file and (new := [name for name in self.studies if name not in self.kept.entries]):
-            self.kept.write({name: self._entry(name) for name in new})
+            found = {name: self._entry(name) for name in new}
+            with suppress(OSError):
+                self.kept.write({name: entry for name, entry in found.items() if not entry.reads_outside})
 
     def _entry(self, name: str) -> cache.Entry:
         study, inputs, requests = self.studies[name], self.inputs, self.requests
@@ -208,8 +215,8 @@ def configuration(given: Mapping[str, Any], name: str, known_studies: list[str])
             allowed = nearest(study, known_studies) if known_studies else "a study of config/studies, which has none"
             faults.append(Fault(name, path, show(study), allowed))
     other = given.get("compare")
-    if isinstance(other, str) and other and not broken.over("compare") and not Path(other).is_file():
-        faults.append(Fault(name, ("compare",), show(other), "the claims.csv of a finished run"))
+    if isinstance(other, str) and other and not broken.over("compare"):
+        faults += _compare_faults(name, other)
     if given.get("pilot") is True and given.get("replicate") not in (None, 0):
         faults.append(Fault(name, ("replicate",), f"{show(given['replicate'])} beside pilot: true", "one of the two"))
     if "results" in given and not broken.over("results"):
@@ -217,7 +224,23 @@ def configuration(given: Mapping[str, Any], name: str, known_studies: list[str])
         faults += _results_faults(name, results)
         # Snakemake takes x/ and x//y for names of their own.
         given["results"] = results.as_posix()
+    if other and not faults:
+        own = Path(Targets(fill_defaults(dict(given), against), {}).file("claims.csv"))
+        if Path(other).resolve() == own.resolve():
+            faults.append(Fault(name, ("compare",), f"{show(other)}, which this run writes", "that of another run"))
     return ({} if faults else fill_defaults(dict(given), against)), sorted(set(faults))
+
+
+def _compare_faults(name: str, other: str) -> list[Fault]:
+    allowed = "the claims.csv of a finished run"
+    if not Path(other).is_file():
+        return [Fault(name, ("compare",), show(other), allowed)]
+    try:
+        tally.other_run(other)
+    except ValueError as error:
+        wrong = str(error).partition(": found ")[2].partition("; expected ")[0]
+        return [Fault(name, ("compare",), f"{wrong} in {show(other)}", allowed)]
+    return []
 
 
 def _results_faults(name: str, results: Path) -> list[Fault]:

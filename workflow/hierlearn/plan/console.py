@@ -24,7 +24,7 @@ from hierlearn.plan.configuration import Plan
 from hierlearn.plan.early_page import EarlyPage
 from hierlearn.plan.progress import Progress, Work, duration
 from hierlearn.plan.terminal import Terminal
-from hierlearn.run.job import ERROR, SHOWN
+from hierlearn.run.job import ERROR, INTERRUPTED, SHOWN
 
 COLOURS = {"for": "green", "against": "red", "open": "yellow", "void": "dim", "none": "dim"}
 BAR = 24
@@ -100,7 +100,8 @@ class Console(logging.Handler):
         self.before.clear()
         jobs = dict(self._jobs())
         cores = self.workflow.nodes if not self.workflow.local_exec else self.workflow.resource_settings.cores
-        self.progress = Progress(jobs, time.monotonic(), max(1, min(cores or 1, len(jobs))))
+        parallel = max(1, min(cores or 1, len(jobs)))
+        self.progress = Progress(jobs, time.monotonic(), parallel, is_local=bool(self.workflow.local_exec))
         if self.workflow.dryrun:
             lines = list(progress.table(jobs.values()))
             print(*(lines[:1] + lines[-1:] if self.is_short else lines), sep="\n")
@@ -189,8 +190,11 @@ class Console(logging.Handler):
         if number in self.progress.failed:
             return
         since = time.time() - (time.monotonic() - self.progress.running.get(number, time.monotonic()))
-        self.progress.end(number, failed=True)
         text = _end_of(log, ERRORS) if _changed(log) > since - CLOCKS else ""
+        if re.search(rf"^\S+ \S+ {INTERRUPTED}$", text, flags=re.MULTILINE):
+            self.progress.running.pop(number, None)
+            return
+        self.progress.end(number, failed=True)
         found = re.findall(rf"^\S+ \S+ {ERROR}(.*)$", text, flags=re.MULTILINE)
         if not found and getattr(record, "indent", False):
             # Of jobs that were submitted together only those are named that say what went wrong.
@@ -202,8 +206,10 @@ class Console(logging.Handler):
 
     def _redraw(self) -> None:
         while not self.ended.wait(1.0):
-            with self.lock:
-                self.terminal.draw(list(self._live()))
+            # What cannot be shown now may be in a second.
+            with self.lock, suppress(Exception):
+                if not self.ended.is_set():
+                    self.terminal.draw(list(self._live()))
 
     def _live(self) -> Iterator[str]:
         """How far the run is, and the jobs that run."""
@@ -235,10 +241,11 @@ class Console(logging.Handler):
         super().close()
 
     def _last_words(self) -> None:
-        if self.ended.is_set():
-            return
-        self.ended.set()
-        self.terminal.clear()
+        with self.lock:
+            if self.ended.is_set():
+                return
+            self.ended.set()
+            self.terminal.clear()
         for record in self.before:
             self.behind.handle(record)
         self.before.clear()

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Collection
 from contextlib import suppress
@@ -85,11 +86,10 @@ class EarlyPage:
             "parent": os.getpid(),
         }
         self.log.parent.mkdir(parents=True, exist_ok=True)
-        with self.log.open("wb") as file:
-            command = [sys.executable, "-m", MODULE]
-            self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=file, stderr=file)
+        # From a file: a pipe holds less than this, and the run would wait for a process that others go before.
+        with self.log.open("wb") as file, tempfile.TemporaryFile() as asked:
+            asked.write(json.dumps(given).encode())
+            asked.seek(0)
+            self.process = subprocess.Popen([sys.executable, "-m", MODULE], stdin=asked, stdout=file, stderr=file)
         with suppress(psutil.Error):
             psutil.Process(self.process.pid).nice(19)
-        with suppress(BrokenPipeError):
-            self.process.stdin.write(json.dumps(given).encode())
-            self.process.stdin.close()

@@ -25,10 +25,11 @@ def read(
         return [], [Fault(name, ("line 1",), show(",".join(rows[0]) if rows else ""), ",".join(columns))]
     lines = list(enumerate(rows[1:], start=2))
     good = [(number, row) for number, row in lines if len(row) == len(columns) and sound(row)]
+    whole = {number for number, _ in good}
     faults = [
         Fault(name, (f"line {number}",), show(",".join(row)), f"values of {', '.join(columns)}")
         for number, row in lines
-        if (number, row) not in good
+        if number not in whole
     ]
     return good, faults
 

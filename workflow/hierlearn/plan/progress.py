@@ -28,12 +28,14 @@ class Work:
 class Progress:
     """The jobs of a run by number, those that run with the time at which they began, and those that have ended.
 
-    begun: when the run began, in seconds of any clock; parallel: cores, or jobs at a time.
+    begun: when the run began, in seconds of any clock; parallel: cores, or jobs at a time; is_local: whether a job runs
+    as soon as it has begun, and does not wait in a queue of which nothing is known.
     """
 
     jobs: Mapping[int, Work]
     begun: float
     parallel: int
+    is_local: bool = True
     running: dict[int, float] = field(default_factory=dict)
     done: set[int] = field(default_factory=set)
     failed: set[int] = field(default_factory=set)
@@ -52,7 +54,8 @@ class Progress:
 
     def credit(self, now: float) -> float:
         """Estimated core-seconds that are done."""
-        under_way = (min(now - since, NEARLY * self.jobs[number].cost) for number, since in self.running.items())
+        running = self.running.items() if self.is_local else ()
+        under_way = (min(now - since, NEARLY * self.jobs[number].cost) for number, since in running)
         return sum(self.jobs[number].cost for number in self.done) + sum(under_way)
 
     def share(self, now: float) -> float:

@@ -18,7 +18,7 @@ from hierlearn.claims.replication import standing
 from hierlearn.claims.tally import read
 from hierlearn.files import checksums, figures
 from hierlearn.plan import papers, told
-from hierlearn.plan.configuration import Plan
+from hierlearn.plan.configuration import Plan, configure
 
 FOLDER, README = "docs/ledger", "README.md"
 # A stored study is replaced by a run of its own preset or of a later one.
@@ -33,7 +33,7 @@ def store(plan: Plan, root: Path) -> list[str]:
     that claims rest on. root: the folder of the project."""
     folder, commit = root / FOLDER, _commit(root)
     second = {row["claim"]: row for file in plan.inputs.second() for row in read(Path(file))}
-    lines = []
+    lines, plans = [], {plan.settings["preset"]: plan}
     for name, study in plan.studies.items():
         if name in plan.own:
             lines.append(f"{name}: not stored: {FOLDER} has the project's studies; {plan.results}/index.html shows it")
@@ -41,19 +41,24 @@ def store(plan: Plan, root: Path) -> list[str]:
         file, drawn = (Path(plan.targets.file(name, part)) for part in ("claims.json", "figure.svg"))
         identity = plan.inputs.identity(file)
         stored = folder / name / "claims.json"
-        if fault := checksums.fault(file, identity) or checksums.fault(drawn, plan.inputs.identity(drawn)):
+        known = json.loads(stored.read_text(encoding="utf-8")) if stored.is_file() else None
+        larger = known and BY_SIZE.index(known["study"]["preset"]) > BY_SIZE.index(study.preset)
+        fault = checksums.fault(file, identity) or checksums.fault(drawn, plan.inputs.identity(drawn))
+        if fault:
             lines.append(f"{name}: not stored: {fault}")
-            if stored.is_file():
-                content = json.loads(stored.read_text(encoding="utf-8"))
-                if content["study"]["preset"] == study.preset and content["identity"] != identity:
-                    content["study"]["older"] = f"code or design has changed since commit {content['study']['commit']}."
-                    _write(stored, content)
+        elif larger:
+            at = known["study"]["preset"]
+            lines.append(f"{name}: not stored: {FOLDER} has it at {at}, which is larger than {study.preset}")
+        if known and (fault or larger):
+            at = known["study"]["preset"]
+            if at not in plans:
+                plans[at] = _at(plan, root, at)
+            now = plans[at]
+            if now and now.inputs.identity(now.targets.file(name, "claims.json")) != known["identity"]:
+                known["study"]["older"] = f"code or design has changed since commit {known['study']['commit']}."
+                _write(stored, known)
+        if fault or larger:
             continue
-        if stored.is_file():
-            larger = json.loads(stored.read_text(encoding="utf-8"))["study"]["preset"]
-            if BY_SIZE.index(larger) > BY_SIZE.index(study.preset):
-                lines.append(f"{name}: not stored: {FOLDER} has it at {larger}, which is larger than {study.preset}")
-                continue
         rows = json.loads(file.read_bytes())["rows"]
         said = told.of_study(study, FOLDER) | {"commit": commit, "preset": study.preset}
         said["figure_size"] = figures.size(drawn)
@@ -98,6 +103,15 @@ def together(root: Path, compare: str = "") -> list[str]:
         findings.put(readme.read_text(encoding="utf-8"), findings.table(rows, details, papers.said())), encoding="utf-8"
     )
     return [f"{FOLDER}: {len(rows)} rows of {len(studies)} studies"]
+
+
+def _at(plan: Plan, root: Path, preset: str) -> Plan | None:
+    """The plan of all studies at another preset; None where that one has faults of its own, such as too large a job."""
+    given = {key: value for key, value in plan.settings.items() if key not in ("studies", "compare")}
+    try:
+        return configure(given | {"preset": preset}, root / "none", root / "config" / "studies")
+    except SystemExit:
+        return None
 
 
 def _stored(folder: Path) -> Iterable[Path]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hierlearn.core import registry
-from hierlearn.core.needs import Needs, Sizes
+from hierlearn.core.needs import Needs, Sizes, points_presented
 from hierlearn.plan.faults import Path
 from hierlearn.plan.study import RAW, GridPoint, Study, Task
 
@@ -228,16 +228,7 @@ def _sizes_along(
     )
     planned, search = study.sample_sizes(learner, point), study.search(learner, point)
     for samples in planned if search is None else planned[-FITS * len(search["thresholds"]) :]:
-        yield replace(sizes, samples=samples, presented=_points_presented(variant["learner"], samples))
-
-
-def _points_presented(learner: Mapping[str, Any], samples: int) -> float:
-    """Points that the steps see: each fresh one once, so many batches as there are steps, or all in every epoch."""
-    if learner.get("online"):
-        return samples
-    if learner.get("steps"):
-        return learner["steps"] * min(learner.get("batch", samples), samples)
-    return learner.get("epochs", 1) * samples
+        yield replace(sizes, samples=samples, presented=points_presented(variant["learner"], samples))
 
 
 def _data(study: Study, task: Task) -> float:

@@ -21,6 +21,8 @@ MEMORY_VARIABLES = {limit: str(2**32) for limit in ("MALLOC_MMAP_THRESHOLD_", "M
 SHOWN = "HIERLEARN_PROGRESS"
 # What the last line of a failed job's log begins with, after the time.
 ERROR = "error: "
+# The last word in the log of a job that was stopped with the run.
+INTERRUPTED = "interrupted"
 log = logging.getLogger("hierlearn")
 
 
@@ -70,6 +72,10 @@ def _spent() -> None:
 def _report(kind, error, trace) -> None:
     """The whole trace to the log; to the terminal one line, which is what a user of the workflow can act on."""
     log.error("%s", "".join(traceback.format_exception(kind, error, trace)))
+    if issubclass(kind, KeyboardInterrupt):
+        # Whoever stopped the run knows.
+        log.info(INTERRUPTED)
+        return
     line = next((line for line in str(error).splitlines() if line.strip()), kind.__name__)
     if not isinstance(error, ValueError):
         line = f"{kind.__name__}: {line}"

@@ -2,12 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from hierlearn.claims.ledger import Row
-from hierlearn.claims.tally import read
-
-NEEDED = ("claim", "preset", "verdict", "value", "low", "high")
+from hierlearn.claims.tally import NUMBERS, other_run
 
 
 @dataclass(frozen=True)
@@ -36,10 +33,10 @@ class Comparison:
 
 def comparison(rows: Sequence[Row], file: str) -> Comparison:
     """Compares rows with those of a claims.csv. Raises ValueError, one line, where it is none."""
-    others = {line["claim"]: line for line in read(Path(file), NEEDED)}
+    others = other_run(file)
     shared = [row for row in rows if row.claim in others]
     changed = [
-        Change(row, other["verdict"], *(float(other[name] or "nan") for name in ("value", "low", "high")))
+        Change(row, other["verdict"], *(other[name] for name in NUMBERS))
         for row in shared
         if (other := others[row.claim])["verdict"] != row.verdict
     ]

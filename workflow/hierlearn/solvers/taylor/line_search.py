@@ -61,16 +61,22 @@ def _cubic_roots(a0, a1, a2, a3):
 def _real_parts_of_roots(coefficients):
     """Real parts of the roots of a polynomial by ascending coefficients, one of each conjugate pair.
 
-    Eigenvalues of the companion matrix as in numpy.roots, without what that spends on checks.
+    Eigenvalues of the companion matrix as in numpy.roots, without what that spends on checks. Raises LinAlgError where
+    they cannot be found.
     """
     degree = len(coefficients) - 1
     if degree < 1:
         return []
+    first = [-c / coefficients[-1] for c in coefficients[-2::-1]]
+    if not all(map(math.isfinite, first)):
+        raise np.linalg.LinAlgError("found coefficients that overflow when divided by the last; expected finite ones")
     companion = np.zeros((degree, degree))
-    companion[0] = [-c / coefficients[-1] for c in coefficients[-2::-1]]
+    companion[0] = first
     companion.reshape(-1)[degree :: degree + 1] = 1.0
     real, imaginary, _, _, failed = scipy.linalg.lapack.dgeev(companion, compute_vl=0, compute_vr=0)
-    return [] if failed else real[imaginary >= 0.0].tolist()
+    if failed:
+        raise np.linalg.LinAlgError("found no eigenvalues of a companion matrix; expected all of them to converge")
+    return real[imaginary >= 0.0].tolist()
 
 
 def minimise_polynomial(coefficients, both_sides=False):
