@@ -45,8 +45,8 @@ class GeneralisationGap(Experiment):
         "norm": "|W|_{2,4} of the trained weights",
         "complexity_bound": "twice the Rademacher complexity of the ball of the trained weights' norm",
         "operator_norm_bound": "what the operator norm of the features' second moment bounds that by",
-        "start_complexity_bound": "the first bound for the ball of the weights that the training started from",
-        "start_operator_norm_bound": "the second bound for that ball",
+        "fast_complexity_bound": "the first bound over the root of the number of samples: one that falls as 1/n",
+        "fast_operator_norm_bound": "the second bound over that root",
     }
     COORDINATES = {"spectrum": "spectra", "samples": "samples", "width": "widths"}
 
@@ -82,9 +82,8 @@ class GeneralisationGap(Experiment):
                             end = (np.nan,) * len(end)
                         complexity = np.mean(symmetric_suprema(extremes, width))
                         bound = matrix_bound(h[:n], width, norms[:n].max())
-                        radii = (end[-1], self._size(starts[s, :width]))
-                        balls = [2.0 * radius**2 * ball for radius in radii for ball in (complexity, bound)]
-                        values[s, i, j, k] = (*end, *balls)
+                        balls = 2.0 * end[-1] ** 2 * np.array([complexity, bound])
+                        values[s, i, j, k] = (*end, *balls, *balls / np.sqrt(n))
                         flops[s] += cost
         axes = ("seed", "spectrum", "samples", "width")
         return describe(self, problem, split(axes, list(self.MEASURES), values), flops)
@@ -92,10 +91,6 @@ class GeneralisationGap(Experiment):
     def _begin(self, rows) -> np.ndarray:
         """The weights (m, D) of a start."""
         return self.start * len(rows) ** -0.25 * rows
-
-    def _size(self, rows) -> float:
-        """|W|_{2,4} of a start."""
-        return quartic_norm(self._begin(rows)) ** 0.25
 
     def _train(self, model, test, start) -> tuple[tuple[float, float, float], str, float]:
         """(gap, train loss, norm) of one training, what became of it, and its matrix products' operations."""
