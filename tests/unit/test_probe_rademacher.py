@@ -110,7 +110,7 @@ def test_the_bound_is_never_below_the_complexity_and_isotropy_helps():
 
 
 def test_measures_are_those_that_are_declared():
-    own = {"seed", "spectrum", "samples", "width"}
+    own = {"seed", "spectrum", "samples", "width", "flops"}
     assert set(complexity()) == set(rademacher.Rademacher.MEASURES) | own
     assert set(gap(samples=[20])) == set(generalisation_gap.GeneralisationGap.MEASURES) | own
 
