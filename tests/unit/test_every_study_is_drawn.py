@@ -7,6 +7,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from hierlearn.core import registry
 from hierlearn.core.registry import PACKAGE, build
+from hierlearn.figures._legends import hides_a_line
 from hierlearn.figures._style import lay_out
 from hierlearn.plan import checking, jobs, references
 from hierlearn.plan.load import load
@@ -93,8 +94,10 @@ def ticks(axis):
 
 
 def unreadable(figure):
-    """What a reader would stumble over: panels without data, axes with fewer than two numbers, text on text."""
+    """What a reader would stumble over: panels without data, axes with fewer than two numbers, text on text or cut,
+    legends on curves."""
     renderer, found = FigureCanvasAgg(figure).get_renderer(), []
+    heads = []
     for place in figure.axes:
         if not place.axison:
             continue
@@ -104,9 +107,20 @@ def unreadable(figure):
         # A panel of bars may have one row.
         axes = (place.xaxis, 2), (place.yaxis, 1 if place.yaxis_inverted() else 2)
         found += [f"{title}: {ticks(axis)} on an axis" for axis, least in axes if len(ticks(axis)) < least]
+        head = (place._left_title if place.get_title("left") else place.title).get_window_extent(renderer)
+        if head.x1 > figure.bbox.x1 or any(head.overlaps(other) for other in heads):
+            found.append(f"{title}: the title is cut, or lies on its neighbour's")
+        heads.append(head)
+        if place.get_legend() is not None and hides_a_line(place, renderer):
+            found.append(f"{title}: the legend lies on a line")
         # Numbers stand at the ends of curves, which are nearer to each other here than in a run.
         texts = [text for text in place.texts if text.get_text() and not text.get_text().isdigit()]
         boxes = [text.get_window_extent(renderer) for text in texts]
+        found += [
+            f"{title}: {text.get_text()} is cut"
+            for text, box in zip(texts, boxes, strict=True)
+            if box.x1 > figure.bbox.x1 + 1
+        ]
         found += [
             f"{title}: {one.get_text()} on {other.get_text()}"
             for k, one in enumerate(texts)

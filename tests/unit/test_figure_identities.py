@@ -3,7 +3,7 @@
 import pytest
 
 from hierlearn.core.registry import PACKAGE
-from hierlearn.figures._identities import COLOURS, FAMILIES, MARKERS, looks, of_lines
+from hierlearn.figures._identities import COLOURS, FAMILIES, MARKERS, looks, of_lines, of_rows
 from hierlearn.plan import checking
 
 STUDIES = sorted((PACKAGE.parents[1] / "config" / "studies").glob("*.yaml"))
@@ -63,6 +63,16 @@ def test_lines_of_one_learner_are_told_apart_and_look_as_their_labels_say():
     assert len({joint, staged, third}) == 3
 
 
+def test_rows_look_as_their_labels_say_where_a_learner_has_several_and_else_as_their_learners():
+    learners = looks({"a": "student", "b": "last layer refitted"})
+    rows = [
+        {"learner": "a", "label": "joint"},
+        {"learner": "a", "label": "elsewhere"},
+        {"learner": "b", "label": "RBF"},
+    ]
+    assert of_rows(rows, learners) == [looks({"x": "joint"})["x"], learners["a"], learners["b"]]
+
+
 def test_lines_of_one_panel_never_look_alike():
     found = of_lines([{"variable": str(k)} for k in range(24)], {})
     assert len(set(found)) == 24
@@ -77,3 +87,29 @@ def test_every_primary_claim_has_a_panel(file):
     )
     primary = {name for name, claim in study.claims.items() if claim.rank == "primary"}
     assert primary <= {name for names in shown for name in names}
+
+
+# What a row takes of the seeds, by its quantity; what has no line here takes medians, or is no number of one panel.
+MEANS = {
+    "log_risk_ratio": "geometric mean",
+    "paired_log_ratio": "geometric mean",
+    "largest_log_risk_ratio": "geometric mean",
+    "log_fall_ratio": "geometric mean",
+    "score_difference": "mean",
+}
+
+
+def taken(quantity):
+    """What a row takes of the seeds."""
+    if quantity["name"] in ("score_mean", "probe_mean"):
+        return "geometric mean" if quantity.get("positive") or quantity.get("log") else "mean"
+    return MEANS.get(quantity["name"], "median")
+
+
+@pytest.mark.parametrize("file", STUDIES, ids=[file.stem for file in STUDIES])
+def test_every_panel_shows_a_claim_and_of_the_seeds_what_its_first_claim_takes(file):
+    study, _ = checking.study(file, file.name, "quick")
+    for panel in study.figure.get("panels", []):
+        assert panel.get("shows"), panel["title"]
+        if panel["kind"] != "growth" and panel["shows"][0] in study.claims:
+            assert panel.get("centre", "median") == taken(study.claims[panel["shows"][0]].quantity), panel["title"]

@@ -1,11 +1,11 @@
-"""Legends leave measured lines to be seen."""
+"""Legends leave lines to be seen."""
 
 import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from hierlearn.figures._legends import _covers, legend
+from hierlearn.figures._legends import hides_a_line, legend
 from hierlearn.figures._style import lay_out
 
 
@@ -28,9 +28,21 @@ def test_a_legend_on_measured_lines_goes_below_its_panel_in_a_taller_figure(line
     figure = lay_out(drawn(lines, spread))
     assert figure.get_figheight() == pytest.approx(height)
     renderer = FigureCanvasAgg(figure).get_renderer()
-    assert not any(_covers(place, renderer) for place in figure.axes)
+    assert not any(hides_a_line(place, renderer) for place in figure.axes)
     for place in figure.axes:
         box = place.get_legend().get_window_extent(renderer)
         assert box.y0 >= 0 and box.x1 <= figure.bbox.x1
         assert bool(box.y1 < place.bbox.y0) == (place is figure.axes[0] and height > 3)
         assert [text.get_text() for text in place.get_legend().get_texts()] == place.get_legend_handles_labels()[1]
+
+
+def test_a_legend_on_a_bound_without_markers_goes_below_its_panel_too():
+    figure = Figure(figsize=(4, 3), layout="constrained")
+    place = figure.subplots()
+    for number in range(12):
+        place.plot([0, 1], [number, number], ls="-.", label=f"bound {number}")
+    legend(place)
+    lay_out(figure)
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    assert place.get_legend().get_window_extent(renderer).y1 < place.bbox.y0
+    assert not hides_a_line(place, renderer)

@@ -155,13 +155,32 @@ def test_norms_are_drawn_at_matched_training_errors_beside_a_probe():
     np.testing.assert_allclose(curve.get_xydata(), [[2.0, 0.5], [1.0, 1.0]])
 
 
-def test_growth_shows_crossings_and_open_triangles_where_there_are_none():
+def test_growth_shows_crossings_and_named_open_triangles_where_there_are_none():
     lines = [{"learner": "a"}, {"learner": "b"}]
     place = drawn({"kind": "growth", "title": "T", "x": "dimension", "threshold": 0.5, "lines": lines}, cube())
     crossing = place.get_lines()[0].get_xydata()
     np.testing.assert_allclose(crossing, [[4, 32], [8, 64]], rtol=0.02)
     triangles = [line for line in place.get_lines() if line.get_markerfacecolor() == "white"]
-    assert [line.get_ydata()[0] for line in triangles] == [80.0, 80.0]
+    assert [line.get_ydata().tolist() for line in triangles] == [[80.0, 80.0]]
+    assert [text.get_text() for text in place.get_legend().get_texts()] == ["learner A", "learner B: at least"]
+
+
+def of_probe(probe, x, **said):
+    """The axes of a panel of one line of a probe."""
+    panel = {"kind": "probe", "title": "T", "probe": "p", "x": x, "lines": [{"variable": "law"}]} | said
+    return build("figures", {"name": "panels", "panels": [panel]}).draw(None, {"p": probe}, {"labels": {}}).axes[0]
+
+
+@pytest.mark.parametrize(("centre", "value"), [("median", 2.0), ("mean", 11 / 3), ("geometric mean", 16 ** (1 / 3))])
+def test_a_panel_shows_of_the_seeds_what_it_says(centre, value):
+    probe = xarray.Dataset({"law": (("width", "seed"), [[1.0, 2.0, 8.0]] * 2)}, {"width": [10, 20], "seed": [0, 1, 2]})
+    place = of_probe(probe, "width", centre=centre)
+    np.testing.assert_allclose(place.get_lines()[0].get_ydata(), [value, value])
+
+
+def test_few_whole_numbers_on_a_linear_axis_are_its_ticks():
+    probe = xarray.Dataset({"law": (("layers", "seed"), [[0.5], [0.7]])}, {"layers": [0, 1], "seed": [0]})
+    assert of_probe(probe, "layers", xscale="linear").get_xticks().tolist() == [0, 1]
 
 
 def test_bars_have_a_row_for_every_learner():

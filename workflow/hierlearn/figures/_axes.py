@@ -24,9 +24,15 @@ def fix_ticks(axis, values, form: str = "{x:g}") -> None:
 
 
 def tick_values(place, axis: str) -> None:
-    """Ticks at the values themselves where they are few numbers on a log axis. axis: the coordinate along it."""
+    """Ticks at the values themselves where they are few numbers on a log axis, or few whole ones on a linear one.
+
+    axis: the coordinate along it.
+    """
     x = [line.get_xdata() for line in marker_lines(place)]
     values = np.unique(np.concatenate(x)) if x else np.empty(0)
+    whole = 1 < len(values) <= 8 and (values == np.round(values)).all() and np.ptp(values) <= 8
+    if place.get_xscale() == "linear" and whole:
+        fix_ticks(place.xaxis, values)
     if axis in DENSE or place.get_xscale() != "log" or not 1 < len(values) <= 8 or values[-1] >= 10_000:
         return
     # values that are too close for two labels share the first one's

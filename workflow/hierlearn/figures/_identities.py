@@ -64,6 +64,15 @@ def of_lines(lines: Sequence[Mapping[str, Any]], learners: Mapping[str, Look]) -
     return found
 
 
+def of_rows(lines: Sequence[Mapping[str, Any]], learners: Mapping[str, Look]) -> list[Look]:
+    """Colour and marker of every row: its family's where a learner has several rows, else its learner's."""
+    times, found = Counter(line["learner"] for line in lines), []
+    for line in lines:
+        family = _family(line.get("label", "")) if times[line["learner"]] > 1 else None
+        found.append(learners[line["learner"]] if family is None else _look(family))
+    return found
+
+
 def _family(label: str) -> int | None:
     """The family with the longest beginning of the label."""
     known = [

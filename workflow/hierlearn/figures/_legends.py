@@ -1,8 +1,6 @@
-"""Legends that hide no measured line: inside where there is room for them, else below their panel."""
+"""Legends that hide no line, measured or bound: inside where there is room for them, else below their panel."""
 
 from math import ceil
-
-from hierlearn.figures._axes import marker_lines
 
 LOOK = {"fontsize": 6.5, "frameon": True, "framealpha": 0.75, "edgecolor": "none"}
 # Below the axis and its label, and what a row of the legend takes, in inches.
@@ -15,12 +13,12 @@ def legend(place) -> None:
 
 
 def uncover(figure):
-    """The figure, laid out before, taller by the legends that hid a measured line: they go below their panels."""
+    """The figure, laid out before, taller by the legends that hid a line: they go below their panels."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     renderer, taller = FigureCanvasAgg(figure).get_renderer(), {}
     for place in figure.axes:
-        if place.get_legend() is not None and _covers(place, renderer):
+        if place.get_legend() is not None and hides_a_line(place, renderer):
             rows = _move(place, figure)
             row = place.get_subplotspec().rowspan.start
             taller[row] = max(taller.get(row, 0.0), BELOW / 2 + ROW * rows)
@@ -29,9 +27,10 @@ def uncover(figure):
     return figure
 
 
-def _covers(place, renderer) -> bool:
+def hides_a_line(place, renderer) -> bool:
+    """Whether the legend lies on a line; one below its panel lies on none."""
     box = place.get_legend().get_window_extent(renderer)
-    paths = [line.get_transform().transform_path(line.get_path()) for line in marker_lines(place)]
+    paths = [line.get_transform().transform_path(line.get_path()) for line in place.get_lines()]
     return any(path.intersects_bbox(box, filled=False) for path in paths)
 
 

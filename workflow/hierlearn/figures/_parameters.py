@@ -117,6 +117,11 @@ class _Panel(TypedDict, total=False):
         "Draw what counting says of kernels at n samples: 1 - n / N(d, p) for harmonics, or order alpha^2 (1 - n / "
         "C(d, order)) for a function plus alpha times a product of signs.",
     ]
+    centre: Annotated[
+        Literal["median", "mean", "geometric mean"],
+        Schema({"default": "median"}),
+        "What is drawn of the seeds: what the row takes that the panel shows; of n* always the median.",
+    ]
     level: Annotated[float, "A line of reference across the panel."]
     levels: Annotated[list[Level], UNIQUE, "Lines of reference with names in the legend."]
     lines: Required[Annotated[list[Line], UNIQUE]]

@@ -24,6 +24,8 @@ LOOK = {
 }
 
 DPI = 200
+# Times that a layout is computed at most: what is settled after two is nearly always settled.
+LAYOUTS = 4
 
 
 def blank(width: float, height: float):
@@ -36,9 +38,16 @@ def blank(width: float, height: float):
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def band(place, x, values, colour: str, *, alpha: float = 0.18, **look):
-    """The median over seeds with the range of the seeds. x (K,), values (K, S)."""
-    place.plot(x, np.median(values, axis=1), color=colour, **look)
+def centre(values, kind: str = "median"):
+    """The median, mean or geometric mean over seeds (K,) of values (K, S); NaN where one has no logarithm."""
+    if kind == "geometric mean":
+        return np.exp(np.log(np.where(values > 0, values, np.nan)).mean(axis=1))
+    return values.mean(axis=1) if kind == "mean" else np.median(values, axis=1)
+
+
+def band(place, x, values, colour: str, *, alpha: float = 0.18, of: str = "median", **look):
+    """The centre over seeds with the range of the seeds. x (K,), values (K, S)."""
+    place.plot(x, centre(values, of), color=colour, **look)
     place.fill_between(x, values.min(axis=1), values.max(axis=1), color=colour, alpha=alpha, lw=0)
 
 
@@ -52,12 +61,13 @@ def name_claims(place, names: Iterable[str]) -> None:
 def lay_out(figure):
     """The figure with its layout computed once: it is the same in every format, and costs more than drawing.
 
-    Twice where a legend has to leave its panel.
+    Again as long as a legend has to leave its panel, since the others may lie elsewhere then.
     """
-    figure.get_layout_engine().execute(figure)
-    height = figure.get_figheight()
-    if uncover(figure).get_figheight() != height:
+    for _ in range(LAYOUTS):
         figure.get_layout_engine().execute(figure)
+        height = figure.get_figheight()
+        if uncover(figure).get_figheight() == height:
+            break
     figure.set_layout_engine("none")
     return figure
 

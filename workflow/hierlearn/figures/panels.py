@@ -14,7 +14,7 @@ from hierlearn.figures._axes import name_guides, tick_values, tidy
 from hierlearn.figures._legends import legend
 from hierlearn.figures._parameters import Panel
 from hierlearn.figures._published import LABEL, overlay, overlay_row
-from hierlearn.figures._style import band, blank, name_claims
+from hierlearn.figures._style import band, blank, centre, name_claims
 from hierlearn.quantities._probes import along
 from hierlearn.quantities._tables import at, complexities
 from hierlearn.quantities.norm_at_error import norm_at
@@ -28,7 +28,7 @@ BEYOND = 2.0
 
 @dataclass(frozen=True, kw_only=True)
 class Panels(protocols.Figure):
-    """Medians over seeds with the range of the seeds, log-log unless a panel says otherwise."""
+    """Medians or means over seeds with the range of the seeds, log-log unless a panel says otherwise."""
 
     columns: Annotated[int, Interval(ge=1, le=4), "Panels in a row."] = 2
     panels: Annotated[list[Panel], MinLen(1), "The panels, each of one kind."]
@@ -89,25 +89,26 @@ class Panels(protocols.Figure):
         else:
             x, values = self._scores(panel, line["learner"], axis, where, cube)
         label = line.get("label", labels[line["learner"]] if "learner" in line else line["variable"].replace("_", " "))
+        of = panel.get("centre", "median")
         known = np.isfinite(values).all(axis=1)
         if place.get_xscale() == "log" and panel["kind"] == "trace":
             # before the first step there is nothing to take the logarithm of
             known &= x > 0
         if place.get_yscale() == "log":
-            # half of the seeds and more at 0 or below have no place on the axis
-            known &= np.median(np.where(known[:, None], values, 1.0), axis=1) > 0
+            # what has its centre at 0 or below has no place on the axis
+            known &= centre(np.where(known[:, None], values, 1.0), of) > 0
         if panel["kind"] == "growth":
-            self._lower_limits(place, panel, line, axis, where, cube, colour)
+            self._lower_limits(place, panel, line, axis, where, cube, colour, f"{label}: at least")
         if not known.any():
             return []
         x, values = x[known].astype(float), values[known]
-        middle = np.median(values, axis=1)
+        middle = centre(values, of)
         if line.get("bound"):
             place.plot(x, middle, color=colour, lw=0.9, ls="-.", label=label)
         else:
             # of many steps a few are marked, to tell the lines apart without colours
             every = 0.15 if panel["kind"] == "trace" else None
-            band(place, x, values, colour, marker=marker, markevery=every, label=label)
+            band(place, x, values, colour, marker=marker, markevery=every, label=label, of=of)
         if "slope" not in line:
             return []
         guide = line.get("shift", 1) * middle[-1] * (x / x[-1]) ** line["slope"]
@@ -122,8 +123,9 @@ class Panels(protocols.Figure):
         place.plot(x[known], np.median(values[known], axis=1), color=colour, ls=":", lw=1, label=label)
 
     def _bars(self, place, panel, cube, labels) -> None:
-        """One row a learner: every seed, and the median over seeds."""
-        looks, names, beside = _identities.looks(labels), [], 0
+        """One row a learner: every seed, and their centre."""
+        ours = [line for line in panel["lines"] if "published" not in line]
+        looks, names, beside = iter(_identities.of_rows(ours, _identities.looks(labels))), [], 0
         for row, line in enumerate(panel["lines"]):
             if "published" in line:
                 overlay_row(place, line, row, beside)
@@ -131,9 +133,9 @@ class Panels(protocols.Figure):
                 beside += 1
                 continue
             values = at(cube, line["learner"], line.get("where", {}), ("seed",))[panel.get("risk", "test_risk")].values
-            colour, marker = looks[line["learner"]]
+            colour, marker = next(looks)
             place.plot(values, np.full(len(values), row), ".", color=colour, alpha=0.5)
-            place.plot(np.median(values), row, marker, color=colour)
+            place.plot(centre(values[None], panel.get("centre", "median"))[0], row, marker, color=colour)
             names.append(line.get("label", labels[line["learner"]]))
         _levels(place.axvline, panel)
         if panel.get("levels"):
@@ -148,9 +150,9 @@ class Panels(protocols.Figure):
         """x (K,) and risks or n* (K, S) of a learner; NaN where it was not trained or never crossed."""
         if panel["kind"] == "growth":
             table = complexities(cube, learner, where, panel.get("threshold", 0.5), axis=axis)
-            centre, _ = medians(table)
-            shown = np.where(table.status == "observed", table.samples, np.exp(centre)[:, None])
-            return table.sizes, np.where(np.isfinite(centre)[:, None], shown, np.nan)
+            middle, _ = medians(table)
+            shown = np.where(table.status == "observed", table.samples, np.exp(middle)[:, None])
+            return table.sizes, np.where(np.isfinite(middle)[:, None], shown, np.nan)
         chosen = at(cube, learner, where, (axis, "seed")).sortby(axis)
         return chosen[axis].values, chosen[panel.get("risk", "test_risk")].values
 
@@ -180,12 +182,14 @@ class Panels(protocols.Figure):
             if len(steps):
                 place.axvline(np.median(steps), color=colour, lw=0.7, ls=":")
 
-    def _lower_limits(self, place, panel, line, axis, where, cube, colour) -> None:
+    def _lower_limits(self, place, panel, line, axis, where, cube, colour, label) -> None:
         """Open triangles where half the seeds or more never crossed: n* is at least this."""
         table = complexities(cube, line["learner"], where, panel.get("threshold", 0.5), axis=axis)
-        centre, _ = medians(table)
-        for k in np.flatnonzero(~np.isfinite(centre) & (table.status == "right_censored").any(axis=1)):
-            place.plot(table.sizes[k], np.nanmax(table.samples[k]), color=colour, marker="^", mfc="white", ls="none")
+        middle, _ = medians(table)
+        above = ~np.isfinite(middle) & (table.status == "right_censored").any(axis=1)
+        if above.any():
+            limits = np.nanmax(table.samples[above], axis=1)
+            place.plot(table.sizes[above], limits, color=colour, marker="^", mfc="white", ls="none", label=label)
 
     def _counting(self, place, at_) -> None:
         low, high = place.get_xlim()
