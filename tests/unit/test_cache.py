@@ -6,8 +6,11 @@ import sys
 
 import pytest
 from small_study import STUDY
+from test_own_folders import KERNEL, PAPERS
+from test_own_folders import STUDY as WITH_A_CUSP
 
 from hierlearn.core import registry
+from hierlearn.core.registry import PACKAGE
 from hierlearn.plan import cache, checking, history
 from hierlearn.plan.configuration import Plan, configure
 
@@ -180,3 +183,97 @@ def test_pictures_from_an_archive_are_such():
     assert [name for name in registry.available("inputs") if registry.implementation("inputs", name).READS_OUTSIDE] == [
         "cifar"
     ]
+
+
+def test_studies_that_a_run_leaves_out_are_not_checked_again_until_it_does_not(tree, checked):
+    (tree / "config" / "studies" / "small.yaml").write_text(STUDY.replace("seeds: 2", "seeds: 3", 1))
+    (tree / "config" / "studies" / "third.yaml").write_text(STUDY.replace("C1-", "C3-"))
+    plan(tree, studies=["second"]).keep()
+    assert sorted(checked) == ["small", "third"]
+    plan(tree, studies=["second"])
+    assert sorted(checked) == ["small", "third"]
+    assert plan(tree, studies=["small"]).studies["small"].seed_count == 3
+    assert sorted(checked) == ["small", "small", "third"]
+
+
+def test_claims_of_studies_that_a_run_leaves_out_keep_their_names(tree):
+    (tree / "config" / "studies" / "third.yaml").write_text(STUDY.replace("C1-", "C3-"))
+    plan(tree, studies=["second"]).keep()
+    (tree / "config" / "studies" / "second.yaml").write_text(STUDY.replace("C1-", "C3-"))
+    with pytest.raises(SystemExit, match=r"third\.yaml: claims\.C3-\S+: found a claim that \S+second\.yaml has too"):
+        plan(tree, studies=["second"])
+
+
+@pytest.fixture
+def own(tree, checked):
+    """A folder of a user's own with a kernel and a study of it, beside the tree; all was kept."""
+    mine = tree / "mine"
+    files = {"kernels/cusp.py": KERNEL, "studies/cusps.yaml": WITH_A_CUSP, "papers.yaml": PAPERS}
+    for name, text in files.items():
+        (mine / name).parent.mkdir(parents=True, exist_ok=True)
+        (mine / name).write_text(text)
+    plan(tree, own="mine").keep()
+    checked.clear()
+    plan(tree, own="mine")
+    assert checked == []
+    yield mine
+    registry.use(())
+
+
+OTHER = KERNEL.replace("Cusp", "Bend")
+
+
+def add(own, file, text):
+    """Write a file of a user's own, as found by a process that begins."""
+    registry.use(())
+    (own / file).parent.mkdir(exist_ok=True)
+    (own / file).write_text(text)
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "again"),
+    [
+        ("kernels/cusp.py", KERNEL + "# Another.\n", ["cusps"]),
+        ("kernels/bend.py", OTHER, ["cusps"]),
+        ("kernels/ntk_again.py", KERNEL.replace("Cusp", "NtkAgain"), ["cusps"]),
+        ("kernels/_parts.py", "", ["cusps", "second", "small"]),
+        ("inputs/UNIT_LAWS.py", "", ["cusps", "second", "small"]),
+        ("published/notes.txt", "", ["cusps", "second", "small"]),
+    ],
+)
+def test_a_component_of_a_users_own_has_those_checked_again_that_name_one(tree, own, checked, file, text, again):
+    add(own, file, text)
+    plan(tree, own="mine")
+    assert sorted(checked) == again
+
+
+def test_a_probe_of_a_users_own_has_all_studies_checked_again_since_any_may_ask_all_probes(tree, own, checked):
+    add(
+        own,
+        "probes/norm_again.py",
+        (PACKAGE / "probes" / "operator_norm.py").read_text().replace("OperatorNorm", "NormAgain"),
+    )
+    plan(tree, own="mine")
+    assert sorted(checked) == ["cusps", "second", "small"]
+
+
+def test_what_is_kept_beside_a_new_component_is_what_would_be_found(tree, own, checked):
+    add(own, "kernels/bend.py", OTHER)
+    again = facts(plan(tree, own="mine"))
+    assert checked == ["cusps"]
+    assert again == facts(plan(tree, records=None, own="mine"))
+
+
+@pytest.mark.parametrize(
+    "written", ["bend", '"be\\x6ed"', '"be\\\n    nd"'], ids=["as it is", "escaped", "in two lines"]
+)
+def test_a_study_names_a_component_at_whatever_preset_and_in_whatever_letters(tree, own, checked, written):
+    add(own, "kernels/bend.py", OTHER)
+    overlay = f"smoke: {{seeds: 1, learners: {{kernel: {{learner: {{kernel: {{name: {written}}}}}}}}}}}"
+    study = STUDY.replace("{name: ntk, depth: 3}", "{name: ntk}").replace("smoke: {seeds: 1}", overlay)
+    (tree / "config" / "studies" / "small.yaml").write_text(study)
+    plan(tree, own="mine").keep()
+    checked.clear()
+    add(own, "kernels/bend.py", OTHER + "# Another.\n")
+    plan(tree, own="mine")
+    assert sorted(checked) == ["cusps", "small"]

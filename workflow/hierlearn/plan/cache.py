@@ -3,13 +3,14 @@
 To check all of them, and to say of every job what it is and needs, takes longer than Snakemake does.
 
 An entry counts only where all that it rests on is the same, byte for byte: the study file, the published numbers, the
-papers, the registered designs and earlier verdicts, the settings, the whole package, components in folders of a user's
-own, Python, and the versions of what is installed. A file that is damaged, of another state, or that others may have
-written is as none.
+papers, the registered designs and earlier verdicts, the settings, the whole package, Python, and the versions of what
+is installed. On components in folders of a user's own rest only the studies that name one: a new one leaves all others
+as they are. A file that is damaged, of another state, or that others may have written is as none.
 """
 
 import os
 import pickle
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -34,6 +35,10 @@ ASKED = ("preset", "memory_limit_mb", "pilot", "replicate", "own")
 BYTES = 1_000_000
 # Of group and others, to write.
 OTHERS = 0o022
+# A file that nothing but the name of a component leads to, and rooms that checks of any study ask for all they hold.
+COMPONENT, OF_ALL = re.compile(r"[a-z][a-z0-9_]*\.py"), ("probes", "experiments")
+# Where YAML writes a name in other letters, or in two lines.
+ESCAPE = re.compile(rb"\\([xuU][0-9a-fA-F]|\r?\n)")
 
 
 @dataclass(frozen=True)
@@ -60,16 +65,19 @@ class Entry:
 @dataclass(frozen=True)
 class Cache:
     """What counts of what was kept, by the names of studies. file: where it lies, None where nothing is kept; sources:
-    the hashes of all study files; state: that of what all entries rest on."""
+    the hashes of all study files, with the components of a user's own if they name any; state: that of what all entries
+    rest on; left_out: the hash and the claims of sound studies that runs left out."""
 
     file: Path | None = None
     state: str = ""
     sources: Mapping[str, str | None] = field(default_factory=dict)
     entries: Mapping[str, Entry] = field(default_factory=dict)
+    left_out: Mapping[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
 
-    def write(self, entries: Mapping[str, Entry]) -> None:
-        """Keep some entries beside those that count, all at once."""
-        content = pickle.dumps((self.state, {**self.entries, **entries}), protocol=5)
+    def write(self, entries: Mapping[str, Entry], left_out: Mapping[str, tuple[str, ...]]) -> None:
+        """Keep some entries beside those that count, and the claims of studies that are left out, all at once."""
+        others = {**self.left_out, **{name: (self.sources[name], claims) for name, claims in left_out.items()}}
+        content = pickle.dumps((self.state, {**self.entries, **entries}, others), protocol=5)
         self.file.parent.mkdir(exist_ok=True)
         part = self.file.with_suffix(".part")
         part.unlink(missing_ok=True)
@@ -82,15 +90,20 @@ def read(folder: Path, settings: Mapping[str, Any], studies: Mapping[str, Path],
     """What runs with these settings kept in a folder. studies: the files by name; beside: where their folders lie, the
     project's first."""
     file = folder / f"plan-{Draw.of(settings).folder(settings['preset'])}.pickle"
-    state, sources = _state(settings, beside), {name: source(path) for name, path in studies.items()}
+    components = _components(beside)
+    state, sources = _state(settings, beside, components), _sources(studies, components)
     try:
         kept = _of_own(file)
-        state_then, entries = pickle.loads(kept[64:]) if kept[:64] == digest(kept[64:]).encode() else ("", {})
+        whole = kept[:64] == digest(kept[64:]).encode()
+        state_then, entries, left_out = pickle.loads(kept[64:]) if whole else ("", {}, {})
     # None, or whole and of a workflow with other classes.
     except Exception:
-        state_then, entries = "", {}
-    sound = {name: one for name, one in entries.items() if state_then == state and one.source == sources.get(name)}
-    return Cache(file, state, sources, sound)
+        state_then, entries, left_out = "", {}, {}
+    if state_then != state:
+        entries, left_out = {}, {}
+    sound = {name: one for name, one in entries.items() if one.source == sources.get(name)}
+    others = {name: one for name, one in left_out.items() if one[0] == sources.get(name)}
+    return Cache(file, state, sources, sound, others)
 
 
 def _of_own(file: Path) -> bytes:
@@ -104,18 +117,43 @@ def _of_own(file: Path) -> bytes:
 
 def source(file: Path, most: int = BYTES) -> str | None:
     """The hash of a file; None for what cannot be read, and for more bytes than a person writes."""
+    content = _content(file, most)
+    return None if content is None else digest(content)
+
+
+def _content(file: Path, most: int) -> bytes | None:
     try:
-        return digest(file.read_bytes()) if file.is_file() and file.stat().st_size <= most else None
+        return file.read_bytes() if file.is_file() and file.stat().st_size <= most else None
     except OSError:
         return None
 
 
-def _state(settings: Mapping[str, Any], beside: Sequence[Path]) -> str:
-    """The hash of what every entry rests on beside its own file."""
+def _components(beside: Sequence[Path]) -> list[Path]:
+    """The components of a user's own that a study rests on only if it names them."""
+    rooms = [config / room for config in beside if config in own() for room in ROOMS if room not in OF_ALL]
+    return [file for room in rooms for file in sorted(room.glob("*.py")) if COMPONENT.fullmatch(file.name)]
+
+
+def _sources(studies: Mapping[str, Path], components: Sequence[Path]) -> dict[str, str | None]:
+    """The hashes of study files, together with that of all components of a user's own where a file names one at all."""
+    lines = [f"{file.parent.name}/{file.name} {source(file, sys.maxsize)}" for file in components]
+    named = re.compile(rf"\b({'|'.join(file.stem for file in components)})\b".encode())
+    found: dict[str, str | None] = {}
+    for name, path in studies.items():
+        text = _content(path, BYTES)
+        found[name] = None if text is None else digest(text)
+        if text is not None and lines and (named.search(text) or ESCAPE.search(text)):
+            found[name] = digest("\n".join([found[name], *lines]).encode())
+    return found
+
+
+def _state(settings: Mapping[str, Any], beside: Sequence[Path], apart: Sequence[Path]) -> str:
+    """The hash of what every entry rests on beside its own file. apart: files that not all of them rest on."""
     lines = [canonical({key: settings.get(key) for key in ASKED}), sys.version, *_installed()]
     rooms = [config / name for config in beside for name in ("published", *(ROOMS if config in own() else ()))]
     for folder in (PACKAGE, SCRIPTS, *rooms):
-        lines += [f"{folder.name} {file.relative_to(folder)} {source(file, sys.maxsize)}" for file in _files(folder)]
+        files = [file for file in _files(folder) if file not in apart]
+        lines += [f"{folder.name} {file.relative_to(folder)} {source(file, sys.maxsize)}" for file in files]
     for config in beside:
         named = sorted([*config.glob("*.csv"), *config.glob(PAPERS)])
         lines += [f"{file.name} {source(file, sys.maxsize)}" for file in named]

@@ -44,8 +44,9 @@ class Plan:
     registered: tuple[registration.Line, ...] = ()
     config: Path = Path("config")
     own: Mapping[str, Path] = field(default_factory=dict)
-    # What an earlier run found, as far as it counts.
+    # What an earlier run found, as far as it counts, and the claims of sound studies that this run leaves out.
     kept: cache.Cache = field(default_factory=cache.Cache)
+    left_out: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @cached_property
     def targets(self) -> Targets:
@@ -86,10 +87,12 @@ class Plan:
 
         What cannot be kept is found again.
         """
-        if self.kept.file and (new := [name for name in self.studies if name not in self.kept.entries]):
+        new = [name for name in self.studies if name not in self.kept.entries]
+        if self.kept.file and (new or self.left_out):
             found = {name: self._entry(name) for name in new}
             with suppress(OSError):
-                self.kept.write({name: entry for name, entry in found.items() if not entry.reads_outside})
+                counted = {name: entry for name, entry in found.items() if not entry.reads_outside}
+                self.kept.write(counted, self.left_out)
 
     def _entry(self, name: str) -> cache.Entry:
         study, inputs, requests = self.studies[name], self.inputs, self.requests
@@ -122,7 +125,7 @@ def configure(given: Mapping[str, Any], file: Path, folder: Path, records: Path 
     faults += found
     chosen = settings.get("studies") or list(files)
     preset, limit = settings.get("preset", "quick"), settings.get("memory_limit_mb", resources.ABSURD_MB)
-    studies, owners = {}, {}
+    studies, owners, left_out = {}, {}, {}
     every = {name: path for name, (_, path) in files.items()}
     kept = (
         cache.read(records, settings, every, [one.path for one in searched]) if records and settings else cache.Cache()
@@ -141,11 +144,14 @@ def configure(given: Mapping[str, Any], file: Path, folder: Path, records: Path 
             continue
         entry = kept.entries.get(name)
         if entry:
-            study, found = entry.study, []
+            study, found, claims = entry.study, [], list(entry.study.claims)
+        elif name in kept.left_out and name not in chosen:
+            study, found, claims = None, [], kept.left_out[name][1]
         else:
             study, found = checking.study(path, shown, preset, limit)
+            claims = _claims(study, path)
         faults += found
-        for claim in _claims(study, path):
+        for claim in claims:
             first = owners.setdefault(claim, shown)
             if first != shown:
                 faults.append(Fault(shown, ("claims", claim), f"a claim that {first} has too", "a name of its own"))
@@ -155,6 +161,8 @@ def configure(given: Mapping[str, Any], file: Path, folder: Path, records: Path 
             drawn = replace(study, run=Draw.of(settings))
             before = history.earlier(drawn, verdicts)
             studies[name] = replace(drawn, registered=registration.of(drawn, lines), earlier=before)
+        elif study is not None and not entry:
+            left_out[name] = tuple(claims)
     if preset == "paper" and not faults:
         faults += _unstated(described, settings["studies"], studies)
     if faults:
@@ -162,11 +170,8 @@ def configure(given: Mapping[str, Any], file: Path, folder: Path, records: Path 
     known = kept.entries
     doubts = {n: known[n].doubts if n in known else tuple(map(str, warnings(one))) for n, one in studies.items()}
     others = {name: path for name, (one, path) in files.items() if one in own}
-    known = kept.entries
-    doubts = {n: known[n].doubts if n in known else tuple(map(str, warnings(one))) for n, one in studies.items()}
-    others = {name: path for name, (one, path) in files.items() if one in own}
     doubts |= {n: (*doubts[n], *_unregistered(studies[n])) for n in others if n in studies and n not in known}
-    return Plan(settings, studies, doubts, tuple(lines), folder.parent, others, kept)
+    return Plan(settings, studies, doubts, tuple(lines), folder.parent, others, kept, left_out)
 
 
 def _unstated(described: str, asked: list[str], stated: Collection[str]) -> list[Fault]:
