@@ -17,10 +17,13 @@ COMMAND_LINE = {
     "keep_models": ("true", "True", "false"),
     "partial": ("true", "True", "false"),
     "memory_limit_mb": ("7", "1000000000000000"),
+    "own": ("[]", ".", "!!python/object/apply:os.getcwd []"),
+    "question": (),
 }
 # YAML itself reads null and truth values, and takes numbers without a point for words.
 IN_A_FILE = COMMAND_LINE | {
     "studies": ("[]",),
+    "own": ("[]", "."),
     "results": ("zz", "QUICK", "a-b/c", "quikc", "quick ", "1e3", "1e999", "nan"),
 }
 VALUES = (

@@ -79,6 +79,16 @@ def test_a_broken_promise_is_told_and_fails(plan, change, told):
     assert [line for line in lines if line.startswith("broken")] == [told]
 
 
+def test_a_claim_of_an_own_study_without_a_line_in_its_own_registered_csv_is_told_by_its_name(plan):
+    own = {"claim": "Z1-cusp", "digest": "", "draw": "own2026-cusp/quick/1"}
+    write(plan, rows({}, own))
+    lines, broken = commands.answer(["tally"], plan)
+    assert broken
+    assert [line for line in lines if line.startswith("broken")] == [
+        "broken: 1 rows judged on a design that is not registered: Z1-cusp"
+    ]
+
+
 @pytest.mark.parametrize(
     "change",
     [

@@ -113,6 +113,8 @@ def test_what_lies_in_an_own_folder_is_known_until_it_is_not_named(mine):
     [
         ("nowhere", "'nowhere', which is not there; expected a folder"),
         ("mine/papers.yaml", "'mine/papers.yaml', where a file is; expected a folder"),
+        ("loop", "'loop', which leads nowhere; expected a folder"),
+        ("x" * 300, "which is not there; expected a folder"),
         (str(ROOT), "of the project itself; expected a folder outside it"),
         (str(ROOT / "config"), "of the project itself; expected a folder outside it"),
         (
@@ -123,6 +125,7 @@ def test_what_lies_in_an_own_folder_is_known_until_it_is_not_named(mine):
 )
 def test_a_folder_that_cannot_be_one_is_refused(mine, named, found):
     Path("empty").mkdir()
+    Path("loop").symlink_to("loop")
     (line,) = refusal(named)
     assert line.startswith("config/config.yaml with --config: own: found ") and found in line
     (line,) = refusal(["mine", named])

@@ -1,5 +1,6 @@
 """The folders that a run takes studies from: the project's, and those of a user's own that the configuration names."""
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,16 +49,23 @@ def own(named: Any, described: str, project: Path, parts: Sequence[str]) -> tupl
     """Folders of a user's own, as the key `own` of the configuration names them, and what is wrong with them.
 
     described: what messages call the configuration; project: its folder, with parts that no other may lie in; what is
-    no text is a fault of the key's form, found elsewhere.
+    no text, or none, is a fault of the key's form, found elsewhere.
     """
     found, faults = [], []
     names = [named] if isinstance(named, str) else named if isinstance(named, list) else []
     for i, name in enumerate(names):
-        if not isinstance(name, str):
+        if not isinstance(name, str) or not name:
             continue
-        at, path = ("own",) if isinstance(named, str) else ("own", i), Path(name).resolve()
-        if not path.is_dir():
-            wrong = "where a file is" if path.exists() else "which is not there"
+        at = ("own",) if isinstance(named, str) else ("own", i)
+        try:
+            path = Path(name).resolve()
+        # A loop of links, or what no name of a file has in it.
+        except (OSError, RuntimeError, ValueError):
+            faults.append(Fault(described, at, f"{show(name)}, which leads nowhere", "a folder"))
+            continue
+        # Names may be too long to be asked for.
+        if not os.path.isdir(path):
+            wrong = "where a file is" if os.path.exists(path) else "which is not there"
             faults.append(Fault(described, at, f"{show(name)}, {wrong}", "a folder"))
         elif path in (project, *project.parents) or any(project / part in (path, *path.parents) for part in parts):
             faults.append(Fault(described, at, f"{show(name)}, of the project itself", "a folder outside it"))

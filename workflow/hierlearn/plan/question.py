@@ -1,6 +1,7 @@
 """A question without a study file: the key `question` of the configuration, as the study that answers it."""
 
 import copy
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -36,7 +37,7 @@ def ask(asked: Mapping[str, Any], described: str) -> tuple[dict[str, Any], list[
         return {key: value for key, value in asked.items() if key != KEY} if faults else dict(asked), faults
     own = asked.get("own", [])
     own = [own] if isinstance(own, str) else list(own) if isinstance(own, list) else []
-    registry.use(Path(one) for one in own if isinstance(one, str) and Path(one).is_dir())
+    registry.use(Path(one) for one in own if isinstance(one, str) and os.path.isdir(one))
     learners, faults = {}, []
     for i, one in enumerate(asked[KEY]["learners"]):
         name, entry, wrong = learner(one)
