@@ -1,20 +1,23 @@
 """The walk from an empty folder to a learner of one's own in the figure beside all others, in seconds.
 
-    python benchmarks/own.py
+    PYTHONPATH=workflow python benchmarks/own.py
 
 Each step is a command of the manual, run in a new folder: the study with the learners that there are, the learner from
-its template, its check, and the study with it. The last line says which jobs the new learner took.
+its template, its check, and the study with it. Seconds of the steps go to stderr.
 """
 
+import argparse
 import os
 import re
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import yaml
+from table import Row, emit
 
 ROOT = Path(__file__).parents[1]
 PYTHON = sys.executable
@@ -29,12 +32,25 @@ def step(words: list[str], folder: Path, what: str) -> str:
     done = subprocess.run(words, cwd=folder, text=True, stdout=-1, stderr=-2, check=False, env=environment)
     if done.returncode:
         sys.exit(f"error: {what}: {done.stdout}")
-    print(f"{what}: {time.perf_counter() - start:.1f} s", flush=True)
+    print(f"{what}: {time.perf_counter() - start:.1f} s", file=sys.stderr, flush=True)
     return done.stdout
 
 
-def main() -> None:
-    """The walk."""
+def others(planned: str) -> list[str]:
+    """The jobs of a dry run's list that are none of the new learner's: what draws data, and what trains another one.
+
+    Scores, the figure, claims and the page are of all learners together.
+    """
+    found = []
+    for rule, block in re.findall(r"^ *rule (\w+):\n(.*?)\n\n", planned + "\n\n", re.MULTILINE | re.DOTALL):
+        words = "".join(re.findall(r"wildcards: (.*)", block))
+        if rule in ("generate", "represent", "probe") or (rule == "train" and "learner=mine" not in words):
+            found.append(f"{rule} {words}")
+    return found
+
+
+def rows() -> Iterator[Row]:
+    """The walk: its seconds, and the jobs of others that the new learner made necessary."""
     start = time.perf_counter()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -50,8 +66,18 @@ def main() -> None:
         study.write_text(yaml.safe_dump(content, sort_keys=False))
         planned = step([*SNAKEMAKE, "log=snakemake", "--dry-run"], folder, "what is to be done")
         step(SNAKEMAKE, folder, "the study with the learner")
-        print(f"in all: {time.perf_counter() - start:.1f} s")
-        print("jobs of the learner:", ", ".join(re.findall(r"^ *rule (\w+):$", planned, re.MULTILINE)))
+        jobs = re.findall(r"^ *rule (\w+):$", planned, re.MULTILINE)
+    yield Row("walk to a learner of one's own", time.perf_counter() - start, "s", most=300)
+    foreign = others(planned)
+    note = "; ".join(foreign) if foreign else f"its own jobs only: {', '.join(sorted(set(jobs)))}"
+    yield Row("jobs of others that it takes", len(foreign), most=0, note=note)
+
+
+def main() -> None:
+    """Print the rows."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", action="store_true", help="one JSON object a row, for table.py")
+    emit(rows(), None if parser.parse_args().rows else "own")
 
 
 if __name__ == "__main__":
