@@ -68,3 +68,29 @@ def test_the_status_of_a_table_has_words():
     attributes = {"flag_values": np.array([0, 2], np.int8), "flag_meanings": "ok over_cap"}
     status = xarray.DataArray(np.array([[0, 2], [2, 7]]), dims=("a", "b"), attrs=attributes)
     assert hierlearn.in_words(status).values.tolist() == [["ok", "over_cap"], ["over_cap", ""]]
+
+
+def test_results_are_read_and_drawn_by_the_lines_of_the_manual(monkeypatch, capsys):
+    """The excerpts of docs/reading.md, on scores with the axes of the study that they name."""
+    axes = {
+        "learner": ["ntk-raw", "quad-neural"],
+        "degree": [2, 4],
+        "dimension": [6, 8],
+        "samples": [8, 16],
+        "seed": [0, 1],
+    }
+    shape = [len(values) for values in axes.values()]
+    flags = {"flag_values": np.array([0, 2], np.int8), "flag_meanings": "ok over_cap"}
+    status, risk = np.zeros(shape, np.int8), np.full(shape, 0.25)
+    status[0, 1, 0, 1, 0] = 2
+    scores = xarray.Dataset({"test_risk": (list(axes), risk), "status": (list(axes), status, flags)}, axes)
+    monkeypatch.setattr(hierlearn, "load_results", lambda file: scores, raising=False)
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    excerpts = (ROOT / "docs" / "reading.md").read_text().split("```python\n")[1:]
+    for excerpt in excerpts:
+        exec(excerpt.partition("```")[0], {})
+    told = capsys.readouterr().out
+    assert "0.25" in told and [line.split() for line in told.splitlines() if line.startswith(("ok", "over"))] == [
+        ["ok", "3"],
+        ["over_cap", "1"],
+    ]
