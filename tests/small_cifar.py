@@ -2,70 +2,59 @@
 
 import hashlib
 import io
+import pickletools
 import tarfile
 from dataclasses import replace
-from pickle import (
-    APPENDS,
-    BININT,
-    BINSTRING,
-    BUILD,
-    EMPTY_DICT,
-    EMPTY_LIST,
-    GLOBAL,
-    MARK,
-    NEWFALSE,
-    NONE,
-    PROTO,
-    REDUCE,
-    SETITEMS,
-    STOP,
-    TUPLE,
-)
 
 import numpy as np
 
 from hierlearn.files import cifar
 from hierlearn.inputs.cifar import _standards
 
+OP = {one.name: one.code.encode("latin-1") for one in pickletools.opcodes}
+
 
 def _integer(value):
-    return BININT + int(value).to_bytes(4, "little", signed=True)
+    return OP["BININT"] + int(value).to_bytes(4, "little", signed=True)
 
 
 def _string(value):
-    return BINSTRING + len(value).to_bytes(4, "little") + value
+    return OP["BINSTRING"] + len(value).to_bytes(4, "little") + value
 
 
 def _tuple(*parts):
-    return MARK + b"".join(parts) + TUPLE
+    return OP["MARK"] + b"".join(parts) + OP["TUPLE"]
 
 
 def _array(values):
-    name = GLOBAL + b"numpy.core.multiarray\n_reconstruct\n"
-    empty = name + _tuple(GLOBAL + b"numpy\nndarray\n", _tuple(_integer(0)), _string(b"b")) + REDUCE
-    kind = GLOBAL + b"numpy\ndtype\n" + _tuple(_string(b"u1"), _integer(0), _integer(1)) + REDUCE
-    kind += _tuple(_integer(3), _string(b"|"), NONE, NONE, NONE, _integer(-1), _integer(-1), _integer(0)) + BUILD
+    name = OP["GLOBAL"] + b"numpy.core.multiarray\n_reconstruct\n"
+    empty = name + _tuple(OP["GLOBAL"] + b"numpy\nndarray\n", _tuple(_integer(0)), _string(b"b")) + OP["REDUCE"]
+    kind = OP["GLOBAL"] + b"numpy\ndtype\n" + _tuple(_string(b"u1"), _integer(0), _integer(1)) + OP["REDUCE"]
+    kind += (
+        _tuple(_integer(3), _string(b"|"), OP["NONE"], OP["NONE"], OP["NONE"], _integer(-1), _integer(-1), _integer(0))
+        + OP["BUILD"]
+    )
     shape = _tuple(*map(_integer, values.shape))
-    return empty + _tuple(_integer(1), shape, kind, NEWFALSE, _string(values.tobytes())) + BUILD
+    return empty + _tuple(_integer(1), shape, kind, OP["NEWFALSE"], _string(values.tobytes())) + OP["BUILD"]
 
 
 def _list(values):
-    return EMPTY_LIST + MARK + b"".join(map(_integer, values)) + APPENDS
+    return OP["EMPTY_LIST"] + OP["MARK"] + b"".join(map(_integer, values)) + OP["APPENDS"]
 
 
 def batch(pictures, classes, key):
     """What Python 2's pickle made of a batch: pictures (n, c, h, w) uint8 and classes (n,)."""
     entries = _string(b"data") + _array(pictures.reshape(len(pictures), -1)) + _string(key.encode()) + _list(classes)
     return (
-        PROTO
+        OP["PROTO"]
         + b"\x02"
-        + EMPTY_DICT
-        + MARK
+        + OP["EMPTY_DICT"]
+        + OP["MARK"]
         + _string(b"batch_label")
         + _string(b"one of some")
         + entries
-        + SETITEMS
-        + STOP
+        + OP["SETITEMS"]
+        + OP["STOP"]
     )
 
 

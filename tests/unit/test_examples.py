@@ -1,5 +1,6 @@
 """The examples of the manual: sound as they stand, registered as designed, and short."""
 
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -70,7 +71,7 @@ def test_the_status_of_a_table_has_words():
     assert hierlearn.in_words(status).values.tolist() == [["ok", "over_cap"], ["over_cap", ""]]
 
 
-def test_results_are_read_and_drawn_by_the_lines_of_the_manual(monkeypatch, capsys):
+def test_results_are_read_and_drawn_by_the_lines_of_the_manual(tmp_path, monkeypatch, capsys):
     """The excerpts of docs/reading.md, on scores with the axes of the study that they name."""
     axes = {
         "learner": ["ntk-raw", "quad-neural"],
@@ -87,8 +88,9 @@ def test_results_are_read_and_drawn_by_the_lines_of_the_manual(monkeypatch, caps
     monkeypatch.setattr(hierlearn, "load_results", lambda file: scores, raising=False)
     monkeypatch.setenv("MPLBACKEND", "agg")
     excerpts = (ROOT / "docs" / "reading.md").read_text().split("```python\n")[1:]
-    for excerpt in excerpts:
-        exec(excerpt.partition("```")[0], {})
+    for i, excerpt in enumerate(excerpts):
+        (tmp_path / f"excerpt{i}.py").write_text(excerpt.partition("```")[0])
+        runpy.run_path(str(tmp_path / f"excerpt{i}.py"))
     told = capsys.readouterr().out
     assert "0.25" in told and [line.split() for line in told.splitlines() if line.startswith(("ok", "over"))] == [
         ["ok", "3"],

@@ -1,6 +1,5 @@
 """CIFAR from small archives in the real format: what is read, and what is said of files that are not right."""
 
-import io
 import re
 
 import numpy as np
@@ -10,7 +9,7 @@ import small_cifar
 from hierlearn.core.problem import pose
 from hierlearn.core.registry import build, objections
 from hierlearn.core.streams import Streams
-from hierlearn.files import cifar
+from hierlearn.files import cifar, pickles
 from hierlearn.files.checksums import UnreadableFile
 from hierlearn.files.problems import essential
 
@@ -98,7 +97,7 @@ def test_a_pickle_that_names_anything_but_arrays_runs_nothing(tmp_path, monkeypa
     small_cifar.write(tmp_path, monkeypatch)
     call = b"\x80\x02cos\nsystem\n(U\x04trueitR."
     with pytest.raises(UnreadableFile, match=re.escape("found os.system in a file; expected arrays and lists alone")):
-        cifar._Plain(io.BytesIO(call), encoding="bytes").load()
+        pickles.loads(call, cifar._known, "bytes")
 
 
 def test_the_folder_changes_no_number(tmp_path):

@@ -135,6 +135,10 @@ SOURCES = [file for room in ("workflow", "benchmarks", "envs", "tests") for file
 PACKAGE = [file for file in SOURCES if file.is_relative_to(ROOT / "workflow")]
 
 
+# The module whose readers name all that a pickle may hold.
+PICKLES = {"workflow/hierlearn/files/pickles.py": ["pickle"]}
+
+
 def dangers(text: str) -> list[str]:
     """What in a module could run code out of data."""
     found = []
@@ -161,7 +165,7 @@ def dangers(text: str) -> list[str]:
 
 @pytest.mark.parametrize("file", SOURCES, ids=lambda file: str(file.relative_to(ROOT)))
 def test_no_module_makes_code_out_of_data(file):
-    assert dangers(file.read_text()) == []
+    assert dangers(file.read_text()) == PICKLES.get(file.relative_to(ROOT).as_posix(), [])
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,6 @@
 
 import functools
 import hashlib
-import io
-import pickle
 import tarfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from hierlearn.files.checksums import UnreadableFile
+from hierlearn.files.pickles import loads
 
 PAGE = "https://www.cs.toronto.edu/~kriz/cifar.html"
 # All that a pickle of these archives may name.
@@ -108,7 +107,7 @@ def cifar(folder: str, classes: int) -> tuple[np.ndarray, np.ndarray]:
         raise UnreadableFile(f"cifar: found {wrong[0]}; expected {wrong[1]}")
     archive, pictures, labels = ARCHIVES[classes], [], []
     for name, content in _contents(Path(folder), archive).items():
-        table = {key.decode(): values for key, values in _Plain(io.BytesIO(content), encoding="bytes").load().items()}
+        table = {key.decode(): values for key, values in loads(content, _known, "bytes").items()}
         here, rows = table["data"], archive.rows[name in archive.test]
         if here.shape != (rows, int(np.prod(archive.shape))) or len(table[archive.labels]) != rows:
             found = f"{' x '.join(map(str, here.shape))} numbers and {len(table[archive.labels])} classes"
@@ -118,14 +117,10 @@ def cifar(folder: str, classes: int) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate(pictures), np.concatenate(labels)
 
 
-class _Plain(pickle.Unpickler):
-    """Arrays and plain values, and nothing that could run."""
-
-    def find_class(self, module: str, name: str):
-        """Raises UnreadableFile for what is not in ALLOWED."""
-        if (module, name) not in ALLOWED:
-            raise UnreadableFile(f"cifar: found {module}.{name} in a file; expected arrays and lists alone")
-        return ALLOWED[module, name]
+def _known(module: str, name: str):
+    if (module, name) not in ALLOWED:
+        raise UnreadableFile(f"cifar: found {module}.{name} in a file; expected arrays and lists alone")
+    return ALLOWED[module, name]
 
 
 def _contents(folder: Path, archive: Archive) -> dict[str, bytes]:

@@ -8,18 +8,19 @@ is installed. On components in folders of a user's own rest only the studies tha
 as they are. A file that is damaged, of another state, or that others may have written is as none.
 """
 
+import importlib
 import os
-import pickle
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, is_dataclass
 from pathlib import Path
 from typing import Any
 
 from hierlearn.core import registry
 from hierlearn.core.folders import ROOMS, own
 from hierlearn.core.provenance import PACKAGE, canonical
+from hierlearn.files import pickles
 from hierlearn.files.checksums import digest
 from hierlearn.plan.draws import Draw
 from hierlearn.plan.jobs import SCRIPTS, components_of
@@ -77,7 +78,7 @@ class Cache:
     def write(self, entries: Mapping[str, Entry], left_out: Mapping[str, tuple[str, ...]]) -> None:
         """Keep some entries beside those that count, and the claims of studies that are left out, all at once."""
         others = {**self.left_out, **{name: (self.sources[name], claims) for name, claims in left_out.items()}}
-        content = pickle.dumps((self.state, {**self.entries, **entries}, others), protocol=5)
+        content = pickles.dumps((self.state, {**self.entries, **entries}, others))
         self.file.parent.mkdir(exist_ok=True)
         part = self.file.with_suffix(".part")
         part.unlink(missing_ok=True)
@@ -95,7 +96,7 @@ def read(folder: Path, settings: Mapping[str, Any], studies: Mapping[str, Path],
     try:
         kept = _of_own(file)
         whole = kept[:64] == digest(kept[64:]).encode()
-        state_then, entries, left_out = pickle.loads(kept[64:]) if whole else ("", {}, {})
+        state_then, entries, left_out = pickles.loads(kept[64:], _known) if whole else ("", {}, {})
     # None, or whole and of a workflow with other classes.
     except Exception:
         state_then, entries, left_out = "", {}, {}
@@ -107,12 +108,20 @@ def read(folder: Path, settings: Mapping[str, Any], studies: Mapping[str, Path],
 
 
 def _of_own(file: Path) -> bytes:
-    """A file that nobody but the user can have written: to read a pickle is to run it. Raises OSError for others."""
+    """A file that nobody but the user can have written. Raises OSError for others."""
     with file.open("rb") as stream:
         found = os.fstat(stream.fileno())
         if os.name == "posix" and (found.st_uid != os.getuid() or found.st_mode & OTHERS):
             raise PermissionError(f"{file}: others may have written it")
         return stream.read()
+
+
+def _known(module: str, name: str) -> type:
+    """The parts of a plan. Raises ValueError for anything else that a file names."""
+    found = vars(importlib.import_module(module)).get(name) if module.startswith("hierlearn.plan.") else None
+    if not isinstance(found, type) or not is_dataclass(found) or found.__module__ != module:
+        raise ValueError(f"{module}.{name} in a kept plan")
+    return found
 
 
 def source(file: Path, most: int = BYTES) -> str | None:

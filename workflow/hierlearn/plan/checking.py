@@ -25,6 +25,7 @@ REFERRING = ("figure", "claims")
 
 def load_study(file: str | os.PathLike, preset: str = "quick") -> Study:
     """The study of a file at a preset. Raises ValueError with one line for every fault."""
+    papers.use(Path(file).resolve().parent.parent)
     found, faults = study(Path(file), os.fspath(file), preset)
     if found is None and not faults:
         raise ValueError(f"{os.fspath(file)}: presets: found no {preset}; expected sizes for it")

@@ -116,6 +116,7 @@ def configure(given: Mapping[str, Any], file: Path, folder: Path, records: Path 
     asked, faults = question.ask(asked, described) if not faults else (asked, faults)
     own, found = folders.own(asked.get("own"), described, ROOT, OWN)
     faults += found
+    papers.use(folder.parent)
     registry.use(one.path for one in own)
     searched = [folders.StudyFolder(folder.parent, "config"), *own]
     files = {name: (one, path) for one in reversed(searched) for name, path in one.studies().items()}

@@ -164,3 +164,8 @@ def unusable(content: Any, at: tuple = ()) -> Iterator[tuple[tuple, float | Unre
     for key, value in parts:
         if not isinstance(value, str):
             yield from unusable(value, (*at, key))
+
+
+def written(content: Any) -> str:
+    """Plain values as the text of a YAML file, which `load` reads as they were."""
+    return yaml.safe_dump(content, sort_keys=False)

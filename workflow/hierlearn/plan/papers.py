@@ -13,6 +13,7 @@ from hierlearn.plan.violations import schema, schema_faults
 
 FILE = "papers.yaml"
 PROJECT = folders.PACKAGE.parents[1] / "config"
+_project = [PROJECT]
 
 
 def known() -> dict[str, dict[str, Any]]:
@@ -61,7 +62,12 @@ def cited(paper: dict[str, Any]) -> str:
 
 def folders_of_a_run() -> tuple[Path, ...]:
     """The folders that hold studies, papers and published numbers: the project's, then those of a user's own."""
-    return (PROJECT, *folders.own())
+    return (_project[0], *folders.own())
+
+
+def use(folder: Path) -> None:
+    """Takes a folder as the project's, where it holds papers: the package may be installed without one."""
+    _project[0] = folder if (folder / FILE).is_file() else PROJECT
 
 
 def _places() -> list[Path]:
@@ -69,7 +75,7 @@ def _places() -> list[Path]:
 
 
 def _shown(file: Path) -> str:
-    return f"config/{FILE}" if file.parent == PROJECT else file.as_posix()
+    return f"config/{FILE}" if file.parent == _project[0] else file.as_posix()
 
 
 def _state(file: Path) -> tuple[int, int]:

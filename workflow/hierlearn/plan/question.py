@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from hierlearn.core import registry
 from hierlearn.plan.faults import Broken, Fault, show
+from hierlearn.plan.load import written
 from hierlearn.plan.violations import schema, schema_faults
 
 KEY, STUDY, PAPER = "question", "my-question", "yours"
@@ -122,7 +121,7 @@ def study(question: Mapping[str, Any], learners: Mapping[str, dict[str, Any]]) -
 
 def _put(file: Path, content: Mapping[str, Any]) -> None:
     """Writes a file, unless it says so already: every job of a run reads the configuration."""
-    text = yaml.safe_dump(content, sort_keys=False)
+    text = written(content)
     if not file.is_file() or file.read_text(encoding="utf-8") != text:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
