@@ -43,22 +43,24 @@ def test_rows_of_another_verdict_are_found_primary_ones_first(other):
 
 def test_the_page_says_so_before_what_survived_and_nothing_without_another_run(other):
     details = {one.claim: {} for one in ROWS}
-    text = page(ROWS, details, {}, "standard", {}, compared=comparison(ROWS, other))
+    text = page(ROWS, details, {}, "standard", {}, {}, compared=comparison(ROWS, other))
     part = text.split('id="changed"')[1].split('id="survived"')[0]
     assert "2 of 3 shared rows have another verdict; 1 are here alone, 1 there alone." in part
     assert part.index('href="#C2"') < part.index('href="#C1"') and "C3" not in part and "0.3 [" in part
-    assert 'id="changed"' not in page(ROWS, details, {}, "standard", {})
+    assert 'id="changed"' not in page(ROWS, details, {}, "standard", {}, {})
 
 
-def test_a_table_that_is_no_ledger_is_refused_in_one_line(tmp_path):
+def test_a_table_that_is_no_ledger_is_refused_in_one_line(tmp_path, monkeypatch):
+    # Short names are told in full.
+    monkeypatch.chdir(tmp_path)
     file = tmp_path / "claims.csv"
     with open(file, "w", newline="") as stream:
         csv.writer(stream).writerows([["claim"], ["C1"]])
     with pytest.raises(ValueError, match="found no column preset, verdict, value"):
         comparison(ROWS, str(file))
-    (fault,) = configuration({"compare": str(tmp_path / "none.csv")}, "config", [])[1]
+    (fault,) = configuration({"compare": "none.csv"}, "config", [])[1]
     assert "none.csv" in str(fault) and "expected the claims.csv of a finished run" in str(fault)
-    (fault,) = configuration({"compare": str(file)}, "config", [])[1]
+    (fault,) = configuration({"compare": file.name}, "config", [])[1]
     assert "found no column preset, verdict, value, low, high in" in str(fault)
 
 

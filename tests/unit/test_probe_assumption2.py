@@ -82,7 +82,7 @@ def test_levels_are_those_of_the_paper_at_every_order():
     np.testing.assert_allclose(found["limit"].values[0, :, 0], [0.0908, 0.0908, 0.0643], atol=1e-4)
     np.testing.assert_allclose(found["reciprocal"].values[0, :, 0], [1 / 9, 1 / 33, 1 / 129])
     assert found["smallest_eigenvalue"].dimensions == ("seed", "order", "multiple")
-    assert set(found) == set(Assumption2.MEASURES) | {"seed", "order", "multiple"}
+    assert set(found) == set(Assumption2.MEASURES) | {"seed", "order", "multiple", "flops"}
 
 
 def test_a_law_without_closed_form_is_refused():

@@ -121,8 +121,13 @@ def test_a_point_has_its_values_whatever_is_measured_beside_it():
 
 
 def test_measures_are_those_that_are_declared():
-    assert set(lemma()) == set(landscape.Landscape.MEASURES) | {"seed", "width", "iteration", "reference"}
-    assert set(closeness()) == set(randomised_landscape.RandomisedLandscape.MEASURES) | {"seed", "width", "point"}
+    assert set(lemma()) == set(landscape.Landscape.MEASURES) | {"seed", "width", "iteration", "reference", "flops"}
+    assert set(closeness()) == set(randomised_landscape.RandomisedLandscape.MEASURES) | {
+        "seed",
+        "width",
+        "point",
+        "flops",
+    }
 
 
 def test_weights_that_a_training_has_lost_are_no_case(caplog):

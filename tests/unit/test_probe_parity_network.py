@@ -68,7 +68,7 @@ def test_a_seed_has_its_values_whatever_is_measured_beside_it():
 
 def test_variables_are_named_and_counted():
     found = measured(train_errors=[0.3])
-    assert set(found) == set(ParityNetwork.MEASURES) | {"seed", "train_error"}
+    assert set(found) == set(ParityNetwork.MEASURES) | {"seed", "train_error", "flops"}
     assert found["trained_norm"].dimensions == ("seed", "train_error")
     assert found["minimal_norm"].dimensions == ("seed",)
     # Whole gradients of 4 points, 2 coordinates and 30 rows.

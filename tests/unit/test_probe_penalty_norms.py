@@ -23,7 +23,7 @@ def norms(seeds=(0, 1), **parameters):
 
 
 def test_measures_are_those_that_are_declared():
-    assert set(norms()) == set(penalty_norms.PenaltyNorms.MEASURES) | {"seed", "width"}
+    assert set(norms()) == set(penalty_norms.PenaltyNorms.MEASURES) | {"seed", "width", "flops"}
 
 
 def test_the_start_is_standard_normal_beside_the_leading_eigenvectors_of_the_labels():

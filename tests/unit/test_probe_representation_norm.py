@@ -57,7 +57,7 @@ def test_a_cell_has_its_values_whatever_is_measured_beside_it():
 
 
 def test_measures_are_those_that_are_declared():
-    assert set(norms()) == set(RepresentationNorm.MEASURES) | {"seed", "whitening", "count", "ratio"}
+    assert set(norms()) == set(RepresentationNorm.MEASURES) | {"seed", "whitening", "count", "ratio", "flops"}
 
 
 def test_a_representation_without_whitening_is_refused():

@@ -112,8 +112,9 @@ def test_a_network_has_its_values_whatever_is_measured_beside_it():
 
 def test_measures_are_those_that_are_declared():
     axes = {"seed", "width", "kind", "start", "reference"}
-    assert set(model()) == set(stationary_points.StationaryPoints.MEASURES) | axes
+    assert set(model()) == set(stationary_points.StationaryPoints.MEASURES) | axes | {"flops"}
     assert set(network()) == set(randomised_stationary_points.RandomisedStationaryPoints.MEASURES) | {
+        "flops",
         "seed",
         "width",
         "kind",

@@ -50,7 +50,9 @@ def study(file: Path, name: str, preset: str, limit: int = resources.ABSURD_MB) 
         return None, sorted({*faults, *implausible})
     paper = content.get("paper")
     beside = published.file_of(str(paper), file.parents[1])
-    numbers, _ = published.tables(beside, beside.name) if paper in papers.known() else (None, [])
+    numbers, _ = (
+        published.tables(beside, beside.name) if isinstance(paper, str) and paper in papers.known() else (None, [])
+    )
     drafts: dict[str, Draft] = {}
     faults, sizes = _preset_faults(content, name), base(content, preset)
     for which, body in bodies(content):
