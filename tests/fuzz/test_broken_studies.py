@@ -168,13 +168,15 @@ def rests_on(mutant: Mutant, lines: set[tuple[str, str]]) -> bool:
 
     An overlay of a section or entry that is wrong as a whole; a parameter of an overlay whose component has a name that
     there is not, here or where an alias has it from; a value of an axis whose own values are wrong, one of which may be
-    meant.
+    meant; a place in the grid of a learner with a wrong parameter, which has no grid.
     """
     fields, parts = {field for field, _ in lines}, mutant.place.split(".")
     if parts[0] == "presets":
         unnamed = any(field.endswith(f".{parts[-2]}.name") for field in fields)
         return unnamed or any(field in (*parts[2:3], ".".join(parts[2:4])) for field in fields)
-    return "where" in parts and any(re.search(rf"\b(axes|sweep)\.{parts[-1]}\b", field) for field in fields)
+    if "where" not in parts:
+        return False
+    return any(re.search(rf"\b(axes|sweep)\.{parts[-1]}\b|^learners\.[\w-]+\.learner\.", field) for field in fields)
 
 
 def test_two_faults_at_a_time_are_listed_together(everything, config, record_property):

@@ -18,6 +18,8 @@ from hierlearn.experiments._failures import report_failure
 from hierlearn.probes._parameters import TestPoints, TrainingPoints, listing
 from hierlearn.probes._variables import Variables, describe
 
+# More of anything of a law or a teacher than any memory has room for.
+LARGEST = 10**6
 SMALL = {"name": "convolutional", "width": 16, "batch": 16, "steps": 8, "head": "flat", "schedule": "staged"}
 
 
@@ -66,7 +68,7 @@ class SideBySide(Experiment):
             described = _full(kind, vars(self)[key])
             if kind == "inputs":
                 law = registry.build(kind, described, dimension=self.dimension)
-            refused = list(registry.objections(kind, described, law))
+            refused = [*_too_large(described), *registry.objections(kind, described, law)]
             for parameter, found, allowed in refused:
                 yield key, f"{parameter} {found}", allowed
             if refused:
@@ -141,3 +143,11 @@ def _largest(needs: Needs) -> float:
 
 def _full(kind: str, description: Mapping[str, Any]) -> dict[str, Any]:
     return registry.defaults(kind, description["name"]) | dict(description)
+
+
+def _too_large(described: Mapping[str, Any]) -> Iterator[Objection]:
+    """Numbers of a law or a teacher that no memory has room for; those of a problem are weighed by its sizes."""
+    for parameter, value in described.items():
+        for one in value if isinstance(value, list) else [value]:
+            if isinstance(one, (int, float)) and one > LARGEST:
+                yield parameter, str(one), f"at most {LARGEST}"
