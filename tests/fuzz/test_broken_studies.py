@@ -167,12 +167,13 @@ def rests_on(mutant: Mutant, lines: set[tuple[str, str]]) -> bool:
     """Whether a mutant says nothing that can be judged beside these faults.
 
     An overlay of a section or entry that is wrong as a whole; a parameter of an overlay whose component has a name that
-    there is not, here or where an alias has it from; a value of an axis whose own values are wrong, one of which may be
-    meant; a place in the grid of a learner with a wrong parameter, which has no grid.
+    there is not, here or where an alias has it from; a line of a panel of a kind that there is not; a value of an axis
+    whose own values are wrong, one of which may be meant; a place in the grid of a learner with a wrong parameter,
+    which has no grid.
     """
     fields, parts = {field for field, _ in lines}, mutant.place.split(".")
     if parts[0] == "presets":
-        unnamed = any(field.endswith(f".{parts[-2]}.name") for field in fields)
+        unnamed = any(field.endswith((f".{parts[-2]}.name", *(f".{part}.kind" for part in parts))) for field in fields)
         return unnamed or any(field in (*parts[2:3], ".".join(parts[2:4])) for field in fields)
     if "where" not in parts:
         return False

@@ -10,6 +10,7 @@ from test_own_folders import KERNEL, PAPERS
 from test_own_folders import STUDY as WITH_A_CUSP
 
 from hierlearn.core import registry
+from hierlearn.core.protocols import Component
 from hierlearn.core.registry import PACKAGE
 from hierlearn.plan import cache, checking, history
 from hierlearn.plan.configuration import Plan, configure
@@ -172,7 +173,7 @@ def test_a_disk_that_is_full_ends_no_run_and_leaves_what_was_kept(tree, checked,
 
 
 def test_a_study_that_rests_on_files_of_the_users_own_is_checked_every_time(tree, checked, monkeypatch):
-    monkeypatch.setattr(registry.implementation("inputs", "sphere"), "READS_OUTSIDE", True)
+    monkeypatch.setattr(registry.implementation("inputs", "sphere"), "absences", lambda self: iter(()))
     (tree / "scripts" / "train.py").write_text("a = 2")
     plan(tree).keep()
     plan(tree)
@@ -180,9 +181,8 @@ def test_a_study_that_rests_on_files_of_the_users_own_is_checked_every_time(tree
 
 
 def test_pictures_from_an_archive_are_such():
-    assert [name for name in registry.available("inputs") if registry.implementation("inputs", name).READS_OUTSIDE] == [
-        "cifar"
-    ]
+    inputs = {name: registry.implementation("inputs", name) for name in registry.available("inputs")}
+    assert [name for name, made in inputs.items() if made.absences is not Component.absences] == ["cifar"]
 
 
 def test_studies_that_a_run_leaves_out_are_not_checked_again_until_it_does_not(tree, checked):

@@ -7,7 +7,7 @@ import pytest
 import small_cifar
 
 from hierlearn.core.problem import pose
-from hierlearn.core.registry import build, objections
+from hierlearn.core.registry import absences, build
 from hierlearn.core.streams import Streams
 from hierlearn.files import cifar, pickles
 from hierlearn.files.checksums import UnreadableFile
@@ -84,7 +84,7 @@ def test_a_file_that_is_missing_or_wrong_is_named_with_how_to_get_it_before_anyt
     for harm, said in broken(tmp_path, name):
         harm()
         cifar.cifar.cache_clear()
-        ((parameter, found, allowed),) = objections("inputs", {"name": "cifar"} | vars(law), law)
+        (((parameter,), found, allowed),) = absences("inputs", {"name": "cifar"} | vars(law))
         assert parameter == "folder"
         with pytest.raises(UnreadableFile, match=said) as caught:
             cifar.cifar(str(tmp_path), 10)

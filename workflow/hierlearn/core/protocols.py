@@ -26,16 +26,8 @@ DataArray: TypeAlias = "xarray.DataArray"
 Probes: TypeAlias = "Mapping[str, xarray.Dataset]"
 Objection = tuple[str, str, str]  # (parameter, what was found, what is allowed)
 
-STATUS = {
-    "ok": 0,
-    "not_visited": 1,
-    "over_cap": 2,
-    "not_planned": 3,
-    "not_converged": 4,
-    "diverged": 5,
-    "collapsed": 6,
-    "singular": 7,
-}
+OUTCOMES = ("ok", "not_visited", "over_cap", "not_planned", "not_converged", "diverged", "collapsed", "singular")
+STATUS = {name: code for code, name in enumerate(OUTCOMES)}
 REMEDIES = {
     "diverged": "values that are not finite; smaller steps or a larger ridge may help",
     "collapsed": "the end point is the zero predictor; a larger start or a smaller ridge may help",
@@ -127,13 +119,16 @@ class Component(Protocol):
     TRACES: ClassVar[Mapping[str, str]] = {}
     COORDINATES: ClassVar[Mapping[str, str]] = {}
     LAWS: ClassVar[tuple[str, ...]] = ()
-    READS_OUTSIDE: ClassVar[bool] = False  # Whether its objections rest on files that are none of the project's.
 
     class Choices:
         """What is selected on validation points or swept, annotated as parameters are."""
 
     def objections(self, inputs: "Input | None") -> Iterator[Objection]:
         """What cannot be, of parameters together and with the law of x; asked before it is built, of parameters."""
+        return iter(())
+
+    def absences(self) -> Iterator[Objection]:
+        """What it would read outside the project and cannot; asked at the preset that runs, of parameters."""
         return iter(())
 
     def warnings(self, inputs: "Input | None") -> Iterator[Objection]:

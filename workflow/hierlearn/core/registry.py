@@ -9,7 +9,7 @@ import ast
 import functools
 import importlib
 import traceback
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -169,6 +169,20 @@ def needs(kind: str, description: Mapping[str, Any], sizes: Sizes) -> Needs:
 def objections(kind: str, description: Mapping[str, Any], inputs: Input | None) -> list[Objection]:
     """The objections of a component that is not built yet; description: with all its parameters."""
     return list(implementation(kind, description["name"]).objections(SimpleNamespace(**description), inputs))
+
+
+def absences(kind: str, description: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str, str]]:
+    """What a component and its parts would read outside the project and cannot, each with its place; before they are
+    built."""
+    name, known = description["name"], defaults(kind, description["name"]) | dict(description)
+    yield from (((key,), *rest) for key, *rest in implementation(kind, name).absences(SimpleNamespace(**known)))
+    for key, schema in _nested(kind, name).items():
+        parts = (
+            {(key,): known[key]} if "component" in schema else {(key, one): part for one, part in known[key].items()}
+        )
+        for at, part in parts.items():
+            below = schema.get("component") or schema["components"]
+            yield from (((*at, *place), *rest) for place, *rest in absences(below, part))
 
 
 def warnings(kind: str, description: Mapping[str, Any], inputs: Input | None) -> list[Objection]:

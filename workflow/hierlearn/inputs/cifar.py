@@ -34,13 +34,15 @@ class Cifar(Input):
     ] = "data"
     law: ClassVar[str] = "cifar"
     stream_key: ClassVar[str] = "cifar"
-    READS_OUTSIDE: ClassVar[bool] = True
 
     def objections(self, inputs: Input) -> Iterator[Objection]:
-        """Another dimension than that of the pictures, an archive that is not there or not the published one."""
+        """Another dimension than that of the pictures."""
         shape = ARCHIVES[self.classes].shape
         if inputs.dimension != prod(shape):
             yield "dimension", f"{inputs.dimension}", f"{' x '.join(map(str, shape))} = {prod(shape)}"
+
+    def absences(self) -> Iterator[Objection]:
+        """An archive that is not there, or not the published one."""
         wrong = fault(self.folder, self.classes)
         if wrong is not None:
             yield "folder", *wrong

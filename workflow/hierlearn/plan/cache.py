@@ -19,6 +19,7 @@ from typing import Any
 
 from hierlearn.core import registry
 from hierlearn.core.folders import ROOMS, own
+from hierlearn.core.protocols import Component
 from hierlearn.core.provenance import PACKAGE, canonical
 from hierlearn.files import pickles
 from hierlearn.files.checksums import digest
@@ -60,7 +61,7 @@ class Entry:
     def reads_outside(self) -> bool:
         """Whether a component of it looked at files that are none of the project's."""
         named = {component for parameters, _ in self.jobs.values() for component in components_of(parameters)}
-        return any(registry.implementation(*component).READS_OUTSIDE for component in named)
+        return any(registry.implementation(*one).absences is not Component.absences for one in named)
 
 
 @dataclass(frozen=True)

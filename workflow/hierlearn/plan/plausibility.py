@@ -62,6 +62,17 @@ def too_large(study: Study, limit: int) -> Iterator[Fault]:
         yield Fault(study.file, path_in_file(study.preset, path), found, f"at most memory_limit_mb = {limit:,}")
 
 
+def absent(study: Study) -> Iterator[Fault]:
+    """Files outside the project that the components of a study would read, and cannot."""
+    used = {("probes", name, "probe"): ("probes", probe.component) for name, probe in study.probes.items()}
+    used |= {
+        ("problem", part): (f"{part}s", point.problem[part]) for part in ("input", "teacher") for point in study.points
+    }
+    for at, (kind, description) in used.items():
+        for key, found, allowed in registry.absences(kind, description):
+            yield Fault(study.file, path_in_file(study.preset, (*at, *key)), found, allowed)
+
+
 def impossible(study: Study) -> Iterator[Fault]:
     """Sizes that become something impossible at a point of the grid."""
     met: dict[tuple[tuple, str, str], list] = {}
@@ -81,6 +92,9 @@ def impossible(study: Study) -> Iterator[Fault]:
                 yield from _component_values(
                     study, ("learners", name, "learner"), "learners", variant["learner"], point, met
                 )
+        for name, probe in study.probes.items():
+            whole = registry.defaults("probes", probe.component["name"]) | probe.component
+            yield from _component_values(study, ("probes", name, "probe"), "probes", whole, point, met)
         for name in study.representations:
             description = study.representation(name, point)
             yield from _component_values(study, ("representations", name), "representations", description, point, met)
