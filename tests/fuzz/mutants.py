@@ -20,10 +20,10 @@ PROSE = (
     *("title", "place", "summary", "statement", "remark", "label", "xlabel", "ylabel", "units", "source"),
     *("beyond", "proof", "rival", "missing"),
 )
-# Numbers that may have either sign and any size; what is compared with, not how large something is.
 # Parameters that are mappings of names which the user chooses.
 BY_NAME = (("lines",), ("inputs",), ("learners",), ("laws",))
-SIGNED = ("predicted", "slope", "level", "shift", "value", "low", "high", "power", "least", "most")
+# Numbers that may have either sign and any size; what is compared with, not how large something is.
+SIGNED = ("predicted", "slope", "level", "shift", "value", "low", "high", "power", "least", "most", "weights")
 # Counts of things that a job holds in memory.
 SIZES = (
     *("dimension", "unlabelled", "count", "directions", "width", "widths", "start", "cap", "at", "validation", "test"),
