@@ -1,6 +1,8 @@
 """What a job that fails says to the terminal."""
 
 import runpy
+import subprocess
+import sys
 
 import pytest
 
@@ -93,3 +95,26 @@ def test_an_interruption_is_no_fault_of_a_component_and_whoever_stops_the_run_kn
     error = raised(package, "def fit():\n    raise KeyboardInterrupt\n", "learners", "mine.py")
     assert reported(error, capsys, error.__traceback__) == ""
     assert caplog.messages[-1] == job.INTERRUPTED and job.ERROR not in caplog.text
+
+
+SCRIPT = """
+import atexit, sys
+from pathlib import Path
+from types import SimpleNamespace
+snakemake = SimpleNamespace(params={}, log=["job.log"])
+from hierlearn.run import job
+job.start(globals())
+atexit.register(Path("closed").touch)
+print("said", end="")
+%s
+job.end()
+Path("beyond").touch()
+"""
+
+
+@pytest.mark.parametrize(("statement", "code"), [("", 0), ("1 / 0", 1), ("sys.exit(3)", 3)])
+def test_a_job_ends_with_its_log_whole_and_its_own_exit_code(statement, code, tmp_path):
+    done = subprocess.run([sys.executable, "-c", SCRIPT % statement], cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (code, "said")
+    assert "s of CPU" in (tmp_path / "job.log").read_text()
+    assert (tmp_path / "closed").exists() and not (tmp_path / "beyond").exists()

@@ -28,3 +28,4 @@ def aggregate(sources, outputs, parameters, code, expected=None):
 if snakemake:
     params, sources = snakemake.params, {kind: list(snakemake.input[kind]) for kind in ("scores", "traces")}
     aggregate(sources, dict(snakemake.output.items()), params.parameters, params.code, params.expected)
+    job.end()

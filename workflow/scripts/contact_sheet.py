@@ -39,3 +39,4 @@ def darken(picture: np.ndarray) -> np.ndarray:
 
 if snakemake:
     contact_sheet(list(snakemake.input), snakemake.output.light, snakemake.output.dark)
+    job.end()

@@ -109,3 +109,4 @@ if snakemake:
     models = {Path(file).name.removesuffix(".model.nc"): file for file in given.models}
     files = given.data, params.representations, models, dict(snakemake.output.items())
     evaluate(*files, params.parameters, params.code, params.expected)
+    job.end()

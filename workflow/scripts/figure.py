@@ -4,6 +4,7 @@ from hierlearn.run import job
 
 snakemake = job.start(globals())
 
+import gc
 import io
 from pathlib import Path
 
@@ -46,7 +47,10 @@ def reachability_notes(models, labels):
 
 
 if snakemake:
+    # A sixth of a drawing, of which nothing is large.
+    gc.disable()
     params, given = snakemake.params, snakemake.input
     probes = {Path(file).name.removesuffix(".probe.nc"): file for file in given.probes}
     files = given.get("scores", []), given.get("traces", []), probes, dict(snakemake.output.items())
     figure(*files, params.parameters, params.code, params.expected)
+    job.end()

@@ -17,3 +17,4 @@ def generate(output, parameters, code):
 
 if snakemake:
     generate(snakemake.output[0], snakemake.params.parameters, snakemake.params.code)
+    job.end()

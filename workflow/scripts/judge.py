@@ -52,3 +52,4 @@ if snakemake:
     probes = {Path(file).name.removesuffix(".probe.nc"): file for file in given.probes}
     files = given.get("scores", []), given.get("traces", []), probes, snakemake.output[0]
     judge(*files, params.parameters, params.code, params.expected)
+    job.end()

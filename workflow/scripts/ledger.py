@@ -38,3 +38,4 @@ if snakemake:
     sources = list(snakemake.input.claims), list(snakemake.input.get("second", []))
     said = params.parameters, params.code, params.expected, list(snakemake.input.get("figures", []))
     ledger(*sources, output.table, output.csv, output.page, *said)
+    job.end()

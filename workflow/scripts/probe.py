@@ -44,3 +44,4 @@ def put(measured, name, variable, axes, where):
 
 if snakemake:
     probe(snakemake.output[0], snakemake.params.parameters, snakemake.params.code)
+    job.end()

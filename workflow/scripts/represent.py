@@ -56,3 +56,4 @@ def fit(point, group):
 if snakemake:
     params = snakemake.params
     represent(snakemake.input[0], snakemake.output[0], params.parameters, params.code, params.expected)
+    job.end()

@@ -73,3 +73,4 @@ if snakemake:
     params, given = snakemake.params, snakemake.input
     files = given.data, next(iter(given.representation), None), snakemake.output[0]
     train(*files, params.parameters, params.code, params.expected)
+    job.end()

@@ -69,6 +69,17 @@ def _spent() -> None:
     log.info("%.2f s of CPU, %d MB at the peak", used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
 
 
+def end() -> None:
+    """End a job whose work is done and whose files are closed, as the last line of a script.
+
+    To give back every object that the libraries have made takes a quarter of the time of their import, in every job.
+    """
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
+
+
 def _report(kind, error, trace) -> None:
     """The whole trace to the log; to the terminal one line, which is what a user of the workflow can act on."""
     log.error("%s", "".join(traceback.format_exception(kind, error, trace)))
