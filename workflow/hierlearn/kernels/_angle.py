@@ -1,11 +1,15 @@
 """Functions of the cosine as polynomials of the angle, for kernels in single precision.
 
 Arc-cosine kernels have square roots at cosine 1 and -1, and arccos takes them away: layers of ReLU, however many, are
-analytic in the angle on [0, pi]. So the Chebyshev coefficients fall geometrically, and one polynomial of degree 10 to
-20 is all layers to the rounding of float32. For float64 twice the degree costs what two or three layers' formulas do.
+analytic in the angle on [0, pi]. So the Chebyshev coefficients fall geometrically, faster still on a part of it, and
+one polynomial of degree 5 to 13 is all layers to the rounding of float32. For float64 twice the degree costs what two
+or three layers' formulas do.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from math import asin, ceil, floor, pi
 
 import numpy as np
 from numpy.polynomial import chebyshev
@@ -14,35 +18,71 @@ from numpy.polynomial import chebyshev
 TOLERANCE = 1e-7
 # Beyond it, what the polynomial replaces is cheaper.
 LARGEST_DEGREE = 24
+# Polynomials are of ranges of whole cells of the angle, of which there are this many, so that tiles share them.
+CELLS = 8
+
+# f, in place.
+OfCosine = Callable[[np.ndarray], None]
 
 
-def polynomial(of_cosine: Callable[[np.ndarray], None]) -> list[float] | None:
-    """Coefficients c, highest power first, with f(sin s) = sum_k c_k s^k for |s| <= pi / 2; s is pi / 2 - the angle.
+@dataclass(frozen=True)
+class Polynomial:
+    """sum_k c_k (s - middle)^k, s = pi / 2 - the angle; coefficients: c, highest power first, two at least."""
 
-    of_cosine: f, in place. The degree is the least that is within TOLERANCE of the largest |f| on a grid much finer
-    than its oscillations. None if that takes more than LARGEST_DEGREE, as for two layers that jump: they have a root
-    at angle 0.
+    middle: float
+    coefficients: tuple[float, ...]
+
+
+def fitted(of_cosine: OfCosine, lowest: float = -pi / 2, highest: float = pi / 2) -> Polynomial | None:
+    """f(sin s) for lowest <= s <= highest, about their middle, so that powers lose no digits.
+
+    The degree is the least whose remaining Chebyshev coefficients sum to TOLERANCE f(1) at most, which bounds the
+    error; f(1) is the largest |f| of a kernel. None if that takes more than LARGEST_DEGREE, as for two layers that jump
+    where the range ends near angle 0: they have a root there.
     """
+    middle, half = (lowest + highest) / 2, (highest - lowest) / 2
 
     def values(t):
-        cosine = np.sin(np.pi / 2 * t)
+        cosine = np.sin(middle + half * t)
         of_cosine(cosine)
         return cosine
 
-    series, grid = chebyshev.chebinterpolate(values, 2 * LARGEST_DEGREE), np.linspace(-1.0, 1.0, 1001)
-    exact = values(grid)
-    for count in range(1, LARGEST_DEGREE + 2):
-        error = np.max(np.abs(chebyshev.chebval(grid, series[:count]) - exact))
-        if error <= TOLERANCE * np.max(np.abs(exact)):
-            powers = chebyshev.cheb2poly(series[:count])
-            return (powers * (2 / np.pi) ** np.arange(len(powers)))[::-1].tolist()
-    return None
+    largest = np.ones(1)
+    of_cosine(largest)
+    series = chebyshev.chebinterpolate(values, 2 * LARGEST_DEGREE)
+    rest = np.cumsum(np.abs(series[::-1]))[::-1]
+    # From degree 1.
+    enough = np.flatnonzero(rest[2 : LARGEST_DEGREE + 2] <= TOLERANCE * largest[0])
+    if not len(enough):
+        return None
+    powers = chebyshev.cheb2poly(series[: enough[0] + 2])
+    return Polynomial(middle, tuple((powers / half ** np.arange(len(powers)))[::-1].tolist()))
 
 
-def of_angle(coefficients: list[float], cosine: np.ndarray, values: np.ndarray) -> np.ndarray:
+def by_range(of_cosine: OfCosine, most: float = 1.0) -> Callable[[float, float], Polynomial | None]:
+    """(least, largest cosine) -> `fitted` on the cells of the angle that hold all between; the same cells fit once.
+
+    most: cells end there, so that cosines in [-most, most] are all that it is for.
+    """
+    width, end = pi / CELLS, asin(most)
+
+    @cache
+    def of_cells(first: int, last: int) -> Polynomial | None:
+        return fitted(of_cosine, max(first * width, -end), min(last * width, end))
+
+    def of_cosines(least: float, largest: float) -> Polynomial | None:
+        first = min(floor(asin(max(least, -most)) / width), CELLS // 2 - 1)
+        return of_cells(first, max(ceil(asin(min(largest, most)) / width), first + 1))
+
+    return of_cosines
+
+
+def of_angle(polynomial: Polynomial, cosine: np.ndarray, values: np.ndarray) -> np.ndarray:
     """The polynomial by Horner's rule: cosines in [-1, 1], overwritten -> `values`, of their shape and dtype."""
     s = np.arcsin(cosine, out=cosine)
-    highest, following, *lower = coefficients
+    if polynomial.middle:
+        s -= polynomial.middle
+    highest, following, *lower = polynomial.coefficients
     np.multiply(s, highest, out=values)
     values += following
     for coefficient in lower:

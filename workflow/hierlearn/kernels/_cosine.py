@@ -2,20 +2,22 @@
 
 import threading
 from abc import abstractmethod
-from collections.abc import Callable
 from math import sqrt
 
 import numpy as np
 from numpy.typing import DTypeLike
 
 from hierlearn.core.protocols import Kernel
-from hierlearn.kernels._angle import of_angle, polynomial
-from hierlearn.kernels._tiles import TILE, directions, gram, pair, snap, with_constant
+from hierlearn.kernels._angle import OfCosine, by_range, of_angle
+from hierlearn.kernels._tiles import directions, gram, pair, snap, with_constant
 
-OfCosine = Callable[[np.ndarray], None]
 # Closer to +-1 than this a cosine in single precision does not tell the angle: there its rounding of 6e-8 would grow by
 # more than 1 / sin(angle) = 5.
 NEAR = 0.98
+# Of more than one in so many, as of points in few dimensions or copies, a product of all is cheaper than one of each.
+MANY = 32
+# How far factors of points may lie apart, of themselves, that the rounding of points in single precision makes.
+ALIKE = 2e-7
 
 
 class CosineKernel(Kernel):
@@ -44,9 +46,14 @@ class CosineKernel(Kernel):
         precision = np.float32 if single else np.float64
         left, left_scale = _prepare(x, power, constant, scale, precision)
         right, right_scale = (None, left_scale) if z is None else _prepare(z, power, constant, scale, precision)
-        values = _exact(self._of_cosine)
         if single:
-            values = _in_single_precision(self._of_cosine, left, left if right is None else right)
+            of_cosine = self._of_cosine
+            alike = _alike(left_scale) * _alike(right_scale)
+            if alike:
+                power, of_cosine = 0, _times(of_cosine, alike)
+            values = _in_single_precision(of_cosine, left, left if right is None else right)
+        else:
+            values = _exact(self._of_cosine)
 
         def finish(tile, rows, columns):
             tile = values(tile, rows, columns)
@@ -86,30 +93,45 @@ def _exact(of_cosine: OfCosine):
     return values
 
 
+def _alike(scale: np.ndarray) -> float:
+    """The factor of all points if these are the same to the rounding of single precision, else 0."""
+    least, largest = (scale.min(), scale.max()) if len(scale) else (0.0, 0.0)
+    return (float(least) + float(largest)) / 2 if largest - least <= ALIKE * least else 0.0
+
+
+def _times(of_cosine: OfCosine, factor: float) -> OfCosine:
+    def values(cosine):
+        of_cosine(cosine)
+        cosine *= factor
+
+    return values
+
+
 def _in_single_precision(of_cosine: OfCosine, left: np.ndarray, right: np.ndarray):
     """f of a tile of cosines in single precision: one polynomial of the angle where f is one, else f itself.
 
     left, right: the unit vectors in double precision, from which cosines near +-1 are computed again.
     """
-    coefficients, scratch = polynomial(of_cosine), threading.local()
+    polynomials, scratch = by_range(of_cosine, NEAR), threading.local()
 
     def values(tile, rows, columns):
-        near = None
-        if max(tile.max(), -tile.min()) > NEAR:
-            near = np.nonzero(np.abs(tile) > NEAR)
-            # Points in few dimensions, or many copies of the same.
-            if 4 * len(near[0]) > tile.size:
-                return _exact(of_cosine)(left[rows] @ right[columns].T, rows, columns).astype(np.float32)
-            exact = np.einsum("nd,nd->n", left[rows][near[0]], right[columns][near[1]])
+        least, largest, near = tile.min(), tile.max(), None
+        if max(largest, -least) > NEAR:
+            near = np.unravel_index(np.flatnonzero(np.abs(tile) > NEAR), tile.shape)
+            if MANY * len(near[0]) > tile.size:
+                exact = (left[rows] @ right[columns].T)[near]
+            else:
+                exact = np.einsum("nd,nd->n", left[rows][near[0]], right[columns][near[1]])
             snap(exact)
             of_cosine(exact)
-            np.clip(tile, -1.0, 1.0, out=tile)
-        if coefficients is None:
+            np.clip(tile, -NEAR, NEAR, out=tile)
+        polynomial = polynomials(least, largest)
+        if polynomial is None:
             of_cosine(tile)
         else:
-            if not hasattr(scratch, "tile"):
-                scratch.tile = np.empty(TILE * TILE, np.float32)
-            tile = of_angle(coefficients, tile, scratch.tile[: tile.size].reshape(tile.shape))
+            if not hasattr(scratch, "tile") or scratch.tile.size < tile.size:
+                scratch.tile = np.empty(tile.size, np.float32)
+            tile = of_angle(polynomial, tile, scratch.tile[: tile.size].reshape(tile.shape))
         if near is not None:
             tile[near] = exact
         return tile
