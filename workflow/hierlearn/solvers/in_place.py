@@ -18,6 +18,11 @@ def add_multiple(factor: float, change: np.ndarray, out: np.ndarray) -> None:
     _routine("axpy", out.dtype)(change.reshape(-1), out.reshape(-1), a=factor)
 
 
+def add_combination(factors: np.ndarray, rows: np.ndarray, out: np.ndarray) -> None:
+    """out <- out + factors rows: (k,), contiguous (k, size) -> (size,)."""
+    _routine("gemv", out.dtype)(1.0, rows.T, factors, beta=1.0, y=out, overwrite_y=True)
+
+
 def outer_products(matrix: np.ndarray) -> np.ndarray:
     """The lower triangle of matrix matrix^T in Fortran's order, zeros above: (n, k) -> (n, n).
 

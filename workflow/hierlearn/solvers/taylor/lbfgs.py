@@ -8,6 +8,8 @@ carried in float64 from one direction to the next. With a metric M in place of I
 import numpy as np
 import scipy
 
+from hierlearn.solvers.in_place import add_combination
+
 
 class History:
     """The last `memory` pairs (step, gradient change) of vectors of `size` elements of one dtype."""
@@ -52,10 +54,13 @@ class History:
         if not used:
             self.products = np.zeros((2, self.memory))
             return np.negative(lifted, out=out)
-        rows = self.vectors if used == self.memory else self.vectors[:, :used]
         products = np.zeros((2, self.memory))
-        for half in range(2):
-            products[half, :used] = rows[half] @ gradient
+        if used == self.memory:
+            # As one product, which reads the gradient once.
+            products.reshape(-1)[:] = self.vectors.reshape(2 * used, -1) @ gradient
+        else:
+            for half in range(2):
+                products[half, :used] = self.vectors[half, :used] @ gradient
         order = np.array(self.order)
         change = (products - self.products)[:, order]
         self.products = products
@@ -73,5 +78,5 @@ class History:
         np.multiply(lifted, -gamma, out=out)
         # Backwards: what the products read last is still in cache.
         for half in (1, 0):
-            out += coefficients[half] @ rows[half]
+            add_combination(coefficients[half], self.vectors[half, :used], out)
         return out

@@ -17,8 +17,9 @@ from hierlearn.solvers.in_place import add_multiple, outer_products
 from hierlearn.solvers.losses import Loss, get_loss
 from hierlearn.solvers.taylor.line_search import penalty_polynomial
 
-# Of one (n, m) matrix's block of rows: three or four of them, with the features' rows, fit into a level-2 cache.
-_BLOCK_BYTES = 1 << 18
+# Of one (n, m) matrix's block of rows: in smaller ones its parts stay in cache from one step to the next, but every
+# product packs the weights anew.
+_BLOCK_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,6 @@ class TaylorPoint:
     def __init__(self, problem, scaled_weights):
         self.problem = problem
         self.weights = np.array(scaled_weights, problem.features.dtype, order="C")
-        self.transposed = np.empty(self.weights.shape[::-1], self.weights.dtype)
         self.power = np.empty_like(problem.signed_gates)
         self.gated = np.empty_like(self.power)
         self.blocks = row_blocks(self.power)
@@ -138,10 +138,9 @@ class TaylorPoint:
         """Recompute outputs, norms and B from U by one matrix product, so that rounding does not build up."""
         problem = self.problem
         self.outputs = np.empty(len(self.power))
-        np.copyto(self.transposed, self.weights.T)
         for rows in self.blocks:
             inner = self._of_block(self.moved if self.inner is None else self.inner, rows)
-            np.matmul(problem.features[rows], self.transposed, out=inner)
+            np.matmul(problem.features[rows], self.weights.T, out=inner)
             self._raise_power(rows, inner)
             self.outputs[rows] = np.vecdot(self.power[rows], inner)
         self.outputs *= problem.output_scale
@@ -164,10 +163,9 @@ class TaylorPoint:
         """
         problem, order = self.problem, self.problem.order
         coefficients = np.empty((order + 1, len(self.power)))
-        np.copyto(self.transposed, direction.T)
         for rows in self.blocks:
             moved, gated = self._of_block(self.moved, rows), self.gated[rows]
-            np.matmul(problem.features[rows], self.transposed, out=moved)
+            np.matmul(problem.features[rows], direction.T, out=moved)
             coefficients[1, rows] = np.vecdot(self.power[rows], moved)
             np.multiply(problem.signed_gates[rows], moved, out=gated)
             partial = gated
