@@ -99,3 +99,20 @@ def test_weights_that_are_not_finite_have_diverged():
     *data, start = make_data(n=20, dimension=4, width=6)
     point, single = point_at(data, np.full_like(start, np.nan))
     assert newton(point, single, 0.1, 1e-3, 10).status == "diverged"
+
+
+def test_a_direction_that_float32_cannot_find_is_found_in_float64(monkeypatch):
+    data, ridge, weights = near_interpolation()
+    point, single = point_at(data, weights)
+    dtypes, metric = [], module.GaussNewtonMetric
+
+    def failing(*given, features, **options):
+        dtypes.append(features.dtype)
+        if features.dtype == np.float32:
+            raise np.linalg.LinAlgError
+        return metric(*given, features=features, **options)
+
+    monkeypatch.setattr(module, "GaussNewtonMetric", failing)
+    monkeypatch.setattr(module, "_RESOLVED", 0.0)
+    assert newton(point, single, point.problem.scaled_ridge(ridge), 1e-3, 100).status == "ok"
+    assert dtypes[:2] == [np.float32, np.float64]

@@ -36,7 +36,7 @@ _LEAST_PRODUCTS = 24
 _LEAST_SIZE = 8
 _FLOOR = 1e-6
 # Iterations of L-BFGS before Newton's method, and in place of it where there is no metric.
-_MOST_ROUGH = 96
+_MOST_ROUGH = 32
 _MOST_PLAIN = 300
 
 

@@ -21,7 +21,7 @@ from hierlearn.solvers.taylor.model import row_dots
 from hierlearn.solvers.taylor.training import search
 
 # Directions in float32 want the penalty's own curvature above this part of Gauss-Newton's trace; float64 takes any.
-_RESOLVED = 1e-6
+_RESOLVED = 1e-8
 _FLOOR = 1e-10
 # Least size of a curvature relative to the metric: what is flatter counts as this.
 _LEAST_CURVATURE = 0.03
@@ -62,10 +62,11 @@ def newton(point, single, scaled_ridge, tolerance, max_steps) -> NewtonEnd:
             break
         models = (single, problem) if penalty_share(point, scaled_ridge) >= _RESOLVED else (problem,)
         for model in models:
-            direction, spent, metric = _direction(point, model, scaled_ridge, gradient, norm)
-            products += 4 * spent + 7
-            if direction is None:
+            try:
+                direction, spent, metric = _direction(point, model, scaled_ridge, gradient, norm)
+            except np.linalg.LinAlgError:
                 continue
+            products += 4 * spent + 7
             bend, outputs, penalty = _parabola(point, metric, direction)
             t, value = search(problem, outputs, penalty, scaled_ridge)
             if t > 0.0 and value < objective:
@@ -79,15 +80,15 @@ def newton(point, single, scaled_ridge, tolerance, max_steps) -> NewtonEnd:
 
 
 def _direction(point, model, scaled_ridge, gradient, norm):
-    """A Newton direction (m, D) for the gradient with its norm, Hessian products spent, and the metric, in the model's
-    dtype; the direction is None where rounding has left nothing of it."""
+    """A Newton direction (m, D) for the gradient with its norm, Hessian products spent, and the metric; all in the
+    model's dtype. Raises LinAlgError where rounding leaves nothing of it."""
     metric = GaussNewtonMetric(point, scaled_ridge, floor=_FLOOR, features=model.features, gram=model.gram)
     # Of norm 1, so that nothing underflows in float32.
     descent = (gradient / -norm).astype(model.features.dtype)
     first, moved = metric.solve_with_outputs(descent)
     size = float(np.vdot(descent, first))
     if not 0.0 < size < np.inf:
-        return None, 0, metric
+        raise np.linalg.LinAlgError("found no positive size of the gradient in the metric; expected one")
     curvatures = metric.curvatures.astype(descent.dtype)
     settled = point.outputs + norm * moved
     rest = hessian_operator(point, scaled_ridge, gauss_newton=False, features=model.features, outputs=settled)
