@@ -1,4 +1,4 @@
-"""What the Taylor solver costs: achieved arithmetic rate, a path against Adam, and certificates. One thread.
+"""What the Taylor solver costs: achieved arithmetic rate, a path against Adam, certificates, and polishing. One thread.
 
 Run: PYTHONPATH=workflow python benchmarks/solver.py [--json] [--part rate]
 Data: a degree-4 Gegenbauer ridge polynomial of points on the sphere; features are centred squares of random
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 import numpy as np
 from table import Row, as_in_jobs, emit
 
-from hierlearn.solvers.taylor.certificate import certify
+from hierlearn.solvers.taylor.certificate import certify, certify_and_polish
 from hierlearn.solvers.taylor.training import fit_path
 
 # What part of the rate of sgemm the solver has to reach at RATE_SIZES.
@@ -179,6 +179,26 @@ def measure_certificate(n, dimension, width, inputs):
     }
 
 
+def measure_polish(n, dimension, width, inputs):
+    """Time of bringing the settled end at the smallest of seven ridges to a certificate against that of the path."""
+    data, start, actual = make_case(n, dimension, width, inputs)
+    ridges = np.logspace(0, -6, 7) / actual**2
+    began = time.perf_counter()
+    fit = fit_path(*data, ridges, start, stop="decrease")
+    trained = time.perf_counter() - began
+    began = time.perf_counter()
+    end = certify_and_polish(*data, ridges[-1], fit.weights[-1])
+    return {
+        "case": f"polishing n={n} D={actual} m={width}",
+        "training_s": trained,
+        "polishing_s": time.perf_counter() - began,
+        "steps": end.steps,
+        "escapes": end.escapes,
+        "relative_error": end.certificate.relative_error,
+        "stationary": end.certificate.stationary,
+    }
+
+
 def rows(limit) -> Iterator[Row]:
     """The rates, and paths against Adam and against their certificates."""
     for size, least in zip(RATE_SIZES, RATE_TARGETS, strict=True):
@@ -197,13 +217,19 @@ def rows(limit) -> Iterator[Row]:
         row = measure_certificate(*size)
         part, note = 100 * row["certificates_s"] / row["training_s"], "of the same seven ridges"
         yield Row(f"{row['case']}, part of training", part, "%", most=60, options="--part certificate", note=note)
+        row = measure_polish(*size)
+        part = 100 * row["polishing_s"] / row["training_s"]
+        note = (
+            f"the last of seven ridges, {row['steps']} steps, {'certified' if row['stationary'] else 'not certified'}"
+        )
+        yield Row(f"{row['case']}, part of training", part, "%", options="--part polish", note=note)
 
 
 def main():
     """Print one row per case."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--json", action="store_true", help="one JSON object per row")
-    parser.add_argument("--part", choices=("rate", "path", "certificate"), action="append")
+    parser.add_argument("--part", choices=("rate", "path", "certificate", "polish"), action="append")
     parser.add_argument("--sizes", type=int, default=3, help="number of path sizes, smallest first")
     parser.add_argument("--limit", type=float, default=10.0, help="longest Adam run, s")
     parser.add_argument("--rows", action="store_true", help="one JSON object a row, for table.py")
@@ -212,11 +238,12 @@ def main():
     if options.rows:
         emit(rows(options.limit))
         return
-    parts = options.part or ("rate", "path", "certificate")
+    parts = options.part or ("rate", "path", "certificate", "polish")
     sizes = PATH_SIZES[: options.sizes]
     cases = [lambda size=size: measure_rate(*size) for size in RATE_SIZES if "rate" in parts]
     cases += [lambda size=size: measure_path(*size, options.limit) for size in sizes if "path" in parts]
     cases += [lambda size=size: measure_certificate(*size) for size in sizes if "certificate" in parts]
+    cases += [lambda size=size: measure_polish(*size) for size in sizes if "polish" in parts]
     for case in cases:
         row = case()
         if options.json:

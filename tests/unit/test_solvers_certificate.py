@@ -7,7 +7,8 @@ from test_solvers_taylor import CASES, make_data, torch_objective
 from hierlearn.solvers.in_place import outer_products
 from hierlearn.solvers.taylor import certificate as module
 from hierlearn.solvers.taylor.certificate import certify, certify_and_polish
-from hierlearn.solvers.taylor.hessian import GaussNewtonMetric, SmallestRatio, _smallest_pair, hessian_operator
+from hierlearn.solvers.taylor.hessian import GaussNewtonMetric, hessian_operator
+from hierlearn.solvers.taylor.lanczos import SmallestRatio, _smallest_pair
 from hierlearn.solvers.taylor.model import TaylorPoint, make_problem
 from hierlearn.solvers.taylor.training import fit_path
 
@@ -77,7 +78,15 @@ def test_metric_solves_invert_gauss_newton_plus_the_penaltys_curvature(loss):
     own[0] = 0.1 * own.mean()
     dense = slopes.T @ (curvature[:, None] * slopes) + np.diag(np.repeat(own, 4))
     vector = np.random.default_rng(0).standard_normal(start.shape)
-    np.testing.assert_allclose(metric.solve(vector).ravel(), np.linalg.solve(dense, vector.ravel()), rtol=1e-7)
+    solved = np.linalg.solve(dense, vector.ravel())
+    np.testing.assert_allclose(metric.solve(vector).ravel(), solved, rtol=1e-7)
+    found, moved = metric.solve_with_outputs(vector)
+    np.testing.assert_array_equal(found, metric.solve(vector))
+    # Where the loss has no curvature, outputs do not count.
+    np.testing.assert_allclose(moved, np.where(curvature > 0, slopes @ solved, 0.0), rtol=1e-6, atol=1e-9)
+    change = np.random.default_rng(1).standard_normal(20)
+    expected = -np.linalg.solve(dense, slopes.T @ (curvature * change))
+    np.testing.assert_allclose(metric.undo(change).ravel(), expected, rtol=1e-7)
     smallest, *_, largest = np.linalg.eigvalsh(dense)
     assert largest <= metric.bound * (1 + 1e-12)
     assert smallest >= metric.delta * (1 - 1e-9)
@@ -165,7 +174,7 @@ def test_a_trained_model_is_certified_and_left_alone():
     polished = certify_and_polish(*data, 3e-3, weights)
     assert polished.certificate.stationary
     assert polished.certificate.relative_error <= 0.01
-    assert polished.iterations == 0
+    assert polished.steps == 0
     np.testing.assert_allclose(polished.weights, weights, rtol=1e-14)
 
 
@@ -213,7 +222,7 @@ def test_the_last_escape_is_polished_too():
 def test_without_rounds_weights_are_only_certified():
     data, weights = saddle()
     polished = certify_and_polish(*data, 3e-3, weights, limit=1e-3, max_rounds=0)
-    assert (polished.escapes, polished.iterations) == (0, 0)
+    assert (polished.escapes, polished.steps) == (0, 0)
     np.testing.assert_allclose(polished.weights, weights, rtol=1e-14)
 
 
@@ -224,7 +233,7 @@ def test_a_large_gradient_is_polished_in_float64():
     polished = certify_and_polish(*data, 1e-3, rough.weights[0])
     assert polished.certificate.stationary
     assert polished.certificate.objective <= rough.objective[0]
-    assert polished.iterations > 0
+    assert polished.steps > 0
 
 
 def test_zero_weights_are_never_certified():

@@ -156,8 +156,7 @@ class StationaryPoints(Experiment):
             done = certify_and_polish(*model, ridge, path.weights[0], **options)
             found = done.certificate
             end = End(done.weights, found.objective, found.gradient_norm, found.curvature_bound)
-            # A Hessian-vector product is four matrix products, an iteration two.
-            flops += (4.0 * found.products + 2.0 * done.iterations) * 2.0 * model.gates.size * model.features.shape[1]
+            flops += done.products * 2.0 * model.gates.size * model.features.shape[1]
         status = end.status(model.targets, self.limit)
         report_failure("stationary_points", "taylor", place, status)
         return Run(end, status, looser, flops)

@@ -107,8 +107,8 @@ class Taylor(Learner):
         """Order 1: as kernel ridge regression, and the gates. Above: the metric's n x n factor, gates and activations
         of the descent in both precisions, and the vectors of the weights' size that descent and certificate keep.
 
-        work: a thousand iterations of polishing and six hundred Hessian-vector products at most; parallel: products
-        with the points, as activations and gates take one thread.
+        work: five thousand products for polishing and certificate, more than nearly all take; parallel: products with
+        the points, as activations and gates take one thread.
         """
         n, width, features, outputs = sizes.samples, self.width, sizes.features, sizes.outputs
         shown, weights = n * (n + sizes.validation), outputs * width * features
@@ -117,7 +117,7 @@ class Taylor(Learner):
             held, kept = 2 * n * (sizes.validation + width), shown
             work = sizes.choices * n**3 + 4 * shown * features
         else:
-            held, kept = (6 * n + 300 * features) * width, 0
+            held, kept = (10 * n + 300 * features) * width, 0
             work = (4 * sizes.choices * self.max_iterations + 10000) * n * weights
         return Needs(
             memory={
@@ -289,15 +289,13 @@ class Taylor(Learner):
             return self._uncertified(path, kept)
         done = certify_and_polish(seen, gates, self.signs, y, ridge, weights, **options, max_rounds=self.polish_rounds)
         certificate = done.certificate
-        # A Hessian-vector product is four matrix products, an iteration two.
-        products = 4.0 * certificate.products + 2.0 * done.iterations
         return {
             "gradient_norm": certificate.gradient_norm,
             "smallest_curvature": certificate.smallest_curvature,
             "certificate_error": certificate.relative_error,
             "stationary": STATIONARY["yes" if certificate.stationary else "no"],
             "weights": done.weights.astype(np.float32),
-            "flops": products * 2.0 * gates.size * seen.shape[1],
+            "flops": done.products * 2.0 * gates.size * seen.shape[1],
             "status": STATUS["ok" if certificate.stationary else "not_converged"],
         }
 

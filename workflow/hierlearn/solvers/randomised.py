@@ -7,7 +7,7 @@ Hessian is small: Lanczos resolves its smallest eigenvalue in tens of products, 
 import numpy as np
 import scipy
 
-from hierlearn.solvers.taylor.hessian import smallest_ratio
+from hierlearn.solvers.taylor.lanczos import smallest_ratio
 from hierlearn.theory.landscape import RandomisedSquaredRisk, eighth_power, eighth_power_product
 
 # One early Ritz value far above 0 says nothing about the smallest eigenvalue.

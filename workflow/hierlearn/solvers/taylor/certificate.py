@@ -20,10 +20,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierlearn.solvers.taylor.hessian import GaussNewtonMetric, hessian_operator, smallest_ratio
+from hierlearn.solvers.taylor.hessian import GaussNewtonMetric, hessian_operator
+from hierlearn.solvers.taylor.lanczos import smallest_ratio
 from hierlearn.solvers.taylor.lbfgs import History
 from hierlearn.solvers.taylor.line_search import minimise_polynomial, squared_loss_polynomial
 from hierlearn.solvers.taylor.model import TaylorPoint, make_problem
+from hierlearn.solvers.taylor.newton import newton
 from hierlearn.solvers.taylor.training import descend
 
 _LARGEST_METRIC = 8000
@@ -33,6 +35,9 @@ _LEAST_PRODUCTS = 24
 # floor under the metric's Delta in units of Gauss-Newton's trace that is above their rounding.
 _LEAST_SIZE = 8
 _FLOOR = 1e-6
+# Iterations of L-BFGS before Newton's method, and in place of it where there is no metric.
+_MOST_ROUGH = 32
+_MOST_PLAIN = 300
 
 
 @dataclass(frozen=True)
@@ -57,12 +62,14 @@ class Certificate:
 
 @dataclass(frozen=True)
 class Polished:
-    """Weights (m, D) float64 after polishing, their certificate, iterations and escapes that were needed."""
+    """Weights (m, D) float64 after polishing, their certificate, steps and escapes that were needed, and products of
+    features with weights that all of it took."""
 
     weights: np.ndarray
     certificate: Certificate
-    iterations: int
+    steps: int
     escapes: int
+    products: int
 
 
 def certify(features, gates, signs, targets, ridge, weights, **options):
@@ -87,7 +94,7 @@ def certify_and_polish(
     limit=0.01,
     max_products=150,
     max_rounds=4,
-    max_iterations=300,
+    max_steps=100,
     start=None,
 ):
     """Certify weights (m, D) and repair what fails, in float64 -> `Polished`; arguments as in `fit_path`.
@@ -95,37 +102,23 @@ def certify_and_polish(
     limit: largest error relative to the objective for which `stationary` is true. start: first vector of the Lanczos
     sweep (m, D), a fixed pseudo-random one by default, so that equal inputs give equal certificates.
 
-    At most max_iterations of L-BFGS in the Gauss-Newton metric bring the gradient term to a fifth of the limit; a
-    direction of negative curvature is left along an exact line search, which lowers the objective, and L-BFGS goes on
-    from there. Ends when the certificate holds, cannot be decided, or after max_rounds of that; with max_rounds 0 the
-    weights are only certified. Weights that are not finite come back unchanged.
+    L-BFGS in the Gauss-Newton metric, which is enough at large ridges, and then at most max_steps of Newton's method
+    bring the gradient term to a fifth of the limit; a direction of negative curvature is left along an exact line
+    search, which lowers the objective, and Newton's method goes on from there. Ends when the certificate holds, cannot
+    be decided, or after max_rounds of that; with max_rounds 0 the weights are only certified. Weights that are not
+    finite come back unchanged. Beyond 8000 samples there is no metric, and plain L-BFGS is all.
     """
     problem, point = _float64_point(features, gates, signs, targets, weights, order, loss, penalty_power)
-    scaled_ridge, escapes, iterations = problem.scaled_ridge(ridge), 0, 0
-    single = problem.astype(np.float32)
-
-    def metric(at):
-        # Less damping than this sends steps out of the curved valley of near-interpolating weights.
-        return GaussNewtonMetric(at, scaled_ridge, floor=_FLOOR, features=single.features, gram=single.gram)
-
-    metric = metric if len(problem.targets) <= _LARGEST_METRIC else None
-
-    def polished(at, iterations):
-        history = History(10, at.weights.size, at.weights.dtype)
-        return descend(at, scaled_ridge, history, 0.2 * limit, iterations, metric=metric)
-
+    scaled_ridge, escapes, steps, products = problem.scaled_ridge(ridge), 0, 0, 0
+    single, tolerance = problem.astype(np.float32), 0.2 * limit
     # The gradient first: a curvature sweep at a steep point would have to be made again.
     for attempt in range(max_rounds + 1):
-        if attempt == 0 < max_rounds and polished(point, 0).status == "not_converged":
-            # In float32 first: about twice as fast, and as good until the gradient is down to its rounding.
-            rough = TaylorPoint(single, point.weights)
-            iterations += polished(rough, max_iterations).iterations
-            point = TaylorPoint(problem, rough.weights) if np.isfinite(rough.weights).all() else point
         # Also after the last escape, which leaves a steep point behind.
         if max_rounds:
-            iterations += polished(point, max_iterations).iterations
-            point.refresh()
+            point, made, spent = _settled(point, single, scaled_ridge, tolerance, max_steps, attempt == 0)
+            steps, products = steps + made, products + spent
         certificate, vector = _certify(point, single, scaled_ridge, limit, max_products, start)
+        products += 4 * certificate.products
         gradient_error = 0.5 * certificate.gradient_norm * problem.weight_unit * np.sqrt(point.norms.sum())
         steep = gradient_error > 0.5 * limit * certificate.objective
         hopeless = not np.isfinite(certificate.error) or not (steep or vector is not None)
@@ -133,7 +126,33 @@ def certify_and_polish(
             break
         if vector is not None:
             escapes += escape(point, scaled_ridge, vector)
-    return Polished(point.weights * problem.weight_unit, certificate, iterations, escapes)
+    return Polished(point.weights * problem.weight_unit, certificate, steps, escapes, products)
+
+
+def _settled(point, single, scaled_ridge, tolerance, max_steps, rough):
+    """The point after its gradient has been brought down, which may be another, and steps and products that it took.
+
+    rough: L-BFGS in float32 comes first.
+    """
+    steps = products = 0
+    if len(point.outputs) > _LARGEST_METRIC:
+        history = History(10, point.weights.size, point.weights.dtype)
+        end = descend(point, scaled_ridge, history, tolerance, _MOST_PLAIN)
+        point.refresh()
+        return point, end.iterations, 2 * end.iterations
+    if rough and newton(point, single, scaled_ridge, tolerance, 0).status == "not_converged":
+        # Less damping than this sends straight steps out of the curved valley of near-interpolating weights.
+        def metric(at):
+            return GaussNewtonMetric(at, scaled_ridge, floor=_FLOOR, features=single.features, gram=single.gram)
+
+        low = TaylorPoint(single, point.weights)
+        history = History(10, low.weights.size, low.weights.dtype)
+        steps = descend(low, scaled_ridge, history, tolerance, _MOST_ROUGH, metric=metric).iterations
+        # Two products an iteration, and two of the metric.
+        products = 4 * steps
+        point = TaylorPoint(point.problem, low.weights) if np.isfinite(low.weights).all() else point
+    end = newton(point, single, scaled_ridge, tolerance, max_steps)
+    return point, steps + end.steps, products + end.products
 
 
 def escape(point, scaled_ridge, direction):

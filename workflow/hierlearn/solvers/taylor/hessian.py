@@ -1,12 +1,10 @@
-"""The Taylor objective's Hessian: exact products, a Gauss-Newton metric, and Lanczos in that metric.
+"""The Taylor objective's Hessian: exact products, and the Gauss-Newton metric.
 
 The Hessian is G + C with G = J^T diag(l''/n) J the Gauss-Newton term, J the (n, mD) slopes of the outputs, and C the
 models' own curvature plus the penalty's. At small ridges G is larger than C by orders of magnitude, and plain
 Lanczos does not resolve the smallest eigenvalue in any sensible number of products. Relative to M = G + Delta
 all that is left to resolve is C, at every ridge alike.
 """
-
-from dataclasses import dataclass
 
 import numpy as np
 import scipy
@@ -18,18 +16,20 @@ from hierlearn.solvers.taylor.model import row_blocks
 _LEAST_SHARE = 0.1
 
 
-def hessian_operator(point, scaled_ridge, *, gauss_newton=True, features=None):
+def hessian_operator(point, scaled_ridge, *, gauss_newton=True, features=None, outputs=None):
     """V -> Hessian V of the objective in scaled weights at `point`; V and the result are (m, D), two products each.
 
     Three terms: Gauss-Newton (loss curvature times output slopes; left out with gauss_newton False), the model's own
     curvature (loss gradient times second derivatives, absent at interpolation), and the penalty's. Exact up to the
-    point's dtype, or that of `features`, the problem's in another dtype, in which all is done.
+    point's dtype, or that of `features`, the problem's in another dtype, in which all is done. outputs (n,): others
+    than the point's, at which the loss gradient of the second term is taken.
     """
     problem = point.problem
     order, scale, count = problem.order, problem.output_scale, len(problem.targets)
     every = problem.features if features is None else features
     dtype = every.dtype
-    gradient = problem.loss.gradient(point.outputs, problem.targets) * (order * (order - 1) * scale / count)
+    outputs = point.outputs if outputs is None else outputs
+    gradient = problem.loss.gradient(outputs, problem.targets) * (order * (order - 1) * scale / count)
     curvature = problem.loss.curvature(point.outputs, problem.targets) * ((order * scale) ** 2 / count)
     second = problem.signed_gates * gradient[:, None]
     for _ in range(order - 2):
@@ -77,15 +77,14 @@ class GaussNewtonMetric:
 
     def __init__(self, point, scaled_ridge, whole=True, floor=1e-10, features=None, gram=None):
         problem = point.problem
-        outer = 1.0 if problem.penalty_power == 4 else 2.0 * (point.norms @ point.norms)
         curvature = problem.loss.curvature(point.outputs, problem.targets) / len(problem.targets)
+        self.loss_roots = np.sqrt(curvature)
         self.features = problem.features if features is None else features
         dtype = self.features.dtype
         self.power, self.factor = point.power.astype(dtype), None
-        self.weight = np.sqrt(curvature) * problem.order * problem.output_scale
+        self.weight = self.loss_roots * problem.order * problem.output_scale
         # The penalty's own mean curvature; the floor keeps the Cholesky factor's rounding below delta.
-        trace = float(np.sum(self.weight**2 * _row_norms(point.power) * _row_norms(problem.features)))
-        curvatures = 4.0 * outer * scaled_ridge * point.norms
+        curvatures, trace = _curvatures(point, scaled_ridge)
         curvatures = np.maximum(curvatures, _LEAST_SHARE * max(float(curvatures.mean()), floor * trace))
         self.delta, self.bound = float(curvatures.min()), trace + float(curvatures.max())
         self.roots = (curvatures**-0.5)[:, None]
@@ -108,20 +107,35 @@ class GaussNewtonMetric:
 
     def solve(self, vector):
         """M^{-1} V by Woodbury's identity, (m, D) -> (m, D)."""
-        if self.factor is None:
-            return vector * self.roots**2
+        return vector * self.roots**2 if self.factor is None else self._solve(vector)[0]
+
+    def solve_with_outputs(self, vector):
+        """M^{-1} V, and by how much it moves the outputs to first order, J M^{-1} V (n,) float64; 0 where l'' is."""
+        result, change = self._solve(vector)
+        moved = np.zeros(len(change))
+        return result, np.divide(change, self.loss_roots, out=moved, where=self.loss_roots > 0.0)
+
+    def undo(self, outputs):
+        """-M^{-1} J^T diag(l''/n) c (m, D): what takes a change c (n,) of the outputs back where M lets it."""
+        change = self._substitute((-self.loss_roots * outputs).astype(self.features.dtype))
+        return self._sum_of_slopes(change[:, None]) * self.roots
+
+    def _solve(self, vector):
         cast = np.multiply(vector, self.roots, dtype=self.features.dtype, casting="same_kind")
         transposed, change = np.ascontiguousarray(cast.T), np.empty(len(self.power), cast.dtype)
         for rows in self.blocks:
             power = self.power[rows]
             moved = np.matmul(self.features[rows], transposed, out=self.buffer[: len(power)])
             np.vecdot(power, moved, out=change[rows])
-        # One right side: two triangular solves that each read the factor once, without the packing of LAPACK's.
-        change = self.triangular_solve(self.factor, change, lower=True)
-        change = self.triangular_solve(self.factor, change, lower=True, trans=True)
+        change = self._substitute(change)
         result = np.subtract(cast, self._sum_of_slopes(change[:, None]), dtype=vector.dtype)
         result *= self.roots
-        return result
+        return result, change
+
+    def _substitute(self, change):
+        # One right side: two triangular solves that each read the factor once, without the packing of LAPACK's.
+        change = self.triangular_solve(self.factor, change, lower=True)
+        return self.triangular_solve(self.factor, change, lower=True, trans=True)
 
     def _sum_of_slopes(self, factors):
         """(diag(factors) power)^T features."""
@@ -134,63 +148,21 @@ class GaussNewtonMetric:
         return total
 
 
+def penalty_share(point, scaled_ridge):
+    """The penalty's mean own curvature over Gauss-Newton's trace."""
+    curvatures, trace = _curvatures(point, scaled_ridge)
+    return float(curvatures.mean()) / trace if trace > 0.0 else np.inf
+
+
+def _curvatures(point, scaled_ridge):
+    """The penalty's own curvature of each neuron (m,), and the trace of J^T diag(l''/n) J."""
+    problem = point.problem
+    outer = 1.0 if problem.penalty_power == 4 else 2.0 * (point.norms @ point.norms)
+    curvature = problem.loss.curvature(point.outputs, problem.targets) / len(problem.targets)
+    weight = (problem.order * problem.output_scale) ** 2 * curvature
+    trace = np.sum(weight * _row_norms(point.power) * _row_norms(problem.features))
+    return 4.0 * outer * scaled_ridge * point.norms, float(trace)
+
+
 def _row_norms(matrix):
     return np.vecdot(matrix, matrix)
-
-
-@dataclass(frozen=True)
-class SmallestRatio:
-    """End of a Lanczos sweep: Ritz value of A relative to M, its residual and vector, and products spent."""
-
-    value: float
-    residual: float
-    vector: np.ndarray
-    products: int
-
-
-def smallest_ratio(operator, metric, start, decided, max_products):
-    """Lanczos with full reorthogonalisation for the smallest eigenvalue of A v = value M v, in the start's dtype.
-
-    operator: V -> (A - M) V symmetric; metric.solve: V -> M^{-1} V; start: M times the first vector, (m, D);
-    decided(value, residual, products) -> bool ends the sweep. The Ritz value is never below the smallest eigenvalue,
-    and some eigenvalue lies within the residual of it, both up to the rounding of the dtype.
-    """
-    shape, size, dtype = start.shape, start.size, start.dtype
-    steps, rounding = min(max_products, size), 500.0 * np.finfo(dtype).eps
-    basis, images = np.empty((steps, size), dtype), np.empty((steps, size), dtype)
-    diagonal, beside = np.zeros(steps), np.zeros(steps)
-    image = start.reshape(size)
-    vector = metric.solve(start).reshape(size)
-    beta = np.sqrt(image @ vector)
-    for step in range(steps):
-        basis[step], images[step] = vector / beta, image / beta
-        image = operator(basis[step].reshape(shape)).reshape(size)
-        scale = float(np.linalg.norm(image))
-        along = basis[step] @ image
-        # A's is 1 more: M v, which is known, adds nothing but that to what is new.
-        diagonal[step] = 1.0 + along
-        # The recurrence takes out what is large; one sweep over all vectors then takes out its rounding.
-        image = image - along * images[step]
-        if step:
-            image -= beside[step - 1].astype(dtype) * images[step - 1]
-        image -= (basis[: step + 1] @ image) @ images[: step + 1]
-        vector = metric.solve(image.reshape(shape)).reshape(size)
-        beta = np.sqrt(max(float(image @ vector), 0.0))
-        value, ritz = _smallest_pair(diagonal[: step + 1], beside[:step])
-        residual = float(beta * abs(ritz[-1]))
-        exhausted = np.linalg.norm(image) <= rounding * scale
-        if step + 1 == steps or exhausted or decided(value, residual, step + 1):
-            break
-        beside[step] = beta
-    found = (ritz.astype(dtype) @ basis[: step + 1]).reshape(shape)
-    return SmallestRatio(value, residual, found / np.linalg.norm(found), step + 1)
-
-
-def _smallest_pair(diagonal, beside):
-    """The smallest eigenvalue of a symmetric tridiagonal matrix, and its vector of norm 1."""
-    if len(diagonal) == 1:
-        return float(diagonal[0]), np.ones(1)
-    # By bisection and inverse iteration; scipy's own wrapper takes ten times longer over a matrix this small.
-    _, values, blocks, splits, _ = scipy.linalg.lapack.dstebz(diagonal, beside, 2, 0.0, 0.0, 1, 1, 0.0, "B")
-    vectors, _ = scipy.linalg.lapack.dstein(diagonal, beside, values[:1], blocks, splits)
-    return float(values[0]), vectors[:, 0]
