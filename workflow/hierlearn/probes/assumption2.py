@@ -11,7 +11,7 @@ from hierlearn.core.parameters import Count, Positive
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Probe
 from hierlearn.probes._parameters import Several, listing
-from hierlearn.probes._variables import Variables, describe, require, split
+from hierlearn.probes._variables import Arrays, Variables, describe, require, split
 from hierlearn.theory.assumption2 import approximation_error, second_moment, second_moment_with_biases
 
 # Eigenvalues below this part of the trace: those of two units that are on everywhere come out as that.
@@ -48,9 +48,14 @@ class Assumption2(Probe):
 
     def measure(self, problem: Problem) -> Variables:
         """MEASURES over (seed, order, multiple). Raises ValueError for a law of x without closed form."""
-        law, dimension = problem.inputs.law, problem.inputs.dimension
+        law = problem.inputs.law
         require(self, problem.inputs, "sqrt_dimension" if law == "gaussian" else "unit")
-        counts = np.array([[max(1, round(c * dimension**k)) for c in self.multiples] for k in self.orders])
+        return describe(self, problem, self._of_law(problem, law), self._operations(problem.inputs.dimension))
+
+    def _of_law(self, problem: Problem, law: str) -> Arrays:
+        """All measures over (seed, order, multiple), x of a law on rows and biases that do not hang on it."""
+        dimension = problem.inputs.dimension
+        counts = self._counts(dimension)
         draws = []
         for repeat in range(self.repeats):
             streams = problem.streams.at("assumption2", repeat)
@@ -60,12 +65,19 @@ class Assumption2(Probe):
         axes, shape = ("seed", "order", "multiple"), (len(problem.seeds), *counts.shape)
         names = ("smallest_eigenvalue", "biased", "trimmed", "rarest_outcome")
         limits = np.array([approximation_error(k) for k in self.orders])
-        measures = {
+        return {
             **split(axes, names, np.median(draws, axis=0).reshape(*shape, len(names))),
             "limit": (axes, np.broadcast_to(limits[:, None], shape)),
             "reciprocal": (axes, np.broadcast_to(1.0 / (counts + 1.0), shape)),
         }
-        return describe(self, problem, measures, self.repeats * 2.0 * 2.0 * counts.max() ** 2 * dimension)
+
+    def _counts(self, dimension: int) -> np.ndarray:
+        """Numbers of features, (order, multiple)."""
+        return np.array([[max(1, round(c * dimension**k)) for c in self.multiples] for k in self.orders])
+
+    def _operations(self, dimension: int) -> float:
+        """Of the products of rows, at one law."""
+        return self.repeats * 2.0 * 2.0 * self._counts(dimension).max() ** 2 * dimension
 
     def _of_draw(self, rows, biases, law, counts) -> list[list[float]]:
         """Per number of features: the smallest eigenvalues (plain, biased, trimmed) and the rarest outcome."""
