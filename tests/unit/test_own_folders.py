@@ -162,6 +162,11 @@ def test_another_design_than_the_registered_one_is_refused_with_both_files(mine)
     command_line.refuse_other_designs(planned(pilot=True))
 
 
+def test_a_file_of_papers_that_is_no_yaml_is_named_as_the_folder_is(mine):
+    write("mine/papers.yaml", PAPERS + "x: [")
+    assert refusal()[0].startswith("mine/papers.yaml: line ")
+
+
 def test_a_line_of_registered_csv_that_is_none_is_named(mine):
     write("mine/registered.csv", "claim,study\n")
     (line,) = refusal()
