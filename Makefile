@@ -71,9 +71,10 @@ faults: $(VENV)/.installed-test
 stress: $(VENV)/.installed-test
 	@STRESS_KILLS=$${STRESS_KILLS:-100} STRESS_SEED=$${STRESS_SEED:-$$RANDOM} $(VENV)/bin/python -m pytest tests/stress
 
-# A file of your own from a template that works: make new kind=learner name=mine folder=../mine
+# A file of your own from a template that works: make new kind=learner name=mine folder=../mine; a study may begin as another
+# is: from=chen2020-sample-complexity
 new: setup
-	@$(VENV)/bin/python -m hierlearn.plan.template kind=$(kind) name=$(name) folder=$(folder)
+	@$(VENV)/bin/python -m hierlearn.plan.template kind=$(kind) name=$(name) folder=$(folder) $(if $(from),from=$(from))
 
 # What it lacks, in words: make check name=mine folder=../mine
 check: $(VENV)/.installed-test

@@ -92,6 +92,9 @@ def own(points: str, case: str, dtype: str, target: str) -> None:
 
 def compared(points: int, dimension: int, reference: str | None) -> Iterator[Row]:
     """Speed against neural-tangents, memory and error of every case in both precisions, on two cores."""
+    if not hasattr(os, "sched_setaffinity"):
+        yield Row("kernels against neural-tangents", None, note="cores and memory are told as Linux has it")
+        return
     cores = sorted(os.sched_getaffinity(0))[:2]
     os.sched_setaffinity(0, cores)
     # Here threads share out tiles, whose products are too small to be shared out again.

@@ -146,7 +146,8 @@ def run(preset: str) -> Iterator[Row]:
     wall, cores = last
     offered, work = wall * cores, sum(row["cpu"] for row in found)
     # Snakemake itself holds what a dry run holds.
-    snake = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    # Linux counts kilobytes, macOS bytes.
+    snake = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
     held = together(found) + max(snake, 200.0)
     disk = sum(file.stat().st_size for file in (ROOT / "results" / preset).rglob("*") if file.is_file())
     paid = sum(count * seconds for count, seconds in imports(preset).values())

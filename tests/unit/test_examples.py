@@ -49,6 +49,16 @@ def test_the_learner_is_at_most_fifty_lines_long():
     assert len([line for line in text.splitlines() if line.strip()]) <= 50
 
 
+def test_the_learner_stands_beside_all_those_of_the_figure_of_sample_complexity():
+    example = planned("random-features").studies["rahimi2007-beside"]
+    figure = configure({"studies": ["chen2020-sample-complexity"]}, Path("none"), ROOT / "config" / "studies")
+    others = figure.studies["chen2020-sample-complexity"].learners
+    assert set(example.learners) == {"random-features", *others}
+    for name, other in others.items():
+        mine = example.learners[name]
+        assert (mine.component, mine.select) == (other.component, other.select), name
+
+
 @pytest.mark.parametrize("leap", [1, 3])
 def test_a_staircase_is_the_sum_of_its_monomials(leap):
     registry.use([EXAMPLES / "staircase"])

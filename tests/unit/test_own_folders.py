@@ -4,56 +4,16 @@ import subprocess
 import sys
 from pathlib import Path
 
+import own_folder
 import pytest
+from own_folder import KERNEL, PAPERS
 
 from hierlearn.core import registry
 from hierlearn.plan import command_line, commands
 from hierlearn.plan.configuration import ROOT, configure
 from hierlearn.plan.papers import known
 
-KERNEL = '''"""A kernel with a cusp."""
-
-from dataclasses import dataclass
-from typing import Annotated
-
-import numpy as np
-from scipy.spatial.distance import cdist
-
-from hierlearn.core.parameters import Positive
-from hierlearn.core.protocols import Kernel
-
-
-@dataclass(frozen=True, kw_only=True)
-class Cusp(Kernel):
-    """K(x, z) = exp(-|x - z| / b)."""
-
-    bandwidth: Annotated[Positive, "Length b."] = 1.0
-
-    def __call__(self, x, z=None, dtype=np.float64):
-        """exp(-|x - z| / b)."""
-        return np.exp(-cdist(x, x if z is None else z) / self.bandwidth).astype(dtype)
-
-    def profile(self, t):
-        """exp(-sqrt(2 - 2 t) / b)."""
-        return np.exp(-np.sqrt(2 - 2 * np.minimum(t, 1)) / self.bandwidth)
-'''
-STUDY = """
-title: A kernel with a cusp
-paper: own2026
-place: Section 1
-summary: Two kernels.
-problem:
-  input: {name: sphere}
-  teacher: {name: ridge_polynomial, degree: 2}
-axes: {dimension: [3, 4, 5]}
-seeds: 2
-points: {validation: 30, test: 40}
-samples: {thresholds: [0.5]}
-learners:
-  mine: {label: Cusp, learner: {name: kernel_ridge, kernel: {name: cusp}}, select: {ridge: [0.1]}, samples: {at: [16]}}
-  ntk: {label: NTK, learner: {name: kernel_ridge, kernel: {name: ntk}}, select: {ridge: [0.1]}, samples: {at: [16]}}
-figure: {name: sample_complexity}
-claims:
+CLAIMS = """claims:
   Z1-cusp:
     place: Section 1
     statement: The kernel with a cusp needs few points
@@ -66,7 +26,7 @@ claims:
     predicted: 2
     control: {rival: the tangent kernel, quantity: {learner: ntk}}
 """
-PAPERS = "own2026: {title: A cusp, authors: Nobody, year: 2026}\n"
+STUDY = own_folder.STUDY + CLAIMS
 
 
 @pytest.fixture
@@ -74,9 +34,7 @@ def mine(tmp_path, monkeypatch):
     """A folder with a kernel, a paper and a study, beside a project without studies; the folder of work."""
     monkeypatch.chdir(tmp_path)
     Path("config/studies").mkdir(parents=True)
-    write("mine/kernels/cusp.py", KERNEL)
-    write("mine/studies/own2026-cusp.yaml", STUDY)
-    write("mine/papers.yaml", PAPERS)
+    own_folder.write(Path("mine"), CLAIMS)
     yield Path("mine")
     registry.use(())
 
@@ -202,6 +160,11 @@ def test_another_design_than_the_registered_one_is_refused_with_both_files(mine)
     assert line.startswith("error: mine/studies/own2026-cusp.yaml: claims.Z1-cusp: found another design than that of")
     assert "mine/registered.csv" in line
     command_line.refuse_other_designs(planned(pilot=True))
+
+
+def test_a_file_of_papers_that_is_no_yaml_is_named_as_the_folder_is(mine):
+    write("mine/papers.yaml", PAPERS + "x: [")
+    assert refusal()[0].startswith("mine/papers.yaml: line ")
 
 
 def test_a_line_of_registered_csv_that_is_none_is_named(mine):

@@ -88,3 +88,17 @@ def test_levels_are_those_of_the_paper_at_every_order():
 def test_a_law_without_closed_form_is_refused():
     with pytest.raises(ValueError, match="input law 'hypercube'"):
         measured(law="hypercube")
+
+
+def test_laws_side_by_side_are_each_as_it_is_alone():
+    parameters = {"orders": [1, 2], "multiples": [0.5, 1], "repeats": 2}
+    teacher, inputs = (
+        build("teachers", {"name": "ridge_polynomial", "degree": 2}),
+        build("inputs", {"name": "sphere"}, dimension=5),
+    )
+    problem = pose(inputs, teacher, "unit", 0.0, Streams(KEY, (0, 1)))
+    both = build("probes", {"name": "assumption2_laws", "laws": ["gaussian", "sphere"], **parameters}).measure(problem)
+    for i, law in enumerate(("gaussian", "sphere")):
+        alone = measured(law=law, **parameters)
+        for name in Assumption2.MEASURES:
+            np.testing.assert_array_equal(both[name].values[:, i], alone[name].values, err_msg=f"{law} {name}")

@@ -43,3 +43,10 @@ def test_other_names_are_told_what_there_is():
 def test_importing_the_package_loads_nothing_heavy():
     code = "import sys, hierlearn; sys.exit(any(name in sys.modules for name in ('numpy', 'yaml', 'xarray')))"
     assert subprocess.run([sys.executable, "-c", code], cwd=PACKAGE.parent, check=False).returncode == 0
+
+
+def test_windows_is_refused_in_one_line():
+    words = "import os; os.name = 'nt'; import hierlearn"
+    done = subprocess.run([sys.executable, "-c", words], text=True, capture_output=True, check=False)
+    assert done.returncode == 1 and done.stdout == ""
+    assert done.stderr == "error: system: found Windows; expected Linux or macOS, or Windows' Subsystem for Linux\n"

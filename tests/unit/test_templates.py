@@ -8,6 +8,7 @@ import pytest
 from hierlearn.core import registry
 from hierlearn.core.registry import PACKAGE
 from hierlearn.plan import template
+from hierlearn.plan.configuration import configure
 
 CHECK = PACKAGE.parents[1] / "tests" / "check.py"
 COMPONENTS = [kind for kind in template.KINDS if kind != "study"]
@@ -44,6 +45,37 @@ def test_a_new_study_is_sound(tmp_path):
     template.write("study", "brand-new", tmp_path / "mine")
     code, (line,) = check("brand-new", tmp_path / "mine")
     assert (code, line) == (0, "studies/brand-new.yaml: 2 learners, 1 claims, no fault")
+
+
+def test_a_study_that_begins_as_another_has_its_learners_and_none_of_its_claims(tmp_path):
+    for source in sorted(template.STUDIES.glob("*.yaml")):
+        template.write("study", f"as-{source.stem}", tmp_path / "mine", source.stem)
+    plan = configure({"own": str(tmp_path / "mine")}, tmp_path / "none", tmp_path / "config" / "studies")
+    before = configure({}, tmp_path / "none", template.STUDIES).studies
+    assert len(plan.studies) == len(before)
+    for name, study in plan.studies.items():
+        origin = before[name.removeprefix("as-")]
+        assert (study.learners, study.axes, study.claims) == (origin.learners, origin.axes, {}), name
+
+
+def test_a_study_of_ones_own_may_be_begun_with_too(tmp_path):
+    template.write("study", "first", tmp_path)
+    file = template.write("study", "second", tmp_path, "first")
+    assert "gaussian" in file.read_text() and check("second", tmp_path)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "source", "message"),
+    [
+        ("study", "nothing", "from: found no study 'nothing'; expected one of config/studies or of "),
+        ("study", "../config", r"from: found no study '../config'; expected one of config/studies or of "),
+        ("learner", "bai2020-xor", "from: found it beside kind=learner; expected it for a study"),
+    ],
+)
+def test_what_no_study_can_begin_as_is_refused_in_one_line(kind, source, message, tmp_path):
+    with pytest.raises(ValueError, match=message) as caught:
+        template.write(kind, "mine", tmp_path / "mine", source)
+    assert "\n" not in str(caught.value) and not (tmp_path / "mine").exists()
 
 
 @pytest.mark.parametrize(

@@ -2,36 +2,8 @@
 
 import re
 
-from conftest import ROOT, copied, snakemake
-
-KERNEL = (ROOT / "tests" / "unit" / "test_own_folders.py").read_text().split("'''")[1]
-STUDY = """
-title: A kernel with a cusp
-paper: own2026
-place: Section 1
-summary: Two kernels.
-problem:
-  input: {name: sphere}
-  teacher: {name: ridge_polynomial, degree: 2}
-axes: {dimension: [3]}
-seeds: 2
-points: {validation: 30, test: 40}
-samples: {thresholds: [0.5]}
-learners:
-  mine: {label: Cusp, learner: {name: kernel_ridge, kernel: {name: cusp}}, select: {ridge: [0.1]}, samples: {at: [16]}}
-figure: {name: sample_complexity}
-"""
-
-
-def write(mine):
-    """A folder of one's own with a kernel, a study and its paper."""
-    for name, text in {
-        "kernels/cusp.py": KERNEL,
-        "studies/own2026-cusp.yaml": STUDY,
-        "papers.yaml": "own2026: {title: A paper of my own, authors: Nobody, year: 2026}\n",
-    }.items():
-        (mine / name).parent.mkdir(parents=True, exist_ok=True)
-        (mine / name).write_text(text)
+from conftest import copied, snakemake
+from own_folder import write
 
 
 def test_a_study_of_an_own_folder_is_run_and_shown_and_a_second_run_finds_nothing_to_do(tmp_path):
@@ -42,7 +14,7 @@ def test_a_study_of_an_own_folder_is_run_and_shown_and_a_second_run_finds_nothin
     done = snakemake(tree, *words)
     assert done.code == 0, done.end
     page = (tree / "results" / "quick" / "index.html").read_text()
-    assert "Nobody. A paper of my own. 2026" in page and 'id="own2026-cusp"' in page
+    assert "Nobody. A cusp. 2026" in page and 'id="own2026-cusp"' in page
     assert (tree / "results" / "quick" / "own2026-cusp" / "all" / "mine.model.nc").is_file()
     assert "Nothing to be done" in snakemake(tree, *words).text
     after = {file: file.stat().st_mtime_ns for file in before if file.is_file()}

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import Count, Positive
 from hierlearn.core.protocols import STATUS, Features, Fit, Learner, Monitor, Sample, State
 from hierlearn.learners._selection import best_on_validation, error, fit_of_seed, points_by_seed
@@ -19,6 +20,13 @@ class RandomFeatures(Learner):
 
     class Choices:
         ridge: Annotated[Positive, "Strength of the penalty on |a|^2."]
+
+    def needs(self, sizes: Sizes) -> Needs:
+        """Hidden layers, a Gram matrix of them and its factors; the two layers of a model."""
+        n, m, rows = sizes.samples, self.width, sizes.samples + sizes.validation
+        memory = {"fit": 3 * rows * m + 3 * min(n, m) ** 2, "predict": 2 * sizes.test * m}
+        memory["model"] = m * (sizes.features + sizes.outputs)
+        return Needs(memory=memory, work={"fit": 4 * n * m * min(n, m), "predict": 2 * sizes.test * m})
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """State: w (S, D, m), a (S, m, k) float64."""

@@ -169,3 +169,16 @@ def unusable(content: Any, at: tuple = ()) -> Iterator[tuple[tuple, float | Unre
 def written(content: Any) -> str:
     """Plain values as the text of a YAML file, which `load` reads as they were."""
     return yaml.safe_dump(content, sort_keys=False)
+
+
+class _Whole(yaml.SafeDumper):
+    """Writes out what stands twice, without an anchor."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def drafted(content: Any) -> str:
+    """Plain values as the text of a YAML file for a person to change: what holds only words and numbers in one line."""
+    how = {"sort_keys": False, "default_flow_style": None, "width": 118, "allow_unicode": True}
+    return yaml.dump(content, Dumper=_Whole, **how)

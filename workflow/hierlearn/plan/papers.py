@@ -75,7 +75,9 @@ def _places() -> list[Path]:
 
 
 def _shown(file: Path) -> str:
-    return f"config/{FILE}" if file.parent == _project[0] else file.as_posix()
+    if file.parent == _project[0]:
+        return f"config/{FILE}"
+    return (file.relative_to(Path.cwd()) if file.is_relative_to(Path.cwd()) else file).as_posix()
 
 
 def _state(file: Path) -> tuple[int, int]:

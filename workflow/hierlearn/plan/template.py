@@ -3,8 +3,10 @@
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 from hierlearn.core import folders, registry
+from hierlearn.plan import load
 from hierlearn.plan.configuration import LONGEST, NAME, ROOT
 
 # What a user calls the kinds; templates lie as an own folder does.
@@ -16,10 +18,13 @@ KINDS = {
 TEMPLATES = folders.PACKAGE.parent / "templates"
 COMPONENT = re.compile("[a-z][a-z0-9]*(_[a-z0-9]+)*")
 STUDIES = folders.PACKAGE.parents[1] / "config" / "studies"
+# What a study that begins as another does not take over: what is judged there, and other sizes.
+JUDGED = ("claims", "revisions", "presets")
 
 
-def write(kind: str, name: str, folder: Path) -> Path:
-    """The new file. Raises ValueError, one line, for a wrong kind, name or folder and for a name that is taken."""
+def write(kind: str, name: str, folder: Path, source: str = "") -> Path:
+    """The new file. source: the study that a new one begins as, without its claims. Raises ValueError, one line, for a
+    wrong kind, name, folder or source and for a name that is taken."""
     if kind not in KINDS:
         raise ValueError(f"kind: found {kind!r}; expected one of {', '.join(KINDS)}")
     room = KINDS[kind]
@@ -34,11 +39,37 @@ def write(kind: str, name: str, folder: Path) -> Path:
     file = folder / room / (f"{name}.yaml" if kind == "study" else f"{name}.py")
     if other := taken(room, name, file):
         raise ValueError(f"name: found {name!r}, which {other} has; expected another")
-    text = (TEMPLATES / room / f"template{file.suffix}").read_text(encoding="utf-8")
-    text = text.replace("Template", "".join(word.capitalize() for word in name.split("_"))).replace("template", name)
+    text = _as_another(kind, source, folder) if source else _from_template(room, name, file.suffix)
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text, encoding="utf-8")
     return file
+
+
+def _from_template(room: str, name: str, suffix: str) -> str:
+    text = (TEMPLATES / room / f"template{suffix}").read_text(encoding="utf-8")
+    return text.replace("Template", "".join(word.capitalize() for word in name.split("_"))).replace("template", name)
+
+
+def _as_another(kind: str, source: str, folder: Path) -> str:
+    """The text of a study with problem, grid, learners and figure of another, of the project or of the folder."""
+    files = [STUDIES / f"{source}.yaml", folder / "studies" / f"{source}.yaml"]
+    if kind != "study":
+        raise ValueError(f"from: found it beside kind={kind}; expected it for a study")
+    file = next((file for file in files if NAME.fullmatch(source) and file.is_file()), None)
+    if file is None:
+        raise ValueError(f"from: found no study {source!r}; expected one of config/studies or of {folder.as_posix()}")
+    content, faults = load.load(file, file.as_posix())
+    if faults:
+        raise ValueError(str(faults[0]))
+    kept = _unjudged({key: part for key, part in content.items() if key not in JUDGED})
+    return f"# As {source} is at quick, without its claims. Every key is in docs/keys.md.\n" + load.drafted(kept)
+
+
+def _unjudged(content: Any) -> Any:
+    """The content without what names claims: `shows` of figures and of their panels."""
+    if isinstance(content, dict):
+        return {key: _unjudged(part) for key, part in content.items() if key != "shows"}
+    return [_unjudged(part) for part in content] if isinstance(content, list) else content
 
 
 def taken(room: str, name: str, file: Path) -> Path | None:
@@ -62,7 +93,7 @@ def main(words: list[str]) -> None:
         sys.exit(f"error: {missing[0]}: found none; expected make new kind=learner name=mine folder=../mine")
     folder = Path(given["folder"])
     try:
-        file = write(given["kind"], given["name"], folder)
+        file = write(given["kind"], given["name"], folder, given.get("from", ""))
     except ValueError as error:
         sys.exit(f"error: {error}")
     print(f"{file.as_posix()}: change it, then make check name={given['name']} folder={folder.as_posix()}")

@@ -1,25 +1,14 @@
 """How small the second moment of random step features gets: Assumption 2 of chen2020, population moments, no points."""
 
 from dataclasses import dataclass
-from typing import Annotated
 
-import numpy as np
-import scipy
-from annotated_types import Interval
-
-from hierlearn.core.parameters import Count, Positive
 from hierlearn.core.problem import Problem
-from hierlearn.core.protocols import Probe
-from hierlearn.probes._parameters import Several, listing
-from hierlearn.probes._variables import Variables, describe, require, split
-from hierlearn.theory.assumption2 import approximation_error, second_moment, second_moment_with_biases
-
-# Eigenvalues below this part of the trace: those of two units that are on everywhere come out as that.
-ROUNDING = 1e-14
+from hierlearn.probes._step_features import StepFeatures
+from hierlearn.probes._variables import Variables, describe, require
 
 
 @dataclass(frozen=True, kw_only=True)
-class Assumption2(Probe):
+class Assumption2(StepFeatures):
     """lambda_min of Sigma = E[g(x) g(x)^T], g(x) = 1{Vx + b >= 0}, V rows N(0, I_d), b ~ N(0, 1) or 0, at D = c d^k.
 
     Assumption 2 says lambda_min(Sigma) >= lambda_k > 0 for any D = O(d^k), lambda_k free of d, and Appendix B that
@@ -27,63 +16,10 @@ class Assumption2(Probe):
     probabilities scatters over decades, hence a median over repeats.
     """
 
-    orders: Annotated[Several[Count], "k of the number of features D = c d^k."] = listing(2)
-    multiples: Annotated[Several[Positive], "c of the number of features D = c d^k."] = listing(0.5, 1, 2)
-    rarest: Annotated[
-        float,
-        Interval(ge=0, lt=0.5),
-        "A unit is left out of `trimmed` if it is on, or off, with less than this probability.",
-    ] = 0.1
-    repeats: Annotated[Count, "Draws of rows and biases per seed, whose median counts."] = 1
     LAWS = ("sphere", "gaussian")
-    MEASURES = {
-        "smallest_eigenvalue": "smallest eigenvalue of the second moment without biases",
-        "biased": "smallest eigenvalue of the second moment of the paper's biased features",
-        "trimmed": "the same without the units that are almost always on or off",
-        "rarest_outcome": "smallest probability of a biased unit to be on, or off",
-        "limit": "E_k, the part of a step that no polynomial of degree k expresses",
-        "reciprocal": "1 / (D + 1)",
-    }
-    COORDINATES = {"order": "orders", "multiple": "multiples"}
 
     def measure(self, problem: Problem) -> Variables:
         """MEASURES over (seed, order, multiple). Raises ValueError for a law of x without closed form."""
-        law, dimension = problem.inputs.law, problem.inputs.dimension
+        law = problem.inputs.law
         require(self, problem.inputs, "sqrt_dimension" if law == "gaussian" else "unit")
-        counts = np.array([[max(1, round(c * dimension**k)) for c in self.multiples] for k in self.orders])
-        draws = []
-        for repeat in range(self.repeats):
-            streams = problem.streams.at("assumption2", repeat)
-            rows = streams.at("rows").stack(lambda g: g.standard_normal((counts.max(), dimension)))
-            biases = streams.at("biases").stack(lambda g: g.standard_normal(counts.max()))
-            draws.append([self._of_draw(v, b, law, counts.ravel()) for v, b in zip(rows, biases, strict=True)])
-        axes, shape = ("seed", "order", "multiple"), (len(problem.seeds), *counts.shape)
-        names = ("smallest_eigenvalue", "biased", "trimmed", "rarest_outcome")
-        limits = np.array([approximation_error(k) for k in self.orders])
-        measures = {
-            **split(axes, names, np.median(draws, axis=0).reshape(*shape, len(names))),
-            "limit": (axes, np.broadcast_to(limits[:, None], shape)),
-            "reciprocal": (axes, np.broadcast_to(1.0 / (counts + 1.0), shape)),
-        }
-        return describe(self, problem, measures, self.repeats * 2.0 * 2.0 * counts.max() ** 2 * dimension)
-
-    def _of_draw(self, rows, biases, law, counts) -> list[list[float]]:
-        """Per number of features: the smallest eigenvalues (plain, biased, trimmed) and the rarest outcome."""
-        plain, biased = second_moment(rows), second_moment_with_biases(rows, biases, law)
-        on = np.diag(biased)
-        outcome = np.minimum(on, 1.0 - on)
-        result = []
-        for count in counts:
-            first = np.arange(count)
-            kept = first[outcome[:count] >= self.rarest]
-            moments = (plain[:count, :count], biased[:count, :count], biased[np.ix_(kept, kept)])
-            result.append([*map(_smallest, moments), float(np.min(outcome[:count]))])
-        return result
-
-
-def _smallest(moment: np.ndarray) -> float:
-    """The smallest eigenvalue, 0 where it is rounding, NaN of an empty matrix."""
-    if not len(moment):
-        return np.nan
-    value = float(scipy.linalg.eigvalsh(moment, subset_by_index=[0, 0])[0])
-    return value if value > ROUNDING * np.trace(moment) else 0.0
+        return describe(self, problem, self.of_law(problem, law), self.operations(problem.inputs.dimension))

@@ -66,7 +66,9 @@ def _exactly(threads: int) -> None:
 def _spent() -> None:
     """What the whole process has cost, imports included: Snakemake's own samples of a job miss its last seconds."""
     used = resource.getrusage(resource.RUSAGE_SELF)
-    log.info("%.2f s of CPU, %d MB at the peak", used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+    # Linux counts kilobytes, macOS bytes.
+    unit = 2**20 if sys.platform == "darwin" else 2**10
+    log.info("%.2f s of CPU, %d MB at the peak", used.ru_utime + used.ru_stime, used.ru_maxrss / unit)
 
 
 def end() -> None:
