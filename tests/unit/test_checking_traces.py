@@ -18,7 +18,7 @@ TRACE = {
     "learner": "linear",
     "variable": "train_loss",
     "where": {"dimension": 3, "degree": 1, "width": 4, "samples": 4},
-    "marks": ["layer_start"],
+    "marks": {"layer_start": "a layer starts"},
 }
 
 
@@ -38,7 +38,10 @@ def test_a_panel_of_a_recorded_training_is_sound(content, check, recording):
     [
         ({"learner": "kernel"}, "lines[0].learner: found 'kernel'; expected one of linear"),
         ({"variable": "trian_loss"}, "lines[0].variable: found 'trian_loss'; expected one of train_loss (nearest"),
-        ({"marks": ["layer_end"]}, "lines[0].marks[0]: found 'layer_end'; expected one of layer_start (nearest"),
+        (
+            {"marks": {"layer_end": "ends"}},
+            "lines[0].marks.layer_end: found 'layer_end'; expected one of layer_start (nearest",
+        ),
         (
             {"where": TRACE["where"] | {"samples": "largest"}},
             "lines[0].where.samples: found 'largest'; expected one of",

@@ -11,11 +11,14 @@ from hierlearn.core.registry import PACKAGE
 SCRIPT = runpy.run_path(str(PACKAGE.parents[0] / "scripts" / "contact_sheet.py"))
 
 
-def test_in_the_dark_lightness_is_turned_around_and_hues_stay():
-    white, blue = np.ones((1, 1, 3)), np.array([[[0.0, 0.4, 0.8]]])
-    assert SCRIPT["darken"](white) == pytest.approx(np.zeros((1, 1, 3)))
-    assert SCRIPT["darken"](blue) == pytest.approx(np.array([[[0.2, 0.6, 1.0]]]))
-    assert SCRIPT["darken"](SCRIPT["darken"](blue)) == pytest.approx(blue)
+def test_the_dark_is_that_of_the_page():
+    """The luminance (of CSS) is turned around, and what a colour adds to its grey stays as it is, each to 0.84."""
+    style = (PACKAGE / "claims" / "page" / "style.css").read_text()
+    assert style.count("filter: invert(.92) hue-rotate(180deg)") == 2
+    white, blue = np.ones((1, 1, 3)), np.array([[[0.1, 0.4, 0.7]]])
+    assert SCRIPT["darken"](white) == pytest.approx(np.full((1, 1, 3), 0.08))
+    grey = 0.213 * 0.1 + 0.715 * 0.4 + 0.072 * 0.7
+    assert SCRIPT["darken"](blue) == pytest.approx(0.92 - 0.84 * grey + 0.84 * (blue - grey))
 
 
 def test_both_sheets_hold_every_picture(tmp_path):
@@ -28,4 +31,5 @@ def test_both_sheets_hold_every_picture(tmp_path):
     for sheet in ("light.png", "dark.png"):
         shown = imread(tmp_path / sheet)[..., :3].reshape(-1, 3)
         for colour in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0)):
+            colour = colour if sheet == "light.png" else SCRIPT["darken"](np.array([colour]))
             assert (np.abs(shown - colour).max(axis=1) < 0.05).sum() > 100

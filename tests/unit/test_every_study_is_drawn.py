@@ -7,7 +7,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from hierlearn.core import registry
 from hierlearn.core.registry import PACKAGE, build
-from hierlearn.figures._legends import hides_a_line
+from hierlearn.figures._legends import hides_data
 from hierlearn.figures._style import lay_out
 from hierlearn.plan import checking, jobs, references
 from hierlearn.plan.load import load
@@ -111,7 +111,7 @@ def unreadable(figure):
         if head.x1 > figure.bbox.x1 or any(head.overlaps(other) for other in heads):
             found.append(f"{title}: the title is cut, or lies on its neighbour's")
         heads.append(head)
-        if place.get_legend() is not None and hides_a_line(place, renderer):
+        if place.get_legend() is not None and hides_data(place, renderer):
             found.append(f"{title}: the legend lies on a line")
         # Numbers stand at the ends of curves, which are nearer to each other here than in a run.
         texts = [text for text in place.texts if text.get_text() and not text.get_text().isdigit()]

@@ -1,11 +1,11 @@
-"""Legends leave lines to be seen."""
+"""Legends leave lines and bands to be seen."""
 
 import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from hierlearn.figures._legends import hides_a_line, legend
+from hierlearn.figures._legends import hides_data, legend
 from hierlearn.figures._style import lay_out
 
 
@@ -28,7 +28,7 @@ def test_a_legend_on_measured_lines_goes_below_its_panel_in_a_taller_figure(line
     figure = lay_out(drawn(lines, spread))
     assert figure.get_figheight() == pytest.approx(height)
     renderer = FigureCanvasAgg(figure).get_renderer()
-    assert not any(hides_a_line(place, renderer) for place in figure.axes)
+    assert not any(hides_data(place, renderer) for place in figure.axes)
     for place in figure.axes:
         box = place.get_legend().get_window_extent(renderer)
         assert box.y0 >= 0 and box.x1 <= figure.bbox.x1
@@ -45,4 +45,20 @@ def test_a_legend_on_a_bound_without_markers_goes_below_its_panel_too():
     lay_out(figure)
     renderer = FigureCanvasAgg(figure).get_renderer()
     assert place.get_legend().get_window_extent(renderer).y1 < place.bbox.y0
-    assert not hides_a_line(place, renderer)
+    assert not hides_data(place, renderer)
+
+
+@pytest.mark.parametrize(("bands", "inside"), [([(0.04, 0.96)], False), ([(0.3, 0.9)], True)])
+def test_a_legend_leaves_bands_to_be_seen_and_stays_inside_where_there_is_room(bands, inside):
+    figure = Figure(figsize=(4, 3), layout="constrained")
+    place = figure.subplots()
+    for low, high in bands:
+        place.fill_between([0, 1], [low] * 2, [high] * 2, alpha=0.2)
+        place.plot([0, 1], [high] * 2, label="measured")
+    place.set(xlim=(0, 1), ylim=(0, 1))
+    legend(place)
+    place.get_legend().set_loc("center")
+    lay_out(figure)
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    assert not hides_data(place, renderer)
+    assert (place.get_legend().get_window_extent(renderer).y0 > place.bbox.y0) == inside

@@ -208,9 +208,10 @@ def test_trajectories_are_medians_of_the_seeds_that_were_trained_at_their_own_st
 def test_marks_stand_at_the_median_step_of_the_seeds_that_have_one():
     scores = cube().isel(samples=[0], dimension=[0])
     scores["layer_start"] = scores.test_risk.copy(data=np.array([30.0, np.nan, 50.0, 1, 1, 1]).reshape(2, 1, 1, 3))
-    line = {"learner": "a", "variable": "train_loss", "where": {"dimension": 4}, "marks": ["layer_start"]}
+    line = {"learner": "a", "variable": "train_loss", "where": {"dimension": 4}, "marks": {"layer_start": "it starts"}}
     place = drawn({"kind": "trace", "title": "T", "x": "step", "lines": [line]}, scores, traces())
     assert [list(mark.get_xdata()) for mark in place.get_lines() if mark.get_linestyle() == ":"] == [[40.0, 40.0]]
+    assert "it starts" in [text.get_text() for text in place.get_legend().get_texts()]
 
 
 @pytest.mark.parametrize("line", [{"learner": "b", "variable": "norm"}, {"learner": "c", "variable": "train_loss"}])

@@ -2,12 +2,15 @@
 
 import itertools
 import re
+from dataclasses import replace
 
 import pytest
 from browser import chromium, executable
 from test_page import row
 
+from hierlearn.claims.ledger import csv_text
 from hierlearn.claims.page import index
+from hierlearn.claims.page.comparison import comparison
 from hierlearn.claims.verdicts import KINDS, REGIMES
 from hierlearn.plan import papers
 
@@ -44,10 +47,12 @@ def file(tmp_path_factory):
     for name in studies:
         (folder / name).mkdir()
         (folder / name / "figure.svg").write_text(SVG)
-    made = folder / "index.html"
-    made.write_text(
-        index.page(rows, {row.claim: {} for row in rows}, studies, "quick", {"versions": "none"}, papers.said())
-    )
+    made, other = folder / "index.html", folder / "claims.csv"
+    there = {"verdict": "inconclusive", "preset": "standard", "value": -0.123, "low": -0.1234, "high": 0.000123}
+    other.write_text(csv_text([replace(row, **there) for row in rows[:5]]))
+    compared = comparison(rows, str(other))
+    said = {"versions": "none"}, papers.said()
+    made.write_text(index.page(rows, {row.claim: {} for row in rows}, studies, "quick", *said, compared=compared))
     return made
 
 
@@ -99,7 +104,11 @@ def test_a_filter_shows_the_rows_that_it_names_and_only_their_studies(page, key,
 
 def test_words_are_looked_for_in_all_that_a_row_says(page):
     choose(page, "text", "statement 3: theorem")
-    assert page(f"{SHOWN}.map(row => row.id)") == [one.claim for one in ledger() if "3:" in one.statement]
+    assert page(f"{SHOWN}.map(row => row.id)") == ["C3"]
+    choose(page, "text", "Statement  1")
+    assert page(f"{SHOWN}.map(row => row.id)") == ["C1"] and len(ledger()) > 11
+    choose(page, "text", "c(a.b")
+    assert page(f"{SHOWN}.length") == 0
     choose(page, "text", "nothing of the kind")
     assert page(f"{SHOWN}.length") == 0
     page("document.querySelector('.filters').reset()")
@@ -247,6 +256,14 @@ def test_nothing_above_the_rows_moves_when_they_are_filtered(page):
     before = page(where)
     choose(page, "kind", "theorem")
     assert page(where) == before
+
+
+def test_what_is_found_from_amid_the_rows_is_seen_from_its_beginning_on(page):
+    page("scrollTo({top: document.body.scrollHeight, behavior: 'instant'})")
+    choose(page, "kind", "theorem")
+    top = page("document.querySelector('#all-title').getBoundingClientRect().top")
+    first = page(f"{SHOWN}[0].closest('.study').getBoundingClientRect().top")
+    assert 0 <= top < first < page("innerHeight")
 
 
 def test_parts_of_the_page_have_names_for_those_who_hear_it(page):

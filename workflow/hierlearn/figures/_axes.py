@@ -3,8 +3,10 @@
 import numpy as np
 
 SUPERSCRIPTS = str.maketrans("-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079")
-# Coordinates along which so many values lie that a tick at each says nothing.
-DENSE = ("samples", "step")
+# A coordinate along which so many values lie that a tick at each says nothing.
+DENSE = "step"
+# Shares of a panel's width that a character of a tick's label takes, and that labels are apart at least.
+CHARACTER, BESIDE = 0.021, 0.02
 # Share of a panel's height that a line of small text takes.
 APART = 0.045
 
@@ -33,12 +35,13 @@ def tick_values(place, axis: str) -> None:
     whole = 1 < len(values) <= 8 and (values == np.round(values)).all() and np.ptp(values) <= 8
     if place.get_xscale() == "linear" and whole:
         fix_ticks(place.xaxis, values)
-    if axis in DENSE or place.get_xscale() != "log" or not 1 < len(values) <= 8 or values[-1] >= 10_000:
+    if axis == DENSE or place.get_xscale() != "log" or not 1 < len(values) <= 8 or values[-1] >= 10_000:
         return
     # values that are too close for two labels share the first one's
     apart, span = [values[0]], np.log(values[-1] / values[0])
     for value in values[1:]:
-        if np.log(value / apart[-1]) > 0.09 * span:
+        characters = (len(f"{value:g}") + len(f"{apart[-1]:g}")) / 2
+        if np.log(value / apart[-1]) > (CHARACTER * characters + BESIDE) * span:
             apart.append(value)
     fix_ticks(place.xaxis, apart)
 

@@ -7,8 +7,9 @@ from typing import Any
 Look = tuple[str, str]
 
 # Okabe and Ito's colours, ordered so that neighbours differ in hue and in lightness; markers repeat the distinction.
-# Their yellow is lost on white: wine stands in its place.
-COLOURS = ("#0072B2", "#E69F00", "#000000", "#009E73", "#882255", "#56B4E9", "#D55E00", "#CC79A7")
+# Their yellow is lost on white, and their vermilion is near their orange, above all in the dark: wine and brick are
+# here instead.
+COLOURS = ("#0072B2", "#E69F00", "#000000", "#009E73", "#80005C", "#56B4E9", "#CC3D00", "#CC79A7")
 MARKERS = ("o", "D", "s", "^", "v", "P", "X", "*")
 
 # Beginnings of labels, by colour. The first holds what a paper is about, and no two of a row compete in a study;
@@ -20,12 +21,29 @@ FAMILIES: tuple[tuple[str, ...], ...] = (
     ),
     ("Quad-Raw", "3 layers", "joint", "third-order model", "order 3", "fitted once", "relu²", "not whitened"),
     ("RBF", "2 layers", "layer by layer", "order 4", "ReLU", "fitted again, random"),
-    ("NTK-Neural", "tangent kernel", "ResNet (NTK)", "last layer refitted", "order 1", "step"),
+    (
+        *("NTK-Neural", "tangent kernel", "its tangent kernel", "to its tangent kernel", "ResNet (NTK)"),
+        *("the ResNet linearised", "last layer refitted", "order 1", "step"),
+    ),
     ("NTK", "3 layers (NTK)", "layer 2 alone", "layers 2 and 3 alone", "no skip link"),
-    ("NTK on the same", "arc-cosine", "two rounds", "ResNet, layer by layer", "ResNet (last)", "random start"),
-    ("NTK of the", "fully connected", "two layers", "polynomial", "2 layers (NTK)", "searched"),
+    (
+        *("NTK on the same", "arc-cosine", "two rounds", "ResNet (last)", "2 layers (last)", "its last layer"),
+        "random start",
+    ),
+    ("NTK of the", "fully connected", "two layers", "polynomial", "2 layers (NTK)", "searched", "plain student"),
     ("linear in", "monomials", "3 layers (last)", "recursive", "student with"),
 )
+# Colour and marker, by their numbers, of who shares a study with the first of its family.
+FIXED: dict[str, tuple[int, int]] = {
+    "NTK, 3 layers": (6, 3),
+    "Quad-Raw at n = d^1.5": (1, 1),
+    "Quad-Raw at n = d^2.5": (1, 4),
+    "NTK-Raw at n = d^1.5": (4, 7),
+    "NTK-Raw at n = d^2.5": (4, 2),
+    "arc-cosine": (5, 0),
+    "ResNet, layer by layer": (6, 4),
+    "last layer refitted, twice the steps": (3, 6),
+}
 
 
 def looks(labels: Mapping[str, str]) -> dict[str, Look]:
@@ -34,8 +52,10 @@ def looks(labels: Mapping[str, str]) -> dict[str, Look]:
     The first of a family has its colour. Its others, and who belongs to none, take colours that are left, and when
     there are none the family's with another marker.
     """
-    families = {label: _family(label) for label in labels.values()}
-    found: dict[str, Look] = {}
+    found: dict[str, Look] = {
+        label: (COLOURS[FIXED[label][0]], MARKERS[FIXED[label][1]]) for label in labels.values() if label in FIXED
+    }
+    families = {label: _family(label) for label in labels.values() if label not in found}
     for label, family in families.items():
         if family is not None and _look(family) not in found.values():
             found[label] = _look(family)
@@ -45,23 +65,45 @@ def looks(labels: Mapping[str, str]) -> dict[str, Look]:
     return {name: found[label] for name, label in labels.items()}
 
 
-def of_lines(lines: Sequence[Mapping[str, Any]], learners: Mapping[str, Look]) -> list[Look]:
+def of_lines(
+    lines: Sequence[Mapping[str, Any]], learners: Mapping[str, Look], seen: dict[str, Look] | None = None
+) -> list[Look]:
     """Colour and marker of every line of a panel: its learner's, or of the label that tells a learner's lines apart.
 
-    learners: as `looks` has them. A line that says `colour_of` looks as the line of that number before it, from 1.
+    learners: as `looks` has them; seen: how labels of no learner look in the panels before, to which this one's are
+    added. A line that says `colour_of` looks as the line of that number before it, from 1.
     """
+    seen = {} if seen is None else seen
     times = Counter(line["learner"] for line in lines if "learner" in line and "colour_of" not in line)
     found: list[Look | None] = [
         learners[line["learner"]] if times[line.get("learner")] == 1 else None for line in lines
     ]
+    named: dict[str, Look] = {}
     for k, line in enumerate(lines):
         if "colour_of" in line:
             found[k] = found[line["colour_of"] - 1]
         elif found[k] is None:
-            taken, family = [look for look in found if look is not None], _family(line.get("label", ""))
-            named = "learner" in line and family is not None and _look(family) not in taken
-            found[k] = _look(family) if named else _free(taken, None)
+            label, taken = line.get("label", line.get("variable", "")), [look for look in found if look is not None]
+            found[k] = seen.get(label)
+            if found[k] is None or found[k] in taken:
+                found[k] = _of_label(label, taken, named)
+            seen.setdefault(label, found[k])
     return found
+
+
+def _of_label(label: str, taken: Sequence[Look], named: dict[str, Look]) -> Look:
+    """The look of a label's family; the same colour and another marker for who is called alike up to a comma.
+
+    named: who of the panel has a family's look, to which this label is added.
+    """
+    family, name = _family(label), label.partition(",")[0]
+    if family is None or (name not in named and _look(family) in taken):
+        return _free(taken, None)
+    if name not in named:
+        named[name] = _look(family)
+        return named[name]
+    colour = named[name][0]
+    return next(((colour, marker) for marker in MARKERS if (colour, marker) not in taken), _free(taken, None))
 
 
 def of_rows(lines: Sequence[Mapping[str, Any]], learners: Mapping[str, Look]) -> list[Look]:

@@ -1,10 +1,17 @@
-"""Legends that hide no line, measured or bound: inside where there is room for them, else below their panel."""
+"""Legends that hide no line and no band: inside where there is room for them, else below their panel."""
 
 from math import ceil
 
 LOOK = {"fontsize": 6.5, "frameon": True, "framealpha": 0.75, "edgecolor": "none"}
 # Below the axis and its label, and what a row of the legend takes, in inches.
 BELOW, ROW, COLUMNS = 0.42, 0.14, 2
+# In widths of its panel: beyond it are the panel's own labels, and its neighbour's.
+WIDEST = 1.15
+# Where a legend may lie inside, in the order in which places are tried.
+INSIDE = (
+    *("upper right", "upper left", "lower left", "lower right"),
+    *("center right", "center left", "upper center", "lower center", "center"),
+)
 
 
 def legend(place) -> None:
@@ -13,13 +20,13 @@ def legend(place) -> None:
 
 
 def uncover(figure):
-    """The figure, laid out before, taller by the legends that hid a line: they go below their panels."""
+    """The figure, laid out before, taller by the legends that have no room inside: they go below their panels."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     renderer, taller = FigureCanvasAgg(figure).get_renderer(), {}
     for place in figure.axes:
-        if place.get_legend() is not None and hides_a_line(place, renderer):
-            rows = _move(place, figure)
+        if place.get_legend() is not None and not _fits(place, renderer):
+            rows = _move(place, figure, renderer)
             row = place.get_subplotspec().rowspan.start
             taller[row] = max(taller.get(row, 0.0), BELOW / 2 + ROW * rows)
     if taller:
@@ -27,20 +34,42 @@ def uncover(figure):
     return figure
 
 
-def hides_a_line(place, renderer) -> bool:
-    """Whether the legend lies on a line; one below its panel lies on none."""
+def _fits(place, renderer) -> bool:
+    """Whether the legend lies on nothing, where it is or where it is now put."""
+    if not hides_data(place, renderer):
+        return True
+    for where in INSIDE:
+        place.get_legend().set_loc(where)
+        if not hides_data(place, renderer):
+            return True
+    return False
+
+
+def hides_data(place, renderer) -> bool:
+    """Whether the legend lies on a line or on a band; one below its panel lies on none."""
+    from matplotlib.collections import PolyCollection
+
     box = place.get_legend().get_window_extent(renderer)
     paths = [line.get_transform().transform_path(line.get_path()) for line in place.get_lines()]
-    return any(path.intersects_bbox(box, filled=False) for path in paths)
+    bands = [band for band in place.collections if isinstance(band, PolyCollection)]
+    areas = [band.get_transform().transform_path(path) for band in bands for path in band.get_paths()]
+    return any(path.intersects_bbox(box, filled=False) for path in paths) or any(
+        path.intersects_bbox(box, filled=True) for path in areas
+    )
 
 
-def _move(place, figure) -> int:
-    """The number of rows of the legend, now below its panel."""
+def _move(place, figure, renderer) -> int:
+    """The number of rows of the legend, now below its panel, in one column where two are wider than the panel."""
     from matplotlib.transforms import ScaledTranslation
 
     handles, labels = place.get_legend_handles_labels()
     place.get_legend().remove()
     shift = ScaledTranslation(0, -BELOW, figure.dpi_scale_trans)
     where = {"loc": "upper left", "bbox_to_anchor": (0.0, 0.0), "bbox_transform": place.transAxes + shift}
-    place.legend(handles, labels, borderaxespad=0.0, ncols=COLUMNS, **where, **LOOK)
-    return ceil(len(labels) / COLUMNS)
+    look = LOOK | where | {"borderaxespad": 0.0}
+    two = place.legend(handles, labels, ncols=COLUMNS, **look)
+    if two.get_window_extent(renderer).width <= WIDEST * place.bbox.width:
+        return ceil(len(labels) / COLUMNS)
+    two.remove()
+    place.legend(handles, labels, **look)
+    return len(labels)

@@ -67,9 +67,8 @@ class Line(TypedDict, total=False):
     bound: Annotated[bool, "A bound: thin, without markers."]
     colour_of: Annotated[Count, "Number of the line, from 1, whose colour and marker it has."]
     marks: Annotated[
-        list[Annotated[str, Reference("learner measures")]],
-        UNIQUE,
-        "trace: measures of the learner that are steps, drawn as vertical lines at their medians.",
+        dict[Annotated[str, Reference("learner measures")], Annotated[str, "Its name in the legend."]],
+        "trace: measures of the learner that are steps -> what the legend calls the vertical lines at their medians.",
     ]
 
 

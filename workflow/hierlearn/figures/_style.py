@@ -24,6 +24,8 @@ LOOK = {
 }
 
 DPI = 200
+# How the claims that a panel shows are named.
+CLAIMS = {"fontsize": 6, "color": "#777777"}
 # Times that a layout is computed at most: what is settled after two is nearly always settled.
 LAYOUTS = 4
 
@@ -53,9 +55,9 @@ def band(place, x, values, colour: str, *, alpha: float = 0.18, of: str = "media
 
 def name_claims(place, names: Iterable[str]) -> None:
     """The claims that a panel shows, above its title."""
-    look = {"textcoords": "offset points", "fontsize": 6, "color": "#777777", "va": "bottom"}
+    look = CLAIMS | {"textcoords": "offset points", "va": "bottom", "annotation_clip": False}
     if names:
-        place.annotate(", ".join(names), (0, 1), (0, 17), xycoords="axes fraction", annotation_clip=False, **look)
+        place.annotate(", ".join(names), (0, 1), (0, 17), xycoords="axes fraction", **look)
 
 
 def lay_out(figure):

@@ -41,19 +41,20 @@ class Panels(protocols.Figure):
         places = figure.subplots(rows, columns, squeeze=False).ravel()
         for place in places[len(self.panels) :]:
             place.set_axis_off()
+        seen: dict[str, _identities.Look] = {}
         for letter, place, panel in zip("abcdefghijklmnop", places, self.panels, strict=False):
             place.set_title(f"{letter}  {panel['title']}")
             name_claims(place, panel.get("shows", ()))
             if panel["kind"] == "bars":
                 self._bars(place, panel, cube, study["labels"])
             else:
-                self._curves(place, panel, cube, probes, study["labels"], traces)
+                self._curves(place, panel, cube, probes, study["labels"], traces, seen)
         return figure
 
-    def _curves(self, place, panel, cube, probes, labels, traces) -> None:
+    def _curves(self, place, panel, cube, probes, labels, traces, seen) -> None:
         place.set(xscale=panel.get("xscale", "log"), yscale=panel.get("yscale", "log"))
         ours = [line for line in panel["lines"] if "published" not in line]
-        looks, guides = _identities.of_lines(ours, _identities.looks(labels)), []
+        looks, guides = _identities.of_lines(ours, _identities.looks(labels), seen), []
         for line, look in zip(ours, looks, strict=True):
             if "probe" not in line:
                 guides += self._line(place, panel, line, look, cube, probes, labels, traces)
@@ -176,11 +177,11 @@ class Panels(protocols.Figure):
 
     def _marks(self, place, line, where, cube, colour) -> None:
         """Thin vertical lines where something happened to the learner, at the median over the seeds it happened to."""
-        for name in line.get("marks", []):
+        for number, (name, label) in enumerate(line.get("marks", {}).items()):
             steps = at(cube, line["learner"], where, ("seed",))[name].values
             steps = steps[np.isfinite(steps)]
             if len(steps):
-                place.axvline(np.median(steps), color=colour, lw=0.7, ls=":")
+                place.axvline(np.median(steps), color=colour, lw=0.8, ls=DASHES[number % len(DASHES)], label=label)
 
     def _lower_limits(self, place, panel, line, axis, where, cube, colour, label) -> None:
         """Open triangles where half the seeds or more never crossed: n* is at least this."""

@@ -12,7 +12,7 @@ from hierlearn.core.parameters import UNIQUE, Reference
 from hierlearn.figures._axes import fix_ticks, tidy
 from hierlearn.figures._identities import looks as identities
 from hierlearn.figures._parameters import Shown
-from hierlearn.figures._style import band, blank, name_claims
+from hierlearn.figures._style import CLAIMS, band, blank, name_claims
 from hierlearn.quantities._tables import complexities, part, regressor
 from hierlearn.statistics.complexity import bounds, medians
 from hierlearn.statistics.exponents import slope
@@ -79,7 +79,7 @@ class SampleComplexity(protocols.Figure):
     ] = field(default_factory=dict)
     probe: Annotated[str, Reference("probes"), "Name of the probe that holds the theory lines."] = ""
     shows: Annotated[
-        dict[Literal["b", "c", "d", "e"], Shown], "Claims that a panel shows; their names stand above it."
+        dict[Literal["a", "b", "c", "d", "e"], Shown], "Claims that a panel shows; their names stand above it."
     ] = field(default_factory=dict)
 
     def draw(self, cube: Any, probes: Mapping[str, Any], study: Mapping[str, Any], traces: Any = None) -> Any:
@@ -159,6 +159,8 @@ class SampleComplexity(protocols.Figure):
         panels[0].set_ylabel("test risk (median, range)")
         title = f"a  Learning curves, {_words(self.main)}; numbers are the dimension $d$"
         area.suptitle(title, fontsize=9, fontweight="bold", x=0.01, ha="left")
+        if "a" in self.shows:
+            area.text(0.99, 0.985, ", ".join(self.shows["a"]), **CLAIMS, ha="right", va="top")
 
     def _growth(self, panel, cube, lines, names, looks, where) -> None:
         beside: Counter[int] = Counter()

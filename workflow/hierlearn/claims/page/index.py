@@ -36,6 +36,8 @@ REGIME_TEXTS = {
 }
 # What may be told of a study beside its title, paper, place, summary, and whether it is present.
 TOLD = {"settings": (), "panels": (), "file": "", "draw": "", "figure_size": None, "commit": "", "older": ""}
+# How a reason begins to say that the control keeps a row from its verdict.
+CONTROL = ("the control", "no control yet")
 # The share of false verdicts at one end of a 95 % interval, at most.
 TAIL = 0.025
 
@@ -205,13 +207,22 @@ def _shared(one: str, other: str) -> int:
 
 
 def first_clause(reason: str) -> str:
-    """Why the verdict is what it is: what a reason says first."""
-    return reason.partition("; ")[0]
+    """Why the verdict is what it is: what a reason says first, and what of the control."""
+    first, _ = _clauses(reason)
+    return "; ".join(first)
 
 
 def other_clauses(reason: str) -> str:
     """What else a reader has to know."""
-    return reason.partition("; ")[2]
+    _, others = _clauses(reason)
+    return "; ".join(others)
+
+
+def _clauses(reason: str) -> tuple[list[str], list[str]]:
+    """Those that decide a verdict, and the others."""
+    first, *others = reason.split("; ")
+    control = [clause for clause in others if clause.startswith(CONTROL)][:1]
+    return [first, *control], [clause for clause in others if clause not in control]
 
 
 def fit_note(detail: Mapping[str, Any]) -> str:

@@ -15,15 +15,20 @@
   };
 
   // The text of a row is read when it is first asked for.
-  const words = (row) => (row.text ||= `${row.element.textContent} ${one("h3", row.study).textContent}`.toLowerCase());
+  const words = (row) => (row.text ||= `${row.element.textContent} ${one("h3", row.study).textContent}`.toLowerCase().replace(/\s+/g, " "));
+  // The words of a question; a number belongs to the word before it: "theorem 2" is found where just this stands.
+  const parts = (text) => (text.match(/[^\s\d]\S* \d\S*|\S+/g) ?? []).map((part) => {
+    const plain = part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+    return / \d+$/.test(part) ? new RegExp(`${plain}(?!\\d)`) : new RegExp(plain);
+  });
 
   const show = (query) => {
-    const wanted = query.text.split(/\s+/).filter(Boolean);
+    const wanted = parts(query.text.replace(/\s+/g, " "));
     const active = wanted.length > 0 || keys.some((key) => query[key]);
     let count = 0;
     for (const row of rows) {
       const fits = keys.every((key) => !query[key] || row.element.dataset[key] === query[key])
-        && wanted.every((word) => words(row).includes(word));
+        && wanted.every((part) => part.test(words(row)));
       row.element.hidden = !fits;
       count += fits;
     }
@@ -45,7 +50,13 @@
     try { history.replaceState(null, "", `${said ? `?${said}` : location.pathname}${location.hash}`); } catch { /* from disk, some browsers refuse */ }
   };
 
-  const filter = () => { const query = asked(); show(query); remember(query); };
+  // Whoever asks from amid the rows sees what is found from its beginning on.
+  const filter = () => {
+    const query = asked(), title = one("#all-title"), amid = title.getBoundingClientRect().bottom < 0;
+    show(query);
+    remember(query);
+    if (amid) title.scrollIntoView({ block: "start", behavior: "instant" });
+  };
 
   const take = (search) => {
     const said = new URLSearchParams(search);
