@@ -284,6 +284,11 @@ def test_what_is_folded_is_printed(page):
     page("dispatchEvent(new Event('afterprint'))")
     page.show(700, media="print")
     assert page("getComputedStyle(document.querySelector('.filters')).display") == "none"
+    # On paper as on a wide screen the numbers stand beside what they are about.
+    beside = "(() => { const row = document.querySelector('article.row'), at = (part) => row.querySelector(part)"
+    beside += ".getBoundingClientRect(); return [at('.said').right, at('.numbers').left, at('.said').width]; })()"
+    right, left, width = page(beside)
+    assert right <= left and width > 250
     page.show(1200)
 
 
