@@ -133,6 +133,8 @@ def unreadable(figure):
 @pytest.mark.parametrize(("file", "preset"), STATED, ids=[f"{file.stem}-{preset}" for file, preset in STATED])
 def test_a_study_can_be_drawn_and_judged(file, preset):
     study, faults = checking.study(file, file.name, preset)
+    if [fault.path[-1] for fault in faults] == ["folder"]:
+        pytest.skip(f"data that are not here: {faults[0].found}")
     assert faults == []
     scores, traces = cubes(study) if study.learners else (None, None)
     measured, drawing = probes(study), jobs.figure(study)
