@@ -1,7 +1,7 @@
 """A learner looks the same in every panel of every study, and no two of a panel look alike."""
 
 import runpy
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -15,8 +15,8 @@ DARKEN = runpy.run_path(str(PACKAGE.parents[0] / "scripts" / "contact_sheet.py")
 STUDIES = sorted((PACKAGE.parents[1] / "config" / "studies").glob("*.yaml"))
 
 
-def labels(file):
-    study, _ = checking.study(file, file.name, "quick")
+def labels(file, preset="quick"):
+    study, _ = checking.study(file, file.name, preset)
     return {name: entry.label for name, entry in study.learners.items()}
 
 
@@ -34,7 +34,8 @@ def test_learners_of_a_study_look_alike_only_where_they_are_called_alike(file):
 
 def test_whoever_is_called_alike_in_several_studies_has_one_look():
     found = {}
-    for named in map(labels, STUDIES):
+    for file, preset in product(STUDIES, ("quick", "standard", "full")):
+        named = labels(file, preset)
         for name, look in looks(named).items():
             found.setdefault(named[name], set()).add(look)
     assert len(found) > 90

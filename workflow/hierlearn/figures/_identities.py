@@ -27,7 +27,7 @@ FAMILIES: tuple[tuple[str, ...], ...] = (
     ),
     ("NTK", "3 layers (NTK)", "layer 2 alone", "layers 2 and 3 alone", "no skip link"),
     (
-        *("NTK on the same", "arc-cosine", "two rounds", "ResNet (last)", "2 layers (last)", "its last layer"),
+        *("NTK on the same", "arc-cosine", "two rounds", "ResNet (last)", "its last layer"),
         "random start",
     ),
     ("NTK of the", "fully connected", "two layers", "polynomial", "2 layers (NTK)", "searched", "plain student"),
@@ -41,8 +41,12 @@ FIXED: dict[str, tuple[int, int]] = {
     "NTK-Raw at n = d^1.5": (4, 7),
     "NTK-Raw at n = d^2.5": (4, 2),
     "arc-cosine": (5, 0),
+    "2 layers (last)": (0, 5),
     "ResNet, layer by layer": (6, 4),
     "last layer refitted, twice the steps": (3, 6),
+    "Algorithm 1": (0, 5),
+    "$\\kappa=10$": (7, 7),
+    "staged, from values": (3, 3),
 }
 
 
@@ -52,9 +56,7 @@ def looks(labels: Mapping[str, str]) -> dict[str, Look]:
     The first of a family has its colour. Its others, and who belongs to none, take colours that are left, and when
     there are none the family's with another marker.
     """
-    found: dict[str, Look] = {
-        label: (COLOURS[FIXED[label][0]], MARKERS[FIXED[label][1]]) for label in labels.values() if label in FIXED
-    }
+    found: dict[str, Look] = {label: _fixed(label) for label in labels.values() if label in FIXED}
     families = {label: _family(label) for label in labels.values() if label not in found}
     for label, family in families.items():
         if family is not None and _look(family) not in found.values():
@@ -110,9 +112,15 @@ def of_rows(lines: Sequence[Mapping[str, Any]], learners: Mapping[str, Look]) ->
     """Colour and marker of every row: its family's where a learner has several rows, else its learner's."""
     times, found = Counter(line["learner"] for line in lines), []
     for line in lines:
-        family = _family(line.get("label", "")) if times[line["learner"]] > 1 else None
-        found.append(learners[line["learner"]] if family is None else _look(family))
+        label = line.get("label", "") if times[line["learner"]] > 1 else ""
+        family, name = _family(label), label.partition(",")[0]
+        found.append(_fixed(name) if name in FIXED else learners[line["learner"]] if family is None else _look(family))
     return found
+
+
+def _fixed(name: str) -> Look:
+    colour, marker = FIXED[name]
+    return COLOURS[colour], MARKERS[marker]
 
 
 def _family(label: str) -> int | None:
