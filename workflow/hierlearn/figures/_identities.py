@@ -80,16 +80,17 @@ def of_lines(
     found: list[Look | None] = [
         learners[line["learner"]] if times[line.get("learner")] == 1 else None for line in lines
     ]
+    labels = [line.get("label", line.get("variable", "")) for line in lines]
+    for k, line in enumerate(lines):
+        if found[k] is None and "colour_of" not in line and seen.get(labels[k]) not in found:
+            found[k] = seen[labels[k]]
     named: dict[str, Look] = {}
     for k, line in enumerate(lines):
         if "colour_of" in line:
             found[k] = found[line["colour_of"] - 1]
         elif found[k] is None:
-            label, taken = line.get("label", line.get("variable", "")), [look for look in found if look is not None]
-            found[k] = seen.get(label)
-            if found[k] is None or found[k] in taken:
-                found[k] = _of_label(label, taken, named)
-            seen.setdefault(label, found[k])
+            found[k] = _of_label(labels[k], [look for look in found if look is not None], named)
+            seen.setdefault(labels[k], found[k])
     return found
 
 
