@@ -150,9 +150,10 @@ def test_lines_of_one_panel_never_look_alike():
     assert len(set(found)) == 24
 
 
+@pytest.mark.parametrize("preset", ["quick", "standard"])
 @pytest.mark.parametrize("file", STUDIES, ids=[file.stem for file in STUDIES])
-def test_every_primary_claim_has_a_panel(file):
-    study, _ = checking.study(file, file.name, "quick")
+def test_every_primary_claim_has_a_panel(file, preset):
+    study, _ = checking.study(file, file.name, preset)
     figure = study.figure
     shown = (
         figure.get("shows", {}).values() if "shows" in figure else [one.get("shows", []) for one in figure["panels"]]

@@ -156,3 +156,16 @@ def test_every_preset_has_a_look_for_each_learner_and_draws(preset):
     assert len(panels(figure)[1]) == len(names)
     rows = panels(figure)[0]["e"].get_yticklabels()
     assert len(rows) == 2 * len(names)
+
+
+def test_the_least_number_of_points_is_drawn_where_unlabelled_ones_are_counted_too():
+    """At d = 6 the learner with 100 unlabelled points needs fewer in all, at d = 20 the one with 400."""
+    laws = {"a": lambda d, p: 20.0 * d, "few": lambda d, p: 2.0 * d**2, "many": lambda d, p: 10.0 * d}
+    scores = cube(laws, dimensions=[6, 20])
+    scores["unlabelled_samples"] = scores.test_risk * 0 + xarray.DataArray([0.0, 100.0, 400.0], dims="learner")
+    figure = drawn(scores, hidden=["few", "many"], together={"a": ["few", "many", "not trained here"]})
+    shown = [line for line in panels(figure)[0]["b"].get_lines() if line.get_marker() == "x"]
+    (line,) = shown
+    small, large = line.get_xydata()
+    assert tuple(small) == pytest.approx((6, 72 + 100), rel=0.1) and tuple(large) == pytest.approx((20, 600), rel=0.1)
+    assert not [line for line in panels(figure)[0]["c"].get_lines() if line.get_marker() == "x"]

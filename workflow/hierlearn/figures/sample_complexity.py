@@ -25,6 +25,8 @@ COUNTS = {
     "quadratic_dimension": "$P_2$",
     "quad_raw_dimension": "$d\\,N(d,p-2)$",
 }
+# How points are drawn that count unlabelled ones.
+TOTAL = {"marker": "x", "ms": 6, "mew": 1.6}
 # Neighbouring bounds are this factor of d apart.
 BESIDE = 1.06
 # Ticks are at least this factor of d apart.
@@ -63,6 +65,10 @@ class SampleComplexity(protocols.Figure):
     ] = field(default_factory=dict)
     compared: Annotated[
         Counts, "Learner -> the counted dimension of its exponents at `main`, where a rival's is what it is judged by."
+    ] = field(default_factory=dict)
+    together: Annotated[
+        dict[Learner, list[Learner]],
+        "Learner -> others like it whose unlabelled points are counted too: the least of them in the large panel.",
     ] = field(default_factory=dict)
     hidden: Annotated[list[Learner], UNIQUE, "Learners that claims compare and the figure leaves out."] = field(
         default_factory=list
@@ -103,6 +109,8 @@ class SampleComplexity(protocols.Figure):
                 self._growth(panel, cube, lines, names, looks, where)
                 role = f"Samples to risk {self.threshold:g}" if where is self.main else "Control"
                 panel.set_title(f"{letter}  {role}, {_words(where)}")
+                if where is self.main:
+                    self._totals(panel, cube, looks)
             else:
                 panel.set_axis_off()
         if lines is None:
@@ -120,6 +128,10 @@ class SampleComplexity(protocols.Figure):
             Line2D([], [], color="#777777", ls=(0, (5, 3)), lw=0.9, label="predicted: as the counted dimension"),
             Line2D([], [], color="#777777", ls=":", label="theory (deterministic equivalent)"),
             Line2D([], [], color="#777777", marker="o", mfc="white", ls="", label="\u2191 not reached: a lower bound"),
+        ]
+        handles += [
+            Line2D([], [], color=looks[name][0], ls="", label=f"{study['labels'][name]}, unlabelled too", **TOTAL)
+            for name in self.together
         ]
         bottom.legend(handles=handles, loc="outside lower center", ncols=5, fontsize=7.5)
         return figure
@@ -187,6 +199,21 @@ class SampleComplexity(protocols.Figure):
                 panel.plot(near.dimension, near, color=colour, ls=":", lw=1)
         panel.set(xscale="log", yscale="log", xlabel="dimension $d$", ylabel="$n^*$")
         _dimension_axis(panel, cube.dimension.values)
+
+    def _totals(self, panel, cube, looks) -> None:
+        """The least number of points, labelled and not, over learners alike."""
+        for name, others in self.together.items():
+            totals: dict[int, list[float]] = {}
+            for other in set(others) & set(cube.learner.values.tolist()):
+                unlabelled = part(cube, other, self.main).unlabelled_samples.max(("seed", "samples")).values
+                table = complexities(cube, other, self.main, self.threshold)
+                centre, _ = medians(table)
+                for size, total in zip(table.sizes, np.exp(centre) + unlabelled, strict=True):
+                    totals.setdefault(int(size), []).append(total)
+            least = {
+                size: min(known) for size, every in totals.items() if (known := [n for n in every if np.isfinite(n)])
+            }
+            panel.plot(list(least), list(least.values()), color=looks[name][0], ls="none", **TOTAL)
 
     def _theory(self, panel, lines, looks, labels) -> None:
         """The theory lines as far as they go, beside the exponent that they tend to."""
