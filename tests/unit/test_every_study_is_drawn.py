@@ -112,7 +112,9 @@ def unreadable(figure):
             found.append(f"{title}: the title is cut, or lies on its neighbour's")
         heads.append(head)
         if place.get_legend() is not None and hides_data(place, renderer):
-            found.append(f"{title}: the legend lies on a line")
+            found.append(f"{title}: the legend lies on a line or a band")
+        if place.get_legend() is not None and place.get_legend().get_window_extent(renderer).x1 > figure.bbox.x1 + 1:
+            found.append(f"{title}: the legend is cut")
         # Numbers stand at the ends of curves, which are nearer to each other here than in a run.
         texts = [text for text in place.texts if text.get_text() and not text.get_text().isdigit()]
         boxes = [text.get_window_extent(renderer) for text in texts]

@@ -5,8 +5,6 @@ from math import ceil
 LOOK = {"fontsize": 6.5, "frameon": True, "framealpha": 0.75, "edgecolor": "none"}
 # Below the axis and its label, and what a row of the legend takes, in inches.
 BELOW, ROW, COLUMNS = 0.42, 0.14, 2
-# In widths of its panel: beyond it are the panel's own labels, and its neighbour's.
-WIDEST = 1.15
 # Where a legend may lie inside, in the order in which places are tried.
 INSIDE = (
     *("upper right", "upper left", "lower left", "lower right"),
@@ -68,7 +66,7 @@ def _move(place, figure, renderer) -> int:
     where = {"loc": "upper left", "bbox_to_anchor": (0.0, 0.0), "bbox_transform": place.transAxes + shift}
     look = LOOK | where | {"borderaxespad": 0.0}
     two = place.legend(handles, labels, ncols=COLUMNS, **look)
-    if two.get_window_extent(renderer).width <= WIDEST * place.bbox.width:
+    if two.get_window_extent(renderer).width <= place.bbox.width:
         return ceil(len(labels) / COLUMNS)
     two.remove()
     place.legend(handles, labels, **look)
