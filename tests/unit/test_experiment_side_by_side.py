@@ -52,6 +52,16 @@ def test_of_a_regression_the_score_is_the_part_that_is_explained():
     assert np.all((trained > 0.7) & (trained < 1))
 
 
+def test_kernels_among_the_networks_have_the_best_of_the_ridges():
+    kernels = {"tree": {"name": "convolutional_kernel", "head": "flat"}, "flat": {"name": "kernel_ridge"}}
+    given = {"learners": {"one": NETWORK | {"depth": 1}} | kernels, "layers": [1, 2, 3], "weights": [0, 1, -1]}
+    found = build("probes", described(**given, samples=200)).measure(problem())["score"].values
+    one = build("probes", described(learners={"one": NETWORK | {"depth": 1}}, layers=[1], weights=[1], samples=200))
+    np.testing.assert_array_equal(one.measure(problem())["score"].values[:, 0], found[:, 0])
+    # Better than chance, 1/4.
+    assert np.all(found[:, 1:] > 0.3)
+
+
 def asked(**parameters):
     return needs("probes", described(**parameters), Sizes(seeds=2))
 

@@ -1,4 +1,4 @@
-"""Networks of several depths or schedules, side by side on a problem of their own."""
+"""Networks of several depths or schedules, and kernels, side by side on a problem of their own."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -16,10 +16,11 @@ from hierlearn.core.protocols import Input as Law
 from hierlearn.core.streams import Streams
 from hierlearn.experiments._failures import report_failure
 from hierlearn.probes._parameters import TestPoints, TrainingPoints, listing
-from hierlearn.probes._variables import Variables, describe
+from hierlearn.probes._variables import Variables, describe, name_of
 
 # More of anything of a law or a teacher than any memory has room for.
 LARGEST = 10**6
+RIDGES = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
 SMALL = {"name": "convolutional", "width": 16, "batch": 16, "steps": 8, "head": "flat", "schedule": "staged"}
 
 
@@ -28,7 +29,8 @@ class SideBySide(Experiment):
     """What networks score after training on the same points  (allenzhu2020, Figures 4 and 7).
 
     Law and teacher are the experiment's own, so that one study measures several problems; those of the study give it
-    the seeds alone. All networks take the one learning rate and weight decay.
+    the seeds alone. All networks take the one learning rate and weight decay; a kernel has the best of RIDGES on
+    validation points.
     """
 
     input: Annotated[Law, Nested("inputs", {"name": "random_hierarchy"}), "Law of x."]
@@ -37,7 +39,7 @@ class SideBySide(Experiment):
     learners: Annotated[
         Mapping[str, Learner],
         NestedByName("learners", {"one": SMALL | {"depth": 1}, "two": SMALL | {"depth": 2}}),
-        "Networks by name.",
+        "Networks, or kernels, by name.",
     ]
     layers: Annotated[
         list[Annotated[float, Ge(0)]],
@@ -94,6 +96,7 @@ class SideBySide(Experiment):
                 test=self.test,
                 samples=self.samples,
                 presented=points_presented(one, self.samples),
+                choices=len(RIDGES) if _is_kernel(one["name"]) else 1,
                 tried=dict.fromkeys(registry.choices("learners", one["name"]), 1),
             )
             asked.append(registry.needs("learners", one, own))
@@ -124,6 +127,8 @@ class SideBySide(Experiment):
         # Networks of one kind begin alike as far as their layers go.
         streams = posed.streams.at("learner", learner.stream_key)
         choices = {"learning_rate": [self.learning_rate], "weight_decay": [self.weight_decay]}
+        if _is_kernel(name_of(learner)):
+            choices = {"ridge": list(RIDGES)}
         sample = Sample(posed, features, self.samples, choices, streams)
         fit = boundary.fit(learner, sample, NullMonitor(), {})
         target = posed.pools["test"].target
@@ -139,6 +144,10 @@ class SideBySide(Experiment):
 
 def _largest(needs: Needs) -> float:
     return max(needs.memory.get("fit", 0.0), needs.memory.get("predict", 0.0))
+
+
+def _is_kernel(name: str) -> bool:
+    return "ridge" in registry.choices("learners", name)
 
 
 def _full(kind: str, description: Mapping[str, Any]) -> dict[str, Any]:
