@@ -80,7 +80,7 @@ def test_it_asks_for_the_work_of_all_networks_and_for_the_memory_of_the_largest(
 
 
 def test_it_asks_for_no_less_than_the_same_training_of_a_study():
-    problem = {"dimension": 64, "features": 64, "samples": 500, "test": 500, "validation": 50}
+    problem = {"dimension": 64, "features": 64, "samples": 500, "test": 500, "validation": 50, "shape": (4, 1, 16)}
     network = defaults("learners", "convolutional") | NETWORK
     study = needs("learners", network, Sizes(**problem, outputs=4, presented=10 * 16))
     own = asked(learners={"one": NETWORK}, dimension=64, samples=500)

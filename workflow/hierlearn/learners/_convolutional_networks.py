@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from annotated_types import Ge
 
+from hierlearn.core.needs import Sizes
 from hierlearn.core.parameters import Count
 from hierlearn.core.protocols import Input, Objection
 from hierlearn.solvers.convolutional import architecture
@@ -47,6 +48,16 @@ class ConvolutionalParameters:
 def network(learner: Any, shape: Shape) -> Architecture:
     """The network of a learner on pictures (channels, height, width). Raises Misfit."""
     return Architecture(shape, layers(learner, shape), learner.activation, learner.links, learner.pooling, learner.head)
+
+
+def network_of(learner: Any, sizes: Sizes) -> Architecture:
+    """The network that a learner has at some sizes; dense layers where the pictures cannot carry it."""
+    vectors = sizes.shape is None or learner.architecture == "dense"
+    try:
+        return network(learner, (sizes.dimension, 1, 1) if vectors else sizes.shape)
+    except Misfit:
+        shape = max(sizes.dimension, 1), 1, 1
+        return Architecture(shape, architecture.dense(shape, learner.depth or 2, learner.width, 1))
 
 
 def layers(learner: Any, shape: Shape) -> tuple[Layer, ...]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from math import prod
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -15,6 +16,7 @@ from hierlearn.learners._convolutional_networks import (
     layers,
     misfits,
     network,
+    network_of,
     pictures,
     shape_of,
     threads,
@@ -23,11 +25,16 @@ from hierlearn.learners._convolutional_networks import (
 from hierlearn.learners._convolutional_runs import TRACED_POINTS, Block
 from hierlearn.learners._runs import Rates, grid
 from hierlearn.learners._selection import DIVERGED, best, divergence, fit_of_seed, report_divergence
+from hierlearn.solvers.convolutional import sizes as counts
 from hierlearn.solvers.convolutional.augmentation import Augmentation
 from hierlearn.solvers.convolutional.phases import phases
 
 # Networks are trained together as long as an activation of all of them stays in a processor's cache.
 NUMBERS_TOGETHER = 1 << 16
+# What layers at rest make of all points is kept where it is no more than so many numbers; points shown at once.
+KEPT, ROWS = 1 << 26, 512
+# What importing torch takes, in numbers of 8 bytes; operations that an entry of a layer costs beside the products.
+TORCH, ENTRY = 45e6, 500
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,22 +104,27 @@ class Convolutional(ConvolutionalParameters, Learner):
             yield "trained", f"{self.trained} of {depth} layers with schedule {self.schedule!r}", f"at most {most}"
 
     def needs(self, sizes: Sizes) -> Needs:
-        """torch, the points of all seeds, and the activations of some networks on a block of points."""
-        channels = self.width * (4 if self.architecture in ("vgg", "wide_resnet") else 1)
-        filters = {"patches": 1, "dense": 1, "plain": (2 * self.patch - 1) ** 2}.get(self.architecture, 9)
-        # Products of few channels, and normalisation between them, reach a third of the rate of large ones.
-        # Places and channels of the first layer are not known apart; later layers are taken to be as large.
-        places = 1 if self.architecture == "dense" else sizes.dimension
-        later = max(places / (4 if self.architecture == "patches" else 2), 1)
-        depth = self.depth or 2 + int(self.architecture == "patches")
-        weights = filters * channels * (sizes.dimension + channels * depth)
-        step = 18 * self.width * (filters * sizes.dimension + filters * later * self.width * (depth - 1))
-        presented = sizes.presented * depth
+        """torch, points, weights, and activations of the networks that are trained together or of a block of points.
+
+        work: products of a step forward and twice back, all layers moving; ENTRY operations for every entry of a layer,
+        as batch normalisation and activations take as long.
+        """
+        net = network_of(self, sizes)
+        weights, size = counts.weights(net, sizes.outputs), min(self.batch, sizes.samples or self.batch)
+        together = max(NUMBERS_TOGETHER / (size * net.entries()), 1)
+        # Numbers of torch have half the bytes.
+        trained, shown = together * size * counts.activations(net) / 2, ROWS * counts.largest(net) / 2
+        rests = self.schedule in ("layerwise", "fixed")
+        kept = min(KEPT, together * sizes.samples * net.entries()) / 2 if rests else 0.0
+        points = sizes.samples * sizes.dimension
+        entries = sum(layer.channels * prod(layer.size) * layer.pool**2 for layer in net.layers)
+        step = 6 * (net.products() + net.features() * sizes.outputs) + ENTRY * entries
+        presented = sizes.presented * len(net.layers) + self.refit * size
         return Needs(
             memory={
-                "fit": 45e6 + 40 * NUMBERS_TOGETHER + 3 * sizes.choices * weights + sizes.samples * sizes.dimension,
+                "fit": TORCH + 3 * sizes.choices * weights + max(trained, shown) + kept + points,
                 "model": weights,
-                "predict": 30e6 + 3 * 512 * places * channels,
+                "predict": TORCH + weights + shown + sizes.test * sizes.dimension,
             },
             work={"fit": sizes.choices * presented * step, "predict": sizes.test * step / 3},
             gpus=int(self.device == "cuda"),

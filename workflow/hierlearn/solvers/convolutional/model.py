@@ -11,11 +11,10 @@ import torch
 from torch.nn import functional
 
 from hierlearn.solvers.convolutional.architecture import Architecture, Convolution, Layer
+from hierlearn.solvers.convolutional.sizes import NARROW
 
 Tensors = Mapping[str, torch.Tensor]
 EPSILON, MOMENTUM = 1e-5, 0.1
-# Filters of so few channels are faster as one product for all networks than as torch's convolution for each.
-NARROW = 32
 
 
 def shapes(network: Architecture) -> dict[str, tuple[int, ...]]:
