@@ -112,8 +112,9 @@ class Convolutional(ConvolutionalParameters, Learner):
         net = network_of(self, sizes)
         weights, size = counts.weights(net, sizes.outputs), min(self.batch, sizes.samples or self.batch)
         together = max(NUMBERS_TOGETHER / (size * net.entries()), 1)
-        # Numbers of torch have half the bytes.
-        trained, shown = together * size * counts.activations(net) / 2, ROWS * counts.largest(net) / 2
+        # Numbers of torch have half the bytes. On the way back slopes of a layer stand beside what it left.
+        trained = together * size * (counts.activations(net) + 3 * counts.largest(net)) / 2
+        shown = ROWS * counts.largest(net) / 2
         rests = self.schedule in ("layerwise", "fixed")
         kept = min(KEPT, together * sizes.samples * net.entries()) / 2 if rests else 0.0
         points = sizes.samples * sizes.dimension
