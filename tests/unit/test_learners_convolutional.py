@@ -135,6 +135,7 @@ def test_a_gpu_gives_the_same_to_rounding():
         ({"schedule": "fixed", "trained": 2}, 16, ("trained", "2 of 2 layers with schedule 'fixed'", "at most 1")),
         ({"schedule": "fixed", "fixed": 3, "trained": 2}, 32, ("fixed", "3", "at most trained = 2")),
         ({"depth": 3, "patch": 3}, 16, ("patch", "3 at layer 1, on 1 x 4 places", "a divisor of height and width")),
+        ({"precision": "half"}, 16, ("precision", "'half' with device 'cpu'", "single, or device cuda or auto")),
         ({"architecture": "vgg", "depth": 5}, 16, ("depth", "5 layers that pool 1 times on 1 x 4 places", None)),
     ],
 )

@@ -70,6 +70,11 @@ class Convolutional(ConvolutionalParameters, Learner):
     device: Annotated[
         Literal["auto", "cpu", "cuda"], EXECUTION, "cuda: one GPU; auto: one if there is one, else the processor."
     ] = "cpu"
+    precision: Annotated[
+        Literal["single", "half"],
+        EXECUTION,
+        "half: products and convolutions of steps in bfloat16, on a GPU; single: float32, as everything else is.",
+    ] = "single"
     batch_seeds: ClassVar[bool] = True
     stream_key: ClassVar[str] = "Convolutional"
     MEASURES = {
@@ -94,6 +99,8 @@ class Convolutional(ConvolutionalParameters, Learner):
         """Networks that the pictures cannot carry, and layers that are none of theirs."""
         if (self.fixed or 0) > self.trained:
             yield "fixed", f"{self.fixed}", f"at most trained = {self.trained}"
+        if self.precision == "half" and self.device == "cpu":
+            yield "precision", "'half' with device 'cpu'", "single, or device cuda or auto"
         refused = [*misfits(self, inputs)]
         yield from refused
         if inputs is None or refused:
@@ -151,6 +158,7 @@ class Convolutional(ConvolutionalParameters, Learner):
             milestones=tuple(self.milestones),
             pull=self.pull,
             augmentation=Augmentation(self.crop, self.flip, self.hole),
+            half=self.precision == "half" and device == "cuda",
         )
         runs = [(s, setting) for s in range(len(problem.seeds)) for setting in settings]
         size = min(self.batch, sample.n)

@@ -176,7 +176,8 @@ def _normalised(weights, running, x: torch.Tensor, place: str, j: int, batch: bo
     """Batch normalisation over all but networks and channels, by the batch or by what is running."""
     scale, shift = weights[f"{place}_scale{j}"], weights[f"{place}_shift{j}"]
     mean, variance = f"{place}_mean{j}", f"{place}_variance{j}"
-    rows = x.reshape(len(x), -1, x.shape[-1])
+    # Means and variances of bfloat16 would lose what is left after them.
+    rows = x.reshape(len(x), -1, x.shape[-1]).float()
     if not batch:
         factor = scale * torch.rsqrt(running[variance] + EPSILON)
         return torch.addcmul(shift - running[mean] * factor, rows, factor).view(x.shape)
