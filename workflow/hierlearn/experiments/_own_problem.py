@@ -46,15 +46,18 @@ class OwnProblem:
         raw = registry.build("representations", {"name": "raw"})
         return posed, ProblemFeatures(posed, raw, raw.fit(posed.unlabelled(1), posed.streams.at("representation")))
 
-    def score(self, name: str, learner: Learner, posed: Problem, features: ProblemFeatures) -> tuple[np.ndarray, Fit]:
-        """Scores (S,) of one network or kernel on test points, NaN where its training failed, and its fit."""
+    def train(self, learner: Learner, posed: Problem, features: ProblemFeatures) -> Fit:
+        """The fit of one network or kernel."""
         # Networks of one kind begin alike as far as their layers go.
         streams = posed.streams.at("learner", learner.stream_key)
         choices = {"learning_rate": [self.learning_rate], "weight_decay": [self.weight_decay]}
         if _is_kernel(name_of(learner)):
             choices = {"ridge": list(RIDGES)}
         sample = Sample(posed, features, self.samples, choices, streams)
-        fit = boundary.fit(learner, sample, NullMonitor(), {})
+        return boundary.fit(learner, sample, NullMonitor(), {})
+
+    def score(self, name: str, learner: Learner, fit: Fit, posed: Problem, features: ProblemFeatures) -> np.ndarray:
+        """Scores (S,) of a fit on test points, NaN where the training failed. name: of the learner, for the log."""
         target = posed.pools["test"].target
         risk = posed.risk(boundary.predictions(learner, fit.state, features, "test", target.shape, {}), target)
         scale = 1.0 if posed.teacher.kind == "classes" else np.square(posed.norm)
@@ -63,7 +66,7 @@ class OwnProblem:
             report_failure(name_of(self), name, {"seed": seed}, words[int(status)])
             for seed, status in zip(posed.seeds, fit.status, strict=True)
         ]
-        return np.where(failed, np.nan, 1 - risk / scale), fit
+        return np.where(failed, np.nan, 1 - risk / scale)
 
 
 def objections(own: Any, learners: Mapping[str, Mapping[str, Any]]) -> Iterator[Objection]:

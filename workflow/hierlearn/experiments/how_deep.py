@@ -72,7 +72,8 @@ class HowDeep(OwnProblem, Experiment):
         for i, layers in enumerate(self.layers):
             for name, mode in _modes(self, layers).items():
                 learner = replace(self.learner, **mode)
-                found[name][:, i], fit = self.score(f"{name}, l = {layers}", learner, posed, features)
+                fit = self.train(learner, posed, features)
+                found[name][:, i] = self.score(f"{name}, l = {layers}", learner, fit, posed, features)
                 flops += fit.flops
                 if name == "all":
                     for measure, theirs in (("kept", "first_layer_kept"), ("start", "first_layer_start")):

@@ -67,7 +67,8 @@ class SideBySide(OwnProblem, Experiment):
         posed, features = self.posed(problem)
         scores, flops = np.empty((len(problem.seeds), len(self.learners))), np.zeros(len(problem.seeds))
         for i, (name, learner) in enumerate(self.learners.items()):
-            scores[:, i], fit = self.score(name, learner, posed, features)
+            fit = self.train(learner, posed, features)
+            scores[:, i] = self.score(name, learner, fit, posed, features)
             flops += fit.flops
         measures = {"score": (("seed", "layers"), scores), "contrast": (("seed",), scores @ np.array(self.weights))}
         return describe(self, problem, measures, flops)
