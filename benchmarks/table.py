@@ -21,7 +21,7 @@ from hierlearn.run import job
 HERE = Path(__file__).parent
 # Far above what one takes, so that a table always ends.
 LIMIT = 1800
-MODULES = ("workflow", "papers", "solver", "ridge", "kernels", "networks", "densenets", "own")
+MODULES = ("workflow", "papers", "solver", "ridge", "kernels", "networks", "densenets", "convolutional", "own")
 LAYOUT = "{:<58} {:>10} {:>10}  {:<4}{:>6}  {}"
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import xarray
-from recomputation.estimates import Found, cases, fitted_line, named, of_mean, positive_log, t_mean
+from recomputation.estimates import Found, cases, fitted_line, lowest, named, of_mean, positive_log, t_mean
 from recomputation.tables import probe_at
 
 
@@ -29,6 +29,14 @@ def probe_mean(files, probe, variable, over=None, log=False, positive=False, lea
     found = of_mean(values, log, positive)
     ends = -np.inf if least is None else least, np.inf if most is None else most
     return Found(found.value, *(float(np.clip(end, *ends)) for end in (found.low, found.high)))
+
+
+def probe_difference(files, probe, variable, axis, above, below, where=()):
+    values = probe_at(files.probes[probe][variable], dict(where), (axis,))
+    places = files.probes[probe][axis].values
+    here, *others = (values[np.flatnonzero(places == one)[0]] for one in (above, *below))
+    single, joint = ([t_mean(here - one, level=1 - 0.05 / n) for one in others] for n in (1, len(others)))
+    return lowest(single, joint)
 
 
 def probe_holds(files, probe, larger, smaller, level=None, where=()):

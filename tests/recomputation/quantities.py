@@ -24,7 +24,7 @@ from recomputation.estimates import (
     unless,
 )
 from recomputation.many_cells import composed_counting_bound, counting_bound, lowest_score_mean, order_table
-from recomputation.of_probes import probe_holds, probe_mean, probe_slope, probe_theory_ratio
+from recomputation.of_probes import probe_difference, probe_holds, probe_mean, probe_slope, probe_theory_ratio
 from recomputation.tables import FAILED, at, complexities, crossing
 from scipy import stats
 
@@ -327,6 +327,7 @@ QUANTITIES = {
         risk_slope,
         probe_slope,
         probe_mean,
+        probe_difference,
         probe_theory_ratio,
         probe_holds,
         counting_bound,

@@ -52,6 +52,16 @@ def test_of_a_regression_the_score_is_the_part_that_is_explained():
     assert np.all((trained > 0.7) & (trained < 1))
 
 
+def test_kernels_among_the_networks_have_the_best_of_the_ridges():
+    kernels = {"tree": {"name": "convolutional_kernel", "head": "flat"}, "flat": {"name": "kernel_ridge"}}
+    given = {"learners": {"one": NETWORK | {"depth": 1}} | kernels, "layers": [1, 2, 3], "weights": [0, 1, -1]}
+    found = build("probes", described(**given, samples=200)).measure(problem())["score"].values
+    one = build("probes", described(learners={"one": NETWORK | {"depth": 1}}, layers=[1], weights=[1], samples=200))
+    np.testing.assert_array_equal(one.measure(problem())["score"].values[:, 0], found[:, 0])
+    # Better than chance, 1/4.
+    assert np.all(found[:, 1:] > 0.3)
+
+
 def asked(**parameters):
     return needs("probes", described(**parameters), Sizes(seeds=2))
 
@@ -70,7 +80,7 @@ def test_it_asks_for_the_work_of_all_networks_and_for_the_memory_of_the_largest(
 
 
 def test_it_asks_for_no_less_than_the_same_training_of_a_study():
-    problem = {"dimension": 64, "features": 64, "samples": 500, "test": 500, "validation": 50}
+    problem = {"dimension": 64, "features": 64, "samples": 500, "test": 500, "validation": 50, "shape": (4, 1, 16)}
     network = defaults("learners", "convolutional") | NETWORK
     study = needs("learners", network, Sizes(**problem, outputs=4, presented=10 * 16))
     own = asked(learners={"one": NETWORK}, dimension=64, samples=500)

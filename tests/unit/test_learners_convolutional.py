@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 import torch
 
+from hierlearn.core.needs import Sizes
 from hierlearn.core.problem import ProblemFeatures, pose
 from hierlearn.core.protocols import NullMonitor, Sample
-from hierlearn.core.registry import build, defaults, objections
+from hierlearn.core.registry import build, defaults, needs, objections
 from hierlearn.core.streams import Streams
 from hierlearn.statistics.moments import share_within
 
@@ -134,6 +135,7 @@ def test_a_gpu_gives_the_same_to_rounding():
         ({"schedule": "fixed", "trained": 2}, 16, ("trained", "2 of 2 layers with schedule 'fixed'", "at most 1")),
         ({"schedule": "fixed", "fixed": 3, "trained": 2}, 32, ("fixed", "3", "at most trained = 2")),
         ({"depth": 3, "patch": 3}, 16, ("patch", "3 at layer 1, on 1 x 4 places", "a divisor of height and width")),
+        ({"precision": "half"}, 16, ("precision", "'half' with device 'cpu'", "single, or device cuda or auto")),
         ({"architecture": "vgg", "depth": 5}, 16, ("depth", "5 layers that pool 1 times on 1 x 4 places", None)),
     ],
 )
@@ -152,3 +154,32 @@ def test_layers_at_rest_are_counted_forward_alone_and_once_where_what_they_make_
     counted = {schedule: fit(problem, n=n, schedule=schedule)[1].flops[0] for schedule in ("staged", "layerwise")}
     assert counted["staged"] == 6 * batch * steps * (first + first + second)
     assert counted["layerwise"] == 6 * batch * steps * (first + second) + 2 * n * first
+
+
+def asked(shape, **parameters):
+    described = defaults("learners", "convolutional") | {"name": "convolutional"} | parameters
+    sizes = {"dimension": int(np.prod(shape)), "outputs": 10, "samples": 640, "validation": 100, "test": 100}
+    presented = described["steps"] * described["batch"]
+    return needs("learners", described, Sizes(**sizes, shape=shape, presented=presented))
+
+
+def test_work_is_that_of_the_products_and_of_the_passes_over_layers_however_large_the_network():
+    problem = hierarchy(seeds=(0,), dimension=32)
+    for width in (16, 64, 256):
+        _, found = fit(problem, n=64, width=width, steps=1, depth=3)
+        sizes = Sizes(dimension=32, outputs=4, samples=64, shape=(4, 1, 8), presented=16)
+        described = defaults("learners", "convolutional") | {"depth": 3, "width": width, "steps": 1, "batch": 16}
+        work = needs("learners", {"name": "convolutional"} | described, sizes).work["fit"]
+        # The rest is a pass over seven places of as many channels, 500 operations each, and the head.
+        rest = 3 * 16 * (500 * 7 * width + 6 * width * 4)
+        assert work == pytest.approx(found.flops[0] + rest)
+
+
+def test_a_wide_residual_network_asks_for_its_own_numbers():
+    wide = {"architecture": "wide_resnet", "depth": 16, "width": 160, "batch": 125, "steps": 2700}
+    found = asked((3, 32, 32), **wide)
+    # WRN-34-10 has 46.2 million weights and 6.7e9 products a picture (Zagoruyko and Komodakis, 2016).
+    assert found.memory["model"] == pytest.approx(46.2e6, rel=0.03)
+    assert found.work["fit"] / (16 * 2700 * 125) == pytest.approx(6 * 6.7e9, rel=0.1)
+    # Three gigabytes of activations for 125 pictures, as numbers of 8 bytes, and not three hundred.
+    assert 1e8 < found.memory["fit"] < 1.5e9

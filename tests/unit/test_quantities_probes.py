@@ -148,3 +148,25 @@ def test_a_ratio_to_a_theory_falls_apart_where_the_power_law_is_another():
     found = build("quantities", {"name": "probe_theory_ratio"} | parameters).measure(None, {"p": other})
     assert found.value == pytest.approx(np.mean(np.log(WIDTHS)) / 2)
     assert found.low < found.value < found.high
+
+
+def test_a_difference_is_that_to_the_best_of_the_places_below():
+    at = {"variable": "law", "axis": "width", "where": {"dimension": 4}}
+    one = measured("probe_difference", above=10, below=[40], **at)
+    apart = SPREAD * (10**-0.5 - 40**-0.5)
+    assert one.value == pytest.approx(apart.mean())
+    assert one.low < one.value < one.high
+    several = measured("probe_difference", above=10, below=[40, 80, 20], **at)
+    assert several.value == pytest.approx((SPREAD * (10**-0.5 - 20**-0.5)).mean())
+    # No place is above itself, by how much ever it is above the others.
+    itself = measured("probe_difference", above=10, below=[40, 10], **at)
+    assert (itself.value, itself.high) == (0, 0)
+
+
+def test_a_difference_with_a_missing_value_has_no_interval():
+    spoilt = probe()
+    spoilt.law.values[0, 1, 0] = np.nan
+    at = {"variable": "law", "axis": "width", "where": {"dimension": 4}}
+    quantity = build("quantities", {"name": "probe_difference", "probe": "p", "above": 10, "below": [20, 40]} | at)
+    found = quantity.measure(None, {"p": spoilt})
+    assert np.isnan([found.low, found.high]).all()

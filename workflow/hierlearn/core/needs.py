@@ -10,7 +10,8 @@ class Sizes:
     """What a component works on; 0 where a stage has none.
 
     choices: combinations of all that is selected, tried: values of each; presented: points that all steps of a training
-    see, each as often as it is seen. A learner and a representation speak of one seed, a probe of all.
+    see, each as often as it is seen; shape: (channels, height, width) of pictures, None for vectors. A learner and a
+    representation speak of one seed, a probe of all.
     """
 
     seeds: int = 1
@@ -24,6 +25,7 @@ class Sizes:
     presented: float = 0
     choices: int = 1
     tried: Mapping[str, int] = field(default_factory=dict)
+    shape: tuple[int, int, int] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

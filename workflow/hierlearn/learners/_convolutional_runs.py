@@ -1,12 +1,12 @@
 """Convolutional networks that are trained together: to the end or from a checkpoint, with looks on the way."""
 
 from collections.abc import Sequence
-from math import prod
 from typing import Any
 
 import numpy as np
 
 from hierlearn.core.protocols import Monitor, Sample, State
+from hierlearn.learners._convolutional_networks import pictures
 from hierlearn.learners._runs import Setting
 from hierlearn.learners._selection import error
 from hierlearn.statistics.moments import share_within
@@ -88,11 +88,3 @@ class Block:
         outputs = self.training.outputs(pictures(self.sample.features.draw(role, count), shape)).astype(np.float64)
         rows = zip(outputs, self.runs, strict=True)
         return np.array([float(error(found, labels[s], problem.teacher.kind)) for found, (s, _) in rows])
-
-
-def pictures(features: np.ndarray, shape: tuple[int, int, int]) -> np.ndarray:
-    """(S, n, D), channels first, -> (S, n, height, width, channels)."""
-    if features.shape[-1] != prod(shape):
-        found = f"{features.shape[-1]} features of pictures of {' x '.join(map(str, shape))}"
-        raise ValueError(f"convolutional: {found}; expected the raw input")
-    return np.ascontiguousarray(np.moveaxis(features.reshape(*features.shape[:2], *shape), 2, -1))

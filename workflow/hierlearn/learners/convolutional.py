@@ -1,8 +1,8 @@
 """Convolutional networks, trained at once or layer by layer, with or without what is below at rest."""
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from math import prod
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -11,20 +11,34 @@ from annotated_types import Ge, Interval
 from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import EXECUTION, Count, Index, NotNegative, Share
 from hierlearn.core.protocols import STATUS, Features, Fit, Input, Learner, Monitor, Objection, Sample, State
-from hierlearn.learners._convolutional_runs import TRACED_POINTS, Block, pictures
+from hierlearn.learners._convolutional_networks import (
+    ConvolutionalParameters,
+    layers,
+    misfits,
+    network,
+    network_of,
+    pictures,
+    shape_of,
+    threads,
+    torch_device,
+)
+from hierlearn.learners._convolutional_runs import TRACED_POINTS, Block
 from hierlearn.learners._runs import Rates, grid
 from hierlearn.learners._selection import DIVERGED, best, divergence, fit_of_seed, report_divergence
-from hierlearn.solvers.convolutional import architecture
-from hierlearn.solvers.convolutional.architecture import Architecture, Misfit
+from hierlearn.solvers.convolutional import sizes as counts
 from hierlearn.solvers.convolutional.augmentation import Augmentation
 from hierlearn.solvers.convolutional.phases import phases
 
 # Networks are trained together as long as an activation of all of them stays in a processor's cache.
 NUMBERS_TOGETHER = 1 << 16
+# What layers at rest make of all points is kept where it is no more than so many numbers; points shown at once.
+KEPT, ROWS = 1 << 26, 512
+# What importing torch takes, in numbers of 8 bytes; operations that an entry of a layer costs beside the products.
+TORCH, ENTRY = 45e6, 500
 
 
 @dataclass(frozen=True, kw_only=True)
-class Convolutional(Learner):
+class Convolutional(ConvolutionalParameters, Learner):
     """Networks of convolutions with batch normalisation, by SGD with momentum  (allenzhu2020, Figures 7 to 11).
 
     Pictures are those of the input, points without a shape are vectors. Classes are learned by cross-entropy, or
@@ -33,27 +47,6 @@ class Convolutional(Learner):
     `device: cuda` where there is none.
     """
 
-    architecture: Annotated[
-        Literal["patches", "dense", "plain", "vgg", "wide_resnet"],
-        "patches: filters that do not overlap, a tree; dense: fully connected layers; plain: filters that keep the "
-        "size, pooling after every second; vgg; wide_resnet.",
-    ] = "patches"
-    depth: Annotated[
-        Count | None,
-        "Number of layers: convolutions, or for wide_resnet a convolution and blocks; null: for patches as many as "
-        "leave one place, else 2.",
-    ] = None
-    width: Annotated[Count, "Channels, those of the first stage for vgg and wide_resnet."] = 32
-    patch: Annotated[int, Ge(1), "Side of the filters of patches; plain has 2 patch - 1."] = 2
-    activation: Annotated[
-        Literal["relu", "quadratic"],
-        "relu, after batch normalisation; quadratic: z + 0.1 z^2, before it.",
-    ] = "relu"
-    links: Annotated[bool, "Whether the output sees every layer, or the last alone."] = False
-    pooling: Annotated[Literal["max", "mean"], "How layers pool."] = "max"
-    head: Annotated[
-        Literal["mean", "flat"], "What the output sees of a layer: its mean over places, or every place."
-    ] = "mean"
     schedule: Annotated[
         Literal["joint", "staged", "layerwise", "only", "fixed"],
         "joint: all layers at once; staged: one layer more per phase, nothing at rest; layerwise: one layer more, with "
@@ -77,6 +70,11 @@ class Convolutional(Learner):
     device: Annotated[
         Literal["auto", "cpu", "cuda"], EXECUTION, "cuda: one GPU; auto: one if there is one, else the processor."
     ] = "cpu"
+    precision: Annotated[
+        Literal["single", "half"],
+        EXECUTION,
+        "half: products and convolutions of steps in bfloat16, on a GPU; single: float32, as everything else is.",
+    ] = "single"
     batch_seeds: ClassVar[bool] = True
     stream_key: ClassVar[str] = "Convolutional"
     MEASURES = {
@@ -101,34 +99,40 @@ class Convolutional(Learner):
         """Networks that the pictures cannot carry, and layers that are none of theirs."""
         if (self.fixed or 0) > self.trained:
             yield "fixed", f"{self.fixed}", f"at most trained = {self.trained}"
-        if inputs is None:
+        if self.precision == "half" and self.device == "cpu":
+            yield "precision", "'half' with device 'cpu'", "single, or device cuda or auto"
+        refused = [*misfits(self, inputs)]
+        yield from refused
+        if inputs is None or refused:
             return
-        try:
-            depth = len(_layers(self, _shape(self, inputs)))
-        except Misfit as misfit:
-            yield misfit.args
-            return
+        depth = len(layers(self, shape_of(self, inputs)))
         most = depth - (self.schedule == "fixed")
         if self.schedule in ("only", "fixed") and self.trained > most:
             yield "trained", f"{self.trained} of {depth} layers with schedule {self.schedule!r}", f"at most {most}"
 
     def needs(self, sizes: Sizes) -> Needs:
-        """torch, the points of all seeds, and the activations of some networks on a block of points."""
-        channels = self.width * (4 if self.architecture in ("vgg", "wide_resnet") else 1)
-        filters = {"patches": 1, "dense": 1, "plain": (2 * self.patch - 1) ** 2}.get(self.architecture, 9)
-        # Products of few channels, and normalisation between them, reach a third of the rate of large ones.
-        # Places and channels of the first layer are not known apart; later layers are taken to be as large.
-        places = 1 if self.architecture == "dense" else sizes.dimension
-        later = max(places / (4 if self.architecture == "patches" else 2), 1)
-        depth = self.depth or 2 + int(self.architecture == "patches")
-        weights = filters * channels * (sizes.dimension + channels * depth)
-        step = 18 * self.width * (filters * sizes.dimension + filters * later * self.width * (depth - 1))
-        presented = sizes.presented * depth
+        """torch, points, weights, and activations of the networks that are trained together or of a block of points.
+
+        work: products of a step forward and twice back, all layers moving; ENTRY operations for every entry of a layer,
+        as batch normalisation and activations take as long.
+        """
+        net = network_of(self, sizes)
+        weights, size = counts.weights(net, sizes.outputs), min(self.batch, sizes.samples or self.batch)
+        together = max(NUMBERS_TOGETHER / (size * net.entries()), 1)
+        # Numbers of torch have half the bytes. On the way back slopes of a layer stand beside what it left.
+        trained = together * size * (counts.activations(net) + 3 * counts.largest(net)) / 2
+        shown = ROWS * counts.largest(net) / 2
+        rests = self.schedule in ("layerwise", "fixed")
+        kept = min(KEPT, together * sizes.samples * net.entries()) / 2 if rests else 0.0
+        points = sizes.samples * sizes.dimension
+        entries = sum(layer.channels * prod(layer.size) * layer.pool**2 for layer in net.layers)
+        step = 6 * (net.products() + net.features() * sizes.outputs) + ENTRY * entries
+        presented = sizes.presented * len(net.layers) + self.refit * size
         return Needs(
             memory={
-                "fit": 45e6 + 40 * NUMBERS_TOGETHER + 3 * sizes.choices * weights + sizes.samples * sizes.dimension,
+                "fit": TORCH + 3 * sizes.choices * weights + max(trained, shown) + kept + points,
                 "model": weights,
-                "predict": 30e6 + 3 * 512 * places * channels,
+                "predict": TORCH + weights + shown + sizes.test * sizes.dimension,
             },
             work={"fit": sizes.choices * presented * step, "predict": sizes.test * step / 3},
             gpus=int(self.device == "cuda"),
@@ -138,15 +142,15 @@ class Convolutional(Learner):
         """State: weights and running statistics, (S, ...) float32, and shape (S, 3) of a picture and depth (S,)."""
         from hierlearn.solvers.convolutional.training import ConvolutionalTraining, Points, Recipe
 
-        _threads()
+        threads()
         problem, settings = sample.problem, grid(sample.choices)
-        network, device = self._network(_shape(self, problem.inputs)), _device(self.device)
+        net, device = network(self, shape_of(self, problem.inputs)), torch_device(self.device)
         training = problem.draw("training", sample.n)
-        x = pictures(sample.features.draw("training", sample.n), network.shape)
+        x = pictures(sample.features.draw("training", sample.n), net.shape)
         points = Points(x, training.labels.astype(np.float32), _generators(sample))
         recipe = Recipe(
-            network=network,
-            phases=tuple(phases(self.schedule, len(network.layers), self.steps, self.trained, self.fixed, self.refit)),
+            network=net,
+            phases=tuple(phases(self.schedule, len(net.layers), self.steps, self.trained, self.fixed, self.refit)),
             outputs=problem.outputs,
             loss=_loss(problem.teacher.kind, problem.outputs),
             batch=self.batch,
@@ -154,13 +158,14 @@ class Convolutional(Learner):
             milestones=tuple(self.milestones),
             pull=self.pull,
             augmentation=Augmentation(self.crop, self.flip, self.hole),
+            half=self.precision == "half" and device == "cuda",
         )
         runs = [(s, setting) for s in range(len(problem.seeds)) for setting in settings]
         size = min(self.batch, sample.n)
         alone = device != "cpu" or not all(
-            network.cut(phase.depth).is_aligned(size, problem.outputs) for phase in recipe.phases
+            net.cut(phase.depth).is_aligned(size, problem.outputs) for phase in recipe.phases
         )
-        together = 1 if alone else max(1, NUMBERS_TOGETHER // (size * network.entries()))
+        together = 1 if alone else max(1, NUMBERS_TOGETHER // (size * net.entries()))
         blocks = []
         for first in range(0, len(runs), together):
             part = runs[first : first + together]
@@ -181,23 +186,20 @@ class Convolutional(Learner):
 
         from hierlearn.solvers.convolutional import model
 
-        _threads()
+        threads()
         shape, depth = tuple(state["shape"][0].tolist()), int(state["depth"][0])
-        network, device = self._network(shape).cut(depth), _device(self.device)
+        net, device = network(self, shape).cut(depth), torch_device(self.device)
         x = pictures(features.draw(role, count), shape)
         found = []
         for s, points in enumerate(x):
             own = {name: torch.tensor(values[[s]], device=device) for name, values in state.items()}
             with torch.no_grad():
                 parts = [
-                    model.outputs(network, own, own, torch.tensor(points[None, i : i + 512], device=device)).cpu()
+                    model.outputs(net, own, own, torch.tensor(points[None, i : i + 512], device=device)).cpu()
                     for i in range(0, count, 512)
                 ]
             found.append(torch.cat(parts, dim=1)[0].numpy())
         return np.stack(found).astype(np.float64)
-
-    def _network(self, shape: tuple[int, int, int]) -> Architecture:
-        return Architecture(shape, _layers(self, shape), self.activation, self.links, self.pooling, self.head)
 
     def _best(self, sample: Sample, monitor: Monitor, blocks: Sequence[Block], seed: int, settings, flops) -> Fit:
         """The fit of one seed: of its settings the one with the least error on validation points."""
@@ -224,18 +226,6 @@ class Convolutional(Learner):
         )
 
 
-def _shape(learner: Any, inputs: Input) -> tuple[int, int, int]:
-    """Of a picture; a vector is a picture of one pixel, as for dense layers every picture is."""
-    return (inputs.dimension, 1, 1) if inputs.shape is None or learner.architecture == "dense" else inputs.shape
-
-
-def _layers(learner: Any, shape: tuple[int, int, int]):
-    depth = learner.depth
-    if depth is None:
-        depth = architecture.levels(shape[1:], learner.patch) if learner.architecture == "patches" else 2
-    return architecture.build(learner.architecture, shape, depth, learner.width, learner.patch)
-
-
 def _generators(sample: Sample):
     """By the place of a seed and words."""
     return lambda place, *words: sample.streams.generator(sample.streams.seeds[place], *words)
@@ -245,21 +235,3 @@ def _loss(kind: str, outputs: int) -> str:
     if kind != "classes":
         return "squared"
     return "cross_entropy" if outputs > 1 else "logistic"
-
-
-def _threads() -> None:
-    """As many as the job has: their number is part of what rounding makes of a sum."""
-    import torch
-
-    torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
-
-
-def _device(asked: str) -> str:
-    """cpu or cuda."""
-    import torch
-
-    if asked == "cpu" or torch.cuda.is_available():
-        return "cpu" if asked == "cpu" else "cuda"
-    if asked == "cuda":
-        raise ValueError("convolutional: device 'cuda' where torch sees no GPU; expected auto, cpu, or a GPU")
-    return "cpu"

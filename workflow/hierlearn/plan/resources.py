@@ -37,6 +37,7 @@ JOBS, PACKS = 190, 100
 FITS = 4
 # Sizes that no model has.
 HELD_OUT = ("validation", "test", "unlabelled")
+NO_SIZES = ("tried", "shape")
 STAGES = {"learners": ("fit", "model", "predict"), "representations": ("fit",), "probes": ("measure",)}
 
 
@@ -202,6 +203,7 @@ def _sizes(study: Study, task: Task, point: GridPoint, representation: Mapping[s
         unlabelled=representation.get("unlabelled", 0),
         validation=study.held_out.validation,
         test=study.held_out.test,
+        shape=registry.build("inputs", point.problem["input"], dimension=point.dimension).shape,
     )
 
 
@@ -271,7 +273,9 @@ def _component_needs(kind: str, description: Mapping[str, Any], sizes: Sizes) ->
     stages = [stage for stage in STAGES[kind] if stage not in needs.memory or stage not in {"model", *needs.work}]
     if not stages:
         return needs
-    numbers = _numbers(description) | {name: size for name, size in vars(sizes).items() if size and name != "tried"}
+    numbers = _numbers(description) | {
+        name: size for name, size in vars(sizes).items() if size and name not in NO_SIZES
+    }
     held = {stage: _usual_size(numbers, stage) for stage in stages}
     work = {stage: 1000.0 * numbers for stage, numbers in held.items()}
     return replace(needs, memory=held | dict(needs.memory), work=work | dict(needs.work))

@@ -8,7 +8,7 @@ import numpy as np
 from hierlearn.core.objections import refuse
 from hierlearn.core.parameters import properties
 from hierlearn.core.problem import Problem
-from hierlearn.core.protocols import FLOPS, Experiment, Input, Probe
+from hierlearn.core.protocols import FLOPS, Component, Experiment, Input, Probe
 from hierlearn.files.netcdf import Variable
 
 # What a probe measures, by name.
@@ -17,7 +17,7 @@ Variables = dict[str, Variable]
 Arrays = Mapping[str, tuple[tuple[str, ...], Any]]
 
 
-def name_of(component: Probe | Experiment) -> str:
+def name_of(component: Component) -> str:
     """The name of a component, which is that of its file."""
     return type(component).__module__.rpartition(".")[2]
 

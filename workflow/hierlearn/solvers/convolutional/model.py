@@ -11,11 +11,10 @@ import torch
 from torch.nn import functional
 
 from hierlearn.solvers.convolutional.architecture import Architecture, Convolution, Layer
+from hierlearn.solvers.convolutional.sizes import NARROW
 
 Tensors = Mapping[str, torch.Tensor]
 EPSILON, MOMENTUM = 1e-5, 0.1
-# Filters of so few channels are faster as one product for all networks than as torch's convolution for each.
-NARROW = 32
 
 
 def shapes(network: Architecture) -> dict[str, tuple[int, ...]]:
@@ -177,7 +176,8 @@ def _normalised(weights, running, x: torch.Tensor, place: str, j: int, batch: bo
     """Batch normalisation over all but networks and channels, by the batch or by what is running."""
     scale, shift = weights[f"{place}_scale{j}"], weights[f"{place}_shift{j}"]
     mean, variance = f"{place}_mean{j}", f"{place}_variance{j}"
-    rows = x.reshape(len(x), -1, x.shape[-1])
+    # Means and variances of bfloat16 would lose what is left after them.
+    rows = x.reshape(len(x), -1, x.shape[-1]).float()
     if not batch:
         factor = scale * torch.rsqrt(running[variance] + EPSILON)
         return torch.addcmul(shift - running[mean] * factor, rows, factor).view(x.shape)

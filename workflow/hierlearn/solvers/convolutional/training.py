@@ -24,7 +24,8 @@ class Recipe:
     """loss: cross_entropy (classes), logistic (one output's sign) or squared, |f - y|^2 / 2.
 
     milestones: parts of a phase after which the learning rate is divided by 10; pull: factor of the distance to where a
-    layer was trained before, in its gradient.
+    layer was trained before, in its gradient. half: products and convolutions of a step in bfloat16, normalisation,
+    loss, weights and their steps in float32.
     """
 
     network: Architecture
@@ -36,6 +37,7 @@ class Recipe:
     milestones: tuple[float, ...] = ()
     pull: float = 0.0
     augmentation: Augmentation = field(default_factory=Augmentation)
+    half: bool = False
 
 
 @dataclass(frozen=True)
@@ -212,22 +214,13 @@ class ConvolutionalTraining:
         return torch.cat(found)
 
     def _step(self) -> None:
-        network, phase = self.network, self.recipe.phases[self.phase]
+        phase = self.recipe.phases[self.phase]
         begun = self.ends[self.phase] - phase.steps
         here = self._rows(self.done - begun)
         labels = self._tensor(np.stack([self.points.labels[s, here[s]] for s in self.seeds]))
-        if self.kept is not None:
-            rows = torch.stack([torch.as_tensor(here[s]) for s in self.seeds]).to(self.device)
-            x = self.kept[torch.arange(len(self.seeds), device=self.device)[:, None], rows]
-            seen = model.layers(network, self._leaves(), self.running, x, phase.rest, phase.rest)
-            seen = [x, *seen] if phase.rest == phase.depth else seen
-        else:
-            x = self._tensor(self._pictures(here))[self.seeds]
-            seen = model.layers(network, self._leaves(), self.running, x, phase.rest)
-            seen = [seen[i] for i in network.linked] if network.links else seen
-        seen = seen if network.links else seen[-1:]
-        outputs = model.head(network, self.leaves, self.running, seen, batch=True)
-        loss = self._loss(outputs, labels)
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.recipe.half):
+            outputs = self._outputs_of_step(here, phase)
+        loss = self._loss(outputs.float(), labels)
         names = list(self.velocities)
         slopes = torch.autograd.grad(loss, [self.leaves[name] for name in names])
         drops = sum((self.done - begun) >= part * phase.steps for part in self.recipe.milestones)
@@ -239,6 +232,21 @@ class ConvolutionalTraining:
                     slope = slope + self.recipe.pull * (weight - self.before[name])
                 velocity.mul_(self.recipe.momentum).add_(slope)
                 weight.addcmul_(velocity, self.rates, value=-(0.1**drops))
+
+    def _outputs_of_step(self, here: dict[int, np.ndarray], phase: Phase) -> torch.Tensor:
+        """(R, b, k) of the points of a step, by a new graph."""
+        network = self.network
+        if self.kept is not None:
+            rows = torch.stack([torch.as_tensor(here[s]) for s in self.seeds]).to(self.device)
+            x = self.kept[torch.arange(len(self.seeds), device=self.device)[:, None], rows]
+            seen = model.layers(network, self._leaves(), self.running, x, phase.rest, phase.rest)
+            seen = [x, *seen] if phase.rest == phase.depth else seen
+        else:
+            x = self._tensor(self._pictures(here))[self.seeds]
+            seen = model.layers(network, self._leaves(), self.running, x, phase.rest)
+            seen = [seen[i] for i in network.linked] if network.links else seen
+        seen = seen if network.links else seen[-1:]
+        return model.head(network, self.leaves, self.running, seen, batch=True)
 
     def _leaves(self) -> dict[str, torch.Tensor]:
         """The weights, those that move as leaves of a new graph."""

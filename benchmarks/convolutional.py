@@ -1,0 +1,155 @@
+"""Batched training of narrow convolutional networks against a plain PyTorch loop over the seeds, on equal cores.
+
+    PYTHONPATH=workflow python benchmarks/convolutional.py
+
+8 seeds of a tree of filters with three levels, 16 channels and batch 64, by SGD with momentum: the same steps with the
+same points and starts, which must end in the same weights. The loop is what one would write: modules, backward,
+torch.optim. And the share of the time of a training that picks its points, crops and mirrors them, for residual blocks
+of 32 channels on pictures of the shape of CIFAR's. One thread; times are those of the processor.
+"""
+
+import argparse
+import time
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+from table import Row, as_in_jobs, emit
+from torch import nn
+
+from hierlearn.solvers.convolutional import architecture
+from hierlearn.solvers.convolutional.architecture import Architecture
+from hierlearn.solvers.convolutional.augmentation import Augmentation
+from hierlearn.solvers.convolutional.phases import Phase
+from hierlearn.solvers.convolutional.training import ConvolutionalTraining, Points, Recipe
+
+CHANNELS, LEVELS, BATCH, CLASSES, POINTS, RATE, MOMENTUM = 16, 3, 64, 4, 1024, 0.1, 0.9
+CIFAR, FILTERS, SHOWN = (3, 32, 32), 32, 32
+# How many times faster than the loop training has to be; what part of it may go into points.
+TARGET, SHARE = 2.5, 0.1
+
+
+def tree(symbols: int) -> Architecture:
+    """Pairs of places become one, until one is left."""
+    shape = symbols, 1, 2**LEVELS
+    return Architecture(shape, architecture.build("patches", shape, LEVELS, CHANNELS), head="flat")
+
+
+def points(shape, seeds, count, classes):
+    """Numbers without a rule: what is learned of them costs as much."""
+    channels, *size = shape
+    generator = np.random.default_rng(0)
+    x = generator.standard_normal((seeds, count, *size, channels)).astype(np.float32)
+    chosen = generator.integers(0, classes, (seeds, count, 1))
+    labels = np.where(chosen == np.arange(classes), 1, -1).astype(np.float32)
+    return Points(x, labels, lambda seed, *words: np.random.default_rng([seed, *"".join(map(str, words)).encode()]))
+
+
+def training(net, given, seeds, steps, batch, classes, augmentation):
+    """All seeds as one."""
+    recipe = Recipe(
+        network=net,
+        phases=(Phase(len(net.layers), 0, steps),),
+        outputs=classes,
+        loss="cross_entropy",
+        batch=batch,
+        momentum=MOMENTUM,
+        augmentation=augmentation,
+    )
+    return ConvolutionalTraining(recipe, given, range(seeds), np.full(seeds, RATE), np.zeros(seeds), "cpu")
+
+
+def module(net, weights) -> nn.Sequential:
+    """The tree of one seed as one would write it, channels first."""
+    parts = []
+    for i, layer in enumerate(net.layers):
+        (one,) = layer.convolutions
+        convolution = nn.Conv2d(one.inputs, one.outputs, one.kernel, one.stride, bias=False)
+        ours = torch.tensor(weights[f"layer{i}_weight0"]).view(*one.kernel, one.inputs, one.outputs)
+        convolution.weight.data = ours.permute(3, 2, 0, 1).contiguous()
+        parts += [convolution, nn.BatchNorm2d(one.outputs), nn.ReLU()]
+    last = nn.Linear(net.features(), CLASSES)
+    last.weight.data, last.bias.data = (torch.tensor(weights[f"head_{name}"]) for name in ("weight", "bias"))
+    last.weight.data, last.bias.data = last.weight.data.T.contiguous(), last.bias.data[0]
+    return nn.Sequential(*parts, nn.Flatten(), last)
+
+
+def looped(network, x, classes, orders) -> np.ndarray:
+    """Train one seed; its last weights."""
+    moves = torch.optim.SGD(network.parameters(), lr=RATE, momentum=MOMENTUM)
+    for rows in orders:
+        moves.zero_grad()
+        nn.functional.cross_entropy(network(x[rows]), classes[rows]).backward()
+        moves.step()
+    return network[-1].weight.detach().numpy().T
+
+
+def compared(seeds, steps):
+    """Seconds of the loop and of the batch, and the largest difference of the last weights at the end."""
+    net = tree(4)
+    given = points(net.shape, seeds, POINTS, CLASSES)
+    batched = training(net, given, seeds, steps, BATCH, CLASSES, Augmentation())
+    starts = [module(net, batched.model(seed)) for seed in range(seeds)]
+    x = torch.tensor(given.x).permute(0, 1, 4, 2, 3).contiguous()
+    classes = torch.tensor(given.labels.argmax(axis=-1))
+    began, per_epoch, ends = time.process_time(), POINTS // BATCH, []
+    for seed, network in enumerate(starts):
+        epochs = [
+            given.generators(seed, "order", 0, epoch).permutation(POINTS) for epoch in range(steps // per_epoch + 1)
+        ]
+        orders = [epochs[i // per_epoch][i % per_epoch * BATCH :][:BATCH] for i in range(steps)]
+        ends.append(looped(network, x[seed], classes[seed], orders))
+    loop = time.process_time() - began
+    began = time.process_time()
+    batched.advance(steps)
+    batch = time.process_time() - began
+    return loop, batch, max(float(np.abs(batched.model(i)["head_weight"] - end).max()) for i, end in enumerate(ends))
+
+
+def share(steps) -> float:
+    """The part of the time of a training in which its points are picked and changed."""
+    net = Architecture(CIFAR, architecture.build("wide_resnet", CIFAR, 4, FILTERS))
+    trained = training(net, points(CIFAR, 1, 2 * SHOWN, 10), 1, steps + 1, SHOWN, 10, Augmentation(4, True, 0))
+    trained.advance(1)
+    within, picked = [], trained._pictures
+
+    def timed(here):
+        began = time.process_time()
+        found = picked(here)
+        within.append(time.process_time() - began)
+        return found
+
+    trained._pictures = timed
+    began = time.process_time()
+    trained.advance(steps + 1)
+    return sum(within) / (time.process_time() - began)
+
+
+def rows(seeds, steps, repeats) -> Iterator[Row]:
+    """How many times faster the batch is than the loop, and the share of points: medians."""
+    # What torch loads on first use is no part of either side. Rounding grows with the steps, so few are compared.
+    apart = compared(seeds, 10)[2]
+    results = [compared(seeds, steps) for _ in range(repeats)]
+    loop, batch = (float(np.median([result[i] for result in results])) for i in (0, 1))
+    note = f"{loop:.2f} s, {batch:.2f} s, weights apart {apart:.1e} after 10 steps"
+    name = f"training {seeds} x trees of {CHANNELS} channels, over a loop"
+    yield Row(name, loop / batch, "x", least=TARGET, note=note)
+    found = float(np.median([share(10) for _ in range(repeats)]))
+    yield Row(f"points, crops and mirrors, of a training of {FILTERS} channels", found, "", most=SHARE)
+
+
+def main() -> None:
+    """Print the rows."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seeds", type=int, default=8)
+    parser.add_argument("--steps", type=int, default=200)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--rows", action="store_true", help="one JSON object a row, for table.py")
+    given = parser.parse_args()
+    as_in_jobs()
+    torch.set_num_threads(1)
+    emit(rows(given.seeds, given.steps, given.repeats), None if given.rows else "convolutional")
+
+
+if __name__ == "__main__":
+    main()

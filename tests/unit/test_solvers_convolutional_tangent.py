@@ -1,0 +1,61 @@
+"""The tangent kernel of a convolutional network against Jacobians of torch's own layers, point by point."""
+
+import numpy as np
+import pytest
+import torch
+from test_solvers_convolutional import CASES, CLASSES, Plain, generators
+
+from hierlearn.solvers.convolutional import model, tangent
+
+
+def network_at_its_start(net):
+    """Weights with the statistics of some points, and these points."""
+    shapes = model.shapes(net) | model.head_shapes(net, CLASSES)
+    weights = model.start(shapes, lambda name: generators(3, name))
+    channels, *size = net.shape
+    x = np.random.default_rng(4).standard_normal((9, *size, channels)).astype(np.float32)
+    return weights | tangent.statistics_of_points(net, weights, x, "cpu"), x
+
+
+def jacobian(net, weights, point):
+    """(k, p) of one point (height, width, channels), by backward passes through torch's layers at rest."""
+    plain = Plain(net, CLASSES)
+    plain.load(weights)
+    plain.eval()
+    outputs = plain(torch.tensor(point[None]).permute(0, 3, 1, 2))[0]
+    rows = [torch.autograd.grad(one, list(plain.parameters()), retain_graph=True) for one in outputs]
+    return torch.stack([torch.cat([part.flatten() for part in row]) for row in rows]).double().numpy()
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_kernel_is_the_mean_over_outputs_of_products_of_gradients(case, monkeypatch):
+    # Several blocks, the last of them smaller.
+    monkeypatch.setattr(tangent, "BLOCK_POINTS", 2)
+    net = CASES[case]
+    weights, x = network_at_its_start(net)
+    found = tangent.gram(net, weights, x[:5], None, "cpu")
+    across = tangent.gram(net, weights, x[5:8], x[:5], "cpu")
+    rows = [jacobian(net, weights, point) for point in x[:8]]
+    wanted = np.array([[np.sum(a * b) / CLASSES for b in rows[:5]] for a in rows])
+    size = np.abs(wanted).max()
+    np.testing.assert_allclose(found, wanted[:5], atol=1e-4 * size)
+    np.testing.assert_allclose(across, wanted[5:], atol=1e-4 * size)
+    assert np.array_equal(found, found.T)
+
+
+@pytest.mark.parametrize("case", ["plain", "quadratic, linked", "wide_resnet"])
+def test_the_statistics_are_those_of_a_pass_of_torch_over_the_points(case):
+    net = CASES[case]
+    weights, x = network_at_its_start(net)
+    plain = Plain(net, CLASSES)
+    plain.load(weights)
+    for module in plain.modules():
+        if isinstance(module, torch.nn.BatchNorm2d):
+            module.reset_running_stats()
+            # The mean over all batches: of one batch, itself.
+            module.momentum = None
+    plain(torch.tensor(x).permute(0, 3, 1, 2))
+    seen = {name: tensor for tensor, name in plain.names().items() if "mean" in name or "variance" in name}
+    assert seen.keys() == {name for name in weights if "mean" in name or "variance" in name}
+    for name, tensor in seen.items():
+        np.testing.assert_allclose(weights[name].ravel(), tensor.numpy(), rtol=1e-3, atol=1e-4, err_msg=name)

@@ -1,0 +1,136 @@
+"""Networks and kernels that are trained on the points of a problem of their own, and scored."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
+
+import numpy as np
+from annotated_types import Ge
+
+from hierlearn.core import boundary, registry
+from hierlearn.core.needs import Needs, Sizes, points_presented
+from hierlearn.core.parameters import Count, Nested, NotNegative, Positive
+from hierlearn.core.problem import Problem, ProblemFeatures, pose
+from hierlearn.core.protocols import STATUS, Fit, Learner, NullMonitor, Objection, Sample, Teacher
+from hierlearn.core.protocols import Input as Law
+from hierlearn.core.streams import Streams
+from hierlearn.experiments._failures import report_failure
+from hierlearn.probes._parameters import TestPoints, TrainingPoints
+from hierlearn.probes._variables import name_of
+
+# More of anything of a law or a teacher than any memory has room for.
+LARGEST = 10**6
+RIDGES = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnProblem:
+    """A problem beside that of the study, and what networks take on it."""
+
+    input: Annotated[Law, Nested("inputs", {"name": "random_hierarchy"}), "Law of x."]
+    teacher: Annotated[Teacher, Nested("teachers", {"name": "hierarchy_class"}), "Teacher."]
+    dimension: Annotated[Count, "Dimension of x."] = 16
+    learning_rate: Annotated[Positive, "Learning rate of all networks."] = 0.2
+    weight_decay: Annotated[NotNegative, "Weight decay of all networks."] = 0.0
+    samples: TrainingPoints = 64
+    validation: Annotated[int, Ge(2), "Number of validation points."] = 50
+    test: TestPoints = 500
+
+    def posed(self, problem: Problem) -> tuple[Problem, ProblemFeatures]:
+        """The problem of the experiment, with all its points, for the seeds of the study."""
+        law = replace(self.input, dimension=self.dimension)
+        own = problem.streams.at("side_by_side", self.input.stream_key)
+        posed = pose(law, self.teacher, "paper", 0.0, Streams(own.key, own.seeds, len(own.key)), self.validation)
+        counts = {"training": self.samples, "validation": self.validation, "test": self.test}
+        posed = replace(posed, pools={role: posed.draw(role, count) for role, count in counts.items()})
+        raw = registry.build("representations", {"name": "raw"})
+        return posed, ProblemFeatures(posed, raw, raw.fit(posed.unlabelled(1), posed.streams.at("representation")))
+
+    def train(self, learner: Learner, posed: Problem, features: ProblemFeatures) -> Fit:
+        """The fit of one network or kernel."""
+        # Networks of one kind begin alike as far as their layers go.
+        streams = posed.streams.at("learner", learner.stream_key)
+        choices = {"learning_rate": [self.learning_rate], "weight_decay": [self.weight_decay]}
+        if _is_kernel(name_of(learner)):
+            choices = {"ridge": list(RIDGES)}
+        sample = Sample(posed, features, self.samples, choices, streams)
+        return boundary.fit(learner, sample, NullMonitor(), {})
+
+    def score(self, name: str, learner: Learner, fit: Fit, posed: Problem, features: ProblemFeatures) -> np.ndarray:
+        """Scores (S,) of a fit on test points, NaN where the training failed. name: of the learner, for the log."""
+        target = posed.pools["test"].target
+        risk = posed.risk(boundary.predictions(learner, fit.state, features, "test", target.shape, {}), target)
+        scale = 1.0 if posed.teacher.kind == "classes" else np.square(posed.norm)
+        words = {value: word for word, value in STATUS.items()}
+        failed = [
+            report_failure(name_of(self), name, {"seed": seed}, words[int(status)])
+            for seed, status in zip(posed.seeds, fit.status, strict=True)
+        ]
+        return np.where(failed, np.nan, 1 - risk / scale)
+
+
+def objections(own: Any, learners: Mapping[str, Mapping[str, Any]]) -> Iterator[Objection]:
+    """What law, teacher and learners by name object to, until something does. own: an OwnProblem that is not built."""
+    for kind, key in (("inputs", "input"), ("teachers", "teacher")):
+        described = full(kind, vars(own)[key])
+        if kind == "inputs":
+            law = registry.build(kind, described, dimension=own.dimension)
+        refused = [*_too_large(described), *registry.objections(kind, described, law)]
+        for parameter, found, allowed in refused:
+            yield key, f"{parameter} {found}", allowed
+        if refused:
+            return
+        laws = registry.implementation(kind, described["name"]).LAWS
+        if laws and law.law not in laws:
+            yield key, f"{described['name']} for the law {law.law}", f"a teacher for it, not for {', '.join(laws)}"
+            return
+    for name, described in learners.items():
+        for parameter, found, allowed in registry.objections("learners", full("learners", described), law):
+            yield name, f"{parameter} {found}", allowed
+
+
+def needs(own: Any, learners: Iterable[Mapping[str, Any]], sizes: Sizes) -> Needs:
+    """The points of all seeds, and what the learners ask for, which are trained one after the other."""
+    points, asked = own.samples + own.validation + own.test, []
+    outputs = registry.build("teachers", own.teacher).outputs
+    shape = registry.build("inputs", own.input, dimension=own.dimension).shape
+    for one in (full("learners", one) for one in learners):
+        at = Sizes(
+            dimension=own.dimension,
+            features=own.dimension,
+            outputs=outputs,
+            validation=own.validation,
+            test=own.test,
+            samples=own.samples,
+            presented=points_presented(one, own.samples),
+            choices=len(RIDGES) if _is_kernel(one["name"]) else 1,
+            tried=dict.fromkeys(registry.choices("learners", one["name"]), 1),
+            shape=shape,
+        )
+        asked.append(registry.needs("learners", one, at))
+    return Needs(
+        memory={"measure": max(_largest(one) for one in asked) + 2 * sizes.seeds * points * own.dimension},
+        work={"measure": sizes.seeds * sum(sum(one.work.values()) for one in asked)},
+        gpus=max(one.gpus for one in asked),
+    )
+
+
+def full(kind: str, description: Mapping[str, Any]) -> dict[str, Any]:
+    """A description with its defaults."""
+    return registry.defaults(kind, description["name"]) | dict(description)
+
+
+def _largest(needs: Needs) -> float:
+    return max(needs.memory.get("fit", 0.0), needs.memory.get("predict", 0.0))
+
+
+def _is_kernel(name: str) -> bool:
+    return "ridge" in registry.choices("learners", name)
+
+
+def _too_large(described: Mapping[str, Any]) -> Iterator[Objection]:
+    """Numbers of a law or a teacher that no memory has room for; those of a problem are weighed by its sizes."""
+    for parameter, value in described.items():
+        for one in value if isinstance(value, list) else [value]:
+            if isinstance(one, (int, float)) and one > LARGEST:
+                yield parameter, str(one), f"at most {LARGEST}"

@@ -1,0 +1,114 @@
+"""Kernel ridge regression with the tangent kernel of a convolutional network of finite width at its random start."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal
+
+import numpy as np
+
+from hierlearn.core.needs import Needs, Sizes
+from hierlearn.core.parameters import EXECUTION, Positive
+from hierlearn.core.protocols import Features, Fit, Input, Learner, Monitor, Objection, Sample, State
+from hierlearn.learners._convolutional_networks import (
+    ConvolutionalParameters,
+    misfits,
+    network,
+    pictures,
+    shape_of,
+    threads,
+    torch_device,
+)
+from hierlearn.learners._dual import fit_dual
+from hierlearn.learners._selection import fit_of_seed
+
+# Points of the first batch, whose means and variances normalise all.
+NORMALISED_BY = 512
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConvolutionalKernel(ConvolutionalParameters, Learner):
+    """f(x) = sum_i alpha_i K(x_i, x) with the finite-width tangent kernel  (allenzhu2020, Figure 11).
+
+    K(x, z) = (1/k) sum_j <grad f_j(x), grad f_j(z)> over the k outputs and all weights of a network of `convolutional`
+    at its start, whose batch normalisations have the means and variances of the first 512 training points and keep
+    them. One kernel for all outputs, exact up to rounding in float32; the solve is float64. The ridge is chosen by the
+    error on validation points. Raises ValueError for `device: cuda` where there is none.
+    """
+
+    device: Annotated[
+        Literal["auto", "cpu", "cuda"], EXECUTION, "cuda: one GPU; auto: one if there is one, else the processor."
+    ] = "cpu"
+    stream_key: ClassVar[str] = "ConvolutionalKernel"
+    MEASURES = {"ridge_residual": "relative residual |(K + n ridge I) alpha - y| / |y| at the chosen ridge"}
+
+    class Choices:
+        ridge: Annotated[Positive, "Ridges in units of the mean diagonal of the Gram matrix."]
+
+    def objections(self, inputs: Input | None) -> Iterator[Objection]:
+        """Networks that the pictures cannot carry."""
+        yield from misfits(self, inputs)
+
+    def needs(self, sizes: Sizes) -> Needs:
+        """Gram matrices and a factor; the Jacobian of one output at the training points, and of a block of others."""
+        n, validation = sizes.samples, sizes.validation
+        weights = 10 * self.width * (sizes.dimension + 9 * self.width * (self.depth or 2))
+        jacobians = weights * (n + 128) / 2
+        return Needs(
+            memory={
+                "fit": 60e6 + 3 * n**2 + validation * n + 2 * jacobians,
+                "model": n * sizes.outputs + weights,
+                "predict": 60e6 + sizes.test * n + 2 * jacobians,
+            },
+            work={
+                "fit": sizes.choices * n**3 + 2 * sizes.outputs * weights * n * (n + validation),
+                "predict": 2 * sizes.outputs * weights * n * sizes.test,
+            },
+            gpus=int(self.device == "cuda"),
+        )
+
+    def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
+        """State: coefficients (S, n, k) float64 on the first n training points; the network, (S, ...) float32."""
+        from hierlearn.solvers.convolutional import model, tangent
+
+        threads()
+        problem, device, count = sample.problem, torch_device(self.device), sample.problem.held_out
+        shape = shape_of(self, problem.inputs)
+        net, fits = network(self, shape), []
+        shapes = model.shapes(net) | model.head_shapes(net, problem.outputs)
+        points = [sample.features.draw(role, n) for role, n in (("training", sample.n), ("validation", count))]
+        labels = [problem.draw(role, n).labels for role, n in (("training", sample.n), ("validation", count))]
+        for i, (seed, x, z) in enumerate(zip(problem.seeds, *(pictures(one, shape) for one in points), strict=True)):
+            streams = sample.streams.at("start")
+            weights = model.start(shapes, lambda name, seed=seed, streams=streams: streams.generator(seed, name))
+            weights |= tangent.statistics_of_points(net, weights, x[:NORMALISED_BY], device)
+            kernels = tangent.gram(net, weights, x, None, device), tangent.gram(net, weights, z, x, device)
+            ridges = sample.choices["ridge"]
+            fit = fit_dual(kernels[0], labels[0][i], kernels[1], labels[1][i], ridges, problem.teacher.kind)
+            entries = sum(int(np.prod(size)) for size in shapes.values())
+            fits.append(
+                fit_of_seed(
+                    state={"coefficients": fit.coefficients, "shape": np.array(shape)} | weights,
+                    status=fit.status,
+                    validation_risk=fit.validation_risk,
+                    train_risk=fit.train_risk,
+                    choices={"ridge": fit.ridge},
+                    measures={"ridge_residual": fit.residual},
+                    flops=fit.flops + 2.0 * problem.outputs * entries * sample.n * (sample.n + count),
+                )
+            )
+            monitor.advance(i + 1, len(problem.seeds))
+        return Fit.stack(fits)
+
+    def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
+        """(S, count, k) float64."""
+        from hierlearn.solvers.convolutional import tangent
+
+        threads()
+        shape, device = tuple(state["shape"][0].tolist()), torch_device(self.device)
+        known = features.draw("training", state["coefficients"].shape[1])
+        names, found = [name for name in state if name not in ("coefficients", "shape")], []
+        pairs = zip(pictures(features.draw(role, count), shape), pictures(known, shape), strict=True)
+        for s, (z, x) in enumerate(pairs):
+            weights = {name: state[name][s] for name in names}
+            found.append(tangent.gram(network(self, shape), weights, z, x, device) @ state["coefficients"][s])
+        return np.stack(found)
