@@ -34,9 +34,10 @@ class Convolutional(Learner):
     """
 
     architecture: Annotated[
-        Literal["patches", "dense", "plain", "vgg", "wide_resnet"],
-        "patches: filters that do not overlap, a tree; dense: fully connected layers; plain: filters that keep the "
-        "size, pooling after every second; vgg; wide_resnet.",
+        Literal["patches", "dense", "circular", "plain", "vgg", "wide_resnet"],
+        "patches: filters that do not overlap, a tree; dense: fully connected layers; circular: a filter as long as a "
+        "row, the mean over its places on a circle, then fully connected layers; plain: filters that keep the size, "
+        "pooling after every second; vgg; wide_resnet.",
     ] = "patches"
     depth: Annotated[
         Count | None,
@@ -123,6 +124,8 @@ class Convolutional(Learner):
         depth = self.depth or 2 + int(self.architecture == "patches")
         weights = filters * channels * (sizes.dimension + channels * depth)
         step = 18 * self.width * (filters * sizes.dimension + filters * later * self.width * (depth - 1))
+        if self.architecture == "circular":
+            step = 18 * self.width * (sizes.dimension**2 + self.width * (depth - 1))
         presented = sizes.presented * depth
         return Needs(
             memory={
@@ -225,7 +228,9 @@ class Convolutional(Learner):
 
 
 def _shape(learner: Any, inputs: Input) -> tuple[int, int, int]:
-    """Of a picture; a vector is a picture of one pixel, as for dense layers every picture is."""
+    """Of a picture; a vector is a picture of one pixel, as for dense layers every picture is, or else a circle."""
+    if inputs.shape is None and learner.architecture == "circular":
+        return 1, 1, inputs.dimension
     return (inputs.dimension, 1, 1) if inputs.shape is None or learner.architecture == "dense" else inputs.shape
 
 
