@@ -35,7 +35,8 @@ def test_the_two_features_are_orthonormal_and_no_shift_changes_the_target():
     np.testing.assert_allclose(np.swapaxes(base, 1, 2) @ base / x.shape[1], np.tile(np.eye(2), (6, 1, 1)), atol=1e-12)
     target = problem.teacher.target(problem.state, x)
     for shift in (1, 4):
-        np.testing.assert_allclose(problem.teacher.target(problem.state, np.roll(x, shift, axis=-1)), target, atol=1e-12)
+        moved = problem.teacher.target(problem.state, np.roll(x, shift, axis=-1))
+        np.testing.assert_allclose(moved, target, atol=1e-12)
 
 
 def test_the_target_is_the_features_and_alpha_times_their_product():

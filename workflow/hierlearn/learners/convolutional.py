@@ -87,6 +87,8 @@ class Convolutional(Learner):
         "first_layer_start": "the same between the start and the end",
         "synonym_variance": "part of the first layer's variance among strings of one symbol of a hierarchy, over "
         "validation points",
+        "hidden_bit_decoded": "part of the variance of a bit that pairs of symbols hide which a linear function of the "
+        "first layer's features explains, fitted on every second of the validation points, over the others",
     }
     TRACES = {
         "layers": "layers in front of the output",
@@ -213,8 +215,7 @@ class Convolutional(Learner):
         shape = np.array(block.training.recipe.network.shape)
         correlations = block.training.correlations()
         measures = {"first_layer_kept": correlations["phase"][row], "first_layer_start": correlations["start"][row]}
-        if block.synonym_variance is not None:
-            measures["synonym_variance"] = block.synonym_variance[row]
+        measures |= {name: values[row] for name, values in block.features.items() if values is not None}
         return fit_of_seed(
             state=block.training.model(row) | {"shape": shape, "depth": np.array(block.training.network_depth)},
             status=STATUS["ok" if finite[place] else "diverged"],
