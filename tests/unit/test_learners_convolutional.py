@@ -123,6 +123,20 @@ def test_a_hidden_bit_is_decoded_from_the_first_layer():
     assert "hidden_bit_decoded" not in fit(hierarchy())[1].measures
 
 
+def test_a_circular_network_does_not_see_a_shift():
+    law, teacher = build("inputs", {"name": "hypercube"}, dimension=8), build("teachers", {"name": "shift_products"})
+    problem = pose(law, teacher, "paper", 0.0, Streams(("t",), (0, 1), 1), 40)
+    learner, found = fit(problem, architecture="circular", depth=2, links=True)
+
+    class Shifted:
+        def draw(self, role, count):
+            return np.roll(features(problem).draw(role, count), 3, axis=-1)
+
+    moved, still = (learner.predict(found.state, seen, "test", 50, {}) for seen in (Shifted(), features(problem)))
+    np.testing.assert_allclose(moved, still, rtol=1e-4, atol=1e-5)
+    assert still.std() > 0.01
+
+
 def test_only_hierarchies_have_synonyms():
     assert "synonym_variance" in fit(hierarchy())[1].measures
     digits = build("inputs", {"name": "digits"}, dimension=64)

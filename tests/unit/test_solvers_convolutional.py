@@ -328,13 +328,6 @@ def test_a_network_that_a_picture_cannot_carry_is_refused(name, shape, depth, me
         architecture.build(name, shape, depth, 8)
 
 
-def test_a_circular_network_does_not_see_a_shift():
-    net = CASES["circular, linked"]
-    trained, x = training(net, [Phase(2, 0, 2)]), points(net).x
-    trained.advance(2)
-    np.testing.assert_allclose(trained.outputs(np.roll(x, 3, axis=3)), trained.outputs(x), rtol=1e-4, atol=1e-5)
-
-
 def test_augmentation_moves_mirrors_and_cuts_what_it_says():
     generator = np.random.default_rng(0)
     x = generator.uniform(1, 2, (64, 6, 6, 2)).astype(np.float32)

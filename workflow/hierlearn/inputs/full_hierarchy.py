@@ -10,7 +10,8 @@ from annotated_types import Ge, Interval
 from hierlearn.core.objections import refuse
 from hierlearn.core.protocols import Input, Objection
 from hierlearn.core.streams import Streams
-from hierlearn.inputs.random_hierarchy import TABLE, RandomHierarchy
+from hierlearn.inputs._strings import TABLE, draw_grammar, draw_strings
+from hierlearn.theory import hierarchies
 
 
 @dataclass(frozen=True)
@@ -58,13 +59,10 @@ class FullHierarchy(Input):
 
     def rules(self, streams: Streams) -> list[np.ndarray]:
         """Rules from the bottom: (S, symbols of the level, v^(s-1)) codes each."""
-        return self._model().rules(streams)
+        refuse(self, self)
+        v, s = self.symbols, self.branching
+        return draw_grammar(streams, hierarchies.levels(v, self.roots, self.levels), v, v ** (s - 1), s)
 
     def sample(self, streams: Streams, role: str, start: int, count: int) -> np.ndarray:
         """(S, count, v s^L) float32 rows start .. start+count; prefix-stable."""
-        return self._model().sample(streams, role, start, count)
-
-    def _model(self) -> RandomHierarchy:
-        refuse(self, self)
-        v, s = self.symbols, self.branching
-        return RandomHierarchy(self.dimension, symbols=v, synonyms=v ** (s - 1), branching=s, classes=self.classes)
+        return draw_strings(streams, start, count, self.rules(streams), 1, self.symbols, self.branching)
