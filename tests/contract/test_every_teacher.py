@@ -14,6 +14,7 @@ STREAMS = Streams(("a test",), (4, 7, 9))
 DIMENSIONS = {
     "composed_sines": 4,
     "random_hierarchy": 16,
+    "full_hierarchy": 16,
     "hidden_bits": 32,
     "digits": 64,
     "shifted_digits": 196,

@@ -9,7 +9,7 @@ from hierlearn.core.problem import ProblemFeatures, pose
 from hierlearn.core.protocols import NullMonitor, Sample
 from hierlearn.core.registry import build, defaults, needs, objections
 from hierlearn.core.streams import Streams
-from hierlearn.statistics.moments import share_within
+from hierlearn.statistics.moments import share_explained, share_within
 
 SMALL = {"width": 16, "steps": 20, "batch": 16}
 
@@ -102,6 +102,40 @@ def test_variance_within_groups_is_that_of_an_analysis_of_variance():
     values += groups[:, None]
     within = sum(len(values[groups == g]) * values[groups == g].var(axis=0).sum() for g in range(4))
     np.testing.assert_allclose(share_within(values, groups), within / (300 * values.var(axis=0).sum()))
+
+
+def test_what_a_line_explains_is_measured_on_other_rows_than_it_is_fitted_to():
+    generator = np.random.default_rng(1)
+    features, noise = generator.standard_normal((4000, 3)), generator.standard_normal(4000)
+    values = 2 + features @ [1.0, -1.0, 1.0] + noise
+    assert abs(share_explained(values, features) - 0.75) < 0.05
+    few = slice(0, 40)
+    assert share_explained(noise[few], generator.standard_normal((40, 19))) < 0
+    assert np.isnan(share_explained(np.ones(40), features[few]))
+
+
+def test_a_hidden_bit_is_decoded_from_the_first_layer():
+    inputs = build("inputs", {"name": "hidden_bits"}, dimension=32)
+    teacher = build("teachers", {"name": "bit_interaction"})
+    problem = pose(inputs, teacher, "paper", 0.0, Streams(("t",), (0, 1), 1), 200)
+    decoded = fit(problem, head="flat")[1].measures["hidden_bit_decoded"]
+    # 16 features at random see a part of 64 pairs.
+    assert np.all((decoded > -0.2) & (decoded < 0.9))
+    assert "hidden_bit_decoded" not in fit(hierarchy())[1].measures
+
+
+def test_a_circular_network_does_not_see_a_shift():
+    law, teacher = build("inputs", {"name": "hypercube"}, dimension=8), build("teachers", {"name": "shift_products"})
+    problem = pose(law, teacher, "paper", 0.0, Streams(("t",), (0, 1), 1), 40)
+    learner, found = fit(problem, architecture="circular", depth=2, links=True)
+
+    class Shifted:
+        def draw(self, role, count):
+            return np.roll(features(problem).draw(role, count), 3, axis=-1)
+
+    moved, still = (learner.predict(found.state, seen, "test", 50, {}) for seen in (Shifted(), features(problem)))
+    np.testing.assert_allclose(moved, still, rtol=1e-4, atol=1e-5)
+    assert still.std() > 0.01
 
 
 def test_only_hierarchies_have_synonyms():

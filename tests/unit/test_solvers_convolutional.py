@@ -25,6 +25,7 @@ def network(name, shape, depth, width, **others):
 CASES = {
     "patches": network("patches", (3, 1, 8), 3, 16, head="flat"),
     "dense": network("dense", (18, 1, 1), 2, 16),
+    "circular, linked": network("circular", (2, 1, 8), 2, 16, links=True),
     "plain": network("plain", (1, 8, 8), 3, 16),
     "plain of means, linked": network("plain", (1, 8, 8), 3, 16, pooling="mean", links=True),
     "quadratic, linked": network("plain", (2, 6, 6), 2, 16, activation="quadratic", links=True),
@@ -62,13 +63,16 @@ class Block(nn.Module):
             return found + (x if self.shortcut is None else self.shortcut(entered))
         found = x
         for i, convolution in enumerate(self.convolutions):
-            found = convolution(found)
+            around = self.layer.convolutions[i].wrap
+            found = convolution(nn.functional.pad(found, (0, around, 0, 0), mode="circular"))
             if not self.relu:
                 found = self.norms[i](Quadratic()(found))
             elif self.layer.kind == "plain":
                 found = torch.relu(self.norms[i](found))
         if self.layer.kind == "residual":
             return found + (x if self.shortcut is None else self.shortcut(x))
+        if self.layer.whole:
+            return found.mean(dim=(2, 3), keepdim=True)
         if self.layer.pool == 1:
             return found
         return (nn.MaxPool2d if self.pooling == "max" else nn.AvgPool2d)(self.layer.pool)(found)
@@ -316,6 +320,7 @@ def test_published_networks_have_their_layers_and_weights():
         ("vgg", (3, 16, 16), 6, "depth.*pool 5 times on 16 x 16 places.*at least 32"),
         ("vgg", (3, 32, 32), 4, "depth.*4 layers of vgg.*at least 5"),
         ("wide_resnet", (3, 32, 32), 3, "depth.*3 layers of wide_resnet.*at least 4"),
+        ("circular", (1, 4, 4), 2, "architecture.*circular on 4 x 4 places.*a row"),
     ],
 )
 def test_a_network_that_a_picture_cannot_carry_is_refused(name, shape, depth, message):

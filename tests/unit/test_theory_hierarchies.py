@@ -150,3 +150,28 @@ def test_sizes_that_no_grammar_has_are_refused_in_one_line():
         inputs = build("inputs", {"name": "random_hierarchy"} | parameters, dimension=dimension)
         with pytest.raises(ValueError, match=message):
             _ = inputs.depth
+
+
+def test_a_full_grammar_has_as_many_synonyms_as_there_can_be_and_grows_by_its_symbols():
+    teacher = build("teachers", {"name": "hierarchy_class", "classes": 3})
+    for dimension, levels, symbols in ((12, 2, 3), (20, 2, 5), (24, 3, 3)):
+        inputs = build("inputs", {"name": "full_hierarchy", "levels": levels, "classes": 3}, dimension=dimension)
+        assert (inputs.symbols, inputs.shape) == (symbols, (symbols, 1, 2**levels))
+        problem = pose(inputs, teacher, "paper", 0.0, SEEDS)
+        lower = problem.state["rules_1"]
+        # Every pair stands for a symbol, each for one.
+        assert np.array_equal(np.sort(lower.reshape(2, -1), axis=1), np.tile(np.arange(symbols**2), (2, 1)))
+        assert problem.state[f"rules_{levels}"].shape == (2, 3, symbols)
+        assert np.all((problem.draw("test", 200).target > 0).sum(axis=-1) == 1)
+
+
+def test_a_full_grammar_that_there_is_not_is_refused_in_one_line():
+    for parameters, dimension, message in (
+        ({}, 18, r"dimension 18; expected v s\^L = v x 2\^2, v at least 2"),
+        ({"levels": 3}, 8, r"dimension 8; expected v s\^L = v x 2\^3"),
+        ({"classes": 4}, 12, "classes 4; expected at most the 3 symbols"),
+        ({}, 4004, r"dimension 1001\^2 strings of a level; expected at most 1,000,000"),
+    ):
+        inputs = build("inputs", {"name": "full_hierarchy"} | parameters, dimension=dimension)
+        with pytest.raises(ValueError, match=message):
+            inputs.rules(SEEDS)

@@ -7,6 +7,24 @@ import numpy as np
 from hierlearn.core.streams import Streams
 from hierlearn.theory import hierarchies
 
+# Entries of the table by which strings are read.
+TABLE = 10**6
+
+
+def draw_grammar(
+    streams: Streams, parents: Sequence[int], symbols: int, synonyms: int, branching: int
+) -> list[np.ndarray]:
+    """Rules from the bottom: (S, symbols of the level, m) codes each, the same from any streams of a problem.
+
+    parents: symbols of every level that have rules, from the bottom.
+    """
+    return [
+        streams.shared("rules", level).stack(
+            lambda generator, n=n: hierarchies.draw_rules(generator, n, symbols, synonyms, branching)
+        )
+        for level, n in enumerate(parents)
+    ]
+
 
 def draw_strings(
     streams: Streams, start: int, count: int, rules: Sequence[np.ndarray], roots: int, symbols: int, branching: int

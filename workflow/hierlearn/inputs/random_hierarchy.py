@@ -11,11 +11,8 @@ from hierlearn.core.objections import refuse
 from hierlearn.core.parameters import Count
 from hierlearn.core.protocols import Input, Objection
 from hierlearn.core.streams import Streams
-from hierlearn.inputs._strings import draw_strings
+from hierlearn.inputs._strings import TABLE, draw_grammar, draw_strings
 from hierlearn.theory import hierarchies
-
-# Entries of the table by which strings are read.
-TABLE = 10**6
 
 
 @dataclass(frozen=True)
@@ -65,12 +62,7 @@ class RandomHierarchy(Input):
     def rules(self, streams: Streams) -> list[np.ndarray]:
         """Rules from the bottom: (S, symbols of the level, m) codes each, the same from any streams of a problem."""
         parents = hierarchies.levels(self.symbols, self.roots, self.depth)
-        return [
-            streams.shared("rules", level).stack(
-                lambda generator, n=n: hierarchies.draw_rules(generator, n, self.symbols, self.synonyms, self.branching)
-            )
-            for level, n in enumerate(parents)
-        ]
+        return draw_grammar(streams, parents, self.symbols, self.synonyms, self.branching)
 
     def sample(self, streams: Streams, role: str, start: int, count: int) -> np.ndarray:
         """(S, count, v s^L) float32 rows start .. start+count; prefix-stable."""

@@ -23,9 +23,10 @@ class ConvolutionalParameters:
     """The architecture."""
 
     architecture: Annotated[
-        Literal["patches", "dense", "plain", "vgg", "wide_resnet"],
-        "patches: filters that do not overlap, a tree; dense: fully connected layers; plain: filters that keep the "
-        "size, pooling after every second; vgg; wide_resnet.",
+        Literal["patches", "dense", "circular", "plain", "vgg", "wide_resnet"],
+        "patches: filters that do not overlap, a tree; dense: fully connected layers; circular: a filter as long as a "
+        "row, the mean over its places on a circle, then fully connected layers; plain: filters that keep the size, "
+        "pooling after every second; vgg; wide_resnet.",
     ] = "patches"
     depth: Annotated[
         Count | None,
@@ -52,9 +53,8 @@ def network(learner: Any, shape: Shape) -> Architecture:
 
 def network_of(learner: Any, sizes: Sizes) -> Architecture:
     """The network that a learner has at some sizes; dense layers where the pictures cannot carry it."""
-    vectors = sizes.shape is None or learner.architecture == "dense"
     try:
-        return network(learner, (sizes.dimension, 1, 1) if vectors else sizes.shape)
+        return network(learner, shape_of(learner, sizes))
     except Misfit:
         shape = max(sizes.dimension, 1), 1, 1
         return Architecture(shape, architecture.dense(shape, learner.depth or 2, learner.width, 1))
@@ -68,8 +68,10 @@ def layers(learner: Any, shape: Shape) -> tuple[Layer, ...]:
     return architecture.build(learner.architecture, shape, depth, learner.width, learner.patch)
 
 
-def shape_of(learner: Any, inputs: Input) -> Shape:
-    """Of a picture; a vector is a picture of one pixel, as for dense layers every picture is."""
+def shape_of(learner: Any, inputs: Input | Sizes) -> Shape:
+    """Of a picture; a vector is a picture of one pixel, as for dense layers every picture is, or else a circle."""
+    if inputs.shape is None and learner.architecture == "circular":
+        return 1, 1, inputs.dimension
     return (inputs.dimension, 1, 1) if inputs.shape is None or learner.architecture == "dense" else inputs.shape
 
 

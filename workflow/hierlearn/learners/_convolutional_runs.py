@@ -1,6 +1,6 @@
 """Convolutional networks that are trained together: to the end or from a checkpoint, with looks on the way."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ from hierlearn.core.protocols import Monitor, Sample, State
 from hierlearn.learners._convolutional_networks import pictures
 from hierlearn.learners._runs import Setting
 from hierlearn.learners._selection import error
-from hierlearn.statistics.moments import share_within
+from hierlearn.statistics.moments import share_explained, share_within
 
 # Points that a trace looks at, and how often it does in a phase.
 TRACED_POINTS, LOOKS = 500, 4
@@ -48,7 +48,10 @@ class Block:
         held_out = self.sample.problem.held_out
         self.errors = {"validation": self._errors("validation", held_out)}
         self.errors["training"] = self._errors("training", self.sample.n)
-        self.synonym_variance = self._synonym_variance()
+        self.features = {
+            "synonym_variance": self._of_first_layer("level_1", share_within),
+            "hidden_bit_decoded": self._of_first_layer("f", lambda found, bits: share_explained(bits, found)),
+        }
 
     def _look(self, monitor: Monitor) -> None:
         here = {
@@ -62,18 +65,18 @@ class Block:
         shown = ", ".join(f"{value:.3f}" for value in here["validation_risk"])
         monitor.report(self.training.done, self.training.total, f"step {self.training.done}: error {shown}")
 
-    def _synonym_variance(self) -> np.ndarray | None:
-        """(R,); None where the teacher has no symbols at the places of the first layer."""
+    def _of_first_layer(self, hidden: str, share: Callable[[np.ndarray, np.ndarray], float]) -> np.ndarray | None:
+        """(R,) shares of features (n, c) with what the teacher hides at their places (n,); None where it does not."""
         problem, training = self.sample.problem, self.training
         count = min(problem.held_out, TRACED_POINTS)
-        symbols = problem.teacher.hidden(problem.state, problem.draw("validation", count).x).get("level_1")
+        symbols = problem.teacher.hidden(problem.state, problem.draw("validation", count).x).get(hidden)
         size = training.recipe.network.layers[0].size
         if symbols is None or size != (1, symbols.shape[-1]):
             return None
         x = pictures(self.sample.features.draw("validation", count), training.recipe.network.shape)
         return np.array(
             [
-                share_within(found.reshape(-1, found.shape[-1]), symbols[s].ravel())
+                share(found.reshape(-1, found.shape[-1]), symbols[s].ravel())
                 for found, (s, _) in zip(training.first_outputs(x), self.runs, strict=True)
             ]
         )

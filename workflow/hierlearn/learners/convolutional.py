@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from math import prod
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -84,6 +83,8 @@ class Convolutional(ConvolutionalParameters, Learner):
         "first_layer_start": "the same between the start and the end",
         "synonym_variance": "part of the first layer's variance among strings of one symbol of a hierarchy, over "
         "validation points",
+        "hidden_bit_decoded": "part of the variance of a bit that pairs of symbols hide which a linear function of the "
+        "first layer's features explains, fitted on every second of the validation points, over the others",
     }
     TRACES = {
         "layers": "layers in front of the output",
@@ -125,7 +126,7 @@ class Convolutional(ConvolutionalParameters, Learner):
         rests = self.schedule in ("layerwise", "fixed")
         kept = min(KEPT, together * sizes.samples * net.entries()) / 2 if rests else 0.0
         points = sizes.samples * sizes.dimension
-        entries = sum(layer.channels * prod(layer.size) * layer.pool**2 for layer in net.layers)
+        entries = sum(layer.entries() for layer in net.layers)
         step = 6 * (net.products() + net.features() * sizes.outputs) + ENTRY * entries
         presented = sizes.presented * len(net.layers) + self.refit * size
         return Needs(
@@ -212,8 +213,7 @@ class Convolutional(ConvolutionalParameters, Learner):
         shape = np.array(block.training.recipe.network.shape)
         correlations = block.training.correlations()
         measures = {"first_layer_kept": correlations["phase"][row], "first_layer_start": correlations["start"][row]}
-        if block.synonym_variance is not None:
-            measures["synonym_variance"] = block.synonym_variance[row]
+        measures |= {name: values[row] for name, values in block.features.items() if values is not None}
         return fit_of_seed(
             state=block.training.model(row) | {"shape": shape, "depth": np.array(block.training.network_depth)},
             status=STATUS["ok" if finite[place] else "diverged"],

@@ -31,3 +31,15 @@ def share_within(values: np.ndarray, groups: np.ndarray) -> float:
     within = values - (sums / counts[:, None])[place]
     total = np.sum((values - values.mean(axis=0)) ** 2)
     return float(np.sum(within**2) / total) if total > 0 else np.nan
+
+
+def share_explained(values: np.ndarray, features: np.ndarray) -> float:
+    """Part of the variance of values (n,) that a linear function of features (n, c) and a constant explains.
+
+    Fitted on the even rows by least squares and measured on the odd ones, so that it may be below 0. NaN where nothing
+    varies.
+    """
+    values, lifted = np.asarray(values, np.float64), np.column_stack([features, np.ones(len(features))])
+    coefficients = np.linalg.lstsq(lifted[::2], values[::2], rcond=1e-10)[0]
+    left, total = values[1::2] - lifted[1::2] @ coefficients, values[1::2] - values[1::2].mean()
+    return float(1 - np.sum(left**2) / np.sum(total**2)) if np.any(total) else np.nan

@@ -23,7 +23,7 @@ class HierarchyClass(Teacher):
     classes: Annotated[int, Ge(2), "Number of classes, that of the input."] = 4
     kind: ClassVar[str] = "classes"
     stream_key: ClassVar[str] = "hierarchy_class"
-    LAWS = ("random_hierarchy",)
+    LAWS = ("random_hierarchy", "full_hierarchy")
 
     def objections(self, inputs: Input) -> Iterator[Objection]:
         """Another number of classes than the input has."""

@@ -16,16 +16,21 @@ class Misfit(ValueError):
 
 
 class Convolution(NamedTuple):
-    """inputs and outputs: channels; the others are (height, width)."""
+    """inputs and outputs: channels; the others are (height, width).
+
+    wrap: first columns that are put behind the last ones too, where a row is a circle.
+    """
 
     inputs: int
     outputs: int
     kernel: Size
     stride: Size = (1, 1)
     padding: Size = (0, 0)
+    wrap: int = 0
 
     def size(self, size: Size) -> Size:
         """Height and width of what it makes of a picture."""
+        size = (size[0], size[1] + self.wrap)
         return tuple(
             (n + 2 * p - k) // s + 1 for n, k, s, p in zip(size, self.kernel, self.stride, self.padding, strict=True)
         )
@@ -36,7 +41,8 @@ class Layer:
     """What a phase adds: a convolution with its activation, or a residual block of two.
 
     kind: plain, stem (a convolution alone, before blocks that begin with an activation) or residual. pool: side of the
-    squares over which the output is pooled; size: height and width of the output; given: of the input.
+    squares over which the output is pooled; whole: whether it is the mean over all places instead; size: height and
+    width of the output; given: of the input.
     """
 
     kind: str
@@ -45,11 +51,16 @@ class Layer:
     size: Size
     shortcut: Convolution | None = None
     pool: int = 1
+    whole: bool = False
 
     @property
     def channels(self) -> int:
         """Of the output."""
         return self.convolutions[-1].outputs
+
+    def entries(self) -> int:
+        """Of its output for one picture, before it is pooled."""
+        return self.channels * prod(self.given if self.whole else self.size) * self.pool**2
 
     def products(self) -> int:
         """Multiplications for one picture."""
@@ -109,7 +120,7 @@ class Architecture:
 
     def entries(self) -> int:
         """Of the largest output of a layer for one picture."""
-        return max(layer.channels * prod(layer.size) * layer.pool**2 for layer in self.layers)
+        return max(layer.entries() for layer in self.layers)
 
     def products(self) -> int:
         """Multiplications for one picture, without the head."""
@@ -136,7 +147,14 @@ def build(name: str, shape: tuple[int, int, int], depth: int, width: int, patch:
         raise Misfit(
             "architecture", f"{name} on pictures of {' x '.join(map(str, shape))}", "a place and a channel at least"
         )
-    makers = {"patches": patches, "dense": dense, "plain": plain, "vgg": vgg, "wide_resnet": wide_resnet}
+    makers = {
+        "patches": patches,
+        "dense": dense,
+        "circular": circular,
+        "plain": plain,
+        "vgg": vgg,
+        "wide_resnet": wide_resnet,
+    }
     return makers[name](shape, depth, width, patch)
 
 
@@ -167,6 +185,15 @@ def dense(shape: tuple[int, int, int], depth: int, width: int, patch: int) -> tu
     if shape[1:] != (1, 1):
         raise Misfit("architecture", f"dense on {shape[1]} x {shape[2]} places", "points as vectors")
     return patches(shape, depth, width, 1)
+
+
+def circular(shape: tuple[int, int, int], depth: int, width: int, patch: int) -> tuple[Layer, ...]:
+    """A filter as long as the row at every place of a circle and the mean over them, then fully connected layers."""
+    if shape[1] != 1:
+        raise Misfit("architecture", f"circular on {shape[1]} x {shape[2]} places", "a row, of height 1")
+    one = Convolution(shape[0], width, (1, shape[2]), wrap=shape[2] - 1)
+    above = patches((width, 1, 1), depth - 1, width, 1)
+    return Layer("plain", (one,), shape[1:], (1, 1), whole=True), *above
 
 
 def plain(shape: tuple[int, int, int], depth: int, width: int, patch: int) -> tuple[Layer, ...]:

@@ -120,7 +120,7 @@ def _layer(network: Architecture, i: int, weights, running, x: torch.Tensor, bat
         found = normalised(quadratic(found), 0)
     elif layer.kind == "plain":
         found = torch.relu(normalised(found, 0))
-    return _pooled(found, layer.pool, network.pooling)
+    return found.mean(dim=(2, 3), keepdim=True) if layer.whole else _pooled(found, layer.pool, network.pooling)
 
 
 def _residual(activation: str, layer: Layer, x: torch.Tensor, normalised, convolved, shortcut) -> torch.Tensor:
@@ -152,6 +152,7 @@ def _convolution(one: Convolution, x: torch.Tensor, weight: torch.Tensor) -> tor
     networks, n = x.shape[:2]
     (high, wide), (down, across), (above, beside) = one.kernel, one.stride, one.padding
     size = one.size(tuple(x.shape[2:4]))
+    x = torch.cat([x, x[:, :, :, : one.wrap]], dim=3) if one.wrap else x
     if one.kernel == one.stride and one.padding == (0, 0):
         x = x[:, :, : size[0] * high, : size[1] * wide]
         cells = x.unflatten(3, (size[1], wide)).unflatten(2, (size[0], high)).transpose(3, 4)

@@ -1,0 +1,147 @@
+"""The tangent and conjugate kernels of convolutional ReLU networks, with and without global average pooling."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+import numpy as np
+from annotated_types import Interval
+from numpy.typing import DTypeLike
+
+from hierlearn.core.parameters import Count, Index
+from hierlearn.core.protocols import Input, Kernel, Objection
+from hierlearn.kernels._arccos import relu_layer
+from hierlearn.kernels._tiles import TILE, pair, snap
+
+# Rows of a tile at many places: shorter ones are mostly overhead.
+SHORTEST = 16
+
+
+@dataclass(frozen=True, kw_only=True)
+class NtkConvolutional(Kernel):
+    """The kernels of an infinitely wide convolutional ReLU network in one dimension  (Arora et al. 2019: the CNTK).
+
+    x is channels by places, places last. For places p of x and p' of z S_0 = <x_p, z_p'>, and with M the mean over the
+    places p + a, p' + a that a filter sees: S_l = M[A_{l-1}], A_l = 2 E[u_+ v_+], A'_l = 2 E[1{u > 0} 1{v > 0}] with
+    (u, v) ~ N(0, S_l); T_1 = S_1, T_{l+1} = S_{l+1} + M[T_l A'_l]. K is the mean of A_L + T_L A'_L over the pairs
+    p = p', with pooling over all pairs; `last` leaves A_L. Scale: as ntk of depth L + 1 without a bias, which it is
+    where filters see everything: K(x, x) = (L + 1) |x|^2 without pooling.
+    """
+
+    places: Annotated[
+        Count | None, "Places of x, which has as many channels as are left; null: every coordinate is a place."
+    ] = None
+    filters: Annotated[
+        Literal["circular", "tree"],
+        "circular: a filter at every place, the last one beside the first; tree: filters that do not overlap.",
+    ] = "circular"
+    patch: Annotated[Count | None, "Places that a filter sees; null: all."] = None
+    depth: Annotated[int, Interval(ge=1, le=20), "Layers of filters L."] = 1
+    pooling: Annotated[bool, "Whether the output sees the mean over places, or every place."] = False
+    dense: Annotated[Index, "Fully connected ReLU layers between the places, or their mean, and the output."] = 0
+    trained: Annotated[Literal["all", "last"], "Layers that are trained: all; last, the conjugate kernel."] = "all"
+
+    def objections(self, inputs: Input | None) -> Iterator[Objection]:
+        """Filters that the places do not carry, and places that are none of the law's."""
+        places = self.places or (None if inputs is None else inputs.dimension)
+        if inputs is not None and inputs.dimension % places:
+            yield "places", f"{places} of x of dimension {inputs.dimension}", "a divisor of the dimension"
+        if places is None or self.patch is None:
+            return
+        if self.patch > places:
+            yield "patch", f"{self.patch}", f"at most the {places} places"
+        elif self.filters == "tree" and places % self.patch**self.depth:
+            found = f"{self.patch} with {self.depth} layers of a tree on {places} places"
+            yield "patch", found, "a divisor of the places, layer by layer"
+
+    def __call__(self, x: np.ndarray, z: np.ndarray | None = None, dtype: DTypeLike = np.float64) -> np.ndarray:
+        """(n, D), (n', D) -> (n, n') float64 or float32; z None: x with itself, exactly symmetric.
+
+        Raises ValueError for wrong shapes, values that are not finite, other places or another dtype.
+        """
+        if np.dtype(dtype) not in (np.float64, np.float32):
+            raise ValueError(f"dtype {np.dtype(dtype)}; expected float64 or float32")
+        x, z = pair(x, z)
+        left = self._pictures(x)
+        right = left if z is None else self._pictures(z)
+        left_square = self._own(left)
+        right_square = left_square if z is None else self._own(right)
+        result, rows = np.empty((left.shape[1], right.shape[1]), dtype), max(SHORTEST, TILE // len(left))
+        for i in range(0, left.shape[1], rows):
+            a = slice(i, i + rows)
+            # Of a symmetric matrix the part left of the diagonal, and the square on it.
+            for j in range(0, min(i + rows, right.shape[1]) if z is None else right.shape[1], TILE):
+                b = slice(j, min(j + TILE, i + rows) if z is None else j + TILE)
+                tile = self._tile(left[:, a], right[:, b], left_square[a], right_square[b])
+                result[a, b] = tile
+        if z is None:
+            lower = np.tril_indices(len(result), -1)
+            result.T[lower] = result[lower]
+        return result
+
+    def profile(self, t: np.ndarray) -> np.ndarray:
+        """Refused: K is no function of the inner product. Raises ValueError."""
+        raise ValueError("kernel ntk_convolutional: no function of the inner product; expected a kernel that is")
+
+    def _pictures(self, x: np.ndarray) -> np.ndarray:
+        """(n, D) -> (P, n, channels), so scaled that the mean over places of inner products is that of x."""
+        places = self.places or x.shape[1]
+        if x.shape[1] % places:
+            raise ValueError(f"x: dimension {x.shape[1]}; expected a multiple of the {places} places")
+        found = x.reshape(len(x), -1, places).transpose(2, 0, 1)
+        return np.ascontiguousarray(found) * np.sqrt(places)
+
+    def _shifts(self, places: int) -> list[int]:
+        """By which z is moved so that all pairs of places of the last layer become p = p'."""
+        step = 1 if self.filters == "circular" else (self.patch or places) ** self.depth
+        return list(range(0, places, step)) if self.pooling else [0]
+
+    def _own(self, x: np.ndarray) -> np.ndarray:
+        """A_L of every point with itself, (n,), which fully connected layers behind it divide by."""
+        square, shifts = np.einsum("pnc,pnc->pn", x, x), self._shifts(len(x))
+        total = 0.0
+        for shift in shifts:
+            moved, other = (np.roll(values, shift, axis=0) for values in (x, square))
+            total = total + self._stack(np.einsum("pnc,pnc->pn", x, moved), square, other)[0]
+        return total / len(shifts)
+
+    def _tile(self, x: np.ndarray, z: np.ndarray, own: np.ndarray, other: np.ndarray) -> np.ndarray:
+        """K of some points with others: (P, n, c), (P, n', c), A_L of each with itself -> (n, n')."""
+        squares = [np.einsum("pnc,pnc->pn", points, points) for points in (x, z)]
+        conjugate = tangent = 0.0
+        shifts = self._shifts(len(x))
+        for shift in shifts:
+            moved, square = (np.roll(values, shift, axis=0) for values in (z, squares[1]))
+            parts = self._stack(x @ moved.swapaxes(1, 2), squares[0][:, :, None], square[:, None, :])
+            conjugate, tangent = conjugate + parts[0] / len(shifts), tangent + parts[1] / len(shifts)
+        for _ in range(self.dense):
+            conjugate, tangent = _layer(conjugate, conjugate + tangent, own[:, None], other[None, :])
+        return conjugate + tangent if self.trained == "all" else conjugate
+
+    def _stack(self, inner: np.ndarray, square: np.ndarray, other: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Means over places of A_L and T_L A'_L, from inner products (P, ...) and squares of norms that fit them."""
+        below = 0.0
+        for layer in range(self.depth):
+            inner, square, other = (self._seen(values) for values in (inner, square, other))
+            tangent = inner + (self._seen(below) if layer else 0.0)
+            inner, below = _layer(inner, tangent, square, other)
+        return inner.mean(axis=0), below.mean(axis=0)
+
+    def _seen(self, values: np.ndarray) -> np.ndarray:
+        """The mean over what a filter sees, (P, ...) -> (P', ...); of filters that see all, one for every place."""
+        if self.patch is None or self.patch >= len(values):
+            return values.mean(axis=0, keepdims=True)
+        if self.filters == "tree":
+            return values.reshape(-1, self.patch, *values.shape[1:]).mean(axis=1)
+        return sum(np.roll(values, -shift, axis=0) for shift in range(self.patch)) / self.patch
+
+
+def _layer(inner: np.ndarray, tangent: np.ndarray, square: np.ndarray, other: np.ndarray):
+    """A and T A' of a layer of ReLUs, from S, T and the variances of both sides."""
+    scale = np.sqrt(square * other)
+    cosine = np.divide(inner, scale, out=np.zeros(np.broadcast(inner, scale).shape), where=scale > 0)
+    snap(cosine)
+    slope = relu_layer(cosine)
+    cosine *= scale
+    slope *= tangent
+    return cosine, slope
