@@ -13,6 +13,7 @@ from hierlearn.learners._convolutional_networks import (
     ConvolutionalParameters,
     misfits,
     network,
+    network_of,
     pictures,
     shape_of,
     threads,
@@ -20,7 +21,10 @@ from hierlearn.learners._convolutional_networks import (
 )
 from hierlearn.learners._dual import fit_dual
 from hierlearn.learners._selection import fit_of_seed
+from hierlearn.solvers.convolutional import sizes as counts
 
+# Points whose Jacobians are made at once; what importing torch takes, in numbers of 8 bytes.
+BLOCK_POINTS, TORCH = 128, 45e6
 # Points of the first batch, whose means and variances normalise all.
 NORMALISED_BY = 512
 
@@ -51,17 +55,21 @@ class ConvolutionalKernel(ConvolutionalParameters, Learner):
     def needs(self, sizes: Sizes) -> Needs:
         """Gram matrices and a factor; the Jacobian of one output at the training points, and of a block of others."""
         n, validation = sizes.samples, sizes.validation
-        weights = 10 * self.width * (sizes.dimension + 9 * self.width * (self.depth or 2))
-        jacobians = weights * (n + 128) / 2
+        net = network_of(self, sizes)
+        weights = counts.weights(net, sizes.outputs)
+        # Numbers of torch have half the bytes; narrow products reach a third of the rate of large ones.
+        jacobians = (weights * (n + 2 * BLOCK_POINTS) + 4 * BLOCK_POINTS * counts.activations(net)) / 2
+        one = 18 * net.products()
         return Needs(
             memory={
-                "fit": 60e6 + 3 * n**2 + validation * n + 2 * jacobians,
+                "fit": TORCH + 3 * n**2 + validation * n + 2 * jacobians,
                 "model": n * sizes.outputs + weights,
-                "predict": 60e6 + sizes.test * n + 2 * jacobians,
+                "predict": TORCH + sizes.test * n + 2 * jacobians,
             },
             work={
-                "fit": sizes.choices * n**3 + 2 * sizes.outputs * weights * n * (n + validation),
-                "predict": 2 * sizes.outputs * weights * n * sizes.test,
+                "fit": sizes.choices * n**3
+                + sizes.outputs * (2 * weights * n * (n + validation) + one * (2 * n + validation)),
+                "predict": sizes.outputs * (2 * weights * n * sizes.test + one * (n + sizes.test)),
             },
             gpus=int(self.device == "cuda"),
         )
