@@ -97,7 +97,7 @@ def test_a_job_that_always_fails_is_tried_once_for_each_retry_and_not_again_insi
     tree = cluster.tree("failing", of=local)
     script, trace = tree / "workflow" / "scripts" / "judge.py", tree / "tried"
     broken = f'\nwith open("{trace}", "a") as tried:\n    tried.write("once\\n")\nraise OSError("no")\n'
-    script.write_text(script.read_text() + broken)
+    script.write_text(script.read_text().replace("    job.end()\n", broken))
     assert cluster.run(tree, "--retries", "1") == 1
     assert trace.read_text().splitlines() == ["once"] * 2
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import yaml
 
 # Keys whose children are called as the author likes; a claim's name has a form of its own.
-NAMING = ("representations", "learners", "probes", "claims", "laws", "tables", "coordinates")
+NAMING = ("representations", "learners", "probes", "claims", "laws", "tables", "coordinates", "others")
 # Text for people.
 PROSE = (
     *("title", "place", "summary", "statement", "remark", "label", "xlabel", "ylabel", "units", "source"),

@@ -26,7 +26,10 @@ VARIANTS = [
     *({"name": "recursive", "base": b} for b in ("arccos0", "arccos1", "arccos2", "arcsin", "exponential")),
     *({"name": "recursive", "base": b, "depth": 20} for b in ("arccos0", "arccos1", "arccos2")),
     {"name": "recursive", "base": "arcsin", "depth": 3, "bias": True},
+    *({"name": "ntk_convolutional", "patch": 2, "depth": 2, "pooling": p} for p in (False, True)),
 ]
+# No functions of the inner product.
+OTHERS = ("polynomial_of_squares", "ntk_convolutional")
 
 
 # The others are their own definition.
@@ -42,7 +45,7 @@ def kernel(request):
     return build("kernels", request.param)
 
 
-@pytest.fixture(params=[v for v in VARIANTS if v["name"] != "polynomial_of_squares"], ids=_words)
+@pytest.fixture(params=[v for v in VARIANTS if v["name"] not in OTHERS], ids=_words)
 def kernel_of_angle(request):
     """On unit vectors a function of their inner product."""
     return build("kernels", request.param)

@@ -39,7 +39,7 @@ def test_the_ledger_of_a_failed_run_shows_no_claim_of_an_earlier_state(make):
     page = copy / "results" / "quick" / "index.html"
     whole, before = script.read_text(), page.read_bytes()
     assert rows(copy)
-    script.write_text(whole + "raise OSError('no')\n")
+    script.write_text(whole.replace("    job.end()\n", "raise OSError('no')\n"))
     code, text = run()
     assert code == 2
     assert text.endswith("\n") and "The page is results/quick/index.html\n" in text

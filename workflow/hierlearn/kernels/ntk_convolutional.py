@@ -68,15 +68,16 @@ class NtkConvolutional(Kernel):
         right_square = left_square if z is None else self._own(right)
         result, rows = np.empty((left.shape[1], right.shape[1]), dtype), max(SHORTEST, TILE // len(left))
         for i in range(0, left.shape[1], rows):
-            a = slice(i, i + rows)
-            # Of a symmetric matrix the part left of the diagonal, and the square on it.
-            for j in range(0, min(i + rows, right.shape[1]) if z is None else right.shape[1], TILE):
-                b = slice(j, min(j + TILE, i + rows) if z is None else j + TILE)
-                tile = self._tile(left[:, a], right[:, b], left_square[a], right_square[b])
-                result[a, b] = tile
-        if z is None:
-            lower = np.tril_indices(len(result), -1)
-            result.T[lower] = result[lower]
+            a, end = slice(i, i + rows), i if z is None else right.shape[1]
+            for j in range(0, end, TILE):
+                b = slice(j, min(j + TILE, end))
+                result[a, b] = self._tile(left[:, a], right[:, b], left_square[a], right_square[b])
+                if z is None:
+                    result[b, a] = result[a, b].T
+            if z is None:
+                square = self._tile(left[:, a], left[:, a], left_square[a], left_square[a])
+                np.copyto(square, square.T, where=~np.tri(len(square), dtype=bool))
+                result[a, a] = square
         return result
 
     def profile(self, t: np.ndarray) -> np.ndarray:

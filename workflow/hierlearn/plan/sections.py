@@ -249,6 +249,7 @@ def check_parameters(draft: Draft, at: Path, kind: str, description: Mapping[str
         elif "component" in known[key]:
             _check_nested(draft, where, known[key]["component"], value)
         elif "components" in known[key] and isinstance(value, dict):
+            _check(draft, where, value, {"propertyNames": schema("study")["$defs"]["name"]})
             for label, part in value.items():
                 _check_nested(draft, (*where, label), known[key]["components"], part)
         elif "components" in known[key]:

@@ -71,7 +71,8 @@ def _parameter(schema: Mapping[str, Any], sized: bool) -> dict[str, Any]:
     if "component" in schema:
         return about | {"$ref": f"#/$defs/{schema['component']}"}
     if "components" in schema:
-        return about | {"type": "object", "additionalProperties": {"$ref": f"#/$defs/{schema['components']}"}}
+        names, values = {"$ref": "#/$defs/name"}, {"$ref": f"#/$defs/{schema['components']}"}
+        return about | {"type": "object", "propertyNames": names, "additionalProperties": values}
     if sized and schema.get("type") in ("integer", "number"):
         values = {key: value for key, value in schema.items() if key not in about}
         return about | {"anyOf": [_plain(values), {"$ref": "#/$defs/scaled"}]}

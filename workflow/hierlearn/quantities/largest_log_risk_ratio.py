@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import numpy as np
 from annotated_types import MinLen
 
-from hierlearn.core.parameters import Reference
+from hierlearn.core.parameters import UNIQUE, Reference
 from hierlearn.core.protocols import Dataset, Probes
 from hierlearn.quantities._bases import AtSamples, OfTwoLearners
 from hierlearn.quantities._parameters import SomeCoordinates
@@ -25,6 +25,7 @@ class LargestLogRiskRatio(OfTwoLearners, AtSamples):
     places: Annotated[
         list[Annotated[dict[str, Any], Reference("some coordinates")]],
         MinLen(1),
+        UNIQUE,
         "Places of the learner above, values of coordinates beside those in `where`.",
     ]
     where: SomeCoordinates = field(default_factory=dict)
