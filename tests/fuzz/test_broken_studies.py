@@ -168,16 +168,19 @@ def rests_on(mutant: Mutant, lines: set[tuple[str, str]]) -> bool:
 
     An overlay of a section or entry that is wrong as a whole; a parameter of an overlay whose component has a name that
     there is not, here or where an alias has it from; a line of a panel of a kind that there is not; a value of an axis
-    whose own values are wrong, one of which may be meant; a place in the grid of a learner with a wrong parameter,
-    which has no grid.
+    whose own values are wrong, one of which may be meant; a place in the grid of a learner with a wrong parameter, or
+    of a problem with one, which has no grid; what is traced where a learner is of a name that there is not.
     """
     fields, parts = {field for field, _ in lines}, mutant.place.split(".")
     if parts[0] == "presets":
         unnamed = any(field.endswith((f".{parts[-2]}.name", *(f".{part}.kind" for part in parts))) for field in fields)
         return unnamed or any(field in (*parts[2:3], ".".join(parts[2:4])) for field in fields)
-    if "where" not in parts:
+    if parts[-1] == "variable":
+        return any(re.search(r"^learners\.[\w-]+\.learner\.name$", field) for field in fields)
+    if not any(re.match(r"where$|samples$|places\[", part) for part in parts):
         return False
-    return any(re.search(rf"\b(axes|sweep)\.{parts[-1]}\b|^learners\.[\w-]+\.learner\.", field) for field in fields)
+    unknown = rf"\b(axes|sweep)\.{parts[-1]}\b|^learners\.[\w-]+(\.learner\.|$)|^problem\."
+    return any(re.search(unknown, field) for field in fields)
 
 
 def test_two_faults_at_a_time_are_listed_together(everything, config, record_property):
@@ -205,8 +208,10 @@ def test_two_faults_at_a_time_are_listed_together(everything, config, record_pro
         tried += 1
         alone = [named(refusal(mutant, config)) for mutant in (one, other)]
         together = named(refusal(one, config, spliced(last.text, first.splice)))
-        # Of a fault in the body that a preset has as well, for a reason of its own, both may be named.
+        # Of a fault in the body that a preset has as well, for a reason of its own, both may be named; of a list that
+        # is wrong its entries may be.
         more = {at for at in together if body(at) not in {body(said) for said in alone[0] | alone[1]}}
+        more = {at for at in more if not at[0].startswith((f"{one.place}[", f"{other.place}["))}
         if not together or more:
             failing.append(f"{one} and {other}: {sorted(more)}")
         pairs = ((one, alone[0], alone[1]), (other, alone[1], alone[0]))
