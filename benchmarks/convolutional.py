@@ -8,13 +8,12 @@ torch.optim. And the share of the time of a training that picks its points, crop
 of 32 channels on pictures of the shape of CIFAR's. One thread; times are those of the processor.
 """
 
-import argparse
 import time
 from collections.abc import Iterator
 
 import numpy as np
 import torch
-from table import Row, as_in_jobs, emit
+from table import Row, batches
 from torch import nn
 
 from hierlearn.solvers.convolutional import architecture
@@ -138,18 +137,5 @@ def rows(seeds, steps, repeats) -> Iterator[Row]:
     yield Row(f"points, crops and mirrors, of a training of {FILTERS} channels", found, "", most=SHARE)
 
 
-def main() -> None:
-    """Print the rows."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seeds", type=int, default=8)
-    parser.add_argument("--steps", type=int, default=200)
-    parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--rows", action="store_true", help="one JSON object a row, for table.py")
-    given = parser.parse_args()
-    as_in_jobs()
-    torch.set_num_threads(1)
-    emit(rows(given.seeds, given.steps, given.repeats), None if given.rows else "convolutional")
-
-
 if __name__ == "__main__":
-    main()
+    batches("convolutional", __doc__, rows, steps=200)

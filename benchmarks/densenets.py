@@ -7,14 +7,13 @@ k = (4, 2), m = 24, batch 64, Adam with clipped gradients: the same steps with t
 end in the same weights. The loop is what one would write: a module, backward, torch.optim. One thread.
 """
 
-import argparse
 import time
 from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
 import torch
-from table import Row, as_in_jobs, emit
+from table import Row, batches
 
 from hierlearn.core.streams import Streams
 from hierlearn.solvers.densenets.distillation import truncated_square
@@ -168,18 +167,5 @@ def rows(seeds, steps, repeats) -> Iterator[Row]:
         )
 
 
-def main() -> None:
-    """Print the rows."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seeds", type=int, default=8)
-    parser.add_argument("--steps", type=int, default=200)
-    parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--rows", action="store_true", help="one JSON object a row, for table.py")
-    given = parser.parse_args()
-    as_in_jobs()
-    torch.set_num_threads(1)
-    emit(rows(given.seeds, given.steps, given.repeats), None if given.rows else "densenets")
-
-
 if __name__ == "__main__":
-    main()
+    batches("densenets", __doc__, rows, steps=200)

@@ -8,13 +8,12 @@ show where the gain ends: at m = 200 their matrix products alone, which no batch
 time, so that a little more than twice as fast is the most there is.
 """
 
-import argparse
 import time
 from collections.abc import Iterator
 
 import numpy as np
 import torch
-from table import Row, as_in_jobs, emit
+from table import Row, batches
 
 from hierlearn.solvers.networks.model import shapes, trainable
 from hierlearn.solvers.networks.training import NetworkTraining, Recipe
@@ -120,18 +119,5 @@ def rows(seeds, steps, repeats) -> Iterator[Row]:
         yield Row(name, loop / batch, "x", least=least, note=note)
 
 
-def main() -> None:
-    """Print the rows."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seeds", type=int, default=8)
-    parser.add_argument("--steps", type=int, default=100)
-    parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--rows", action="store_true", help="one JSON object a row, for table.py")
-    given = parser.parse_args()
-    as_in_jobs()
-    torch.set_num_threads(1)
-    emit(rows(given.seeds, given.steps, given.repeats), None if given.rows else "networks")
-
-
 if __name__ == "__main__":
-    main()
+    batches("networks", __doc__, rows, steps=100)

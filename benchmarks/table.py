@@ -12,8 +12,9 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
+from importlib import import_module
 from pathlib import Path
 
 from hierlearn.run import job
@@ -75,6 +76,22 @@ def emit(rows: Iterable[Row], module: str | None = None) -> None:
     for row in rows:
         took, began = time.perf_counter() - began, time.perf_counter()
         print(row.line(module, took) if module else json.dumps(asdict(row)), flush=True)
+
+
+def batches(module: str, about: str, rows: Callable[[int, int, int], Iterable[Row]], steps: int) -> None:
+    """Read the options of a file that compares networks in a batch with a loop over them, and print its rows.
+
+    about: the file's docstring; rows: of (seeds, steps, repeats); steps: unless an option says another number.
+    """
+    parser = argparse.ArgumentParser(description=about.splitlines()[0])
+    parser.add_argument("--seeds", type=int, default=8)
+    parser.add_argument("--steps", type=int, default=steps)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--rows", action="store_true", help="one JSON object a row, for table.py")
+    given = parser.parse_args()
+    as_in_jobs()
+    import_module("torch").set_num_threads(1)
+    emit(rows(given.seeds, given.steps, given.repeats), None if given.rows else module)
 
 
 def measured(module: str) -> Iterator[Row]:

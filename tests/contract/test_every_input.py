@@ -2,20 +2,12 @@
 
 import numpy as np
 import pytest
+from dimensions import DIMENSIONS
 
 from hierlearn.core.registry import available, build
 from hierlearn.core.streams import BLOCK_ROWS, Streams
 
 STREAMS = Streams(("a test",), (4, 7, 9))
-# Of laws that have one dimension only, with their defaults.
-DIMENSIONS = {
-    "random_hierarchy": 16,
-    "full_hierarchy": 16,
-    "hidden_bits": 32,
-    "digits": 64,
-    "shifted_digits": 196,
-    "cifar": 48,
-}
 
 
 @pytest.fixture(params=available("inputs"))
