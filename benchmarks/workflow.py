@@ -150,7 +150,9 @@ def run(preset: str) -> Iterator[Row]:
     snake = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
     held = together(found) + max(snake, 200.0)
     disk = sum(file.stat().st_size for file in (ROOT / "results" / preset).rglob("*") if file.is_file())
-    paid = sum(count * seconds for count, seconds in imports(preset).values())
+    # Jobs are copies of a process that loads once what one of them had to load.
+    everything = set().union(*(libraries(script, named) for script, named in scripts(preset)))
+    paid = len(found) * start_up({*PREAMBLE, "hierlearn.run.job"}) + 2 * start_up(everything)
     noted = f"{len(found)} jobs, {work:.0f} s of CPU in {offered:.0f} s offered by {cores} cores"
     yield Row(f"wall time of {preset}", wall / 60, "min", most=20, options=options, note=f"{cores} cores")
     most = QUICK_SECONDS if preset == "quick" else None
@@ -217,7 +219,7 @@ def imports(preset: str) -> dict[tuple[str, tuple[str, ...]], tuple[int, float]]
 
 
 def by_stage(preset: str) -> None:
-    """Print what start-up costs the jobs of each stage."""
+    """Print what start-up costs the jobs of each stage where each runs by itself, as on a cluster."""
     stages: dict[str, list[tuple[int, float]]] = {}
     for (script, _), one in imports(preset).items():
         stages.setdefault(script, []).append(one)

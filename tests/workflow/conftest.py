@@ -88,14 +88,14 @@ atexit.register(note)
 @pytest.fixture(scope="session")
 def finished(tree, once) -> Path:
     """A copy of the tree with the results of its study, computed on one core; nobody changes it. Beside them, in notes,
-    a line of each job that ran: its code hash, and the modules that it had read."""
+    a line of each job that ran: its code hash, and the modules that it had read, for which each ran by itself."""
 
     def fill(folder):
         shutil.copytree(tree, folder, dirs_exist_ok=True)
         notes = folder / "notes"
         notes.mkdir()
         (notes / "sitecustomize.py").write_text(NOTE_MODULES)
-        done = snakemake(folder, "--cores", "1", PYTHONPATH=str(notes), NOTES=str(notes))
+        done = snakemake(folder, "--no-hooks", "--cores", "1", PYTHONPATH=str(notes), NOTES=str(notes))
         assert done.code == 0, done.end
 
     return once("finished", fill)

@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from hierlearn.core.provenance import BrokenSource
-from hierlearn.core.registry import failure
+from hierlearn.run import forkserver
 
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 # glibc would give every large array back to the system when it is freed, and a tenth of the time of kernels goes into
@@ -24,6 +23,8 @@ ERROR = "error: "
 # The last word in the log of a job that was stopped with the run.
 INTERRUPTED = "interrupted"
 log = logging.getLogger("hierlearn")
+# Seconds of CPU that the process took which handed this job over, if one did.
+spent_before = 0.0
 
 
 def is_shown() -> bool:
@@ -41,6 +42,9 @@ def start(script: Mapping[str, Any]) -> Any:
     if snakemake is None:
         return None
     threads = str(snakemake.params.get("compute_threads", 1))
+    # Snakemake runs a copy of the script, whose place it says so.
+    if threads == "1" and "__real_file__" in script:
+        forkserver.hand_over(script["__real_file__"])
     os.environ.update(dict.fromkeys(THREAD_VARIABLES, threads))
     if threads != "1":
         _exactly(int(threads))
@@ -68,7 +72,7 @@ def _spent() -> None:
     used = resource.getrusage(resource.RUSAGE_SELF)
     # Linux counts kilobytes, macOS bytes.
     unit = 2**20 if sys.platform == "darwin" else 2**10
-    log.info("%.2f s of CPU, %d MB at the peak", used.ru_utime + used.ru_stime, used.ru_maxrss / unit)
+    log.info("%.2f s of CPU, %d MB at the peak", spent_before + used.ru_utime + used.ru_stime, used.ru_maxrss / unit)
 
 
 def end() -> None:
@@ -89,11 +93,16 @@ def _report(kind, error, trace) -> None:
         # Whoever stopped the run knows.
         log.info(INTERRUPTED)
         return
+    # By name, since a job that is handed over should not pay for them.
+    broken, failure = (
+        getattr(import_module(f"hierlearn.core.{module}"), name)
+        for module, name in (("provenance", "BrokenSource"), ("registry", "failure"))
+    )
     line = next((line for line in str(error).splitlines() if line.strip()), kind.__name__)
     if not isinstance(error, ValueError):
         line = f"{kind.__name__}: {line}"
     # What the workflow says itself names its file; what a component's lines raise is found by them.
-    if isinstance(error, Exception) and not isinstance(error, BrokenSource):
+    if isinstance(error, Exception) and not isinstance(error, broken):
         line = failure(error.with_traceback(trace)) or line
     log.error("%s%s", ERROR, line)
     if not is_shown():

@@ -1,0 +1,260 @@
+"""Jobs of a run as copies of one process, which loads once what each of them would have to load.
+
+A third of a small run would go into imports. The run keeps a server; a job that has begun hands its script over, the
+server forks, and the copy runs the script while the job waits for its status. What a copy had to import after all the
+server imports for the next ones, so it holds what this run needs and no list of libraries is kept anywhere.
+
+A copy ends with its job, with the server and with the run: none is left behind by whatever is killed. Where there is no
+server, or a job needs other threads, jobs run by themselves, and give the same bytes.
+"""
+
+import atexit
+import ctypes
+import gc
+import json
+import os
+import resource
+import runpy
+import selectors
+import signal
+import socket
+import struct
+import subprocess
+import sys
+from collections.abc import Iterable
+from contextlib import suppress
+from importlib import import_module
+from importlib.util import find_spec
+
+# Where jobs find the address of the server, a name in Linux's abstract space of sockets.
+ADDRESS = "HIERLEARN_FORKSERVER"
+FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+# Of a request and of a status, in bytes.
+LENGTH, STATUS = struct.Struct("I"), struct.Struct("i")
+# Of prctl: the signal that a process gets when its parent ends.
+PARENT_ENDS = 1
+
+
+def is_possible() -> bool:
+    """Whether this system has what the server needs."""
+    return sys.platform == "linux" and hasattr(os, "pidfd_open")
+
+
+def start(variables: dict[str, str]) -> subprocess.Popen | None:
+    """A server that lives as long as this process, known to its jobs; None where there can be none.
+
+    variables: what jobs set before a library loads.
+    """
+    if not is_possible():
+        return None
+    address = f"hierlearn-{os.getpid()}-{os.urandom(8).hex()}"
+    command = [sys.executable, "-c", f"from {__name__} import serve; serve({address!r})"]
+    # What it reads ends with this process. In a session of its own, since the keyboard interrupts jobs, not the server.
+    server = subprocess.Popen(command, env=os.environ | variables, stdin=subprocess.PIPE, start_new_session=True)
+    os.environ[ADDRESS] = address
+    return server
+
+
+def hand_over(file: str) -> None:
+    """Have the server run a job's script, and end as it does; returns if there is no server.
+
+    file: the script, as Python runs it here.
+    """
+    address = os.environ.pop(ADDRESS, None)
+    if not address:
+        return
+    connection = socket.socket(socket.AF_UNIX)
+    try:
+        connection.connect(f"\0{address}")
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        request = {
+            "file": file,
+            "folder": os.getcwd(),
+            "environment": dict(os.environ),
+            "spent": used.ru_utime + used.ru_stime,
+        }
+        content = json.dumps(request).encode()
+        socket.send_fds(connection, [LENGTH.pack(len(content))], [0, 1, 2])
+        connection.sendall(content)
+    except OSError:
+        return
+    for number in FORWARDED:
+        signal.signal(number, lambda number, _: connection.send(bytes([number])))
+    with suppress(OSError):
+        if answer := connection.recv(STATUS.size):
+            _end_as(*STATUS.unpack(answer))
+    sys.exit("error: the process that this job ran in was killed")
+
+
+def _end_as(status: int) -> None:
+    """End this process as another one did. status: what it returned, or minus the signal that ended it."""
+    if status < 0:
+        signal.signal(-status, signal.SIG_DFL) if -status != signal.SIGKILL else None
+        os.kill(os.getpid(), -status)
+    os._exit(status)
+
+
+class Copy:
+    """A job that runs in a copy of the server."""
+
+    def __init__(self, process: int, connection: socket.socket, report: int) -> None:
+        self.process, self.connection, self.report = process, connection, report
+        self.handle = os.pidfd_open(process)
+
+    def kill(self, number: int) -> None:
+        with suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self.handle, number)
+
+    def end(self) -> list[str]:
+        """Tell the job the status; the modules that it had to import."""
+        _, status = os.waitpid(self.process, 0)
+        with suppress(OSError):
+            self.connection.sendall(STATUS.pack(os.waitstatus_to_exitcode(status)))
+        with open(self.report, "rb") as file:
+            modules = file.read().decode().split("\n")
+        self.connection.close()
+        os.close(self.handle)
+        return modules
+
+
+def serve(address: str) -> None:
+    """Run jobs until the process ends that holds the other end of the standard input."""
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(f"\0{address}")
+    listener.listen(128)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    copies: dict[int, Copy] = {}
+    waiting = selectors.DefaultSelector()
+    waiting.register(0, selectors.EVENT_READ)
+    waiting.register(listener, selectors.EVENT_READ)
+
+    def forget(number: int) -> None:
+        if copies.pop(number, None):
+            waiting.unregister(number)
+
+    while True:
+        new: list[str] = []
+        for key, _ in waiting.select():
+            copy = key.data
+            if key.fd == 0:
+                for copy in copies.values():
+                    copy.kill(signal.SIGKILL)
+                os._exit(0)
+            if key.fileobj is listener:
+                if copy := _accepted(listener, copies):
+                    for number in (copy.handle, copy.connection.fileno()):
+                        copies[number] = copy
+                        waiting.register(number, selectors.EVENT_READ, copy)
+            elif copies.get(key.fd) is not copy:
+                # It ended in this very round.
+                continue
+            elif key.fd == copy.handle:
+                forget(copy.handle)
+                forget(copy.connection.fileno())
+                new += copy.end()
+            elif numbers := _received(copy.connection):
+                for number in numbers:
+                    copy.kill(number)
+            else:
+                # The job was killed.
+                forget(key.fd)
+                copy.kill(signal.SIGKILL)
+        _import(new)
+
+
+def _received(connection: socket.socket) -> bytes:
+    try:
+        return connection.recv(64)
+    except OSError:
+        return b""
+
+
+def _accepted(listener: socket.socket, others: Iterable[int]) -> Copy | None:
+    """The copy that runs the next job; None if it cannot be had. others: files of the other copies."""
+    connection, _ = listener.accept()
+    _, user, _ = struct.unpack("3i", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
+    if user != os.getuid():
+        connection.close()
+        return None
+    try:
+        size, files, _, _ = socket.recv_fds(connection, LENGTH.size, 3)
+        content = b""
+        while size and len(content) < LENGTH.unpack(size)[0]:
+            part = connection.recv(LENGTH.unpack(size)[0] - len(content))
+            size = size if part else b""
+            content += part
+    except OSError:
+        size, files = b"", []
+    if not size:
+        for file in files:
+            os.close(file)
+        connection.close()
+        return None
+    read, write = os.pipe()
+    process = os.fork()
+    if process == 0:
+        for mine in (read, connection.detach(), listener.detach(), *others):
+            os.close(mine)
+        _run(json.loads(content), files, write)
+    os.close(write)
+    for file in files:
+        os.close(file)
+    return Copy(process, connection, read)
+
+
+def _run(request: dict, files: list[int], report: int) -> None:
+    """What a copy does: the job."""
+    server = os.getppid()
+    ctypes.CDLL(None).prctl(PARENT_ENDS, signal.SIGKILL)
+    if os.getppid() != server:
+        os._exit(1)
+    for number in FORWARDED:
+        signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for i, file in enumerate(files):
+        os.dup2(file, i)
+        os.close(file)
+    os.environ.clear()
+    os.environ.update(request["environment"])
+    os.chdir(request["folder"])
+    before = set(sys.modules)
+
+    def tell() -> None:
+        modules = [name for name in sys.modules if name not in before]
+        with suppress(OSError):
+            os.write(report, "\n".join(modules).encode()[: 2**16 - 1])
+
+    atexit.register(tell)
+    job = import_module("hierlearn.run.job")
+    job.spent_before = request["spent"]
+    status = 0
+    try:
+        sys.argv = [request["file"]]
+        runpy.run_path(request["file"], run_name="__main__")
+    except SystemExit as end:
+        status = end.code if isinstance(end.code, int) else int(end.code is not None)
+        if isinstance(end.code, str):
+            print(end.code, file=sys.stderr)
+    except BaseException as error:
+        status = -signal.SIGINT if isinstance(error, KeyboardInterrupt) else 1
+        sys.excepthook(type(error), error, error.__traceback__)
+    with suppress(BaseException):
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+        sys.stderr.flush()
+    _end_as(status)
+
+
+def _import(names: list[str]) -> None:
+    """Load what copies had to import; what belongs to a job alone, such as a component of an own folder, is not found
+    under its name here."""
+    for name in names:
+        if name in sys.modules or not name or name.startswith("_"):
+            continue
+        with suppress(Exception):
+            if find_spec(name):
+                import_module(name)
+    if names:
+        # What is there stays: a copy that looked for garbage in it would copy its pages.
+        gc.collect()
+        gc.freeze()
