@@ -8,6 +8,7 @@ import pytest
 from hierlearn.core.problem import pose
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
+from hierlearn.teachers import quadratic_densenet
 from hierlearn.teachers.quadratic_densenet import QuadraticDensenet
 from hierlearn.teachers.quadratic_toy import QuadraticToy
 from hierlearn.theory.product_laws import grid
@@ -100,6 +101,19 @@ def test_sampled_norms_have_the_error_that_they_state():
     own = squares.std(axis=1) / squares.mean(axis=1) / 2 / np.sqrt(squares.shape[1])
     ratio = np.sqrt(squares.mean(axis=1)) / teacher.norm(state, inputs)
     assert np.all(np.abs(ratio - 1) < 5 * np.hypot(own, state["norm_error"]))
+
+
+def test_a_norm_that_hangs_on_single_points_is_of_more_of_them(monkeypatch):
+    inputs, teacher = law("gaussian", 6), QuadraticDensenet(depth=3, widths=[2, 2], kappa=3)
+    streams = Streams(("quadratic",), (0, 3, 10))
+    more = teacher.draw(streams, inputs)
+    monkeypatch.setattr(quadratic_densenet, "MOST_POINTS", 0)
+    usual = teacher.draw(streams, inputs)
+    heavy = usual["norm_error"] > quadratic_densenet.MOST_ERROR
+    assert heavy.any() and not heavy.all()
+    assert np.all(more["norm_error"][heavy] < usual["norm_error"][heavy])
+    assert np.array_equal(more["second_moment"] != usual["second_moment"], heavy)
+    assert np.array_equal(more["weights_3_2"], usual["weights_3_2"])
 
 
 def test_the_moments_of_layers_are_those_of_other_points():
