@@ -31,7 +31,7 @@ def standing(rows: Sequence[Row], second: Sequence[Row] = ()) -> dict[str, str]:
         other = others.get(row["claim"])
         lacking = []
         if p > LEVEL:
-            lacking.append(f"not beyond chance among {len(primary)} primary rows (Holm's p = {p:.2g})")
+            lacking.append(f"not beyond chance among {len(primary)} primary rows (Holm's p = {p:.2g}, above {LEVEL})")
         if other is None or other.get("draw") == row["draw"]:
             lacking.append("at one draw")
         elif other.get("digest") != row["digest"]:

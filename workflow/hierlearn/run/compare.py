@@ -28,7 +28,11 @@ def compare(
     words = ["--snakefile", str(ROOT / "Snakefile"), "--workflow-profile", str(ROOT / "profiles" / "default")]
     words += ["--cores", str(cores or os.cpu_count()), "--config", *given]
     done = subprocess.run(
-        [sys.executable, "-m", "snakemake", *words], text=True, stdout=-1, stderr=subprocess.STDOUT, check=False
+        [sys.executable, "-m", "snakemake", *words],
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
     )
     if done.returncode:
         lines = done.stdout.splitlines()
