@@ -5,11 +5,13 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import psutil
 import pytest
 
+from hierlearn.core import folders
 from hierlearn.run import forkserver
 
 pytestmark = pytest.mark.skipif(not forkserver.is_possible(), reason="pidfd_open is Linux's alone")
@@ -28,28 +30,39 @@ WAIT = "import os, time\nprint(os.getpid(), flush=True)\ntime.sleep(60)\n"
 class Run:
     """A process with a server, and jobs that are handed over to it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, **variables: str) -> None:
         self.folder = folder
+        folder.mkdir(exist_ok=True)
+        paths = filter(None, (os.environ.get("PYTHONPATH"), variables.pop("PYTHONPATH", None)))
         self.process = subprocess.Popen(
-            [sys.executable, "-c", RUN], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [sys.executable, "-P", "-c", RUN],
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)} | variables,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
-        self.address, number = self.process.stdout.readline().split()
+        self.address, python, number = self.process.stdout.readline().split()
+        assert python == sys.executable
         self.server = psutil.Process(int(number))
-        deadline = time.monotonic() + 60
-        while f"@{self.address}" not in Path("/proc/net/unix").read_text() and time.monotonic() < deadline:
-            time.sleep(0.01)
+        _until(lambda: f"@{self.address}" in Path("/proc/net/unix").read_text())
 
-    def job(self, script: str, **variables: str) -> subprocess.Popen:
+    def job(self, script: str, python: str = sys.executable, before: str = "", **variables: str) -> subprocess.Popen:
+        """A job. python: that of the run; before: what the job does first."""
         file = self.folder / "script.py"
         file.write_text(script)
         return subprocess.Popen(
-            [sys.executable, "-c", JOB, str(file)],
-            env=os.environ | variables | {forkserver.ADDRESS: self.address},
+            [sys.executable, "-c", f"{before}\n{JOB}", str(file)],
+            env=os.environ | variables | {forkserver.ADDRESS: f"{self.address} {python}"},
             cwd=self.folder,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
         )
+
+    def end(self) -> None:
+        self.process.kill()
+        self.process.stdout.close()
+        self.process.wait()
 
     def copy_of(self, job: subprocess.Popen) -> psutil.Process:
         """The copy in which a job waits that says its number first."""
@@ -60,17 +73,20 @@ class Run:
 def run(tmp_path):
     made = Run(tmp_path)
     yield made
-    made.process.kill()
-    made.process.stdout.close()
-    made.process.wait()
+    made.end()
+
+
+def _until(condition: Callable[[], object]) -> bool:
+    """Whether something comes to hold."""
+    deadline = time.monotonic() + 60
+    while not (found := condition()) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return bool(found)
 
 
 def _is_gone(process: psutil.Process) -> bool:
     """Whether a process ends; a killed one whose parent has not asked for it counts."""
-    deadline = time.monotonic() + 60
-    while process.is_running() and process.status() != psutil.STATUS_ZOMBIE and time.monotonic() < deadline:
-        time.sleep(0.01)
-    return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
+    return _until(lambda: not process.is_running() or process.status() == psutil.STATUS_ZOMBIE)
 
 
 def test_a_copy_has_the_files_the_folder_and_the_variables_of_its_job(run):
@@ -171,3 +187,88 @@ def test_without_a_server_a_job_runs_by_itself(run):
 
 def test_the_server_has_the_variables_that_are_read_when_a_library_loads(run):
     assert run.server.environ()["HIERLEARN_MARK"] == "set"
+
+
+def test_a_job_with_another_python_runs_by_itself(run):
+    """Snakemake runs it in an environment of its own."""
+    assert run.job("print('handed over')", python="/another/python").communicate()[0] == "by itself\n"
+
+
+def test_what_a_job_ignores_does_not_reach_the_copy(run):
+    """As under nohup, when the terminal closes."""
+    job = run.job(WAIT, before="import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)")
+    copy = run.copy_of(job)
+    job.send_signal(signal.SIGHUP)
+    # What comes after it is a sign that it was not forwarded.
+    job.send_signal(signal.SIGTERM)
+    job.communicate()
+    assert job.returncode == -signal.SIGTERM
+    assert _is_gone(copy)
+
+
+def test_a_stopped_job_stops_its_copy_until_it_goes_on(run):
+    job = run.job(WAIT)
+    copy = run.copy_of(job)
+    job.send_signal(signal.SIGTSTP)
+    assert _until(lambda: copy.status() == psutil.STATUS_STOPPED)
+    job.send_signal(signal.SIGCONT)
+    assert _until(lambda: copy.status() != psutil.STATUS_STOPPED)
+    job.send_signal(signal.SIGTERM)
+    job.communicate()
+    assert job.returncode == -signal.SIGTERM
+
+
+def test_an_interrupt_that_comes_before_the_copy_is_not_lost(run):
+    run.server.suspend()
+    job = run.job(WAIT, before="print('begun', flush=True)")
+    assert job.stdout.readline() == "begun\n"
+    # It has handed over when it waits for the status with handlers of its own.
+    caught = 1 << (signal.SIGTSTP - 1)
+    status = Path(f"/proc/{job.pid}/status")
+    assert _until(lambda: int(status.read_text().split("SigCgt:")[1].split()[0], 16) & caught)
+    job.send_signal(signal.SIGINT)
+    run.server.resume()
+    job.communicate()
+    assert job.returncode == -signal.SIGINT
+
+
+def test_files_of_the_working_folder_hide_no_library(tmp_path, monkeypatch):
+    (tmp_path / "fractions.py").write_text("raise RuntimeError('not the library')\n")
+    monkeypatch.chdir(tmp_path)
+    made = Run(tmp_path / "jobs")
+    try:
+        assert made.job("import fractions; print(fractions.Fraction(1, 2))").communicate()[0] == "1/2\n"
+    finally:
+        made.end()
+
+
+def test_own_components_are_loaded_by_every_job(tmp_path, monkeypatch):
+    """Jobs must not share what one holds, such as how far a file has been read."""
+    own = tmp_path / "own"
+    (own / "kernels").mkdir(parents=True)
+    (own / "values.txt").write_text("AAAABBBB")
+    (own / "kernels" / "reading.py").write_text(f"FILE = open({str(own / 'values.txt')!r})\n")
+    monkeypatch.setenv(folders.VARIABLE, str(own))
+    made = Run(tmp_path / "jobs")
+    try:
+        script = "from hierlearn.core import folders\nfrom hierlearn.kernels.reading import FILE\nprint(FILE.read(4))\n"
+        assert [made.job(script).communicate()[0] for _ in range(3)] == ["AAAA\n"] * 3
+    finally:
+        made.end()
+
+
+def test_an_error_is_traced_from_the_script_on(run):
+    _, errors = run.job("import no_such_library").communicate()
+    assert "no_such_library" in errors
+    assert "forkserver.py" not in errors
+    assert "runpy" not in errors
+
+
+def test_exit_functions_of_the_server_are_not_those_of_a_job(run):
+    (run.folder / "tidy.py").write_text("import atexit\natexit.register(print, 'tidied')\n")
+    library = {"PYTHONPATH": f"{run.folder}"}
+    run_with = Run(run.folder / "jobs", **library)
+    try:
+        assert [run_with.job("import tidy").communicate()[0] for _ in range(2)] == ["tidied\n", ""]
+    finally:
+        run_with.end()

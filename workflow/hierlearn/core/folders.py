@@ -35,14 +35,14 @@ def use(folders: Iterable[Path]) -> bool:
     text = os.pathsep.join(str(Path(folder).resolve()) for folder in folders)
     if text == os.environ.get(VARIABLE, ""):
         return False
-    for name in [name for name, module in sys.modules.items() if _foreign(module)]:
+    for name in [name for name, module in sys.modules.items() if is_own(module)]:
         del sys.modules[name]
     os.environ[VARIABLE] = text
     extend()
     return True
 
 
-def _foreign(module: object) -> bool:
+def is_own(module: object) -> bool:
     file = getattr(module, "__file__", None)
     return file is not None and any(folder in Path(file).parents for folder in own())
 

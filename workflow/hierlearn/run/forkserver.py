@@ -37,7 +37,14 @@ PARENT_ENDS = 1
 
 def is_possible() -> bool:
     """Whether this system has what the server needs."""
-    return sys.platform == "linux" and hasattr(os, "pidfd_open")
+    if sys.platform != "linux" or not hasattr(os, "pidfd_open"):
+        return False
+    try:
+        # An old kernel, or a container, refuses it.
+        os.close(os.pidfd_open(os.getpid()))
+    except OSError:
+        return False
+    return True
 
 
 def start(variables: dict[str, str]) -> subprocess.Popen | None:
@@ -48,10 +55,10 @@ def start(variables: dict[str, str]) -> subprocess.Popen | None:
     if not is_possible():
         return None
     address = f"hierlearn-{os.getpid()}-{os.urandom(8).hex()}"
-    command = [sys.executable, "-c", f"from {__name__} import serve; serve({address!r})"]
+    command = [sys.executable, "-P", "-c", f"from {__name__} import serve; serve({address!r})"]
     # What it reads ends with this process. In a session of its own, since the keyboard interrupts jobs, not the server.
     server = subprocess.Popen(command, env=os.environ | variables, stdin=subprocess.PIPE, start_new_session=True)
-    os.environ[ADDRESS] = address
+    os.environ[ADDRESS] = f"{address} {sys.executable}"
     return server
 
 
@@ -60,8 +67,9 @@ def hand_over(file: str) -> None:
 
     file: the script, as Python runs it here.
     """
-    address = os.environ.pop(ADDRESS, None)
-    if not address:
+    # An environment of a job's own has another Python.
+    address, _, python = os.environ.pop(ADDRESS, "").partition(" ")
+    if not address or python != sys.executable:
         return
     connection = socket.socket(socket.AF_UNIX)
     try:
@@ -78,8 +86,19 @@ def hand_over(file: str) -> None:
         connection.sendall(content)
     except OSError:
         return
-    for number in FORWARDED:
-        signal.signal(number, lambda number, _: connection.send(bytes([number])))
+
+    def pause(*_) -> None:
+        connection.send(bytes([signal.SIGSTOP]))
+        os.kill(os.getpid(), signal.SIGSTOP)
+        connection.send(bytes([signal.SIGCONT]))
+
+    def forward(number: int, _) -> None:
+        connection.send(bytes([number]))
+
+    for number, handler in {**dict.fromkeys(FORWARDED, forward), signal.SIGTSTP: pause}.items():
+        # What is ignored, as under nohup, stays so.
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, handler)
     with suppress(OSError):
         if answer := connection.recv(STATUS.size):
             _end_as(*STATUS.unpack(answer))
@@ -139,6 +158,7 @@ def serve(address: str) -> None:
             if key.fd == 0:
                 for copy in copies.values():
                     copy.kill(signal.SIGKILL)
+                atexit._run_exitfuncs()
                 os._exit(0)
             if key.fileobj is listener:
                 if copy := _accepted(listener, copies):
@@ -191,14 +211,25 @@ def _accepted(listener: socket.socket, others: Iterable[int]) -> Copy | None:
         connection.close()
         return None
     read, write = os.pipe()
-    process = os.fork()
+    # One that comes before the copy can take it would be lost.
+    signal.pthread_sigmask(signal.SIG_BLOCK, FORWARDED)
+    try:
+        process = os.fork()
+    except OSError:
+        # No room for one more: this job fails, those that run do not.
+        process = None
     if process == 0:
         for mine in (read, connection.detach(), listener.detach(), *others):
             os.close(mine)
         _run(json.loads(content), files, write)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, FORWARDED)
     os.close(write)
     for file in files:
         os.close(file)
+    if process is None:
+        os.close(read)
+        connection.close()
+        return None
     return Copy(process, connection, read)
 
 
@@ -220,15 +251,20 @@ def _run(request: dict, files: list[int], report: int) -> None:
     before = set(sys.modules)
 
     def tell() -> None:
-        modules = [name for name in sys.modules if name not in before]
+        # A component of an own folder may hold what no two jobs should share, such as an open file.
+        is_own = import_module("hierlearn.core.folders").is_own
+        modules = [name for name, module in sys.modules.items() if name not in before and not is_own(module)]
         with suppress(OSError):
             os.write(report, "\n".join(modules).encode()[: 2**16 - 1])
 
+    # Libraries' own are the server's.
+    atexit._clear()
     atexit.register(tell)
     job = import_module("hierlearn.run.job")
     job.spent_before = request["spent"]
     status = 0
     try:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, FORWARDED)
         sys.argv = [request["file"]]
         runpy.run_path(request["file"], run_name="__main__")
     except SystemExit as end:
@@ -237,7 +273,11 @@ def _run(request: dict, files: list[int], report: int) -> None:
             print(end.code, file=sys.stderr)
     except BaseException as error:
         status = -signal.SIGINT if isinstance(error, KeyboardInterrupt) else 1
-        sys.excepthook(type(error), error, error.__traceback__)
+        # From the script on, as where it runs by itself.
+        trace = error.__traceback__
+        while trace and trace.tb_frame.f_code.co_filename != request["file"]:
+            trace = trace.tb_next
+        sys.excepthook(type(error), error.with_traceback(trace or error.__traceback__), error.__traceback__)
     with suppress(BaseException):
         atexit._run_exitfuncs()
         sys.stdout.flush()
@@ -246,8 +286,7 @@ def _run(request: dict, files: list[int], report: int) -> None:
 
 
 def _import(names: list[str]) -> None:
-    """Load what copies had to import; what belongs to a job alone, such as a component of an own folder, is not found
-    under its name here."""
+    """Load what copies had to import, if it is found under its name here."""
     for name in names:
         if name in sys.modules or not name or name.startswith("_"):
             continue
