@@ -37,14 +37,12 @@ PARENT_ENDS = 1
 
 def is_possible() -> bool:
     """Whether this system has what the server needs."""
-    if sys.platform != "linux" or not hasattr(os, "pidfd_open"):
-        return False
     try:
         # An old kernel, or a container, refuses it.
         os.close(os.pidfd_open(os.getpid()))
-    except OSError:
+    except (AttributeError, OSError):
         return False
-    return True
+    return sys.platform == "linux"
 
 
 def start(variables: dict[str, str]) -> subprocess.Popen | None:

@@ -94,10 +94,8 @@ def _report(kind, error, trace) -> None:
         log.info(INTERRUPTED)
         return
     # By name, since a job that is handed over should not pay for them.
-    broken, failure = (
-        getattr(import_module(f"hierlearn.core.{module}"), name)
-        for module, name in (("provenance", "BrokenSource"), ("registry", "failure"))
-    )
+    broken = import_module("hierlearn.core.provenance").BrokenSource
+    failure = import_module("hierlearn.core.registry").failure
     line = next((line for line in str(error).splitlines() if line.strip()), kind.__name__)
     if not isinstance(error, ValueError):
         line = f"{kind.__name__}: {line}"
