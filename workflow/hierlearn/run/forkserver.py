@@ -285,13 +285,12 @@ def _run(request: dict, files: list[int], report: int) -> None:
 
 def _import(names: list[str]) -> None:
     """Load what copies had to import, if it is found under its name here."""
-    for name in names:
-        if name in sys.modules or not name or name.startswith("_"):
-            continue
+    new = [name for name in names if name and not name.startswith("_") and name not in sys.modules]
+    for name in new:
         with suppress(Exception):
             if find_spec(name):
                 import_module(name)
-    if names:
+    if new:
         # What is there stays: a copy that looked for garbage in it would copy its pages.
         gc.collect()
         gc.freeze()

@@ -112,7 +112,7 @@ class QuadraticDensenet(Teacher):
         second_moment (S,) those of G*: exact for L = 2 and independent coordinates, else means over MOMENT_POINTS
         points of a stream of their own. norm_error (S,) is the relative standard error of the root of E G*^2: near 1 %
         for normal points at L = 3 and up to 4 % at L = 4, 0.2 to 0.5 % for uniform ones; where it would be above
-        MOST_ERROR there are more points. Raises ValueError where the
+        MOST_ERROR, at the alphas before any scaling by variances, there are more points. Raises ValueError where the
         parameters, the law and the dimension do not fit together.
         """
         refuse(self, inputs)
