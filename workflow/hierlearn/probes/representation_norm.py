@@ -1,5 +1,6 @@
 """M_{h,op} of a neural representation itself, against its features and the unlabelled points that whiten them."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
@@ -56,17 +57,26 @@ class RepresentationNorm(Probe):
         for i, j, k in np.ndindex(shape[1:]):
             count = self.counts[j]
             shown = max(2, self.ratios[k] * count)
-            h = self._features(problem, self.whitenings[i], count, shown, fresh).astype(np.float64)
-            norms = np.linalg.norm(h, axis=-1)
-            spread = norms.max(axis=1) / np.sqrt(np.mean(norms**2, axis=1))
-            norm = operator_norm(h)
-            values[:, i, j, k] = np.stack([norm, norm * spread, spread], axis=-1)
+            values[:, i, j, k] = [_norms(h) for h in self._features(problem, self.whitenings[i], count, shown, fresh)]
             flops += 2.0 * count**2 * (shown + 2.0 * self.samples)
         prediction = {"prediction": (("count",), np.array(self.counts, np.float64) ** -0.5)}
         return describe(self, problem, {**split(axes, NAMES, values), **prediction}, flops)
 
-    def _features(self, problem: Problem, whitening: str, count: int, shown: int, fresh: np.ndarray) -> np.ndarray:
-        """h of the fresh points, (S, n, D)."""
+    def _features(
+        self, problem: Problem, whitening: str, count: int, shown: int, fresh: np.ndarray
+    ) -> Iterator[np.ndarray]:
+        """h of the fresh points of one seed after the other, (n, D): those of all take gigabytes."""
         chosen = replace(self.representation, count=count, whiten=whitening, directions=0, unlabelled=shown)
         state = chosen.fit(problem.unlabelled(shown), problem.streams.at("representation_norm"))
-        return chosen.apply(state, fresh)
+        for seed in range(len(fresh)):
+            of_seed = slice(seed, seed + 1)
+            yield chosen.apply({name: values[of_seed] for name, values in state.items()}, fresh[of_seed])[0]
+
+
+def _norms(h: np.ndarray) -> tuple[float, float, float]:
+    """NAMES of features (n, D)."""
+    h = h.astype(np.float64)
+    norms = np.linalg.norm(h, axis=-1)
+    spread = norms.max() / np.sqrt(np.mean(norms**2))
+    norm = operator_norm(h[None])[0]
+    return norm, norm * spread, spread
