@@ -167,13 +167,17 @@ def rests_on(mutant: Mutant, lines: set[tuple[str, str]]) -> bool:
     """Whether a mutant says nothing that can be judged beside these faults.
 
     An overlay of a section or entry that is wrong as a whole; a parameter of an overlay whose component has a name that
-    there is not, here or where an alias has it from; a line of a panel of a kind that there is not; a value of an axis
-    whose own values are wrong, one of which may be meant; a place in the grid of a learner with a wrong parameter, or
-    of a problem with one, which has no grid; what is traced where a learner is of a name that there is not.
+    there is not, here or where an alias has it from; a line of a panel of a kind or probe that there is not; a value of
+    an axis whose own values are wrong, one of which may be meant; a place in the grid of a learner with a wrong
+    parameter, or of a problem with one, which has no grid; what is traced where a learner is of a name that there is
+    not.
     """
     fields, parts = {field for field, _ in lines}, mutant.place.split(".")
     if parts[0] == "presets":
         unnamed = any(field.endswith((f".{parts[-2]}.name", *(f".{part}.kind" for part in parts))) for field in fields)
+        # What a line may show, and what a selection may try, is a probe's and a learner's to say.
+        unnamed = unnamed or (parts[-1] == "variable" and any(field.endswith("].probe") for field in fields))
+        unnamed = unnamed or ("select" in parts and any(field.endswith(".learner.name") for field in fields))
         return unnamed or any(field in (*parts[2:3], ".".join(parts[2:4])) for field in fields)
     if parts[-1] == "variable":
         return any(re.search(r"^learners\.[\w-]+\.learner\.name$", field) for field in fields)

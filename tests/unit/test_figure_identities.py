@@ -169,6 +169,7 @@ MEANS = {
     "largest_log_risk_ratio": "geometric mean",
     "log_fall_ratio": "geometric mean",
     "score_difference": "mean",
+    "probe_difference": "mean",
 }
 
 

@@ -38,7 +38,7 @@ Counts = dict[
     Learner,
     Literal["dimension", "harmonic_dimension", "polynomial_dimension", "quadratic_dimension", "quad_raw_dimension"],
 ]
-Sizes = dict[Learner, Annotated[list[int], Reference("dimensions")]]
+Sizes = dict[Learner, Annotated[list[int], UNIQUE, Reference("dimensions")]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +55,7 @@ class SampleComplexity(protocols.Figure):
         "Values of the other axes in the control panel, where no effect is predicted.",
     ] = field(default_factory=dict)
     marked: Annotated[
-        list[float], Reference("thresholds"), "Further risks that the learning curves show a line at."
+        list[float], UNIQUE, Reference("thresholds"), "Further risks that the learning curves show a line at."
     ] = field(default_factory=list)
     counted: Annotated[Counts, "Learner -> the counted dimension that its n* is compared with."] = field(
         default_factory=dict
@@ -67,7 +67,7 @@ class SampleComplexity(protocols.Figure):
         Counts, "Learner -> the counted dimension of its exponents at `main`, where a rival's is what it is judged by."
     ] = field(default_factory=dict)
     together: Annotated[
-        dict[Learner, list[Learner]],
+        dict[Learner, Annotated[list[Learner], UNIQUE]],
         "Learner -> others like it whose unlabelled points are counted too: the least of them in the large panel.",
     ] = field(default_factory=dict)
     hidden: Annotated[list[Learner], UNIQUE, "Learners that claims compare and the figure leaves out."] = field(

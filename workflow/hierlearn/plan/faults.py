@@ -106,8 +106,9 @@ def may_mean(value: Any, written: Any) -> bool:
 
 
 def similar(word: str, known: Iterable[str], cutoff: float = 0.5) -> list[str]:
-    """The most similar one of some words, none if none is; two letters exchanged are similar."""
-    return get_close_matches(word, known, n=1, cutoff=cutoff)
+    """The most similar one of some words, none if none is: the same letters in another order before all others."""
+    close = get_close_matches(word, known, n=3, cutoff=cutoff)
+    return sorted(close, key=lambda name: sorted(name) != sorted(word))[:1]
 
 
 def nearest(word: Any, known: Iterable[Any]) -> str:
