@@ -69,6 +69,14 @@ class Run:
         return psutil.Process(int(job.stdout.readline()))
 
 
+@pytest.fixture(autouse=True)
+def interruptible():
+    """What a shell has put into the background ignores interrupts, and so would all that it starts."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.fixture
 def run(tmp_path):
     made = Run(tmp_path)

@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -216,3 +217,25 @@ def test_every_stored_study_of_another_design_than_the_registered_one_is_marked(
             if content[name]["study"]["preset"] == preset and any(designs.get(k) != v for k, v in of_rows.items()):
                 unmarked += [name] * (not content[name]["study"].get("older"))
     assert unmarked == []
+
+
+def test_a_commit_is_dirty_by_what_publishing_does_not_write_itself(tmp_path):
+    def git(*words):
+        subprocess.run(["git", "-C", str(tmp_path), *words], check=True, capture_output=True)
+
+    assert publication._commit(tmp_path) == "unknown"
+    files = [tmp_path / name for name in ("docs/ledger/claims.csv", "README.md", "code.py")]
+    for file in files:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("before")
+    git("init", "--quiet")
+    git("add", ".")
+    git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "--message", "first")
+    clean = publication._commit(tmp_path)
+    assert re.fullmatch("[0-9a-f]{12}", clean)
+    for file in files[:2]:
+        file.write_text("after")
+    (tmp_path / "new.log").write_text("untracked")
+    assert publication._commit(tmp_path) == clean
+    files[2].write_text("after")
+    assert publication._commit(tmp_path) == f"{clean}-dirty"

@@ -132,7 +132,14 @@ def _write(file: Path, content: Mapping[str, Any]) -> None:
 
 
 def _commit(root: Path) -> str:
-    """The commit of the project's folder, with -dirty where files differ from it; unknown without git."""
-    words = ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    return done.stdout.strip() or "unknown"
+    """The commit of the project's folder, with -dirty where files differ from it that this does not write itself;
+    unknown without git."""
+
+    def git(*words: str) -> str:
+        done = subprocess.run(["git", "-C", str(root), *words], capture_output=True, text=True, check=False)
+        return done.stdout.strip()
+
+    # What was published a moment ago changes no result.
+    others = git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs/ledger", ":!README.md")
+    commit = git("describe", "--always", "--abbrev=12", "--exclude=*")
+    return (commit + ("-dirty" if others else "")) or "unknown"
