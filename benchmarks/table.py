@@ -22,7 +22,8 @@ from hierlearn.run import job
 HERE = Path(__file__).parent
 # Far above what one takes, so that a table always ends.
 LIMIT = 1800
-MODULES = ("workflow", "papers", "solver", "ridge", "kernels", "networks", "densenets", "convolutional", "own")
+MODULES = ("workflow", "papers", "solver", "certificates", "ridge", "kernels", "networks", "densenets", "convolutional")
+MODULES += ("own",)
 LAYOUT = "{:<58} {:>10} {:>10}  {:<4}{:>6}  {}"
 
 

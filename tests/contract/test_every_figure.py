@@ -29,6 +29,7 @@ SETTINGS = {
         "control": {"degree": 1},
         "counted": {"a": "dimension", "b": "harmonic_dimension"},
     },
+    "feature_pictures": {"probe": "units"},
 }
 
 
@@ -52,7 +53,14 @@ def cube():
 
 def probes():
     values = np.array([1.0, 0.5, 0.25])[:, None] * np.array([0.9, 1.0, 1.2])
-    return {"p": xarray.Dataset({"law": (("width", "seed"), values)}, {"width": [10, 20, 40], "seed": [0, 1, 2]})}
+    law = xarray.Dataset({"law": (("width", "seed"), values)}, {"width": [10, 20, 40], "seed": [0, 1, 2]})
+    near = {name: (("layers", "seed"), -values[:2]) for name in ("nearness", "start_nearness")}
+    pictures = np.sin(np.arange(3.0 * 2 * 2 * 4 * 4)).reshape(3, 2, 2, 4, 4)
+    pictures[:, :, 1] = np.nan
+    axes = ("seed", "layers", "unit", "row", "column")
+    kept = {name: (axes, pictures) for name in ("picture", "picture_before", "picture_start")}
+    coordinates = {"layers": [1, 2], "seed": [0, 1, 2], "unit": [0, 1], "row": range(4), "column": range(4)}
+    return {"p": law, "units": xarray.Dataset(near | kept, coordinates)}
 
 
 @pytest.fixture(params=available("figures"))

@@ -55,12 +55,18 @@ def cubes(study):
     return scores, learned(study, coordinates | {"step": STEPS}, said(study, "TRACES"), "step")
 
 
+def axis_values(given):
+    """Of a coordinate: what its parameter lists, or as many whole numbers as would fit."""
+    return list(range(given)) if isinstance(given, int) else list(given)
+
+
 def probes(study):
     """Every probe; a variable has those of the probe's own coordinates that the study goes along or always fixes."""
     found = {}
     panels = study.figure.get("panels", [])
     named = [panel | line for panel in panels for line in panel["lines"]]
     named += [claim.quantity for claim in study.claims.values()]
+    named += [claim.quantity | (claim.control or {}).get("quantity", {}) for claim in study.claims.values()]
     for name, entry in study.probes.items():
         component = entry.component["name"]
         own = registry.implementation("probes", component).COORDINATES
@@ -76,7 +82,7 @@ def probes(study):
                 [use.get("where", {}) for use in uses],
             )
             needed = {
-                axis: list(described[parameter])
+                axis: axis_values(described[parameter])
                 for axis, parameter in own.items()
                 if (axis in OWN[variable] if "line" in own else axis in lines or all(axis in place for place in places))
             }

@@ -202,6 +202,20 @@ class Convolutional(ConvolutionalParameters, Learner):
             found.append(torch.cat(parts, dim=1)[0].numpy())
         return np.stack(found).astype(np.float64)
 
+    def pictures(
+        self, state: State, seed: int, layer: int, begin: np.ndarray, steps: int, length: float, norm: float
+    ) -> np.ndarray:
+        """What the units of a layer, from 1, of a seed's network look for, as `ascent.pictures` has it."""
+        import torch
+
+        from hierlearn.solvers.convolutional import ascent
+
+        threads()
+        own = {name: torch.tensor(values[[seed]]) for name, values in state.items()}
+        return ascent.pictures(
+            network(self, tuple(state["shape"][seed].tolist())).cut(layer), own, begin, steps, length, norm
+        )
+
     def _best(self, sample: Sample, monitor: Monitor, blocks: Sequence[Block], seed: int, settings, flops) -> Fit:
         """The fit of one seed: of its settings the one with the least error on validation points."""
         places = [(block, row) for block in blocks for row, (s, _) in enumerate(block.runs) if s == seed]

@@ -23,10 +23,11 @@ from hierlearn.core.protocols import (
 )
 from hierlearn.learners._dual import cross_gram_matrix, fit_dual, gram_matrix
 from hierlearn.learners._selection import best_on_validation, error, fit_of_seed, points_by_seed
+from hierlearn.learners._symmetric_gates import gates_of, linear_outputs, signs_of
 from hierlearn.solvers.losses import get_loss
 from hierlearn.solvers.taylor import training as solver
 from hierlearn.solvers.taylor.certificate import certify_and_polish
-from hierlearn.theory.activations import ANALYTIC_GATES, derivative
+from hierlearn.theory.activations import ANALYTIC_GATES
 from hierlearn.theory.gate_degrees import taylor_reaches
 
 BLOCK_ROWS = 2048
@@ -68,13 +69,14 @@ class Taylor(Learner):
         "Loss of the training objective; squared is (f - y)^2, the others are for classes.",
     ] = "squared"
     penalty_power: Annotated[
-        Literal[4, 8], "Power of |W|_{2,4} from order 2: 4 (chen2020, eq. 2) or 8 (bai2020, Section 4)."
+        Literal[2, 4, 8],
+        "From order 2: power of |W|_{2,4}, 4 (chen2020, eq. 2) or 8 (bai2020, Section 4); 2: |W|_F^2.",
     ] = 4
     regulariser: Annotated[
         Literal["plain", "data"],
         "plain: norms |w_r|; data: norms |S^{1/2} w_r|, S the second moment of unlabelled features.",
     ] = "plain"
-    start: Annotated[Positive, "Size of <w_r, h> m^{1/(2k)} at the random start; W = 0 is a saddle."] = 0.1
+    start: Annotated[Positive, "Size of <w_r, h> m^{1/(2k)} at the random start, as W = 0 is stationary."] = 0.1
     tolerance: Annotated[
         Positive, "The descent ends when ten iterations lower the objective by less than this part of it."
     ] = 2.0e-3
@@ -152,7 +154,7 @@ class Taylor(Learner):
         """(S, count, k) float64."""
         roots = state.get("root", [None] * len(state["w0"]))
         parts = zip(state["w0"], roots, state["weights"], features.draw(role, count), strict=True)
-        return np.stack([self._outputs(*part) for part in parts])
+        return np.stack([self.outputs(own, weights, h, root) for own, root, weights, h in parts])
 
     def unreachable(self, dimension: int, degree: int) -> str:
         """Why the model of the raw input cannot represent a degree, in one line; "" if it can."""
@@ -166,12 +168,11 @@ class Taylor(Learner):
     @property
     def signs(self) -> np.ndarray:
         """a (m,) of +1 and -1."""
-        return np.repeat([1.0, -1.0], self.width // 2).astype(np.float32)
+        return signs_of(self.width)
 
     def gates(self, w0: np.ndarray, h: np.ndarray) -> np.ndarray:
         """sigma^(k)(<w0_r, h_i>): (m/2, D), (n, D) -> (n, m), the second half a copy of the first."""
-        half = derivative(self.activation, self.order)(h @ w0.T)
-        return np.concatenate([half, half], axis=1)
+        return gates_of(self.activation, self.order, w0, h)
 
     def _normal(self, generator: np.random.Generator, rows: int, columns: int) -> np.ndarray:
         return generator.standard_normal((rows, columns)).astype(np.float32)
@@ -188,15 +189,14 @@ class Taylor(Learner):
             cache.update({("root", seed): inverse_root(x) for seed, x in zip(seeds, unlabelled, strict=True)})
         return [cache["root", seed] for seed in seeds]
 
-    def _outputs(self, w0: np.ndarray, root: np.ndarray | None, weights: np.ndarray, h: np.ndarray) -> np.ndarray:
-        """(m/2, D), (D, D) or None, (..., k, m, D), (n, D) -> (..., n, k)."""
+    def outputs(self, w0: np.ndarray, weights: np.ndarray, h: np.ndarray, root: np.ndarray | None = None) -> np.ndarray:
+        """f(h): (m/2, D), (..., k, m, D), (n, D), (D, D) or None -> (..., n, k) float64."""
         blocks = []
         for start in range(0, len(h), BLOCK_ROWS):
             part = h[start : start + BLOCK_ROWS]
             gates, seen = self.gates(w0, part), rooted(part, root)
             if self.order == 1:
-                signed = gates * self.signs / np.sqrt(self.width)
-                blocks.append(np.einsum("nm,...nm->...n", signed, seen @ np.swapaxes(weights, -1, -2)))
+                blocks.append(linear_outputs(gates, weights, seen))
             else:
                 blocks.append(solver.predict(seen, gates, self.signs, weights, self.order))
         return np.moveaxis(np.concatenate(blocks, axis=-1), -2, -1).astype(np.float64)
@@ -244,7 +244,7 @@ class Taylor(Learner):
             for y, start in zip(labels.T, starts, strict=True)
         ]
         weights = np.stack([path.weights for path in paths], axis=1)
-        offered = self._outputs(w0, root, weights, validation)
+        offered = self.outputs(w0, weights, validation, root)
         kept = best_on_validation(offered, validation_labels, kind, get_loss(self.loss).value)
         ends = [
             self._certified(seen, gates, y, absolute[kept], path, kept, options)
@@ -258,8 +258,8 @@ class Taylor(Learner):
             "weights": chosen,
             "status": max(end.pop("status") for end in ends),
             "choices": {"ridge": float(ridges[kept])},
-            "validation_risk": float(error(self._outputs(w0, root, chosen, validation), validation_labels, kind)),
-            "train_risk": float(error(self._outputs(w0, root, chosen, h), labels, kind)),
+            "validation_risk": float(error(self.outputs(w0, chosen, validation, root), validation_labels, kind)),
+            "train_risk": float(error(self.outputs(w0, chosen, h, root), labels, kind)),
             "certificate": _worst(ends),
             "flops": flops,
         }

@@ -104,6 +104,21 @@ def outputs(network: Architecture, weights: Tensors, running: Tensors, x: torch.
     return head(network, weights, running, [found[i] for i in network.linked], batch=False)
 
 
+def units(network: Architecture, weights: Tensors, running: Tensors, x: torch.Tensor) -> torch.Tensor:
+    """What the units of the last layer take before their activation, at rest: (R, n, height, width, channels)."""
+    last = len(network.layers) - 1
+    for i in range(last):
+        x = _layer(network, i, weights, running, x, False)
+    layer = network.layers[last]
+    if layer.kind == "residual":
+        # It ends with none.
+        return _layer(network, last, weights, running, x, False)
+    found = _convolution(layer.convolutions[0], x, weights[f"layer{last}_weight0"])
+    if layer.kind == "plain" and network.activation != "quadratic":
+        return _normalised(weights, running, found, f"layer{last}", 0, False)
+    return found
+
+
 def _layer(network: Architecture, i: int, weights, running, x: torch.Tensor, batch: bool) -> torch.Tensor:
     layer = network.layers[i]
 

@@ -36,9 +36,9 @@ def hessian_operator(point, scaled_ridge, *, gauss_newton=True, features=None, o
         second *= point.inner
     second, curvature = second.astype(dtype, copy=False), curvature.astype(dtype, copy=False)
     slopes = point.power.astype(dtype, copy=False) if gauss_newton else None
-    outer = 1.0 if problem.penalty_power == 4 else 2.0 * (point.norms @ point.norms)
+    outer = _outer(point)
     weights, norms = point.weights.astype(dtype, copy=False), point.norms.astype(dtype, copy=False)
-    own = (4.0 * outer * scaled_ridge * point.norms).astype(dtype)[:, None]
+    own = _own_curvature(point, scaled_ridge).astype(dtype)[:, None]
 
     blocks = row_blocks(second)
     buffers = np.empty_like(second[blocks[0]]), np.empty_like(second[blocks[0]])
@@ -55,6 +55,8 @@ def hessian_operator(point, scaled_ridge, *, gauss_newton=True, features=None, o
             if gauss_newton:
                 moved += np.multiply(slopes[rows], change[:, None], out=tangent)
             add_product(moved, features, image)
+        if problem.penalty_power == 2:
+            return image
         cross = np.vecdot(weights, vector)
         along = 8.0 * outer * cross
         if problem.penalty_power == 8:
@@ -157,11 +159,22 @@ def penalty_share(point, scaled_ridge):
 def _curvatures(point, scaled_ridge):
     """The penalty's own curvature of each neuron (m,), and the trace of J^T diag(l''/n) J."""
     problem = point.problem
-    outer = 1.0 if problem.penalty_power == 4 else 2.0 * (point.norms @ point.norms)
     curvature = problem.loss.curvature(point.outputs, problem.targets) / len(problem.targets)
     weight = (problem.order * problem.output_scale) ** 2 * curvature
     trace = np.sum(weight * _row_norms(point.power) * _row_norms(problem.features))
-    return 4.0 * outer * scaled_ridge * point.norms, float(trace)
+    return _own_curvature(point, scaled_ridge), float(trace)
+
+
+def _own_curvature(point, scaled_ridge):
+    """The penalty's curvature of each neuron across its weights, (m,): its slope there over them."""
+    if point.problem.penalty_power == 2:
+        return np.full_like(point.norms, 2.0 * scaled_ridge)
+    return 4.0 * _outer(point) * scaled_ridge * point.norms
+
+
+def _outer(point):
+    """Slope of the penalty in sum_r |u_r|^4, for the powers 4 and 8."""
+    return 2.0 * (point.norms @ point.norms) if point.problem.penalty_power == 8 else 1.0
 
 
 def _row_norms(matrix):

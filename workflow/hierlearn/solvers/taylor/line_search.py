@@ -31,11 +31,13 @@ def sum_of_squares_polynomial(parts):
 
 
 def penalty_polynomial(norms, power):
-    """Coefficients of t -> (sum_r |u_r + t p_r|^4)^(power/4), ascending, float64.
+    """Coefficients of t -> (sum_r |u_r + t p_r|^4)^(power/4), or sum_r |u_r + t p_r|^2, ascending, float64.
 
-    norms: (3, m) of |u_r|^2, 2 <u_r, p_r>, |p_r|^2, which is |u_r + t p_r|^2 by powers of t; power 4 (chen2020, eq. 2)
-    or 8 (bai2020).
+    norms: (3, m) of |u_r|^2, 2 <u_r, p_r>, |p_r|^2, which is |u_r + t p_r|^2 by powers of t; power 2, 4
+    (chen2020, eq. 2) or 8 (bai2020).
     """
+    if power == 2:
+        return norms.sum(axis=1)
     quartic = sum_of_squares_polynomial(norms)
     return quartic if power == 4 else np.convolve(quartic, quartic)
 

@@ -1,7 +1,8 @@
 """The order-k Taylor model with scalar output, its objective along lines, and its gradient.
 
 f_i(W) = 1/(sqrt(m) k!) sum_r a_r s_ir <w_r, h_i>^k with fixed gates s_ir = sigma^(k)(<w0_r, h_i>)
-(chen2020, eq. 1 for k = 2; bai2020, section 6), objective mean_i loss(f_i, y_i) + ridge (sum_r |w_r|^4)^(power/4).
+(chen2020, eq. 1 for k = 2; bai2020, section 6), objective mean_i loss(f_i, y_i) + ridge (sum_r |w_r|^4)^(power/4), or
+ridge sum_r |w_r|^2 for the power 2.
 
 All work is in scaled weights U, w_r = m^(-1/(2k)) u_r, in which f = 1/(m k!) sum_r a_r s_r <u_r, h>^k and the
 entries of U stay of one order over widths. Sums over samples and rows are float64, matrices have the features' dtype.
@@ -59,7 +60,7 @@ class TaylorProblem:
         return float(np.mean(self.loss.value(np.zeros_like(self.targets), self.targets)))
 
     def scaled_ridge(self, ridge):
-        """The factor of (sum_r |u_r|^4)^(power/4) that equals `ridge` times the same sum over w_r."""
+        """The factor of the penalty of U that equals `ridge` times that of W."""
         return ridge * self.weight_unit**self.penalty_power
 
     @cached_property
@@ -83,7 +84,7 @@ def make_problem(features, gates, signs, targets, order=2, loss="squared", penal
     """Check shapes and build a `TaylorProblem`: features (n, D), gates (n, m), signs (m,) of -1, +1, targets (n,).
 
     Matrices take the features' dtype (float32 or float64). Raises ValueError for shapes that do not fit, an
-    order below 2, an unknown loss, a penalty power other than 4 or 8, and signs other than -1 and +1.
+    order below 2, an unknown loss, a penalty power other than 2, 4 or 8, and signs other than -1 and +1.
     """
     features = np.ascontiguousarray(features)
     if features.dtype not in (np.float32, np.float64):
@@ -95,8 +96,8 @@ def make_problem(features, gates, signs, targets, order=2, loss="squared", penal
         raise ValueError(f"signs must be {gates.shape[1]} values of -1 and +1")
     if order < 2 or int(order) != order:
         raise ValueError(f"order must be a whole number from 2, not {order}")
-    if penalty_power not in (4, 8):
-        raise ValueError(f"penalty_power must be 4 or 8, not {penalty_power}")
+    if penalty_power not in (2, 4, 8):
+        raise ValueError(f"penalty_power must be 2, 4 or 8, not {penalty_power}")
     signed = np.ascontiguousarray(gates * signs, dtype=features.dtype)
     return TaylorProblem(features, signed, targets, int(order), get_loss(loss), penalty_power)
 
@@ -157,7 +158,7 @@ class TaylorPoint:
             power *= inner
 
     def line(self, direction):
-        """Coefficients along U + t P of the outputs, (k+1, n), and of sum_r |u_r + t p_r|^4 to power/4.
+        """Coefficients along U + t P of the outputs, (k+1, n), and of the penalty.
 
         direction: P (m, D). One matrix product. Float64, ascending powers of t.
         """
@@ -208,14 +209,16 @@ class TaylorPoint:
         return gradient.astype(self.power.dtype)[:, None]
 
     def gradient(self, scaled_ridge, out, scratch):
-        """Gradient in U of mean loss + scaled_ridge (sum_r |u_r|^4)^(power/4), written to out (m, D).
+        """Gradient in U of mean loss + scaled_ridge penalty(), written to out (m, D).
 
         One matrix product. Call after `move` or `prepare_gradient`; scratch is like out.
         """
         left, right = (self.power, self.scratch) if self.narrow else (self.scratch, self.problem.features)
         np.matmul(left.T, right, out=out)
         factor = 4.0 * scaled_ridge * self.norms
-        if self.problem.penalty_power == 8:
+        if self.problem.penalty_power == 2:
+            factor = np.full_like(self.norms, 2.0 * scaled_ridge)
+        elif self.problem.penalty_power == 8:
             factor *= 2.0 * (self.norms @ self.norms)
         np.multiply(self.weights, factor.astype(out.dtype)[:, None], out=scratch)
         out += scratch
@@ -226,5 +229,7 @@ class TaylorPoint:
         return float(np.mean(self.problem.loss.value(self.outputs, self.problem.targets)))
 
     def penalty(self):
-        """(sum_r |u_r|^4)^(power/4)."""
+        """(sum_r |u_r|^4)^(power/4), or sum_r |u_r|^2."""
+        if self.problem.penalty_power == 2:
+            return float(self.norms.sum())
         return float((self.norms @ self.norms) ** (self.problem.penalty_power // 4))

@@ -103,7 +103,7 @@ def _direction(point, model, scaled_ridge, gradient, norm):
 
 
 def _parabola(point, metric, direction):
-    """E (m, D), and the coefficients along U + t P + t^2 E of the outputs, (2k+1, n), and of sum |u_r|^4 to power/4."""
+    """E (m, D), and the coefficients along U + t P + t^2 E of the outputs, (2k+1, n), and of the penalty."""
     problem, order = point.problem, point.problem.order
     # a Z^(k-s) for s = 0 (not used) to k: the factors of what is of degree s in the changes of Z.
     factors = [problem.signed_gates]

@@ -1,8 +1,8 @@
 """Training of order-k Taylor models (Quad-h for k = 2): a warm-started path of L-BFGS runs over ridges.
 
 Every iteration makes two matrix products; the line search is exact (squared loss) or costs n-vectors only. The
-objective is that of chen2020, eq. 2 (penalty power 4) or bai2020, section 4 (power 8). W = 0 is a saddle: starts
-must be small, random and not 0.
+objective is that of chen2020, eq. 2 (penalty power 4), bai2020, section 4 (power 8), or has |W|_F^2 (power 2). W = 0 is
+a saddle, for the power 2 a minimum at large ridges: starts must be small, random and not 0.
 """
 
 from dataclasses import dataclass, field

@@ -1,0 +1,23 @@
+"""What Taylor models of a network with symmetric initialisation share: their gates, and the outputs of order 1."""
+
+import numpy as np
+
+from hierlearn.theory.activations import derivative
+
+
+def gates_of(activation: str, order: int, w0: np.ndarray, h: np.ndarray) -> np.ndarray:
+    """sigma^(k)(<w0_r, h_i>): (m/2, D), (n, D) -> (n, m), the second half a copy of the first."""
+    half = derivative(activation, order)(h @ w0.T)
+    return np.concatenate([half, half], axis=1)
+
+
+def signs_of(width: int) -> np.ndarray:
+    """a (m,) of +1 and -1, float32."""
+    return np.repeat([1.0, -1.0], width // 2).astype(np.float32)
+
+
+def linear_outputs(gates: np.ndarray, weights: np.ndarray, seen: np.ndarray) -> np.ndarray:
+    """m^{-1/2} sum_r a_r g_ir <w_r, h_i>: gates (n, m), weights (..., m, D), h (n, D) -> (..., n)."""
+    width = gates.shape[1]
+    signed = gates * signs_of(width) / np.sqrt(width)
+    return np.einsum("nm,...nm->...n", signed, seen @ np.swapaxes(weights, -1, -2))
