@@ -59,6 +59,22 @@ class Run:
             text=True,
         )
 
+    def early(self, script: str, python_path: str = "") -> str:
+        """What a script prints that Snakemake has copied, run as the run's jobs are."""
+        file = self.folder / ".snakemake" / "scripts" / "tmp.script.py"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(script)
+        paths = os.pathsep.join(filter(None, (str(forkserver.EARLY), python_path, os.environ.get("PYTHONPATH"))))
+        variables = {"PYTHONPATH": paths, forkserver.ADDRESS: f"{self.address} {sys.executable}"}
+        return subprocess.run(
+            [sys.executable, file],
+            env=os.environ | variables,
+            cwd=self.folder,
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
+        ).stdout
+
     def end(self) -> None:
         self.process.kill()
         self.process.stdout.close()
@@ -95,6 +111,35 @@ def _until(condition: Callable[[], object]) -> bool:
 def _is_gone(process: psutil.Process) -> bool:
     """Whether a process ends; a killed one whose parent has not asked for it counts."""
     return _until(lambda: not process.is_running() or process.status() == psutil.STATUS_ZOMBIE)
+
+
+# A script of this workflow with what Snakemake puts before it.
+PREAMBLE = "from hierlearn.run import forkserver, job\nprint('preamble', forkserver.is_copy)\n"
+BEGIN = "\nsnakemake = job.start(globals())\n"
+ASKED = """import types
+__real_file__ = __file__
+snakemake = types.SimpleNamespace(params={{'compute_threads': {}}}, log=[])
+"""
+
+
+def test_a_script_of_this_workflow_is_handed_over_before_it_begins(run):
+    assert run.early(f"{PREAMBLE}{BEGIN}") == "preamble True\n"
+
+
+def test_a_script_of_another_workflow_runs_by_itself(run):
+    assert run.early(PREAMBLE) == "preamble False\n"
+
+
+def test_a_job_with_more_threads_goes_on_by_itself(run):
+    """Its libraries have to read the number as they load."""
+    script = f"{PREAMBLE}{ASKED.format(2)}{BEGIN}import os\nprint(os.environ['OMP_NUM_THREADS'])\n"
+    assert run.early(script) == "preamble True\npreamble False\n2\n"
+    assert run.early(script.replace("'compute_threads': 2", "'compute_threads': 1")) == "preamble True\n1\n"
+
+
+def test_what_python_would_have_loaded_as_it_starts_is_loaded(run):
+    (run.folder / "sitecustomize.py").write_text("print('mine')\n")
+    assert run.early(PREAMBLE, str(run.folder)) == "mine\npreamble False\n"
 
 
 def test_a_copy_has_the_files_the_folder_and_the_variables_of_its_job(run):

@@ -25,6 +25,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 
 # Where jobs find the address of the server, a name in Linux's abstract space of sockets.
 ADDRESS = "HIERLEARN_FORKSERVER"
@@ -33,6 +34,10 @@ FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 LENGTH, STATUS = struct.Struct("I"), struct.Struct("i")
 # Of prctl: the signal that a process gets when its parent ends.
 PARENT_ENDS = 1
+# Of what jobs import before all else.
+EARLY = Path(__file__).parent / "early"
+# Whether this process is a job that was handed over.
+is_copy = False
 
 
 def is_possible() -> bool:
@@ -57,6 +62,7 @@ def start(variables: dict[str, str]) -> subprocess.Popen | None:
     # What it reads ends with this process. In a session of its own, since the keyboard interrupts jobs, not the server.
     server = subprocess.Popen(command, env=os.environ | variables, stdin=subprocess.PIPE, start_new_session=True)
     os.environ[ADDRESS] = f"{address} {sys.executable}"
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(EARLY), os.environ.get("PYTHONPATH"))))
     return server
 
 
@@ -100,7 +106,14 @@ def hand_over(file: str) -> None:
     with suppress(OSError):
         if answer := connection.recv(STATUS.size):
             _end_as(*STATUS.unpack(answer))
-    sys.exit("error: the process that this job ran in was killed")
+    # No exception: Python may have only begun to start.
+    print("error: the process that this job ran in was killed", file=sys.stderr, flush=True)
+    os._exit(1)
+
+
+def leave(file: str) -> None:
+    """Have a copy run its script once more, from its start, in a process that has loaded nothing."""
+    os.execv(sys.executable, [sys.executable, file])
 
 
 def _end_as(status: int) -> None:
@@ -233,7 +246,8 @@ def _accepted(listener: socket.socket, others: Iterable[int]) -> Copy | None:
 
 def _run(request: dict, files: list[int], report: int) -> None:
     """What a copy does: the job."""
-    server = os.getppid()
+    global is_copy
+    is_copy, server = True, os.getppid()
     ctypes.CDLL(None).prctl(PARENT_ENDS, signal.SIGKILL)
     if os.getppid() != server:
         os._exit(1)

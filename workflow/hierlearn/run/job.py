@@ -43,8 +43,12 @@ def start(script: Mapping[str, Any]) -> Any:
         return None
     threads = str(snakemake.params.get("compute_threads", 1))
     # Snakemake runs a copy of the script, whose place it says so.
-    if threads == "1" and "__real_file__" in script:
-        forkserver.hand_over(script["__real_file__"])
+    if "__real_file__" in script:
+        # Handed over as Python started, before anybody knew of the threads.
+        if threads != "1" and forkserver.is_copy:
+            forkserver.leave(script["__real_file__"])
+        if threads == "1":
+            forkserver.hand_over(script["__real_file__"])
     os.environ.update(dict.fromkeys(THREAD_VARIABLES, threads))
     if threads != "1":
         _exactly(int(threads))
