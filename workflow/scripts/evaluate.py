@@ -10,7 +10,7 @@ import numpy as np
 
 from hierlearn.core import boundary, provenance, registry
 from hierlearn.files import problems, results
-from hierlearn.files.scores import Scores, Traces
+from hierlearn.files.scores import Scores, Traces, row_of
 from hierlearn.statistics.moments import operator_norm
 
 
@@ -69,11 +69,11 @@ def score(scores, name, point, group, fitted, trained, count):
                     continue
                 row = int(np.flatnonzero(model["seed"].values == seed)[0])
                 state = {key: values[[row]] for key, values in problems.unpack("state", model).items()}
-                values = {key: float(values[row]) for key, values in problems.unpack("score", model).items()}
+                values = row_of(model["scores"], row)
                 target = alone.pools["test"].target[:, :count]
                 prediction = boundary.predictions(learner, state, seen, "test", target.shape, cache)
                 finite = np.isfinite(prediction).all(axis=(1, 2))
-                values["status"] = boundary.with_divergence(model["score_status"].values[[row]], finite)[0]
+                values["status"] = boundary.with_divergence(np.array([values["status"]], np.int8), finite)[0]
                 values["test_risk"] = float(alone.risk(prediction, target)[0])
                 if problem.teacher.kind == "classes":
                     values["test_accuracy"] = 1.0 - values["test_risk"]

@@ -12,7 +12,7 @@ from hierlearn.core import provenance, registry
 from hierlearn.files import problems, results
 from hierlearn.files.checkpoints import Checkpoints
 from hierlearn.files.netcdf import Variable
-from hierlearn.files.scores import attributes_of, axis
+from hierlearn.files.scores import axis, table
 from hierlearn.run.monitor import JobMonitor
 from hierlearn.run.sample_sizes import walk
 
@@ -52,7 +52,6 @@ def train(source, representation, output, parameters, code, expected=None):
 
 def model(seeds, fit, variant):
     """A fit as it is stored; a choice that is swept is a coordinate already."""
-    learner = registry.implementation("learners", variant["learner"]["name"])
     per_seed = {
         "status": fit.status,
         "validation_risk": fit.validation_risk,
@@ -62,11 +61,9 @@ def model(seeds, fit, variant):
         **fit.measures,
         **({} if fit.flops is None else {"flops": fit.flops}),
     }
-    group = {"seed": Variable(("seed",), seeds, axis("seed"))}
-    for name, values in per_seed.items():
-        text = {"long_name": learner.MEASURES[name]} if name in learner.MEASURES else {}
-        group[f"score_{name}"] = Variable(("seed",), np.asarray(values), attributes_of(name) | text)
-    return group | problems.pack("state", fit.state) | problems.pack("trace", fit.trace, learner.TRACES)
+    group = {"seed": Variable(("seed",), seeds, axis("seed")), "scores": table(per_seed)}
+    traces = registry.implementation("learners", variant["learner"]["name"]).TRACES
+    return group | problems.pack("state", fit.state) | problems.pack("trace", fit.trace, traces)
 
 
 if snakemake:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -49,7 +50,7 @@ class Problem:
     def outputs(self) -> int:
         return self.teacher.outputs
 
-    @property
+    @cached_property
     def norm(self) -> np.ndarray:
         """L2 norm (S,) of the target in the paper's units."""
         return boundary.norm(self.teacher, self.state, self.inputs, len(self.seeds))
@@ -72,13 +73,17 @@ class Problem:
 
     def take(self, positions) -> "Problem":
         """The same problem for a part of the seeds."""
-        return replace(
+        part = replace(
             self,
             state={name: values[positions] for name, values in self.state.items()},
             factor=self.factor[positions],
             streams=self.streams.take(positions),
             pools={role: batch.take(positions) for role, batch in self.pools.items()},
         )
+        if "norm" in vars(self):
+            # Some teachers integrate for it.
+            vars(part)["norm"] = self.norm[positions]
+        return part
 
     def risk(self, predictions: np.ndarray, target: np.ndarray) -> np.ndarray:
         """E|f - f*|^2 summed over outputs: (S, n, k), (S, n, k) -> (S,), in the problem's units.

@@ -162,6 +162,20 @@ class Traces:
         return {} if self.parts else {"comment": NOTHING}
 
 
+def table(values: Mapping[str, np.ndarray]) -> Variable:
+    """Scores (S,) of one fit by name as one variable (seed, score), float64.
+
+    A variable for each would take longer to write than a small fit takes to make.
+    """
+    columns = np.stack([np.asarray(one, np.float64) for one in values.values()], axis=1)
+    return Variable(("seed", "score"), columns, {"columns": " ".join(values), "long_name": "scores of the fit"})
+
+
+def row_of(scores: Variable, seed: int) -> dict[str, float]:
+    """The scores by name that `table` stored. seed: which one, from 0."""
+    return dict(zip(scores.attributes["columns"].split(), scores.values[seed].tolist(), strict=True))
+
+
 def attributes_of(name: str) -> dict[str, Any]:
     """What a file says of a score: units, long name, the meanings of flags."""
     if name in FLAGS:
