@@ -51,7 +51,10 @@ def refit(learner: Any, fit: Fit, sample: Sample) -> Fit:
         weights = path[best_on_validation(outputs, labels["validation"][i, :MOST_POINTS], "regression")]
         state["readout"], risks = weights.T, []
         for role, x in points.items():
-            outputs = refit_outputs(one, layout, state, x[[i]])
+            outputs = (design[role] @ weights)[None]
+            if x.shape[1] > MOST_POINTS:
+                rest = refit_outputs(one, layout, state, x[[i], MOST_POINTS:])
+                outputs = np.concatenate([outputs, rest], axis=1)
             risks.append(error(outputs, labels[role][[i]], "regression")[0])
         results.append((weights[:, 0], *risks))
     readouts, train_risk, validation_risk = (np.array(values) for values in zip(*results, strict=True))
