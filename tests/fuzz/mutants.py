@@ -9,6 +9,7 @@ import random
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 import yaml
@@ -288,11 +289,14 @@ def _mutants(file: Path) -> Iterator[Mutant]:
 
 
 def sample(everything: list[Mutant], most: int, seed: int) -> list[Mutant]:
-    """At most so many of every kind: one of every pattern first, then others of the same patterns."""
-    chance, chosen = random.Random(seed), []
+    """At most so many of every kind: one of every pattern first, then others of the same patterns.
+
+    By what each is, so that a study that changes leaves those of the others as they are.
+    """
+    chosen = []
     for kind in sorted({mutant.kind for mutant in everything}):
         of_kind = [mutant for mutant in everything if mutant.kind == kind]
-        chance.shuffle(of_kind)
+        of_kind.sort(key=lambda mutant: sha256(f"{seed} {mutant}".encode()).digest())
         seen: dict[tuple, int] = {}
         turns = []
         for mutant in of_kind:
