@@ -169,7 +169,7 @@ def rests_on(mutant: Mutant, lines: set[tuple[str, str]]) -> bool:
     An overlay of a section or entry that is wrong as a whole; a parameter of an overlay whose component has a name that
     there is not, here or where an alias has it from; a line of a panel of a kind or probe that there is not; a value of
     an axis whose own values are wrong, one of which may be meant; a place in the grid of a learner with a fault, or of
-    a problem with one, which has no grid; what is traced where a learner is of a name that there is not.
+    a problem with one, which has no grid; what is asked of a learner or a probe of a name that there is not.
     """
     fields, parts = {field for field, _ in lines}, mutant.place.split(".")
     if parts[0] == "presets":
@@ -178,8 +178,8 @@ def rests_on(mutant: Mutant, lines: set[tuple[str, str]]) -> bool:
         unnamed = unnamed or (parts[-1] == "variable" and any(field.endswith("].probe") for field in fields))
         unnamed = unnamed or ("select" in parts and any(field.endswith(".learner.name") for field in fields))
         return unnamed or any(field in (*parts[2:3], ".".join(parts[2:4])) for field in fields)
-    if parts[-1] == "variable":
-        return any(re.search(r"^learners\.[\w-]+\.learner\.name$", field) for field in fields)
+    if parts[0] in ("figure", "claims") and parts[-1] in ("variable", "risk", "axis"):
+        return any(re.search(r"^(learners\.[\w-]+\.learner|probes\.[\w-]+\.probe)\.name$", field) for field in fields)
     if not any(re.match(r"where$|samples$|places\[", part) for part in parts):
         return False
     unknown = rf"\b(axes|sweep)\.{parts[-1]}\b|^learners\.[\w-]+(\.|$)|^problem\."
