@@ -168,7 +168,8 @@ def table(values: Mapping[str, np.ndarray]) -> Variable:
     A variable for each would take longer to write than a small fit takes to make.
     """
     columns = np.stack([np.asarray(one, np.float64) for one in values.values()], axis=1)
-    return Variable(("seed", "score"), columns, {"columns": " ".join(values), "long_name": "scores of the fit"})
+    described = {"columns": " ".join(values), "long_name": "scores of the fit", "units": "1"}
+    return Variable(("seed", "score"), columns, described)
 
 
 def row_of(scores: Variable, seed: int) -> dict[str, float]:

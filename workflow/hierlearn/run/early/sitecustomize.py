@@ -6,6 +6,7 @@ of the same name that it hides is loaded after it.
 
 import os
 import sys
+from importlib import import_module
 
 # That of the fork server, said again: every Python that a job starts comes by here and should load nothing for it.
 ADDRESS = "HIERLEARN_FORKSERVER"
@@ -29,7 +30,7 @@ def _load_hidden():
     sys.path[:] = [folder for folder in sys.path if os.path.abspath(folder) != here]
     del sys.modules[__name__]
     try:
-        __import__(__name__)
+        import_module(__name__)
     except ImportError as error:
         if error.name != __name__:
             raise
