@@ -83,7 +83,7 @@ class Taylor(Learner):
     max_iterations: Annotated[Count, "Most iterations per ridge."] = 500
     certify: Annotated[
         Literal["all", "some", "none"],
-        "Which chosen points are polished and certified: of every seed, of every fifth (4, 9, 14, ...), or of none.",
+        "Which chosen points are polished and certified: those of every seed, of seeds 0, 5, 10, ..., or of none.",
     ] = "all"
     polish_rounds: Annotated[Index, "Most attempts to repair a chosen point that fails its certificate."] = 4
     stream_key: ClassVar[str] = "Taylor"
@@ -266,7 +266,7 @@ class Taylor(Learner):
 
     def _certifies(self, seed: int) -> bool:
         """Whether the points of a seed are certified: at every problem and size alike."""
-        return self.certify == "all" or (self.certify == "some" and (seed + 1) % CERTIFIED_SEEDS == 0)
+        return self.certify == "all" or (self.certify == "some" and seed % CERTIFIED_SEEDS == 0)
 
     def _uncertified(self, path: solver.PathFit, kept: int) -> dict[str, Any]:
         """The chosen point of one output as the descent left it."""
@@ -300,7 +300,7 @@ class Taylor(Learner):
         }
 
 
-# Of so many seeds the last is certified where some are: a first look at few seeds does without.
+# Every how many seeds one is certified where some are.
 CERTIFIED_SEEDS = 5
 
 
