@@ -168,8 +168,9 @@ def rests_on(mutant: Mutant, lines: set[tuple[str, str]]) -> bool:
 
     An overlay of a section or entry that is wrong as a whole; a parameter of an overlay whose component has a name that
     there is not, here or where an alias has it from; a line of a panel of a kind or probe that there is not; a value of
-    an axis whose own values are wrong, one of which may be meant; a place in the grid of a learner with a fault, or of
-    a problem with one, which has no grid; what is asked of a learner or a probe of a name that there is not.
+    an axis whose own values are wrong, one of which may be meant; a place in the grid of a learner with a wrong
+    parameter or limit, or of a problem with a fault, which has no grid; what is asked of a learner or a probe of a name
+    that there is not.
     """
     fields, parts = {field for field, _ in lines}, mutant.place.split(".")
     if parts[0] == "presets":
@@ -182,7 +183,7 @@ def rests_on(mutant: Mutant, lines: set[tuple[str, str]]) -> bool:
         return any(re.search(r"^(learners\.[\w-]+\.learner|probes\.[\w-]+\.probe)\.name$", field) for field in fields)
     if not any(re.match(r"where$|samples$|places\[", part) for part in parts):
         return False
-    unknown = rf"\b(axes|sweep)\.{parts[-1]}\b|^learners\.[\w-]+(\.|$)|^problem\."
+    unknown = rf"\b(axes|sweep)\.{parts[-1]}\b|^learners\.[\w-]+(\.(learner|limits)\.|$)|^problem\."
     return any(re.search(unknown, field) for field in fields)
 
 

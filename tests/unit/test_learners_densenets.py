@@ -181,6 +181,18 @@ def test_a_refitted_last_layer_is_the_best_quadratic_form_of_what_it_sees(where)
         assert np.abs(design["test"] @ weights - outputs["test"][i]).max() < 1e-3 * np.abs(outputs["test"]).max()
 
 
+def test_a_refitted_last_layer_is_judged_on_all_points_where_some_are_used(where, monkeypatch):
+    monkeypatch.setattr("hierlearn.learners.densenets.refit.MOST_POINTS", 150)
+    problem, features = where
+    learner, fit = fitted(where, readout="refitted", schedule="layerwise", samples=600)
+    counts = {"training": 600, "validation": problem.held_out}
+    assert min(counts.values()) > 150
+    for role, found in (("training", fit.train_risk), ("validation", fit.validation_risk)):
+        outputs = learner.predict(fit.state, features, role, counts[role], {})
+        expected = np.mean((outputs - problem.draw(role, counts[role]).labels) ** 2, axis=(1, 2))
+        np.testing.assert_allclose(found, expected)
+
+
 def test_a_student_of_a_toy_has_its_uncentred_squares():
     toy = {"name": "quadratic_toy", "instance": "toy_two_level", "alpha": 0.2}
     problem, features = posed(teacher=toy, seeds=(3,))
