@@ -243,3 +243,12 @@ def test_of_every_fifth_seed_the_point_is_certified_and_the_others_say_that_they
         np.testing.assert_array_equal(fits["some"].state["weights"][seed], fits[like].state["weights"][seed])
     # Polishing goes on from where the descent has settled.
     assert (fits["all"].certificate["gradient_norm"] < fits["none"].certificate["gradient_norm"]).all()
+
+
+@pytest.mark.parametrize(("samples", "certified"), [(54, False), (59, True), (64, True), (69, True), (76, False)])
+def test_of_the_sizes_between_two_powers_of_two_those_next_to_one_are_certified(samples, certified):
+    streams = Streams(("taylor learners",), (5,))
+    problem, features = posed(noise=0.3, streams=streams)
+    learner = Taylor(width=8, certify="some", polish_rounds=0)
+    fit = learner.fit(Sample(problem, features, samples, {"ridge": [1e-2]}, streams), NullMonitor(), {})
+    assert (fit.certificate["stationary"][0] != STATIONARY["not_checked"]) == certified

@@ -83,7 +83,7 @@ class Taylor(Learner):
     max_iterations: Annotated[Count, "Most iterations per ridge."] = 500
     certify: Annotated[
         Literal["all", "some", "none"],
-        "Which chosen points are polished and certified: those of every seed, of seeds 0, 5, 10, ..., or of none.",
+        "Which chosen points are polished and certified: all; of seeds 0, 5, 10, ... those near n = 2, 4, 8, ...; or none.",
     ] = "all"
     polish_rounds: Annotated[Index, "Most attempts to repair a chosen point that fails its certificate."] = 4
     stream_key: ClassVar[str] = "Taylor"
@@ -248,7 +248,7 @@ class Taylor(Learner):
         kept = best_on_validation(offered, validation_labels, kind, get_loss(self.loss).value)
         ends = [
             self._certified(seen, gates, y, absolute[kept], path, kept, options)
-            if self._certifies(seed)
+            if self._certifies(seed, len(h))
             else self._uncertified(path, kept)
             for y, path in zip(labels.T, paths, strict=True)
         ]
@@ -264,9 +264,10 @@ class Taylor(Learner):
             "flops": flops,
         }
 
-    def _certifies(self, seed: int) -> bool:
-        """Whether the points of a seed are certified: at every problem and size alike."""
-        return self.certify == "all" or (self.certify == "some" and seed % CERTIFIED_SEEDS == 0)
+    def _certifies(self, seed: int, samples: int) -> bool:
+        """Whether the points of a seed are certified at a number of samples: at every problem alike."""
+        near = round(CERTIFIED_SIZES * np.log2(samples)) % CERTIFIED_SIZES == 0
+        return self.certify == "all" or (self.certify == "some" and seed % CERTIFIED_SEEDS == 0 and near)
 
     def _uncertified(self, path: solver.PathFit, kept: int) -> dict[str, Any]:
         """The chosen point of one output as the descent left it."""
@@ -300,8 +301,9 @@ class Taylor(Learner):
         }
 
 
-# Every how many seeds one is certified where some are.
+# Every how many seeds one is certified where some are, and of how many sizes between powers of 2 the one next to a power.
 CERTIFIED_SEEDS = 5
+CERTIFIED_SIZES = 4
 
 
 def _worst(rows: list[dict[str, float]]) -> dict[str, float]:

@@ -54,6 +54,8 @@ def start(script: Mapping[str, Any]) -> Any:
         _exactly(int(threads))
     handler = logging.FileHandler(snakemake.log[0], mode="w") if snakemake.log else logging.StreamHandler()
     logging.basicConfig(level=logging.INFO, handlers=[handler], format="%(asctime)s %(message)s", force=True)
+    # What a PDF's fonts leave out, letter by letter.
+    logging.getLogger("fontTools").setLevel(logging.WARNING)
     if threads != "1":
         log.info("%s threads", threads)
     sys.excepthook = _report
