@@ -83,7 +83,7 @@ class Taylor(Learner):
     max_iterations: Annotated[Count, "Most iterations per ridge."] = 500
     certify: Annotated[
         Literal["all", "some", "none"],
-        "Which chosen points are polished and certified: all; of seeds 0, 5, 10, ... those near n = 2, 4, 8, ...; or none.",
+        "Which chosen points are polished and certified: all, one of five seeds, another one at the next size, or none.",
     ] = "all"
     polish_rounds: Annotated[Index, "Most attempts to repair a chosen point that fails its certificate."] = 4
     stream_key: ClassVar[str] = "Taylor"
@@ -266,8 +266,8 @@ class Taylor(Learner):
 
     def _certifies(self, seed: int, samples: int) -> bool:
         """Whether the points of a seed are certified at a number of samples: at every problem alike."""
-        near = round(CERTIFIED_SIZES * np.log2(samples)) % CERTIFIED_SIZES == 0
-        return self.certify == "all" or (self.certify == "some" and seed % CERTIFIED_SEEDS == 0 and near)
+        place = seed + round(CERTIFIED_SIZES * np.log2(samples))
+        return self.certify == "all" or (self.certify == "some" and place % CERTIFIED_SEEDS == 0)
 
     def _uncertified(self, path: solver.PathFit, kept: int) -> dict[str, Any]:
         """The chosen point of one output as the descent left it."""
@@ -301,7 +301,7 @@ class Taylor(Learner):
         }
 
 
-# Every how many seeds one is certified where some are, and of how many sizes between powers of 2 the one next to a power.
+# One of how many seeds is certified where some are, and of how many sizes in a factor of 2 each has a seed of its own.
 CERTIFIED_SEEDS = 5
 CERTIFIED_SIZES = 4
 
