@@ -180,6 +180,15 @@ def test_what_a_copy_had_to_import_is_there_for_the_next(run):
     assert [run.job(script).communicate()[0] for _ in range(2)] == ["False\n", "True\n"]
 
 
+def test_our_modules_warm_up_once_for_all_copies(run):
+    script = (
+        "import hierlearn.figures._style\n"
+        "from matplotlib.mathtext import MathTextParser\n"
+        "print(MathTextParser._parse_cached.cache_info().currsize > 0)\n"
+    )
+    assert [run.job(script).communicate()[0] for _ in range(2)] == ["False\n", "True\n"]
+
+
 def test_what_is_found_in_a_job_alone_stays_there(run):
     (run.folder / "own_part.py").write_text("print('loaded')\n")
     script = "import sys\nsys.path.insert(0, '.')\nprint('own_part' in sys.modules)\nimport own_part\n"

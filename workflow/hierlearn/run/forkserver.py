@@ -298,12 +298,17 @@ def _run(request: dict, files: list[int], report: int) -> None:
 
 
 def _import(names: list[str]) -> None:
-    """Load what copies had to import, if it is found under its name here."""
+    """Load what copies had to import, if it is found under its name here, and let our modules warm up."""
     new = [name for name in names if name and not name.startswith("_") and name not in sys.modules]
     for name in new:
         with suppress(Exception):
             if find_spec(name):
                 import_module(name)
+    own = __name__.partition(".")[0]
+    for name in new:
+        if name.partition(".")[0] == own and name in sys.modules:
+            with suppress(Exception):
+                vars(sys.modules[name]).get("warm_up", int)()
     if new:
         # What is there stays: a copy that looked for garbage in it would copy its pages.
         gc.collect()
