@@ -5,6 +5,7 @@ and every layer is one batched matrix product. No network's numbers depend on wh
 """
 
 from collections.abc import Callable, Mapping, MutableMapping
+from functools import reduce
 
 import numpy as np
 import torch
@@ -158,8 +159,11 @@ def _pooled(x: torch.Tensor, side: int, how: str) -> torch.Tensor:
     if side == 1:
         return x
     height, width = x.shape[2] // side, x.shape[3] // side
-    cells = x[:, :, : height * side, : width * side].unflatten(3, (width, side)).unflatten(2, (height, side))
-    return cells.amax(dim=(3, 5)) if how == "max" else cells.mean(dim=(3, 5))
+    # One side after the other, place by place: torch reduces two dimensions that do not touch twenty times slower.
+    join = torch.maximum if how == "max" else torch.add
+    rows = reduce(join, x[:, :, : height * side, : width * side].unflatten(2, (height, side)).unbind(3))
+    cells = reduce(join, rows.unflatten(3, (width, side)).unbind(4))
+    return cells if how == "max" else cells / side**2
 
 
 def _convolution(one: Convolution, x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
@@ -210,9 +214,12 @@ class _BatchNormalisation(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx, x, scale, shift):
-        variance, mean = torch.var_mean(x, dim=1, keepdim=True, unbiased=False)
+        # In two passes, which take a fifth of the time of torch.var_mean along this dimension.
+        mean = x.mean(dim=1, keepdim=True)
+        unit = x - mean
+        variance = unit.square().mean(dim=1, keepdim=True)
         root = torch.rsqrt(variance + EPSILON)
-        unit = (x - mean).mul_(root)
+        unit.mul_(root)
         ctx.save_for_backward(unit, root, scale)
         ctx.mark_non_differentiable(mean, variance)
         return torch.addcmul(shift, unit, scale), mean, variance
