@@ -1,0 +1,16 @@
+"""The study that dry runs are measured on is one."""
+
+import shutil
+from pathlib import Path
+
+from hierlearn.plan.configuration import configure
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_study_of_ten_thousand_cells_is_sound(tmp_path):
+    shutil.copy(ROOT / "benchmarks" / "cells.yaml", tmp_path / "chen2020-cells.yaml")
+    plan = configure({"preset": "quick"}, Path("none"), tmp_path)
+    # One that is unsound is none.
+    study = plan.studies["chen2020-cells"]
+    assert len(study.learners) * len(study.axes["dimension"]) * 8 * study.seeds == 10_000
