@@ -5,8 +5,10 @@ import runpy
 import numpy as np
 import pytest
 import xarray
+from matplotlib.figure import Figure
 
 from hierlearn.core.registry import PACKAGE, build
+from hierlearn.figures._axes import tick_values
 
 STUDY = {"title": "t", "labels": {"a": "learner A", "b": "learner B", "c": "learner C"}}
 
@@ -181,6 +183,15 @@ def test_a_panel_shows_of_the_seeds_what_it_says(centre, value):
 def test_few_whole_numbers_on_a_linear_axis_are_its_ticks():
     probe = xarray.Dataset({"law": (("layers", "seed"), [[0.5], [0.7]])}, {"layers": [0, 1], "seed": [0]})
     assert of_probe(probe, "layers", xscale="linear").get_xticks().tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(("end", "shown"), [(1e3, [129, 386, 772, 1000]), (1e4, [129, 386, 772]), (1e30, [129, 1000])])
+def test_labels_of_ticks_on_a_logarithmic_axis_do_not_run_into_each_other(end, shown):
+    place = Figure().subplots()
+    place.loglog([129, 386, 772, 1000], [4, 3, 2, 1], marker="o")
+    place.set_xlim(100, end)
+    tick_values(place, "samples")
+    assert place.get_xticks().tolist() == shown
 
 
 def test_bars_have_a_row_for_every_learner():

@@ -38,12 +38,13 @@ def tick_values(place, axis: str) -> None:
     if axis == DENSE or place.get_xscale() != "log" or not 1 < len(values) <= 8 or values[-1] >= 10_000:
         return
     # values that are too close for two labels share the first one's
-    apart, span = [values[0]], np.log(values[-1] / values[0])
+    left, right = place.get_xlim()
+    apart, span = [values[0]], np.log(right / left)
     for value in values[1:]:
         characters = (len(f"{value:g}") + len(f"{apart[-1]:g}")) / 2
         if np.log(value / apart[-1]) > (CHARACTER * characters + BESIDE) * span:
             apart.append(value)
-    fix_ticks(place.xaxis, apart)
+    fix_ticks(place.xaxis, apart if len(apart) > 1 else values[[0, -1]])
 
 
 def power(value: float, position: int | None = None) -> str:
