@@ -186,7 +186,7 @@ def test_few_whole_numbers_on_a_linear_axis_are_its_ticks():
 
 
 @pytest.mark.parametrize(("end", "shown"), [(1e3, [129, 386, 772, 1000]), (1e4, [129, 386, 772]), (1e30, [129, 1000])])
-def test_labels_of_ticks_on_a_logarithmic_axis_do_not_run_into_each_other(end, shown):
+def test_a_logarithmic_axis_has_the_ticks_whose_labels_have_room_and_at_least_two(end, shown):
     place = Figure().subplots()
     place.loglog([129, 386, 772, 1000], [4, 3, 2, 1], marker="o")
     place.set_xlim(100, end)

@@ -44,6 +44,7 @@ def tick_values(place, axis: str) -> None:
         characters = (len(f"{value:g}") + len(f"{apart[-1]:g}")) / 2
         if np.log(value / apart[-1]) > (CHARACTER * characters + BESIDE) * span:
             apart.append(value)
+    # One number alone gives no scale.
     fix_ticks(place.xaxis, apart if len(apart) > 1 else values[[0, -1]])
 
 

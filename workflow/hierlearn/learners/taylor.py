@@ -83,7 +83,7 @@ class Taylor(Learner):
     max_iterations: Annotated[Count, "Most iterations per ridge."] = 500
     certify: Annotated[
         Literal["all", "some", "none"],
-        "Which chosen points are polished and certified: all, one of five seeds (another at the next size), or none.",
+        "Which chosen points are polished and certified: all, one of five seeds (which one changes with n), or none.",
     ] = "all"
     polish_rounds: Annotated[Index, "Most attempts to repair a chosen point that fails its certificate."] = 4
     stream_key: ClassVar[str] = "Taylor"

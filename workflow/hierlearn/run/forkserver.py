@@ -306,9 +306,9 @@ def _import(names: list[str]) -> None:
                 import_module(name)
     own = __name__.partition(".")[0]
     for name in new:
-        if name.partition(".")[0] == own and name in sys.modules:
+        if name.partition(".")[0] == own and "warm_up" in vars(sys.modules.get(name, object)):
             with suppress(Exception):
-                vars(sys.modules[name]).get("warm_up", int)()
+                sys.modules[name].warm_up()
     if new:
         # What is there stays: a copy that looked for garbage in it would copy its pages.
         gc.collect()
