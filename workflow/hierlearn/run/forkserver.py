@@ -306,9 +306,11 @@ def _import(names: list[str]) -> None:
                 import_module(name)
     own = __name__.partition(".")[0]
     for name in new:
-        if name.partition(".")[0] == own and "warm_up" in vars(sys.modules.get(name, object)):
+        module = sys.modules.get(name)
+        if name.partition(".")[0] == own and module and "warm_up" in vars(module):
+            # A copy of what did not warm up does the same work, later.
             with suppress(Exception):
-                sys.modules[name].warm_up()
+                module.warm_up()
     if new:
         # What is there stays: a copy that looked for garbage in it would copy its pages.
         gc.collect()
