@@ -61,11 +61,21 @@ class QuadraticToy(Teacher):
         return ((0,) if self.instance == "toy_quartic" else (1,), (0, 2))
 
     def draw(self, streams: Streams, inputs: Input) -> State:
-        """coordinates (S, 3 or 4), alphas (S, 2). Raises ValueError for another law, or too small a dimension."""
+        """coordinates (S, 3 or 4), alphas (S, 2), second_moment (S,), E G*^2 by a Gauss rule, exact.
+
+        Raises ValueError for another law, or too small a dimension.
+        """
         refuse(self, inputs)
-        count = COORDINATES[self.instance]
+        seeds, count = len(streams.seeds), COORDINATES[self.instance]
         coordinates = streams.at("coordinates").stack(lambda g: g.permutation(inputs.dimension)[:count])
-        return {"coordinates": coordinates, "alphas": np.tile([1.0, self._weight(inputs)], (len(streams.seeds), 1))}
+        weight = self._weight(inputs)
+        points, masses = self._rule(inputs)
+        square = masses @ self.value(points, weight) ** 2
+        return {
+            "coordinates": coordinates,
+            "alphas": np.tile([1.0, weight], (seeds, 1)),
+            "second_moment": np.full(seeds, square),
+        }
 
     def hidden(self, state: State, x: np.ndarray) -> dict[str, np.ndarray]:
         """The features before their squares: S_2 (S, n, 2), S_3 (S, n, 1 or 2), float64."""
@@ -87,9 +97,8 @@ class QuadraticToy(Teacher):
         return lower + (self.alpha if weight is None else weight) * higher
 
     def norm(self, state: State, inputs: Input) -> np.ndarray:
-        """L2 norm (S,), exact: a sum over the points of a Gauss rule."""
-        points, masses = self._rule(inputs)
-        return np.full(len(state["coordinates"]), np.sqrt(masses @ self.value(points, self._weight(inputs)) ** 2))
+        """L2 norm (S,) from E G*^2 as in `draw`, which every job would integrate again."""
+        return np.sqrt(state["second_moment"])
 
     def degrees(self) -> tuple[int, ...]:
         """All up to the largest."""
