@@ -180,6 +180,23 @@ def test_data_hold_what_the_largest_user_needs():
     assert "unlabelled" not in without.points_needed(without.tasks["dimension-4"], small.points[0])
 
 
+def test_points_are_drawn_and_shown_to_features_only_where_a_learner_runs():
+    here = study()
+    here.learners["quad"].skip.append({"dimension": 4, "degree": 2})
+    small, large = here.tasks["dimension-4"], here.tasks["dimension-6"]
+    assert here.points_of(small) == list(small.points)
+    assert [point.coordinates["degree"] for point in here.points_of(small, "neural")] == [4]
+    assert here.points_of(large, "neural") == list(large.points)
+    assert "unlabelled" not in here.points_needed(small, small.points[0])
+    here.learners["kernel"].skip.append({"degree": 2})
+    one = dataclasses.replace(here)
+    assert [point.coordinates["degree"] for point in one.points_of(small)] == [4]
+    assert [point["coordinates"] for point in jobs.generate(one, small)["points"]] == [{"dimension": 4, "degree": 4}]
+    assert [point["coordinates"] for point in jobs.represent(one, small, "neural")["points"]] == [
+        {"dimension": 4, "degree": 4}
+    ]
+
+
 def test_swept_parameters_are_coordinates():
     here = study()
     assert list(here.coordinates) == ["learner", "dimension", "degree", "width", "start", "samples", "seed"]

@@ -66,7 +66,8 @@ class NtkConvolutional(Kernel):
         right = left if z is None else self._pictures(z)
         left_square = self._own(left)
         right_square = left_square if z is None else self._own(right)
-        result, rows = np.empty((left.shape[1], right.shape[1]), dtype), max(SHORTEST, TILE // len(left))
+        result, held = np.empty((left.shape[1], right.shape[1]), dtype), len(self._joined(left[:, :1]))
+        rows = max(SHORTEST, TILE // held)
         for i in range(0, left.shape[1], rows):
             a, end = slice(i, i + rows), i if z is None else right.shape[1]
             for j in range(0, end, TILE):
@@ -99,21 +100,19 @@ class NtkConvolutional(Kernel):
 
     def _own(self, x: np.ndarray) -> np.ndarray:
         """A_L of every point with itself, (n,), which fully connected layers behind it divide by."""
-        square, shifts = np.einsum("pnc,pnc->pn", x, x), self._shifts(len(x))
-        total = 0.0
+        here, shifts, total = self._joined(x), self._shifts(len(x)), 0.0
         for shift in shifts:
-            moved, other = (np.roll(values, shift, axis=0) for values in (x, square))
-            total = total + self._stack(np.einsum("pnc,pnc->pn", x, moved), square, other)[0]
+            moved = self._joined(np.roll(x, shift, axis=0))
+            total = total + self._stack(_products(here, moved), _products(here, here), _products(moved, moved))[0]
         return total / len(shifts)
 
     def _tile(self, x: np.ndarray, z: np.ndarray, own: np.ndarray, other: np.ndarray) -> np.ndarray:
         """K of some points with others: (P, n, c), (P, n', c), A_L of each with itself -> (n, n')."""
-        squares = [np.einsum("pnc,pnc->pn", points, points) for points in (x, z)]
-        conjugate = tangent = 0.0
-        shifts = self._shifts(len(x))
+        here, shifts, conjugate, tangent = self._joined(x), self._shifts(len(x)), 0.0, 0.0
+        square = _products(here, here)[:, :, None]
         for shift in shifts:
-            moved, square = (np.roll(values, shift, axis=0) for values in (z, squares[1]))
-            parts = self._stack(x @ moved.swapaxes(1, 2), squares[0][:, :, None], square[:, None, :])
+            moved = self._joined(np.roll(z, shift, axis=0))
+            parts = self._stack(here @ moved.swapaxes(1, 2), square, _products(moved, moved)[:, None, :])
             conjugate, tangent = conjugate + parts[0] / len(shifts), tangent + parts[1] / len(shifts)
         for _ in range(self.dense):
             conjugate, tangent = _layer(conjugate, conjugate + tangent, own[:, None], other[None, :])
@@ -128,6 +127,12 @@ class NtkConvolutional(Kernel):
             inner, below = _layer(inner, tangent, square, other)
         return inner.mean(axis=0), below.mean(axis=0)
 
+    def _joined(self, x: np.ndarray) -> np.ndarray:
+        """(P, n, c) as it is, or (1, n, P c) where filters see all: one product has the mean that they take."""
+        if self.patch is not None and self.patch < len(x):
+            return x
+        return np.concatenate(list(x), axis=-1)[None] / np.sqrt(len(x))
+
     def _seen(self, values: np.ndarray) -> np.ndarray:
         """The mean over what a filter sees, (P, ...) -> (P', ...); of filters that see all, one for every place."""
         if self.patch is None or self.patch >= len(values):
@@ -135,6 +140,11 @@ class NtkConvolutional(Kernel):
         if self.filters == "tree":
             return values.reshape(-1, self.patch, *values.shape[1:]).mean(axis=1)
         return sum(np.roll(values, -shift, axis=0) for shift in range(self.patch)) / self.patch
+
+
+def _products(x: np.ndarray, z: np.ndarray) -> np.ndarray:
+    """Inner products of points with their partners at every place: (P, n, c), (P, n, c) -> (P, n)."""
+    return np.einsum("pnc,pnc->pn", x, z)
 
 
 def _layer(inner: np.ndarray, tangent: np.ndarray, square: np.ndarray, other: np.ndarray):

@@ -22,7 +22,7 @@ def _problem(study: Study, point: GridPoint, seeds: list[int]) -> dict[str, Any]
 def generate(study: Study, task: Task) -> dict[str, Any]:
     """Draws teachers and points."""
     seeds = study.seeds_in(task)
-    return {"points": [_problem(study, p, seeds) | {"counts": study.points_needed(task, p)} for p in task.points]}
+    return {"points": [_problem(study, p, seeds) | {"counts": study.points_needed(task, p)} for p in study.points_of(task)]}
 
 
 def represent(study: Study, task: Task, representation: str) -> dict[str, Any]:
@@ -30,7 +30,8 @@ def represent(study: Study, task: Task, representation: str) -> dict[str, Any]:
     seeds = study.seeds_in(task)
     return {
         "points": [
-            _problem(study, p, seeds) | {"representation": study.representation(representation, p)} for p in task.points
+            _problem(study, p, seeds) | {"representation": study.representation(representation, p)}
+            for p in study.points_of(task, representation)
         ]
     }
 

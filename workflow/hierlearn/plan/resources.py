@@ -81,7 +81,7 @@ def generate(study: Study, task: Task) -> Request:
 def represent(study: Study, task: Task, representation: str) -> Request:
     """Fits a representation, and shows it the unlabelled and the validation points."""
     load = Load()
-    for point in task.points:
+    for point in study.points_of(task, representation):
         description = study.representation(representation, point)
         sizes = _sizes(study, task, point, description)
         shown = sizes.unlabelled + sizes.validation
@@ -107,7 +107,7 @@ def train(study: Study, task: Task, learner: str) -> Request:
                 held = sizes.seeds * needs.memory.get("kept", 0.0) if shared else 0.0
                 load.add(needs, "fit", 0 if training in before else sizes.seeds, held)
             before.append(training)
-    shown = max((_features(study, task, learner, point, "validation") for point in task.points), default=0.0)
+    shown = max((_features(study, task, learner, point, "validation") for point in study.training_points(learner, task)), default=0.0)
     return _request(COPIES * (_data(study, task) + _models(study, task, learner)) + shown + load.memory, load)
 
 
@@ -235,7 +235,7 @@ def _sizes_along(
 
 def _data(study: Study, task: Task) -> float:
     """Numbers in data.nc: x, and for labelled points labels and targets."""
-    needed = [(point, sum(study.points_needed(task, point).values())) for point in task.points]
+    needed = [(point, sum(study.points_needed(task, point).values())) for point in study.points_of(task)]
     return len(study.seeds_in(task)) * sum(count * (point.dimension + 2 * _outputs(point)) for point, count in needed)
 
 

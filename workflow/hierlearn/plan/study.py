@@ -285,15 +285,22 @@ class Study:
         return [name for name in self.representations if name in used]
 
     @_remembered
+    def points_of(self, task: Task, representation: str | None = None) -> list[GridPoint]:
+        """The points of a task at which a learner runs, one on this representation if it is given."""
+        learners = [n for n, entry in self.learners.items() if representation in (None, entry.representation)]
+        names = {point.name for learner in learners for point in self.training_points(learner, task)}
+        return [point for point in task.points if point.name in names]
+
+    @_remembered
     def points_needed(self, task: Task, point: GridPoint) -> dict[str, int]:
-        """How many points of each role a task's data holds per seed."""
+        """How many points of each role a task's data holds per seed at a point where a learner runs."""
+        learners = [name for name in self.learners_in(task) if self.reaches(name, point)]
         # Learners that train online draw their points as they go.
-        pooled = [name for name, entry in self.learners.items() if not entry.component.get("online")]
-        learners = [name for name in pooled if self.within_limits(name, point)]
-        unlabelled = [self.representation(name, point)["unlabelled"] for name in self.representations_in(task)]
+        pooled = [name for name in learners if not self.learners[name].component.get("online")]
+        shown = {self.learners[name].representation for name in learners} & set(self.representations)
         counts = {
-            "training": max((max(self.sample_sizes(name, point), default=0) for name in learners), default=0),
-            "unlabelled": max(unlabelled, default=0),
+            "training": max((max(self.sample_sizes(name, point)) for name in pooled), default=0),
+            "unlabelled": max((self.representation(name, point)["unlabelled"] for name in shown), default=0),
             "validation": self.held_out.validation,
             "test": self.held_out.test,
         }
