@@ -37,7 +37,7 @@ def test_predictions_are_those_of_kernel_ridge_regression_with_the_networks_kern
     labels = problem.draw("training", 80).labels
     for s in range(2):
         weights = {name: values[s] for name, values in found.state.items() if name not in ("coefficients", "shape")}
-        kernel = tangent.gram(net, weights, x[s], None, "cpu")
+        kernel = tangent.gram(net, weights, x[s], x[s], "cpu")
         shifted = kernel + 80 * 1e-3 * np.mean(np.diag(kernel)) * np.eye(80)
         wanted = tangent.gram(net, weights, z[s], x[s], "cpu") @ np.linalg.solve(shifted, labels[s])
         np.testing.assert_allclose(outputs[s], wanted, rtol=1e-5, atol=1e-6)

@@ -5,7 +5,7 @@ import pytest
 import torch
 from test_solvers_convolutional import CASES, CLASSES, Plain, generators
 
-from hierlearn.solvers.convolutional import model, tangent
+from hierlearn.solvers.convolutional import model, sizes, tangent
 
 
 def network_at_its_start(net):
@@ -27,19 +27,21 @@ def jacobian(net, weights, point):
     return torch.stack([torch.cat([part.flatten() for part in row]) for row in rows]).double().numpy()
 
 
+@pytest.mark.parametrize("outputs_at_once", [1, 2, CLASSES])
 @pytest.mark.parametrize("case", CASES)
-def test_the_kernel_is_the_mean_over_outputs_of_products_of_gradients(case, monkeypatch):
+def test_the_kernel_is_the_mean_over_outputs_of_products_of_gradients(case, outputs_at_once, monkeypatch):
     # Several blocks, the last of them smaller.
-    monkeypatch.setattr(tangent, "BLOCK_POINTS", 2)
+    monkeypatch.setattr(sizes, "BLOCK_POINTS", 2)
+    monkeypatch.setattr(sizes, "outputs_at_once", lambda weights, points: outputs_at_once)
     net = CASES[case]
     weights, x = network_at_its_start(net)
-    found = tangent.gram(net, weights, x[:5], None, "cpu")
-    across = tangent.gram(net, weights, x[5:8], x[:5], "cpu")
+    found, across = tangent.grams(net, weights, x[:5], x[5:8], "cpu")
     rows = [jacobian(net, weights, point) for point in x[:8]]
     wanted = np.array([[np.sum(a * b) / CLASSES for b in rows[:5]] for a in rows])
     size = np.abs(wanted).max()
     np.testing.assert_allclose(found, wanted[:5], atol=1e-4 * size)
     np.testing.assert_allclose(across, wanted[5:], atol=1e-4 * size)
+    np.testing.assert_array_equal(across, tangent.gram(net, weights, x[5:8], x[:5], "cpu"))
     assert np.array_equal(found, found.T)
 
 

@@ -23,8 +23,8 @@ from hierlearn.learners._dual import fit_dual
 from hierlearn.learners._selection import fit_of_seed
 from hierlearn.solvers.convolutional import sizes as counts
 
-# Points whose Jacobians are made at once; what importing torch takes, in numbers of 8 bytes.
-BLOCK_POINTS, TORCH = 128, 45e6
+# What importing torch takes, in numbers of 8 bytes.
+TORCH = 45e6
 # Points of the first batch, whose means and variances normalise all.
 NORMALISED_BY = 512
 
@@ -53,12 +53,14 @@ class ConvolutionalKernel(ConvolutionalParameters, Learner):
         yield from misfits(self, inputs)
 
     def needs(self, sizes: Sizes) -> Needs:
-        """Gram matrices and a factor; the Jacobian of one output at the training points, and of a block of others."""
+        """Gram matrices and a factor; Jacobians at the training points and at a block of others."""
         n, validation = sizes.samples, sizes.validation
         net = network_of(self, sizes)
         weights = counts.weights(net, sizes.outputs)
         # Numbers of torch have half the bytes; narrow products reach a third of the rate of large ones.
-        jacobians = (weights * (n + 2 * BLOCK_POINTS) + 4 * BLOCK_POINTS * counts.activations(net)) / 2
+        together = min(sizes.outputs, counts.outputs_at_once(weights, n))
+        jacobians = weights * (n + 2 * counts.BLOCK_POINTS) * together
+        jacobians = (jacobians + 4 * counts.BLOCK_POINTS * counts.activations(net)) / 2
         one = 18 * net.products()
         return Needs(
             memory={
@@ -89,7 +91,7 @@ class ConvolutionalKernel(ConvolutionalParameters, Learner):
             streams = sample.streams.at("start")
             weights = model.start(shapes, lambda name, seed=seed, streams=streams: streams.generator(seed, name))
             weights |= tangent.statistics_of_points(net, weights, x[:NORMALISED_BY], device)
-            kernels = tangent.gram(net, weights, x, None, device), tangent.gram(net, weights, z, x, device)
+            kernels = tangent.grams(net, weights, x, z, device)
             ridges = sample.choices["ridge"]
             fit = fit_dual(kernels[0], labels[0][i], kernels[1], labels[1][i], ridges, problem.teacher.kind)
             entries = sum(int(np.prod(size)) for size in shapes.values())

@@ -5,11 +5,9 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import torch
 
-from hierlearn.solvers.convolutional import model
+from hierlearn.solvers.convolutional import model, sizes
 from hierlearn.solvers.convolutional.architecture import Architecture
 
-# Points whose Jacobians are made at once.
-BLOCK_POINTS = 128
 Arrays = Mapping[str, np.ndarray]
 
 
@@ -24,39 +22,58 @@ def statistics_of_points(network: Architecture, weights: Arrays, x: np.ndarray, 
     return {name: (values / model.MOMENTUM)[0].cpu().numpy() for name, values in running.items()}
 
 
-def gram(network: Architecture, weights: Arrays, x: np.ndarray, z: np.ndarray | None, device: str) -> np.ndarray:
-    """K(x, z) = (1/k) sum_j <grad f_j(x), grad f_j(z)> over the k outputs, (n, n') float64; z None: K(x, x).
+def gram(network: Architecture, weights: Arrays, x: np.ndarray, z: np.ndarray, device: str) -> np.ndarray:
+    """K(x, z) = (1/k) sum_j <grad f_j(x), grad f_j(z)> over the k outputs, (n, n') float64.
 
     weights: of all layers and the head, with the statistics of their batch normalisations, which do not hang on the
     batch. The gradients are those of all weights, float32.
     """
-    outputs = weights["head_bias"].shape[-1]
-    found = np.zeros((len(x), len(x if z is None else z)))
-    for j in range(outputs):
-        known = torch.cat(list(_jacobians(network, weights, x if z is None else z, j, device)))
-        if z is None:
-            found += (known @ known.T).cpu().numpy()
-            continue
-        for i, part in enumerate(_jacobians(network, weights, x, j, device)):
-            found[i * BLOCK_POINTS :][: len(part)] += (part @ known.T).cpu().numpy()
+    return _sums(network, weights, z, x, False, device)[1]
+
+
+def grams(
+    network: Architecture, weights: Arrays, x: np.ndarray, z: np.ndarray, device: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """K(x, x), exactly symmetric, and K(z, x) as in `gram`: the Jacobians at x serve both."""
+    return _sums(network, weights, x, z, True, device)
+
+
+def _sums(network, weights: Arrays, x, z, square: bool, device: str) -> tuple[np.ndarray, np.ndarray]:
+    """K(x, x), zeros unless it is asked for, and K(z, x)."""
+    outputs, size = weights["head_bias"].shape[-1], sum(weights[name].size for name in _trained(weights))
+    own, across = np.zeros((len(x), len(x))), np.zeros((len(z), len(x)))
+    step = sizes.outputs_at_once(size, len(x))
+    for places in (range(outputs)[first : first + step] for first in range(0, outputs, step)):
+        known = [torch.cat(blocks) for blocks in zip(*_jacobians(network, weights, x, places, device), strict=True)]
+        for rows in known if square else ():
+            own += (rows @ rows.T).cpu().numpy()
+        for i, parts in enumerate(_jacobians(network, weights, z, places, device)):
+            for part, rows in zip(parts, known, strict=True):
+                across[i * sizes.BLOCK_POINTS :][: len(part)] += (part @ rows.T).cpu().numpy()
     # Rounding of a product of an array with itself need not be symmetric.
-    return (found + found.T) / (2 * outputs) if z is None else found / outputs
+    return (own + own.T) / (2 * outputs), across / outputs
 
 
 def _jacobians(
-    network: Architecture, weights: Arrays, x: np.ndarray, output: int, device: str
-) -> Iterator[torch.Tensor]:
-    """Blocks (n', p) of the gradients of one output with respect to all p weights."""
+    network: Architecture, weights: Arrays, x: np.ndarray, outputs: range, device: str
+) -> Iterator[list[torch.Tensor]]:
+    """Blocks of points: the gradients of each of these outputs with respect to all p weights, (n', p) each."""
     shared = _tensors(weights, device)
-    moving = [name for name in shared if not ("mean" in name or "variance" in name)]
-    for i in range(0, len(x), BLOCK_POINTS):
-        points = torch.tensor(x[i : i + BLOCK_POINTS, None], device=device)
+    moving = _trained(weights)
+    for i in range(0, len(x), sizes.BLOCK_POINTS):
+        points = torch.tensor(x[i : i + sizes.BLOCK_POINTS, None], device=device)
         # As many networks as points, each with a point of its own: their gradients do not mix.
         own = {name: values.expand(len(points), *values.shape[1:]) for name, values in shared.items()}
         leaves = own | {name: own[name].detach().requires_grad_() for name in moving}
-        found = model.outputs(network, leaves, leaves, points)[:, 0, output].sum()
-        slopes = torch.autograd.grad(found, [leaves[name] for name in moving])
-        yield torch.cat([slope.flatten(1) for slope in slopes], dim=1)
+        found, parts = model.outputs(network, leaves, leaves, points)[:, 0], []
+        for j in outputs:
+            slopes = torch.autograd.grad(found[:, j].sum(), [leaves[n] for n in moving], retain_graph=j != outputs[-1])
+            parts.append(torch.cat([slope.flatten(1) for slope in slopes], dim=1))
+        yield parts
+
+
+def _trained(weights: Arrays) -> list[str]:
+    return [name for name in weights if not ("mean" in name or "variance" in name)]
 
 
 def _tensors(arrays: Arrays, device: str) -> dict[str, torch.Tensor]:
