@@ -22,7 +22,8 @@ def _problem(study: Study, point: GridPoint, seeds: list[int]) -> dict[str, Any]
 def generate(study: Study, task: Task) -> dict[str, Any]:
     """Draws teachers and points."""
     seeds = study.seeds_in(task)
-    return {"points": [_problem(study, p, seeds) | {"counts": study.points_needed(task, p)} for p in study.points_of(task)]}
+    points = study.points_of(task)
+    return {"points": [_problem(study, p, seeds) | {"counts": study.points_needed(task, p)} for p in points]}
 
 
 def represent(study: Study, task: Task, representation: str) -> dict[str, Any]:

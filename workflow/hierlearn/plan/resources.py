@@ -107,7 +107,8 @@ def train(study: Study, task: Task, learner: str) -> Request:
                 held = sizes.seeds * needs.memory.get("kept", 0.0) if shared else 0.0
                 load.add(needs, "fit", 0 if training in before else sizes.seeds, held)
             before.append(training)
-    shown = max((_features(study, task, learner, point, "validation") for point in study.training_points(learner, task)), default=0.0)
+    points = study.training_points(learner, task)
+    shown = max((_features(study, task, learner, point, "validation") for point in points), default=0.0)
     return _request(COPIES * (_data(study, task) + _models(study, task, learner)) + shown + load.memory, load)
 
 
