@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import brentq
 
 from hierlearn.theory.dimensions import harmonics
 from hierlearn.theory.gegenbauer import Spectrum, spectrum
@@ -15,7 +16,8 @@ from hierlearn.theory.gegenbauer import Spectrum, spectrum
 # Degrees of larger dimension than this are far from learnable; their trace acts as a ridge.
 LARGEST_DIMENSION = 1e14
 LARGEST_DEGREE = 60
-HALVINGS = 80
+# What a risk may be beside a threshold below 1; how far from a root in a logarithm a search ends.
+LARGEST_RISK, TOLERANCE = 1e3, 1e-14
 # Steps per factor of 10 when looking for the first crossing, so that a second descent is not taken for it.
 SCAN_PER_DECADE = 12
 
@@ -95,16 +97,20 @@ def sample_complexity(
         raise ValueError(f"threshold {threshold}; expected a number between 0 and 1")
     kernel = spectrum_for(profile, dimension, degree)
 
-    def above(logarithm: float) -> bool:
-        return best_risk(kernel, {degree: 1.0}, np.exp(logarithm), ridges, noise) > threshold
+    def excess(logarithm: float) -> float:
+        # Infinite at some sizes; no line goes through that.
+        return min(best_risk(kernel, {degree: 1.0}, np.exp(logarithm), ridges, noise), LARGEST_RISK) - threshold
 
     step = np.log(10.0) / SCAN_PER_DECADE
     high = 0.0
-    while above(high):
+    while excess(high) > 0:
         high += step
         if high > np.log(largest):
             return float("nan")
-    return float(np.exp(_crossing(above, high - step, high)))
+    low = high - step
+    while excess(low) <= 0:
+        low -= step
+    return float(np.exp(brentq(excess, low, high, xtol=TOLERANCE)))
 
 
 def _kappa(values: np.ndarray, counts: np.ndarray, samples: float, ridge: float) -> float:
@@ -115,15 +121,11 @@ def _kappa(values: np.ndarray, counts: np.ndarray, samples: float, ridge: float)
     def freedom(kappa: float) -> float:
         return float(np.sum(counts * values / (values + kappa))) + ridge / kappa
 
-    high = np.log((float(np.sum(counts * values)) + ridge) / samples)
-    low = high - 1.0
-    while freedom(np.exp(low)) < samples:
+    # Above the root by a factor e, whatever rounding does.
+    high = np.log((float(np.sum(counts * values)) + ridge) / samples) + 1.0
+    low = high - 2.0
+    while freedom(np.exp(low)) <= samples:
         low -= 1.0
-    return float(np.exp(_crossing(lambda logarithm: freedom(np.exp(logarithm)) > samples, low, high)))
-
-
-def _crossing(above: Callable[[float], bool], low: float, high: float) -> float:
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if above(middle) else (low, middle)
-    return high
+    # Logarithms, between which the curve is nearly straight.
+    found = brentq(lambda logarithm: np.log(freedom(np.exp(logarithm)) / samples), low, high, xtol=TOLERANCE)
+    return float(np.exp(found))
