@@ -18,14 +18,14 @@ NETWORKS = {
         "sweep": {"width": [4, 8], "selected_on": ["validation", "test"]},
         "samples": {"at": [30, 60]},
     },
-    # Without the larger width, and not at the smaller dimension.
+    # Without the larger width, and not at the smaller dimension; with more points than the other ever sees.
     "other": {
         "label": "Other",
         "learner": {"name": "network"} | STEPS,
         "representation": "neural",
         "select": {"learning_rate": [0.1]},
         "sweep": {"width": [4]},
-        "samples": {"at": [30, 60]},
+        "samples": {"at": [30, 60, 90]},
         "skip": [{"dimension": 3}, {"dimension": 5, "samples": 60}],
     },
 }
@@ -134,7 +134,7 @@ def test_another_way_to_choose_takes_no_other_training(cut):
 def test_a_size_that_is_skipped_at_a_place_is_not_trained_there(cut):
     study = cut([])
     sizes = {p.dimension: study.sample_sizes("other", p) for p in study.training_points("other", study.tasks["all"])}
-    assert sizes == {4: [30, 60], 5: [30]}
+    assert sizes == {4: [30, 60, 90], 5: [30, 90]}
 
 
 @pytest.mark.parametrize(

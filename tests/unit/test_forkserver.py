@@ -189,29 +189,6 @@ def test_our_modules_warm_up_once_for_all_copies(run):
     assert [run.job(script).communicate()[0] for _ in range(2)] == ["False\n", "True\n"]
 
 
-def test_a_figure_has_the_same_bytes_in_a_copy_that_is_warm(run):
-    script = (
-        "import hashlib, io\n"
-        "from matplotlib.mathtext import MathTextParser\n"
-        "warm = MathTextParser._parse_cached.cache_info().currsize > 0\n"
-        "from hierlearn.figures._style import blank, lay_out, name_claims, save\n"
-        "figure = blank(3, 2)\n"
-        "place = figure.subplots()\n"
-        "place.semilogx([1, 10, 1000], [0.5, 2, 3], label='$n^*$ of $d^2$')\n"
-        "place.set(title='title', xlabel='$m_x$', ylabel='another')\n"
-        "place.legend()\n"
-        "name_claims(place, ['C2'])\n"
-        "lay_out(figure)\n"
-        "file = io.BytesIO()\n"
-        "for kind in ('svg', 'pdf', 'png'):\n"
-        "    save(figure, file, kind, {})\n"
-        "print(warm, hashlib.sha256(file.getvalue()).hexdigest())\n"
-    )
-    cold, warm = (run.job(script).communicate()[0].split() for _ in range(2))
-    assert (cold[0], warm[0]) == ("False", "True")
-    assert cold[1] == warm[1]
-
-
 def test_what_is_found_in_a_job_alone_stays_there(run):
     (run.folder / "own_part.py").write_text("print('loaded')\n")
     script = "import sys\nsys.path.insert(0, '.')\nprint('own_part' in sys.modules)\nimport own_part\n"

@@ -97,6 +97,18 @@ def test_best_risk_is_the_smallest_over_the_ridges():
     assert best_risk(kernel, {2: 1.0}, 80, ridges, 1.0) == min(each) < each[0]
 
 
+@pytest.mark.parametrize("threshold", [0.9, 0.5, 0.1])
+def test_a_kernel_of_one_degree_needs_the_missing_share_of_its_functions(threshold):
+    # n / N of the functions are known after n points, also where that is less than one point; the ridge is zero.
+    assert sample_complexity(lambda t: t, 3, 1, threshold) == pytest.approx(3 * (1 - threshold), rel=1e-9)
+
+
+def test_a_search_passes_the_size_of_its_rank_where_the_risk_of_noisy_labels_has_no_bound():
+    kernel = spectrum_for(lambda t: t, 3, 1)
+    assert solve(kernel, {1: 1.0}, 3.0, noise=0.5).risk > 1e5
+    assert sample_complexity(lambda t: t, 3, 1, 0.2, noise=0.5) > 3
+
+
 @pytest.mark.parametrize("dimension, degree", [(6, 2), (20, 4), (320, 4), (320, 6)])
 def test_sample_complexity_is_where_the_risk_reaches_the_threshold(dimension, degree):
     samples = sample_complexity(NtkRaw().profile, dimension, degree, 0.5)

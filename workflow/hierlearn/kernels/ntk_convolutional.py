@@ -101,9 +101,10 @@ class NtkConvolutional(Kernel):
     def _own(self, x: np.ndarray) -> np.ndarray:
         """A_L of every point with itself, (n,), which fully connected layers behind it divide by."""
         here, shifts, total = self._joined(x), self._shifts(len(x)), 0.0
+        square = _products(here, here)
         for shift in shifts:
             moved = self._joined(np.roll(x, shift, axis=0))
-            total = total + self._stack(_products(here, moved), _products(here, here), _products(moved, moved))[0]
+            total = total + self._stack(_products(here, moved), square, _products(moved, moved))[0]
         return total / len(shifts)
 
     def _tile(self, x: np.ndarray, z: np.ndarray, own: np.ndarray, other: np.ndarray) -> np.ndarray:
@@ -128,7 +129,7 @@ class NtkConvolutional(Kernel):
         return inner.mean(axis=0), below.mean(axis=0)
 
     def _joined(self, x: np.ndarray) -> np.ndarray:
-        """(P, n, c) as it is, or (1, n, P c) where filters see all: one product has the mean that they take."""
+        """(P, n, c) as it is, or (1, n, P c) where filters see all: one product is then the mean over places."""
         if self.patch is not None and self.patch < len(x):
             return x
         return np.concatenate(list(x), axis=-1)[None] / np.sqrt(len(x))

@@ -58,7 +58,7 @@ class ConvolutionalKernel(ConvolutionalParameters, Learner):
         net = network_of(self, sizes)
         weights = counts.weights(net, sizes.outputs)
         # Numbers of torch have half the bytes; narrow products reach a third of the rate of large ones.
-        together = min(sizes.outputs, counts.outputs_at_once(weights, n))
+        together = counts.outputs_at_once(net, sizes.outputs, n)
         jacobians = weights * (n + 2 * counts.BLOCK_POINTS) * together
         jacobians = (jacobians + 4 * counts.BLOCK_POINTS * counts.activations(net)) / 2
         one = 18 * net.products()
@@ -70,7 +70,7 @@ class ConvolutionalKernel(ConvolutionalParameters, Learner):
             },
             work={
                 "fit": sizes.choices * n**3
-                + sizes.outputs * (2 * weights * n * (n + validation) + one * (2 * n + validation)),
+                + sizes.outputs * (2 * weights * n * (n + validation) + one * (n + validation)),
                 "predict": sizes.outputs * (2 * weights * n * sizes.test + one * (n + sizes.test)),
             },
             gpus=int(self.device == "cuda"),

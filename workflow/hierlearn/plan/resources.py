@@ -235,8 +235,11 @@ def _sizes_along(
 
 
 def _data(study: Study, task: Task) -> float:
-    """Numbers in data.nc: x, and for labelled points labels and targets."""
-    needed = [(point, sum(study.points_needed(task, point).values())) for point in study.points_of(task)]
+    """Numbers in data.nc: x, and for labelled points labels and targets.
+
+    As if a learner ran at every point of the grid: a dimension that no machine holds is a fault, whoever skips it.
+    """
+    needed = [(point, sum(study.points_needed(task, point).values())) for point in task.points]
     return len(study.seeds_in(task)) * sum(count * (point.dimension + 2 * _outputs(point)) for point, count in needed)
 
 

@@ -293,8 +293,9 @@ class Study:
 
     @_remembered
     def points_needed(self, task: Task, point: GridPoint) -> dict[str, int]:
-        """How many points of each role a task's data holds per seed at a point where a learner runs."""
-        learners = [name for name in self.learners_in(task) if self.reaches(name, point)]
+        """How many points of each role a task's data holds per seed at a point; roles with none are left out."""
+        # Whichever part of the study the task is: the last digits of targets hang on how many are made at once.
+        learners = [name for name in self.learners if self.reaches(name, point)]
         # Learners that train online draw their points as they go.
         pooled = [name for name in learners if not self.learners[name].component.get("online")]
         shown = {self.learners[name].representation for name in learners} & set(self.representations)

@@ -308,7 +308,7 @@ def _import(names: list[str]) -> None:
     for name in new:
         module = sys.modules.get(name)
         if name.partition(".")[0] == own and module and "warm_up" in vars(module):
-            # A copy of what did not warm up does the same work, later.
+            # If this fails, each copy does that work itself, later.
             with suppress(Exception):
                 module.warm_up()
     if new:

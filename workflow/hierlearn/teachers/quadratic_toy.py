@@ -97,7 +97,7 @@ class QuadraticToy(Teacher):
         return lower + (self.alpha if weight is None else weight) * higher
 
     def norm(self, state: State, inputs: Input) -> np.ndarray:
-        """L2 norm (S,) from E G*^2 as in `draw`, which every job would integrate again."""
+        """L2 norm (S,) from E G*^2 as in `draw`, stored so that no job integrates again."""
         return np.sqrt(state["second_moment"])
 
     def degrees(self) -> tuple[int, ...]:

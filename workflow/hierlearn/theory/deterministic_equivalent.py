@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq
 
 from hierlearn.theory.dimensions import harmonics
 from hierlearn.theory.gegenbauer import Spectrum, spectrum
@@ -16,7 +15,7 @@ from hierlearn.theory.gegenbauer import Spectrum, spectrum
 # Degrees of larger dimension than this are far from learnable; their trace acts as a ridge.
 LARGEST_DIMENSION = 1e14
 LARGEST_DEGREE = 60
-# What a risk may be beside a threshold below 1; how far from a root in a logarithm a search ends.
+# Larger risks count as this in a search, which ends so near to a root in a logarithm.
 LARGEST_RISK, TOLERANCE = 1e3, 1e-14
 # Steps per factor of 10 when looking for the first crossing, so that a second descent is not taken for it.
 SCAN_PER_DECADE = 12
@@ -90,7 +89,7 @@ def sample_complexity(
 ) -> float:
     """Smallest real n with best risk <= threshold for a unit-norm target of one degree.
 
-    NaN if above `largest`. Scanned upwards in log n for the first crossing, then root-found. Raises
+    It may be below 1; NaN if above `largest`. Scanned upwards in log n for the first crossing, then root-found. Raises
     ValueError if threshold is not in (0, 1).
     """
     if not 0 < threshold < 1:
@@ -98,7 +97,7 @@ def sample_complexity(
     kernel = spectrum_for(profile, dimension, degree)
 
     def excess(logarithm: float) -> float:
-        # Infinite at some sizes; no line goes through that.
+        # A risk is infinite at some sizes, which no interpolation survives.
         return min(best_risk(kernel, {degree: 1.0}, np.exp(logarithm), ridges, noise), LARGEST_RISK) - threshold
 
     step = np.log(10.0) / SCAN_PER_DECADE
@@ -110,7 +109,7 @@ def sample_complexity(
     low = high - step
     while excess(low) <= 0:
         low -= step
-    return float(np.exp(brentq(excess, low, high, xtol=TOLERANCE)))
+    return _root(excess, low, high)
 
 
 def _kappa(values: np.ndarray, counts: np.ndarray, samples: float, ridge: float) -> float:
@@ -127,5 +126,12 @@ def _kappa(values: np.ndarray, counts: np.ndarray, samples: float, ridge: float)
     while freedom(np.exp(low)) <= samples:
         low -= 1.0
     # Logarithms, between which the curve is nearly straight.
-    found = brentq(lambda logarithm: np.log(freedom(np.exp(logarithm)) / samples), low, high, xtol=TOLERANCE)
-    return float(np.exp(found))
+    return _root(lambda logarithm: np.log(freedom(np.exp(logarithm)) / samples), low, high)
+
+
+def _root(curve: Callable[[float], float], low: float, high: float) -> float:
+    """e to the root of a curve between two logarithms, at which its signs differ."""
+    # Imported here: whoever asks for no root does not wait for scipy.
+    from scipy.optimize import brentq
+
+    return float(np.exp(brentq(curve, low, high, xtol=TOLERANCE)))

@@ -7,13 +7,13 @@ from hierlearn.solvers.convolutional.architecture import Architecture, Convoluti
 # Filters of so few channels are faster as one product for all networks than as torch's convolution for each.
 NARROW = 32
 
-# Points whose Jacobians are made at once, and the numbers in those that are held together.
+# Points whose Jacobians are made at once, and how many numbers of Jacobians are held: those of one output in any case.
 BLOCK_POINTS, JACOBIANS = 128, 1 << 25
 
 
-def outputs_at_once(weights: float, points: float) -> int:
-    """Outputs of which the Jacobians at so many points are held together: a pass forward serves them all."""
-    return max(1, int(JACOBIANS / (weights * (points + BLOCK_POINTS))))
+def outputs_at_once(network: Architecture, outputs: int, points: int) -> int:
+    """Of how many outputs the Jacobians at so many points are held together: one pass forward serves them all."""
+    return min(outputs, max(1, JACOBIANS // (weights(network, outputs) * (points + BLOCK_POINTS))))
 
 
 def weights(network: Architecture, outputs: int) -> int:

@@ -28,30 +28,32 @@ def gram(network: Architecture, weights: Arrays, x: np.ndarray, z: np.ndarray, d
     weights: of all layers and the head, with the statistics of their batch normalisations, which do not hang on the
     batch. The gradients are those of all weights, float32.
     """
-    return _sums(network, weights, z, x, False, device)[1]
+    return _sums(network, weights, z, x, None, device)
 
 
 def grams(
     network: Architecture, weights: Arrays, x: np.ndarray, z: np.ndarray, device: str
 ) -> tuple[np.ndarray, np.ndarray]:
     """K(x, x), exactly symmetric, and K(z, x) as in `gram`: the Jacobians at x serve both."""
-    return _sums(network, weights, x, z, True, device)
+    own = np.zeros((len(x), len(x)))
+    across = _sums(network, weights, x, z, own, device)
+    # Rounding of a product of an array with itself need not be symmetric.
+    return (own + own.T) / 2, across
 
 
-def _sums(network, weights: Arrays, x, z, square: bool, device: str) -> tuple[np.ndarray, np.ndarray]:
-    """K(x, x), zeros unless it is asked for, and K(z, x)."""
-    outputs, size = weights["head_bias"].shape[-1], sum(weights[name].size for name in _trained(weights))
-    own, across = np.zeros((len(x), len(x))), np.zeros((len(z), len(x)))
-    step = sizes.outputs_at_once(size, len(x))
+def _sums(network, weights: Arrays, x, z, own: np.ndarray | None, device: str) -> np.ndarray:
+    """K(z, x); K(x, x), as far as rounding is symmetric, is added to `own` if it is given."""
+    outputs = weights["head_bias"].shape[-1]
+    step = sizes.outputs_at_once(network, outputs, len(x))
+    across = np.zeros((len(z), len(x)))
     for places in (range(outputs)[first : first + step] for first in range(0, outputs, step)):
         known = [torch.cat(blocks) for blocks in zip(*_jacobians(network, weights, x, places, device), strict=True)]
-        for rows in known if square else ():
-            own += (rows @ rows.T).cpu().numpy()
+        for rows in known if own is not None else ():
+            own += (rows @ rows.T).cpu().numpy() / outputs
         for i, parts in enumerate(_jacobians(network, weights, z, places, device)):
             for part, rows in zip(parts, known, strict=True):
                 across[i * sizes.BLOCK_POINTS :][: len(part)] += (part @ rows.T).cpu().numpy()
-    # Rounding of a product of an array with itself need not be symmetric.
-    return (own + own.T) / (2 * outputs), across / outputs
+    return across / outputs
 
 
 def _jacobians(
