@@ -19,8 +19,12 @@ IDENTITY = {"code_hash": "a", "parameters_hash": "b"}
 STATE = {"weights": np.arange(6.0).reshape(2, 3), "done": np.array(7)}
 
 
+PERIOD, MOST = (f"hierlearn.files.checkpoints.{name}" for name in ("SECONDS_BETWEEN_SAVES", "MOST_WAITING"))
+
+
 @pytest.fixture
-def kept(tmp_path):
+def kept(tmp_path, monkeypatch):
+    monkeypatch.setattr(PERIOD, 0.0)
     checkpoints = Checkpoints(tmp_path / "learner.model.nc", IDENTITY)
     JobMonitor(checkpoints).within("point/only").save("n8", lambda: STATE, final=True)
     return tmp_path
@@ -53,12 +57,32 @@ def test_a_damaged_file_is_ignored(kept):
 
 
 def test_it_is_saved_now_and_then_only(tmp_path, monkeypatch):
-    checkpoints = Checkpoints(tmp_path / "learner.model.nc", IDENTITY)
-    JobMonitor(checkpoints).save("n8", lambda: STATE)
-    assert restored(tmp_path, name="") is None
-    monkeypatch.setattr("hierlearn.files.checkpoints.SECONDS_BETWEEN_SAVES", 0.0)
-    JobMonitor(checkpoints).save("n8", lambda: STATE)
-    assert JobMonitor(Checkpoints(tmp_path / "learner.model.nc", IDENTITY)).restore("n8") is not None
+    monitor = JobMonitor(Checkpoints(tmp_path / "learner.model.nc", IDENTITY)).within("point/only")
+    monitor.save("n8", lambda: STATE)
+    assert restored(tmp_path) is None
+    monkeypatch.setattr(PERIOD, 0.0)
+    monitor.save("n8", lambda: STATE)
+    assert restored(tmp_path) is not None
+
+
+def test_what_has_ended_is_saved_the_next_time(tmp_path, monkeypatch):
+    monitor = JobMonitor(Checkpoints(tmp_path / "learner.model.nc", IDENTITY))
+    monitor.within("first").save("n8", lambda: STATE, final=True)
+    assert list(tmp_path.iterdir()) == []
+    monkeypatch.setattr(PERIOD, 0.0)
+    monitor.within("second").save("n8", lambda: STATE)
+    assert np.array_equal(restored(tmp_path, name="first")["weights"], STATE["weights"])
+    assert restored(tmp_path, name="second") is not None
+
+
+def test_no_more_waits_than_memory_is_meant_for(tmp_path, monkeypatch):
+    monitor, size = JobMonitor(Checkpoints(tmp_path / "learner.model.nc", IDENTITY)), STATE["weights"].nbytes
+    monkeypatch.setattr(MOST, 2 * size)
+    monitor.within("first").save("n8", lambda: STATE, final=True)
+    assert restored(tmp_path, name="first") is None
+    monitor.within("second").save("n8", lambda: STATE, final=True)
+    assert restored(tmp_path, name="first") is not None
+    assert restored(tmp_path, name="second") is not None
 
 
 def test_nothing_is_left_once_the_target_is_there(kept):

@@ -11,8 +11,10 @@ from hierlearn.files import results
 from hierlearn.files.checksums import UnreadableFile
 from hierlearn.files.netcdf import Variable
 
-# A kill costs at most this much work; a save takes milliseconds.
+# A kill costs at most this much work. A save takes tens of milliseconds, so many short trainings wait for one time.
 SECONDS_BETWEEN_SAVES = 20.0
+# What may wait, in bytes.
+MOST_WAITING = 1 << 24
 
 
 class Checkpoints:
@@ -24,7 +26,7 @@ class Checkpoints:
     def __init__(self, target: str, identity: dict[str, str]):
         target = Path(target)
         self.folder, self.identity = target.with_name(f".{target.name}.checkpoints"), dict(identity)
-        self.last = time.monotonic()
+        self.last, self.waiting = time.monotonic(), {}
 
     def restore(self, key: str) -> dict[str, np.ndarray] | None:
         """The arrays kept under a key, None if there are none of this job or if the file is damaged."""
@@ -36,14 +38,21 @@ class Checkpoints:
             return None
 
     def save(self, key: str, state: Callable[[], dict[str, np.ndarray]], final: bool) -> None:
-        """Keep state() if it is time, or if it is final."""
-        if not final and time.monotonic() - self.last < SECONDS_BETWEEN_SAVES:
+        """Keep state() if it is time; if it is final, when it is time next, at the latest."""
+        due = time.monotonic() - self.last >= SECONDS_BETWEEN_SAVES
+        if not (due or final):
             return
+        self.waiting[key] = state()
+        if due or sum(values.nbytes for kept in self.waiting.values() for values in kept.values()) > MOST_WAITING:
+            for name, kept in self.waiting.items():
+                self._write(name, kept)
+            self.last, self.waiting = time.monotonic(), {}
+
+    def _write(self, key: str, state: dict[str, np.ndarray]) -> None:
         group = {
-            name: Variable(tuple(f"{name}_{i}" for i in range(values.ndim)), values) for name, values in state().items()
+            name: Variable(tuple(f"{name}_{i}" for i in range(values.ndim)), values) for name, values in state.items()
         }
         results.write(self._file(key), {"": group}, self.identity)
-        self.last = time.monotonic()
 
     def clear(self) -> None:
         """Remove everything; the target is there."""
