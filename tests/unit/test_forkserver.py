@@ -12,16 +12,16 @@ import psutil
 import pytest
 
 from hierlearn.core import folders
-from hierlearn.run import forkserver
+from hierlearn.run import forkserver, handover
 
 pytestmark = pytest.mark.skipif(not forkserver.is_possible(), reason="pidfd_open is Linux's alone")
-JOB = "import sys; from hierlearn.run import forkserver; forkserver.hand_over(sys.argv[1]); print('by itself')"
+JOB = "import sys; from hierlearn.run import handover; handover.hand_over(sys.argv[1]); print('by itself')"
 # A run: it starts a server, says what it is called, and lives until its input ends.
 RUN = """
 import os, sys
-from hierlearn.run import forkserver
+from hierlearn.run import forkserver, handover
 server = forkserver.start({"HIERLEARN_MARK": "set"})
-print(os.environ[forkserver.ADDRESS], server.pid, flush=True)
+print(os.environ[handover.ADDRESS], server.pid, flush=True)
 sys.stdin.read()
 """
 WAIT = "import os, time\nprint(os.getpid(), flush=True)\ntime.sleep(60)\n"
@@ -52,7 +52,7 @@ class Run:
         file.write_text(script)
         return subprocess.Popen(
             [sys.executable, "-c", f"{before}\n{JOB}", str(file)],
-            env=os.environ | variables | {forkserver.ADDRESS: f"{self.address} {python}"},
+            env=os.environ | variables | {handover.ADDRESS: f"{self.address} {python}"},
             cwd=self.folder,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -65,7 +65,7 @@ class Run:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(script)
         paths = os.pathsep.join(filter(None, (str(forkserver.EARLY), python_path, os.environ.get("PYTHONPATH"))))
-        variables = {"PYTHONPATH": paths, forkserver.ADDRESS: f"{self.address} {sys.executable}"}
+        variables = {"PYTHONPATH": paths, handover.ADDRESS: f"{self.address} {sys.executable}"}
         return subprocess.run(
             [sys.executable, file],
             env=os.environ | variables,
@@ -114,7 +114,7 @@ def _is_gone(process: psutil.Process) -> bool:
 
 
 # A script of this workflow with what Snakemake puts before it.
-PREAMBLE = "from hierlearn.run import forkserver, job\nprint('preamble', forkserver.is_copy)\n"
+PREAMBLE = "from hierlearn.run import handover, job\nprint('preamble', handover.is_copy)\n"
 BEGIN = "\nsnakemake = job.start(globals())\n"
 ASKED = """import types
 __real_file__ = __file__

@@ -11,9 +11,8 @@ server, or a job needs other threads, jobs run by themselves, and give the same 
 import atexit
 import ctypes
 import gc
-import json
+import marshal
 import os
-import resource
 import runpy
 import selectors
 import signal
@@ -27,17 +26,13 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
-# Where jobs find the address of the server, a name in Linux's abstract space of sockets.
-ADDRESS = "HIERLEARN_FORKSERVER"
-FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-# Of a request and of a status, in bytes.
-LENGTH, STATUS = struct.Struct("I"), struct.Struct("i")
+from hierlearn.run import handover
+from hierlearn.run.handover import ADDRESS, FORWARDED, LENGTH, STATUS
+
 # Of prctl: the signal that a process gets when its parent ends.
 PARENT_ENDS = 1
 # Of what jobs import before all else.
 EARLY = Path(__file__).parent / "early"
-# Whether this process is a job that was handed over.
-is_copy = False
 
 
 def is_possible() -> bool:
@@ -64,64 +59,6 @@ def start(variables: dict[str, str]) -> subprocess.Popen | None:
     os.environ[ADDRESS] = f"{address} {sys.executable}"
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(EARLY), os.environ.get("PYTHONPATH"))))
     return server
-
-
-def hand_over(file: str) -> None:
-    """Have the server run a job's script, and end as it does; returns if there is no server.
-
-    file: the script, as Python runs it here.
-    """
-    # An environment of a job's own has another Python.
-    address, _, python = os.environ.pop(ADDRESS, "").partition(" ")
-    if not address or python != sys.executable:
-        return
-    connection = socket.socket(socket.AF_UNIX)
-    try:
-        connection.connect(f"\0{address}")
-        used = resource.getrusage(resource.RUSAGE_SELF)
-        request = {
-            "file": file,
-            "folder": os.getcwd(),
-            "environment": dict(os.environ),
-            "spent": used.ru_utime + used.ru_stime,
-        }
-        content = json.dumps(request).encode()
-        socket.send_fds(connection, [LENGTH.pack(len(content))], [0, 1, 2])
-        connection.sendall(content)
-    except OSError:
-        return
-
-    def pause(*_) -> None:
-        connection.send(bytes([signal.SIGSTOP]))
-        os.kill(os.getpid(), signal.SIGSTOP)
-        connection.send(bytes([signal.SIGCONT]))
-
-    def forward(number: int, _) -> None:
-        connection.send(bytes([number]))
-
-    for number, handler in {**dict.fromkeys(FORWARDED, forward), signal.SIGTSTP: pause}.items():
-        # What is ignored, as under nohup, stays so.
-        if signal.getsignal(number) != signal.SIG_IGN:
-            signal.signal(number, handler)
-    with suppress(OSError):
-        if answer := connection.recv(STATUS.size):
-            _end_as(*STATUS.unpack(answer))
-    # No exception: Python may have only begun to start.
-    print("error: the process that this job ran in was killed", file=sys.stderr, flush=True)
-    os._exit(1)
-
-
-def leave(file: str) -> None:
-    """Have a copy run its script once more, from its start, in a process that has loaded nothing."""
-    os.execv(sys.executable, [sys.executable, file])
-
-
-def _end_as(status: int) -> None:
-    """End this process as another one did. status: what it returned, or minus the signal that ended it."""
-    if status < 0:
-        signal.signal(-status, signal.SIG_DFL) if -status != signal.SIGKILL else None
-        os.kill(os.getpid(), -status)
-    os._exit(status)
 
 
 class Copy:
@@ -232,7 +169,7 @@ def _accepted(listener: socket.socket, others: Iterable[int]) -> Copy | None:
     if process == 0:
         for mine in (read, connection.detach(), listener.detach(), *others):
             os.close(mine)
-        _run(json.loads(content), files, write)
+        _run(marshal.loads(content), files, write)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, FORWARDED)
     os.close(write)
     for file in files:
@@ -246,8 +183,7 @@ def _accepted(listener: socket.socket, others: Iterable[int]) -> Copy | None:
 
 def _run(request: dict, files: list[int], report: int) -> None:
     """What a copy does: the job."""
-    global is_copy
-    is_copy, server = True, os.getppid()
+    handover.is_copy, server = True, os.getppid()
     ctypes.CDLL(None).prctl(PARENT_ENDS, signal.SIGKILL)
     if os.getppid() != server:
         os._exit(1)
@@ -294,7 +230,7 @@ def _run(request: dict, files: list[int], report: int) -> None:
         atexit._run_exitfuncs()
         sys.stdout.flush()
         sys.stderr.flush()
-    _end_as(status)
+    handover.end_as(status)
 
 
 def _import(names: list[str]) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from hierlearn.run import forkserver
+from hierlearn.run import handover
 
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 # glibc would give every large array back to the system when it is freed, and a tenth of the time of kernels goes into
@@ -45,10 +45,10 @@ def start(script: Mapping[str, Any]) -> Any:
     # Snakemake runs a copy of the script, whose place it says so.
     if "__real_file__" in script:
         # Handed over as Python started, before anybody knew of the threads.
-        if threads != "1" and forkserver.is_copy:
-            forkserver.leave(script["__real_file__"])
+        if threads != "1" and handover.is_copy:
+            handover.leave(script["__real_file__"])
         if threads == "1":
-            forkserver.hand_over(script["__real_file__"])
+            handover.hand_over(script["__real_file__"])
     os.environ.update(dict.fromkeys(THREAD_VARIABLES, threads))
     if threads != "1":
         _exactly(int(threads))

@@ -8,7 +8,7 @@ import os
 import sys
 from importlib import import_module
 
-# That of the fork server, said again: every Python that a job starts comes by here and should load nothing for it.
+# That of handover.py, said again: every Python that a job starts comes by here and should load nothing for it.
 ADDRESS = "HIERLEARN_FORKSERVER"
 SCRIPTS = f"{os.sep}.snakemake{os.sep}scripts{os.sep}"
 # How a script of this workflow begins; those of other workflows run by themselves.
@@ -40,7 +40,7 @@ def _load_hidden():
 
 if __name__ == "sitecustomize":
     if _is_job(sys.argv[0]):
-        from hierlearn.run.forkserver import hand_over
+        from hierlearn.run.handover import hand_over
 
         hand_over(sys.argv[0])
     _load_hidden()

@@ -1,0 +1,80 @@
+"""A job's side of the fork server: its script is handed over as Python starts, and it ends as the copy does.
+
+Imports little: every job comes by here, and what it imports it pays for itself.
+"""
+
+import marshal
+import os
+import resource
+import signal
+import socket
+import struct
+import sys
+
+# Where jobs find the address of the server, a name in Linux's abstract space of sockets.
+ADDRESS = "HIERLEARN_FORKSERVER"
+FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+# Of a request and of a status, in bytes.
+LENGTH, STATUS = struct.Struct("I"), struct.Struct("i")
+# Whether this process is a job that was handed over.
+is_copy = False
+
+
+def hand_over(file: str) -> None:
+    """Have the server run a job's script, and end as it does; returns if there is no server.
+
+    file: the script, as Python runs it here.
+    """
+    # An environment of a job's own has another Python.
+    address, _, python = os.environ.pop(ADDRESS, "").partition(" ")
+    if not address or python != sys.executable:
+        return
+    connection = socket.socket(socket.AF_UNIX)
+    try:
+        connection.connect(f"\0{address}")
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        request = {
+            "file": file,
+            "folder": os.getcwd(),
+            "environment": dict(os.environ),
+            "spent": used.ru_utime + used.ru_stime,
+        }
+        content = marshal.dumps(request)
+        socket.send_fds(connection, [LENGTH.pack(len(content))], [0, 1, 2])
+        connection.sendall(content)
+    except OSError:
+        return
+
+    def pause(*_) -> None:
+        connection.send(bytes([signal.SIGSTOP]))
+        os.kill(os.getpid(), signal.SIGSTOP)
+        connection.send(bytes([signal.SIGCONT]))
+
+    def forward(number: int, _) -> None:
+        connection.send(bytes([number]))
+
+    for number, handler in {**dict.fromkeys(FORWARDED, forward), signal.SIGTSTP: pause}.items():
+        # What is ignored, as under nohup, stays so.
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, handler)
+    try:
+        if answer := connection.recv(STATUS.size):
+            end_as(*STATUS.unpack(answer))
+    except OSError:
+        pass
+    # No exception: Python may have only begun to start.
+    print("error: the process that this job ran in was killed", file=sys.stderr, flush=True)
+    os._exit(1)
+
+
+def leave(file: str) -> None:
+    """Have a copy run its script once more, from its start, in a process that has loaded nothing."""
+    os.execv(sys.executable, [sys.executable, file])
+
+
+def end_as(status: int) -> None:
+    """End this process as another one did. status: what it returned, or minus the signal that ended it."""
+    if status < 0:
+        signal.signal(-status, signal.SIG_DFL) if -status != signal.SIGKILL else None
+        os.kill(os.getpid(), -status)
+    os._exit(status)
