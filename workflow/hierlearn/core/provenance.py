@@ -174,9 +174,18 @@ def identity(code: str, parameters: Mapping[str, Any]) -> dict[str, str]:
 
 def attributes(code: str, parameters: Mapping[str, Any]) -> dict[str, str]:
     """File attributes that say where a result comes from; no host, path or time, so that reruns give equal bytes."""
-    return identity(code, parameters) | {
-        "versions": ", ".join(
-            [f"python {platform.python_version()}"]
-            + [f"{name} {version(name)}" for name in ("numpy", "scipy", "netCDF4", "xarray", "matplotlib")]
-        ),
-    }
+    return identity(code, parameters) | {"versions": _versions()}
+
+
+def warm_up() -> None:
+    """Look for the versions of libraries, which takes longer than all else that a job notes of itself.
+
+    Called by the process whose copies are jobs.
+    """
+    _versions()
+
+
+@functools.cache
+def _versions() -> str:
+    libraries = [f"{name} {version(name)}" for name in ("numpy", "scipy", "netCDF4", "xarray", "matplotlib")]
+    return ", ".join([f"python {platform.python_version()}", *libraries])
