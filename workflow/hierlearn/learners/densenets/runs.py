@@ -180,8 +180,8 @@ class DensenetRuns(Runs):
             result[f"feature_size_{layer}"] = np.mean(np.sum(features**2, axis=-1), axis=-1)
             if f"S_{layer}" in self._hidden:
                 teacher = np.repeat(self._hidden[f"S_{layer}"], len(self.settings), axis=0)
-                each = [feature_errors(*one) for one in zip(features, teacher, strict=True)]
-                result |= {f"{kind}_{layer}": one for kind, one in zip(FEATURE_ERRORS, np.array(each).T, strict=True)}
+                each = feature_errors(features, teacher)
+                result |= {f"{kind}_{layer}": one for kind, one in zip(FEATURE_ERRORS, each, strict=True)}
         return result
 
     @cached_property
