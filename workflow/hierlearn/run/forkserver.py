@@ -11,7 +11,6 @@ server, or a job needs other threads, jobs run by themselves, and give the same 
 import atexit
 import ctypes
 import gc
-import marshal
 import os
 import runpy
 import selectors
@@ -169,7 +168,7 @@ def _accepted(listener: socket.socket, others: Iterable[int]) -> Copy | None:
     if process == 0:
         for mine in (read, connection.detach(), listener.detach(), *others):
             os.close(mine)
-        _run(marshal.loads(content), files, write)
+        _run(content, files, write)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, FORWARDED)
     os.close(write)
     for file in files:
@@ -181,8 +180,8 @@ def _accepted(listener: socket.socket, others: Iterable[int]) -> Copy | None:
     return Copy(process, connection, read)
 
 
-def _run(request: dict, files: list[int], report: int) -> None:
-    """What a copy does: the job."""
+def _run(request: bytes, files: list[int], report: int) -> None:
+    """What a copy does: the job. request: as `hand_over` sends it."""
     handover.is_copy, server = True, os.getppid()
     ctypes.CDLL(None).prctl(PARENT_ENDS, signal.SIGKILL)
     if os.getppid() != server:
@@ -193,9 +192,10 @@ def _run(request: dict, files: list[int], report: int) -> None:
     for i, file in enumerate(files):
         os.dup2(file, i)
         os.close(file)
+    script, folder, spent, *variables = request.split(b"\0")
     os.environ.clear()
-    os.environ.update(request["environment"])
-    os.chdir(request["folder"])
+    os.environb.update(variable.split(b"=", 1) for variable in variables)
+    os.chdir(folder)
     before = set(sys.modules)
 
     def tell() -> None:
@@ -209,12 +209,11 @@ def _run(request: dict, files: list[int], report: int) -> None:
     atexit._clear()
     atexit.register(tell)
     job = import_module("hierlearn.run.job")
-    job.spent_before = request["spent"]
-    status = 0
+    job.spent_before, script, status = float(spent), os.fsdecode(script), 0
     try:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, FORWARDED)
-        sys.argv = [request["file"]]
-        runpy.run_path(request["file"], run_name="__main__")
+        sys.argv = [script]
+        runpy.run_path(script, run_name="__main__")
     except SystemExit as end:
         status = end.code if isinstance(end.code, int) else int(end.code is not None)
         if isinstance(end.code, str):
@@ -223,7 +222,7 @@ def _run(request: dict, files: list[int], report: int) -> None:
         status = -signal.SIGINT if isinstance(error, KeyboardInterrupt) else 1
         # From the script on, as where it runs by itself.
         trace = error.__traceback__
-        while trace and trace.tb_frame.f_code.co_filename != request["file"]:
+        while trace and trace.tb_frame.f_code.co_filename != script:
             trace = trace.tb_next
         sys.excepthook(type(error), error.with_traceback(trace or error.__traceback__), error.__traceback__)
     with suppress(BaseException):
