@@ -18,9 +18,9 @@ from hierlearn.plan.configuration import configure
 
 CONFIG = Path(__file__).parents[2] / "config"
 FILES = sorted(CONFIG.glob("studies/*.yaml")) + sorted(CONFIG.glob("published/*.yaml"))
-MOST, SEED = int(os.environ.get("HIERLEARN_FUZZ", 60)), int(os.environ.get("HIERLEARN_FUZZ_SEED", 0))
+MOST, SEED = int(os.environ.get("HIERLEARN_FUZZ", 20)), int(os.environ.get("HIERLEARN_FUZZ_SEED", 0))
 # Of these pairs are made.
-PAIRED = MOST or 60
+PAIRED = MOST or 20
 KINDS = (
     *("wrong type", "misspelt key", "misspelt word", "unknown key", "missing", "duplicate key", "duplicate entry"),
     *("out of range", "out of the grid", "absurd size", "name"),

@@ -17,7 +17,7 @@ from harness import COMMANDS, WAYS, Tally, Tree, damage, kill
 from hierlearn.files.checksums import beside
 from hierlearn.plan.recovery import record
 
-KILLS = int(os.environ.get("STRESS_KILLS", "4"))
+KILLS = int(os.environ.get("STRESS_KILLS", "2"))
 LONG = KILLS >= 100
 # With this one a file and its checksum are damaged in one round.
 SEED = os.environ.get("STRESS_SEED") or "293400"

@@ -27,7 +27,7 @@ def plan(tmp_path, monkeypatch):
 def test_the_page_has_what_is_done_and_names_what_is_not(plan):
     page = EarlyPage(plan, present=())
     page.show({"small"})
-    assert page.process.wait(60) == 0, page.log.read_text()
+    assert page.process.wait(600) == 0, page.log.read_text()
     file = Path(plan.targets.file("index.html"))
     assert 'id="C1"' in file.read_text() and plan.studies["probing"].title in file.read_text().split("Not there")[1]
     assert float(page.log.read_text()) > 0
@@ -61,7 +61,7 @@ def test_pages_take_a_sixtieth_of_the_time_at_most(plan, monkeypatch):
     page = EarlyPage(plan, present=())
     monkeypatch.setattr(early_page, "APART", 0.0)
     page.show({"small"})
-    page.process.wait(60)
+    page.process.wait(600)
     page.log.write_text("1000.0\n")
     assert page._time_of_last() is None
     page.log.write_text("0.0\n")

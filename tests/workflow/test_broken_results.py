@@ -99,9 +99,9 @@ def test_a_file_of_other_code_is_refused_in_one_line_where_nothing_but_times_may
     "damage",
     [
         damage_files_with_their_checksums,
-        damage_files_with_their_records,
+        pytest.param(damage_files_with_their_records, marks=pytest.mark.slow),
         damage_files_without_any_record,
-        damage_checksums,
+        pytest.param(damage_checksums, marks=pytest.mark.slow),
         exchange,
     ],
 )
