@@ -93,7 +93,9 @@ def test_gradients_of_two_layers_with_a_power_are_those_of_autograd(degree, loss
     wanted.sum().backward()
     np.testing.assert_allclose(losses, wanted.detach(), rtol=1e-8)
     agree(training.gradient["layer_2"], weights.grad)
-    np.testing.assert_allclose(training.cumulative(seen[:, 0, :, : 2 * INPUTS])[..., 0], outputs.detach())
+    np.testing.assert_allclose(
+        training.cumulative(training.forward(seen[:, 0, :, : 2 * INPUTS])[1])[..., 0], outputs.detach()
+    )
 
 
 def test_several_settings_of_a_seed_see_its_points():
@@ -101,7 +103,7 @@ def test_several_settings_of_a_seed_see_its_points():
     seen = points(training.layout, rng, seeds=1)
     labels = rng.standard_normal((1, 1, POINTS, 1))
     losses = training.backward(seen, labels)
-    outputs = training.cumulative(np.repeat(seen[:, 0], RUNS, axis=0))[..., -1]
+    outputs = training.cumulative(training.forward(np.repeat(seen[:, 0], RUNS, axis=0))[1])[..., -1]
     np.testing.assert_allclose(losses, np.mean((outputs - labels[0, 0, :, 0]) ** 2, axis=1))
 
 

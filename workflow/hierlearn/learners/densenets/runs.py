@@ -1,6 +1,6 @@
 """Trains all settings of a quadratic DenseNet for all seeds, and measures features on the way."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -16,6 +16,9 @@ from hierlearn.learners.densenets.student import Student
 from hierlearn.solvers.densenets.model import Layout
 from hierlearn.statistics.alignment import feature_errors
 from hierlearn.theory import quadratic_densenets
+
+# What `QuadraticTraining.forward` returns.
+Pass = tuple[list[np.ndarray], list[np.ndarray]]
 
 
 def train(learner: Any, sample: Sample, monitor: Monitor) -> Fit:
@@ -93,12 +96,14 @@ class DensenetRuns(Runs):
     @np.errstate(over="ignore", invalid="ignore")
     def look(self):
         result = {"train_loss": self._errors(*self._traced_points["training"])[-1]}
-        risks = self._errors(*self._traced_points["validation"])
+        validation = self._traced_points["validation"]
+        passes = self._passes(validation[0])
+        risks = self._errors(*validation, passes)
         result |= {f"risk_layer_{layer}": risk for layer, risk in zip(self.layout.layers, risks, strict=True)}
         result["validation_risk"] = risks[-1]
         squares = [np.sum(np.square(values, dtype=np.float64), axis=(1, 2)) for values in self._matrices]
         result["frobenius_norm"] = np.sqrt(sum(squares))
-        return self._by_seed(result | self.training.look() | self._feature_errors())
+        return self._by_seed(result | self.training.look() | self._feature_errors(passes))
 
     def errors(self, role, count):
         return self._errors(*self._points(role, count))[-1].reshape(self.shape)
@@ -147,7 +152,8 @@ class DensenetRuns(Runs):
         return every.reshape(-1, every.shape[-1])
 
     def _measure_before(self, runs: np.ndarray) -> None:
-        errors, phase = self._feature_errors(), self.training.clock.phase
+        errors = self._feature_errors(self._passes(self._traced_points["validation"][0]))
+        phase = self.training.clock.phase
         for name, values in self.before.items():
             # feature_error_2_before: layer 2 when layer 3 came, in the second phase; _2_after_3: when layer 4 came.
             measure, word = name.rsplit("_", 1) if name.endswith("_before") else name.split("_after_")
@@ -171,11 +177,15 @@ class DensenetRuns(Runs):
     def _nothing(self) -> np.ndarray:
         return np.full(len(self.streams), np.nan)
 
-    def _feature_errors(self) -> dict[str, np.ndarray]:
+    def _passes(self, x: np.ndarray) -> list[Pass]:
+        """What all layers make of points, block by block."""
+        return [self.training.forward(block) for block in self._blocks(x)]
+
+    def _feature_errors(self, passes: Sequence[Pass]) -> dict[str, np.ndarray]:
         """Errors of all features against the teacher's on validation points, and E|S_l|^2; (R,) by name."""
         result: dict[str, np.ndarray] = {}
-        parts = [self.training.features(block) for block in self._blocks(self._traced_points["validation"][0])]
-        for layer, pieces in zip(self.layout.layers, zip(*parts, strict=True), strict=True):
+        parts = zip(*(features for features, _ in passes), strict=True)
+        for layer, pieces in zip(self.layout.layers, parts, strict=True):
             features = np.concatenate(pieces, axis=1).astype(np.float64)
             result[f"feature_size_{layer}"] = np.mean(np.sum(features**2, axis=-1), axis=-1)
             if f"S_{layer}" in self._hidden:
@@ -210,9 +220,10 @@ class DensenetRuns(Runs):
     def _blocks(self, x: np.ndarray) -> list[np.ndarray]:
         return [x[:, i : i + BLOCK_ROWS] for i in range(0, x.shape[1], BLOCK_ROWS)]
 
-    def _errors(self, x: np.ndarray, labels: np.ndarray) -> np.ndarray:
-        """(L - 1, R) of the layers up to 2 .. L, in the problem's units."""
-        outputs = np.concatenate([self.training.cumulative(block) for block in self._blocks(x)], axis=1)
+    def _errors(self, x: np.ndarray, labels: np.ndarray, passes: Iterable[Pass] | None = None) -> np.ndarray:
+        """(L - 1, R) of the layers up to 2 .. L, in the problem's units. passes: of these points, if they are known."""
+        passes = passes or (self.training.forward(block) for block in self._blocks(x))
+        outputs = np.concatenate([self.training.cumulative(arguments) for _, arguments in passes], axis=1)
         if self.student.mean is not None:
             outputs = outputs + x[..., 2 * self.layout.inputs :]
         outputs = outputs * np.repeat(self.student.scale, len(self.settings))[:, None, None]

@@ -143,13 +143,11 @@ class DistilledTraining(QuadraticTraining):
             come = self.clock.present & (self.shrinking == 0)
             self.shrinking = np.where(come, self.errors[:, None] ** 2 * self.rules.shrinkage, self.shrinking)
 
-    def arguments(self, x):
-        """W_l times what layer l sees."""
-        return self._forward(x)[1]
-
-    def features(self, x):
-        """S_2 .. S_L."""
-        return self._forward(x)[0]
+    def forward(self, x):
+        """S_2 .. S_L, and W_l times what layer l sees."""
+        parts = [np.split(v, [most], axis=1) for v, most in zip(self._all(), self.rules.most, strict=True)]
+        inner, outer = zip(*parts, strict=True)
+        return distilled_pre_activations(inner, outer, self.fixed, x, self.layout)
 
     def summation(self, shown):
         """As in QuadraticTraining: the squares stand to the right of what later layers see."""
@@ -281,8 +279,3 @@ class DistilledTraining(QuadraticTraining):
                 noise = own.standard_normal((self.width, len(columns)), dtype=np.float32)
                 if self.clock.moving[run, i] and factors[run] > 0:
                     values[run, most:, columns] += np.float32(factors[run]) * noise.T
-
-    def _forward(self, x: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
-        parts = [np.split(v, [most], axis=1) for v, most in zip(self._all(), self.rules.most, strict=True)]
-        inner, outer = zip(*parts, strict=True)
-        return distilled_pre_activations(inner, outer, self.fixed, x, self.layout)

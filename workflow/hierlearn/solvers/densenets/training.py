@@ -95,18 +95,17 @@ class QuadraticTraining(Training):
     def attend(self, step: int) -> None:
         """What else happens before a step."""
 
-    def cumulative(self, x: np.ndarray) -> np.ndarray:
-        """sum_{l' <= l} alpha_l' Sum(F_l') for l = 2 .. L, without truncation: (R, n, 2 d) -> (R, n, L - 1)."""
-        sums = np.stack([np.vecdot(values, values) for values in self.arguments(x)], axis=-1)
+    def cumulative(self, arguments: Sequence[np.ndarray]) -> np.ndarray:
+        """sum_{l' <= l} alpha_l' Sum(F_l') for l = 2 .. L, without truncation: (R, n, m) each -> (R, n, L - 1)."""
+        sums = np.stack([np.vecdot(values, values) for values in arguments], axis=-1)
         return np.cumsum(sums * self.shown, axis=-1)
 
     @abstractmethod
-    def arguments(self, x: np.ndarray) -> list[np.ndarray]:
-        """What is squared in F_2 .. F_L, (R, n, m) each, without truncation."""
+    def forward(self, x: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        """Without truncation, S_2 .. S_L, (R, n, .) each, and what is squared in F_2 .. F_L, (R, n, m) each.
 
-    def features(self, x: np.ndarray) -> list[np.ndarray]:
-        """S_2 .. S_L, (R, n, .) each, without truncation; where there are none, what takes their place."""
-        return self.arguments(x)
+        x (R, n, 2 d). Where a network has no S, the latter takes its place.
+        """
 
     def look(self) -> dict[str, np.ndarray]:
         """Measures (R,) along the training that only this network has."""
@@ -225,9 +224,10 @@ class DensenetTraining(QuadraticTraining):
                     below[block - 2] = below[block - 2] + product if block - 2 in below else product
         return losses
 
-    def arguments(self, x):
-        """P_2 .. P_L."""
-        return pre_activations(list(self.weights.values()), x, self.layout)
+    def forward(self, x):
+        """P_2 .. P_L, twice."""
+        arguments = pre_activations(list(self.weights.values()), x, self.layout)
+        return arguments, arguments
 
     def summation(self, shown):
         """As in QuadraticTraining: the squares are those that later layers see."""
@@ -268,15 +268,15 @@ class PolynomialTraining(QuadraticTraining):
         np.sum(powers, axis=1, out=gradient[..., -1])
         return losses
 
-    def cumulative(self, x):
+    def cumulative(self, arguments):
         """F, (R, n, 1)."""
-        (arguments,) = self.arguments(x)
-        return self.shown * (arguments**self.degree @ self.signs[:, None])
+        return self.shown * (arguments[0] ** self.degree @ self.signs[:, None])
 
-    def arguments(self, x):
-        """What the power is taken of."""
+    def forward(self, x):
+        """What the power is taken of, twice."""
         weights = self.weights["layer_2"]
-        return [x[..., : 2 * self.layout.inputs] @ weights[..., :-1].mT + weights[:, None, :, -1]]
+        arguments = [x[..., : 2 * self.layout.inputs] @ weights[..., :-1].mT + weights[:, None, :, -1]]
+        return arguments, arguments
 
     def summation(self, shown):
         """As in QuadraticTraining, for the powers alone."""
