@@ -12,7 +12,7 @@ from hierlearn.theory import quadratic_densenets
 
 GRAPHS = ("own", "skip", "chain", "dense")
 # Looks of a trace per phase.
-LOOKS = 20
+LOOKS = 12
 
 
 def graph(name: str, student: Student) -> tuple[tuple[int, ...], ...]:
