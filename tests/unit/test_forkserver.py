@@ -241,6 +241,17 @@ def test_nothing_is_left_of_a_run_that_ends(run, victim):
     assert _is_gone(run.server)
 
 
+def test_a_run_ends_after_its_server(tmp_path):
+    # What it has to load takes longer than the run.
+    (tmp_path / "slow.py").write_text("import time\ntime.sleep(1)\n")
+    run = Run(tmp_path, PYTHONPATH=str(tmp_path))
+    assert run.job("import slow").wait() == 0
+    run.process.stdin.close()
+    run.process.wait()
+    assert not psutil.pid_exists(run.server.pid)
+    run.end()
+
+
 def test_without_a_server_a_job_runs_by_itself(run):
     run.server.kill()
     assert _is_gone(run.server)

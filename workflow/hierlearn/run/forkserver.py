@@ -28,6 +28,8 @@ from pathlib import Path
 from hierlearn.run import handover
 from hierlearn.run.handover import ADDRESS, FORWARDED, LENGTH, STATUS
 
+# Seconds that a server has to end in; it may be loading a library.
+PATIENCE = 10.0
 # Of prctl: the signal that a process gets when its parent ends.
 PARENT_ENDS = 1
 # Of what jobs import before all else.
@@ -55,9 +57,20 @@ def start(variables: dict[str, str]) -> subprocess.Popen | None:
     command = [sys.executable, "-P", "-c", f"from {__name__} import serve; serve({address!r})"]
     # What it reads ends with this process. In a session of its own, since the keyboard interrupts jobs, not the server.
     server = subprocess.Popen(command, env=os.environ | variables, stdin=subprocess.PIPE, start_new_session=True)
+    atexit.register(_end, server)
     os.environ[ADDRESS] = f"{address} {sys.executable}"
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(EARLY), os.environ.get("PYTHONPATH"))))
     return server
+
+
+def _end(server: subprocess.Popen) -> None:
+    """Have nothing run that a run has started once it has ended."""
+    server.stdin.close()
+    try:
+        server.wait(PATIENCE)
+    except subprocess.TimeoutExpired:
+        server.kill()
+        server.wait()
 
 
 class Copy:

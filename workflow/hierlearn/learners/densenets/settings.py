@@ -11,8 +11,8 @@ from hierlearn.solvers.densenets.phases import Schedule
 from hierlearn.theory import quadratic_densenets
 
 GRAPHS = ("own", "skip", "chain", "dense")
-# Looks of a trace per phase.
-LOOKS = 12
+# Looks of a trace per phase: so many evenly spaced ones, and so many in the logarithm of the time since its start.
+EVEN, EARLY = 8, 6
 
 
 def graph(name: str, student: Student) -> tuple[tuple[int, ...], ...]:
@@ -40,9 +40,10 @@ def phase_schedule(learner: Any, depth: int, total: int) -> Schedule:
 
 
 def steps_to_look_at(schedule: Schedule) -> list[int]:
-    """Steps at which a trace looks: about evenly spaced in the logarithm of the time since each planned start."""
+    """Steps at which a trace looks: fast changes follow each planned start, and the slow ones last long."""
     edges = [0, *(step for step in schedule.starts if step < schedule.total), schedule.total]
     steps = {schedule.total}
     for first, last in pairwise(edges):
-        steps |= {first + int(step) for step in np.round(np.geomspace(1, last - first, LOOKS))}
+        since = [*np.geomspace(1, last - first, EARLY), *np.linspace(1, last - first, EVEN + 1)]
+        steps |= {first + round(float(step)) for step in since}
     return sorted(steps)
