@@ -27,7 +27,7 @@ class BitInteraction(Teacher):
     def draw(self, streams: Streams, inputs: Input) -> State:
         """rules (S, 4, m) codes and symbols (S,)."""
         refuse(self, inputs)
-        return {"rules": inputs.rules(streams), "symbols": np.full(len(streams.seeds), inputs.symbols)}
+        return {"rules": inputs.rules(streams)[0], "symbols": np.full(len(streams.seeds), inputs.symbols)}
 
     def parts(self, state: State, x: np.ndarray) -> dict[str, np.ndarray]:
         """The sum as layer_1 and the product as layer_2, (S, n, 1) each."""
