@@ -53,8 +53,7 @@ class BitInteraction(Teacher):
 
     def hidden(self, state: State, x: np.ndarray) -> dict[str, np.ndarray]:
         """c and f of both pairs, (S, n, 2) float64 each, -1 or +1."""
-        found = []
-        for rules, symbols, points in zip(state["rules"], state["symbols"].tolist(), x, strict=True):
-            found.append(next(hierarchies.parse([rules], hierarchies.strings_of(points, symbols), symbols, 2)))
-        bits = np.stack(found)
+        of_seeds = zip(state["rules"], x, state["symbols"].tolist(), strict=True)
+        found = [hierarchies.parse([rules], hierarchies.strings_of(one, v), v, 2) for rules, one, v in of_seeds]
+        bits = np.stack([next(levels) for levels in found])
         return {"c": 2.0 * (bits // 2) - 1.0, "f": 2.0 * (bits % 2) - 1.0}

@@ -42,9 +42,8 @@ class ComposedSines(Teacher):
 
     def target(self, state: State, x: np.ndarray) -> np.ndarray:
         """(S, n, 4) -> (S, n, 1) float64."""
-        u = x.astype(np.float64) @ state["rotation"].swapaxes(1, 2)
-        inner = np.sum(np.sin(3 * u[..., :3]), axis=-1, keepdims=True) - 2
-        return inner**2 * np.cos(7 * u[..., 3:])
+        inner, wave = np.split(self.bases(state, x), 2, axis=-1)
+        return (inner - 2) ** 2 * wave
 
     def norm(self, state: State, inputs: Input) -> np.ndarray:
         """L2 norm (S,), exact."""

@@ -136,7 +136,7 @@ class ResidualComposition(Teacher):
 
     def parts(self, state: State, x: np.ndarray) -> dict[str, np.ndarray]:
         """beta F(x) as `base` and alpha G(F(x)) as `composite`, whose sum is the target; (S, n, k) float64 each."""
-        y = self._base(state, x)
+        y = self.bases(state, x)
         return {"base": self.beta * y, "composite": self.alpha * self._composite(state, y)}
 
     def target(self, state: State, x: np.ndarray) -> np.ndarray:
@@ -163,11 +163,7 @@ class ResidualComposition(Teacher):
         return tuple(sorted({*(base if self.beta else ()), *(composite if self.alpha else ())}))
 
     def bases(self, state: State, x: np.ndarray) -> np.ndarray:
-        """F(x), which the whole target is a function of: (S, n, k)."""
-        return self._base(state, x)
-
-    def _base(self, state: State, x: np.ndarray) -> np.ndarray:
-        """F(x): (S, n, d) -> (S, n, k)."""
+        """F(x), which the whole target is a function of: (S, n, d) -> (S, n, k)."""
         if self.instance == "smooth":
             activation = derivative(self.base_activation, 0)
             return _network(x, state["base_rows"], state["base_coefficients"], activation)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import sqrt
+from math import prod, sqrt
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
@@ -78,7 +78,8 @@ class RidgePolynomial(Teacher):
             padded = [[*beta, *[0.0] * (inputs.dimension - len(beta))] for beta in self.directions]
             given = np.asarray(padded) / np.linalg.norm(padded, axis=1, keepdims=True)
             directions = np.repeat(given[None], seeds, axis=0)
-        alpha = np.full(self.terms, 1 / sqrt(self.terms)) if self.coefficients is None else self.coefficients
+        terms = directions.shape[1]
+        alpha = np.full(terms, 1 / sqrt(terms)) if self.coefficients is None else self.coefficients
         factors = np.asarray(alpha, dtype=np.float64) * self.length**self.degree
         state = {
             "directions": directions,
@@ -89,11 +90,6 @@ class RidgePolynomial(Teacher):
             points = boundary.points(inputs, streams.at("norm"), "norm", 0, NORM_POINTS)
             state["sampled_norm"] = np.sqrt(np.mean(self.target(state, points)[..., 0] ** 2, axis=1))
         return state
-
-    @property
-    def terms(self) -> int:
-        """Number of terms."""
-        return self.rank if self.directions is None else len(self.directions)
 
     def target(self, state: State, x: np.ndarray) -> np.ndarray:
         """(S, n, d) -> (S, n, 1) float64."""
@@ -127,10 +123,10 @@ class RidgePolynomial(Teacher):
     def _term(self, degree: int, basis: str, state: State, t: np.ndarray, dimension: int) -> np.ndarray:
         sphere = bool(state["on_sphere"][0])
         if basis == "monomial":
-            return t**degree / sqrt(_monomial_moment(2 * degree, dimension, sphere))
-        if sphere:
-            return orthonormal(degree, dimension, t)
-        return hermite(degree, t)
+            # E t^{2 p}: (2 p - 1)!! under N(0, I), over d (d + 2) ... on the sphere.
+            moment = prod((j + 1) / (dimension + j) if sphere else j + 1 for j in range(0, 2 * degree, 2))
+            return t**degree / sqrt(moment)
+        return orthonormal(degree, dimension, t) if sphere else hermite(degree, t)
 
     def _weights(self, inputs: Input) -> list[float]:
         """Squared coefficients of q_p in the orthonormal polynomials of degree 0 .. p."""
@@ -155,11 +151,3 @@ class RidgePolynomial(Teacher):
 
 def _projections(state: State, x: np.ndarray) -> np.ndarray:
     return np.einsum("snd,srd->snr", x.astype(np.float64), state["directions"], optimize=True)
-
-
-def _monomial_moment(power: int, dimension: int, sphere: bool) -> float:
-    """E <b, x>^power for even `power`: (power - 1)!! under N(0, I), over d (d+2) ... on the sphere."""
-    moment = 1.0
-    for j in range(0, power, 2):
-        moment *= (j + 1) / (dimension + j) if sphere else j + 1
-    return moment
