@@ -8,8 +8,8 @@ import numpy as np
 from hierlearn.core.parameters import Positive
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Experiment
-from hierlearn.experiments._failures import report_failure
 from hierlearn.experiments._models import normal, symmetric_model
+from hierlearn.experiments._trainings import report_failure
 from hierlearn.probes._parameters import Draws, MaxIterations, SampleSizes, Spectra, Start, TestPoints, Widths, listing
 from hierlearn.probes._variables import Variables, describe, require, split
 from hierlearn.solvers.losses import LOGISTIC

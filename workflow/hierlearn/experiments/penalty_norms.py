@@ -9,9 +9,9 @@ from annotated_types import Ge
 from hierlearn.core.parameters import Nested, Positive
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Experiment
-from hierlearn.experiments._failures import report_failure
 from hierlearn.experiments._models import normal, symmetric_model
 from hierlearn.experiments._starts import ridge_of
+from hierlearn.experiments._trainings import report_failure
 from hierlearn.files.netcdf import Variable
 from hierlearn.probes._parameters import MaxIterations, TrainingPoints, Widths, listing
 from hierlearn.probes._variables import describe, split

@@ -9,8 +9,8 @@ from annotated_types import Ge
 from hierlearn.core.parameters import Count
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Experiment
-from hierlearn.experiments._failures import report_failure
 from hierlearn.experiments._models import Model, models, normal
+from hierlearn.experiments._trainings import report_failure
 from hierlearn.probes._parameters import Loss, MaxIterations, Ridge, Several, Widths, listing
 from hierlearn.probes._variables import Variables, describe, split
 from hierlearn.solvers.losses import get_loss

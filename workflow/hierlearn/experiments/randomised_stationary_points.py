@@ -8,7 +8,6 @@ import numpy as np
 from hierlearn.core.parameters import Count, Index, Positive
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Experiment
-from hierlearn.experiments._failures import report_failure
 from hierlearn.experiments._models import End, models, normal
 from hierlearn.experiments._starts import (
     ReferencePenalty,
@@ -18,6 +17,7 @@ from hierlearn.experiments._starts import (
     ridge_of,
     start_of,
 )
+from hierlearn.experiments._trainings import report_failure
 from hierlearn.probes._parameters import Several, Start, TrainingPoints, Widths, listing
 from hierlearn.probes._variables import Variables, describe, split
 from hierlearn.solvers.losses import SQUARED

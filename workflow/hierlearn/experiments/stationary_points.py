@@ -9,9 +9,9 @@ from annotated_types import Ge, MinLen
 from hierlearn.core.parameters import UNIQUE, Count, Index, Nested, Positive
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Experiment
-from hierlearn.experiments._failures import report_failure
 from hierlearn.experiments._models import End, normal, symmetric_model
 from hierlearn.experiments._starts import ReferencePenalty, StartKinds, excess, penalised_reference, ridge_of, start_of
+from hierlearn.experiments._trainings import report_failure
 from hierlearn.probes._parameters import Several, Start, TrainingPoints, Widths, listing
 from hierlearn.probes._variables import Variables, describe, split
 from hierlearn.solvers.taylor.certificate import certify_and_polish
