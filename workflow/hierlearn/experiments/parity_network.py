@@ -70,7 +70,12 @@ class ParityNetwork(Experiment):
         for i in range(seeds):
             one = problem.take([i])
             minimal[i] = _judge(least, one)
-            for j, (network, gradients) in enumerate(self._train(one, order)):
+            # Error by error from the same initial weights.
+            generator = one.streams.at("parity-network").generators()[0]
+            signs = generator.choice([-1.0, 1.0], self.width)
+            start = generator.standard_normal((self.width, order)) / np.sqrt(order)
+            for j, error in enumerate(self.train_errors):
+                network, gradients = train(signs, start, error)
                 values[i, j] = (*_judge(repeat_rows(network, self.copies), one), gradients)
         axes = ("seed", "train_error")
         measures = {
@@ -81,13 +86,6 @@ class ParityNetwork(Experiment):
         }
         # Two products with (2^k, k) and (k, m) matrices for a gradient.
         return describe(self, problem, measures, 4.0 * 2**order * order * self.width * np.sum(values[..., 2], axis=1))
-
-    def _train(self, problem: Problem, order: int):
-        """The small network of one seed and its number of gradients, error by error from the same initial weights."""
-        generator = problem.streams.at("parity-network").generators()[0]
-        signs = generator.choice([-1.0, 1.0], self.width)
-        start = generator.standard_normal((self.width, order)) / np.sqrt(order)
-        return [train(signs, start, error) for error in self.train_errors]
 
 
 def _judge(network: TwoLayerRelu, problem: Problem) -> tuple[float, float]:

@@ -9,7 +9,7 @@ from annotated_types import Ge
 from hierlearn.core.parameters import Count
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Experiment
-from hierlearn.experiments._models import Model, models, normal
+from hierlearn.experiments._models import Model, models, normal, training
 from hierlearn.experiments._trainings import report_failure
 from hierlearn.probes._parameters import Loss, MaxIterations, Ridge, Several, Widths, listing
 from hierlearn.probes._variables import Variables, describe, split
@@ -70,19 +70,19 @@ class RandomisedLandscape(Experiment):
         dimension, widest = problem.inputs.dimension, max(self.widths)
         rows = normal(streams.at("rows"), widest, dimension)
         draws = streams.at("draws").stack(lambda g: 1.0 - 2.0 * g.integers(0, 2, (widest, self.draws))).swapaxes(1, 2)
-        names = list(self.MEASURES)
-        shape = (len(problem.seeds), len(self.widths), len(self.points), len(names))
+        shape = (len(problem.seeds), len(self.widths), len(self.points), len(self.MEASURES))
         values, flops = np.full(shape, np.nan), np.zeros(len(problem.seeds))
-        for s, i, w0, model in models(problem, streams, self.samples, self.widths, self.loss):
+        data = training(problem, streams, self.samples, loss=self.loss)
+        for s, i, w0, model in models(*data, streams, self.widths):
             width = self.widths[i]
             here, status, cost = self._points(model, rows[s, :width])
             lost = report_failure("randomised_landscape", "taylor", {"seed": problem.seeds[s], "width": width}, status)
             for j, name in enumerate(self.points):
                 if name != "trained" or not lost:
                     sides = self._sides(model, w0, here[name], here["explicit"], draws[s, :, :width])
-                    values[s, i, j] = [sides[measure] for measure in names]
+                    values[s, i, j] = [sides[measure] for measure in self.MEASURES]
             flops[s] += cost + 14.0 * len(self.points) * self.samples * width * dimension
-        return describe(self, problem, split(("seed", "width", "point"), names, values), flops)
+        return describe(self, problem, split(("seed", "width", "point"), self.MEASURES, values), flops)
 
     def _points(self, model: Model, rows) -> tuple[dict[str, np.ndarray], str, float]:
         """W by name, what became of the training, and the operations that it took."""
