@@ -87,22 +87,19 @@ class Coupling(Probe):
             [self._network(problem.inputs, streams.take([i]), width) for width in self.widths]
             for i in range(len(problem.seeds))
         ]
-        axes, missing = ("seed", "width"), [np.nan] * (len(TERMS) - self.order)
+        missing = [np.nan] * (len(TERMS) - self.order)
         rows = [
             [[*s.terms, *missing, s.remainder, s.distance, s.worst_remainder, s.draw_error] for s in row]
             for row in sizes
         ]
-        measures = split(axes, (*TERMS, "remainder", "distance", "worst_remainder", "one_draw_error"), rows)
+        measures = split(
+            ("seed", "width"), (*TERMS, "remainder", "distance", "worst_remainder", "one_draw_error"), rows
+        )
         slopes = _local_slopes(np.array(self.widths), measures["remainder"][1])
-        flops = 2.0 * self.points * problem.inputs.dimension * sum(self.widths) / 2 * self._products
-        return describe(self, problem, {**measures, "remainder_slope": (axes, slopes)}, flops)
-
-    @property
-    def _products(self) -> int:
-        """Products of points with a row per pair of neurons: with w0, and with directions if every neuron has one."""
-        if self.weights == "aligned":
-            return 1
-        return 3 if self.randomisation in ALIKE else 2
+        # Of points with a row per pair of neurons: with w0, and with directions if every neuron has one.
+        products = 1 if self.weights == "aligned" else 3 if self.randomisation in ALIKE else 2
+        flops = 2.0 * self.points * problem.inputs.dimension * sum(self.widths) / 2 * products
+        return describe(self, problem, {**measures, "remainder_slope": (("seed", "width"), slopes)}, flops)
 
     def _check(self) -> None:
         if self.order > largest_order(self.activation) or (

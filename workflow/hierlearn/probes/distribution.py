@@ -92,13 +92,14 @@ class Distribution(Probe):
                 for k, (degree, size) in enumerate(zip(self.degrees, sizes, strict=True)):
                     by_degree[i, j, k], cost = self._at(own.at(degree), law, points, fresh, degree, size)
                     flops = flops + cost
+        largest = [_largest_eigenvalue(law) for law in laws]
         measures = {
             **split(("seed", "law"), SCALARS, scalars),
             **split(("seed", "law", "degree"), BY_DEGREE, by_degree),
             "normal_isotropy": (("law",), np.full(len(laws), 2.0)),
-            "mixture_isotropy": (("law",), np.array([2.0 * self._largest_eigenvalue(law) for law in laws])),
+            "mixture_isotropy": (("law",), 2.0 * np.array(largest)),
             "guaranteed_top_share": (("law", "degree"), [self._lower_bounds(law, sizes) for law in laws]),
-            "largest_top_share": (("law", "degree"), [self._of_largest(law) for law in laws]),
+            "largest_top_share": (("law", "degree"), [[one**q for q in self.degrees] for one in largest]),
             "hypercontractive_bound": (("law", "degree"), [self._upper_bounds(law) for law in laws]),
             "normal_bound": (("degree",), np.array([hypercontractive_bound(q) for q in self.degrees])),
             "variables": (("degree",), np.array(sizes, dtype=np.float64)),
@@ -148,14 +149,6 @@ class Distribution(Probe):
             return [float(np.min(np.linalg.eigvalsh(law.covariances()))) ** q for q in self.degrees]
         return [np.nan] * len(self.degrees)
 
-    def _of_largest(self, law: Input) -> list[float]:
-        """The largest eigenvalue of a mixture's covariances to the power of all degrees, NaN for other laws."""
-        return [self._largest_eigenvalue(law) ** q for q in self.degrees]
-
-    def _largest_eigenvalue(self, law: Input) -> float:
-        """The largest eigenvalue of a mixture's covariances, NaN for other laws."""
-        return float(np.max(np.linalg.eigvalsh(law.covariances()))) if law.law == "gaussian_mixture" else np.nan
-
     def _upper_bounds(self, law: Input) -> list[float]:
         """Upper bounds on the fourth moments at all degrees, NaN where none is known."""
         if law.law == "gaussian":
@@ -169,3 +162,8 @@ class Distribution(Probe):
 def _power(law: Input) -> int:
     """The power of a skewed law, 1 of others."""
     return law.power if law.law == "skewed" else 1
+
+
+def _largest_eigenvalue(law: Input) -> float:
+    """The largest eigenvalue of a mixture's covariances, NaN for other laws."""
+    return float(np.max(np.linalg.eigvalsh(law.covariances()))) if law.law == "gaussian_mixture" else np.nan
