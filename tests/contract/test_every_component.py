@@ -89,7 +89,7 @@ def test_module_class_and_public_methods_are_documented(kind, name):
     assert implementation.__doc__ and not implementation.__doc__.startswith(f"{implementation.__name__}(")
     for method, function in inspect.getmembers(implementation, inspect.isfunction):
         if not method.startswith("_"):
-            assert function.__doc__, method
+            assert inspect.getdoc(function), method
 
 
 @every

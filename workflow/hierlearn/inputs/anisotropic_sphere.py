@@ -36,6 +36,5 @@ class AnisotropicSphere(Rows):
             yield "spikes", f"{self.spikes}", f"at most the dimension {inputs.dimension}"
 
     def draw(self, generator: np.random.Generator, rows: int) -> np.ndarray:
-        """As in Rows."""
         values = eigenvalues(self.spectrum, self.dimension, self.exponent, self.spikes, self.spike_share)
         return stretch(generator.standard_normal((rows, self.dimension)), values)

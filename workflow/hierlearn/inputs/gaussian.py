@@ -22,6 +22,5 @@ class Gaussian(Rows):
     law = stream_key = "gaussian"
 
     def draw(self, generator: np.random.Generator, rows: int) -> np.ndarray:
-        """As in Rows."""
         length = np.sqrt(self.dimension) if self.norm == "unit" else 1.0
         return generator.standard_normal((rows, self.dimension)) / length

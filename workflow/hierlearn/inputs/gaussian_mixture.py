@@ -32,7 +32,6 @@ class GaussianMixture(Rows):
     law = stream_key = "gaussian_mixture"
 
     def draw(self, generator: np.random.Generator, rows: int) -> np.ndarray:
-        """As in Rows."""
         which = generator.integers(0, self.components, rows)
         x = generator.standard_normal((rows, self.dimension))
         for i, root in enumerate(np.linalg.cholesky(self.covariances())):

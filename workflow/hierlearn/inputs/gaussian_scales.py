@@ -22,7 +22,6 @@ class GaussianScales(Rows):
     law = stream_key = "gaussian_scales"
 
     def draw(self, generator: np.random.Generator, rows: int) -> np.ndarray:
-        """As in Rows."""
         small = (self.share * self.ratio**2 + 1 - self.share) ** -0.5
         scales = np.where(generator.random((rows, 1)) < self.share, self.ratio * small, small)
         return scales * generator.standard_normal((rows, self.dimension))

@@ -21,6 +21,5 @@ class Hypercube(Rows):
     law = stream_key = "hypercube"
 
     def draw(self, generator: np.random.Generator, rows: int) -> np.ndarray:
-        """As in Rows."""
         length = np.sqrt(self.dimension) if self.norm == "unit" else 1.0
         return (generator.integers(0, 2, (rows, self.dimension)) * 2 - 1) / length

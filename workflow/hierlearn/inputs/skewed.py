@@ -23,7 +23,6 @@ class Skewed(Rows):
     law = stream_key = "skewed"
 
     def draw(self, generator: np.random.Generator, rows: int) -> np.ndarray:
-        """As in Rows."""
         mean = 1 / (self.power + 1)
         deviation = np.sqrt(1 / (2 * self.power + 1) - mean**2)
         return (generator.random((rows, self.dimension)) ** self.power - mean) / deviation

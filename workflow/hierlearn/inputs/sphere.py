@@ -15,6 +15,5 @@ class Sphere(Rows):
     norm = "unit"
 
     def draw(self, generator: np.random.Generator, rows: int) -> np.ndarray:
-        """As in Rows."""
         x = generator.standard_normal((rows, self.dimension))
         return x / np.linalg.norm(x, axis=1, keepdims=True)

@@ -18,5 +18,4 @@ class Uniform(Rows):
     law = stream_key = "uniform"
 
     def draw(self, generator: np.random.Generator, rows: int) -> np.ndarray:
-        """As in Rows."""
         return np.sqrt(3) * (2 * generator.random((rows, self.dimension)) - 1)
