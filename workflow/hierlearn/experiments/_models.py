@@ -130,14 +130,13 @@ def penalised_reference(
     return path.weights[0] if path.status[0] in ("ok", "not_converged") else explicit
 
 
-def excess(objective: np.ndarray, references: np.ndarray | None = None) -> np.ndarray:
+def excess(objective: np.ndarray, *references: np.ndarray) -> np.ndarray:
     """Objectives of ends less the least one known, NaN where an end failed.
 
     objective (S, W, ...) of the ends at every seed and width, references (S, W, ...) L(W*) + ridge |W*|^p.
     """
-    known = [one for one in (objective, references) if one is not None]
-    found = [np.where(np.isfinite(one), one, np.inf).reshape(*one.shape[:2], -1).min(axis=2) for one in known]
-    least = np.min(found, axis=0)
+    known = np.concatenate([one.reshape(*one.shape[:2], -1) for one in (objective, *references)], axis=2)
+    least = np.where(np.isfinite(known), known, np.inf).min(axis=2)
     return objective - least.reshape(*least.shape, *[1] * (objective.ndim - 2))
 
 

@@ -1,7 +1,7 @@
 """Certified stationary points of quadratic Taylor models from several starts, against the landscape theorems."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 from annotated_types import Ge, MinLen
@@ -75,7 +75,7 @@ class StationaryPoints(Experiment):
 
         NaN at an end that diverged, collapsed or is not certified, but for an error that is over the limit.
         """
-        streams = problem.streams.at("stationary_points")
+        streams, power = problem.streams.at("stationary_points"), self.penalty_power
         data = training(problem, streams, self.samples, self.representation, self.unlabelled)
         starts = [normal(streams.at("start", i), max(self.widths), data[0].shape[-1]) for i in self.starts]
         shape = (len(problem.seeds), len(self.widths), len(self.kinds), len(self.starts))
@@ -84,12 +84,12 @@ class StationaryPoints(Experiment):
         for s, i, _, model in models(*data, streams, self.widths, self.activation):
             width, explicit = self.widths[i], leading_reference(*model)
             zero[s] = float(np.mean(model.targets**2))
-            ridge = self._absolute(model, explicit)
+            ridge = self.ridge * float(model.features.shape[1]) ** (-power / 2)
+            if self.reference_penalty is not None:
+                ridge = _models.ridge_of(self.reference_penalty, explicit, power)
             fixed = {"explicit": explicit}
             if "penalised" in self.references:
-                fixed["penalised"] = _models.penalised_reference(
-                    model, explicit, ridge, self.penalty_power, self.max_iterations
-                )
+                fixed["penalised"] = _models.penalised_reference(model, explicit, ridge, power, self.max_iterations)
             for j, kind in enumerate(self.kinds):
                 places = [
                     {"seed": problem.seeds[s], "width": width, "kind": kind, "start": number} for number in self.starts
@@ -98,8 +98,7 @@ class StationaryPoints(Experiment):
                 runs = [self._train(model, begin, ridge, place) for begin, place in zip(begins, places, strict=True)]
                 flops[s] += sum(run.flops for run in runs)
                 for k, run in enumerate(runs):
-                    other = runs[(k + 1) % len(runs)].reference
-                    known = fixed | {"smaller_ridge": run.looser, "other_start": other}
+                    known = fixed | {"smaller_ridge": run.looser, "other_start": runs[(k + 1) % len(runs)].reference}
                     objective[s, i, j, k] = run.end.objective if run.status == "ok" else np.nan
                     values[s, i, j, k] = self._compare(model, run, known, ridge, places[k])
         axes, least = ("seed", "width", "kind", "start", "reference"), objective.min(axis=3)
@@ -112,12 +111,6 @@ class StationaryPoints(Experiment):
             "zero_objective": (("seed",), zero),
         }
         return describe(self, problem, measures, flops)
-
-    def _absolute(self, model, explicit) -> float:
-        """The ridge, scaled back to |h|^2 = D, or that which gives the explicit W* its penalty."""
-        if self.reference_penalty is not None:
-            return _models.ridge_of(self.reference_penalty, explicit, self.penalty_power)
-        return self.ridge * float(model.features.shape[1]) ** (-self.penalty_power / 2)
 
     def _compare(self, model, run, known, ridge, place) -> list[list[float]]:
         """PAIRS of one end against each reference."""
@@ -147,19 +140,16 @@ class StationaryPoints(Experiment):
             flops += done.products * 2.0 * model.gates.size * model.features.shape[1]
         status = end.status(model.targets, self.limit)
         report_failure("stationary_points", "taylor", place, status)
-        return Run(end, status, looser, flops)
+        reference = end.weights * (np.nan if status in ("diverged", "collapsed") else 1.0)
+        return Run(end, status, looser, reference, flops)
 
 
-@dataclass(frozen=True)
-class Run:
-    """The end of one start with what became of it, weights at a tenth of the ridge, and operations spent."""
+class Run(NamedTuple):
+    """The end of one start, what became of it, weights at a tenth of the ridge, those that serve as W* of other ends
+    (NaN where they are of no use), and operations spent."""
 
     end: End
     status: str
     looser: np.ndarray
+    reference: np.ndarray
     flops: float
-
-    @property
-    def reference(self) -> np.ndarray:
-        """The weights as W* of other ends, NaN where they are of no use."""
-        return self.end.weights * (np.nan if self.status in ("diverged", "collapsed") else 1.0)

@@ -78,7 +78,9 @@ class Distribution(Probe):
         for i in range(seeds):
             for j, (label, law) in enumerate(zip(self.laws, laws, strict=True)):
                 own = streams.take([i]).at(label)
-                points, fresh = np.split(self._points(law, own), 2)
+                x = boundary.points(law, own, "points", 0, self.points)[0].astype(np.float64)
+                # Of mean |x|^2 = d.
+                points, fresh = np.split(x * np.sqrt(dimension / np.mean(np.sum(x**2, axis=1))), 2)
                 scalars[i, j] = distributions.isotropy(points, fresh)
                 flops = flops + 4.0 * len(points) * dimension**2
                 for k, (degree, size) in enumerate(zip(self.degrees, sizes, strict=True)):
@@ -97,11 +99,6 @@ class Distribution(Probe):
             "variables": (("degree",), np.array(sizes, dtype=np.float64)),
         }
         return describe(self, problem, measures, flops / seeds)
-
-    def _points(self, law: Input, streams: Streams) -> np.ndarray:
-        """(points, d) float64 with mean |x|^2 = d."""
-        x = boundary.points(law, streams, "points", 0, self.points)[0].astype(np.float64)
-        return x * np.sqrt(law.dimension / np.mean(np.sum(x**2, axis=1)))
 
     def _at(self, streams: Streams, law: Input, points: np.ndarray, fresh: np.ndarray, degree: int, size: int):
         """BY_DEGREE at one degree, and the operations that they took."""

@@ -190,11 +190,8 @@ class ResidualComposition(Teacher):
         return _network(y, state["composite_rows"], state["composite_coefficients"], activation)
 
     def _norm_of_points(self, state: State, streams: Streams, inputs: Input) -> np.ndarray:
-        total = 0.0
-        for start in range(0, NORM_POINTS, NORM_BLOCK):
-            x = boundary.points(inputs, streams, "norm", start, NORM_BLOCK)
-            total = total + np.sum(self.target(state, x) ** 2, axis=(1, 2))
-        return np.sqrt(total / NORM_POINTS)
+        blocks = (boundary.points(inputs, streams, "norm", at, NORM_BLOCK) for at in range(0, NORM_POINTS, NORM_BLOCK))
+        return np.sqrt(sum(np.sum(self.target(state, x) ** 2, axis=(1, 2)) for x in blocks) / NORM_POINTS)
 
 
 def _network(x: np.ndarray, rows: np.ndarray, coefficients: np.ndarray, activation) -> np.ndarray:
