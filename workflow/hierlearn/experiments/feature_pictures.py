@@ -65,7 +65,6 @@ class FeaturePictures(OwnProblem, Experiment):
         yield from _own_problem.objections(self, "learner", described)
 
     def needs(self, sizes: Sizes) -> Needs:
-        """The points of all seeds, and what the networks ask for, which are trained one after the other."""
         # Pictures cost as much as some more steps, and no memory beside a batch.
         modes = [
             dict(self.learner) | mode for layer in self.layers for mode in (_corrected(layer), {"schedule": "only"})

@@ -56,7 +56,6 @@ class HowDeep(OwnProblem, Experiment):
         yield from _own_problem.objections(self, "learner", described)
 
     def needs(self, sizes: Sizes) -> Needs:
-        """The points of all seeds, and what the networks ask for, which are trained one after the other."""
         modes = [dict(self.learner) | mode for layers in self.layers for mode in _modes(self, layers).values()]
         return _own_problem.needs(self, modes, sizes)
 

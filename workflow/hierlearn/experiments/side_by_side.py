@@ -54,7 +54,6 @@ class SideBySide(OwnProblem, Experiment):
         yield from _own_problem.objections(self, "learners", self.learners)
 
     def needs(self, sizes: Sizes) -> Needs:
-        """The points of all seeds, and what the networks ask for, which are trained one after the other."""
         return _own_problem.needs(self, self.learners.values(), sizes)
 
     def measure(self, problem: Problem) -> Variables:

@@ -20,5 +20,4 @@ class Rows(Input):
         """(rows, d) independent points."""
 
     def sample(self, streams: Streams, role: str, start: int, count: int) -> np.ndarray:
-        """(S, count, d) float32 rows start .. start+count; prefix-stable."""
         return streams.rows(start, count, lambda generator, rows: self.draw(generator, rows).astype(np.float32))

@@ -37,7 +37,6 @@ class Strings(Input):
         """Rules from the bottom: (S, symbols of the level, m) codes each, the same from any streams of a problem."""
 
     def sample(self, streams: Streams, role: str, start: int, count: int) -> np.ndarray:
-        """(S, count, d) float32 rows start .. start+count; prefix-stable."""
         rules, symbols, branching = self.rules(streams), self.symbols, self.branching
 
         def one(seed: int) -> np.ndarray:

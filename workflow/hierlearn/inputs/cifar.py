@@ -53,7 +53,6 @@ class Cifar(Pictures):
         return self._standard(pictures), classes
 
     def sample(self, streams: Streams, role: str, start: int, count: int) -> np.ndarray:
-        """(S, count, d) float32 rows start .. start+count; prefix-stable."""
         pictures, _ = cifar(self.folder, self.classes)
         supply = self.supply()
         if role == "test":

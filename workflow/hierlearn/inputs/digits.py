@@ -19,6 +19,5 @@ class Digits(DigitPictures):
     law = stream_key = "digits"
 
     def sample(self, streams: Streams, role: str, start: int, count: int) -> np.ndarray:
-        """(S, count, 64) float32 rows start .. start+count; prefix-stable."""
         pictures, _ = self.library()
         return pictures.reshape(len(pictures), -1)[self.chosen(streams, role, start, count)]

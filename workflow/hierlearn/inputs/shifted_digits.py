@@ -22,7 +22,6 @@ class ShiftedDigits(DigitPictures):
     law = stream_key = "shifted_digits"
 
     def sample(self, streams: Streams, role: str, start: int, count: int) -> np.ndarray:
-        """(S, count, canvas^2) float32 rows start .. start+count; prefix-stable."""
         chosen, free = self.chosen(streams, role, start, count), self.canvas - PIXELS + 1
         corners = streams.at("place").rows(start, count, lambda generator, rows: generator.integers(0, free, (rows, 2)))
         pictures, canvas = self.library()[0][:, 0], np.zeros((*chosen.shape, self.canvas, self.canvas), np.float32)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from math import prod, sqrt
 from typing import Annotated, ClassVar, Literal
 
@@ -132,7 +133,9 @@ class ResidualComposition(Teacher):
                 scale * own.at("rows").stack(lambda g, s=(*shape, size): _directions(g, s)) / sqrt(2)
             )
             state[f"{part}_coefficients"] = own.at("coefficients").stack(lambda g, s=shape: g.uniform(-1.0, 1.0, s))
-        return state | {"sampled_norm": self._norm_of_points(state, streams.at("norm"), inputs)}
+        points = partial(boundary.points, inputs, streams.at("norm"), "norm", count=NORM_BLOCK)
+        squares = (self.target(state, points(start=start)) ** 2 for start in range(0, NORM_POINTS, NORM_BLOCK))
+        return state | {"sampled_norm": np.sqrt(sum(np.sum(one, axis=(1, 2)) for one in squares) / NORM_POINTS)}
 
     def parts(self, state: State, x: np.ndarray) -> dict[str, np.ndarray]:
         """beta F(x) as `base` and alpha G(F(x)) as `composite`, whose sum is the target; (S, n, k) float64 each."""
@@ -188,10 +191,6 @@ class ResidualComposition(Teacher):
             return np.repeat(state["factor"][:, None, None] * difference, k, axis=-1)
         activation = derivative(self.composite_activation, 0)
         return _network(y, state["composite_rows"], state["composite_coefficients"], activation)
-
-    def _norm_of_points(self, state: State, streams: Streams, inputs: Input) -> np.ndarray:
-        blocks = (boundary.points(inputs, streams, "norm", at, NORM_BLOCK) for at in range(0, NORM_POINTS, NORM_BLOCK))
-        return np.sqrt(sum(np.sum(self.target(state, x) ** 2, axis=(1, 2)) for x in blocks) / NORM_POINTS)
 
 
 def _network(x: np.ndarray, rows: np.ndarray, coefficients: np.ndarray, activation) -> np.ndarray:
