@@ -8,7 +8,6 @@ import numpy as np
 
 from hierlearn.core.parameters import Positive
 from hierlearn.core.problem import Problem
-from hierlearn.core.protocols import Representation
 from hierlearn.core.streams import Streams
 from hierlearn.probes._parameters import Several
 from hierlearn.solvers.taylor.training import PathFit, fit_path
@@ -64,14 +63,7 @@ def symmetric_model(features, w0, targets, activation: str) -> Model:
     return Model(features, gates, np.repeat([1.0, -1.0], len(w0)), targets)
 
 
-def training(
-    problem: Problem,
-    streams: Streams,
-    samples: int,
-    representation: Representation | None = None,
-    unlabelled: int = 0,
-    loss: str = "squared",
-) -> tuple[np.ndarray, np.ndarray]:
+def training(problem: Problem, streams: Streams, samples: int, representation=None, unlabelled=0, loss="squared"):
     """Features (S, n, D) float64 and targets (S, n) of training points: x itself where there is no representation.
 
     The logistic loss takes the signs of the labels.
@@ -122,9 +114,7 @@ def ridge_of(penalty: float, reference: np.ndarray, power: int) -> float:
     return penalty / (PENALTY_CONSTANTS[power] * quartic_norm(reference) ** (power // 4))
 
 
-def penalised_reference(
-    model: Model, explicit: np.ndarray, ridge: float, power: int, max_iterations: int
-) -> np.ndarray:
+def penalised_reference(model: Model, explicit, ridge: float, power: int, max_iterations: int) -> np.ndarray:
     """W* of a bound as small as descent from the explicit W* makes it, but for s; that itself where it fails."""
     path = model.train([PENALTY_CONSTANTS[power] * ridge], explicit, power=power, max_iterations=max_iterations)
     return path.weights[0] if path.status[0] in ("ok", "not_converged") else explicit

@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -37,18 +38,14 @@ class Strings(Input):
         """Rules from the bottom: (S, symbols of the level, m) codes each, the same from any streams of a problem."""
 
     def sample(self, streams: Streams, role: str, start: int, count: int) -> np.ndarray:
-        rules, symbols, branching = self.rules(streams), self.symbols, self.branching
+        rules = self.rules(streams)
+        draws = [partial(self._draw, [level[seed] for level in rules]) for seed in range(len(streams.seeds))]
+        return np.concatenate([streams.take([seed]).rows(start, count, draw) for seed, draw in enumerate(draws)])
 
-        def one(seed: int) -> np.ndarray:
-            own = [level[seed] for level in rules]
-
-            def draw(generator, rows):
-                roots = generator.integers(0, len(own[-1]), (rows, self.places))
-                return hierarchies.one_hot(hierarchies.expand(generator, own, roots, symbols, branching), symbols)
-
-            return streams.take([seed]).rows(start, count, draw)[0]
-
-        return np.stack([one(seed) for seed in range(len(streams.seeds))])
+    def _draw(self, rules: list[np.ndarray], generator: np.random.Generator, rows: int) -> np.ndarray:
+        roots = generator.integers(0, len(rules[-1]), (rows, self.places))
+        strings = hierarchies.expand(generator, rules, roots, self.symbols, self.branching)
+        return hierarchies.one_hot(strings, self.symbols)
 
 
 class Hierarchy(Strings):
