@@ -215,14 +215,21 @@ def best_quadratic(function, law, variables, degree, power=1):
 
 
 def test_the_quartic_toy_leaks_into_a_product_only_where_coordinates_are_skewed():
-    toy = QuadraticToy(instance="toy_quartic", alpha=0.1)
+    toy, state = (
+        QuadraticToy(instance="toy_quartic"),
+        {"coordinates": np.arange(3)[None], "alphas": np.array([[1, 0.1]])},
+    )
+
+    def value(u):
+        return toy.target(state, u[None])[0, :, 0]
+
     for name in ("gaussian", "uniform"):
-        found = best_quadratic(toy.value, name, 3, 4)
+        found = best_quadratic(value, name, 3, 4)
         assert found[0, 2] == pytest.approx(0, abs=1e-9)
         assert found[2, 2] == pytest.approx(0.1)
     # x_1^2 x_3 has the coefficient E x_1^3 along x_1 x_3, twice alpha of it in the toy
     skewness = np.mean(law("skewed", 50).sample(STREAMS, "test", 0, 20_000).astype(float) ** 3)
-    found = best_quadratic(toy.value, "skewed", 3, 4, 4)
+    found = best_quadratic(value, "skewed", 3, 4, 4)
     assert found[0, 2] == pytest.approx(2 * 0.1 * skewness, rel=0.02)
     assert found[1, 2] == pytest.approx(2 * found[0, 2])
 

@@ -149,7 +149,7 @@ def test_sizes_that_no_grammar_has_are_refused_in_one_line():
     ):
         inputs = build("inputs", {"name": "random_hierarchy"} | parameters, dimension=dimension)
         with pytest.raises(ValueError, match=message):
-            _ = inputs.depth
+            inputs.rules(SEEDS)
 
 
 def test_a_full_grammar_has_as_many_synonyms_as_there_can_be_and_grows_by_its_symbols():

@@ -1,13 +1,15 @@
-"""Quadratic Taylor models as the experiments share them: drawn, trained, and judged where the training ends."""
+"""Quadratic Taylor models as the experiments share them: drawn, trained from a start, and judged where that ends."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 
+from hierlearn.core.parameters import Positive
 from hierlearn.core.problem import Problem
 from hierlearn.core.streams import Streams
+from hierlearn.probes._parameters import Several
 from hierlearn.solvers.taylor.training import PathFit, fit_path
 from hierlearn.theory.activations import derivative
 from hierlearn.theory.landscape import (
@@ -20,6 +22,17 @@ from hierlearn.theory.landscape import (
 
 # A training that lowers the objective of the zero predictor by no more than this part of it has not left it.
 COLLAPSE_GAIN = 1e-6
+StartKinds = Annotated[
+    Several[Literal["small", "large", "saddle", "exchanged", "rotated"]],
+    "small: random, of size `start`; large: a hundred times that; saddle: a millionth, beside W = 0; exchanged: the "
+    "explicit W* whose neurons of either sign look where those of the other should; rotated: W* in random directions.",
+]
+ReferencePenalty = Annotated[
+    Positive | None,
+    "What c ridge |W*|^p is to be at the explicit W*, from which the ridge of every seed and width follows; null: "
+    "`ridge` itself.",
+]
+SIZES = {"small": 1.0, "large": 100.0, "saddle": 1e-6}
 
 
 class Model(NamedTuple):
@@ -50,26 +63,71 @@ def symmetric_model(features, w0, targets, activation: str) -> Model:
     return Model(features, gates, np.repeat([1.0, -1.0], len(w0)), targets)
 
 
-def models(
-    problem: Problem, streams: Streams, samples: int, widths: list[int], loss: str = "squared"
-) -> Iterator[tuple[int, int, np.ndarray, Model]]:
-    """(position of the seed, of the width, w0 (m/2, d), model) of sigma = relu^3 / 6 on the input itself.
+def training(problem: Problem, streams: Streams, samples: int, representation=None, unlabelled=0, loss="squared"):
+    """Features (S, n, D) float64 and targets (S, n) of training points: x itself where there is no representation.
 
-    The first neurons of a wider model are those of a narrower one; the logistic loss takes the signs of the labels.
+    The logistic loss takes the signs of the labels.
     """
     batch = problem.draw("training", samples)
-    w0 = normal(streams.at("w0"), max(widths) // 2, problem.inputs.dimension)
-    for s in range(len(problem.seeds)):
-        x, labels = batch.x[s].astype(np.float64), batch.labels[s, :, 0]
-        targets = labels if loss == "squared" else np.where(labels >= 0, 1.0, -1.0)
-        for i, width in enumerate(widths):
-            first = w0[s, : width // 2]
-            yield s, i, first, symmetric_model(x, first, targets, "relu3")
+    h, labels = batch.x, batch.labels[..., 0]
+    if representation is not None:
+        state = representation.fit(problem.unlabelled(unlabelled), streams.at("representation"))
+        h = representation.apply(state, h)
+    return h.astype(np.float64), labels if loss == "squared" else np.where(labels >= 0, 1.0, -1.0)
+
+
+def models(
+    features: np.ndarray, targets: np.ndarray, streams: Streams, widths: list[int], activation: str = "relu3"
+) -> Iterator[tuple[int, int, np.ndarray, Model]]:
+    """(position of the seed, of the width, w0 (m/2, D), model) for features (S, n, D) and targets (S, n).
+
+    The first neurons of a wider model are those of a narrower one.
+    """
+    w0 = normal(streams.at("w0"), max(widths) // 2, features.shape[-1])
+    for s, i in np.ndindex(len(features), len(widths)):
+        first = w0[s, : widths[i] // 2]
+        yield s, i, first, symmetric_model(features[s], first, targets[s], activation)
 
 
 def normal(streams: Streams, *shape: int) -> np.ndarray:
     """Standard normal numbers of every seed, (S, *shape)."""
     return streams.stack(lambda generator: generator.standard_normal(shape))
+
+
+def start_of(kind: str, rows: np.ndarray, explicit: np.ndarray, size: float) -> np.ndarray:
+    """The weights (m, D) that a training starts from, with |<w_r, h>| about size m^{-1/4} where they are random.
+
+    rows: standard normal numbers (m, D); explicit: W* with the neurons of one sign alike, the second half of them -1.
+    The adversarial starts have the norm of W* and a tenth of a small start on top, which breaks their symmetry.
+    """
+    random = size * len(rows) ** -0.25 * rows
+    if kind in SIZES:
+        return SIZES[kind] * random
+    if kind == "exchanged":
+        return np.roll(explicit, len(explicit) // 2, axis=0) + 0.1 * random
+    rotation, _ = np.linalg.qr(rows[: rows.shape[1]]) if len(rows) >= rows.shape[1] else np.linalg.qr(rows.T @ rows)
+    return explicit @ rotation + 0.1 * random
+
+
+def ridge_of(penalty: float, reference: np.ndarray, power: int) -> float:
+    """The ridge at which c ridge |W*|_{2,4}^power is `penalty`."""
+    return penalty / (PENALTY_CONSTANTS[power] * quartic_norm(reference) ** (power // 4))
+
+
+def penalised_reference(model: Model, explicit, ridge: float, power: int, max_iterations: int) -> np.ndarray:
+    """W* of a bound as small as descent from the explicit W* makes it, but for s; that itself where it fails."""
+    path = model.train([PENALTY_CONSTANTS[power] * ridge], explicit, power=power, max_iterations=max_iterations)
+    return path.weights[0] if path.status[0] in ("ok", "not_converged") else explicit
+
+
+def excess(objective: np.ndarray, *references: np.ndarray) -> np.ndarray:
+    """Objectives of ends less the least one known, NaN where an end failed.
+
+    objective (S, W, ...) of the ends at every seed and width, references (S, W, ...) L(W*) + ridge |W*|^p.
+    """
+    known = np.concatenate([one.reshape(*one.shape[:2], -1) for one in (objective, *references)], axis=2)
+    least = np.where(np.isfinite(known), known, np.inf).min(axis=2)
+    return objective - least.reshape(*least.shape, *[1] * (objective.ndim - 2))
 
 
 @dataclass(frozen=True)

@@ -11,15 +11,16 @@ from hierlearn.core import boundary, registry
 from hierlearn.core.needs import Needs, Sizes, points_presented
 from hierlearn.core.parameters import Count, Nested, NotNegative, Positive
 from hierlearn.core.problem import Problem, ProblemFeatures, pose
-from hierlearn.core.protocols import STATUS, Fit, Learner, NullMonitor, Objection, Sample, Teacher
+from hierlearn.core.protocols import Fit, Learner, NullMonitor, Objection, Sample, Teacher
 from hierlearn.core.protocols import Input as Law
 from hierlearn.core.streams import Streams
-from hierlearn.experiments._failures import report_failure
+from hierlearn.experiments._trainings import failures, outcomes, shown
 from hierlearn.probes._parameters import TestPoints, TrainingPoints
 from hierlearn.probes._variables import name_of
 
 # More of anything of a law or a teacher than any memory has room for.
 LARGEST = 10**6
+NETWORK = {"name": "convolutional", "depth": 2, "width": 16, "batch": 16, "steps": 8, "head": "flat"}
 RIDGES = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
 
 
@@ -42,9 +43,7 @@ class OwnProblem:
         own = problem.streams.at("side_by_side", self.input.stream_key)
         posed = pose(law, self.teacher, "paper", 0.0, Streams(own.key, own.seeds, len(own.key)), self.validation)
         counts = {"training": self.samples, "validation": self.validation, "test": self.test}
-        posed = replace(posed, pools={role: posed.draw(role, count) for role, count in counts.items()})
-        raw = registry.build("representations", {"name": "raw"})
-        return posed, ProblemFeatures(posed, raw, raw.fit(posed.unlabelled(1), posed.streams.at("representation")))
+        return shown(posed, registry.build("representations", {"name": "raw"}), posed.streams, counts)
 
     def train(self, learner: Learner, posed: Problem, features: ProblemFeatures) -> Fit:
         """The fit of one network or kernel."""
@@ -61,32 +60,31 @@ class OwnProblem:
         target = posed.pools["test"].target
         risk = posed.risk(boundary.predictions(learner, fit.state, features, "test", target.shape, {}), target)
         scale = 1.0 if posed.teacher.kind == "classes" else np.square(posed.norm)
-        words = {value: word for word, value in STATUS.items()}
-        failed = [
-            report_failure(name_of(self), name, {"seed": seed}, words[int(status)])
-            for seed, status in zip(posed.seeds, fit.status, strict=True)
-        ]
+        failed = failures(name_of(self), name, {}, posed.seeds, outcomes(fit))
         return np.where(failed, np.nan, 1 - risk / scale)
 
 
-def objections(own: Any, learners: Mapping[str, Mapping[str, Any]]) -> Iterator[Objection]:
-    """What law, teacher and learners by name object to, until something does. own: an OwnProblem that is not built."""
-    for kind, key in (("inputs", "input"), ("teachers", "teacher")):
-        described = full(kind, vars(own)[key])
+def objections(own: Any, key: str, learners: Mapping[str, Mapping[str, Any]]) -> Iterator[Objection]:
+    """What law, teacher and learners by name object to, until something does, the latter under the parameter `key`.
+
+    own: an OwnProblem that is not built.
+    """
+    for kind, part in (("inputs", "input"), ("teachers", "teacher")):
+        described = full(kind, vars(own)[part])
         if kind == "inputs":
             law = registry.build(kind, described, dimension=own.dimension)
         refused = [*_too_large(described), *registry.objections(kind, described, law)]
         for parameter, found, allowed in refused:
-            yield key, f"{parameter} {found}", allowed
+            yield part, f"{parameter} {found}", allowed
         if refused:
             return
         laws = registry.implementation(kind, described["name"]).LAWS
         if laws and law.law not in laws:
-            yield key, f"{described['name']} for the law {law.law}", f"a teacher for it, not for {', '.join(laws)}"
+            yield part, f"{described['name']} for the law {law.law}", f"a teacher for it, not for {', '.join(laws)}"
             return
     for name, described in learners.items():
         for parameter, found, allowed in registry.objections("learners", full("learners", described), law):
-            yield name, f"{parameter} {found}", allowed
+            yield key, f"{name}: {parameter} {found}", allowed
 
 
 def needs(own: Any, learners: Iterable[Mapping[str, Any]], sizes: Sizes) -> Needs:
@@ -108,8 +106,9 @@ def needs(own: Any, learners: Iterable[Mapping[str, Any]], sizes: Sizes) -> Need
             shape=shape,
         )
         asked.append(registry.needs("learners", one, at))
+    largest = max(one.memory.get(stage, 0.0) for one in asked for stage in ("fit", "predict"))
     return Needs(
-        memory={"measure": max(_largest(one) for one in asked) + 2 * sizes.seeds * points * own.dimension},
+        memory={"measure": largest + 2 * sizes.seeds * points * own.dimension},
         work={"measure": sizes.seeds * sum(sum(one.work.values()) for one in asked)},
         gpus=max(one.gpus for one in asked),
     )
@@ -118,10 +117,6 @@ def needs(own: Any, learners: Iterable[Mapping[str, Any]], sizes: Sizes) -> Need
 def full(kind: str, description: Mapping[str, Any]) -> dict[str, Any]:
     """A description with its defaults."""
     return registry.defaults(kind, description["name"]) | dict(description)
-
-
-def _largest(needs: Needs) -> float:
-    return max(needs.memory.get("fit", 0.0), needs.memory.get("predict", 0.0))
 
 
 def _is_kernel(name: str) -> bool:

@@ -5,21 +5,19 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 import numpy as np
-from annotated_types import MinLen
 
 from hierlearn.core.needs import Needs, Sizes
-from hierlearn.core.parameters import UNIQUE, Count, Nested, Positive
+from hierlearn.core.parameters import Count, Nested, Positive
 from hierlearn.core.problem import Problem, ProblemFeatures
 from hierlearn.core.protocols import STATUS, Experiment, Fit, Learner, Objection
 from hierlearn.core.protocols import Input as Law
 from hierlearn.experiments import _own_problem
-from hierlearn.experiments._failures import report_failure
-from hierlearn.experiments._own_problem import OwnProblem
+from hierlearn.experiments._own_problem import NETWORK, OwnProblem
+from hierlearn.experiments._trainings import report_failure
 from hierlearn.files.netcdf import Variable
-from hierlearn.probes._parameters import listing
+from hierlearn.probes._parameters import Several, listing
 from hierlearn.probes._variables import Variables, describe
 
-NETWORK = {"name": "convolutional", "depth": 2, "width": 16, "batch": 16, "steps": 8, "head": "flat"}
 # A learning rate that leaves a network where it begins.
 RESTING = 1e-12
 PICTURES = ("picture", "picture_before", "picture_start")
@@ -38,7 +36,7 @@ class FeaturePictures(OwnProblem, Experiment):
     """
 
     learner: Annotated[Learner, Nested("learners", NETWORK), "The network, whose schedule is that of the experiment."]
-    layers: Annotated[list[Count], MinLen(1), UNIQUE, "Layers l whose units are pictured."] = listing(1)
+    layers: Annotated[Several[Count], "Layers l whose units are pictured."] = listing(1)
     norm: Annotated[Positive, "Largest L2 norm of a picture."] = 4.0
     ascent: Annotated[Count, "Steps of the ascent."] = 40
     rate: Annotated[Positive, "Length of a step over the norm."] = 0.1
@@ -64,11 +62,9 @@ class FeaturePictures(OwnProblem, Experiment):
         if self.learner["width"] < 2:
             yield "learner", f"width {self.learner['width']}", "at least 2 units, one to compare the other with"
         described = {f"l = {layer}": dict(self.learner) | _corrected(layer) for layer in self.layers}
-        for part, found, allowed in _own_problem.objections(self, described):
-            yield ("learner", f"{part}: {found}", allowed) if part in described else (part, found, allowed)
+        yield from _own_problem.objections(self, "learner", described)
 
     def needs(self, sizes: Sizes) -> Needs:
-        """The points of all seeds, and what the networks ask for, which are trained one after the other."""
         # Pictures cost as much as some more steps, and no memory beside a batch.
         modes = [
             dict(self.learner) | mode for layer in self.layers for mode in (_corrected(layer), {"schedule": "only"})

@@ -8,8 +8,8 @@ import numpy as np
 from hierlearn.core.parameters import Positive
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Experiment
-from hierlearn.experiments._failures import report_failure
 from hierlearn.experiments._models import normal, symmetric_model
+from hierlearn.experiments._trainings import report_failure
 from hierlearn.probes._parameters import Draws, MaxIterations, SampleSizes, Spectra, Start, TestPoints, Widths, listing
 from hierlearn.probes._variables import Variables, describe, require, split
 from hierlearn.solvers.losses import LOGISTIC
@@ -86,18 +86,14 @@ class GeneralisationGap(Experiment):
                         values[s, i, j, k] = (*end, *balls, *balls / np.sqrt(n))
                         flops[s] += cost
         axes = ("seed", "spectrum", "samples", "width")
-        return describe(self, problem, split(axes, list(self.MEASURES), values), flops)
-
-    def _begin(self, rows) -> np.ndarray:
-        """The weights (m, D) of a start."""
-        return self.start * len(rows) ** -0.25 * rows
+        return describe(self, problem, split(axes, self.MEASURES, values), flops)
 
     def _train(self, model, test, start) -> tuple[tuple[float, float, float], str, float]:
         """(gap, train loss, norm) of one training, what became of it, and its matrix products' operations."""
-        dimension = start.shape[1]
+        width, dimension = start.shape
         # E|h|^2 = 1 here: scaled to |h|^2 = D, where a ridge means the same at every number of features.
         options = {"loss": "logistic", "power": 4, "max_iterations": self.max_iterations}
-        path = model.train([self.ridge / dimension**2], self._begin(start), **options)
+        path = model.train([self.ridge / dimension**2], self.start * width**-0.25 * start, **options)
         weights, train_loss = path.weights[0].astype(np.float64), float(path.train_loss[0])
         loss = float(np.mean(LOGISTIC.value(predict(*test[:3], weights), test.targets)))
         return (loss - train_loss, train_loss, quartic_norm(weights) ** 0.25), path.status[0], float(path.flops[0])

@@ -5,19 +5,16 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import numpy as np
-from annotated_types import MinLen
 
 from hierlearn.core.needs import Needs, Sizes
-from hierlearn.core.parameters import UNIQUE, Count, Nested, NotNegative
+from hierlearn.core.parameters import Count, Nested, NotNegative
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Experiment, Learner, Objection
 from hierlearn.core.protocols import Input as Law
 from hierlearn.experiments import _own_problem
-from hierlearn.experiments._own_problem import OwnProblem
-from hierlearn.probes._parameters import listing
+from hierlearn.experiments._own_problem import NETWORK, OwnProblem
+from hierlearn.probes._parameters import Several, listing
 from hierlearn.probes._variables import Variables, describe
-
-NETWORK = {"name": "convolutional", "depth": 2, "width": 16, "batch": 16, "steps": 8, "head": "flat"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +27,7 @@ class HowDeep(OwnProblem, Experiment):
     """
 
     learner: Annotated[Learner, Nested("learners", NETWORK), "The network, whose schedule is that of the mode."]
-    layers: Annotated[list[Count], MinLen(1), UNIQUE, "Numbers l of layers that are trained first."] = listing(1)
+    layers: Annotated[Several[Count], "Numbers l of layers that are trained first."] = listing(1)
     less: Annotated[Count, "j: by how many layers fewer are at rest in `fixed_less`."] = 1
     pull: Annotated[NotNegative, "Factor of the distance from where they were, in the gradient of layers in `all`."] = (
         5e-4
@@ -56,11 +53,9 @@ class HowDeep(OwnProblem, Experiment):
         described = {
             f"l = {layers}": dict(self.learner) | _mode("fixed", layers, layers, self.pull) for layers in self.layers
         }
-        for part, found, allowed in _own_problem.objections(self, described):
-            yield ("learner", f"{part}: {found}", allowed) if part in described else (part, found, allowed)
+        yield from _own_problem.objections(self, "learner", described)
 
     def needs(self, sizes: Sizes) -> Needs:
-        """The points of all seeds, and what the networks ask for, which are trained one after the other."""
         modes = [dict(self.learner) | mode for layers in self.layers for mode in _modes(self, layers).values()]
         return _own_problem.needs(self, modes, sizes)
 

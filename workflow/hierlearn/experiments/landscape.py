@@ -10,8 +10,8 @@ from annotated_types import Ge
 from hierlearn.core.parameters import Index, Positive
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Experiment
-from hierlearn.experiments._failures import report_failure
-from hierlearn.experiments._models import Model, models, normal
+from hierlearn.experiments._models import Model, models, normal, training
+from hierlearn.experiments._trainings import report_failure
 from hierlearn.probes._parameters import Loss, Ridge, Several, listing
 from hierlearn.probes._variables import Variables, describe, split
 from hierlearn.solvers.losses import get_loss
@@ -57,7 +57,8 @@ class Landscape(Experiment):
         starts = [normal(streams.at("start", i), max(self.widths), dimension) for i in range(2)]
         shape = (len(problem.seeds), len(self.widths), len(self.iterations), len(self.references))
         values, flops = np.empty((*shape, 3)), np.zeros(len(problem.seeds))
-        for s, i, _, model in models(problem, streams, self.samples, self.widths, self.loss):
+        data = training(problem, streams, self.samples, loss=self.loss)
+        for s, i, _, model in models(*data, streams, self.widths):
             width = self.widths[i]
             place, scale = {"seed": problem.seeds[s], "width": width}, self.start * width**-0.25
             paths = [
@@ -71,7 +72,7 @@ class Landscape(Experiment):
             # A Hessian product is four matrix products of the features with weights.
             flops[s] += len(self.iterations) * len(self.references) * width * 8.0 * model.gates.size * dimension
         axes = ("seed", "width", "iteration", "reference")
-        return describe(self, problem, split(axes, ("left", "slack", "loss_excess"), values), flops)
+        return describe(self, problem, split(axes, self.MEASURES, values), flops)
 
     def _path(self, model: Model, weights, place) -> tuple[list[np.ndarray], float]:
         """The weights after each number of iterations, in the order of `iterations`, and operations spent."""

@@ -7,9 +7,9 @@ import numpy as np
 
 from hierlearn.core import boundary
 from hierlearn.core.parameters import Nested, Positive
-from hierlearn.core.problem import Problem, ProblemFeatures
-from hierlearn.core.protocols import STATUS, Experiment, Learner, NullMonitor, Representation, Sample
-from hierlearn.experiments._failures import report_failure
+from hierlearn.core.problem import Problem
+from hierlearn.core.protocols import Experiment, Learner, NullMonitor, Representation, Sample
+from hierlearn.experiments._trainings import failures, mean_square, movement, outcomes, shown
 from hierlearn.probes._parameters import SampleSizes, TestPoints, Widths, listing
 from hierlearn.probes._variables import Variables, describe, require, split
 from hierlearn.statistics.moments import operator_norm
@@ -51,15 +51,11 @@ class NetworkGap(Experiment):
         require(self, problem.inputs)
         counts = {"training": max(self.samples), "validation": 2, "test": self.test}
         problem = replace(problem, held_out=2, factor=np.zeros_like(problem.factor), noise=self.noise)
-        problem = replace(problem, pools={role: problem.draw(role, count) for role, count in counts.items()})
         streams = problem.streams.at("network_gap")
-        state = self.representation.fit(
-            problem.unlabelled(max(self.representation.unlabelled, 1)), streams.at("representation")
-        )
-        features = ProblemFeatures(problem, self.representation, state)
+        problem, features = shown(problem, self.representation, streams, counts)
         cells = [[self._at(n, width, problem, features, streams) for width in self.widths] for n in self.samples]
         values = np.moveaxis([[values for values, _ in row] for row in cells], 2, 0)
-        measures = split(("seed", "samples", "width"), list(self.MEASURES), values)
+        measures = split(("seed", "samples", "width"), self.MEASURES, values)
         return describe(self, problem, measures, sum(flops for row in cells for _, flops in row))
 
     def _at(self, samples, width, problem, features, streams) -> tuple[np.ndarray, np.ndarray]:
@@ -71,22 +67,11 @@ class NetworkGap(Experiment):
         fit = boundary.fit(network, sample, NullMonitor(), {})
         outputs = boundary.predictions(network, fit.state, features, "test", test.labels.shape, {})
         # The labels' own mean square differs between the two samples by chance, and is no part of a gap.
-        floors = [_mean_square(points.labels) for points in (problem.draw("training", samples), test)]
-        error = _mean_square(outputs - test.labels)
-        norm = np.sum(np.sum(fit.state["weights"].astype(np.float64) ** 2, axis=-1) ** 2, axis=(1, 2)) ** 0.25
-        moment = operator_norm(features.draw("training", samples))
+        floors = [mean_square(points.labels) for points in (problem.draw("training", samples), test)]
+        error = mean_square(outputs - test.labels)
+        norm, moment = movement(fit), operator_norm(features.draw("training", samples))
         gap, scale = (error - floors[1]) - (fit.train_risk - floors[0]), norm**2 / np.sqrt(samples)
         shares = gap / (scale / np.sqrt(problem.inputs.dimension)), gap / (scale * moment)
         values = np.stack([gap, fit.train_risk, norm, moment, *shares], axis=-1)
-        words = {value: word for word, value in STATUS.items()}
-        places = [{"samples": samples, "width": width, "seed": seed} for seed in problem.seeds]
-        failed = [
-            report_failure("network_gap", "network", place, words[int(status)])
-            for place, status in zip(places, fit.status, strict=True)
-        ]
-        return np.where(np.array(failed)[:, None], np.nan, values), fit.flops
-
-
-def _mean_square(values: np.ndarray) -> np.ndarray:
-    """(S, n, k) -> (S,)."""
-    return np.mean(np.sum(values**2, axis=-1), axis=-1)
+        failed = failures("network_gap", "network", {"samples": samples, "width": width}, problem.seeds, outcomes(fit))
+        return np.where(failed[:, None], np.nan, values), fit.flops

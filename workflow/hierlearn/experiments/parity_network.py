@@ -12,16 +12,7 @@ from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Experiment
 from hierlearn.probes._parameters import Several, listing
 from hierlearn.probes._variables import Variables, describe, split
-from hierlearn.theory.parity_networks import (
-    TwoLayerRelu,
-    embed,
-    least_norm_units,
-    norm_factor,
-    realise,
-    repeat_rows,
-    sign_patterns,
-    train,
-)
+from hierlearn.theory import parity_networks
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,15 +54,20 @@ class ParityNetwork(Experiment):
         order = teacher.order
         if order is None or "coordinates" not in problem.state or teacher.kind != "regression":
             raise ValueError("parity_network: expected the teacher parity, for regression")
-        bound = norm_factor(order) * np.sqrt(dimension)
-        least = realise(*least_norm_units(order), self.width * self.copies)
+        bound = parity_networks.norm_factor(order) * np.sqrt(dimension)
+        least = parity_networks.realise(*parity_networks.least_norm_units(order), self.width * self.copies)
         seeds = len(problem.seeds)
         values, minimal = np.empty((seeds, len(self.train_errors), 3)), np.empty((seeds, 2))
         for i in range(seeds):
             one = problem.take([i])
             minimal[i] = _judge(least, one)
-            for j, (network, gradients) in enumerate(self._train(one, order)):
-                values[i, j] = (*_judge(repeat_rows(network, self.copies), one), gradients)
+            # Error by error from the same initial weights.
+            generator = one.streams.at("parity-network").generators()[0]
+            signs = generator.choice([-1.0, 1.0], self.width)
+            start = generator.standard_normal((self.width, order)) / np.sqrt(order)
+            for j, error in enumerate(self.train_errors):
+                network, gradients = parity_networks.train(signs, start, error)
+                values[i, j] = (*_judge(parity_networks.repeat_rows(network, self.copies), one), gradients)
         axes = ("seed", "train_error")
         measures = {
             **split(axes, ("trained_norm", "trained_error"), values[..., :2]),
@@ -82,22 +78,15 @@ class ParityNetwork(Experiment):
         # Two products with (2^k, k) and (k, m) matrices for a gradient.
         return describe(self, problem, measures, 4.0 * 2**order * order * self.width * np.sum(values[..., 2], axis=1))
 
-    def _train(self, problem: Problem, order: int):
-        """The small network of one seed and its number of gradients, error by error from the same initial weights."""
-        generator = problem.streams.at("parity-network").generators()[0]
-        signs = generator.choice([-1.0, 1.0], self.width)
-        start = generator.standard_normal((self.width, order)) / np.sqrt(order)
-        return [train(signs, start, error) for error in self.train_errors]
 
-
-def _judge(network: TwoLayerRelu, problem: Problem) -> tuple[float, float]:
+def _judge(network: parity_networks.TwoLayerRelu, problem: Problem) -> tuple[float, float]:
     """|W|_F of a network of k inputs, padded to the problem's dimension, and its exact risk there for one seed."""
     coordinates, dimension = problem.state["coordinates"][0], problem.inputs.dimension
-    patterns = sign_patterns(len(coordinates))
+    patterns = parity_networks.sign_patterns(len(coordinates))
     others = problem.streams.at("parity-network", "others").generators()[0]
     x = others.choice([-1.0, 1.0], (len(patterns), dimension))
     x[:, coordinates] = patterns
     x /= np.sqrt(dimension)
-    network = embed(network, coordinates, dimension)
+    network = parity_networks.embed(network, coordinates, dimension)
     target = boundary.target(problem.teacher, problem.state, x[None])[0, :, 0] * problem.factor[0]
     return network.norm, float(np.mean((network(x) - target) ** 2))

@@ -9,12 +9,10 @@ from annotated_types import Ge
 from hierlearn.core.parameters import Nested, Positive
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Experiment
-from hierlearn.experiments._failures import report_failure
-from hierlearn.experiments._models import normal, symmetric_model
-from hierlearn.experiments._starts import ridge_of
-from hierlearn.files.netcdf import Variable
+from hierlearn.experiments._models import models, normal, ridge_of, training
+from hierlearn.experiments._trainings import report_failure
 from hierlearn.probes._parameters import MaxIterations, TrainingPoints, Widths, listing
-from hierlearn.probes._variables import describe, split
+from hierlearn.probes._variables import Variables, describe, split
 from hierlearn.theory.landscape import leading_reference, quartic_norm
 
 # Of the ridge: small enough to leave no penalty, as the solver takes none of 0.
@@ -45,20 +43,15 @@ class PenaltyNorms(Experiment):
     }
     COORDINATES = {"width": "widths"}
 
-    def measure(self, problem: Problem) -> dict[str, Variable]:
+    def measure(self, problem: Problem) -> Variables:
         """MEASURES over (seed, width); NaN where a descent diverged or collapsed."""
         streams = problem.streams.at("penalty_norms")
-        state = self.representation.fit(problem.unlabelled(self.unlabelled), streams.at("representation"))
-        batch = problem.draw("training", self.samples)
-        features = self.representation.apply(state, batch.x).astype(np.float64)
-        count, widest = features.shape[-1], max(self.widths)
-        w0, starts = normal(streams.at("w0"), widest // 2, count), normal(streams.at("start"), widest, count)
+        data = training(problem, streams, self.samples, self.representation, self.unlabelled)
+        starts = normal(streams.at("start"), max(self.widths), data[0].shape[-1])
         values = np.empty((len(problem.seeds), len(self.widths), len(self.MEASURES)))
         flops = np.zeros(len(problem.seeds))
-        for s, i in np.ndindex(values.shape[:2]):
-            width = self.widths[i]
-            model = symmetric_model(features[s], w0[s, : width // 2], batch.labels[s, :, 0], "relu2")
-            explicit = leading_reference(*model)
+        for s, i, _, model in models(*data, streams, self.widths, "relu2"):
+            width, explicit = self.widths[i], leading_reference(*model)
             ridge, begin = ridge_of(self.reference_penalty, explicit, 4), self.start * starts[s, :width]
             norms, losses = [], []
             for penalty in (ridge, NO_PENALTY * ridge):
@@ -70,5 +63,4 @@ class PenaltyNorms(Experiment):
                 flops[s] += float(np.sum(path.flops))
             sizes = np.array([*norms, quartic_norm(begin) ** 0.25]) / quartic_norm(explicit) ** 0.25
             values[s, i] = (*sizes, *losses)
-        names = list(self.MEASURES)
-        return describe(self, problem, split(("seed", "width"), names, values), flops)
+        return describe(self, problem, split(("seed", "width"), self.MEASURES, values), flops)

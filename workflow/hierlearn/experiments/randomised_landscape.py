@@ -9,21 +9,12 @@ from annotated_types import Ge
 from hierlearn.core.parameters import Count
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Experiment
-from hierlearn.experiments._failures import report_failure
-from hierlearn.experiments._models import Model, models, normal
+from hierlearn.experiments._models import Model, models, normal, training
+from hierlearn.experiments._trainings import report_failure
 from hierlearn.probes._parameters import Loss, MaxIterations, Ridge, Several, Widths, listing
 from hierlearn.probes._variables import Variables, describe, split
 from hierlearn.solvers.losses import get_loss
-from hierlearn.theory.landscape import (
-    RandomisedSquaredRisk,
-    curvature_slack,
-    equal_sign_expansion,
-    equal_sign_slack,
-    leading_reference,
-    quadratic_expansion,
-    quartic_norm,
-    randomised_expansion,
-)
+from hierlearn.theory import landscape
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,26 +61,26 @@ class RandomisedLandscape(Experiment):
         dimension, widest = problem.inputs.dimension, max(self.widths)
         rows = normal(streams.at("rows"), widest, dimension)
         draws = streams.at("draws").stack(lambda g: 1.0 - 2.0 * g.integers(0, 2, (widest, self.draws))).swapaxes(1, 2)
-        names = list(self.MEASURES)
-        shape = (len(problem.seeds), len(self.widths), len(self.points), len(names))
+        shape = (len(problem.seeds), len(self.widths), len(self.points), len(self.MEASURES))
         values, flops = np.full(shape, np.nan), np.zeros(len(problem.seeds))
-        for s, i, w0, model in models(problem, streams, self.samples, self.widths, self.loss):
+        data = training(problem, streams, self.samples, loss=self.loss)
+        for s, i, w0, model in models(*data, streams, self.widths):
             width = self.widths[i]
             here, status, cost = self._points(model, rows[s, :width])
             lost = report_failure("randomised_landscape", "taylor", {"seed": problem.seeds[s], "width": width}, status)
             for j, name in enumerate(self.points):
                 if name != "trained" or not lost:
                     sides = self._sides(model, w0, here[name], here["explicit"], draws[s, :, :width])
-                    values[s, i, j] = [sides[measure] for measure in names]
+                    values[s, i, j] = [sides[measure] for measure in self.MEASURES]
             flops[s] += cost + 14.0 * len(self.points) * self.samples * width * dimension
-        return describe(self, problem, split(("seed", "width", "point"), names, values), flops)
+        return describe(self, problem, split(("seed", "width", "point"), self.MEASURES, values), flops)
 
     def _points(self, model: Model, rows) -> tuple[dict[str, np.ndarray], str, float]:
         """W by name, what became of the training, and the operations that it took."""
         scale = len(rows) ** -0.25
         known = {
             "random": scale * rows / np.linalg.norm(rows, axis=1, keepdims=True),
-            "explicit": leading_reference(*model),
+            "explicit": landscape.leading_reference(*model),
         }
         if "trained" not in self.points:
             return known, "ok", 0.0
@@ -99,28 +90,26 @@ class RandomisedLandscape(Experiment):
 
     def _sides(self, model: Model, w0, weights, reference, draws) -> dict[str, float]:
         """All measures but flops at W."""
-        loss, first = get_loss(self.loss), np.tile(w0, (2, 1))
-        one = quadratic_expansion(*model, loss, weights, reference)
+        loss, network = get_loss(self.loss), (model.features, np.tile(w0, (2, 1)), model.signs)
+        one = landscape.quadratic_expansion(*model, loss, weights, reference)
         if self.loss == "squared":
-            squared = RandomisedSquaredRisk(model.features, first, model.signs, model.targets)
-            other = squared.expansion(weights, reference)
+            other = landscape.RandomisedSquaredRisk(*network, model.targets).expansion(weights, reference)
         else:
-            given = (model.features, first, model.signs, weights, reference, model.targets)
-            other = randomised_expansion(*given, loss, draws)
+            other = landscape.randomised_expansion(*network, weights, reference, model.targets, loss, draws)
         optimum = float(np.mean(loss.value(model.outputs(reference), model.targets)))
         curvature = loss.curvature(model.outputs(weights), model.targets)
-        slack = curvature_slack(model.features, model.gates, weights, reference, curvature)
-        norm = quartic_norm(weights)
+        slack = landscape.curvature_slack(model.features, model.gates, weights, reference, curvature)
+        norm = landscape.quartic_norm(weights)
         aligned = weights * np.where(np.sum(weights * reference, axis=1, keepdims=True) >= 0, 1.0, -1.0)
-        plain = equal_sign_expansion(model.features, first, model.signs, aligned, reference, model.targets, loss)
-        common = equal_sign_slack(model.features, model.gates, model.signs, aligned, reference, curvature)
+        plain = landscape.equal_sign_expansion(*network, aligned, reference, model.targets, loss)
+        common = landscape.equal_sign_slack(model.features, model.gates, model.signs, aligned, reference, curvature)
         return {
             "loss_difference": abs(other.risk - one.risk),
             "gradient_difference": abs(other.radial - one.radial),
             "hessian_difference": abs(other.curvature - one.curvature),
             "excess": other.curvature - other.radial + 2.0 * (other.risk - optimum),
             "slack": slack,
-            "slack_of_unit_norms": slack / np.sqrt(norm * quartic_norm(reference)),
+            "slack_of_unit_norms": slack / np.sqrt(norm * landscape.quartic_norm(reference)),
             "norm": norm**0.25,
             "slack_equal_signs": common,
             "loss_difference_equal_signs": abs(plain.risk - one.risk),

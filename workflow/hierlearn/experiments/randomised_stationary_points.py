@@ -8,16 +8,9 @@ import numpy as np
 from hierlearn.core.parameters import Count, Index, Positive
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Experiment
-from hierlearn.experiments._failures import report_failure
-from hierlearn.experiments._models import End, models, normal
-from hierlearn.experiments._starts import (
-    ReferencePenalty,
-    StartKinds,
-    excess,
-    penalised_reference,
-    ridge_of,
-    start_of,
-)
+from hierlearn.experiments import _models
+from hierlearn.experiments._models import End, ReferencePenalty, StartKinds, models, normal, training
+from hierlearn.experiments._trainings import report_failure
 from hierlearn.probes._parameters import Several, Start, TrainingPoints, Widths, listing
 from hierlearn.probes._variables import Variables, describe, split
 from hierlearn.solvers.losses import SQUARED
@@ -94,23 +87,24 @@ class RandomisedStationaryPoints(Experiment):
         ends = {name: np.full(shape, np.nan) for name in ("objective", "loss")}
         values = np.empty((*shape, len(self.references), len(PAIRS)))
         flops, zero = np.zeros(shape[0]), np.empty(shape[0])
-        for s, i, w0, model in models(problem, streams, self.samples, self.widths):
+        data = training(problem, streams, self.samples)
+        for s, i, w0, model in models(*data, streams, self.widths):
             width, zero[s] = self.widths[i], float(np.mean(model.targets**2))
             network = RandomisedSquaredRisk(model.features, np.tile(w0, (2, 1)), model.signs, model.targets)
             explicit = leading_reference(*model)
-            small = start_of("small", rows[s, :width], explicit, self.start)
+            small = _models.start_of("small", rows[s, :width], explicit, self.start)
             ridge = model.unit_ridge(self.ridge)
             if self.reference_penalty is not None:
-                ridge = ridge_of(self.reference_penalty, explicit, 8)
+                ridge = _models.ridge_of(self.reference_penalty, explicit, 8)
             path = model.train([ridge], small, max_iterations=self.max_iterations, power=8)
             known = {"explicit": explicit, "quadratic": path.weights[0]}
             if "penalised" in self.references:
-                known["penalised"] = penalised_reference(model, explicit, ridge, 8, self.max_iterations)
+                known["penalised"] = _models.penalised_reference(model, explicit, ridge, 8, self.max_iterations)
             place = {"seed": problem.seeds[s], "width": width}
             if report_failure("randomised_stationary_points", "taylor", place, path.status[0]):
                 known["quadratic"] = np.full_like(small, np.nan)
             for j, kind in enumerate(self.kinds):
-                start = start_of(kind, rows[s, :width], explicit, self.start)
+                start = _models.start_of(kind, rows[s, :width], explicit, self.start)
                 end, spent = self._train(network, start, ridge)
                 at = place | {"kind": kind}
                 status = end.status(model.targets, self.limit)
@@ -135,7 +129,7 @@ class RandomisedStationaryPoints(Experiment):
             **{name: (axes[:3], part) for name, part in ends.items()},
             **split(axes, PAIRS, values),
             "certificate_limit": (axes, np.full((*shape, len(self.references)), self.limit)),
-            "excess": (axes[:3], excess(ends["objective"])),
+            "excess": (axes[:3], _models.excess(ends["objective"])),
             "zero_objective": (axes[:1], zero),
         }
         return describe(self, problem, measures, flops)

@@ -1,20 +1,20 @@
 """Networks of several depths or schedules, and kernels, side by side on a problem of their own."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
-from annotated_types import Ge, MinLen
+from annotated_types import MinLen
 
 from hierlearn.core.needs import Needs, Sizes
-from hierlearn.core.parameters import UNIQUE, NestedByName
+from hierlearn.core.parameters import NestedByName, NotNegative
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Experiment, Learner, Objection
 from hierlearn.core.protocols import Input as Law
 from hierlearn.experiments import _own_problem
 from hierlearn.experiments._own_problem import OwnProblem
-from hierlearn.probes._parameters import listing
+from hierlearn.probes._parameters import Several, listing
 from hierlearn.probes._variables import Variables, describe
 
 SMALL = {"name": "convolutional", "width": 16, "batch": 16, "steps": 8, "head": "flat", "schedule": "staged"}
@@ -35,13 +35,10 @@ class SideBySide(OwnProblem, Experiment):
         "Networks, or kernels, by name.",
     ]
     layers: Annotated[
-        list[Annotated[float, Ge(0)]],
-        MinLen(1),
-        UNIQUE,
-        "A number for each network, in their order: of its layers, or of those at rest.",
+        Several[NotNegative], "A number for each network, in their order: of its layers, or of those at rest."
     ] = listing(1, 2)
     weights: Annotated[list[float], MinLen(1), "What the scores are multiplied with in `contrast`, in their order."] = (
-        field(default_factory=lambda: [-1.0, 1.0])
+        listing(-1.0, 1.0)
     )
     MEASURES = {
         "score": "accuracy for classes, else the part of the target's mean square that is explained, on test points",
@@ -54,12 +51,9 @@ class SideBySide(OwnProblem, Experiment):
         for name in ("layers", "weights"):
             if len(vars(self)[name]) != len(self.learners):
                 yield name, f"{len(vars(self)[name])} numbers", f"{len(self.learners)}, one for each network"
-        for part, found, allowed in _own_problem.objections(self, self.learners):
-            of_learner = part in self.learners
-            yield ("learners", f"{part}: {found}", allowed) if of_learner else (part, found, allowed)
+        yield from _own_problem.objections(self, "learners", self.learners)
 
     def needs(self, sizes: Sizes) -> Needs:
-        """The points of all seeds, and what the networks ask for, which are trained one after the other."""
         return _own_problem.needs(self, self.learners.values(), sizes)
 
     def measure(self, problem: Problem) -> Variables:

@@ -1,7 +1,7 @@
 """Certified stationary points of quadratic Taylor models from several starts, against the landscape theorems."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 from annotated_types import Ge, MinLen
@@ -9,9 +9,9 @@ from annotated_types import Ge, MinLen
 from hierlearn.core.parameters import UNIQUE, Count, Index, Nested, Positive
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Experiment
-from hierlearn.experiments._failures import report_failure
-from hierlearn.experiments._models import End, normal, symmetric_model
-from hierlearn.experiments._starts import ReferencePenalty, StartKinds, excess, penalised_reference, ridge_of, start_of
+from hierlearn.experiments import _models
+from hierlearn.experiments._models import End, ReferencePenalty, StartKinds, models, normal, training
+from hierlearn.experiments._trainings import report_failure
 from hierlearn.probes._parameters import Several, Start, TrainingPoints, Widths, listing
 from hierlearn.probes._variables import Variables, describe, split
 from hierlearn.solvers.taylor.certificate import certify_and_polish
@@ -75,61 +75,42 @@ class StationaryPoints(Experiment):
 
         NaN at an end that diverged, collapsed or is not certified, but for an error that is over the limit.
         """
-        streams = problem.streams.at("stationary_points")
-        state = self.representation.fit(problem.unlabelled(self.unlabelled), streams.at("representation"))
-        batch = problem.draw("training", self.samples)
-        features = self.representation.apply(state, batch.x).astype(np.float64)
-        count, widest = features.shape[-1], max(self.widths)
-        w0 = normal(streams.at("w0"), widest // 2, count)
-        starts = [normal(streams.at("start", i), widest, count) for i in self.starts]
+        streams, power = problem.streams.at("stationary_points"), self.penalty_power
+        data = training(problem, streams, self.samples, self.representation, self.unlabelled)
+        starts = [normal(streams.at("start", i), max(self.widths), data[0].shape[-1]) for i in self.starts]
         shape = (len(problem.seeds), len(self.widths), len(self.kinds), len(self.starts))
         objective, flops, zero = np.full(shape, np.nan), np.zeros(len(problem.seeds)), np.empty(len(problem.seeds))
         values = np.empty((*shape, len(self.references), len(PAIRS)))
-        for s, i in np.ndindex(shape[:2]):
-            width = self.widths[i]
-            model = symmetric_model(features[s], w0[s, : width // 2], batch.labels[s, :, 0], self.activation)
+        for s, i, _, model in models(*data, streams, self.widths, self.activation):
+            width, explicit = self.widths[i], leading_reference(*model)
             zero[s] = float(np.mean(model.targets**2))
-            explicit = leading_reference(*model)
-            ridge = self._absolute(model, explicit)
+            ridge = self.ridge * float(model.features.shape[1]) ** (-power / 2)
+            if self.reference_penalty is not None:
+                ridge = _models.ridge_of(self.reference_penalty, explicit, power)
             fixed = {"explicit": explicit}
             if "penalised" in self.references:
-                fixed["penalised"] = penalised_reference(
-                    model, explicit, ridge, self.penalty_power, self.max_iterations
-                )
+                fixed["penalised"] = _models.penalised_reference(model, explicit, ridge, power, self.max_iterations)
             for j, kind in enumerate(self.kinds):
                 places = [
                     {"seed": problem.seeds[s], "width": width, "kind": kind, "start": number} for number in self.starts
                 ]
-                begins = [start_of(kind, row[s, :width], explicit, self.start) for row in starts]
+                begins = [_models.start_of(kind, row[s, :width], explicit, self.start) for row in starts]
                 runs = [self._train(model, begin, ridge, place) for begin, place in zip(begins, places, strict=True)]
                 flops[s] += sum(run.flops for run in runs)
                 for k, run in enumerate(runs):
-                    other = runs[(k + 1) % len(runs)].reference
-                    known = fixed | {"smaller_ridge": run.looser, "other_start": other}
+                    known = fixed | {"smaller_ridge": run.looser, "other_start": runs[(k + 1) % len(runs)].reference}
                     objective[s, i, j, k] = run.end.objective if run.status == "ok" else np.nan
                     values[s, i, j, k] = self._compare(model, run, known, ridge, places[k])
-        axes = ("seed", "width", "kind", "start", "reference")
-        measures = split(axes, PAIRS, values)
-        least = objective.min(axis=3)
-        return describe(
-            self,
-            problem,
-            {
-                **measures,
-                "certificate_limit": (axes, np.full(values.shape[:-1], self.limit)),
-                "objective": (axes[:4], objective),
-                "excess": (axes[:4], excess(objective, values[..., PAIRS.index("reference_objective")])),
-                "spread": (axes[:3], (objective.max(axis=3) - least) / least),
-                "zero_objective": (("seed",), zero),
-            },
-            flops,
-        )
-
-    def _absolute(self, model, explicit) -> float:
-        """The ridge, scaled back to |h|^2 = D, or that which gives the explicit W* its penalty."""
-        if self.reference_penalty is not None:
-            return ridge_of(self.reference_penalty, explicit, self.penalty_power)
-        return self.ridge * float(model.features.shape[1]) ** (-self.penalty_power / 2)
+        axes, least = ("seed", "width", "kind", "start", "reference"), objective.min(axis=3)
+        measures = {
+            **split(axes, PAIRS, values),
+            "certificate_limit": (axes, np.full(values.shape[:-1], self.limit)),
+            "objective": (axes[:4], objective),
+            "excess": (axes[:4], _models.excess(objective, values[..., PAIRS.index("reference_objective")])),
+            "spread": (axes[:3], (objective.max(axis=3) - least) / least),
+            "zero_objective": (("seed",), zero),
+        }
+        return describe(self, problem, measures, flops)
 
     def _compare(self, model, run, known, ridge, place) -> list[list[float]]:
         """PAIRS of one end against each reference."""
@@ -159,19 +140,16 @@ class StationaryPoints(Experiment):
             flops += done.products * 2.0 * model.gates.size * model.features.shape[1]
         status = end.status(model.targets, self.limit)
         report_failure("stationary_points", "taylor", place, status)
-        return Run(end, status, looser, flops)
+        reference = end.weights * (np.nan if status in ("diverged", "collapsed") else 1.0)
+        return Run(end, status, looser, reference, flops)
 
 
-@dataclass(frozen=True)
-class Run:
-    """The end of one start with what became of it, weights at a tenth of the ridge, and operations spent."""
+class Run(NamedTuple):
+    """The end of one start, what became of it, weights at a tenth of the ridge, those that serve as W* of other ends
+    (NaN where they are of no use), and operations spent."""
 
     end: End
     status: str
     looser: np.ndarray
+    reference: np.ndarray
     flops: float
-
-    @property
-    def reference(self) -> np.ndarray:
-        """The weights as W* of other ends, NaN where they are of no use."""
-        return self.end.weights * (np.nan if self.status in ("diverged", "collapsed") else 1.0)

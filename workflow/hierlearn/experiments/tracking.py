@@ -1,28 +1,18 @@
 """Which of its Taylor models a trained randomised network follows: the quadratic one or its tangent kernel."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated
 
 import numpy as np
-from annotated_types import Ge, MinLen
+from annotated_types import Ge
 
 from hierlearn.core import boundary
-from hierlearn.core.parameters import UNIQUE, Nested, NestedByName, Positive
-from hierlearn.core.problem import Problem, ProblemFeatures
-from hierlearn.core.protocols import (
-    REMEDIES,
-    STATIONARY,
-    STATUS,
-    Experiment,
-    Fit,
-    Learner,
-    NullMonitor,
-    Representation,
-    Sample,
-)
-from hierlearn.experiments._failures import report_failure
-from hierlearn.probes._parameters import TestPoints, TrainingPoints, Widths, listing
+from hierlearn.core.parameters import Nested, NestedByName, Positive
+from hierlearn.core.problem import Problem
+from hierlearn.core.protocols import REMEDIES, STATIONARY, Experiment, Fit, Learner, NullMonitor, Representation, Sample
+from hierlearn.experiments._trainings import failures, mean_square, movement, outcomes, shown
+from hierlearn.probes._parameters import Several, TestPoints, TrainingPoints, Widths, listing
 from hierlearn.probes._variables import Variables, describe
 
 # Two models that both predict almost 0 are close to each other, and say nothing of who follows whom.
@@ -57,13 +47,11 @@ class Tracking(Experiment):
     representation: Annotated[Representation, Nested("representations", {"name": "raw"}), "What the three see of x."]
     widths: Widths = listing(32, 128)
     ridges: Annotated[
-        list[Positive],
-        MinLen(1),
-        UNIQUE,
+        Several[Positive],
         "Ridges of the networks and of the quadratic models; for each the best on validation points counts.",
     ] = listing(1.0e-3)
     linear_ridges: Annotated[
-        list[Positive], MinLen(1), UNIQUE, "Ridges of the first-order model; the best on validation points counts."
+        Several[Positive], "Ridges of the first-order model; the best on validation points counts."
     ] = listing(1.0e-1, 1.0e-2, 1.0e-3, 1.0e-4)
     samples: TrainingPoints = 300
     validation: Annotated[int, Ge(2), "Number of validation points."] = 500
@@ -101,13 +89,9 @@ class Tracking(Experiment):
 
         other_ratio is over (seed, width, other).
         """
-        problem = replace(problem, held_out=self.validation)
-        counts = {"training": self.samples, "validation": self.validation, "test": self.test}
-        problem = replace(problem, pools={role: problem.draw(role, count) for role, count in counts.items()})
         streams = problem.streams.at("tracking")
-        unlabelled = problem.unlabelled(max(self.representation.unlabelled, 1))
-        state = self.representation.fit(unlabelled, streams.at("representation"))
-        features = ProblemFeatures(problem, self.representation, state)
+        counts = {"training": self.samples, "validation": self.validation, "test": self.test}
+        problem, features = shown(replace(problem, held_out=self.validation), self.representation, streams, counts)
         rows = [self._at(width, problem, features, streams) for width in self.widths]
         axes, flops = ("seed", "width"), np.sum([row.pop("flops") for row in rows], axis=0)
         measures = {name: (axes, np.stack([row[name] for row in rows], axis=1)) for name in rows[0]}
@@ -134,53 +118,41 @@ class Tracking(Experiment):
             found[f"{name}_risk"], sound = risk, np.where(np.isnan(risk), np.nan, 1.0)
             found[f"{name}_train_risk"] = fit.train_risk * sound
             if name != "ntk":
-                found[f"{name}_norm"] = _norm(fit) * sound
+                found[f"{name}_norm"] = movement(fit) * sound
                 found[f"{name}_ridge"] = fit.choices["ridge"] * sound
             flops = flops + fit.flops
-        own, other, linear = (np.sqrt(_mean_square(outputs["true"] - outputs[name])) for name in list(learners)[1:])
-        found |= {"true_to_quad": own, "true_to_another": other, "true_to_ntk": linear}
-        found |= {"distance_ratio": own / linear, "another_ratio": other / linear}
-        found |= {
+        own, other, linear = (np.sqrt(mean_square(outputs["true"] - outputs[name])) for name in list(learners)[1:])
+        return found | {
+            "true_to_quad": own,
+            "true_to_another": other,
+            "true_to_ntk": linear,
+            "distance_ratio": own / linear,
+            "another_ratio": other / linear,
             "nearness": own / np.minimum(other, linear),
             "another_nearness": other / np.minimum(own, linear),
+            "gap": found["true_risk"] - found["true_train_risk"],
+            "quad_gap": found["quad_risk"] - found["quad_train_risk"],
+            "flops": flops,
         }
-        found["gap"] = found["true_risk"] - found["true_train_risk"]
-        found["quad_gap"] = found["quad_risk"] - found["quad_train_risk"]
-        return found | {"flops": flops}
 
     def _fit(self, title, template, width, ridges, problem, features, streams) -> tuple[Fit, np.ndarray, np.ndarray]:
         """A learner's fit, its risk (S,) and its outputs on test points, NaN where it failed."""
         learner, test = replace(template, width=width), problem.pools["test"]
         sample = Sample(problem, features, self.samples, {"ridge": ridges}, streams)
         fit = boundary.fit(learner, sample, NullMonitor(), {})
-        share = 1.0 - fit.train_risk / _mean_square(problem.pools["training"].labels)
+        share = 1.0 - fit.train_risk / mean_square(problem.pools["training"].labels)
         # A tangent kernel that learns nothing is a finding.
         share = np.ones_like(share) if template is self.linear else share
-        failures = _failures(title, width, problem.seeds, fit, share)
+        failed = failures("tracking", title, {"width": width}, problem.seeds, _outcomes(fit, share))
         outputs = boundary.predictions(learner, fit.state, features, "test", test.target.shape, {})
-        outputs = outputs * np.where(failures, np.nan, 1.0)[:, None, None]
-        return fit, _mean_square(outputs - test.target), outputs
+        outputs = outputs * np.where(failed, np.nan, 1.0)[:, None, None]
+        return fit, mean_square(outputs - test.target), outputs
 
 
-def _failures(learner: str, width: int, seeds: Sequence[int], fit: Fit, share: np.ndarray) -> list[bool]:
-    """Which seeds' trainings failed, (S,). share (S,): part of the labels' mean square that the fit explains."""
-    words = {value: word for word, value in STATUS.items()}
-    found = []
-    for i, seed in enumerate(seeds):
-        status = words[int(fit.status[i])]
-        if status not in REMEDIES and fit.certificate and fit.certificate["stationary"][i] == STATIONARY["no"]:
-            status = "not_certified"
-        elif status not in REMEDIES and share[i] < LEAST_FIT:
-            status = "nearly_collapsed"
-        found.append(report_failure("tracking", learner, {"width": width, "seed": seed}, status))
-    return found
-
-
-def _mean_square(values: np.ndarray) -> np.ndarray:
-    """(S, n, k) -> (S,)."""
-    return np.mean(np.sum(values**2, axis=-1), axis=-1)
-
-
-def _norm(fit: Fit) -> np.ndarray:
-    """(sum_r |w_r|^4)^{1/4} over the neurons of all outputs, (S,)."""
-    return np.sum(np.sum(fit.state["weights"].astype(np.float64) ** 2, axis=-1) ** 2, axis=(1, 2)) ** 0.25
+def _outcomes(fit: Fit, share: np.ndarray) -> np.ndarray:
+    """What became of every seed's training, (S,). share (S,): part of the labels' mean square that the fit explains."""
+    words = outcomes(fit)
+    sound = ~np.isin(words, list(REMEDIES))
+    uncertified = fit.certificate is not None and fit.certificate["stationary"] == STATIONARY["no"]
+    words = np.where(sound & (share < LEAST_FIT), "nearly_collapsed", words)
+    return np.where(sound & uncertified, "not_certified", words)

@@ -1,14 +1,57 @@
 """Pictures of a finite set as an endless sample: a part of the set for each role, in passes over it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import prod
+from typing import ClassVar
 
 import numpy as np
 
+from hierlearn.core.protocols import Input, Objection
 from hierlearn.core.streams import Streams
+from hierlearn.files.digits import PIXELS, digits
 
 OTHER = "training"
 # How the 1797 digits are shared out.
 DIGITS = {"training": 1000, "validation": 300, "test": 497}
+
+
+@dataclass(frozen=True)
+class Pictures(Input):
+    """A law of pictures, whose shape says the dimension."""
+
+    dimension: int
+
+    def objections(self, inputs: Input) -> Iterator[Objection]:
+        """Another dimension than that of the pictures."""
+        # A single channel goes without saying.
+        sizes = [size for size in inputs.shape if size > 1]
+        if inputs.dimension != prod(sizes):
+            yield "dimension", f"{inputs.dimension}", f"{' x '.join(map(str, sizes))} = {prod(sizes)}"
+
+
+class DigitPictures(Pictures):
+    """Handwritten digits on a canvas of so many rows and columns."""
+
+    canvas: ClassVar[int] = PIXELS
+    classes: ClassVar[int] = 10
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        return 1, self.canvas, self.canvas
+
+    def supply(self) -> Mapping[str, int]:
+        """The pictures of each role, wherever on the canvas they lie."""
+        return DIGITS
+
+    def library(self) -> tuple[np.ndarray, np.ndarray]:
+        """All pictures (1797, 1, 8, 8) float32, as bright as on the canvas, and their classes (1797,)."""
+        pictures, classes = digits()
+        return (pictures * (self.canvas / PIXELS) / np.sqrt(np.mean(pictures**2)))[:, None], classes
+
+    def chosen(self, streams: Streams, role: str, start: int, count: int) -> np.ndarray:
+        """(S, count) numbers of the pictures start .. start+count of a role; prefix-stable."""
+        return passes(streams, part_of(streams, role, DIGITS), start, count)
 
 
 def part_of(streams: Streams, role: str, parts: Mapping[str, int]) -> np.ndarray:
@@ -16,10 +59,9 @@ def part_of(streams: Streams, role: str, parts: Mapping[str, int]) -> np.ndarray
 
     The parts are disjoint and at random for every seed, alike from any streams of a problem.
     """
-    role = role if role in parts else OTHER
-    first = sum(size for name, size in parts.items() if list(parts).index(name) < list(parts).index(role))
     order = streams.shared("parts").stack(lambda generator: generator.permutation(sum(parts.values())))
-    return order[:, first : first + parts[role]]
+    cut = np.split(order, np.cumsum(list(parts.values())), axis=1)
+    return cut[list(parts).index(role if role in parts else OTHER)]
 
 
 def passes(streams: Streams, chosen: np.ndarray, start: int, count: int) -> np.ndarray:

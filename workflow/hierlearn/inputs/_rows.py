@@ -1,7 +1,7 @@
 """Laws whose points are drawn one by one, each independent of all others."""
 
 from abc import abstractmethod
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,15 +11,13 @@ from hierlearn.core.streams import Streams
 
 @dataclass(frozen=True)
 class Rows(Input):
-    """A law that says how points are drawn from a generator; what it is given beside the dimension has a name."""
+    """A law that says how points are drawn from a generator."""
 
     dimension: int
-    _: KW_ONLY
 
     @abstractmethod
     def draw(self, generator: np.random.Generator, rows: int) -> np.ndarray:
         """(rows, d) independent points."""
 
     def sample(self, streams: Streams, role: str, start: int, count: int) -> np.ndarray:
-        """(S, count, d) float32 rows start .. start+count; prefix-stable."""
         return streams.rows(start, count, lambda generator, rows: self.draw(generator, rows).astype(np.float32))

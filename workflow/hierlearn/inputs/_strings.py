@@ -1,9 +1,14 @@
 """Strings of random grammars as an endless sample."""
 
-from collections.abc import Sequence
+from abc import abstractmethod
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar
 
 import numpy as np
 
+from hierlearn.core.objections import refuse
+from hierlearn.core.protocols import Input
 from hierlearn.core.streams import Streams
 from hierlearn.theory import hierarchies
 
@@ -11,36 +16,51 @@ from hierlearn.theory import hierarchies
 TABLE = 10**6
 
 
-def draw_grammar(
-    streams: Streams, parents: Sequence[int], symbols: int, synonyms: int, branching: int
-) -> list[np.ndarray]:
-    """Rules from the bottom: (S, symbols of the level, m) codes each, the same from any streams of a problem.
+@dataclass(frozen=True)
+class Strings(Input):
+    """One-hot strings of `places` independent uniform roots each, by rules that say what `branching` symbols a symbol
+    stands for; a channel for each symbol, a row of leaves."""
 
-    parents: symbols of every level that have rules, from the bottom.
-    """
-    return [
-        streams.shared("rules", level).stack(
-            lambda generator, n=n: hierarchies.draw_rules(generator, n, symbols, synonyms, branching)
-        )
-        for level, n in enumerate(parents)
-    ]
+    dimension: int
+    places: ClassVar[int] = 1
+
+    @property
+    def leaves(self) -> int:
+        """Length of the strings."""
+        return self.dimension // self.symbols
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        return self.symbols, 1, self.leaves
+
+    @abstractmethod
+    def rules(self, streams: Streams) -> list[np.ndarray]:
+        """Rules from the bottom: (S, symbols of the level, m) codes each, the same from any streams of a problem."""
+
+    def sample(self, streams: Streams, role: str, start: int, count: int) -> np.ndarray:
+        rules = self.rules(streams)
+        draws = [partial(self._draw, [level[seed] for level in rules]) for seed in range(len(streams.seeds))]
+        return np.concatenate([streams.take([seed]).rows(start, count, draw) for seed, draw in enumerate(draws)])
+
+    def _draw(self, rules: list[np.ndarray], generator: np.random.Generator, rows: int) -> np.ndarray:
+        roots = generator.integers(0, len(rules[-1]), (rows, self.places))
+        strings = hierarchies.expand(generator, rules, roots, self.symbols, self.branching)
+        return hierarchies.one_hot(strings, self.symbols)
 
 
-def draw_strings(
-    streams: Streams, start: int, count: int, rules: Sequence[np.ndarray], roots: int, symbols: int, branching: int
-) -> np.ndarray:
-    """One-hot strings of so many uniform roots each, (S, count, d) float32 rows start .. start+count; prefix-stable.
+class Hierarchy(Strings):
+    """Strings of the Random Hierarchy Model, of one class each: `depth` levels of rules, `synonyms` to a symbol."""
 
-    rules: of every level from the bottom, (S, symbols of the level, m) codes.
-    """
+    @property
+    def roots(self) -> int:
+        """n_c."""
+        return self.classes or self.symbols
 
-    def one(seed: int) -> np.ndarray:
-        own = [level[seed] for level in rules]
-
-        def draw(generator, rows):
-            drawn = generator.integers(0, len(own[-1]), (rows, roots))
-            return hierarchies.one_hot(hierarchies.expand(generator, own, drawn, symbols, branching), symbols)
-
-        return streams.take([seed]).rows(start, count, draw)[0]
-
-    return np.stack([one(seed) for seed in range(len(streams.seeds))])
+    def rules(self, streams: Streams) -> list[np.ndarray]:
+        """As in Strings. Raises ValueError where the dimension is none of such strings."""
+        refuse(self, self)
+        sizes = self.symbols, self.synonyms, self.branching
+        return [
+            streams.shared("rules", level).stack(lambda g, parents=parents: hierarchies.draw_rules(g, parents, *sizes))
+            for level, parents in enumerate(hierarchies.levels(self.symbols, self.roots, self.depth))
+        ]

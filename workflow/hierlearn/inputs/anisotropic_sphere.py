@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
@@ -27,9 +27,8 @@ class AnisotropicSphere(Rows):
     exponent: Annotated[NotNegative, "power: eigenvalue j is proportional to j^-exponent."] = 1.0
     spikes: Annotated[Count, "spiked: number of leading directions."] = 2
     spike_share: Annotated[Share, "spiked: part of the trace in the leading directions."] = 0.5
-    law: ClassVar[str] = "anisotropic_sphere"
-    norm: ClassVar[str] = "unit"
-    stream_key: ClassVar[str] = "anisotropic_sphere"
+    law = stream_key = "anisotropic_sphere"
+    norm = "unit"
 
     def objections(self, inputs: Input) -> Iterator[Objection]:
         """More spikes than directions."""
@@ -37,6 +36,5 @@ class AnisotropicSphere(Rows):
             yield "spikes", f"{self.spikes}", f"at most the dimension {inputs.dimension}"
 
     def draw(self, generator: np.random.Generator, rows: int) -> np.ndarray:
-        """As in Rows."""
         values = eigenvalues(self.spectrum, self.dimension, self.exponent, self.spikes, self.spike_share)
         return stretch(generator.standard_normal((rows, self.dimension)), values)

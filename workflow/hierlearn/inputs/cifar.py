@@ -1,45 +1,35 @@
 """Pictures of CIFAR-10 and CIFAR-100."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from functools import lru_cache
-from math import prod
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
 from hierlearn.core.parameters import EXECUTION
-from hierlearn.core.protocols import Input, Objection
+from hierlearn.core.protocols import Objection
 from hierlearn.core.streams import Streams
 from hierlearn.files.cifar import ARCHIVES, cifar, fault
-from hierlearn.inputs._pictures import part_of, passes
+from hierlearn.inputs._pictures import Pictures, part_of, passes
 
 # Of the published training pictures: one in ten is a validation point.
 VALIDATION = 10
 
 
-@dataclass(frozen=True)
-class Cifar(Input):
+@dataclass(frozen=True, kw_only=True)
+class Cifar(Pictures):
     """CIFAR's 60,000 colour pictures of 32 x 32 pixels; every colour has mean 0 and variance 1 over training pictures.
 
     Of the 50,000 training pictures 5,000 are validation points, others for every seed; test points are the published
     ones. Unlabelled points are training points. The archive is read from a folder of the user's own.
     """
 
-    dimension: int
-    _: KW_ONLY
     classes: Annotated[Literal[10, 100], "Number of classes: CIFAR-10 or CIFAR-100, its fine ones."] = 10
     folder: Annotated[
         str, EXECUTION, "Folder with the archive, python version, as tar.gz or unpacked; from where the run starts."
     ] = "data"
-    law: ClassVar[str] = "cifar"
-    stream_key: ClassVar[str] = "cifar"
-
-    def objections(self, inputs: Input) -> Iterator[Objection]:
-        """Another dimension than that of the pictures."""
-        shape = ARCHIVES[self.classes].shape
-        if inputs.dimension != prod(shape):
-            yield "dimension", f"{inputs.dimension}", f"{' x '.join(map(str, shape))} = {prod(shape)}"
+    law = stream_key = "cifar"
 
     def absences(self) -> Iterator[Objection]:
         """An archive that is not there, or not the published one."""
@@ -63,34 +53,31 @@ class Cifar(Input):
         return self._standard(pictures), classes
 
     def sample(self, streams: Streams, role: str, start: int, count: int) -> np.ndarray:
-        """(S, count, d) float32 rows start .. start+count; prefix-stable."""
         pictures, _ = cifar(self.folder, self.classes)
         supply = self.supply()
-        learned = {name: supply[name] for name in ("training", "validation")}
         if role == "test":
-            seeds = len(streams.seeds)
-            own = np.tile(np.arange(sum(learned.values()), len(pictures)), (seeds, 1))
+            own = np.tile(np.arange(len(pictures) - supply["test"], len(pictures)), (len(streams.seeds), 1))
         else:
-            own = part_of(streams, role, learned)
+            own = part_of(streams, role, {name: supply[name] for name in ("training", "validation")})
         return self._standard(pictures[passes(streams, own, start, count)]).reshape(len(own), count, -1)
 
     def _standard(self, pictures: np.ndarray) -> np.ndarray:
         """uint8 (..., 3, height, width) -> float32, by mean and deviation of the training pictures' colours."""
         mean, deviation = _standards(self.folder, self.classes)
-        place = (-1, 1, 1)
         found = pictures.astype(np.float32)
-        found -= mean.reshape(place).astype(np.float32)
-        found /= deviation.reshape(place).astype(np.float32)
+        found -= mean
+        found /= deviation
         return found
 
 
 @lru_cache(maxsize=1)
 def _standards(folder: str, classes: int) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and deviation, at least 1, of the training pictures' colours, (3,) each."""
+    """Mean and deviation, at least 1, of the training pictures' colours, (3, 1, 1) float32 each."""
     known = cifar(folder, classes)[0][: ARCHIVES[classes].counts[0]]
     levels = np.arange(256)
     # From counts of the 256 levels: a float copy of all pictures would take 1.2 GB.
     counts = np.stack([np.bincount(known[:, colour].ravel(), minlength=256) for colour in range(known.shape[1])])
     counts = counts / counts.sum(axis=1, keepdims=True)
     mean = counts @ levels
-    return mean, np.maximum(np.sqrt(counts @ levels**2 - mean**2), 1)
+    deviation = np.maximum(np.sqrt(counts @ levels**2 - mean**2), 1)
+    return tuple(one.astype(np.float32)[:, None, None] for one in (mean, deviation))

@@ -1,7 +1,7 @@
 """Standard normal law."""
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
@@ -19,10 +19,8 @@ class Gaussian(Rows):
         Literal["unit", "sqrt_dimension"],
         "Root of E|x|^2: sqrt_dimension for coordinates of variance 1, or unit for 1/d.",
     ] = "sqrt_dimension"
-    law: ClassVar[str] = "gaussian"
-    stream_key: ClassVar[str] = "gaussian"
+    law = stream_key = "gaussian"
 
     def draw(self, generator: np.random.Generator, rows: int) -> np.ndarray:
-        """As in Rows."""
         length = np.sqrt(self.dimension) if self.norm == "unit" else 1.0
         return generator.standard_normal((rows, self.dimension)) / length

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from annotated_types import Ge
@@ -29,11 +29,9 @@ class GaussianMixture(Rows):
         "mixture, the covariances being diagonal.",
     ] = "equal"
     variant: Annotated[Index, "Which of the random mixtures."] = 0
-    law: ClassVar[str] = "gaussian_mixture"
-    stream_key: ClassVar[str] = "gaussian_mixture"
+    law = stream_key = "gaussian_mixture"
 
     def draw(self, generator: np.random.Generator, rows: int) -> np.ndarray:
-        """As in Rows."""
         which = generator.integers(0, self.components, rows)
         x = generator.standard_normal((rows, self.dimension))
         for i, root in enumerate(np.linalg.cholesky(self.covariances())):

@@ -1,7 +1,7 @@
 """Normal points of two scales, the larger one being rare."""
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import numpy as np
 from annotated_types import Ge, Interval
@@ -19,11 +19,9 @@ class GaussianScales(Rows):
 
     share: Annotated[float, Interval(gt=0, lt=1), "Probability of the larger scale."] = 0.01
     ratio: Annotated[float, Ge(1), "The larger over the smaller standard deviation."] = 20.0
-    law: ClassVar[str] = "gaussian_scales"
-    stream_key: ClassVar[str] = "gaussian_scales"
+    law = stream_key = "gaussian_scales"
 
     def draw(self, generator: np.random.Generator, rows: int) -> np.ndarray:
-        """As in Rows."""
         small = (self.share * self.ratio**2 + 1 - self.share) ** -0.5
         scales = np.where(generator.random((rows, 1)) < self.share, self.ratio * small, small)
         return scales * generator.standard_normal((rows, self.dimension))

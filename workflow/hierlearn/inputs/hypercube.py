@@ -1,7 +1,7 @@
 """Uniform law on the corners of a cube."""
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
@@ -18,10 +18,8 @@ class Hypercube(Rows):
     norm: Annotated[
         Literal["unit", "sqrt_dimension"], "Norm of x: unit, or sqrt_dimension for coordinates -1 and +1."
     ] = "unit"
-    law: ClassVar[str] = "hypercube"
-    stream_key: ClassVar[str] = "hypercube"
+    law = stream_key = "hypercube"
 
     def draw(self, generator: np.random.Generator, rows: int) -> np.ndarray:
-        """As in Rows."""
         length = np.sqrt(self.dimension) if self.norm == "unit" else 1.0
         return (generator.integers(0, 2, (rows, self.dimension)) * 2 - 1) / length

@@ -1,36 +1,29 @@
 """Strings of a random grammar: data on which depth can be counted."""
 
 from collections.abc import Iterator
-from dataclasses import KW_ONLY, dataclass
-from typing import Annotated, ClassVar
+from dataclasses import dataclass
+from typing import Annotated
 
-import numpy as np
 from annotated_types import Ge
 
-from hierlearn.core.objections import refuse
 from hierlearn.core.parameters import Count
 from hierlearn.core.protocols import Input, Objection
-from hierlearn.core.streams import Streams
-from hierlearn.inputs._strings import TABLE, draw_grammar, draw_strings
-from hierlearn.theory import hierarchies
+from hierlearn.inputs._strings import TABLE, Hierarchy
 
 
-@dataclass(frozen=True)
-class RandomHierarchy(Input):
+@dataclass(frozen=True, kw_only=True)
+class RandomHierarchy(Hierarchy):
     """The Random Hierarchy Model  (Cagnetta et al., 2024): the root is a class, the leaves are s^L of v symbols.
 
     A symbol becomes one of its m synonyms, each s symbols of the level below, at each of L levels. The rules are
     redrawn per seed, and are those that the teacher reads. Leaves are one-hot, see theory.hierarchies: d = v s^L.
     """
 
-    dimension: int
-    _: KW_ONLY
     symbols: Annotated[int, Ge(2), "Number v of symbols of every level below the classes."] = 4
     synonyms: Annotated[Count, "Number m of strings that a symbol stands for, at most v^(s-1)."] = 4
     branching: Annotated[int, Ge(2), "Length s of these strings."] = 2
     classes: Annotated[int | None, Ge(2), "Number n_c of classes; null: v."] = None
-    law: ClassVar[str] = "random_hierarchy"
-    stream_key: ClassVar[str] = "random_hierarchy"
+    law = stream_key = "random_hierarchy"
 
     def objections(self, inputs: Input) -> Iterator[Objection]:
         """More synonyms than strings, tables beyond memory, another dimension than that of the strings."""
@@ -45,28 +38,8 @@ class RandomHierarchy(Input):
 
     @property
     def depth(self) -> int:
-        """L, which the dimension states. Raises ValueError where it is none."""
-        refuse(self, self)
+        """L, which the dimension states."""
         return _depth(self.dimension, self.symbols, self.branching)
-
-    @property
-    def shape(self) -> tuple[int, int, int]:
-        """A channel for each symbol, a row of leaves."""
-        return self.symbols, 1, self.dimension // self.symbols
-
-    @property
-    def roots(self) -> int:
-        """n_c."""
-        return self.classes or self.symbols
-
-    def rules(self, streams: Streams) -> list[np.ndarray]:
-        """Rules from the bottom: (S, symbols of the level, m) codes each, the same from any streams of a problem."""
-        parents = hierarchies.levels(self.symbols, self.roots, self.depth)
-        return draw_grammar(streams, parents, self.symbols, self.synonyms, self.branching)
-
-    def sample(self, streams: Streams, role: str, start: int, count: int) -> np.ndarray:
-        """(S, count, v s^L) float32 rows start .. start+count; prefix-stable."""
-        return draw_strings(streams, start, count, self.rules(streams), 1, self.symbols, self.branching)
 
 
 def _depth(dimension: int, symbols: int, branching: int) -> int | None:

@@ -1,7 +1,7 @@
 """Independent coordinates with a skewed law."""
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import numpy as np
 from annotated_types import Interval
@@ -20,11 +20,9 @@ class Skewed(Rows):
     power: Annotated[
         int, Interval(ge=1, le=12), "Power p of the uniform variable; 1 is the uniform law, which has no skewness."
     ] = 4
-    law: ClassVar[str] = "skewed"
-    stream_key: ClassVar[str] = "skewed"
+    law = stream_key = "skewed"
 
     def draw(self, generator: np.random.Generator, rows: int) -> np.ndarray:
-        """As in Rows."""
         mean = 1 / (self.power + 1)
         deviation = np.sqrt(1 / (2 * self.power + 1) - mean**2)
         return (generator.random((rows, self.dimension)) ** self.power - mean) / deviation

@@ -1,7 +1,6 @@
 """Uniform law on the unit sphere."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -12,11 +11,9 @@ from hierlearn.inputs._rows import Rows
 class Sphere(Rows):
     """x ~ Unif(S^{d-1}), |x| = 1  (chen2020, Section 2)."""
 
-    law: ClassVar[str] = "sphere"
-    norm: ClassVar[str] = "unit"
-    stream_key: ClassVar[str] = "sphere"
+    law = stream_key = "sphere"
+    norm = "unit"
 
     def draw(self, generator: np.random.Generator, rows: int) -> np.ndarray:
-        """As in Rows."""
         x = generator.standard_normal((rows, self.dimension))
         return x / np.linalg.norm(x, axis=1, keepdims=True)

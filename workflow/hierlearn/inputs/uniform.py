@@ -1,7 +1,6 @@
 """Independent bounded coordinates of variance 1."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -16,9 +15,7 @@ class Uniform(Rows):
     that no sample shows.
     """
 
-    law: ClassVar[str] = "uniform"
-    stream_key: ClassVar[str] = "uniform"
+    law = stream_key = "uniform"
 
     def draw(self, generator: np.random.Generator, rows: int) -> np.ndarray:
-        """As in Rows."""
         return np.sqrt(3) * (2 * generator.random((rows, self.dimension)) - 1)

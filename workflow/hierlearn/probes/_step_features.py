@@ -74,8 +74,7 @@ class StepFeatures(Probe):
         outcome = np.minimum(on, 1.0 - on)
         result = []
         for count in counts:
-            first = np.arange(count)
-            kept = first[outcome[:count] >= self.rarest]
+            kept = np.flatnonzero(outcome[:count] >= self.rarest)
             moments = (plain[:count, :count], biased[:count, :count], biased[np.ix_(kept, kept)])
             result.append([*map(_smallest, moments), float(np.min(outcome[:count]))])
         return result

@@ -69,8 +69,9 @@ class AlternatingSquares(Probe):
         solve = _least_squares(np.concatenate([lower[:n], np.ones((n, 1))], axis=1))
         risks, errors = [], []
         for _ in range(self.rounds):
-            form = _form(solve((target - third)[:n])[:-1], columns.shape[1])
-            values, vectors = np.linalg.eigh(form)
+            form = np.zeros((columns.shape[1], columns.shape[1]))
+            form[np.triu_indices(len(form))] = solve((target - third)[:n])[:-1]
+            values, vectors = np.linalg.eigh((form + form.T) / 2)
             top = np.argsort(-values)[:k]
             features = columns @ (vectors[:, top] * np.sqrt(np.maximum(values[top], 0.0)))
             second = np.sum(features**2, axis=1)
@@ -85,13 +86,6 @@ def _products(columns: np.ndarray) -> np.ndarray:
     """Products of two of the columns (n, c), (n, c (c + 1) / 2)."""
     first, second = np.triu_indices(columns.shape[1])
     return columns[:, first] * columns[:, second]
-
-
-def _form(coefficients: np.ndarray, size: int) -> np.ndarray:
-    """The symmetric matrix (c, c) of a quadratic form with the coefficients of `_products`."""
-    form = np.zeros((size, size))
-    form[np.triu_indices(size)] = coefficients
-    return (form + form.T) / 2
 
 
 def _least_squares(design: np.ndarray):

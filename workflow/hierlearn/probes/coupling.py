@@ -14,7 +14,7 @@ from hierlearn.core.streams import BLOCK_ROWS, Streams
 from hierlearn.probes._parameters import Widths, listing
 from hierlearn.probes._variables import Variables, describe, require, split
 from hierlearn.theory.activations import analytic, derivative, largest_order
-from hierlearn.theory.coupling import Sizes, Sums
+from hierlearn.theory.coupling import Sums
 from hierlearn.theory.randomisation import ALIKE, laws
 
 TERMS = ("linear", "quadratic", "cubic", "quartic")
@@ -83,26 +83,18 @@ class Coupling(Probe):
         require(self, problem.inputs)
         self._check()
         streams = problem.streams.at("coupling")
-        sizes = [
+        rows = [
             [self._network(problem.inputs, streams.take([i]), width) for width in self.widths]
             for i in range(len(problem.seeds))
         ]
-        axes, missing = ("seed", "width"), [np.nan] * (len(TERMS) - self.order)
-        rows = [
-            [[*s.terms, *missing, s.remainder, s.distance, s.worst_remainder, s.draw_error] for s in row]
-            for row in sizes
-        ]
-        measures = split(axes, (*TERMS, "remainder", "distance", "worst_remainder", "one_draw_error"), rows)
+        measures = split(
+            ("seed", "width"), (*TERMS, "remainder", "distance", "worst_remainder", "one_draw_error"), rows
+        )
         slopes = _local_slopes(np.array(self.widths), measures["remainder"][1])
-        flops = 2.0 * self.points * problem.inputs.dimension * sum(self.widths) / 2 * self._products
-        return describe(self, problem, {**measures, "remainder_slope": (axes, slopes)}, flops)
-
-    @property
-    def _products(self) -> int:
-        """Products of points with a row per pair of neurons: with w0, and with directions if every neuron has one."""
-        if self.weights == "aligned":
-            return 1
-        return 3 if self.randomisation in ALIKE else 2
+        # Of points with a row per pair of neurons: with w0, and with directions if every neuron has one.
+        products = 1 if self.weights == "aligned" else 3 if self.randomisation in ALIKE else 2
+        flops = 2.0 * self.points * problem.inputs.dimension * sum(self.widths) / 2 * products
+        return describe(self, problem, {**measures, "remainder_slope": (("seed", "width"), slopes)}, flops)
 
     def _check(self) -> None:
         if self.order > largest_order(self.activation) or (
@@ -120,7 +112,8 @@ class Coupling(Probe):
                 "expected another shift or activation"
             )
 
-    def _network(self, inputs, streams: Streams, width: int) -> Sizes:
+    def _network(self, inputs, streams: Streams, width: int) -> list[float]:
+        """The measures of one seed and width but for the slope."""
         x = boundary.points(inputs, streams.at("points"), "points", 0, self.points)[0].astype(np.float64)
         multipliers, pairs = laws(self.randomisation, self.order), width // 2
         derivatives = [derivative(self.activation, j) for j in range(self.order + 1)]
@@ -135,7 +128,8 @@ class Coupling(Probe):
                 scaled = movement * width ** (-0.5 / self.order)
                 uniform = streams.at("multipliers", sign).rows(start, count, lambda g, n: g.random((n, self.draws)))[0]
                 sums.add(derivatives[0], gates, before, scaled, sign, law, law.positions(uniform))
-        return sums.sizes(width)
+        found, missing = sums.sizes(width), [np.nan] * (len(TERMS) - self.order)
+        return [*found.terms, *missing, found.remainder, found.distance, found.worst_remainder, found.draw_error]
 
     def _movements(self, streams: Streams, x: np.ndarray, start: int, count: int) -> tuple[np.ndarray, np.ndarray]:
         """<w_r, x> of unit directions for both signs: (n, 1) each if aligned, else (n, count)."""

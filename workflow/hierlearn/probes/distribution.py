@@ -14,15 +14,7 @@ from hierlearn.core.protocols import Input, Probe
 from hierlearn.core.streams import Streams
 from hierlearn.probes._parameters import Several, listing
 from hierlearn.probes._variables import Variables, describe, split
-from hierlearn.theory.distributions import (
-    heaviest,
-    hypercontractive_bound,
-    isotropy,
-    moment_ratios,
-    monomials,
-    top_share,
-    variables,
-)
+from hierlearn.theory import distributions
 from hierlearn.theory.product_laws import PRODUCT_LAWS, grid, least_top_share
 
 SCALARS = ("isotropy", "isotropy_of_squares")
@@ -80,48 +72,46 @@ class Distribution(Probe):
         """Isotropies (seed, law), shares and moments (seed, law, degree); bounds (law, degree); variables (degree)."""
         dimension, streams = problem.inputs.dimension, problem.streams.at("distribution")
         laws = [replace(law, dimension=dimension) for law in self.laws.values()]
-        seeds, sizes = len(problem.seeds), [variables(dimension, q, self.monomials) for q in self.degrees]
+        seeds, sizes = len(problem.seeds), [distributions.variables(dimension, q, self.monomials) for q in self.degrees]
         scalars, by_degree = np.empty((seeds, len(laws), 2)), np.empty((seeds, len(laws), len(sizes), len(BY_DEGREE)))
         flops = 0.0
         for i in range(seeds):
             for j, (label, law) in enumerate(zip(self.laws, laws, strict=True)):
                 own = streams.take([i]).at(label)
-                points, fresh = np.split(self._points(law, own), 2)
-                scalars[i, j] = isotropy(points, fresh)
+                x = boundary.points(law, own, "points", 0, self.points)[0].astype(np.float64)
+                # Of mean |x|^2 = d.
+                points, fresh = np.split(x * np.sqrt(dimension / np.mean(np.sum(x**2, axis=1))), 2)
+                scalars[i, j] = distributions.isotropy(points, fresh)
                 flops = flops + 4.0 * len(points) * dimension**2
                 for k, (degree, size) in enumerate(zip(self.degrees, sizes, strict=True)):
                     by_degree[i, j, k], cost = self._at(own.at(degree), law, points, fresh, degree, size)
                     flops = flops + cost
+        largest = [_largest_eigenvalue(law) for law in laws]
         measures = {
             **split(("seed", "law"), SCALARS, scalars),
             **split(("seed", "law", "degree"), BY_DEGREE, by_degree),
             "normal_isotropy": (("law",), np.full(len(laws), 2.0)),
-            "mixture_isotropy": (("law",), np.array([2.0 * self._largest_eigenvalue(law) for law in laws])),
+            "mixture_isotropy": (("law",), 2.0 * np.array(largest)),
             "guaranteed_top_share": (("law", "degree"), [self._lower_bounds(law, sizes) for law in laws]),
-            "largest_top_share": (("law", "degree"), [self._of_largest(law) for law in laws]),
+            "largest_top_share": (("law", "degree"), [[one**q for q in self.degrees] for one in largest]),
             "hypercontractive_bound": (("law", "degree"), [self._upper_bounds(law) for law in laws]),
-            "normal_bound": (("degree",), np.array([hypercontractive_bound(q) for q in self.degrees])),
+            "normal_bound": (("degree",), np.array([distributions.hypercontractive_bound(q) for q in self.degrees])),
             "variables": (("degree",), np.array(sizes, dtype=np.float64)),
         }
         return describe(self, problem, measures, flops / seeds)
 
-    def _points(self, law: Input, streams: Streams) -> np.ndarray:
-        """(points, d) float64 with mean |x|^2 = d."""
-        x = boundary.points(law, streams, "points", 0, self.points)[0].astype(np.float64)
-        return x * np.sqrt(law.dimension / np.mean(np.sum(x**2, axis=1)))
-
     def _at(self, streams: Streams, law: Input, points: np.ndarray, fresh: np.ndarray, degree: int, size: int):
         """BY_DEGREE at one degree, and the operations that they took."""
         generator = streams.generators()[0]
-        values, orders = monomials(points[:, :size], degree)
-        judged, _ = monomials(fresh[:, :size], degree)
-        above_below = top_share(values, judged, orders)[::-1]
+        values, orders = distributions.monomials(points[:, :size], degree)
+        judged, _ = distributions.monomials(fresh[:, :size], degree)
+        above_below = distributions.top_share(values, judged, orders)[::-1]
         random = generator.standard_normal((len(orders), self.polynomials))
-        median = float(np.median(moment_ratios(judged, random)))
+        median = float(np.median(distributions.moment_ratios(judged, random)))
         few = min(self.few, points.shape[1])
-        small, small_orders = monomials(points[:, :few], degree)
+        small, small_orders = distributions.monomials(points[:, :few], degree)
         starts = generator.standard_normal((len(small_orders), self.polynomials))
-        chosen = heaviest(small, starts)
+        chosen = distributions.heaviest(small, starts)
         worst = float(np.max(self._moments_of(law, chosen, fresh[:, :few], degree)))
         flops = 2.0 * len(points) * (len(orders) ** 2 + len(small_orders) ** 2 + len(orders) * self.polynomials)
         return (*above_below, median, worst), flops
@@ -132,9 +122,9 @@ class Distribution(Probe):
         A mean over points of a power 4 q of normal coordinates says little: a few points carry it.
         """
         if law.law not in PRODUCT_LAWS:
-            return moment_ratios(monomials(fresh, degree)[0], chosen)
+            return distributions.moment_ratios(distributions.monomials(fresh, degree)[0], chosen)
         nodes, masses = grid(law.law, fresh.shape[1], 4 * degree, _power(law))
-        return moment_ratios(monomials(nodes, degree)[0], chosen, masses)
+        return distributions.moment_ratios(distributions.monomials(nodes, degree)[0], chosen, masses)
 
     def _lower_bounds(self, law: Input, sizes: list[int]) -> list[float]:
         """Lower bounds on the shares of all degrees, NaN where none is known.
@@ -148,24 +138,21 @@ class Distribution(Probe):
             return [float(np.min(np.linalg.eigvalsh(law.covariances()))) ** q for q in self.degrees]
         return [np.nan] * len(self.degrees)
 
-    def _of_largest(self, law: Input) -> list[float]:
-        """The largest eigenvalue of a mixture's covariances to the power of all degrees, NaN for other laws."""
-        return [self._largest_eigenvalue(law) ** q for q in self.degrees]
-
-    def _largest_eigenvalue(self, law: Input) -> float:
-        """The largest eigenvalue of a mixture's covariances, NaN for other laws."""
-        return float(np.max(np.linalg.eigvalsh(law.covariances()))) if law.law == "gaussian_mixture" else np.nan
-
     def _upper_bounds(self, law: Input) -> list[float]:
         """Upper bounds on the fourth moments at all degrees, NaN where none is known."""
         if law.law == "gaussian":
-            return [hypercontractive_bound(q) for q in self.degrees]
+            return [distributions.hypercontractive_bound(q) for q in self.degrees]
         if law.law == "gaussian_mixture":
             # E f^4 <= 9^q mean_i (E_i f^2)^2 <= 9^q c (mean_i E_i f^2)^2 for c components
-            return [law.components * hypercontractive_bound(q) for q in self.degrees]
+            return [law.components * distributions.hypercontractive_bound(q) for q in self.degrees]
         return [np.nan] * len(self.degrees)
 
 
 def _power(law: Input) -> int:
     """The power of a skewed law, 1 of others."""
     return law.power if law.law == "skewed" else 1
+
+
+def _largest_eigenvalue(law: Input) -> float:
+    """The largest eigenvalue of a mixture's covariances, NaN for other laws."""
+    return float(np.max(np.linalg.eigvalsh(law.covariances()))) if law.law == "gaussian_mixture" else np.nan

@@ -56,19 +56,19 @@ class Expressivity(Probe):
         Raises ValueError for points of another norm than 1.
         """
         require(self, problem.inputs)
-        streams, seeds = problem.streams.at("expressivity"), len(problem.seeds)
-        found = [self._seed(problem.inputs, streams.take([i])) for i in range(seeds)]
+        streams = problem.streams.at("expressivity")
+        found = [self._seed(problem.inputs, streams.take([i])) for i in range(len(problem.seeds))]
+        errors, sizes, norms = map(np.array, zip(*found, strict=True))
         bounds = np.array([norm_bound(p, self.failure) if expressible(p) else np.nan for p in self.degrees])
         lower = np.where(np.isnan(bounds), np.nan, norm_bound(2, self.failure))
-        widest = max(self.widths) / 2
-        flops = 2.0 * self.draws * widest * self.points * (problem.inputs.dimension + len(self.degrees))
+        flops = 2.0 * self.draws * (max(self.widths) / 2) * self.points * (problem.inputs.dimension + len(self.degrees))
         axes = ("seed", "degree", "width")
         measures = {
-            "fit_error": (axes, [errors / size for errors, size, _ in found]),
-            "absolute_error": (axes, [errors for errors, _, _ in found]),
-            "norm": (axes, [np.max(norms, axis=0) for *_, norms in found]),
-            "share_within_bound": (axes, [_share(norms, bounds) for *_, norms in found]),
-            "share_without_degree": (axes, [_share(norms, lower) for *_, norms in found]),
+            "fit_error": (axes, errors / sizes),
+            "absolute_error": (axes, errors),
+            "norm": (axes, np.max(norms, axis=1)),
+            "share_within_bound": (axes, _share(norms, bounds)),
+            "share_without_degree": (axes, _share(norms, lower)),
             # The same at every width, beside which they are drawn.
             "norm_bound": (axes[1:], np.repeat(bounds[:, None], len(self.widths), axis=1)),
             "norm_bound_without_degree": (axes[1:], np.repeat(lower[:, None], len(self.widths), axis=1)),
@@ -98,30 +98,25 @@ class Expressivity(Probe):
         Of a power that is left out, those of p = 3.
         """
         powers = [degree if expressible(degree) else 3 for degree in self.degrees]
-        order = np.argsort(self.widths)
         outputs = np.empty((len(self.degrees), len(self.widths), len(x)))
         fourth = np.empty(outputs.shape[:2])
         # Sums over pairs of neurons of unit width, carried from one width to the next.
         linear, quartic = np.zeros((len(x), len(self.degrees))), np.zeros(len(self.degrees))
-        ends = [self.widths[i] // 2 for i in order]
-        for i, (start, stop) in zip(order, pairwise([0, *ends]), strict=True):
-            width = self.widths[i]
-            first = start
-            while first < stop:
-                # Up to the end of a block that streams draw, so that none is drawn twice within a width.
-                count = min(BLOCK_ROWS - first % BLOCK_ROWS, stop - first)
-                w0 = streams.rows(first, count, lambda g, rows: g.standard_normal((rows, len(direction))))[0]
-                squares = np.square([scales(degree, w0 @ direction, 1) for degree in powers])
-                relu = x @ w0.T
-                np.maximum(relu, 0.0, out=relu)
-                linear += relu @ (squares[:, 0] - squares[:, 1]).T
-                quartic += np.sum(np.square(squares), axis=(1, 2))
-                first += count
-            # c is proportional to m^{-1/4}, and f^Q carries 1/(2 sqrt(m)).
-            outputs[:, i], fourth[:, i] = linear.T / (2.0 * width), quartic / width
+        pairs = np.array(self.widths) // 2
+        # In the blocks that streams draw, so that none is drawn twice within a width.
+        for start, stop in pairwise(sorted({*range(0, max(pairs), BLOCK_ROWS), *pairs.tolist()})):
+            w0 = streams.rows(start, stop - start, lambda g, rows: g.standard_normal((rows, len(direction))))[0]
+            squares = np.square([scales(degree, w0 @ direction, 1) for degree in powers])
+            relu = x @ w0.T
+            np.maximum(relu, 0.0, out=relu)
+            linear += relu @ (squares[:, 0] - squares[:, 1]).T
+            quartic += np.sum(np.square(squares), axis=(1, 2))
+            for i in np.flatnonzero(pairs == stop):
+                # c is proportional to m^{-1/4}, and f^Q carries 1/(2 sqrt(m)).
+                outputs[:, i], fourth[:, i] = linear.T / (2.0 * self.widths[i]), quartic / self.widths[i]
         return outputs, fourth
 
 
 def _share(norms: np.ndarray, bounds: np.ndarray) -> np.ndarray:
-    """Share of the draws (draws, degrees, widths) within bounds (degrees,), NaN where there is none."""
-    return np.where(np.isnan(bounds)[:, None], np.nan, np.mean(norms <= bounds[:, None], axis=0))
+    """Share of the draws (S, draws, degrees, widths) within bounds (degrees,), NaN where there is none."""
+    return np.where(np.isnan(bounds)[:, None], np.nan, np.mean(norms <= bounds[:, None], axis=1))

@@ -69,10 +69,10 @@ class MarginalAccuracy(Probe):
                 found["flip_centred"][:, i, j] = _between(whole, whole - part + mean)
                 found["flip_above"][:, i, j] = _between(whole, whole - np.sum(parts[..., layer - 2 :], axis=-1))
                 found["squared_error"][:, i, j] = np.mean(part**2, axis=1)
-                for name in ("flip", "flip_centred", "flip_above", "squared_error"):
-                    found[f"{name}_rate"][:, i, j] = found[name][:, i, j] / alpha
                 found["flip_bound"][:, i, j] = np.mean(part, axis=1) / sqrt(2 * pi)
                 found["alpha"][:, i, j] = alpha
+        for name in ("flip", "flip_centred", "flip_above", "squared_error"):
+            found[f"{name}_rate"] = found[name] / found["alpha"]
         entries = sum(values[0].size for name, values in state.items() if name.startswith("weights_"))
         measures = {name: (("seed", "layer", "gap"), values) for name, values in found.items()}
         return describe(self, problem, measures, 2.0 * self.points * entries)

@@ -1,8 +1,7 @@
 """The operator norm of the empirical second moment of the inputs, which a quadratic model's sample complexity feels."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal, TypedDict
+from typing import Annotated, Literal, TypedDict
 
 import numpy as np
 from annotated_types import MinLen
@@ -64,11 +63,12 @@ class OperatorNorm(Probe):
 
     def _norms(self, inputs, streams: Streams) -> np.ndarray:
         """M_{x,op} of one seed, (laws, ratios), from `repeats` samples that are as long as the largest ratio asks."""
-        spectra = [_spectrum(law, inputs.dimension) for law in self.laws.values()]
         norms = np.empty((self.repeats, len(self.laws), len(self.ratios)))
         for repeat in range(self.repeats):
             points = self._points(inputs, streams.at("sample", repeat))
-            for i, (law, spectrum) in enumerate(zip(self.laws.values(), spectra, strict=True)):
+            for i, law in enumerate(self.laws.values()):
+                shape = {key: value for key, value in law.items() if key not in ("base", "spectrum")}
+                spectrum = eigenvalues(law.get("spectrum", "isotropic"), inputs.dimension, **shape)
                 x = stretch(points[law.get("base", "problem")], spectrum)
                 for j, ratio in enumerate(self.ratios):
                     count = ratio * inputs.dimension
@@ -86,8 +86,3 @@ class OperatorNorm(Probe):
             else:
                 points[base] = boundary.points(inputs, streams.at("points"), "points", 0, count)[0].astype(np.float64)
         return points
-
-
-def _spectrum(law: Mapping[str, Any], dimension: int) -> np.ndarray:
-    shape = {key: value for key, value in law.items() if key not in ("base", "spectrum")}
-    return eigenvalues(law.get("spectrum", "isotropic"), dimension, **shape)

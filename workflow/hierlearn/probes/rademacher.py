@@ -8,14 +8,8 @@ from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Probe
 from hierlearn.probes._parameters import Draws, SampleSizes, Spectra, Widths, listing
 from hierlearn.probes._variables import Variables, describe, require, split
+from hierlearn.theory import rademacher
 from hierlearn.theory.gaussian_matrices import gaussian_complexities
-from hierlearn.theory.rademacher import (
-    extreme_eigenvalues,
-    isotropic_edge,
-    matrix_bound,
-    operator_norm,
-    symmetric_suprema,
-)
 from hierlearn.theory.spectra import SHAPES, colour, eigenvalues
 
 
@@ -73,12 +67,9 @@ class Rademacher(Probe):
         names += ("each_neuron",)
         measures = {
             **split(("seed", "spectrum", "samples", "width"), names, values),
-            "theory": (
-                ("spectrum", "samples", "width"),
-                np.stack([theory[name] / root for name in self.spectra]),
-            ),
+            "theory": (("spectrum", "samples", "width"), np.stack([theory[name] / root for name in self.spectra])),
             "isotropic_theory": (("samples", "width"), theory["isotropic"] / root),
-            "isotropic_edge": (("samples",), [isotropic_edge(n, dimension) for n in self.samples]),
+            "isotropic_edge": (("samples",), [rademacher.isotropic_edge(n, dimension) for n in self.samples]),
         }
         return describe(self, problem, measures, flops)
 
@@ -86,14 +77,15 @@ class Rademacher(Probe):
         """Complexity, its error, both bounds, the supremum without signs, the operator norm and the complexity of the
         ball of every neuron, for every width at one spectrum and sample size."""
         gates = features @ w0.T >= 0
-        extremes = extreme_eigenvalues(features, gates, draws)
-        equal = extreme_eigenvalues(features, gates, np.ones_like(draws[:1]))
-        norms, size = np.linalg.norm(features.astype(np.float64), axis=1), operator_norm(features)
+        extremes = rademacher.extreme_eigenvalues(features, gates, draws)
+        equal = rademacher.extreme_eigenvalues(features, gates, np.ones_like(draws[:1]))
+        norms, size = np.linalg.norm(features.astype(np.float64), axis=1), rademacher.operator_norm(features)
         result = []
         for width in self.widths:
-            values = symmetric_suprema(extremes, width)
-            bounds = [matrix_bound(features, width, b) for b in (norms.max(), np.sqrt(np.mean(norms**2)))]
+            values = rademacher.symmetric_suprema(extremes, width)
+            bounds = [rademacher.matrix_bound(features, width, b) for b in (norms.max(), np.sqrt(np.mean(norms**2)))]
             error = values.std(ddof=1) / np.sqrt(len(values))
-            each = symmetric_suprema(extremes, width, each=True).mean()
-            result.append([values.mean(), error, *bounds, symmetric_suprema(equal, width).item(), size, each])
+            each = rademacher.symmetric_suprema(extremes, width, each=True).mean()
+            unsigned = rademacher.symmetric_suprema(equal, width).item()
+            result.append([values.mean(), error, *bounds, unsigned, size, each])
         return result

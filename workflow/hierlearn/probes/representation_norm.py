@@ -62,9 +62,7 @@ class RepresentationNorm(Probe):
         prediction = {"prediction": (("count",), np.array(self.counts, np.float64) ** -0.5)}
         return describe(self, problem, {**split(axes, NAMES, values), **prediction}, flops)
 
-    def _features(
-        self, problem: Problem, whitening: str, count: int, shown: int, fresh: np.ndarray
-    ) -> Iterator[np.ndarray]:
+    def _features(self, problem, whitening: str, count: int, shown: int, fresh: np.ndarray) -> Iterator[np.ndarray]:
         """h of the fresh points of one seed after the other, (n, D): those of all take gigabytes."""
         chosen = replace(self.representation, count=count, whiten=whitening, directions=0, unlabelled=shown)
         state = chosen.fit(problem.unlabelled(shown), problem.streams.at("representation_norm"))

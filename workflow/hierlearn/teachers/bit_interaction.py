@@ -27,7 +27,7 @@ class BitInteraction(Teacher):
     def draw(self, streams: Streams, inputs: Input) -> State:
         """rules (S, 4, m) codes and symbols (S,)."""
         refuse(self, inputs)
-        return {"rules": inputs.rules(streams), "symbols": np.full(len(streams.seeds), inputs.symbols)}
+        return {"rules": inputs.rules(streams)[0], "symbols": np.full(len(streams.seeds), inputs.symbols)}
 
     def parts(self, state: State, x: np.ndarray) -> dict[str, np.ndarray]:
         """The sum as layer_1 and the product as layer_2, (S, n, 1) each."""
@@ -53,8 +53,7 @@ class BitInteraction(Teacher):
 
     def hidden(self, state: State, x: np.ndarray) -> dict[str, np.ndarray]:
         """c and f of both pairs, (S, n, 2) float64 each, -1 or +1."""
-        found = []
-        for rules, symbols, points in zip(state["rules"], state["symbols"].tolist(), x, strict=True):
-            found.append(next(hierarchies.parse([rules], hierarchies.strings_of(points, symbols), symbols, 2)))
-        bits = np.stack(found)
+        of_seeds = zip(state["rules"], x, state["symbols"].tolist(), strict=True)
+        found = [hierarchies.parse([rules], hierarchies.strings_of(one, v), v, 2) for rules, one, v in of_seeds]
+        bits = np.stack([next(levels) for levels in found])
         return {"c": 2.0 * (bits // 2) - 1.0, "f": 2.0 * (bits % 2) - 1.0}

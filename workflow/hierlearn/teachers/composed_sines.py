@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -37,14 +36,12 @@ class ComposedSines(Teacher):
     def draw(self, streams: Streams, inputs: Input) -> State:
         """rotation (S, 4, 4). Raises ValueError for another law than the sphere, or another dimension."""
         refuse(self, inputs)
-        draw = partial(orthonormal_columns, rows=DIMENSION, columns=DIMENSION)
-        return {"rotation": streams.at("rotation").stack(draw)}
+        return {"rotation": streams.at("rotation").stack(lambda g: orthonormal_columns(g, DIMENSION, DIMENSION))}
 
     def target(self, state: State, x: np.ndarray) -> np.ndarray:
         """(S, n, 4) -> (S, n, 1) float64."""
-        u = x.astype(np.float64) @ state["rotation"].swapaxes(1, 2)
-        inner = np.sum(np.sin(3 * u[..., :3]), axis=-1, keepdims=True) - 2
-        return inner**2 * np.cos(7 * u[..., 3:])
+        inner, wave = np.split(self.bases(state, x), 2, axis=-1)
+        return (inner - 2) ** 2 * wave
 
     def norm(self, state: State, inputs: Input) -> np.ndarray:
         """L2 norm (S,), exact."""

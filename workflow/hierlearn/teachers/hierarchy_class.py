@@ -44,7 +44,7 @@ class HierarchyClass(Teacher):
 
     def target(self, state: State, x: np.ndarray) -> np.ndarray:
         """(S, n, v s^L) -> (S, n, n_c) float64; -1 everywhere for a string that the rules do not make."""
-        roots = list(self._symbols(state, x).values())[-1]
+        *_, roots = self.hidden(state, x).values()
         return np.where(roots == np.arange(self.classes), 1.0, -1.0)
 
     def norm(self, state: State, inputs: Input) -> np.ndarray:
@@ -61,15 +61,11 @@ class HierarchyClass(Teacher):
 
     def hidden(self, state: State, x: np.ndarray) -> dict[str, np.ndarray]:
         """The symbols of each level above the leaves, level_1 .. level_L: (S, n, s^(L-l)) float64 each."""
-        return {name: symbols.astype(np.float64) for name, symbols in self._symbols(state, x).items()}
-
-    def _symbols(self, state: State, x: np.ndarray) -> dict[str, np.ndarray]:
         depth = sum(name.startswith("rules_") for name in state)
-        found: dict[str, list[np.ndarray]] = {f"level_{level}": [] for level in range(1, depth + 1)}
+        found = []
         for seed, points in enumerate(x):
             symbols, branching = int(state["symbols"][seed]), int(state["branching"][seed])
             rules = [state[f"rules_{level}"][seed] for level in range(1, depth + 1)]
-            strings = hierarchies.strings_of(points, symbols)
-            for name, level in zip(found, hierarchies.parse(rules, strings, symbols, branching), strict=True):
-                found[name].append(level)
-        return {name: np.stack(parts) for name, parts in found.items()}
+            found.append(hierarchies.parse(rules, hierarchies.strings_of(points, symbols), symbols, branching))
+        levels = enumerate(zip(*found, strict=True), start=1)
+        return {f"level_{level}": np.stack(of_seeds).astype(np.float64) for level, of_seeds in levels}

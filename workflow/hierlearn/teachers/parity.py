@@ -38,8 +38,7 @@ class Parity(Teacher):
 
     def target(self, state: State, x: np.ndarray) -> np.ndarray:
         """(S, n, d) -> (S, n, 1) float64, exactly -1 or +1."""
-        chosen = np.take_along_axis(x, state["coordinates"][:, None, :], axis=-1)
-        return np.prod(np.sign(chosen), axis=-1, keepdims=True).astype(np.float64)
+        return np.prod(self.bases(state, x), axis=-1, keepdims=True)
 
     def norm(self, state: State, inputs: Input) -> np.ndarray:
         """1 for every seed."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from math import sqrt
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -123,13 +124,9 @@ class QuadraticDensenet(Teacher):
             state["wave_direction"] = direction / np.linalg.norm(direction, axis=1, keepdims=True)
         return state
 
-    def inner(self, x: np.ndarray) -> np.ndarray:
-        """The coordinates of x that G* is a function of: all, or for classes those after the threshold's."""
-        return x[..., 1:] if self.kind == "classes" else x
-
     def hidden(self, state: State, x: np.ndarray) -> dict[str, np.ndarray]:
         """S*_2 .. S*_L, before their squares, as S_2 .. S_L: (S, n, d) -> (S, n, k_l) float64 each."""
-        return self._features(state, self.inner(x))
+        return self._features(state, x)
 
     def parts(self, state: State, x: np.ndarray) -> dict[str, np.ndarray]:
         """alpha_l Sum(G*_l) as layer_2 .. layer_L, for classes the threshold x_0 - E G* too; (S, n, 1) float64 each.
@@ -173,16 +170,16 @@ class QuadraticDensenet(Teacher):
     def _one(self, streams: Streams, inputs: Input) -> Mapping[str, Any]:
         """The state of one seed, without the seed's dimension."""
         size = inputs.dimension - (self.kind == "classes")
-        weights = self._weights(streams.at("weights").generators()[0], size)
-        state = {name: values[None] for name, values in weights.items()}
+        state = self._weights(streams.at("weights").generators()[0], size)
         alphas = np.array(quadratic_densenets.layer_weights(self.depth, self.alphas, self.gap, self.last_gap))
         if self.depth == 2 and inputs.law in PRODUCT_LAWS:
             (means, moments), sums = self._exact(state, inputs), None
         else:
-            sums = self._moments_of_points(state, streams.at("moments"), inputs)
+            points = partial(boundary.points, inputs, streams.at("moments"), "moments", count=MOMENT_POINTS)
+            sums = self._sums(self._features(state, points(start=0), rescale=True))[0]
             while len(sums) < MOST_POINTS and _root_error((sums @ alphas) ** 2) > MOST_ERROR:
-                x = self.inner(boundary.points(inputs, streams.at("moments"), "moments", len(sums), MOMENT_POINTS))
-                sums = np.concatenate([sums, self._sums(self._features(state, x))[0]])
+                more = self._features(state, points(start=len(sums)))
+                sums = np.concatenate([sums, self._sums(more)[0]])
             means, moments = np.mean(sums, axis=0), sums.T @ sums / len(sums)
         covariance = moments - np.outer(means, means)
         if self.alpha_by == "variance":
@@ -206,7 +203,7 @@ class QuadraticDensenet(Teacher):
                 k = sizes[layer]
                 u, v = (orthonormal_columns(generator, rows, k) for rows in (k, sizes[source]))
                 values = np.exp(np.log(self.kappa) * generator.uniform(-1.0, 1.0, k))
-                weights[f"weights_{layer}_{source}"] = (u * values) @ v.T
+                weights[f"weights_{layer}_{source}"] = ((u * values) @ v.T)[None]
         return weights
 
     def _exact(self, state: State, inputs: Input):
@@ -220,15 +217,6 @@ class QuadraticDensenet(Teacher):
         factor = self._rescale(state, 2, variance / len(covariance))
         return np.array([variance * factor**2]), np.array([[fourth * factor**4]])
 
-    def _moments_of_points(self, state: State, streams: Streams, inputs: Input):
-        """Scales the weights of all layers and returns Sum(G*_l) at the points of the moments, (n, L-1)."""
-        x = self.inner(boundary.points(inputs, streams, "moments", 0, MOMENT_POINTS))
-        hidden: dict[str, np.ndarray] = {}
-        for layer in range(2, self.depth + 1):
-            found = self._layer(state, x, hidden, layer)
-            hidden[f"S_{layer}"] = found * self._rescale(state, layer, float(np.mean(np.var(found[0], axis=0))))
-        return self._sums(hidden)[0]
-
     def _rescale(self, state: State, layer: int, variance: float) -> float:
         """The factor that gives S*_l a variance of 1 from the one it has; the weights are multiplied by it."""
         factor = variance**-0.5 if self.features == "unit" else 1.0
@@ -236,28 +224,21 @@ class QuadraticDensenet(Teacher):
             state[f"weights_{layer}_{source}"] = state[f"weights_{layer}_{source}"] * factor
         return factor
 
-    def _features(self, state: State, x: np.ndarray) -> dict[str, np.ndarray]:
-        hidden: dict[str, np.ndarray] = {}
-        for layer in range(2, self.depth + 1):
-            hidden[f"S_{layer}"] = self._layer(state, x, hidden, layer)
+    def _features(self, state: State, x: np.ndarray, rescale: bool = False) -> dict[str, np.ndarray]:
+        """S*_2 .. S*_L from those before them, (S, n, k_l) each; rescale: the weights of each layer by its own S*_l."""
+        # For classes the first coordinate is the threshold's.
+        x = (x[..., 1:] if self.kind == "classes" else x).astype(np.float64)
+        seen, hidden = {0: x, 1: x**2 - 1.0}, {}
+        for layer, sources in enumerate(self.links, start=2):
+            found = sum(seen[source] @ state[f"weights_{layer}_{source}"].swapaxes(1, 2) for source in sources)
+            if rescale:
+                found = found * self._rescale(state, layer, float(np.mean(np.var(found[0], axis=0))))
+            hidden[f"S_{layer}"], seen[layer] = found, found**2
         return hidden
-
-    def _layer(self, state: State, x: np.ndarray, hidden: Mapping[str, np.ndarray], layer: int) -> np.ndarray:
-        """S*_l from those before it: (S, n, d) -> (S, n, k_l)."""
-        total = 0.0
-        for source in self.links[layer - 2]:
-            if source == 0:
-                seen = x.astype(np.float64)
-            elif source == 1:
-                seen = x.astype(np.float64) ** 2 - 1.0
-            else:
-                seen = hidden[f"S_{source}"] ** 2
-            total = total + seen @ state[f"weights_{layer}_{source}"].swapaxes(1, 2)
-        return total
 
     def _sums(self, hidden: Mapping[str, np.ndarray]) -> np.ndarray:
         """Sum(G*_2) .. Sum(G*_L): (S, n, L-1)."""
-        return np.stack([np.sum(hidden[f"S_{i + 2}"] ** 2, axis=-1) for i in range(self.depth - 1)], axis=-1)
+        return np.stack([np.sum(one**2, axis=-1) for one in hidden.values()], axis=-1)
 
 
 def _root_error(squares: np.ndarray) -> float:

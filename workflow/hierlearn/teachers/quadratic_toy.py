@@ -68,9 +68,14 @@ class QuadraticToy(Teacher):
         refuse(self, inputs)
         seeds, count = len(streams.seeds), COORDINATES[self.instance]
         coordinates = streams.at("coordinates").stack(lambda g: g.permutation(inputs.dimension)[:count])
-        weight = self._weight(inputs)
-        points, masses = self._rule(inputs)
-        square = masses @ self.value(points, weight) ** 2
+        power = inputs.power if inputs.law == "skewed" else 1
+        points, masses = grid(inputs.law, count, 2 * DEGREES[self.instance], power)
+        lower, higher = self._sums(self._features(points))
+        weight = self.alpha
+        if self.alpha_by == "variance":
+            of_lower, of_higher = (masses @ values**2 - (masses @ values) ** 2 for values in (lower, higher))
+            weight = float(np.sqrt(self.alpha * of_lower / of_higher))
+        square = masses @ (lower + weight * higher) ** 2
         return {
             "coordinates": coordinates,
             "alphas": np.tile([1.0, weight], (seeds, 1)),
@@ -83,18 +88,12 @@ class QuadraticToy(Teacher):
 
     def parts(self, state: State, x: np.ndarray) -> dict[str, np.ndarray]:
         """What the layers add, as layer_2 and layer_3, whose sum is the target; (S, n, 1) float64 each."""
-        hidden = self.hidden(state, x)
-        sums = [np.sum(hidden[name] ** 2, axis=-1, keepdims=True) for name in ("S_2", "S_3")]
-        return {"layer_2": sums[0], "layer_3": state["alphas"][:, 1, None, None] * sums[1]}
+        lower, higher = (values[..., None] for values in self._sums(self.hidden(state, x)))
+        return {"layer_2": lower, "layer_3": state["alphas"][:, 1, None, None] * higher}
 
     def target(self, state: State, x: np.ndarray) -> np.ndarray:
         """(S, n, d) -> (S, n, 1) float64."""
         return sum(self.parts(state, x).values())
-
-    def value(self, u: np.ndarray, weight: float | None = None) -> np.ndarray:
-        """The target of its own coordinates: (n, 3 or 4) -> (n,); weight: of the higher layer, alpha if None."""
-        lower, higher = self._sums(u)
-        return lower + (self.alpha if weight is None else weight) * higher
 
     def norm(self, state: State, inputs: Input) -> np.ndarray:
         """L2 norm (S,) from E G*^2 as in `draw`, stored so that no job integrates again."""
@@ -108,23 +107,9 @@ class QuadraticToy(Teacher):
         """The features of the second layer: (S, n, 2)."""
         return self.hidden(state, x)["S_2"]
 
-    def _weight(self, inputs: Input) -> float:
-        """The factor of the higher layer."""
-        if self.alpha_by == "weight":
-            return self.alpha
-        points, masses = self._rule(inputs)
-        lower, higher = (masses @ values**2 - (masses @ values) ** 2 for values in self._sums(points))
-        return float(np.sqrt(self.alpha * lower / higher))
-
-    def _rule(self, inputs: Input) -> tuple[np.ndarray, np.ndarray]:
-        """Points (n, 3 or 4) and masses (n,) that give the mean square of the target exactly."""
-        power = inputs.power if inputs.law == "skewed" else 1
-        return grid(inputs.law, COORDINATES[self.instance], 2 * DEGREES[self.instance], power)
-
-    def _sums(self, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """What the two layers add but for the weight, (n,) each."""
-        hidden = self._features(u)
-        return np.sum(hidden["S_2"] ** 2, axis=-1), np.sum(hidden["S_3"] ** 2, axis=-1)
+    def _sums(self, hidden: dict[str, np.ndarray]) -> list[np.ndarray]:
+        """What the two layers add but for the weight, (...) each."""
+        return [np.sum(values**2, axis=-1) for values in hidden.values()]
 
     def _features(self, u: np.ndarray) -> dict[str, np.ndarray]:
         squares = u[..., :2] ** 2

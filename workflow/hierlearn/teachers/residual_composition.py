@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from math import prod, sqrt
 from typing import Annotated, ClassVar, Literal
 
@@ -132,11 +133,13 @@ class ResidualComposition(Teacher):
                 scale * own.at("rows").stack(lambda g, s=(*shape, size): _directions(g, s)) / sqrt(2)
             )
             state[f"{part}_coefficients"] = own.at("coefficients").stack(lambda g, s=shape: g.uniform(-1.0, 1.0, s))
-        return state | {"sampled_norm": self._norm_of_points(state, streams.at("norm"), inputs)}
+        points = partial(boundary.points, inputs, streams.at("norm"), "norm", count=NORM_BLOCK)
+        squares = (self.target(state, points(start=start)) ** 2 for start in range(0, NORM_POINTS, NORM_BLOCK))
+        return state | {"sampled_norm": np.sqrt(sum(np.sum(one, axis=(1, 2)) for one in squares) / NORM_POINTS)}
 
     def parts(self, state: State, x: np.ndarray) -> dict[str, np.ndarray]:
         """beta F(x) as `base` and alpha G(F(x)) as `composite`, whose sum is the target; (S, n, k) float64 each."""
-        y = self._base(state, x)
+        y = self.bases(state, x)
         return {"base": self.beta * y, "composite": self.alpha * self._composite(state, y)}
 
     def target(self, state: State, x: np.ndarray) -> np.ndarray:
@@ -163,11 +166,7 @@ class ResidualComposition(Teacher):
         return tuple(sorted({*(base if self.beta else ()), *(composite if self.alpha else ())}))
 
     def bases(self, state: State, x: np.ndarray) -> np.ndarray:
-        """F(x), which the whole target is a function of: (S, n, k)."""
-        return self._base(state, x)
-
-    def _base(self, state: State, x: np.ndarray) -> np.ndarray:
-        """F(x): (S, n, d) -> (S, n, k)."""
+        """F(x), which the whole target is a function of: (S, n, d) -> (S, n, k)."""
         if self.instance == "smooth":
             activation = derivative(self.base_activation, 0)
             return _network(x, state["base_rows"], state["base_coefficients"], activation)
@@ -192,13 +191,6 @@ class ResidualComposition(Teacher):
             return np.repeat(state["factor"][:, None, None] * difference, k, axis=-1)
         activation = derivative(self.composite_activation, 0)
         return _network(y, state["composite_rows"], state["composite_coefficients"], activation)
-
-    def _norm_of_points(self, state: State, streams: Streams, inputs: Input) -> np.ndarray:
-        total = 0.0
-        for start in range(0, NORM_POINTS, NORM_BLOCK):
-            x = boundary.points(inputs, streams, "norm", start, NORM_BLOCK)
-            total = total + np.sum(self.target(state, x) ** 2, axis=(1, 2))
-        return np.sqrt(total / NORM_POINTS)
 
 
 def _network(x: np.ndarray, rows: np.ndarray, coefficients: np.ndarray, activation) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import sqrt
+from math import prod, sqrt
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
@@ -78,7 +78,8 @@ class RidgePolynomial(Teacher):
             padded = [[*beta, *[0.0] * (inputs.dimension - len(beta))] for beta in self.directions]
             given = np.asarray(padded) / np.linalg.norm(padded, axis=1, keepdims=True)
             directions = np.repeat(given[None], seeds, axis=0)
-        alpha = np.full(self.terms, 1 / sqrt(self.terms)) if self.coefficients is None else self.coefficients
+        terms = directions.shape[1]
+        alpha = np.full(terms, 1 / sqrt(terms)) if self.coefficients is None else self.coefficients
         factors = np.asarray(alpha, dtype=np.float64) * self.length**self.degree
         state = {
             "directions": directions,
@@ -90,14 +91,15 @@ class RidgePolynomial(Teacher):
             state["sampled_norm"] = np.sqrt(np.mean(self.target(state, points)[..., 0] ** 2, axis=1))
         return state
 
-    @property
-    def terms(self) -> int:
-        """Number of terms."""
-        return self.rank if self.directions is None else len(self.directions)
-
     def target(self, state: State, x: np.ndarray) -> np.ndarray:
         """(S, n, d) -> (S, n, 1) float64."""
-        terms = self._term(self.degree, self.basis, state, _projections(state, x), x.shape[-1])
+        t, dimension, sphere = _projections(state, x), x.shape[-1], bool(state["on_sphere"][0])
+        if self.basis == "gegenbauer":
+            terms = _polynomial(self.degree, dimension, t, sphere)
+        else:
+            # E t^{2 p}: (2 p - 1)!! under N(0, I), over d (d + 2) ... on the sphere.
+            steps = range(0, 2 * self.degree, 2)
+            terms = t**self.degree / sqrt(prod((j + 1) / (dimension + j) if sphere else j + 1 for j in steps))
         return np.sum(terms * state["coefficients"][:, None, :], axis=-1, keepdims=True)
 
     def norm(self, state: State, inputs: Input) -> np.ndarray:
@@ -119,30 +121,20 @@ class RidgePolynomial(Teacher):
 
     def bases(self, state: State, x: np.ndarray) -> np.ndarray:
         """q_1 .. q_{ceil(p/2)} of every direction: quadratic models of them reach degree p (chen2020, Section 4.2)."""
-        projections = _projections(state, x)
-        half = (self.degree + 1) // 2
-        terms = [self._term(j, "gegenbauer", state, projections, x.shape[-1]) for j in range(1, half + 1)]
-        return np.concatenate(terms, axis=-1)
-
-    def _term(self, degree: int, basis: str, state: State, t: np.ndarray, dimension: int) -> np.ndarray:
-        sphere = bool(state["on_sphere"][0])
-        if basis == "monomial":
-            return t**degree / sqrt(_monomial_moment(2 * degree, dimension, sphere))
-        if sphere:
-            return orthonormal(degree, dimension, t)
-        return hermite(degree, t)
+        t, sphere, half = _projections(state, x), bool(state["on_sphere"][0]), (self.degree + 1) // 2
+        return np.concatenate([_polynomial(j, x.shape[-1], t, sphere) for j in range(1, half + 1)], axis=-1)
 
     def _weights(self, inputs: Input) -> list[float]:
         """Squared coefficients of q_p in the orthonormal polynomials of degree 0 .. p."""
         if self.basis == "gegenbauer":
             return [0.0] * self.degree + [1.0]
-        if inputs.law == "sphere":
+        sphere = inputs.law == "sphere"
+        if sphere:
             nodes, masses = quadrature(inputs.dimension, self.degree + 1)
-            basis = [orthonormal(k, inputs.dimension, nodes) for k in range(self.degree + 1)]
         else:
             nodes, masses = np.polynomial.hermite_e.hermegauss(self.degree + 1)
             masses = masses / np.sum(masses)
-            basis = [hermite(k, nodes) for k in range(self.degree + 1)]
+        basis = [_polynomial(k, inputs.dimension, nodes, sphere) for k in range(self.degree + 1)]
         power = nodes**self.degree / np.sqrt(np.sum(masses * nodes ** (2 * self.degree)))
         return [float(np.sum(masses * power * values)) ** 2 for values in basis]
 
@@ -157,9 +149,6 @@ def _projections(state: State, x: np.ndarray) -> np.ndarray:
     return np.einsum("snd,srd->snr", x.astype(np.float64), state["directions"], optimize=True)
 
 
-def _monomial_moment(power: int, dimension: int, sphere: bool) -> float:
-    """E <b, x>^power for even `power`: (power - 1)!! under N(0, I), over d (d+2) ... on the sphere."""
-    moment = 1.0
-    for j in range(0, power, 2):
-        moment *= (j + 1) / (dimension + j) if sphere else j + 1
-    return moment
+def _polynomial(degree: int, dimension: int, t: np.ndarray, sphere: bool) -> np.ndarray:
+    """The Gegenbauer or Hermite polynomial of unit L2 norm at projections t."""
+    return orthonormal(degree, dimension, t) if sphere else hermite(degree, t)
