@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hierlearn.claims.rules import PUBLISHED_FACTOR
-from hierlearn.statistics.multiplicity import holm, p_beyond
+from hierlearn.statistics.intervals import holm, p_beyond
 
 # Verdicts of a primary row that need more than one draw.
 FAILING = ("contradicted", "not seen")

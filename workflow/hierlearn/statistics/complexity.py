@@ -72,12 +72,10 @@ def medians(table: Complexities) -> tuple[np.ndarray, list[str]]:
     A right-censored seed counts as +inf and a left-censored one as -inf, so the median is exact while fewer
     than half of the seeds are censored; otherwise, and where a seed is missing, the size is left to its
     bound."""
-    values, reasons = [], []
-    for samples, status in zip(table.samples, table.status, strict=True):
-        reason = _obstacle(status)
-        stand_in = np.where(status == RIGHT_CENSORED, np.inf, np.where(status == LEFT_CENSORED, 0.0, samples))
-        values.append(np.nan if reason else median(_log(stand_in)))
-        reasons.append(reason)
+    low, high = bounds(table)
+    stand_ins = np.where(np.isinf(high), high, low)
+    reasons = [_obstacle(status) for status in table.status]
+    values = [np.nan if why else median(one) for why, one in zip(reasons, stand_ins, strict=True)]
     return np.array(values), reasons
 
 
@@ -109,11 +107,6 @@ def ratio_medians(above: Complexities, below: Complexities) -> tuple[np.ndarray,
 def observes_every_seed(table: Complexities) -> np.ndarray:
     """(K,) bool: every seed of the size is observed."""
     return np.all(table.status == OBSERVED, axis=1)
-
-
-def _log(samples: np.ndarray) -> np.ndarray:
-    with np.errstate(divide="ignore"):
-        return np.log(samples)
 
 
 def _obstacle(status: np.ndarray) -> str:

@@ -45,19 +45,13 @@ def slope(table: Complexities, regressor=None, fitted: Sequence | None = None, l
     return _through(points, obstacles, table.sizes, regressor, fitted, level)
 
 
-def ratio_slope(
-    above: Complexities,
-    below: Complexities,
-    regressor=None,
-    fitted: Sequence | None = None,
-    level: float = LEVEL,
-) -> Slope:
+def ratio_slope(above: Complexities, below: Complexities, regressor=None, fitted: Sequence | None = None) -> Slope:
     """As `slope`, of the per-size medians of the paired log(n*_above / n*_below)."""
     points, obstacles = ratio_medians(above, below)
-    return _through(points, obstacles, above.sizes, regressor, fitted, level)
+    return _through(points, obstacles, above.sizes, regressor, fitted, LEVEL)
 
 
-def difference(first: Slope, second: Slope, level: float = LEVEL) -> Estimate:
+def difference(first: Slope, second: Slope) -> Estimate:
     """The first slope minus the second, with Welch's interval: squared standard errors add, and so do degrees of
     freedom by the formula of Satterthwaite.
 
@@ -68,12 +62,12 @@ def difference(first: Slope, second: Slope, level: float = LEVEL) -> Estimate:
     names = [f"{which}: {one.reason}" for which, one in (("first", first), ("second", second)) if one.reason]
     if names:
         return Estimate(value, np.nan, np.nan, "; ".join(names))
-    errors = [(one.high - one.low) / 2 / t_quantile(one.dof, level) for one in (first, second)]
+    errors = [(one.high - one.low) / 2 / t_quantile(one.dof) for one in (first, second)]
     variances = np.square(errors)
     if not variances.any():
         return Estimate(value, value, value)
     dof = variances.sum() ** 2 / np.sum(variances**2 / [first.dof, second.dof])
-    half = t_quantile(dof, level) * float(np.sqrt(variances.sum()))
+    half = t_quantile(dof) * float(np.sqrt(variances.sum()))
     return Estimate(value, value - half, value + half)
 
 
