@@ -1,20 +1,24 @@
-"""Sample complexities of a learner, read from the cube of scores."""
+"""Scores and sample complexities of a learner, read from the cube; what a measurement says of them: its place in words,
+d = 10–28, and why it is not to be trusted."""
 
 from collections.abc import Mapping
 from dataclasses import replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from hierlearn.core.protocols import STATUS, Dataset
-from hierlearn.statistics import estimates
 from hierlearn.statistics.complexity import Complexities
+from hierlearn.statistics.estimates import Measurement, mean, positive_mean
 from hierlearn.statistics.intervals import LEVEL
 from hierlearn.statistics.learning_curves import LEFT_CENSORED, MISSING, OBSERVED, RIGHT_CENSORED, crossings
 from hierlearn.theory.dimensions import harmonics, neurons_of_harmonics, polynomials
 
 FAILED = [STATUS[name] for name in ("diverged", "collapsed", "singular")]
 LARGEST = "largest"
+# The letters of the papers; another axis goes by its name.
+LETTERS = {"dimension": "d", "samples": "n", "width": "m", "count": "D", "unlabelled": "n0", "alpha": "α"}
 REGRESSORS = {
     "harmonic_dimension": harmonics,
     "polynomial_dimension": lambda d, p: polynomials(d, (p + 1) // 2),
@@ -93,23 +97,21 @@ def complexities(
     return Complexities(chosen[axis].values, samples, status)
 
 
-def failures(
+def doubts(
     cube: Dataset, learner: str, where: Mapping[str, Any], table: Complexities, axis: str = "dimension"
-) -> str:
-    """Why n* of a learner rests on failed training: no curve at all, or a failed cell on either side of a crossing."""
+) -> tuple[str, str]:
+    """Why n* of a learner rests on failed training: no curve at all, or a failed cell on either side of a crossing.
+
+    And which n* lie beside a cell whose training did not converge: its risk counts, and is said to.
+    """
     chosen = part(cube, learner, where, axis)
     curveless = np.isin(chosen.status.values, FAILED).any(axis=-1) & (table.status == MISSING)
-    found = _places(curveless | _at_crossing(chosen, table, FAILED), chosen, table)
-    return f"{learner}: training failed at the crossing of {found}" if found else ""
-
-
-def nonconvergence(
-    cube: Dataset, learner: str, where: Mapping[str, Any], table: Complexities, axis: str = "dimension"
-) -> str:
-    """Which n* of a learner lie beside a cell whose training did not converge: its risk counts, and is said to."""
-    chosen = part(cube, learner, where, axis)
-    found = _places(_at_crossing(chosen, table, [STATUS["not_converged"]]), chosen, table)
-    return f"{learner}: training did not converge at the crossing of {found}" if found else ""
+    failed = _places(curveless | _at_crossing(chosen, table, FAILED), chosen, table)
+    going_on = _places(_at_crossing(chosen, table, [STATUS["not_converged"]]), chosen, table)
+    return (
+        f"{learner}: training failed at the crossing of {failed}" if failed else "",
+        f"{learner}: training did not converge at the crossing of {going_on}" if going_on else "",
+    )
 
 
 def _at_crossing(chosen: Dataset, table: Complexities, statuses: list[int]) -> np.ndarray:
@@ -127,19 +129,19 @@ def _places(which: np.ndarray, chosen: Dataset, table: Complexities) -> str:
     return ", ".join(f"seed {chosen.seed.values[s]} at size {table.sizes[k]}" for k, s in np.argwhere(which))
 
 
-def mean_of(values: np.ndarray, log: bool, positive: bool, level: float = LEVEL) -> estimates.Measurement:
+def mean_of(values: np.ndarray, log: bool, positive: bool, level: float = LEVEL) -> Measurement:
     """The mean over seeds of values (S,), of their logarithms, or in the logarithm and given back in their units."""
     if positive and not log:
-        return estimates.positive_mean(values, level)
-    return estimates.mean(np.log(np.where(values > 0, values, np.nan)) if log else values, level)
+        return positive_mean(values, level)
+    return mean(np.log(np.where(values > 0, values, np.nan)) if log else values, level)
 
 
-def add_notes(measured: estimates.Measurement, *notes: str) -> estimates.Measurement:
+def add_notes(measured: Measurement, *notes: str) -> Measurement:
     """The measurement with notes behind its reason."""
     return replace(measured, reason="; ".join(part for part in (measured.reason, *notes) if part))
 
 
-def without_interval(measured: estimates.Measurement, *reasons: str) -> estimates.Measurement:
+def without_interval(measured: Measurement, *reasons: str) -> Measurement:
     """The measurement without an interval where there are reasons not to trust it."""
     given = "; ".join(reason for reason in reasons if reason)
     if not given:
@@ -148,7 +150,7 @@ def without_interval(measured: estimates.Measurement, *reasons: str) -> estimate
     return replace(measured, low=np.nan, high=np.nan, reason=reason)
 
 
-def trust(measured: estimates.Measurement, place: str, *cells: Dataset) -> estimates.Measurement:
+def trust(measured: Measurement, place: str, *cells: Dataset) -> Measurement:
     """The measurement, without its interval where a training failed in the cells of a learner; place: what they are."""
     failed = [str(one.learner.values) for one in cells if np.isin(one.status.values, FAILED).any()]
     return without_interval(measured, *dict.fromkeys(f"{name}: training failed {place}" for name in failed))
@@ -161,3 +163,37 @@ def regressor(name: str, dimensions, degree: int | None) -> np.ndarray:
     if degree is None:
         raise ValueError(f"regressor {name}: found no degree in `where`; expected one")
     return np.array([REGRESSORS[name](int(d), degree) for d in dimensions], dtype=np.float64)
+
+
+def span(axis: str, values: Any) -> str:
+    """An axis with the smallest and the largest of its values, or with all of them if they are words."""
+    values = list(dict.fromkeys(values))
+    name = LETTERS.get(axis, axis.replace("_", " "))
+    if not values:
+        return ""
+    if not all(isinstance(value, Real) for value in values):
+        return f"{name} = {', '.join(map(str, values))}"
+    low, high = f"{min(values):g}", f"{max(values):g}"
+    return f"{name} = {low}" if low == high else f"{name} = {low}–{high}"
+
+
+def line_along(axis: str, measured: Measurement) -> Measurement:
+    """The measurement of a line with the sizes that it was fitted to."""
+    return replace(measured, sizes=span(axis, measured.detail.get("sizes_fitted", ())))
+
+
+def at_place(measured: Measurement, table: Dataset, where: Mapping[str, Any], samples: Any = None) -> Measurement:
+    """The measurement with the dimension and the sizes that its place has."""
+    known = {"dimension": _values(table, "dimension")} | {name: [where[name]] for name in LETTERS if name in where}
+    known |= {"samples": [samples]} if samples is not None else {}
+    return replace(measured, sizes=", ".join(span(axis, values) for axis, values in known.items() if values))
+
+
+def over(measured: Measurement, table: Any) -> Measurement:
+    """The measurement with the range of the dimension, or else of the width, in a table of its cases."""
+    spans = (span(axis, _values(table, axis)) for axis in ("dimension", "width", "samples"))
+    return replace(measured, sizes=next((one for one in spans if one), ""))
+
+
+def _values(table: Any, axis: str) -> list:
+    return table[axis].values.reshape(-1).tolist() if axis in table.coords else []

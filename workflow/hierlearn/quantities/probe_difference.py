@@ -7,10 +7,9 @@ from annotated_types import MinLen
 
 from hierlearn.core.parameters import Reference
 from hierlearn.core.protocols import Dataset, Probes, Quantity
-from hierlearn.quantities._lowest import lowest
-from hierlearn.quantities._parameters import Probe, ProbeCoordinates
+from hierlearn.quantities._bases import Probe, ProbeCoordinates
 from hierlearn.quantities._probes import over_seeds
-from hierlearn.quantities._sizes import at_place
+from hierlearn.quantities._tables import at_place
 from hierlearn.statistics import estimates
 
 
@@ -18,7 +17,7 @@ from hierlearn.statistics import estimates
 class ProbeDifference(Quantity):
     """Mean over seeds of variable(above) - variable(below), the lowest over the places below; paired by seed.
 
-    So that a network is compared with the best of several kernels. Interval: see `quantities._lowest`.
+    So that a network is compared with the best of several kernels. Interval: see `statistics.estimates.lowest`.
     """
 
     probe: Probe
@@ -38,5 +37,5 @@ class ProbeDifference(Quantity):
         def differences(level: float) -> list[estimates.Measurement]:
             return [estimates.mean(at(self.above) - at(one), level) for one in self.below]
 
-        found = lowest(differences, [f"{self.axis} {one:g}" for one in self.below])
-        return at_place(found, probe, self.where, None)
+        found = estimates.lowest(differences, [f"{self.axis} {one:g}" for one in self.below])
+        return at_place(found, probe, self.where)

@@ -1,13 +1,13 @@
 """An inequality between two variables of a probe, case by case."""
 
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, Any
 
 from hierlearn.core.parameters import Reference
 from hierlearn.core.protocols import Dataset, Probes, Quantity
-from hierlearn.quantities._parameters import CaseCoordinates, Probe
+from hierlearn.quantities._bases import Probe
 from hierlearn.quantities._probes import variable_at
-from hierlearn.quantities._sizes import over
+from hierlearn.quantities._tables import over
 from hierlearn.statistics import estimates
 
 
@@ -18,7 +18,11 @@ class ProbeHolds(Quantity):
     probe: Probe
     larger: Annotated[str, Reference("probe measures"), "The side that is to be larger."]
     smaller: Annotated[str, Reference("probe measures"), "The other side."]
-    where: CaseCoordinates = field(default_factory=dict)
+    where: Annotated[
+        dict[str, Any],
+        Reference("some probe coordinates"),
+        "Coordinates that are fixed; every other place, and every seed, is a case.",
+    ] = field(default_factory=dict)
     level: Annotated[
         float | None,
         "A number that takes the place of the smaller side, such as the loss of the predictor zero; null: none.",

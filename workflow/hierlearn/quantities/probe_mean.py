@@ -7,10 +7,9 @@ import numpy as np
 
 from hierlearn.core.parameters import Reference
 from hierlearn.core.protocols import Dataset, Probes, Quantity
-from hierlearn.quantities._parameters import Log, PositiveValues, Probe
+from hierlearn.quantities._bases import Log, PositiveValues, Probe
 from hierlearn.quantities._probes import over_seeds
-from hierlearn.quantities._sizes import at_place
-from hierlearn.quantities._tables import mean_of
+from hierlearn.quantities._tables import at_place, mean_of
 from hierlearn.statistics.estimates import Measurement
 
 
@@ -39,4 +38,4 @@ class ProbeMean(Quantity):
         mean = mean_of(values, self.log, self.positive)
         limits = (-np.inf if self.least is None else self.least), (np.inf if self.most is None else self.most)
         ends = np.clip([mean.low, mean.high], *limits).tolist()
-        return at_place(replace(mean, low=ends[0], high=ends[1]), probes[self.probe], self.where, None)
+        return at_place(replace(mean, low=ends[0], high=ends[1]), probes[self.probe], self.where)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from hierlearn.core.protocols import Dataset, Probes
 from hierlearn.quantities._bases import AlongProbe
-from hierlearn.quantities._sizes import line_along
+from hierlearn.quantities._tables import line_along
 from hierlearn.statistics import estimates
 
 

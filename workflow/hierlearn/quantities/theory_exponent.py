@@ -5,9 +5,8 @@ from typing import Annotated, Any
 
 from hierlearn.core.parameters import Reference
 from hierlearn.core.protocols import Dataset, Probes, Quantity
-from hierlearn.quantities._parameters import Line, Regressor
-from hierlearn.quantities._sizes import line_along
-from hierlearn.quantities._tables import regressor
+from hierlearn.quantities._bases import Line, Regressor
+from hierlearn.quantities._tables import line_along, regressor
 from hierlearn.statistics import estimates
 from hierlearn.statistics.complexity import where_positive
 
