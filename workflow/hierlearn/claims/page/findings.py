@@ -19,14 +19,9 @@ def table(
     for key, paper in papers.items():
         own = [row for row in rows if row.paper == key and row.rank == "primary" and row.rule != "descriptive"]
         if own:
-            parts += [
-                f"**{paper['citation']}**: {_counts(own)}.",
-                HEAD,
-                *(_line(row, side(details[row.claim])) for row in own),
-                "",
-            ]
-    # A table begins after an empty line.
-    return "\n".join(parts).replace(f".\n{HEAD}", f".\n\n{HEAD}").strip()
+            lines = [HEAD, *(_line(row, side(details[row.claim])) for row in own)]
+            parts += [f"**{paper['citation']}**: {_counts(own)}.", "\n".join(lines)]
+    return "\n\n".join(parts)
 
 
 def _counts(rows: Sequence[Row]) -> str:
