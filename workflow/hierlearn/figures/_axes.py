@@ -11,11 +11,6 @@ CHARACTER, BESIDE = 0.021, 0.02
 APART = 0.045
 
 
-def marker_lines(place) -> list:
-    """The lines of a panel that have markers; bounds, levels and guides have none."""
-    return [line for line in place.get_lines() if line.get_marker() not in ("None", None, "")]
-
-
 def fix_ticks(axis, values, form: str = "{x:g}") -> None:
     """Ticks of an axis at these values alone."""
     from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
@@ -30,7 +25,8 @@ def tick_values(place, axis: str) -> None:
 
     axis: the coordinate along it.
     """
-    x = [line.get_xdata() for line in marker_lines(place)]
+    # Bounds, levels and guides have no markers.
+    x = [line.get_xdata() for line in place.get_lines() if line.get_marker() not in ("None", None, "")]
     values = np.unique(np.concatenate(x)) if x else np.empty(0)
     whole = 1 < len(values) <= 8 and (values == np.round(values)).all() and np.ptp(values) <= 8
     if place.get_xscale() == "linear" and whole:
@@ -91,5 +87,4 @@ def name_guides(place, guides) -> None:
     highest = -APART
     for wanted, text, colour in sorted(ends):
         highest = max(wanted, highest + APART)
-        look = {"fontsize": 6.5, "color": colour, "va": "center", "transform": place.transAxes}
-        place.text(1.01, highest, text, **look)
+        place.text(1.01, highest, text, fontsize=6.5, color=colour, va="center", transform=place.transAxes)
