@@ -13,7 +13,7 @@ from hierlearn.figures._axes import fix_ticks, tidy
 from hierlearn.figures._identities import looks as identities
 from hierlearn.figures._parameters import Shown
 from hierlearn.figures._style import CLAIMS, band, blank, name_claims
-from hierlearn.quantities._tables import complexities, part, regressor
+from hierlearn.quantities._tables import at, complexities, regressor
 from hierlearn.statistics.complexity import bounds, medians
 from hierlearn.statistics.exponents import slope
 from hierlearn.statistics.intervals import median
@@ -141,7 +141,7 @@ class SampleComplexity(protocols.Figure):
         panels = area.subplots(1, len(names), sharex=True, sharey=True, squeeze=False)[0]
         dimensions = cube.dimension.values
         for panel, name in zip(panels, names, strict=True):
-            chosen = part(cube, name, self.main)
+            chosen = at(cube, name, self.main)
             for i, d in enumerate(dimensions):
                 risk = chosen.test_risk.sel(dimension=d).values
                 # A median over the seeds that are still walking would jump where one stops.
@@ -209,7 +209,7 @@ class SampleComplexity(protocols.Figure):
         for name, others in self.together.items():
             least: dict[int, float] = {}
             for other in set(others) & set(cube.learner.values.tolist()):
-                unlabelled = part(cube, other, self.main).unlabelled_samples.max(("seed", "samples")).values
+                unlabelled = at(cube, other, self.main).unlabelled_samples.max(("seed", "samples")).values
                 table = complexities(cube, other, self.main, self.threshold)
                 centre, _ = medians(table)
                 for size, total in zip(table.sizes.tolist(), np.exp(centre) + unlabelled, strict=True):
@@ -302,7 +302,7 @@ class SampleComplexity(protocols.Figure):
 
 
 def _has_risk(cube, name, where) -> bool:
-    return bool(np.isfinite(part(cube, name, where).test_risk).any())
+    return bool(np.isfinite(at(cube, name, where).test_risk).any())
 
 
 def _dimension_axis(panel, dimensions) -> None:

@@ -9,9 +9,9 @@ import numpy as np
 
 from hierlearn.core.parameters import Count, Reference
 from hierlearn.core.protocols import Dataset, Probes, Quantity
-from hierlearn.quantities._probes import along
 from hierlearn.quantities._tables import (
     add_notes,
+    along,
     at,
     at_place,
     complexities,
@@ -61,7 +61,6 @@ class OfLearner(Quantity):
 
     @property
     def learners(self) -> list[str]:
-        """The learner."""
         return [self.learner]
 
 
@@ -74,7 +73,6 @@ class OfTwoLearners(Quantity):
 
     @property
     def learners(self) -> list[str]:
-        """The learner above, then the one below."""
         return [self.above, self.below]
 
 
@@ -197,10 +195,24 @@ class OfRisksAlongAxis(OfLearner):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AlongProbe(Quantity):
-    """A quantity of a probe's variable along one of its coordinates."""
+class OfProbe(Quantity):
+    """A quantity of a probe's variables."""
 
     probe: Probe
+
+    @abstractmethod
+    def _estimate(self, probe: Dataset) -> Measurement:
+        """The quantity, of what the probe measured."""
+
+    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
+        """probes: datasets by name. A value that is missing, or no number, leaves no interval, or its place out."""
+        return self._estimate(probes[self.probe])
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlongProbe(OfProbe):
+    """A quantity of a probe's variable along one of its coordinates."""
+
     variable: Annotated[str, Reference("probe measures"), "Its variable, positive."]
     axis: Annotated[str, Reference("probe axis"), "Coordinate along which the variable is read."] = "dimension"
     where: ProbeCoordinates = field(default_factory=dict)
@@ -210,6 +222,6 @@ class AlongProbe(Quantity):
         "Values of the axis that count, named before the run; null: all.",
     ] = None
 
-    def positive_values(self, probes: Probes) -> Complexities:
+    def positive_values(self, probe: Dataset) -> Complexities:
         """The variable (values of the axis, seeds); a value that is not positive and finite counts as missing."""
-        return where_positive(*along(probes[self.probe], self.variable, self.axis, self.where))
+        return where_positive(*along(probe, self.variable, self.axis, self.where))

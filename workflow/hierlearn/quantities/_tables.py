@@ -1,5 +1,7 @@
-"""Scores and sample complexities of a learner, read from the cube; what a measurement says of them: its place in words,
-d = 10–28, and why it is not to be trusted."""
+"""Scores, n* and probes as claims read them, and what a measurement says of them.
+
+That is its place in words, d = 10–28, and why it is not to be trusted.
+"""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -8,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from hierlearn.core.protocols import STATUS, Dataset
+from hierlearn.core.protocols import STATUS, DataArray, Dataset
 from hierlearn.statistics.complexity import Complexities
 from hierlearn.statistics.estimates import Measurement, mean, positive_mean
 from hierlearn.statistics.intervals import LEVEL
@@ -27,12 +29,9 @@ REGRESSORS = {
 }
 
 
-def part(cube: Dataset, learner: str, where: Mapping[str, Any], axis: str = "dimension") -> Dataset:
-    """The scores of a learner at some coordinates, over (axis, seed, samples)."""
-    return at(cube, learner, where, (axis, "seed", "samples"))
-
-
-def at(cube: Dataset, learner: str, where: Mapping[str, Any], left: tuple[str, ...]) -> Dataset:
+def at(
+    cube: Dataset, learner: str, where: Mapping[str, Any], left: tuple[str, ...] = ("dimension", "seed", "samples")
+) -> Dataset:
     """The scores of a learner at some coordinates, over those that are left.
 
     A single value need not be named, nor one of a parameter that other learners sweep. where: as for `indexers`, along
@@ -74,6 +73,35 @@ def indexers(where: Mapping[str, Any], axis: str) -> dict[str, Any]:
     return {name: xarray.DataArray(v, dims=axis) if isinstance(v, list) else v for name, v in where.items()}
 
 
+def variable_at(probe: Dataset, variable: str, where: Mapping[str, Any], axis: str = "") -> DataArray:
+    """A variable at some coordinates; those of a single value need no name, but for `axis`; the seed comes last."""
+    chosen = probe[variable].sel({name: value for name, value in where.items() if name in probe[variable].dims})
+    single = [name for name in chosen.dims if name not in (axis, "seed") and chosen.sizes[name] == 1]
+    return chosen.isel(dict.fromkeys(single, 0)).transpose(..., "seed", missing_dims="ignore")
+
+
+def along(probe: Dataset, variable: str, axis: str, where: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
+    """The values (K,) of an axis in increasing order, and the variable there (K, S); S = 1 without seeds.
+
+    Raises ValueError where other coordinates are left open.
+    """
+    chosen = _closed(variable_at(probe, variable, where, axis), axis).sortby(axis)
+    return chosen[axis].values, chosen.values.reshape(len(chosen[axis]), -1)
+
+
+def over_seeds(probe: Dataset, variable: str, where: Mapping[str, Any]) -> np.ndarray:
+    """The variable over the seeds (S,). Raises ValueError where other coordinates are left open."""
+    return np.atleast_1d(_closed(variable_at(probe, variable, where)).values)
+
+
+def _closed(chosen: DataArray, axis: str = "") -> DataArray:
+    """A variable over nothing but an axis and the seeds."""
+    extra = sorted(set(chosen.dims) - {axis, "seed"})
+    if extra:
+        raise ValueError(f"{chosen.name}: the claim leaves {', '.join(extra)} open; name a value in `where`")
+    return chosen
+
+
 def complexities(
     cube: Dataset,
     learner: str,
@@ -87,7 +115,7 @@ def complexities(
     A search ends where validation risk crosses. Where `risk` crosses beyond that end, n* is the end, which lies between
     what the two say: nothing is censored there.
     """
-    chosen = part(cube, learner, where, axis)
+    chosen = at(cube, learner, where, (axis, "seed", "samples"))
     samples, status = crossings(chosen.samples.values, chosen[risk].values, threshold)
     for side, is_beyond in ((RIGHT_CENSORED, np.greater), (LEFT_CENSORED, np.less)):
         there = is_beyond(chosen.samples.values, samples[..., None])
@@ -104,7 +132,7 @@ def doubts(
 
     And which n* lie beside a cell whose training did not converge: its risk counts, and is said to.
     """
-    chosen = part(cube, learner, where, axis)
+    chosen = at(cube, learner, where, (axis, "seed", "samples"))
     curveless = np.isin(chosen.status.values, FAILED).any(axis=-1) & (table.status == MISSING)
     failed = _places(curveless | _at_crossing(chosen, table, FAILED), chosen, table)
     going_on = _places(_at_crossing(chosen, table, [STATUS["not_converged"]]), chosen, table)

@@ -7,8 +7,7 @@ import numpy as np
 
 from hierlearn.core.protocols import Dataset
 from hierlearn.quantities._bases import FittedDimensions, Line, OfLearner, OfSampleComplexities, Probe
-from hierlearn.quantities._probes import variable_at
-from hierlearn.quantities._tables import span
+from hierlearn.quantities._tables import span, variable_at
 from hierlearn.statistics import estimates
 
 

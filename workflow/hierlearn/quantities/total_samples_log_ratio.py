@@ -51,7 +51,7 @@ class TotalSamplesLogRatio(Quantity):
         here = cube.sel(dimension=[self.dimension])
         lows, highs, guesses, tables = [], [], [], []
         for name in names:
-            spent = at(here, name, self.where, ("dimension", "seed", "samples")).unlabelled_samples.max().item()
+            spent = at(here, name, self.where).unlabelled_samples.max().item()
             table = complexities(here, name, self.where, self.threshold)
             low, high = bounds(table)
             lows.append(np.log(np.exp(low[0]) + spent))
