@@ -91,17 +91,13 @@ def counts(rows: Sequence[Row]) -> Iterator[str]:
 def breaches(rows: Sequence[Row]) -> Iterator[str]:
     """One line for every kind of broken promise: how many rows break it, and which."""
     judged = [row for row in rows if row["kind"] != DESCRIPTION]
-    open_ = [row for row in judged if row["kind"] != CHECK and row["control_verdict"] in NO_CONTROL]
+    open_ = [row["claim"] for row in judged if row["kind"] != CHECK and row["control_verdict"] in NO_CONTROL]
     # A pilot is not judged for the record.
-    unregistered = [row for row in judged if not row["digest"] and row["draw"] != "pilot"]
-    for wrong, what in (
-        (open_, "judged without a control"),
-        (unregistered, "judged on a design that is not registered"),
-    ):
-        if wrong:
-            names = [row["claim"] for row in wrong]
+    unregistered = [row["claim"] for row in judged if not row["digest"] and row["draw"] != "pilot"]
+    for names, what in ((open_, "without a control"), (unregistered, "on a design that is not registered")):
+        if names:
             named = ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
-            yield f"{len(wrong)} rows {what}: {named}"
+            yield f"{len(names)} rows judged {what}: {named}"
 
 
 def outcome(rows: Sequence[Row]) -> str:
@@ -121,8 +117,8 @@ def by_kind(rows: Sequence[Row]) -> Iterator[str]:
     """A line for every kind: how many rows have which verdict, and how many of these are primary."""
     for kind in dict.fromkeys([*(row["kind"] for row in rows if row["kind"] not in (CHECK, DESCRIPTION)), CHECK]):
         own = [row for row in rows if row["kind"] == kind]
-        found = [(word, [row for row in own if row["verdict"] == word]) for word in MARKS if word]
-        told = ", ".join(f"{MARKS[word]} {len(those)} {word}" for word, those in found if those)
+        found = Counter(row["verdict"] for row in own if row["verdict"])
+        told = ", ".join(f"{mark} {found[word]} {word}" for word, mark in MARKS.items() if found[word])
         primary = sum(row["rank"] == "primary" for row in own)
         if own:
             yield f"{kind:<12}{told}" + (f" ({primary} primary)" if primary else "")

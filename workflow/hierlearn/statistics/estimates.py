@@ -10,13 +10,13 @@ from hierlearn.statistics.complexity import (
     Complexities,
     bounds,
     medians,
-    missing,
     observes_every_seed,
     ratio_bounds,
 )
 from hierlearn.statistics.exponents import Slope, difference, local_slopes, ratio_slope, seed_slopes, slope
 from hierlearn.statistics.intervals import LEVEL, Estimate, log_interval, median, t_interval
 from hierlearn.statistics.intervals import failure_rate as clopper_pearson
+from hierlearn.statistics.learning_curves import MISSING
 
 COUNTED = {"missing": "not measured", "censored": "censored"}
 # What stands for the ratio to a bound that is not positive.
@@ -59,7 +59,7 @@ def exponent(table: Complexities, regressor=None, fitted: Sequence | None = None
     detail = {
         "local": [_plain(one) for one in local_slopes(table, regressor, level)],
         "seed_slopes": _plain(seed_slopes(table, regressor, fitted, level)),
-        "bounds": _bounds(table.sizes, *bounds(table), missing(table)),
+        "bounds": _bounds(table.sizes, *bounds(table), table.status == MISSING),
     }
     return _measured(slope(table, regressor, fitted, level), table.samples.shape[1], detail)
 
@@ -239,7 +239,8 @@ def _measured(fit: Slope, seeds: int, detail: dict) -> Measurement:
 
 
 def _ratio_bounds(above: Complexities, below: Complexities) -> list[dict]:
-    return _bounds(above.sizes, *ratio_bounds(above, below), missing(above) | missing(below))
+    unmeasured = (above.status == MISSING) | (below.status == MISSING)
+    return _bounds(above.sizes, *ratio_bounds(above, below), unmeasured)
 
 
 def _bounds(sizes: np.ndarray, low: np.ndarray, high: np.ndarray, unmeasured: np.ndarray) -> list[dict]:

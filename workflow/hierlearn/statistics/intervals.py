@@ -10,8 +10,7 @@ LEVEL = 0.95
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number with its interval, in the units of the values; NaN ends and a reason where there is no
-    interval."""
+    """A number with its interval, in the units of the values; NaN ends and a reason where there is no interval."""
 
     value: float
     low: float
@@ -25,8 +24,7 @@ def t_quantile(dof: float, level: float = LEVEL) -> float:
 
 
 def t_interval(values, level: float = LEVEL) -> Estimate:
-    """Student interval for the mean of independent values. values: (S,); one that is not finite leaves no
-    interval."""
+    """Student interval for the mean of independent values. values: (S,); one that is not finite leaves no interval."""
     values = _vector(values)
     if not np.isfinite(values).all():
         return Estimate(np.nan, np.nan, np.nan, f"{np.sum(~np.isfinite(values))} of {len(values)} values not finite")
@@ -84,12 +82,10 @@ def failure_rate(failures: int, trials: int) -> Estimate:
 
 
 def shift_interval(first, second, level: float = LEVEL) -> Estimate:
-    """How far `second` lies above `first`: Hodges-Lehmann shift with the exact Mann-Whitney interval
-    (unpaired).
+    """How far `second` lies above `first`: Hodges-Lehmann shift with the exact Mann-Whitney interval (unpaired).
 
-    first, second: pairs (lows, highs) of arrays (S,), (S',) between which each value lies, equal where it is
-    known; so censored values widen the interval instead of biasing it. An open side of the interval is -inf
-    or +inf."""
+    first, second: pairs (lows, highs) of arrays (S,), (S',) between which each value lies, equal where it is known; so
+    censored values widen the interval instead of biasing it. An open side of the interval is -inf or +inf."""
     (first_low, first_high), (second_low, second_high) = first, second
     smallest = np.sort(np.subtract.outer(second_low, first_high), axis=None)
     largest = np.sort(np.subtract.outer(second_high, first_low), axis=None)

@@ -61,6 +61,8 @@ def page(
         loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters |= {"tex": mathematics.html, "clauses": clauses}
+    told_of_a_row = (fit_note, in_words, interval, number, prediction, side, work)
+    environment.globals |= {function.__name__: function for function in told_of_a_row}
     judged = [row for row in rows if row.kind not in ("check", "description")]
     primary = [row for row in judged if row.rank == "primary"]
     boundaries = sum(BOUNDARIES[row.rule] for row in judged)
@@ -102,17 +104,9 @@ def page(
         classes=CLASSES,
         marks=MARKS,
         names=OUTCOMES,
-        in_words=in_words,
         details=details,
         earlier=earlier or {},
-        fit_note=fit_note,
-        number=number,
-        interval=interval,
-        prediction=prediction,
-        spoken=spoken,
         drawing=lambda row: drawing(row, side(details[row.claim]), spoken(row, side(details[row.claim])), number),
-        side=side,
-        work=work,
     )
 
 
