@@ -97,7 +97,7 @@ class OfSampleComplexities(Quantity):
 
     @abstractmethod
     def _estimate(self, tables: Sequence[Complexities], probes: Probes) -> Measurement:
-        """The quantity, of the n* of every learner."""
+        """The quantity, of the n* of every learner; its sizes are those of its line, unless it says them."""
 
     def measure(self, cube: Dataset, probes: Probes) -> Measurement:
         """cube: scores.nc of a study; probes: its probes by name. Failed training at a crossing leaves no interval."""
@@ -106,7 +106,9 @@ class OfSampleComplexities(Quantity):
             doubts(cube, name, self.where, table, self.axis) for name, table in zip(self.learners, tables, strict=True)
         ]
         failed, notes = zip(*found, strict=True)
-        return add_notes(without_interval(self._estimate(tables, probes), *failed), *notes)
+        measured = self._estimate(tables, probes)
+        measured = measured if measured.sizes else line_along(self.axis, measured)
+        return add_notes(without_interval(measured, *failed), *notes)
 
 
 @dataclass(frozen=True, kw_only=True)

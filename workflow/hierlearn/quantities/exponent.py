@@ -5,7 +5,6 @@ from typing import Annotated, Literal
 
 from hierlearn.core.parameters import Reference
 from hierlearn.quantities._bases import OfLearner, OfSampleComplexities
-from hierlearn.quantities._tables import line_along
 from hierlearn.statistics import estimates
 
 
@@ -30,5 +29,4 @@ class Exponent(OfLearner, OfSampleComplexities):
 
     def _estimate(self, tables, probes) -> estimates.Measurement:
         (table,) = tables
-        line = estimates.exponent(table, self.regressor_values(table), self.sizes)
-        return line_along(self.axis, line)
+        return estimates.exponent(table, self.regressor_values(table), self.sizes)

@@ -7,7 +7,6 @@ import numpy as np
 
 from hierlearn.core.parameters import Count, Reference
 from hierlearn.quantities._bases import OfSampleComplexities, OfTwoLearners, Threshold
-from hierlearn.quantities._tables import line_along
 from hierlearn.statistics import estimates
 from hierlearn.theory.spectra import eigenvalues
 
@@ -28,5 +27,4 @@ class IsotropySlope(OfTwoLearners, OfSampleComplexities):
         above, below = tables
         dimension = int(self.where["dimension"])
         largest = [eigenvalues("spiked", dimension, 1.0, self.spikes, share).max() for share in above.sizes]
-        line = estimates.exponent_difference(above, below, np.array(largest))
-        return line_along(self.axis, line)
+        return estimates.exponent_difference(above, below, np.array(largest))

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from hierlearn.quantities._bases import FittedDimensions, OfSampleComplexities, OfTwoLearners
-from hierlearn.quantities._tables import line_along
 from hierlearn.statistics import estimates
 
 
@@ -14,4 +13,4 @@ class PairedLogRatioSlope(OfTwoLearners, OfSampleComplexities):
     sizes: FittedDimensions = None
 
     def _estimate(self, tables, probes) -> estimates.Measurement:
-        return line_along("dimension", estimates.exponent_difference(*tables, fitted=self.sizes))
+        return estimates.exponent_difference(*tables, fitted=self.sizes)
