@@ -24,7 +24,6 @@ from hierlearn.claims.verdicts import (
     REGIMES,
     VACUOUS,
     WORDS_OF,
-    in_words,
 )
 
 HERE = Path(__file__).parent
@@ -61,7 +60,7 @@ def page(
         loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters |= {"tex": mathematics.html, "clauses": clauses}
-    told_of_a_row = (fit_note, in_words, interval, number, prediction, side, work)
+    told_of_a_row = (fit_note, interval, number, prediction, side, work)
     environment.globals |= {function.__name__: function for function in told_of_a_row}
     judged = [row for row in rows if row.kind not in ("check", "description")]
     primary = [row for row in judged if row.rank == "primary"]
