@@ -13,12 +13,11 @@ from hierlearn.core.provenance import BrokenSource
 from hierlearn.core.registry import KINDS, PACKAGE, available, implementation, path, rooms
 from hierlearn.inputs import UNIT_LAWS
 
-# Attributes that are looked for on what is no component: the package's own names, a file's lines, a row of the ledger,
-# an error of YAML, the parts of a study, a record of a log.
+# Attributes that are looked for on what is no component: the package's own names, a file's lines, an error of YAML,
+# the parts of a study, a record of a log.
 NO_COMPONENTS = {
     "__init__.py",
     "core/provenance.py",
-    "claims/ledger.py",
     "plan/console.py",
     "plan/load.py",
     "plan/declared.py",

@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from hierlearn.claims.rules import OUTCOMES, RULES
-from hierlearn.claims.verdicts import CONTROL_OUTCOMES, KINDS, VERDICTS, WITHOUT_REGIME, in_words, verdict
+from hierlearn.claims.verdicts import CONTROL_OUTCOMES, KINDS, VERDICTS, WITHOUT_REGIME, verdict
 
 CONTROLS = ("fails", "passes", "undecided", "missing")
 OPEN = ("inconclusive",) * 4
@@ -67,14 +67,6 @@ def test_words_that_nobody_knows_are_refused():
             verdict(*given)
     with pytest.raises(ValueError, match="supported"):
         verdict("rate", "limit", "supported", "fails")
-
-
-def test_what_is_seen_in_the_limit_is_seen_at_sizes():
-    assert in_words("consistent", "d = 10–28") == "consistent at d = 10–28"
-    assert in_words("not seen", "d = 10–28") == "not seen at d = 10–28"
-    assert in_words("supported", "d = 10–28") == "supported"
-    assert in_words("consistent", "") == "consistent"
-    assert in_words("", "d = 10–28") == "no verdict"
 
 
 def test_the_schema_knows_the_words():

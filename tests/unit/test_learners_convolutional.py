@@ -9,7 +9,7 @@ from hierlearn.core.problem import ProblemFeatures, pose
 from hierlearn.core.protocols import NullMonitor, Sample
 from hierlearn.core.registry import build, defaults, needs, objections
 from hierlearn.core.streams import Streams
-from hierlearn.statistics.moments import share_explained, share_within
+from hierlearn.statistics.features import share_explained, share_within
 
 SMALL = {"width": 16, "steps": 20, "batch": 16}
 

@@ -296,9 +296,9 @@ def test_an_ordering_says_on_which_side_it_is():
 
 def test_a_row_says_at_once_what_keeps_it_from_its_verdict_and_folds_the_rest():
     reason = "wholly at most 1.2; size 15 not fitted; the control is undecided: on both sides of 1.2; a remark"
-    assert index.first_clause(reason) == "wholly at most 1.2; the control is undecided: on both sides of 1.2"
-    assert index.other_clauses(reason) == "size 15 not fitted; a remark"
-    assert (index.first_clause("one"), index.other_clauses("one")) == ("one", "")
+    first = "wholly at most 1.2; the control is undecided: on both sides of 1.2"
+    assert index.clauses(reason) == (first, "size 15 not fitted; a remark")
+    assert index.clauses("one") == ("one", "")
 
 
 def test_a_secondary_row_without_a_panel_names_that_of_the_primary_row_that_it_is_folded_under():

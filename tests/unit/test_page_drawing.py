@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 from test_page import row
 
-from hierlearn.claims.page.drawing import WIDTH, drawing, region
+from hierlearn.claims.page.drawing import WIDTH, drawing
 from hierlearn.claims.page.index import number
+from hierlearn.claims.rules import region
 
 
 def places(one, side="above"):
@@ -33,7 +34,8 @@ def places(one, side="above"):
     ],
 )
 def test_the_region_is_where_the_rule_passes(changes, side, expected):
-    assert region(row(**changes), side) == pytest.approx(expected)
+    one = row(**changes)
+    assert region(one.rule, one.predicted, one.slack, side) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("rule", ["upper", "lower", "two-sided", "ordering", "published", "holds"])
@@ -41,7 +43,7 @@ def test_the_region_is_where_the_rule_passes(changes, side, expected):
 def test_an_interval_is_drawn_inside_the_region_where_its_numbers_are(rule, shift):
     one = row(rule=rule, predicted=1.0, slack=1.5 if rule == "published" else 0.1)
     one = replace(one, value=shift, low=shift * 0.95, high=shift * 1.02, control_value=3.0)
-    floor, ceiling = region(one)
+    floor, ceiling = region(one.rule, one.predicted, one.slack)
     dot, (low, high), (start, end), _ = places(one)
     assert low <= dot <= high and low >= 0 and high <= WIDTH
     assert (floor <= one.low and one.high <= ceiling) == (start <= low and high <= end)

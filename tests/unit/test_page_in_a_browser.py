@@ -10,7 +10,7 @@ from test_page import row
 
 from hierlearn.claims.ledger import csv_text
 from hierlearn.claims.page import index
-from hierlearn.claims.page.comparison import comparison
+from hierlearn.claims.tally import comparison
 from hierlearn.claims.verdicts import KINDS, REGIMES
 from hierlearn.plan import papers
 

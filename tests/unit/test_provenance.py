@@ -53,7 +53,7 @@ def loaded():
     return found
 
 
-@pytest.mark.parametrize("module", ["run.sample_sizes", "files.scores", "claims.page.index", "statistics.regression"])
+@pytest.mark.parametrize("module", ["run.sample_sizes", "files.scores", "claims.page.index", "statistics.features"])
 def test_a_changed_module_changes_the_hash_of_the_scripts_that_import_it(workflow, before, loaded, module):
     file = (workflow / "hierlearn").joinpath(*module.split(".")).with_suffix(".py")
     text = file.read_text()

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hierlearn.statistics.alignment import feature_errors
+from hierlearn.statistics.features import feature_errors
 
 
 def test_feature_errors_see_through_rotations_and_only_the_linear_one_through_other_maps():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hierlearn.statistics.moments import operator_norm
+from hierlearn.statistics.features import operator_norm
 
 
 @pytest.mark.parametrize("shape", [(50, 7), (7, 50)])

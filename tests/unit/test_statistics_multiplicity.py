@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from hierlearn.statistics.multiplicity import holm, p_beyond
+from hierlearn.statistics.intervals import holm, p_beyond
 
 
 def test_a_worked_example():

@@ -11,7 +11,7 @@ import numpy as np
 from hierlearn.core import boundary, provenance, registry
 from hierlearn.files import problems, results
 from hierlearn.files.scores import Scores, Traces, row_of
-from hierlearn.statistics.moments import operator_norm
+from hierlearn.statistics.features import operator_norm
 
 
 def evaluate(source, representations, models, outputs, parameters, code, expected=None):

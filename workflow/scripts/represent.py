@@ -10,8 +10,7 @@ from hierlearn.core import boundary, provenance, registry
 from hierlearn.files import problems, results
 from hierlearn.files.netcdf import Variable
 from hierlearn.files.scores import attributes_of, axis
-from hierlearn.statistics.moments import operator_norm
-from hierlearn.statistics.regression import unexplained_variance
+from hierlearn.statistics.features import operator_norm, unexplained_variance
 
 
 def represent(source, output, parameters, code, expected=None):

@@ -33,17 +33,14 @@ def judge_claim(
     found, why = _outcome(claim, measured)
     control, control_why = _control(claim, rival)
     word = verdict(claim["kind"], claim.get("regime", ""), found, control, "proof" in claim)
+    described = {"rank": "secondary", "regime": "", "digest": ""} | claim
+    run = {"draw": "", "revision": ""} | study
     reasons = (why, control_why, *(claim.get(key, "").strip() for key in ("proof", "beyond", "remark")))
     slack, against = claim.get("slack"), rival or NOT_MEASURED
     row = Row(
+        **{key: described[key] for key in ("place", "kind", "rank", "regime", "statement", "rule", "digest")},
+        **{key: run[key] for key in ("paper", "preset", "draw")},
         claim=name,
-        paper=study["paper"],
-        place=claim["place"],
-        kind=claim["kind"],
-        rank=claim.get("rank", "secondary"),
-        regime=claim.get("regime", ""),
-        statement=claim["statement"],
-        rule=claim["rule"],
         value=measured.value,
         low=measured.low,
         high=measured.high,
@@ -57,10 +54,7 @@ def judge_claim(
         verdict=word,
         sizes=measured.sizes,
         reason="; ".join(part for part in reasons if part),
-        preset=study["preset"],
-        draw=study.get("draw", ""),
-        revision=str(study.get("revision", "")),
-        digest=claim.get("digest", ""),
+        revision=str(run["revision"]),
         seeds=measured.seeds,
         flops=flops,
         study=study["name"],

@@ -4,8 +4,9 @@ import csv
 import io
 import math
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
-from typing import Any
+from dataclasses import asdict, dataclass, replace
+from numbers import Integral, Real
+from typing import Annotated, Any, get_args, get_type_hints
 
 from hierlearn.claims.rules import RULES
 from hierlearn.claims.verdicts import (
@@ -23,83 +24,58 @@ from hierlearn.claims.verdicts import (
 
 @dataclass(frozen=True)
 class Row:
-    """One claim and what was found. The fields are the columns of claims.csv, in order.
+    """One claim and what was found. The fields are the columns of claims.csv, in order, with what each holds.
 
-    claim: as in the claims document, with a suffix where one claim has several rows (C1-p4). kind, rank, regime: in the
-    words of `verdicts`; regime is "" for kinds that have none. value, low, high, predicted, slack and the control's
-    ends: in the units of the quantity, NaN where there is none; under the rule `holds`, the largest ratio to the bound,
-    and from the smallest to the largest over seeds. rival: what the negative control measures in the claim's place.
-    control_verdict: what the claim's rule made of the control. sizes: the range of sizes that the value rests on.
-    verdict: "" for a description. draw, revision, digest: of the registered design, "" where there is none. seeds: how
-    many the value rests on. flops: counted, not timed. figure, data: paths relative to the preset's folder."""
+    kind, rank, regime: in the words of `verdicts`; regime is "" for kinds that have none. value, low, high, predicted,
+    slack and the control's ends: in the units of the quantity, NaN where there is none; under the rule `holds`, the
+    largest ratio to the bound, and from the smallest to the largest over seeds. verdict: "" for a description. draw,
+    revision, digest: "" where no design is registered."""
 
-    claim: str
+    claim: Annotated[str, "claim, with a suffix where it has several rows"]
     paper: str
-    place: str
-    kind: str
-    rank: str
-    regime: str
+    place: Annotated[str, "place in the paper"]
+    kind: Annotated[str, "kind of the claim"]
+    rank: Annotated[str, "primary, one per theorem, figure or table, or secondary"]
+    regime: Annotated[str, "whether the hypotheses are met where it was measured"]
     statement: str
-    rule: str
-    value: float
-    low: float
-    high: float
-    predicted: float
-    slack: float
-    rival: str
-    control_value: float
-    control_low: float
-    control_high: float
-    control_verdict: str
+    rule: Annotated[str, "rule that gives the verdict"]
+    value: Annotated[float, "measured value"]
+    low: Annotated[float, "lower end of the 95 % interval"]
+    high: Annotated[float, "upper end of the 95 % interval"]
+    predicted: Annotated[float, "predicted value"]
+    slack: Annotated[float, "what the rule allows beyond the prediction"]
+    rival: Annotated[str, "negative control: what is measured in the claim's place"]
+    control_value: Annotated[float, "measured value of the control"]
+    control_low: Annotated[float, "lower end of the control's interval"]
+    control_high: Annotated[float, "upper end of the control's interval"]
+    control_verdict: Annotated[str, "what the claim's rule makes of the control"]
     verdict: str
-    sizes: str
+    sizes: Annotated[str, "sizes that the value rests on"]
     reason: str
     preset: str
-    draw: str
-    revision: str
-    digest: str
-    seeds: int
-    flops: float
+    draw: Annotated[str, "draw of the random streams"]
+    revision: Annotated[str, "revision of the design"]
+    digest: Annotated[str, "digest of the registered design"]
+    seeds: Annotated[int, "independent repetitions that the value rests on"]
+    flops: Annotated[float, "floating-point operations of matrix products, counted"]
     study: str
-    figure: str
-    data: str
+    figure: Annotated[str, "figure, relative to the preset's folder"]
+    data: Annotated[str, "file that the value was read from, relative to the preset's folder"]
 
 
-COLUMNS = tuple(field.name for field in fields(Row))
-NUMBERS = tuple(field.name for field in fields(Row) if field.type is float)
-TEXTS = {
-    "claim": "claim, with a suffix where it has several rows",
-    "place": "place in the paper",
-    "rule": "rule that gives the verdict",
-    "kind": "kind of the claim",
-    "rank": "primary, one per theorem, figure or table, or secondary",
-    "regime": "whether the hypotheses are met where it was measured",
-    "value": "measured value",
-    "low": "lower end of the 95 % interval",
-    "high": "upper end of the 95 % interval",
-    "predicted": "predicted value",
-    "slack": "what the rule allows beyond the prediction",
-    "rival": "negative control: what is measured in the claim's place",
-    "control_value": "measured value of the control",
-    "control_low": "lower end of the control's interval",
-    "control_high": "upper end of the control's interval",
-    "control_verdict": "what the claim's rule makes of the control",
-    "sizes": "sizes that the value rests on",
-    "draw": "draw of the random streams",
-    "revision": "revision of the design",
-    "digest": "digest of the registered design",
-    "seeds": "independent repetitions that the value rests on",
-    "flops": "floating-point operations of matrix products, counted",
-    "figure": "figure, relative to the preset's folder",
-    "data": "file that the value was read from, relative to the preset's folder",
-}
+TYPES = get_type_hints(Row)
+COLUMNS = tuple(TYPES)
+NUMBERS = tuple(name for name, kind in TYPES.items() if kind is float)
+# What counts as a number, those of numpy too.
+NUMERIC = {int: Integral, float: Real}
 REQUIRED = ("claim", "paper", "place", "statement", "preset", "study")
 
 
 def column_attributes(column: str) -> dict[str, str]:
     """Attributes of a column in claims.nc; numbers are in the units of the claim's quantity, counts and ratios."""
     units = {"units": "1"} if column in (*NUMBERS, "seeds") else {}
-    return {"long_name": TEXTS.get(column, column)} | units
+    said = get_args(Row.__annotations__[column])[1:]
+    return {"long_name": said[0] if said else column} | units
 
 
 def to_json(row: Row, positive: bool = False) -> dict[str, Any]:
@@ -199,18 +175,11 @@ def _number_faults(row: Row, positive: bool) -> list[str]:
 
 
 def _type_faults(row: Row) -> list[str]:
-    found = []
-    for field in fields(Row):
-        value = getattr(row, field.name)
-        if field.type is str:
-            sound = isinstance(value, str)
-        elif field.type is int:
-            sound = hasattr(value, "__index__") and not isinstance(value, bool)
-        else:
-            sound = not isinstance(value, (str, bytes, bool)) and hasattr(value, "__float__")
-        if not sound:
-            found.append(f"{field.name} is {value!r}; expected {field.type.__name__}")
-    return found
+    return [
+        f"{name} is {value!r}; expected {TYPES[name].__name__}"
+        for name, value in asdict(row).items()
+        if isinstance(value, bool) or not isinstance(value, NUMERIC.get(TYPES[name], str))
+    ]
 
 
 def _number(value: float) -> str:

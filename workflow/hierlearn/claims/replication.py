@@ -5,8 +5,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hierlearn.claims.rules import PUBLISHED_FACTOR
-from hierlearn.statistics.multiplicity import holm, p_beyond
+from hierlearn.claims.rules import region
+from hierlearn.statistics.intervals import holm, p_beyond
 
 # Verdicts of a primary row that need more than one draw.
 FAILING = ("contradicted", "not seen")
@@ -53,14 +53,10 @@ def p_value(row: Row) -> float:
     if row["rule"] == "holds":
         return 0.0
     value, low, high, predicted, slack = (_number(row[key]) for key in ("value", "low", "high", "predicted", "slack"))
-    if row["rule"] == "published":
-        slack = PUBLISHED_FACTOR if math.isnan(slack) else slack
-        ends = [predicted / slack, predicted * slack]
-        if low > 0:
-            value, low, high, *ends = map(math.log, (value, low, high, *ends))
-    else:
-        slack = 0.0 if math.isnan(slack) else slack
-        ends = [predicted - slack, predicted + slack]
+    published = row["rule"] == "published"
+    ends = region("published" if published else "two-sided", predicted, slack)
+    if published and low > 0:
+        value, low, high, *ends = map(math.log, (value, low, high, *ends))
     # An interval below the lower end fails at that one, and one above the upper end at the upper one.
     limit = ends[0] if high < ends[0] else ends[1]
     return p_beyond(value, low, high, limit, int(row["seeds"]))

@@ -67,6 +67,24 @@ def outcome(
     return found, "; ".join(part for part in (why, reason) if part)
 
 
+def region(rule: str, predicted: float, slack: float, side: str = "above") -> tuple[float, float]:
+    """The two ends between which an interval has to lie, infinite where there is none; NaN without a rule.
+
+    slack: NaN for the usual one; side: as `outcome` has it.
+    """
+    if rule == "published":
+        factor = PUBLISHED_FACTOR if math.isnan(slack) else slack
+        return predicted / factor, predicted * factor
+    slack = 0.0 if math.isnan(slack) else slack
+    if rule == "two-sided":
+        return predicted - slack, predicted + slack
+    if rule == "upper" or (rule == "ordering" and side == "below"):
+        return -math.inf, predicted + slack
+    if rule in ("lower", "ordering"):
+        return predicted - slack, math.inf
+    return (-math.inf, 1.0) if rule == "holds" else (math.nan, math.nan)
+
+
 def _compare(rule: str, low: float, high: float, predicted: float, slack: float, side: str) -> tuple[str, str]:
     if rule == "published":
         return _inside(low / predicted, high / predicted, 1 / slack, slack, "the ratio to the printed number")

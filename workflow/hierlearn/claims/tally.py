@@ -1,4 +1,4 @@
-"""Counts of a ledger's rows by kind, regime and verdict, and the promises that its rows break."""
+"""Counts of a ledger's rows by kind, regime and verdict, the promises that its rows break, and another run's rows."""
 
 import csv
 import os
@@ -55,12 +55,30 @@ def other_run(file: str | os.PathLike) -> dict[str, dict[str, Any]]:
     return found
 
 
+def comparison(rows: Sequence[Any], file: str) -> dict[str, Any]:
+    """Rows of the ledger beside those of another run's claims.csv. Raises ValueError, one line, where it is none.
+
+    name: where that table lies; preset: of the other run; shared, here, there: how many rows both have, and each alone;
+    changed: what the other run has of rows with another verdict, beside the `row` of this one, primary rows first.
+    """
+    others = other_run(file)
+    shared = [row for row in rows if row.claim in others]
+    changed = [others[row.claim] | {"row": row} for row in shared if others[row.claim]["verdict"] != row.verdict]
+    return {
+        "name": file,
+        "preset": ", ".join(sorted({other["preset"] for other in others.values()})),
+        "shared": len(shared),
+        "here": len(rows) - len(shared),
+        "there": len(others) - len(shared),
+        "changed": sorted(changed, key=lambda one: one["row"].rank != "primary"),
+    }
+
+
 def counts(rows: Sequence[Row]) -> Iterator[str]:
     """Lines of a table: rows and primary rows by kind, regime and verdict; checks last, as they are no evidence."""
-    found = Counter((row["kind"], row["regime"] or "–", row["verdict"] or "–") for row in rows)
-    primary = Counter(
-        (row["kind"], row["regime"] or "–", row["verdict"] or "–") for row in rows if row["rank"] == "primary"
-    )
+    keys = [(row["kind"], row["regime"] or "–", row["verdict"] or "–") for row in rows]
+    found = Counter(keys)
+    primary = Counter(key for key, row in zip(keys, rows, strict=True) if row["rank"] == "primary")
     yield f"{'kind':<12} {'regime':<8} {'verdict':<13} {'rows':>5} {'primary':>8}"
     for key in sorted(found, key=lambda key: (key[0] in (CHECK, DESCRIPTION), key)):
         kind, regime, verdict = key
@@ -73,17 +91,13 @@ def counts(rows: Sequence[Row]) -> Iterator[str]:
 def breaches(rows: Sequence[Row]) -> Iterator[str]:
     """One line for every kind of broken promise: how many rows break it, and which."""
     judged = [row for row in rows if row["kind"] != DESCRIPTION]
-    open_ = [row for row in judged if row["kind"] != CHECK and row["control_verdict"] in NO_CONTROL]
+    open_ = [row["claim"] for row in judged if row["kind"] != CHECK and row["control_verdict"] in NO_CONTROL]
     # A pilot is not judged for the record.
-    unregistered = [row for row in judged if not row["digest"] and row["draw"] != "pilot"]
-    for wrong, what in (
-        (open_, "judged without a control"),
-        (unregistered, "judged on a design that is not registered"),
-    ):
-        if wrong:
-            names = [row["claim"] for row in wrong]
+    unregistered = [row["claim"] for row in judged if not row["digest"] and row["draw"] != "pilot"]
+    for names, what in ((open_, "without a control"), (unregistered, "on a design that is not registered")):
+        if names:
             named = ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
-            yield f"{len(wrong)} rows {what}: {named}"
+            yield f"{len(names)} rows judged {what}: {named}"
 
 
 def outcome(rows: Sequence[Row]) -> str:
@@ -103,8 +117,8 @@ def by_kind(rows: Sequence[Row]) -> Iterator[str]:
     """A line for every kind: how many rows have which verdict, and how many of these are primary."""
     for kind in dict.fromkeys([*(row["kind"] for row in rows if row["kind"] not in (CHECK, DESCRIPTION)), CHECK]):
         own = [row for row in rows if row["kind"] == kind]
-        found = [(word, [row for row in own if row["verdict"] == word]) for word in MARKS if word]
-        told = ", ".join(f"{MARKS[word]} {len(those)} {word}" for word, those in found if those)
+        found = Counter(row["verdict"] for row in own if row["verdict"])
+        told = ", ".join(f"{mark} {found[word]} {word}" for word, mark in MARKS.items() if found[word])
         primary = sum(row["rank"] == "primary" for row in own)
         if own:
             yield f"{kind:<12}{told}" + (f" ({primary} primary)" if primary else "")

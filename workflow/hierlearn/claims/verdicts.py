@@ -73,8 +73,3 @@ def verdict(kind: str, regime: str, rule: str, control: str, proof: bool = False
     if rule == UNDECIDED or control in (UNDECIDED, MISSING):
         return INCONCLUSIVE
     return VACUOUS if control == PASSES else yes
-
-
-def in_words(verdict: str, sizes: str) -> str:
-    """The verdict as a reader sees it: in the limit with the sizes that it was seen at."""
-    return f"{verdict} at {sizes}" if verdict in REGIMES["limit"] and sizes else verdict or "no verdict"

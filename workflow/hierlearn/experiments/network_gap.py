@@ -12,7 +12,7 @@ from hierlearn.core.protocols import Experiment, Learner, NullMonitor, Represent
 from hierlearn.experiments._trainings import failures, mean_square, movement, outcomes, shown
 from hierlearn.probes._parameters import SampleSizes, TestPoints, Widths, listing
 from hierlearn.probes._variables import Variables, describe, require, split
-from hierlearn.statistics.moments import operator_norm
+from hierlearn.statistics.features import operator_norm
 
 
 @dataclass(frozen=True, kw_only=True)

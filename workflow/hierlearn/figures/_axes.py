@@ -11,11 +11,6 @@ CHARACTER, BESIDE = 0.021, 0.02
 APART = 0.045
 
 
-def marker_lines(place) -> list:
-    """The lines of a panel that have markers; bounds, levels and guides have none."""
-    return [line for line in place.get_lines() if line.get_marker() not in ("None", None, "")]
-
-
 def fix_ticks(axis, values, form: str = "{x:g}") -> None:
     """Ticks of an axis at these values alone."""
     from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
@@ -30,7 +25,8 @@ def tick_values(place, axis: str) -> None:
 
     axis: the coordinate along it.
     """
-    x = [line.get_xdata() for line in marker_lines(place)]
+    # Bounds, levels and guides have no markers.
+    x = [line.get_xdata() for line in place.get_lines() if line.get_marker() not in ("None", None, "")]
     values = np.unique(np.concatenate(x)) if x else np.empty(0)
     whole = 1 < len(values) <= 8 and (values == np.round(values)).all() and np.ptp(values) <= 8
     if place.get_xscale() == "linear" and whole:
@@ -54,31 +50,23 @@ def power(value: float, position: int | None = None) -> str:
     return "10" + str(exponent).translate(SUPERSCRIPTS) if np.isclose(value, 10.0**exponent) else f"{value:g}"
 
 
-def plain(axis) -> None:
-    """Powers of 10 at the major ticks of a log axis, and nothing at the others."""
-    from matplotlib.ticker import FuncFormatter, NullFormatter
-
-    axis.set_major_formatter(FuncFormatter(power))
-    axis.set_minor_formatter(NullFormatter())
-
-
 def tidy(place) -> None:
     """Two numbers or more on every log axis: powers of 10 where it spans two decades, else plain numbers."""
-    from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, ScalarFormatter
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, ScalarFormatter
 
     for scale, axis in ((place.get_xscale(), place.xaxis), (place.get_yscale(), place.yaxis)):
         if scale != "log":
             continue
         low, high = axis.get_view_interval()
+        axis.set_minor_formatter(NullFormatter())
         if high / low >= 100:
-            plain(axis)
+            axis.set_major_formatter(FuncFormatter(power))
             continue
         # Of 1, 2 and 5 there are two in every factor of 6.25, and in less there may be one.
         axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)) if high / low >= 7 else MaxNLocator(4))
         numbers = ScalarFormatter(useOffset=False)
         numbers.set_scientific(False)
         axis.set_major_formatter(numbers)
-        axis.set_minor_formatter(NullFormatter())
 
 
 def name_guides(place, guides) -> None:
@@ -91,5 +79,4 @@ def name_guides(place, guides) -> None:
     highest = -APART
     for wanted, text, colour in sorted(ends):
         highest = max(wanted, highest + APART)
-        look = {"fontsize": 6.5, "color": colour, "va": "center", "transform": place.transAxes}
-        place.text(1.01, highest, text, **look)
+        place.text(1.01, highest, text, fontsize=6.5, color=colour, va="center", transform=place.transAxes)

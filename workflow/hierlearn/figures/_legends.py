@@ -34,10 +34,9 @@ def uncover(figure):
 
 def _fits(place, renderer) -> bool:
     """Whether the legend lies on nothing, where it is or where it is now put."""
-    if not hides_data(place, renderer):
-        return True
-    for where in INSIDE:
-        place.get_legend().set_loc(where)
+    for where in ("", *INSIDE):
+        if where:
+            place.get_legend().set_loc(where)
         if not hides_data(place, renderer):
             return True
     return False

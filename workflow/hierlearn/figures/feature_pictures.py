@@ -12,7 +12,7 @@ from hierlearn.figures._axes import tidy
 from hierlearn.figures._identities import COLOURS, MARKERS
 from hierlearn.figures._parameters import Shown
 from hierlearn.figures._style import blank, name_claims
-from hierlearn.quantities._probes import along
+from hierlearn.quantities._tables import along
 
 # Of a mosaic, between two pictures, in pixels.
 APART = 1

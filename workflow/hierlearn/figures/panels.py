@@ -15,8 +15,7 @@ from hierlearn.figures._legends import legend
 from hierlearn.figures._parameters import Panel
 from hierlearn.figures._published import LABEL, overlay, overlay_row
 from hierlearn.figures._style import band, blank, centre, name_claims
-from hierlearn.quantities._probes import along
-from hierlearn.quantities._tables import at, complexities
+from hierlearn.quantities._tables import along, at, complexities
 from hierlearn.quantities.norm_at_error import norm_at
 from hierlearn.statistics.complexity import medians
 from hierlearn.theory.counting import composition_risk_bound
@@ -80,6 +79,7 @@ class Panels(protocols.Figure):
         """Draws a line, and its guide, whose name is the answer: text, height and colour."""
         colour, marker = look
         where, axis = line.get("where", {}), panel["x"]
+        label = line.get("label", labels[line["learner"]] if "learner" in line else line["variable"].replace("_", " "))
         if "errors" in line:
             x, values = np.array(line["errors"]), self._norms(line, where, traces)
         elif panel["kind"] == "probe":
@@ -87,9 +87,12 @@ class Panels(protocols.Figure):
         elif panel["kind"] == "trace":
             x, values = self._trace(line, where, traces)
             self._marks(place, line, where, cube, colour)
+        elif panel["kind"] == "growth":
+            table = complexities(cube, line["learner"], where, panel.get("threshold", 0.5), axis=axis)
+            x, values = self._growth(place, table, colour, f"{label}: at least")
         else:
-            x, values = self._scores(panel, line["learner"], axis, where, cube)
-        label = line.get("label", labels[line["learner"]] if "learner" in line else line["variable"].replace("_", " "))
+            chosen = at(cube, line["learner"], where, (axis, "seed")).sortby(axis)
+            x, values = chosen[axis].values, chosen[panel.get("risk", "test_risk")].values
         of = panel.get("centre", "median")
         known = np.isfinite(values).all(axis=1)
         if place.get_xscale() == "log" and panel["kind"] == "trace":
@@ -98,8 +101,6 @@ class Panels(protocols.Figure):
         if place.get_yscale() == "log":
             # what has its centre at 0 or below has no place on the axis
             known &= centre(np.where(known[:, None], values, 1.0), of) > 0
-        if panel["kind"] == "growth":
-            self._lower_limits(place, panel, line, axis, where, cube, colour, f"{label}: at least")
         if not known.any():
             return []
         x, values = x[known].astype(float), values[known]
@@ -147,15 +148,17 @@ class Panels(protocols.Figure):
         place.grid(axis="y", color="#dddddd", lw=0.5)
         tidy(place)
 
-    def _scores(self, panel, learner, axis, where, cube):
-        """x (K,) and risks or n* (K, S) of a learner; NaN where it was not trained or never crossed."""
-        if panel["kind"] == "growth":
-            table = complexities(cube, learner, where, panel.get("threshold", 0.5), axis=axis)
-            middle, _ = medians(table)
-            shown = np.where(table.status == "observed", table.samples, np.exp(middle)[:, None])
-            return table.sizes, np.where(np.isfinite(middle)[:, None], shown, np.nan)
-        chosen = at(cube, learner, where, (axis, "seed")).sortby(axis)
-        return chosen[axis].values, chosen[panel.get("risk", "test_risk")].values
+    def _growth(self, place, table, colour, label):
+        """Sizes (K,) and n* (K, S), NaN where half the seeds or more never crossed: there n* is at least what open
+        triangles show."""
+        middle, _ = medians(table)
+        known = np.isfinite(middle)
+        above = ~known & (table.status == "right_censored").any(axis=1)
+        if above.any():
+            limits = np.nanmax(table.samples[above], axis=1)
+            place.plot(table.sizes[above], limits, color=colour, marker="^", mfc="white", ls="none", label=label)
+        shown = np.where(table.status == "observed", table.samples, np.exp(middle)[:, None])
+        return table.sizes, np.where(known[:, None], shown, np.nan)
 
     def _trace(self, line, where, traces):
         """Steps (T,) and what a learner recorded (T, S), of the seeds that it was trained for at this place."""
@@ -182,15 +185,6 @@ class Panels(protocols.Figure):
             steps = steps[np.isfinite(steps)]
             if len(steps):
                 place.axvline(np.median(steps), color=colour, lw=0.8, ls=DASHES[number % len(DASHES)], label=label)
-
-    def _lower_limits(self, place, panel, line, axis, where, cube, colour, label) -> None:
-        """Open triangles where half the seeds or more never crossed: n* is at least this."""
-        table = complexities(cube, line["learner"], where, panel.get("threshold", 0.5), axis=axis)
-        middle, _ = medians(table)
-        above = ~np.isfinite(middle) & (table.status == "right_censored").any(axis=1)
-        if above.any():
-            limits = np.nanmax(table.samples[above], axis=1)
-            place.plot(table.sizes[above], limits, color=colour, marker="^", mfc="white", ls="none", label=label)
 
     def _counting(self, place, at_) -> None:
         low, high = place.get_xlim()

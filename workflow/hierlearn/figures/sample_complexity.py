@@ -13,7 +13,7 @@ from hierlearn.figures._axes import fix_ticks, tidy
 from hierlearn.figures._identities import looks as identities
 from hierlearn.figures._parameters import Shown
 from hierlearn.figures._style import CLAIMS, band, blank, name_claims
-from hierlearn.quantities._tables import complexities, part, regressor
+from hierlearn.quantities._tables import at, complexities, regressor
 from hierlearn.statistics.complexity import bounds, medians
 from hierlearn.statistics.exponents import slope
 from hierlearn.statistics.intervals import median
@@ -121,33 +121,33 @@ class SampleComplexity(protocols.Figure):
         for panel, letter in zip(panels, "bcde", strict=True):
             name_claims(panel, self.shows.get(letter, ()))
         handles = [
-            Line2D([], [], color=looks[name][0], marker=looks[name][1], label=study["labels"][name]) for name in names
-        ]
-        handles += [
+            *(Line2D([], [], color=looks[k][0], marker=looks[k][1], label=study["labels"][k]) for k in names),
             Line2D([], [], color="#777777", ls="-", label="fitted power of $d$"),
             Line2D([], [], color="#777777", ls=(0, (5, 3)), lw=0.9, label="predicted: as the counted dimension"),
             Line2D([], [], color="#777777", ls=":", label="theory (deterministic equivalent)"),
             Line2D([], [], color="#777777", marker="o", mfc="white", ls="", label="\u2191 not reached: a lower bound"),
-        ]
-        handles += [
-            Line2D([], [], color=looks[name][0], ls="", label=f"{study['labels'][name]}, unlabelled too", **TOTAL)
-            for name in self.together
+            *(
+                Line2D([], [], color=looks[k][0], ls="", label=f"{study['labels'][k]}, unlabelled too", **TOTAL)
+                for k in self.together
+            ),
         ]
         bottom.legend(handles=handles, loc="outside lower center", ncols=5, fontsize=7.5)
         return figure
 
     def _curves(self, area, cube, names, looks, labels) -> None:
+        from matplotlib.colors import to_rgb
         from matplotlib.ticker import LogLocator
 
         panels = area.subplots(1, len(names), sharex=True, sharey=True, squeeze=False)[0]
         dimensions = cube.dimension.values
         for panel, name in zip(panels, names, strict=True):
-            chosen = part(cube, name, self.main)
+            chosen = at(cube, name, self.main)
             for i, d in enumerate(dimensions):
                 risk = chosen.test_risk.sel(dimension=d).values
                 # A median over the seeds that are still walking would jump where one stops.
                 shown = np.isfinite(risk).all(axis=0)
-                shade = _tint(looks[name][0], 0.55 - 0.55 * i / max(len(dimensions) - 1, 1))
+                white = 0.55 - 0.55 * i / max(len(dimensions) - 1, 1)
+                shade = tuple(1 - (1 - channel) * (1 - white) for channel in to_rgb(looks[name][0]))
                 n = chosen.samples.values[shown]
                 if not len(n):
                     continue
@@ -160,7 +160,8 @@ class SampleComplexity(protocols.Figure):
             for risk in (self.threshold, *self.marked):
                 panel.axhline(risk, color="#777777", lw=0.7, ls="--")
             panel.set(xscale="log", yscale="log", ylim=(0.008, 2.0))
-            panel.set_title(_wrap(labels[name]), fontsize=8, loc="center")
+            label = labels[name].replace(" (", "\n(").replace(" on the", "\non the")
+            panel.set_title(label, fontsize=8, loc="center")
             panel.set_xlabel("labelled samples $n$")
         # They share their axes.
         panels[0].xaxis.set_major_locator(LogLocator(numticks=4))
@@ -189,7 +190,10 @@ class SampleComplexity(protocols.Figure):
             for k in np.flatnonzero(~known & np.isfinite(lowest)):
                 n, d = np.exp(lowest[k]), int(table.sizes[k])
                 # Side by side: budgets are alike, and an arrow would point into the next marker.
-                _bound(panel, d * BESIDE ** beside[d], n, colour, marker)
+                place = d * BESIDE ** beside[d], n
+                panel.plot(*place, color=colour, marker=marker, mfc="white", ls="none")
+                arrow = {"arrowstyle": "<-", "color": colour, "lw": 0.9, "shrinkA": 0, "shrinkB": 2.5}
+                panel.annotate("", place, (0, 13), textcoords="offset points", arrowprops=arrow)
                 beside[d] += 1
             reach = 1.5 * float(cube.dimension.values[-1])
             self._fit(panel, table, name, colour, where, reach)
@@ -203,17 +207,16 @@ class SampleComplexity(protocols.Figure):
     def _totals(self, panel, cube, looks) -> None:
         """The least number of points, labelled and not, over learners alike."""
         for name, others in self.together.items():
-            totals: dict[int, list[float]] = {}
+            least: dict[int, float] = {}
             for other in set(others) & set(cube.learner.values.tolist()):
-                unlabelled = part(cube, other, self.main).unlabelled_samples.max(("seed", "samples")).values
+                unlabelled = at(cube, other, self.main).unlabelled_samples.max(("seed", "samples")).values
                 table = complexities(cube, other, self.main, self.threshold)
                 centre, _ = medians(table)
-                for size, total in zip(table.sizes, np.exp(centre) + unlabelled, strict=True):
-                    totals.setdefault(int(size), []).append(total)
-            least = {
-                size: min(known) for size, every in totals.items() if (known := [n for n in every if np.isfinite(n)])
-            }
-            panel.plot(list(least), list(least.values()), color=looks[name][0], ls="none", **TOTAL)
+                for size, total in zip(table.sizes.tolist(), np.exp(centre) + unlabelled, strict=True):
+                    if np.isfinite(total):
+                        least[size] = min(total, least.get(size, total))
+            sizes = sorted(least)
+            panel.plot(sizes, [least[size] for size in sizes], color=looks[name][0], ls="none", **TOTAL)
 
     def _theory(self, panel, lines, looks, labels) -> None:
         """The theory lines as far as they go, beside the exponent that they tend to."""
@@ -299,40 +302,18 @@ class SampleComplexity(protocols.Figure):
 
 
 def _has_risk(cube, name, where) -> bool:
-    return bool(np.isfinite(part(cube, name, where).test_risk).any())
-
-
-def _bound(panel, d, n, colour, marker) -> None:
-    """A place that n* is known to lie above."""
-    panel.plot(d, n, color=colour, marker=marker, mfc="white", ls="none")
-    arrow = {"arrowstyle": "<-", "color": colour, "lw": 0.9, "shrinkA": 0, "shrinkB": 2.5}
-    panel.annotate("", (d, n), (0, 13), textcoords="offset points", arrowprops=arrow)
+    return bool(np.isfinite(at(cube, name, where).test_risk).any())
 
 
 def _dimension_axis(panel, dimensions) -> None:
-    tidy(panel)
-    fix_ticks(panel.xaxis, _apart([int(d) for d in dimensions]), "{x:.0f}")
-
-
-def _apart(dimensions: list[int]) -> list[int]:
-    """Those of increasing dimensions whose numbers do not run into each other on a logarithmic axis."""
-    kept = dimensions[:1]
+    """A tick at each of increasing dimensions whose number does not run into the one before."""
+    kept = list(dimensions[:1])
     for d in dimensions[1:]:
         if d >= APART * kept[-1]:
             kept.append(d)
-    return kept
+    tidy(panel)
+    fix_ticks(panel.xaxis, kept, "{x:.0f}")
 
 
 def _words(where: Mapping[str, Any]) -> str:
-    letters = {"degree": "p"}
-    return ", ".join(f"${letters.get(axis, axis)}={value}$" for axis, value in where.items())
-
-
-def _tint(colour: str, white: float) -> tuple[float, ...]:
-    from matplotlib.colors import to_rgb
-
-    return tuple(1 - (1 - channel) * (1 - white) for channel in to_rgb(colour))
-
-
-def _wrap(label: str) -> str:
-    return label.replace(" (", "\n(").replace(" on the", "\non the")
+    return ", ".join(f"${'p' if axis == 'degree' else axis}={value}$" for axis, value in where.items())

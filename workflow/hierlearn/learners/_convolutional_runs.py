@@ -9,7 +9,7 @@ from hierlearn.core.protocols import Monitor, Sample, State
 from hierlearn.learners._convolutional_networks import pictures
 from hierlearn.learners._runs import Setting
 from hierlearn.learners._selection import error
-from hierlearn.statistics.moments import share_explained, share_within
+from hierlearn.statistics.features import share_explained, share_within
 
 # Points that a trace looks at, and how often it does in a phase.
 TRACED_POINTS, LOOKS = 500, 4

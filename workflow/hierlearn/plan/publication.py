@@ -15,7 +15,7 @@ from typing import Any
 
 from hierlearn.claims.ledger import COLUMNS, csv_text, from_json, noted
 from hierlearn.claims.replication import standing
-from hierlearn.claims.tally import read
+from hierlearn.claims.tally import comparison, read
 from hierlearn.files import checksums, figures
 from hierlearn.plan import papers, told
 from hierlearn.plan.configuration import Plan, configure
@@ -79,7 +79,6 @@ def together(root: Path, compare: str = "") -> list[str]:
     """Makes claims.csv, the page and the README's table from all that is stored. compare: claims.csv of another run."""
     # Imported where it is used: a plan of a run sets no mathematics.
     from hierlearn.claims.page import findings
-    from hierlearn.claims.page.comparison import comparison
     from hierlearn.claims.page.index import page
 
     folder = root / FOLDER

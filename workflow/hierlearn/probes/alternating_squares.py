@@ -12,7 +12,7 @@ from hierlearn.core.parameters import Count
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Probe
 from hierlearn.probes._variables import Variables, describe
-from hierlearn.statistics.alignment import feature_errors
+from hierlearn.statistics.features import feature_errors
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,7 @@ from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Probe
 from hierlearn.probes._parameters import Several, listing
 from hierlearn.probes._variables import Variables, describe, split
-from hierlearn.statistics.moments import operator_norm
+from hierlearn.statistics.features import operator_norm
 
 NAMES = ("m_op", "m_op_mean_square", "norm_spread")
 

@@ -1,40 +1,56 @@
-"""What quantities have in common: whom they rest on, where they are read, and how sample complexities are built."""
+"""What quantities have in common: their parameters, whom they rest on, where they are read, and how n* is compared."""
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
-from hierlearn.core.parameters import Reference
+from hierlearn.core.parameters import Count, Reference
 from hierlearn.core.protocols import Dataset, Probes, Quantity
-from hierlearn.quantities._parameters import (
-    Above,
-    AxisValues,
-    Below,
-    Coordinates,
-    Learner,
-    LowestOver,
-    Place,
-    Probe,
-    ProbeCoordinates,
-    Samples,
-    Threshold,
-)
-from hierlearn.quantities._probes import along
-from hierlearn.quantities._sizes import at_place, line_along
 from hierlearn.quantities._tables import (
     add_notes,
+    along,
     at,
+    at_place,
     complexities,
-    failures,
-    nonconvergence,
+    doubts,
+    line_along,
     regressor,
     trust,
     without_interval,
 )
 from hierlearn.statistics.complexity import Complexities, where_positive
 from hierlearn.statistics.estimates import Measurement
+
+# Parameters that several quantities share.
+Above = Annotated[str, Reference("learners"), "Learner in the numerator."]
+Below = Annotated[str, Reference("learners"), "Learner in the denominator."]
+Learner = Annotated[str, Reference("learners"), "Name of the learner."]
+Log = Annotated[bool, "Whether the natural logarithm is averaged."]
+PositiveValues = Annotated[
+    bool,
+    "Whether the values are positive, as errors are: their geometric mean, and an interval that is positive too; "
+    "under `log` the logarithms are averaged in any case.",
+]
+Probe = Annotated[str, Reference("probes"), "Name of the probe."]
+Regressor = Annotated[
+    Literal["dimension", "harmonic_dimension", "polynomial_dimension", "quad_raw_dimension"],
+    "What n* is compared with.",
+]
+Samples = Annotated[Count, Reference("samples"), "Number of labelled samples n."]
+FittedDimensions = Annotated[
+    list[int] | None,
+    Reference("dimensions"),
+    "Dimensions that the line is fitted to, named before the run; null: all of the study's.",
+]
+Threshold = Annotated[float, Reference("thresholds"), "Risk that n* reaches."]
+Coordinates = Annotated[dict[str, Any], Reference("coordinates"), "Values of the other axes."]
+Place = Annotated[dict[str, Any], Reference("place"), "Values of the axes."]
+SomeCoordinates = Annotated[dict[str, Any], Reference("some coordinates"), "Values of axes that are fixed."]
+ProbeCoordinates = Annotated[dict[str, Any], Reference("probe coordinates"), "Values of the other coordinates."]
+Line = Annotated[str, Reference("probe lines"), "Name of the theory line."]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +61,6 @@ class OfLearner(Quantity):
 
     @property
     def learners(self) -> list[str]:
-        """The learner."""
         return [self.learner]
 
 
@@ -58,7 +73,6 @@ class OfTwoLearners(Quantity):
 
     @property
     def learners(self) -> list[str]:
-        """The learner above, then the one below."""
         return [self.above, self.below]
 
 
@@ -81,14 +95,20 @@ class OfSampleComplexities(Quantity):
         """What n* is compared with, (K,). Raises ValueError where it hangs on a degree and `where` has none."""
         return regressor(self.regressor, table.sizes, self.where.get("degree"))
 
-    def sound(self, measurement: Measurement, cube: Dataset, tables: Sequence[Complexities]) -> Measurement:
-        """The measurement, without its interval where n* of a learner rests on failed training; a note says which n*
-        lie beside trainings that did not converge. tables: of every learner."""
-        crossings = [
-            (cube, name, self.where, table, self.axis) for name, table in zip(self.learners, tables, strict=True)
+    @abstractmethod
+    def _estimate(self, tables: Sequence[Complexities], probes: Probes) -> Measurement:
+        """The quantity, of the n* of every learner; its sizes are those of its line, unless it says them."""
+
+    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
+        """cube: scores.nc of a study; probes: its probes by name. Failed training at a crossing leaves no interval."""
+        tables = self.sample_complexities(cube)
+        found = [
+            doubts(cube, name, self.where, table, self.axis) for name, table in zip(self.learners, tables, strict=True)
         ]
-        trusted = without_interval(measurement, *(failures(*one) for one in crossings))
-        return add_notes(trusted, *(nonconvergence(*one) for one in crossings))
+        failed, notes = zip(*found, strict=True)
+        measured = self._estimate(tables, probes)
+        measured = measured if measured.sizes else line_along(self.axis, measured)
+        return add_notes(without_interval(measured, *failed), *notes)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,7 +134,11 @@ class AtSamples(Quantity):
 class OfScores(OfLearner, AtSamples):
     """A quantity of a learner's scores, of every seed one, or the lowest along an axis."""
 
-    lowest_over: LowestOver = None
+    lowest_over: Annotated[
+        str | None,
+        Reference("axis"),
+        "An axis or swept parameter over whose values the smallest counts, for every seed.",
+    ] = None
 
     def scores(self, cube: Dataset, variable: str) -> tuple[np.ndarray, Dataset]:
         """The score of every seed (S,), and the cells that it is taken from; one that was not trained does not count
@@ -139,9 +163,15 @@ class OfTwoScores(OfTwoLearners, AtSamples):
         default_factory=dict
     )
 
-    def both(self, cube: Dataset) -> tuple[Dataset, Dataset]:
-        """The scores of the learner above over the seeds, and of the one below."""
-        return self.cells(cube, self.above, self.above_where), self.cells(cube, self.below, self.below_where)
+    @abstractmethod
+    def _estimate(self, above: Dataset, below: Dataset) -> Measurement:
+        """The quantity, of the scores of the learner above over the seeds, and of the one below."""
+
+    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
+        """cube: scores.nc of a study. A cell without a score, or of a failed training, leaves no interval."""
+        cells = self.cells(cube, self.above, self.above_where), self.cells(cube, self.below, self.below_where)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return self.sound(self._estimate(*cells), cube, *cells)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,26 +185,45 @@ class OfRisksAlongAxis(OfLearner):
         "Values of the axis that a line is fitted to, named before the run; null: all.",
     ] = None
 
-    def cells(self, cube: Dataset) -> Dataset:
-        """The scores over (axis, seed)."""
-        where = self.where | {"samples": self.samples}
-        return at(cube, self.learner, where, (self.axis, "seed")).sortby(self.axis)
+    @abstractmethod
+    def _estimate(self, cells: Dataset) -> Measurement:
+        """The quantity, of the scores over (axis, seed)."""
 
-    def sound(self, measurement: Measurement, cells: Dataset) -> Measurement:
-        """The measurement with its sizes, and without its interval where a training failed in the cells."""
-        return trust(line_along(self.axis, measurement), f"at n = {self.samples}", cells)
+    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
+        """cube: scores.nc of a study. A training that failed leaves no interval."""
+        where = self.where | {"samples": self.samples}
+        cells = at(cube, self.learner, where, (self.axis, "seed")).sortby(self.axis)
+        return trust(line_along(self.axis, self._estimate(cells)), f"at n = {self.samples}", cells)
 
 
 @dataclass(frozen=True, kw_only=True)
-class AlongProbe(Quantity):
-    """A quantity of a probe's variable along one of its coordinates."""
+class OfProbe(Quantity):
+    """A quantity of a probe's variables."""
 
     probe: Probe
+
+    @abstractmethod
+    def _estimate(self, probe: Dataset) -> Measurement:
+        """The quantity, of what the probe measured."""
+
+    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
+        """probes: datasets by name. A value that is missing, or no number, leaves no interval, or its place out."""
+        return self._estimate(probes[self.probe])
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlongProbe(OfProbe):
+    """A quantity of a probe's variable along one of its coordinates."""
+
     variable: Annotated[str, Reference("probe measures"), "Its variable, positive."]
     axis: Annotated[str, Reference("probe axis"), "Coordinate along which the variable is read."] = "dimension"
     where: ProbeCoordinates = field(default_factory=dict)
-    values: AxisValues = None
+    values: Annotated[
+        list[float] | None,
+        Reference("probe axis values"),
+        "Values of the axis that count, named before the run; null: all.",
+    ] = None
 
-    def positive_values(self, probes: Probes) -> Complexities:
+    def positive_values(self, probe: Dataset) -> Complexities:
         """The variable (values of the axis, seeds); a value that is not positive and finite counts as missing."""
-        return where_positive(*along(probes[self.probe], self.variable, self.axis, self.where))
+        return where_positive(*along(probe, self.variable, self.axis, self.where))

@@ -2,16 +2,15 @@
 
 from abc import abstractmethod
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import numpy as np
 from annotated_types import MinLen
 
-from hierlearn.core.parameters import Reference
+from hierlearn.core.parameters import Count, Reference
 from hierlearn.core.protocols import DataArray, Dataset, Probes, Quantity
-from hierlearn.quantities._parameters import SomeCoordinates, Spans
-from hierlearn.quantities._sizes import over
-from hierlearn.quantities._tables import of_own, trust
+from hierlearn.quantities._bases import SomeCoordinates
+from hierlearn.quantities._tables import of_own, over, trust
 from hierlearn.statistics import estimates
 
 
@@ -23,32 +22,25 @@ class CountingQuantity(Quantity):
     Cells at which the bound says nothing, being 0 or less, are not counted.
     """
 
+    # Coordinates that the bound hangs on, a single value of them too, None being none; and below how many functions it
+    # says something, in the paper's letters.
+    axes: ClassVar[tuple[str | None, ...]]
+    reach: ClassVar[str]
     predictors: Annotated[
         list[str],
         MinLen(1),
         Reference("learners"),
         "Names of the learners: kernels, or linear functions of fixed features.",
     ]
-    spans: Spans = 1
+    spans: Annotated[Count, "Among how many kernels, such as those of several bandwidths, the labels chose."] = 1
     where: SomeCoordinates = field(default_factory=dict)
 
     @property
     def learners(self) -> list[str]:
-        """The learners that are to lie above the bound."""
         return list(self.predictors)
 
-    @property
     @abstractmethod
-    def axes(self) -> tuple[str | None, ...]:
-        """Coordinates that the bound hangs on, a single value of them too; None is none."""
-
-    @property
-    @abstractmethod
-    def reach(self) -> str:
-        """Below how many functions the bound says something, in the paper's letters."""
-
-    @abstractmethod
-    def bound(self, cells: Dataset) -> DataArray:
+    def _bound(self, cells: Dataset) -> DataArray:
         """The bound in the units of the risk, over axes of the cells. cells: the scores of one learner."""
 
     def measure(self, cube: Dataset, probes: Probes) -> estimates.Measurement:
@@ -58,7 +50,7 @@ class CountingQuantity(Quantity):
         risks, bounds, every, seeds = [], [], [], cube.sizes["seed"]
         for learner in self.predictors:
             cells = of_own(cube.sel(learner=learner, **self.where), (*self.axes, "samples", "seed"))
-            bound = self.bound(cells)
+            bound = self._bound(cells)
             bound = bound.mean("seed") if "seed" in bound.dims else bound
             bound = bound.where(np.isfinite(cells.test_risk).all("seed"))
             risk, bound = xarray.broadcast(cells.test_risk.mean("seed"), bound)

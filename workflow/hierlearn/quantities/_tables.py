@@ -1,20 +1,26 @@
-"""Sample complexities of a learner, read from the cube of scores."""
+"""Scores, n* and probes as claims read them, and what a measurement says of them.
+
+That is its place in words, d = 10–28, and why it is not to be trusted.
+"""
 
 from collections.abc import Mapping
 from dataclasses import replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from hierlearn.core.protocols import STATUS, Dataset
-from hierlearn.statistics import estimates
+from hierlearn.core.protocols import STATUS, DataArray, Dataset
 from hierlearn.statistics.complexity import Complexities
+from hierlearn.statistics.estimates import Measurement, mean, positive_mean
 from hierlearn.statistics.intervals import LEVEL
 from hierlearn.statistics.learning_curves import LEFT_CENSORED, MISSING, OBSERVED, RIGHT_CENSORED, crossings
 from hierlearn.theory.dimensions import harmonics, neurons_of_harmonics, polynomials
 
 FAILED = [STATUS[name] for name in ("diverged", "collapsed", "singular")]
 LARGEST = "largest"
+# The letters of the papers; another axis goes by its name.
+LETTERS = {"dimension": "d", "samples": "n", "width": "m", "count": "D", "unlabelled": "n0", "alpha": "α"}
 REGRESSORS = {
     "harmonic_dimension": harmonics,
     "polynomial_dimension": lambda d, p: polynomials(d, (p + 1) // 2),
@@ -23,12 +29,9 @@ REGRESSORS = {
 }
 
 
-def part(cube: Dataset, learner: str, where: Mapping[str, Any], axis: str = "dimension") -> Dataset:
-    """The scores of a learner at some coordinates, over (axis, seed, samples)."""
-    return at(cube, learner, where, (axis, "seed", "samples"))
-
-
-def at(cube: Dataset, learner: str, where: Mapping[str, Any], left: tuple[str, ...]) -> Dataset:
+def at(
+    cube: Dataset, learner: str, where: Mapping[str, Any], left: tuple[str, ...] = ("dimension", "seed", "samples")
+) -> Dataset:
     """The scores of a learner at some coordinates, over those that are left.
 
     A single value need not be named, nor one of a parameter that other learners sweep. where: as for `indexers`, along
@@ -70,6 +73,35 @@ def indexers(where: Mapping[str, Any], axis: str) -> dict[str, Any]:
     return {name: xarray.DataArray(v, dims=axis) if isinstance(v, list) else v for name, v in where.items()}
 
 
+def variable_at(probe: Dataset, variable: str, where: Mapping[str, Any], axis: str = "") -> DataArray:
+    """A variable at some coordinates; those of a single value need no name, but for `axis`; the seed comes last."""
+    chosen = probe[variable].sel({name: value for name, value in where.items() if name in probe[variable].dims})
+    single = [name for name in chosen.dims if name not in (axis, "seed") and chosen.sizes[name] == 1]
+    return chosen.isel(dict.fromkeys(single, 0)).transpose(..., "seed", missing_dims="ignore")
+
+
+def along(probe: Dataset, variable: str, axis: str, where: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
+    """The values (K,) of an axis in increasing order, and the variable there (K, S); S = 1 without seeds.
+
+    Raises ValueError where other coordinates are left open.
+    """
+    chosen = _closed(variable_at(probe, variable, where, axis), axis).sortby(axis)
+    return chosen[axis].values, chosen.values.reshape(len(chosen[axis]), -1)
+
+
+def over_seeds(probe: Dataset, variable: str, where: Mapping[str, Any]) -> np.ndarray:
+    """The variable over the seeds (S,). Raises ValueError where other coordinates are left open."""
+    return np.atleast_1d(_closed(variable_at(probe, variable, where)).values)
+
+
+def _closed(chosen: DataArray, axis: str = "") -> DataArray:
+    """A variable over nothing but an axis and the seeds."""
+    extra = sorted(set(chosen.dims) - {axis, "seed"})
+    if extra:
+        raise ValueError(f"{chosen.name}: the claim leaves {', '.join(extra)} open; name a value in `where`")
+    return chosen
+
+
 def complexities(
     cube: Dataset,
     learner: str,
@@ -83,7 +115,7 @@ def complexities(
     A search ends where validation risk crosses. Where `risk` crosses beyond that end, n* is the end, which lies between
     what the two say: nothing is censored there.
     """
-    chosen = part(cube, learner, where, axis)
+    chosen = at(cube, learner, where, (axis, "seed", "samples"))
     samples, status = crossings(chosen.samples.values, chosen[risk].values, threshold)
     for side, is_beyond in ((RIGHT_CENSORED, np.greater), (LEFT_CENSORED, np.less)):
         there = is_beyond(chosen.samples.values, samples[..., None])
@@ -93,23 +125,21 @@ def complexities(
     return Complexities(chosen[axis].values, samples, status)
 
 
-def failures(
+def doubts(
     cube: Dataset, learner: str, where: Mapping[str, Any], table: Complexities, axis: str = "dimension"
-) -> str:
-    """Why n* of a learner rests on failed training: no curve at all, or a failed cell on either side of a crossing."""
-    chosen = part(cube, learner, where, axis)
+) -> tuple[str, str]:
+    """Why n* of a learner rests on failed training: no curve at all, or a failed cell on either side of a crossing.
+
+    And which n* lie beside a cell whose training did not converge: its risk counts, and is said to.
+    """
+    chosen = at(cube, learner, where, (axis, "seed", "samples"))
     curveless = np.isin(chosen.status.values, FAILED).any(axis=-1) & (table.status == MISSING)
-    found = _places(curveless | _at_crossing(chosen, table, FAILED), chosen, table)
-    return f"{learner}: training failed at the crossing of {found}" if found else ""
-
-
-def nonconvergence(
-    cube: Dataset, learner: str, where: Mapping[str, Any], table: Complexities, axis: str = "dimension"
-) -> str:
-    """Which n* of a learner lie beside a cell whose training did not converge: its risk counts, and is said to."""
-    chosen = part(cube, learner, where, axis)
-    found = _places(_at_crossing(chosen, table, [STATUS["not_converged"]]), chosen, table)
-    return f"{learner}: training did not converge at the crossing of {found}" if found else ""
+    failed = _places(curveless | _at_crossing(chosen, table, FAILED), chosen, table)
+    going_on = _places(_at_crossing(chosen, table, [STATUS["not_converged"]]), chosen, table)
+    return (
+        f"{learner}: training failed at the crossing of {failed}" if failed else "",
+        f"{learner}: training did not converge at the crossing of {going_on}" if going_on else "",
+    )
 
 
 def _at_crossing(chosen: Dataset, table: Complexities, statuses: list[int]) -> np.ndarray:
@@ -127,19 +157,19 @@ def _places(which: np.ndarray, chosen: Dataset, table: Complexities) -> str:
     return ", ".join(f"seed {chosen.seed.values[s]} at size {table.sizes[k]}" for k, s in np.argwhere(which))
 
 
-def mean_of(values: np.ndarray, log: bool, positive: bool, level: float = LEVEL) -> estimates.Measurement:
+def mean_of(values: np.ndarray, log: bool, positive: bool, level: float = LEVEL) -> Measurement:
     """The mean over seeds of values (S,), of their logarithms, or in the logarithm and given back in their units."""
     if positive and not log:
-        return estimates.positive_mean(values, level)
-    return estimates.mean(np.log(np.where(values > 0, values, np.nan)) if log else values, level)
+        return positive_mean(values, level)
+    return mean(np.log(np.where(values > 0, values, np.nan)) if log else values, level)
 
 
-def add_notes(measured: estimates.Measurement, *notes: str) -> estimates.Measurement:
+def add_notes(measured: Measurement, *notes: str) -> Measurement:
     """The measurement with notes behind its reason."""
     return replace(measured, reason="; ".join(part for part in (measured.reason, *notes) if part))
 
 
-def without_interval(measured: estimates.Measurement, *reasons: str) -> estimates.Measurement:
+def without_interval(measured: Measurement, *reasons: str) -> Measurement:
     """The measurement without an interval where there are reasons not to trust it."""
     given = "; ".join(reason for reason in reasons if reason)
     if not given:
@@ -148,7 +178,7 @@ def without_interval(measured: estimates.Measurement, *reasons: str) -> estimate
     return replace(measured, low=np.nan, high=np.nan, reason=reason)
 
 
-def trust(measured: estimates.Measurement, place: str, *cells: Dataset) -> estimates.Measurement:
+def trust(measured: Measurement, place: str, *cells: Dataset) -> Measurement:
     """The measurement, without its interval where a training failed in the cells of a learner; place: what they are."""
     failed = [str(one.learner.values) for one in cells if np.isin(one.status.values, FAILED).any()]
     return without_interval(measured, *dict.fromkeys(f"{name}: training failed {place}" for name in failed))
@@ -161,3 +191,37 @@ def regressor(name: str, dimensions, degree: int | None) -> np.ndarray:
     if degree is None:
         raise ValueError(f"regressor {name}: found no degree in `where`; expected one")
     return np.array([REGRESSORS[name](int(d), degree) for d in dimensions], dtype=np.float64)
+
+
+def span(axis: str, values: Any) -> str:
+    """An axis with the smallest and the largest of its values, or with all of them if they are words."""
+    values = list(dict.fromkeys(values))
+    name = LETTERS.get(axis, axis.replace("_", " "))
+    if not values:
+        return ""
+    if not all(isinstance(value, Real) for value in values):
+        return f"{name} = {', '.join(map(str, values))}"
+    low, high = f"{min(values):g}", f"{max(values):g}"
+    return f"{name} = {low}" if low == high else f"{name} = {low}–{high}"
+
+
+def line_along(axis: str, measured: Measurement) -> Measurement:
+    """The measurement of a line with the sizes that it was fitted to."""
+    return replace(measured, sizes=span(axis, measured.detail.get("sizes_fitted", ())))
+
+
+def at_place(measured: Measurement, table: Dataset, where: Mapping[str, Any], samples: Any = None) -> Measurement:
+    """The measurement with the dimension and the sizes that its place has."""
+    known = {"dimension": _values(table, "dimension")} | {name: [where[name]] for name in LETTERS if name in where}
+    known |= {"samples": [samples]} if samples is not None else {}
+    return replace(measured, sizes=", ".join(span(axis, values) for axis, values in known.items() if values))
+
+
+def over(measured: Measurement, table: Any) -> Measurement:
+    """The measurement with the range of the dimension, or else of the width, in a table of its cases."""
+    spans = (span(axis, _values(table, axis)) for axis in ("dimension", "width", "samples"))
+    return replace(measured, sizes=next((one for one in spans if one), ""))
+
+
+def _values(table: Any, axis: str) -> list:
+    return table[axis].values.reshape(-1).tolist() if axis in table.coords else []

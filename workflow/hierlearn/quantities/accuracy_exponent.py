@@ -7,10 +7,8 @@ import numpy as np
 
 from hierlearn.core.parameters import UNIQUE, Positive
 from hierlearn.core.protocols import Dataset, Probes
-from hierlearn.quantities._bases import OfLearner
-from hierlearn.quantities._parameters import Place
-from hierlearn.quantities._sizes import at_place
-from hierlearn.quantities._tables import FAILED, at, without_interval
+from hierlearn.quantities._bases import OfLearner, Place
+from hierlearn.quantities._tables import FAILED, at, at_place, trust
 from hierlearn.statistics import estimates
 from hierlearn.statistics.complexity import Complexities
 from hierlearn.statistics.exponents import seed_slopes
@@ -37,7 +35,6 @@ class AccuracyExponent(OfLearner):
         slopes = seed_slopes(Complexities(1.0 / np.array(risks), samples, status))
         detail = {"medians": [float(np.median(one)) for one in samples], "risks": risks}
         seeds = chosen.sizes["seed"]
-        exponent = estimates.of_estimate(slopes, seeds, detail)
         failed = int(np.isin(chosen.status.values, FAILED).any(axis=-1).sum())
-        reason = f"{self.learner}: training failed on the curves of {failed} of {seeds} seeds" if failed else ""
-        return at_place(without_interval(exponent, reason), chosen, self.where, None)
+        exponent = estimates.of_estimate(slopes, seeds, detail)
+        return at_place(trust(exponent, f"on the curves of {failed} of {seeds} seeds", chosen), chosen, self.where)

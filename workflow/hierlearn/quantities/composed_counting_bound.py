@@ -46,10 +46,9 @@ class ComposedCountingBound(CountingQuantity):
 
     @property
     def axes(self) -> tuple[str | None, ...]:
-        """The dimension, the teacher's parameters and the number of features."""
         return ("dimension", *BOUNDED_BY, self.features_axis)
 
-    def bound(self, cells: Dataset) -> DataArray:
+    def _bound(self, cells: Dataset) -> DataArray:
         """The bound in the units of the risk, where |H|^2 = k (alpha^2 + beta^2) is the stored norm's square."""
         import xarray
 

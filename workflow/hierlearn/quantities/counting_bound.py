@@ -23,8 +23,7 @@ class CountingBound(CountingQuantity):
     axes = "dimension", "degree"
     reach = "n = N(d, p)"
 
-    def bound(self, cells: Dataset) -> DataArray:
-        """1 - B n / N(d, p) over the cells' axes; the study has the axes dimension and degree."""
+    def _bound(self, cells: Dataset) -> DataArray:
         import xarray
 
         count = xarray.apply_ufunc(np.vectorize(harmonics, otypes=[float]), cells.dimension, cells.degree)

@@ -9,7 +9,7 @@ from annotated_types import Ge, MinLen
 
 from hierlearn.core.parameters import Positive
 from hierlearn.core.protocols import Dataset, Probes, Quantity
-from hierlearn.quantities._sizes import line_along
+from hierlearn.quantities._tables import line_along
 from hierlearn.statistics import estimates
 from hierlearn.statistics.complexity import where_positive
 

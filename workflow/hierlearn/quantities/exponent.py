@@ -4,9 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from hierlearn.core.parameters import Reference
-from hierlearn.core.protocols import Dataset, Probes
 from hierlearn.quantities._bases import OfLearner, OfSampleComplexities
-from hierlearn.quantities._sizes import line_along
 from hierlearn.statistics import estimates
 
 
@@ -29,8 +27,6 @@ class Exponent(OfLearner, OfSampleComplexities):
         "test_risk is the ratio estimate, test_error the bare mean over test points.",
     ] = "test_risk"
 
-    def measure(self, cube: Dataset, probes: Probes) -> estimates.Measurement:
-        """cube: scores.nc of a study; probes: its probes by name."""
-        (table,) = tables = self.sample_complexities(cube)
-        line = estimates.exponent(table, self.regressor_values(table), self.sizes)
-        return self.sound(line_along(self.axis, line), cube, tables)
+    def _estimate(self, tables, probes) -> estimates.Measurement:
+        (table,) = tables
+        return estimates.exponent(table, self.regressor_values(table), self.sizes)

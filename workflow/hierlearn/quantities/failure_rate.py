@@ -8,8 +8,7 @@ import numpy as np
 from hierlearn.core.parameters import Positive, Reference
 from hierlearn.core.protocols import Dataset, Probes
 from hierlearn.quantities._bases import AtSamples, OfLearner
-from hierlearn.quantities._sizes import at_place
-from hierlearn.quantities._tables import FAILED
+from hierlearn.quantities._tables import FAILED, at_place
 from hierlearn.statistics import estimates
 
 

@@ -6,10 +6,7 @@ from typing import Annotated
 import numpy as np
 
 from hierlearn.core.parameters import Count, Reference
-from hierlearn.core.protocols import Dataset, Probes
-from hierlearn.quantities._bases import OfSampleComplexities, OfTwoLearners
-from hierlearn.quantities._parameters import Threshold
-from hierlearn.quantities._sizes import line_along
+from hierlearn.quantities._bases import OfSampleComplexities, OfTwoLearners, Threshold
 from hierlearn.statistics import estimates
 from hierlearn.theory.spectra import eigenvalues
 
@@ -26,10 +23,8 @@ class IsotropySlope(OfTwoLearners, OfSampleComplexities):
     axis: Annotated[str, Reference("axis"), "The axis of the shares."] = "spike_share"
     threshold: Threshold = 0.3
 
-    def measure(self, cube: Dataset, probes: Probes) -> estimates.Measurement:
-        """cube: scores.nc of a study; probes: its probes by name."""
-        above, below = tables = self.sample_complexities(cube)
+    def _estimate(self, tables, probes) -> estimates.Measurement:
+        above, below = tables
         dimension = int(self.where["dimension"])
         largest = [eigenvalues("spiked", dimension, 1.0, self.spikes, share).max() for share in above.sizes]
-        line = estimates.exponent_difference(above, below, np.array(largest))
-        return self.sound(line_along(self.axis, line), cube, tables)
+        return estimates.exponent_difference(above, below, np.array(largest))

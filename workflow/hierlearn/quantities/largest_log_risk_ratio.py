@@ -8,8 +8,7 @@ from annotated_types import MinLen
 
 from hierlearn.core.parameters import UNIQUE, Reference
 from hierlearn.core.protocols import Dataset, Probes
-from hierlearn.quantities._bases import AtSamples, OfTwoLearners
-from hierlearn.quantities._parameters import SomeCoordinates
+from hierlearn.quantities._bases import AtSamples, OfTwoLearners, SomeCoordinates
 from hierlearn.statistics import estimates
 from hierlearn.statistics.intervals import LEVEL
 

@@ -8,9 +8,7 @@ from annotated_types import MinLen
 
 from hierlearn.core.parameters import Reference
 from hierlearn.core.protocols import Dataset, Probes
-from hierlearn.quantities._bases import AtSamples
-from hierlearn.quantities._lowest import lowest
-from hierlearn.quantities._parameters import SomeCoordinates
+from hierlearn.quantities._bases import AtSamples, SomeCoordinates
 from hierlearn.statistics import estimates
 
 Places = Annotated[
@@ -23,7 +21,7 @@ Places = Annotated[
 class LogFallRatio(AtSamples):
     """log of (risk_first / risk_middle) / (risk_middle / risk_last), mean over seeds; the lowest of several cases.
 
-    Above 0 the risk falls by more up to the middle than from there on. Interval: see `quantities._lowest`.
+    Above 0 the risk falls by more up to the middle than from there on. Interval: see `statistics.estimates.lowest`.
     """
 
     of: Annotated[list[str], MinLen(1), Reference("learners"), "The learner of every case."]
@@ -35,7 +33,6 @@ class LogFallRatio(AtSamples):
 
     @property
     def learners(self) -> list[str]:
-        """The learners that the quantity rests on."""
         return list(dict.fromkeys(self.of))
 
     def measure(self, cube: Dataset, probes: Probes) -> estimates.Measurement:
@@ -48,5 +45,5 @@ class LogFallRatio(AtSamples):
             cases.append(first - 2 * middle + last)
             every += cells
         names = [", ".join(f"{name} = {value}" for name, value in place.items()) for place in self.middle]
-        found = lowest(lambda level: [estimates.mean(one, level) for one in cases], names)
+        found = estimates.lowest(lambda level: [estimates.mean(one, level) for one in cases], names)
         return self.sound(found, cube, *every)

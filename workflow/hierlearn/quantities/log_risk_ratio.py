@@ -6,7 +6,6 @@ from typing import Annotated
 import numpy as np
 
 from hierlearn.core.parameters import Reference
-from hierlearn.core.protocols import Dataset, Probes
 from hierlearn.quantities._bases import OfTwoScores
 from hierlearn.statistics import estimates
 
@@ -17,9 +16,5 @@ class LogRiskRatio(OfTwoScores):
 
     risk: Annotated[str, Reference("scores"), "Which measure is compared."] = "test_risk"
 
-    def measure(self, cube: Dataset, probes: Probes) -> estimates.Measurement:
-        """cube: scores.nc of a study. A cell without a risk, or of a failed training, leaves no interval."""
-        above, below = cells = self.both(cube)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratios = np.log(above[self.risk].values / below[self.risk].values)
-        return self.sound(estimates.mean(ratios), cube, *cells)
+    def _estimate(self, above, below) -> estimates.Measurement:
+        return estimates.mean(np.log(above[self.risk].values / below[self.risk].values))

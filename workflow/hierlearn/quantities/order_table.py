@@ -9,9 +9,8 @@ from annotated_types import MinLen
 
 from hierlearn.core.parameters import UNIQUE, Count, Reference
 from hierlearn.core.protocols import Dataset, Probes, Quantity
-from hierlearn.quantities._parameters import FittedDimensions, SomeCoordinates, Threshold
-from hierlearn.quantities._sizes import line_along
-from hierlearn.quantities._tables import add_notes, complexities, failures, nonconvergence, without_interval
+from hierlearn.quantities._bases import FittedDimensions, SomeCoordinates, Threshold
+from hierlearn.quantities._tables import add_notes, complexities, doubts, line_along, without_interval
 from hierlearn.statistics import estimates
 from hierlearn.statistics.intervals import LEVEL
 
@@ -49,7 +48,6 @@ class OrderTable(Quantity):
 
     @property
     def learners(self) -> list[str]:
-        """The learners that the quantity rests on."""
         return list(dict.fromkeys(name for names in self.learners_of_order for name in names))
 
     def measure(self, cube: Dataset, probes: Probes) -> estimates.Measurement:
@@ -62,18 +60,17 @@ class OrderTable(Quantity):
         ]
         rows, notes, lost = [], [], []
         for order, degree, sizes, name in cells:
-            table, where = complexities(cube, name, self._at(degree), self.threshold), self._at(degree)
+            where = {**self.where, self.axis: degree}
+            table = complexities(cube, name, where, self.threshold)
             exponent = max(1, degree - order + 1) if self.expected == "order" else degree
             counts = [comb(int(d), exponent) ** (1 / exponent) for d in table.sizes]
             values = counts if self.regressor == "count" else None
             own, joint = (
                 estimates.exponent(table, values, sizes, level) for level in (LEVEL, 1 - (1 - LEVEL) / len(cells))
             )
-            rested = cube, name, where, table
-            lost.append(
-                failures(*rested) or ("" if np.isfinite(own.high) else f"{name} at degree {degree}: {own.reason}")
-            )
-            notes.append(nonconvergence(*rested))
+            failed, note = doubts(cube, name, where, table)
+            lost.append(failed or ("" if np.isfinite(own.high) else f"{name} at degree {degree}: {own.reason}"))
+            notes.append(note)
             rows.append(
                 {
                     "order": order,
@@ -88,17 +85,13 @@ class OrderTable(Quantity):
                     "fitted": own.detail["sizes_fitted"],
                 }
             )
-        value, low, high = (np.max([row[end] for row in rows]) for end in ("distance", "least", "most"))
+        ends = (float(np.max([row[end] for row in rows])) for end in ("distance", "least", "most"))
         fitted = sorted({size for row in rows for size in row["fitted"]})
         detail = {"cells": [_plain(row) for row in rows], "sizes_fitted": fitted}
         far = max(rows, key=lambda row: row["distance"])
         said = f"{len(rows)} cells, the furthest at degree {far['degree']} and order {far['order']}: {far['slope']:.2f}"
-        ends, seeds = (float(value), float(low), float(high)), cube.sizes["seed"]
-        measured = estimates.Measurement(*ends, said, seeds, detail, positive=True)
+        measured = estimates.Measurement(*ends, said, cube.sizes["seed"], detail, positive=True)
         return add_notes(without_interval(line_along("dimension", measured), *lost), *notes)
-
-    def _at(self, degree: int) -> dict[str, Any]:
-        return {**self.where, self.axis: degree}
 
 
 def _plain(row: dict[str, Any]) -> dict[str, Any]:

@@ -7,8 +7,7 @@ import numpy as np
 
 from hierlearn.core.protocols import Dataset, Probes
 from hierlearn.quantities._bases import OfSampleComplexities, OfTwoLearners
-from hierlearn.quantities._sizes import span
-from hierlearn.quantities._tables import add_notes, failures, without_interval
+from hierlearn.quantities._tables import add_notes, doubts, span, without_interval
 from hierlearn.statistics import estimates
 from hierlearn.statistics.learning_curves import OBSERVED, RIGHT_CENSORED
 
@@ -23,16 +22,18 @@ class PairedLogRatio(OfTwoLearners, OfSampleComplexities):
         "that only ask whether it is large, `ordering` and `lower`.",
     ] = False
 
+    def _estimate(self, tables, probes) -> estimates.Measurement:
+        above, below = tables
+        if self.lower_bound:
+            above = replace(above, status=np.where(above.status == RIGHT_CENSORED, OBSERVED, above.status))
+        ratio = estimates.paired_log_ratio(above, below)
+        return replace(ratio, sizes=span("dimension", [ratio.detail["size"]] if "size" in ratio.detail else []))
+
     def measure(self, cube: Dataset, probes: Probes) -> estimates.Measurement:
         """cube: scores.nc of a study; probes: its probes by name."""
-        above, below = tables = self.sample_complexities(cube)
-        failed = [failures(cube, name, self.where, one) for name, one in zip(self.learners, tables, strict=True)]
-        beyond = above.status == RIGHT_CENSORED
-        if self.lower_bound:
-            above = replace(above, status=np.where(beyond, OBSERVED, above.status))
-        ratio = estimates.paired_log_ratio(above, below)
-        sizes = [ratio.detail["size"]] if "size" in ratio.detail else []
-        ratio = replace(ratio, sizes=span("dimension", sizes))
-        at_cap = int(beyond[np.isin(above.sizes, sizes)].sum())
+        above, _ = tables = self.sample_complexities(cube)
+        failed = [doubts(cube, name, self.where, one)[0] for name, one in zip(self.learners, tables, strict=True)]
+        ratio = self._estimate(tables, probes)
+        at_cap = np.sum(above.status[above.sizes == ratio.detail.get("size", np.nan)] == RIGHT_CENSORED)
         note = f"a lower bound: {self.above} has not crossed at its cap, {at_cap} seed(s)" if at_cap else ""
         return add_notes(without_interval(ratio, *failed), note)

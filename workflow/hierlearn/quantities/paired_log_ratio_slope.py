@@ -2,10 +2,7 @@
 
 from dataclasses import dataclass
 
-from hierlearn.core.protocols import Dataset, Probes
-from hierlearn.quantities._bases import OfSampleComplexities, OfTwoLearners
-from hierlearn.quantities._parameters import FittedDimensions
-from hierlearn.quantities._sizes import line_along
+from hierlearn.quantities._bases import FittedDimensions, OfSampleComplexities, OfTwoLearners
 from hierlearn.statistics import estimates
 
 
@@ -15,8 +12,5 @@ class PairedLogRatioSlope(OfTwoLearners, OfSampleComplexities):
 
     sizes: FittedDimensions = None
 
-    def measure(self, cube: Dataset, probes: Probes) -> estimates.Measurement:
-        """cube: scores.nc of a study; probes: its probes by name."""
-        tables = self.sample_complexities(cube)
-        line = estimates.exponent_difference(*tables, fitted=self.sizes)
-        return self.sound(line_along("dimension", line), cube, tables)
+    def _estimate(self, tables, probes) -> estimates.Measurement:
+        return estimates.exponent_difference(*tables, fitted=self.sizes)

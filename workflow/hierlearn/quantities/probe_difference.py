@@ -6,37 +6,30 @@ from typing import Annotated
 from annotated_types import MinLen
 
 from hierlearn.core.parameters import Reference
-from hierlearn.core.protocols import Dataset, Probes, Quantity
-from hierlearn.quantities._lowest import lowest
-from hierlearn.quantities._parameters import Probe, ProbeCoordinates
-from hierlearn.quantities._probes import over_seeds
-from hierlearn.quantities._sizes import at_place
+from hierlearn.quantities._bases import OfProbe, ProbeCoordinates
+from hierlearn.quantities._tables import at_place, over_seeds
 from hierlearn.statistics import estimates
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProbeDifference(Quantity):
+class ProbeDifference(OfProbe):
     """Mean over seeds of variable(above) - variable(below), the lowest over the places below; paired by seed.
 
-    So that a network is compared with the best of several kernels. Interval: see `quantities._lowest`.
+    So that a network is compared with the best of several kernels. Interval: see `statistics.estimates.lowest`.
     """
 
-    probe: Probe
     variable: Annotated[str, Reference("probe measures"), "Its variable."]
     axis: Annotated[str, Reference("probe axis"), "Coordinate along which the places lie."]
     above: Annotated[float, Reference("probe axis values"), "Its value at the place that is to have more."]
     below: Annotated[list[float], MinLen(1), Reference("probe axis values"), "Its values at the others."]
     where: ProbeCoordinates = field(default_factory=dict)
 
-    def measure(self, cube: Dataset, probes: Probes) -> estimates.Measurement:
-        """probes: datasets by name. A missing value leaves no interval."""
-        probe = probes[self.probe]
-
+    def _estimate(self, probe) -> estimates.Measurement:
         def at(value: float):
             return over_seeds(probe, self.variable, self.where | {self.axis: value})
 
         def differences(level: float) -> list[estimates.Measurement]:
             return [estimates.mean(at(self.above) - at(one), level) for one in self.below]
 
-        found = lowest(differences, [f"{self.axis} {one:g}" for one in self.below])
-        return at_place(found, probe, self.where, None)
+        found = estimates.lowest(differences, [f"{self.axis} {one:g}" for one in self.below])
+        return at_place(found, probe, self.where)

@@ -1,35 +1,35 @@
 """An inequality between two variables of a probe, case by case."""
 
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, Any
 
 from hierlearn.core.parameters import Reference
-from hierlearn.core.protocols import Dataset, Probes, Quantity
-from hierlearn.quantities._parameters import CaseCoordinates, Probe
-from hierlearn.quantities._probes import variable_at
-from hierlearn.quantities._sizes import over
+from hierlearn.quantities._bases import OfProbe
+from hierlearn.quantities._tables import over, variable_at
 from hierlearn.statistics import estimates
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProbeHolds(Quantity):
+class ProbeHolds(OfProbe):
     """The largest ratio smaller / larger over the cases of the inequality larger >= smaller."""
 
-    probe: Probe
     larger: Annotated[str, Reference("probe measures"), "The side that is to be larger."]
     smaller: Annotated[str, Reference("probe measures"), "The other side."]
-    where: CaseCoordinates = field(default_factory=dict)
+    where: Annotated[
+        dict[str, Any],
+        Reference("some probe coordinates"),
+        "Coordinates that are fixed; every other place, and every seed, is a case.",
+    ] = field(default_factory=dict)
     level: Annotated[
         float | None,
         "A number that takes the place of the smaller side, such as the loss of the predictor zero; null: none.",
     ] = None
 
-    def measure(self, cube: Dataset, probes: Probes) -> estimates.Measurement:
-        """probes: datasets by name. A case that was not measured leaves the claim inconclusive."""
+    def _estimate(self, probe) -> estimates.Measurement:
         import xarray
 
         names = self.larger, self.smaller
-        larger, smaller = xarray.broadcast(*(variable_at(probes[self.probe], name, self.where) for name in names))
+        larger, smaller = xarray.broadcast(*(variable_at(probe, name, self.where) for name in names))
         smaller = smaller if self.level is None else xarray.full_like(smaller, self.level, dtype=float)
         seeds = larger.sizes.get("seed", 0)
         sides = [side.transpose(..., "seed", missing_dims="ignore").values for side in (larger, smaller)]

@@ -6,19 +6,15 @@ from typing import Annotated, Any
 import numpy as np
 
 from hierlearn.core.parameters import Reference
-from hierlearn.core.protocols import Dataset, Probes, Quantity
-from hierlearn.quantities._parameters import Log, PositiveValues, Probe
-from hierlearn.quantities._probes import over_seeds
-from hierlearn.quantities._sizes import at_place
-from hierlearn.quantities._tables import mean_of
+from hierlearn.quantities._bases import Log, OfProbe, PositiveValues
+from hierlearn.quantities._tables import at_place, mean_of, over_seeds
 from hierlearn.statistics.estimates import Measurement
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProbeMean(Quantity):
+class ProbeMean(OfProbe):
     """Mean over seeds of a variable, of its ratio to another, or of the logarithm, with a t-interval."""
 
-    probe: Probe
     variable: Annotated[str, Reference("probe measures"), "Its variable."]
     over: Annotated[
         str | None, Reference("probe measures"), "Variable that it is divided by, seed by seed; null: none."
@@ -31,12 +27,11 @@ class ProbeMean(Quantity):
         default_factory=dict
     )
 
-    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
-        """probes: datasets by name. A logarithm of what is not positive leaves no interval."""
-        values = over_seeds(probes[self.probe], self.variable, self.where)
+    def _estimate(self, probe) -> Measurement:
+        values = over_seeds(probe, self.variable, self.where)
         if self.over is not None:
-            values = values / over_seeds(probes[self.probe], self.over, self.where)
+            values = values / over_seeds(probe, self.over, self.where)
         mean = mean_of(values, self.log, self.positive)
         limits = (-np.inf if self.least is None else self.least), (np.inf if self.most is None else self.most)
         ends = np.clip([mean.low, mean.high], *limits).tolist()
-        return at_place(replace(mean, low=ends[0], high=ends[1]), probes[self.probe], self.where, None)
+        return at_place(replace(mean, low=ends[0], high=ends[1]), probe, self.where)

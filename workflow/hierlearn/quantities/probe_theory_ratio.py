@@ -6,9 +6,8 @@ from typing import Annotated
 import numpy as np
 
 from hierlearn.core.parameters import Reference
-from hierlearn.core.protocols import Dataset, Probes
 from hierlearn.quantities._bases import AlongProbe
-from hierlearn.quantities._probes import along
+from hierlearn.quantities._tables import along
 from hierlearn.statistics import estimates
 
 
@@ -21,10 +20,9 @@ class ProbeTheoryRatio(AlongProbe):
 
     theory: Annotated[str, Reference("probe measures"), "The theory's, positive, the same for all seeds."]
 
-    def measure(self, cube: Dataset, probes: Probes) -> estimates.Measurement:
-        """probes: datasets by name. A value that is not positive and finite leaves its place out, and is said so."""
-        table = self.positive_values(probes)
-        sizes, theory = along(probes[self.probe], self.theory, self.axis, self.where)
+    def _estimate(self, probe) -> estimates.Measurement:
+        table = self.positive_values(probe)
+        sizes, theory = along(probe, self.theory, self.axis, self.where)
         if not np.array_equal(table.sizes, sizes):
             raise ValueError(f"probe {self.probe}: {self.theory} has other values of {self.axis} than {self.variable}")
         return estimates.over_theory(table, np.median(theory, axis=1), self.values)

@@ -4,7 +4,6 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 from hierlearn.core.parameters import Count, Reference
-from hierlearn.core.protocols import Dataset, Probes
 from hierlearn.quantities._bases import OfRisksAlongAxis
 from hierlearn.statistics import estimates
 from hierlearn.statistics.complexity import where_positive
@@ -28,9 +27,6 @@ class RiskSlope(OfRisksAlongAxis):
     risk: Annotated[str, Reference("scores"), "Which measure."] = "test_risk"
     explained: Annotated[bool, "Take 1 - risk, the explained part of the target, in its place."] = False
 
-    def measure(self, cube: Dataset, probes: Probes) -> estimates.Measurement:
-        """cube: scores.nc of a study."""
-        chosen = self.cells(cube)
-        risks = 1.0 - chosen[self.risk].values if self.explained else chosen[self.risk].values
-        line = estimates.exponent(where_positive(chosen[self.axis].values, risks), fitted=self.values)
-        return self.sound(line, chosen)
+    def _estimate(self, cells) -> estimates.Measurement:
+        risks = 1.0 - cells[self.risk].values if self.explained else cells[self.risk].values
+        return estimates.exponent(where_positive(cells[self.axis].values, risks), fitted=self.values)

@@ -7,10 +7,8 @@ from annotated_types import MinLen
 
 from hierlearn.core.parameters import Count, Reference
 from hierlearn.core.protocols import Dataset, Probes
-from hierlearn.quantities._bases import OfLearner
-from hierlearn.quantities._parameters import Place
-from hierlearn.quantities._sizes import line_along
-from hierlearn.quantities._tables import at, trust
+from hierlearn.quantities._bases import OfLearner, Place
+from hierlearn.quantities._tables import at, line_along, trust
 from hierlearn.statistics import estimates
 from hierlearn.statistics.complexity import where_positive
 

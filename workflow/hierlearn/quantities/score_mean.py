@@ -5,8 +5,7 @@ from typing import Annotated
 
 from hierlearn.core.parameters import Reference
 from hierlearn.core.protocols import Dataset, Probes
-from hierlearn.quantities._bases import OfScores
-from hierlearn.quantities._parameters import Log, PositiveValues
+from hierlearn.quantities._bases import Log, OfScores, PositiveValues
 from hierlearn.quantities._tables import mean_of
 from hierlearn.statistics.estimates import Measurement
 

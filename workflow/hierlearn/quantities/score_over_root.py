@@ -6,7 +6,6 @@ from typing import Annotated
 import numpy as np
 
 from hierlearn.core.parameters import Reference
-from hierlearn.core.protocols import Dataset, Probes
 from hierlearn.quantities._bases import OfTwoScores
 from hierlearn.statistics import estimates
 
@@ -18,9 +17,5 @@ class ScoreOverRoot(OfTwoScores):
     score: Annotated[str, Reference("scores"), "Score of the learner above, positive."] = "cross_entropy"
     squared: Annotated[str, Reference("scores"), "Score of the learner below, whose root is taken."] = "squared_error"
 
-    def measure(self, cube: Dataset, probes: Probes) -> estimates.Measurement:
-        """cube: scores.nc of a study. A cell without a score, or of a failed training, leaves no interval."""
-        above, below = cells = self.both(cube)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratios = above[self.score].values / np.sqrt(below[self.squared].values)
-        return self.sound(estimates.positive_mean(ratios), cube, *cells)
+    def _estimate(self, above, below) -> estimates.Measurement:
+        return estimates.positive_mean(above[self.score].values / np.sqrt(below[self.squared].values))

@@ -2,10 +2,8 @@
 
 from dataclasses import dataclass, replace
 
-from hierlearn.core.protocols import Dataset, Probes
-from hierlearn.quantities._bases import OfSampleComplexities, OfTwoLearners
-from hierlearn.quantities._parameters import FittedDimensions, Regressor
-from hierlearn.quantities._sizes import span
+from hierlearn.quantities._bases import FittedDimensions, OfSampleComplexities, OfTwoLearners, Regressor
+from hierlearn.quantities._tables import span
 from hierlearn.statistics import estimates
 
 
@@ -21,10 +19,8 @@ class SlopeDifference(OfTwoLearners, OfSampleComplexities):
     below_sizes: FittedDimensions = None
     regressor: Regressor = "dimension"
 
-    def measure(self, cube: Dataset, probes: Probes) -> estimates.Measurement:
-        """cube: scores.nc of a study; probes: its probes by name."""
-        tables = self.sample_complexities(cube)
+    def _estimate(self, tables, probes) -> estimates.Measurement:
         regressors = [self.regressor_values(table) for table in tables]
         difference = estimates.slope_difference(*tables, regressors, (self.above_sizes, self.below_sizes))
         fitted = [size for name in ("above", "below") for size in difference.detail[name]["sizes_fitted"]]
-        return self.sound(replace(difference, sizes=span("dimension", fitted)), cube, tables)
+        return replace(difference, sizes=span("dimension", fitted))

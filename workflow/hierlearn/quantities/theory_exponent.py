@@ -4,17 +4,18 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
 from hierlearn.core.parameters import Reference
-from hierlearn.core.protocols import Dataset, Probes, Quantity
-from hierlearn.quantities._parameters import Line, Regressor
-from hierlearn.quantities._sizes import line_along
-from hierlearn.quantities._tables import regressor
+from hierlearn.quantities._bases import Line, OfProbe, Regressor
+from hierlearn.quantities._tables import line_along, regressor
 from hierlearn.statistics import estimates
 from hierlearn.statistics.complexity import where_positive
 
 
 @dataclass(frozen=True, kw_only=True)
-class TheoryExponent(Quantity):
-    """Slope of log n* on log of a counted dimension, n* from the deterministic equivalent: no seeds, no noise."""
+class TheoryExponent(OfProbe):
+    """Slope of log n* on log of a counted dimension, n* from the deterministic equivalent: no seeds, no noise.
+
+    The interval is a t-interval from the deviations of the line's points from a power law.
+    """
 
     probe: Annotated[str, Reference("probes"), "Name of the probe that holds the line."]
     line: Line
@@ -29,9 +30,8 @@ class TheoryExponent(Quantity):
     threshold: Annotated[float, Reference("probe thresholds"), "Risk that n* reaches."] = 0.5
     regressor: Regressor = "dimension"
 
-    def measure(self, cube: Dataset, probes: Probes) -> estimates.Measurement:
-        """The interval is a t-interval from the deviations of the line's points from a power law."""
-        line = probes[self.probe].sel(line=self.line, threshold=self.threshold, **self.where)
+    def _estimate(self, probe) -> estimates.Measurement:
+        line = probe.sel(line=self.line, threshold=self.threshold, **self.where)
         table = where_positive(line.dimension.values, line.sample_complexity.values[:, None])
         values = regressor(self.regressor, table.sizes, self.where.get("degree"))
         return line_along("dimension", replace(estimates.exponent(table, values, self.sizes), seeds=0))

@@ -5,11 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from hierlearn.core.protocols import Dataset, Probes
-from hierlearn.quantities._bases import OfLearner, OfSampleComplexities
-from hierlearn.quantities._parameters import FittedDimensions, Line, Probe
-from hierlearn.quantities._probes import variable_at
-from hierlearn.quantities._sizes import span
+from hierlearn.core.protocols import Dataset
+from hierlearn.quantities._bases import FittedDimensions, Line, OfLearner, OfSampleComplexities, Probe
+from hierlearn.quantities._tables import span, variable_at
 from hierlearn.statistics import estimates
 
 
@@ -24,9 +22,8 @@ class TheoryRatio(OfLearner, OfSampleComplexities):
     line: Line
     sizes: FittedDimensions = None
 
-    def measure(self, cube: Dataset, probes: Probes) -> estimates.Measurement:
-        """cube: scores.nc of a study; probes: its probes by name. Raises ValueError for a probe without the place."""
-        (table,) = tables = self.sample_complexities(cube)
+    def _estimate(self, tables, probes) -> estimates.Measurement:
+        (table,) = tables
         theory = self._theory(probes[self.probe], table.sizes)
         # What the probe's grid lacks has no theory; sizes that are not compared need none.
         known = np.isfinite(theory)
@@ -36,7 +33,7 @@ class TheoryRatio(OfLearner, OfSampleComplexities):
             raise ValueError(f"probe {self.probe}: no n* of {self.line} at the dimensions {unknown}")
         ratio = estimates.over_theory(table, np.where(known, theory, 1.0), named)
         compared = [row["size"] for row in ratio.detail["sizes"] if row["median"] is not None]
-        return self.sound(replace(ratio, sizes=span("dimension", compared)), cube, tables)
+        return replace(ratio, sizes=span("dimension", compared))
 
     def _theory(self, probe: Dataset, sizes: np.ndarray) -> np.ndarray:
         """n* (K,) of the theory at the sizes, NaN where it has none."""

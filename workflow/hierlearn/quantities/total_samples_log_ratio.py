@@ -8,9 +8,8 @@ from annotated_types import MinLen
 
 from hierlearn.core.parameters import UNIQUE, Count, Reference
 from hierlearn.core.protocols import Dataset, Probes, Quantity
-from hierlearn.quantities._parameters import SomeCoordinates, Threshold
-from hierlearn.quantities._sizes import span
-from hierlearn.quantities._tables import at, complexities, failures, without_interval
+from hierlearn.quantities._bases import SomeCoordinates, Threshold
+from hierlearn.quantities._tables import at, complexities, doubts, span, without_interval
 from hierlearn.statistics import estimates
 from hierlearn.statistics.complexity import bounds
 
@@ -32,7 +31,6 @@ class TotalSamplesLogRatio(Quantity):
 
     @property
     def learners(self) -> list[str]:
-        """The learners that the quantity rests on."""
         return [*self.above, *self.below]
 
     def measure(self, cube: Dataset, probes: Probes) -> estimates.Measurement:
@@ -53,7 +51,7 @@ class TotalSamplesLogRatio(Quantity):
         here = cube.sel(dimension=[self.dimension])
         lows, highs, guesses, tables = [], [], [], []
         for name in names:
-            spent = at(here, name, self.where, ("dimension", "seed", "samples")).unlabelled_samples.max().item()
+            spent = at(here, name, self.where).unlabelled_samples.max().item()
             table = complexities(here, name, self.where, self.threshold)
             low, high = bounds(table)
             lows.append(np.log(np.exp(low[0]) + spent))
@@ -68,7 +66,7 @@ class TotalSamplesLogRatio(Quantity):
         for i, (name, table) in enumerate(zip(names, tables, strict=True)):
             own = best == i
             part = replace(table, samples=table.samples[:, own], status=table.status[:, own])
-            failed += [failures(here.isel(seed=own), name, self.where, part)] if any(own) else []
+            failed += [doubts(here.isel(seed=own), name, self.where, part)[0]] if any(own) else []
         return np.array(lows)[best, rows], np.array(highs)[best, rows], [names[i] for i in best], failed
 
 

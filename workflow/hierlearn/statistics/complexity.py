@@ -10,9 +10,8 @@ from hierlearn.statistics.learning_curves import LEFT_CENSORED, MISSING, OBSERVE
 
 @dataclass(frozen=True)
 class Complexities:
-    """n* of one learner. sizes: (K,) increasing, usually d. samples: (K, S) as `learning_curves.crossings`
-    gives them; status: (K, S) strings. Raises ValueError on other shapes, an unknown status or an n* that is
-    not positive."""
+    """n* of one learner. sizes: (K,) increasing, usually d. samples: (K, S) as `learning_curves.crossings` gives them;
+    status: (K, S) strings. Raises ValueError on other shapes, an unknown status or an n* that is not positive."""
 
     sizes: np.ndarray
     samples: np.ndarray
@@ -40,11 +39,6 @@ def where_positive(sizes: np.ndarray, values: np.ndarray) -> Complexities:
     return Complexities(sizes, np.where(positive, values, np.nan), np.where(positive, OBSERVED, MISSING))
 
 
-def missing(table: Complexities) -> np.ndarray:
-    """(K, S) bool: the seeds that were not measured, of which a censored one says more."""
-    return table.status == MISSING
-
-
 def bounds(table: Complexities) -> tuple[np.ndarray, np.ndarray]:
     """The interval in which each log n* is known to lie: (K, S) lows and highs, equal where observed."""
     log_n = np.log(np.where(table.status == MISSING, 1.0, table.samples))
@@ -69,26 +63,22 @@ def ratio_bounds(above: Complexities, below: Complexities) -> tuple[np.ndarray, 
 def medians(table: Complexities) -> tuple[np.ndarray, list[str]]:
     """Median log n* of each size over its seeds, (K,), and why there is none (NaN), or "".
 
-    A right-censored seed counts as +inf and a left-censored one as -inf, so the median is exact while fewer
-    than half of the seeds are censored; otherwise, and where a seed is missing, the size is left to its
-    bound."""
-    values, reasons = [], []
-    for samples, status in zip(table.samples, table.status, strict=True):
-        reason = _obstacle(status)
-        stand_in = np.where(status == RIGHT_CENSORED, np.inf, np.where(status == LEFT_CENSORED, 0.0, samples))
-        values.append(np.nan if reason else median(_log(stand_in)))
-        reasons.append(reason)
+    A right-censored seed counts as +inf and a left-censored one as -inf, so the median is exact while fewer than half
+    of the seeds are censored; otherwise, and where a seed is missing, the size is left to its bound."""
+    low, high = bounds(table)
+    stand_ins = np.where(np.isinf(high), high, low)
+    reasons = [_obstacle(status) for status in table.status]
+    values = [np.nan if why else median(one) for why, one in zip(reasons, stand_ins, strict=True)]
     return np.array(values), reasons
 
 
 def ratio_medians(above: Complexities, below: Complexities) -> tuple[np.ndarray, list[str]]:
     """Median over seeds of log(n*_above / n*_below) at each size, (K,), and why there is none (NaN), or "".
 
-    A censored pair has a bound of its own which need not lie beyond the median: the median is given only
-    where it is the same for every value that the censored pairs may have, and fewer than half of the pairs
-    are censored."""
+    A censored pair has a bound of its own which need not lie beyond the median: the median is given only where it is
+    the same for every value that the censored pairs may have, and fewer than half of the pairs are censored."""
     low, high = ratio_bounds(above, below)
-    unmeasured = np.sum(missing(above) | missing(below), axis=1)
+    unmeasured = np.sum((above.status == MISSING) | (below.status == MISSING), axis=1)
     values, reasons = [], []
     for i in range(len(low)):
         censored, seeds = int(np.sum(low[i] != high[i])), low.shape[1]
@@ -109,11 +99,6 @@ def ratio_medians(above: Complexities, below: Complexities) -> tuple[np.ndarray,
 def observes_every_seed(table: Complexities) -> np.ndarray:
     """(K,) bool: every seed of the size is observed."""
     return np.all(table.status == OBSERVED, axis=1)
-
-
-def _log(samples: np.ndarray) -> np.ndarray:
-    with np.errstate(divide="ignore"):
-        return np.log(samples)
 
 
 def _obstacle(status: np.ndarray) -> str:

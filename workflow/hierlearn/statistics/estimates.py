@@ -1,6 +1,6 @@
 """The quantities that a claim can name, with their intervals, as functions of arrays."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -10,13 +10,13 @@ from hierlearn.statistics.complexity import (
     Complexities,
     bounds,
     medians,
-    missing,
     observes_every_seed,
     ratio_bounds,
 )
 from hierlearn.statistics.exponents import Slope, difference, local_slopes, ratio_slope, seed_slopes, slope
 from hierlearn.statistics.intervals import LEVEL, Estimate, log_interval, median, t_interval
 from hierlearn.statistics.intervals import failure_rate as clopper_pearson
+from hierlearn.statistics.learning_curves import MISSING
 
 COUNTED = {"missing": "not measured", "censored": "censored"}
 # What stands for the ratio to a bound that is not positive.
@@ -59,23 +59,19 @@ def exponent(table: Complexities, regressor=None, fitted: Sequence | None = None
     detail = {
         "local": [_plain(one) for one in local_slopes(table, regressor, level)],
         "seed_slopes": _plain(seed_slopes(table, regressor, fitted, level)),
-        "bounds": _size_bounds(table),
+        "bounds": _bounds(table.sizes, *bounds(table), table.status == MISSING),
     }
     return _measured(slope(table, regressor, fitted, level), table.samples.shape[1], detail)
 
 
 def exponent_difference(
-    above: Complexities,
-    below: Complexities,
-    regressor=None,
-    fitted: Sequence | None = None,
-    level: float = LEVEL,
+    above: Complexities, below: Complexities, regressor=None, fitted: Sequence | None = None
 ) -> Measurement:
     """Exponent of `above` minus that of `below` in one regressor: slope of paired log(n*_above / n*_below).
 
     In the log of the size itself (log d) where the regressor is None. The tables have the same sizes and seeds.
     detail: the fit, and the bounds where the ratio is censored."""
-    fit = ratio_slope(above, below, regressor, fitted, level)
+    fit = ratio_slope(above, below, regressor, fitted)
     return _measured(fit, above.samples.shape[1], {"bounds": _ratio_bounds(above, below)})
 
 
@@ -84,22 +80,21 @@ def slope_difference(
     below: Complexities,
     regressors=(None, None),
     fitted: Sequence[Sequence | None] = (None, None),
-    level: float = LEVEL,
 ) -> Measurement:
     """Exponent of `above` minus that of `below`, each a line over sizes of its own, by `exponents.difference`.
 
     regressors: (K,) of each table; fitted: the sizes of each named beforehand. seeds: those of the table with fewer.
     detail: both fits."""
     tables = (above, below)
-    fits = [slope(table, *given, level) for table, *given in zip(tables, regressors, fitted, strict=True)]
-    estimate, seeds = difference(*fits, level), min(table.samples.shape[1] for table in tables)
+    fits = [slope(table, *given) for table, *given in zip(tables, regressors, fitted, strict=True)]
+    estimate, seeds = difference(*fits), min(table.samples.shape[1] for table in tables)
     described = {name: _measured(fit, seeds, {}) for name, fit in zip(("above", "below"), fits, strict=True)}
     reasons = [f"{name}: {one.reason}" for name, one in described.items() if one.reason]
     detail = {name: one.detail | {"slope": _number(one.value)} for name, one in described.items()}
     return of_estimate(estimate, seeds, detail, reason="; ".join(reasons))
 
 
-def over_theory(table: Complexities, theory, fitted: Sequence | None = None, level: float = LEVEL) -> Measurement:
+def over_theory(table: Complexities, theory, fitted: Sequence | None = None) -> Measurement:
     """How far n* lies above a theory's at finite sizes: the mean over sizes of the median log(n* / theory), with a
     t-interval over the sizes, which holds whatever a size adds beside the noise of its seeds.
 
@@ -113,18 +108,18 @@ def over_theory(table: Complexities, theory, fitted: Sequence | None = None, lev
     points, obstacles = medians(table)
     ratios = points - np.log(theory)
     used = named & np.isfinite(ratios)
-    estimate = t_interval(ratios[used], level)
+    estimate = t_interval(ratios[used])
     low, high = bounds(table)
     rows = []
     for k in np.flatnonzero(named):
-        at_size = t_interval(np.where(low[k] == high[k], low[k], np.nan) - np.log(theory[k]), level)
+        at_size = t_interval(np.where(low[k] == high[k], low[k], np.nan) - np.log(theory[k]))
         rows.append({"size": table.sizes[k].item(), "median": _number(ratios[k])} | _plain(at_size))
     left_out = [f"size {table.sizes[k]} left out: {obstacles[k]}" for k in np.flatnonzero(named & ~used)]
     reason = "; ".join([part for part in (estimate.reason, *left_out) if part])
     return of_estimate(estimate, table.samples.shape[1], {"sizes": rows}, reason=reason)
 
 
-def paired_log_ratio(above: Complexities, below: Complexities, level: float = LEVEL) -> Measurement:
+def paired_log_ratio(above: Complexities, below: Complexities) -> Measurement:
     """The mean over seeds of log(n*_above / n*_below), with a t-interval, at the largest size at which every
     seed of both is observed.
 
@@ -139,7 +134,7 @@ def paired_log_ratio(above: Complexities, below: Complexities, level: float = LE
     if used < 0:
         reason = "; ".join(["no size uncensored for both", *beyond])
         return no_value(reason, low.shape[1], detail={"bounds": censored})
-    estimate, size = t_interval(low[used], level), above.sizes[used].item()
+    estimate, size = t_interval(low[used]), above.sizes[used].item()
     where = f"at size {size}, the largest uncensored for both" if beyond else f"at size {size}"
     parts = [part for part in (where, estimate.reason, *beyond) if part]
     detail = {"size": size, "log_ratios": low[used].tolist(), "bounds": censored}
@@ -201,13 +196,32 @@ def positive_mean(values, level: float = LEVEL) -> Measurement:
     return of_estimate(log_interval(values, level), len(values), positive=True)
 
 
-def failure_rate(failed: np.ndarray, level: float = LEVEL) -> Measurement:
+def lowest(measured: Callable[[float], Sequence[Measurement]], names: Sequence[str]) -> Measurement:
+    """The lowest value, and an interval for the lowest of the true ones.
+
+    measured: of a level, one measurement per name. The lower end is the lowest lower end at the usual level: all are
+    above it only if each is. The upper end is the lowest at a level that holds for all of them at once (Bonferroni). A
+    measurement without an interval leaves none.
+    """
+    single, joint = measured(LEVEL), measured(1 - (1 - LEVEL) / len(names))
+    least = min(single, key=lambda one: (one.value == one.value, one.value))
+    reason = "; ".join(f"{name}: {one.reason}" for name, one in zip(names, single, strict=True) if one.reason)
+    whole = all(one.low == one.low and one.high == one.high for one in single)
+    ends = (min(one.low for one in single), min(one.high for one in joint)) if whole else (float("nan"),) * 2
+    detail = {
+        name: {"value": one.value, "low": one.low, "high": one.high} for name, one in zip(names, single, strict=True)
+    }
+    sizes = dict.fromkeys(size for one in single for size in one.detail.get("sizes_fitted", ()))
+    return replace(least, low=ends[0], high=ends[1], reason=reason, detail=detail | {"sizes_fitted": list(sizes)})
+
+
+def failure_rate(failed: np.ndarray) -> Measurement:
     """The probability of a failure with the exact interval of Clopper and Pearson. failed: (S,) bool, independent.
 
     detail: the number of failures."""
     count = int(np.sum(failed))
     reason = f"{count} of {len(failed)} seeds"
-    return of_estimate(clopper_pearson(count, len(failed), level), len(failed), {"failures": count}, reason=reason)
+    return of_estimate(clopper_pearson(count, len(failed)), len(failed), {"failures": count}, reason=reason)
 
 
 def _measured(fit: Slope, seeds: int, detail: dict) -> Measurement:
@@ -224,12 +238,9 @@ def _measured(fit: Slope, seeds: int, detail: dict) -> Measurement:
     return of_estimate(fit, seeds, {**described, **detail}, reason=reason)
 
 
-def _size_bounds(table: Complexities) -> list[dict]:
-    return _bounds(table.sizes, *bounds(table), missing(table))
-
-
 def _ratio_bounds(above: Complexities, below: Complexities) -> list[dict]:
-    return _bounds(above.sizes, *ratio_bounds(above, below), missing(above) | missing(below))
+    unmeasured = (above.status == MISSING) | (below.status == MISSING)
+    return _bounds(above.sizes, *ratio_bounds(above, below), unmeasured)
 
 
 def _bounds(sizes: np.ndarray, low: np.ndarray, high: np.ndarray, unmeasured: np.ndarray) -> list[dict]:

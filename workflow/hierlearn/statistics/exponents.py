@@ -15,11 +15,10 @@ FEWEST_SIZES = 3
 class Slope:
     """A line through one point per size.
 
-    value, low, high: its slope (dimensionless), NaN ends where there is no interval. reason: why, or "".
-    sizes_fitted: the sizes on the line; sizes_excluded: (size, why) of those named beforehand that could not
-    be fitted. medians: (K,) the point of every size of the table (natural log), NaN if it has none.
-    intercept: of the line, in natural logs. residual_sd: scatter about it, NaN without spare points; dof: K -
-    2."""
+    value, low, high: its slope (dimensionless), NaN ends where there is no interval. reason: why, or "". sizes_fitted:
+    the sizes on the line; sizes_excluded: (size, why) of those named beforehand that could not be fitted. medians: (K,)
+    the point of every size of the table (natural log), NaN if it has none. intercept: of the line, in natural logs.
+    residual_sd: scatter about it, NaN without spare points; dof: K - 2."""
 
     value: float
     low: float
@@ -34,30 +33,23 @@ class Slope:
 
 
 def slope(table: Complexities, regressor=None, fitted: Sequence | None = None, level: float = LEVEL) -> Slope:
-    """Exponent of n*: slope of the per-size medians over seeds of log n* in log regressor, with a t-interval
-    from the residuals of the line (K sizes, K - 2 degrees of freedom). The primary method.
+    """Exponent of n*: slope of the per-size medians over seeds of log n* in log regressor, with a t-interval from the
+    residuals of the line (K sizes, K - 2 degrees of freedom). The primary method.
 
-    regressor: (K,) positive, a counted dimension; the sizes themselves if None. fitted: the sizes named
-    beforehand; all if None. A size with half its seeds or more censored, or with a seed missing, is excluded
-    and said so. Raises ValueError on a regressor that does not increase and on a named size that the table
-    lacks."""
+    regressor: (K,) positive, a counted dimension; the sizes themselves if None. fitted: the sizes named beforehand; all
+    if None. A size with half its seeds or more censored, or with a seed missing, is excluded and said so. Raises
+    ValueError on a regressor that does not increase and on a named size that the table lacks."""
     points, obstacles = medians(table)
     return _through(points, obstacles, table.sizes, regressor, fitted, level)
 
 
-def ratio_slope(
-    above: Complexities,
-    below: Complexities,
-    regressor=None,
-    fitted: Sequence | None = None,
-    level: float = LEVEL,
-) -> Slope:
+def ratio_slope(above: Complexities, below: Complexities, regressor=None, fitted: Sequence | None = None) -> Slope:
     """As `slope`, of the per-size medians of the paired log(n*_above / n*_below)."""
     points, obstacles = ratio_medians(above, below)
-    return _through(points, obstacles, above.sizes, regressor, fitted, level)
+    return _through(points, obstacles, above.sizes, regressor, fitted, LEVEL)
 
 
-def difference(first: Slope, second: Slope, level: float = LEVEL) -> Estimate:
+def difference(first: Slope, second: Slope) -> Estimate:
     """The first slope minus the second, with Welch's interval: squared standard errors add, and so do degrees of
     freedom by the formula of Satterthwaite.
 
@@ -68,19 +60,18 @@ def difference(first: Slope, second: Slope, level: float = LEVEL) -> Estimate:
     names = [f"{which}: {one.reason}" for which, one in (("first", first), ("second", second)) if one.reason]
     if names:
         return Estimate(value, np.nan, np.nan, "; ".join(names))
-    errors = [(one.high - one.low) / 2 / t_quantile(one.dof, level) for one in (first, second)]
+    errors = [(one.high - one.low) / 2 / t_quantile(one.dof) for one in (first, second)]
     variances = np.square(errors)
     if not variances.any():
         return Estimate(value, value, value)
     dof = variances.sum() ** 2 / np.sum(variances**2 / [first.dof, second.dof])
-    half = t_quantile(dof, level) * float(np.sqrt(variances.sum()))
+    half = t_quantile(dof) * float(np.sqrt(variances.sum()))
     return Estimate(value, value - half, value + half)
 
 
 def seed_slopes(table: Complexities, regressor=None, fitted: Sequence | None = None, level: float = LEVEL) -> Estimate:
-    """t-interval over the slopes of the single seeds. Secondary: it is right for seed noise alone and too
-    narrow when sizes deviate from the power law. Sizes with any censored seed are left out, since dropping
-    seeds would bias."""
+    """t-interval over the slopes of the single seeds. Secondary: it is right for seed noise alone and too narrow when
+    sizes deviate from the power law. Sizes with any censored seed are left out, since dropping seeds would bias."""
     x, keep = _log(regressor, table.sizes), _named(fitted, table.sizes) & observes_every_seed(table)
     if keep.sum() < FEWEST_SIZES:
         return Estimate(np.nan, np.nan, np.nan, f"{keep.sum()} sizes without a censored seed; {FEWEST_SIZES} needed")
@@ -128,9 +119,7 @@ def _through(points, obstacles, sizes, regressor, fitted, level) -> Slope:
     excluded = tuple((sizes[i].item(), obstacles[i]) for i in np.flatnonzero(named & ~usable))
     fit, intercept, sd = line(x[usable], points[usable], level)
     kept = tuple(sizes[usable].tolist())
-    reason = fit.reason
-    if reason:
-        reason = "; ".join([reason, *(f"size {size}: {why}" for size, why in excluded)])
+    reason = "; ".join([fit.reason, *(f"size {size}: {why}" for size, why in excluded)]) if fit.reason else ""
     dof = max(len(kept) - 2, 0)
     return Slope(fit.value, fit.low, fit.high, reason, kept, excluded, points, intercept, sd, dof)
 

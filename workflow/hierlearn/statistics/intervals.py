@@ -1,4 +1,4 @@
-"""Intervals for a mean, a shift, one further run and a failure rate, from a handful of values."""
+"""Intervals for a mean, a shift, one further run and a failure rate, from a few values; p-values read off them."""
 
 from dataclasses import dataclass
 
@@ -10,8 +10,7 @@ LEVEL = 0.95
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number with its interval, in the units of the values; NaN ends and a reason where there is no
-    interval."""
+    """A number with its interval, in the units of the values; NaN ends and a reason where there is no interval."""
 
     value: float
     low: float
@@ -25,8 +24,7 @@ def t_quantile(dof: float, level: float = LEVEL) -> float:
 
 
 def t_interval(values, level: float = LEVEL) -> Estimate:
-    """Student interval for the mean of independent values. values: (S,); one that is not finite leaves no
-    interval."""
+    """Student interval for the mean of independent values. values: (S,); one that is not finite leaves no interval."""
     values = _vector(values)
     if not np.isfinite(values).all():
         return Estimate(np.nan, np.nan, np.nan, f"{np.sum(~np.isfinite(values))} of {len(values)} values not finite")
@@ -48,26 +46,27 @@ def log_interval(values, level: float = LEVEL) -> Estimate:
     if not np.all(np.isfinite(values) & (values > 0)):
         unusable = np.sum(~(np.isfinite(values) & (values > 0)))
         return Estimate(np.nan, np.nan, np.nan, f"{unusable} of {len(values)} values not positive and finite")
-    return _exponential(t_interval(np.log(values), level))
+    of_log = t_interval(np.log(values), level)
+    return Estimate(*(float(np.exp(one)) for one in (of_log.value, of_log.low, of_log.high)), of_log.reason)
 
 
-def prediction_interval(values, level: float = LEVEL) -> Estimate:
+def prediction_interval(values) -> Estimate:
     """Where one further run lies: the Student prediction interval of the logarithm of independent positive values.
 
     values: (S,), in any unit, S >= 2. A number that was printed for one run is compared with it; the interval of a
     mean would shrink with S while the printed run keeps its own scatter. Value: the geometric mean.
     """
-    centre = log_interval(values, level)
+    centre = log_interval(values)
     if centre.reason:
         return centre
     logs, count = np.log(_vector(values)), len(values)
-    half = t_quantile(count - 1, level) * float(logs.std(ddof=1)) * np.sqrt(1 + 1 / count)
+    half = t_quantile(count - 1) * float(logs.std(ddof=1)) * np.sqrt(1 + 1 / count)
     middle = np.log(centre.value)
     return Estimate(centre.value, float(np.exp(middle - half)), float(np.exp(middle + half)))
 
 
-def failure_rate(failures: int, trials: int, level: float = LEVEL) -> Estimate:
-    """The probability of a failure, with the exact interval of Clopper and Pearson (coverage at least `level`).
+def failure_rate(failures: int, trials: int) -> Estimate:
+    """The probability of a failure, with the exact interval of Clopper and Pearson (coverage at least 95 %).
 
     failures of trials that are independent of one another: seeds, not cases that share one. Raises ValueError unless
     0 <= failures <= trials. Without trials there is no interval.
@@ -76,23 +75,23 @@ def failure_rate(failures: int, trials: int, level: float = LEVEL) -> Estimate:
         raise ValueError(f"{failures} failures in {trials} trials; expected 0 to {trials}")
     if not trials:
         return Estimate(np.nan, np.nan, np.nan, "no trial")
-    tail = (1 - level) / 2
+    tail = (1 - LEVEL) / 2
     low = scipy.special.betaincinv(failures, trials - failures + 1, tail) if failures else 0.0
     high = scipy.special.betaincinv(failures + 1, trials - failures, 1 - tail) if failures < trials else 1.0
     return Estimate(failures / trials, float(low), float(high))
 
 
 def shift_interval(first, second, level: float = LEVEL) -> Estimate:
-    """How far `second` lies above `first`: Hodges-Lehmann shift with the exact Mann-Whitney interval
-    (unpaired).
+    """How far `second` lies above `first`: Hodges-Lehmann shift with the exact Mann-Whitney interval (unpaired).
 
-    first, second: pairs (lows, highs) of arrays (S,), (S',) between which each value lies, equal where it is
-    known; so censored values widen the interval instead of biasing it. An open side of the interval is -inf
-    or +inf."""
+    first, second: pairs (lows, highs) of arrays (S,), (S',) between which each value lies, equal where it is known; so
+    censored values widen the interval instead of biasing it. An open side of the interval is -inf or +inf."""
     (first_low, first_high), (second_low, second_high) = first, second
     smallest = np.sort(np.subtract.outer(second_low, first_high), axis=None)
     largest = np.sort(np.subtract.outer(second_high, first_low), axis=None)
-    rank = _order_rank(_mann_whitney(len(first_low), len(second_low)), level)
+    below = np.cumsum(_mann_whitney(len(first_low), len(second_low)))
+    # The largest rank for which P(statistic < rank) stays within one tail; 0 if there is none.
+    rank = int(np.searchsorted(below, (1 - level) / 2, side="right"))
     middle = median(smallest), median(largest)
     value = middle[0] if middle[0] == middle[1] else np.nan
     if rank < 1:
@@ -110,15 +109,37 @@ def median(values) -> float:
         return float(a) if a == b else float((a + b) / 2)
 
 
-def _exponential(estimate: Estimate) -> Estimate:
-    """The estimate of a logarithm, in the unit of what the logarithm was taken of."""
-    ends = (float(np.exp(one)) for one in (estimate.value, estimate.low, estimate.high))
-    return Estimate(*ends, estimate.reason)
+def holm(p_values) -> np.ndarray:
+    """Holm's adjusted p-values (m,) of p-values (m,), in their order: max over j <= i of (m - j + 1) p_(j), at most 1.
+
+    Rejecting where they are at most a keeps the probability of any false rejection at most a, whatever the dependence
+    (Holm 1979). Raises ValueError on values outside [0, 1].
+    """
+    p = np.asarray(p_values, dtype=float)
+    if p.ndim != 1 or not np.all((p >= 0) & (p <= 1)):
+        raise ValueError(f"p-values {p_values!r}; expected a list of numbers from 0 to 1")
+    order = np.argsort(p, kind="stable")
+    stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(stepped, 1.0)
+    return adjusted
 
 
-def _order_rank(probabilities: np.ndarray, level: float) -> int:
-    """The largest r for which P(statistic < r) stays within one tail; 0 if there is none."""
-    return int(np.searchsorted(np.cumsum(probabilities), (1 - level) / 2, side="right"))
+def p_beyond(value: float, low: float, high: float, limit: float, seeds: int) -> float:
+    """One-sided p-value of a limit that an interval lies beyond; 1/2 at the value, 2.5 % at its nearer end.
+
+    value, low, high: of the interval, of 95 %. The tail is that of Student's t with seeds - 1 degrees of freedom
+    (at least one), as wide as the interval's half towards the limit: exact for the mean of normal seeds, and for
+    fits, which have more degrees of freedom, conservative. Raises ValueError unless low <= value <= high.
+    """
+    if not low <= value <= high:
+        raise ValueError(f"value {value} outside its interval [{low}, {high}]")
+    distance = abs(value - limit)
+    half = value - low if limit < value else high - value
+    if half == 0:
+        return 0.5 if distance == 0 else 0.0
+    freedom = max(seeds - 1, 1)
+    return float(scipy.special.stdtr(freedom, -t_quantile(freedom) * distance / half))
 
 
 def _mann_whitney(m: int, n: int) -> np.ndarray:

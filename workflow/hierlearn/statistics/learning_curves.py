@@ -14,15 +14,13 @@ REACH = np.log(10.0)
 
 
 def crossings(samples, risk, threshold: float) -> tuple[np.ndarray, np.ndarray]:
-    """n* of many curves over one grid: log risk is made non-increasing in log n by least squares, then
-    interpolated.
+    """n* of many curves over one grid: log risk is made non-increasing in log n by least squares, then interpolated.
 
-    samples: (N,) increasing and positive. risk: (..., N) >= 0, in the units of `threshold`; NaN = not visited
-    (the walk had stopped, or over the cap), +inf = visited and above. A curve that never falls to the
-    threshold is right-censored at its last visited n; one already below it at the first is left-censored
-    there. Returns n* (...) float64, that end where censored and NaN where missing, and status (...), strings
-    of STATUSES. Raises ValueError on a grid that does not increase, a negative risk or a threshold that is
-    not positive."""
+    samples: (N,) increasing and positive. risk: (..., N) >= 0, in the units of `threshold`; NaN = not visited (the walk
+    had stopped, or over the cap), +inf = visited and above. A curve that never falls to the threshold is right-censored
+    at its last visited n; one already below it at the first is left-censored there. Returns n* (...) float64, that end
+    where censored and NaN where missing, and status (...), strings of STATUSES. Raises ValueError on a grid that does
+    not increase, a negative risk or a threshold that is not positive."""
     samples, risk = np.asarray(samples, dtype=np.float64), np.asarray(risk, dtype=np.float64)
     _check(samples, risk, threshold)
     curves = risk.reshape(-1, len(samples))
@@ -67,8 +65,7 @@ def isotonic_heights(risk, threshold: float) -> np.ndarray:
 
 
 def non_increasing(values) -> np.ndarray:
-    """Least-squares non-increasing fit along the last axis: min over a <= i of max over b >= i of
-    mean(values[a..b]).
+    """Least-squares non-increasing fit along the last axis: min over a <= i of max over b >= i of mean(values[a..b]).
 
     values: (C, N) finite -> (C, N) float64. Quadratic in N but without a loop over curves.
     """

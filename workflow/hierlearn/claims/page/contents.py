@@ -1,16 +1,24 @@
-"""What the page is made from: rows of finished studies, and what stands behind them."""
+"""What the page is made from: rows of finished studies, and what stands behind them.
 
+As a process beside a run, `python -m` this module makes the page of the studies that have finished, while others run.
+It reads from its input, as JSON, what the job of the ledger would be given, and prints how many seconds of CPU it took.
+"""
+
+import json
+import os
+import sys
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from hierlearn.claims.ledger import COLUMNS, Row, from_json, noted
-from hierlearn.claims.page.comparison import comparison
 from hierlearn.claims.page.index import page
 from hierlearn.claims.replication import standing
-from hierlearn.claims.tally import read
-from hierlearn.files import figures, results
+from hierlearn.claims.tally import comparison, read
+from hierlearn.core import provenance
+from hierlearn.files import checksums, figures, results
 
 
 @dataclass(frozen=True)
@@ -52,3 +60,18 @@ def html(made_from: Contents, parameters: Mapping[str, Any], made: Mapping[str, 
     said = parameters["papers"], parameters["note"], parameters["earlier"], parameters["folder"]
     compared = comparison(made_from.rows, parameters["compare"]) if parameters["compare"] else None
     return page(made_from.rows, made_from.details, studies, parameters["preset"], made, *said, compared).encode()
+
+
+def early(given: dict[str, Any]) -> None:
+    """Writes the page to given["page"]; given["parent"]: the process of the run, which if it has ended gets no page."""
+    parameters = given["parameters"]
+    made = provenance.attributes(given["code"], parameters)
+    found = contents(given["claims"], given["second"], parameters, given["expected"])
+    text = html(found, parameters, made, given["figures"])
+    if os.getppid() == given["parent"]:
+        checksums.write(given["page"], text, made)
+
+
+if __name__ == "__main__":
+    early(json.load(sys.stdin))
+    print(time.process_time())

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from hierlearn.claims.ledger import Row
-from hierlearn.claims.rules import PUBLISHED_FACTOR
+from hierlearn.claims.rules import region
 
 # In pixels of the drawing, which scales with its place.
 WIDTH, HEIGHT, MARGIN = 260, 46, 10
@@ -18,25 +18,6 @@ FAR = 4
 WIDE = 30
 # Labels nearer than this would touch.
 APART = 44
-
-
-def region(row: Row, side: str = "above") -> tuple[float, float]:
-    """The two ends between which a row's interval has to lie, infinite where there is none; NaN without a rule.
-
-    side: where the rule `ordering` has the interval, seen from the prediction.
-    """
-    slack = 0.0 if math.isnan(row.slack) else row.slack
-    below, above = row.predicted - slack, row.predicted + slack
-    if row.rule == "published":
-        factor = PUBLISHED_FACTOR if math.isnan(row.slack) else row.slack
-        return row.predicted / factor, row.predicted * factor
-    if row.rule == "two-sided":
-        return below, above
-    if row.rule == "upper" or (row.rule == "ordering" and side == "below"):
-        return -math.inf, above
-    if row.rule in ("lower", "ordering"):
-        return below, math.inf
-    return (-math.inf, 1.0) if row.rule == "holds" else (math.nan, math.nan)
 
 
 @dataclass(frozen=True)
@@ -77,7 +58,7 @@ def drawing(row: Row, side: str, spoken: str, number) -> Markup:
     if not math.isfinite(row.value):
         return Markup("")
     low, high = (end if math.isfinite(end) else row.value for end in (row.low, row.high))
-    floor, ceiling = region(row, side)
+    floor, ceiling = region(row.rule, row.predicted, row.slack, side)
     rival = [one for one in (row.control_value, row.control_low, row.control_high) if math.isfinite(one)]
     place = _scale([row.value, low, high, floor, ceiling], rival[:1], row.rule in ("holds", "published"))
     parts = []

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hierlearn.claims.ledger import Row
-from hierlearn.claims.page.index import interval, number, prediction, side
-from hierlearn.claims.verdicts import MARKS, OUTCOMES
+from hierlearn.claims.page.index import interval, number, outcomes, prediction, side
+from hierlearn.claims.verdicts import MARKS
 
 BEGIN, END = "<!-- findings -->", "<!-- end of findings -->"
 HEAD = "| | what the paper says | measured [95 % interval] | predicted |\n| --- | --- | --- | --- |"
@@ -19,19 +19,13 @@ def table(
     for key, paper in papers.items():
         own = [row for row in rows if row.paper == key and row.rank == "primary" and row.rule != "descriptive"]
         if own:
-            parts += [
-                f"**{paper['citation']}**: {_counts(own)}.",
-                HEAD,
-                *(_line(row, side(details[row.claim])) for row in own),
-                "",
-            ]
-    # A table begins after an empty line.
-    return "\n".join(parts).replace(f".\n{HEAD}", f".\n\n{HEAD}").strip()
+            lines = [HEAD, *(_line(row, side(details[row.claim])) for row in own)]
+            parts += [f"**{paper['citation']}**: {_counts(own)}.", "\n".join(lines)]
+    return "\n\n".join(parts)
 
 
 def _counts(rows: Sequence[Row]) -> str:
-    marks = [MARKS[row.verdict] for row in rows]
-    told = [f"{marks.count(mark)} {name}" for mark, name in OUTCOMES.items() if mark in marks]
+    told = [f"{count} {name}" for _, name, count in outcomes(rows)]
     presets = " and ".join(sorted({f"`{row.preset}`" for row in rows}))
     return f"of {len(rows)} primary rows at preset {presets} {', '.join(told)}"
 

@@ -12,7 +12,6 @@ from markupsafe import Markup
 
 from hierlearn.claims.ledger import Row
 from hierlearn.claims.page import mathematics
-from hierlearn.claims.page.comparison import Comparison
 from hierlearn.claims.page.drawing import drawing
 from hierlearn.claims.rules import BOUNDARIES, RULES
 from hierlearn.claims.verdicts import (
@@ -25,7 +24,6 @@ from hierlearn.claims.verdicts import (
     REGIMES,
     VACUOUS,
     WORDS_OF,
-    in_words,
 )
 
 HERE = Path(__file__).parent
@@ -52,7 +50,7 @@ def page(
     note: str = "",
     earlier: Mapping[str, str] | None = None,
     folder: str = "",
-    compared: Comparison | None = None,
+    compared: Mapping[str, Any] | None = None,
 ) -> str:
     """The page as HTML. details: what stands behind each row, by claim; studies: what `plan.inputs` tells of each, by
     name; made: which code and versions; papers: name, citation and link of each, in their order; note: what the run is,
@@ -61,7 +59,9 @@ def page(
     environment = Environment(
         loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters |= {"tex": mathematics.html, "first": first_clause, "rest": other_clauses}
+    environment.filters |= {"tex": mathematics.html, "clauses": clauses}
+    told_of_a_row = (fit_note, interval, number, prediction, side, work)
+    environment.globals |= {function.__name__: function for function in told_of_a_row}
     judged = [row for row in rows if row.kind not in ("check", "description")]
     primary = [row for row in judged if row.rank == "primary"]
     boundaries = sum(BOUNDARIES[row.rule] for row in judged)
@@ -90,7 +90,7 @@ def page(
         decided=sum(row.verdict not in (INCONCLUSIVE, VACUOUS) for row in primary),
         outcomes=outcomes(primary),
         table=by_kind_and_regime(rows),
-        papers=[_of_paper(key, papers[key], primary, shown) for key in named],
+        papers=[_of_paper(key, papers[key], primary) for key in named],
         stored=any(study["commit"] for study in shown),
         boundaries=boundaries,
         expected=f"{TAIL * boundaries:.1f}",
@@ -103,17 +103,9 @@ def page(
         classes=CLASSES,
         marks=MARKS,
         names=OUTCOMES,
-        in_words=in_words,
         details=details,
         earlier=earlier or {},
-        fit_note=fit_note,
-        number=number,
-        interval=interval,
-        prediction=prediction,
-        spoken=spoken,
         drawing=lambda row: drawing(row, side(details[row.claim]), spoken(row, side(details[row.claim])), number),
-        side=side,
-        work=work,
     )
 
 
@@ -130,7 +122,9 @@ def outcomes(rows: Iterable[Row]) -> list[tuple[str, str, int]]:
 
 def by_kind_and_regime(rows: Iterable[Row]) -> list[tuple[str, dict[str, list[tuple[str, str, int]]]]]:
     """For every kind and each regime, the verdicts of its rows: (mark, verdict, number)."""
-    counts = Counter((row.kind, _column(row), row.verdict) for row in rows)
+    # A description stands in the first column, without any regime.
+    columns = WORDS_OF | {"description": next(iter(REGIMES))}
+    counts = Counter((row.kind, row.regime or columns[row.kind], row.verdict) for row in rows)
     table = []
     for kind in KINDS:
         cells = {
@@ -142,20 +136,10 @@ def by_kind_and_regime(rows: Iterable[Row]) -> list[tuple[str, dict[str, list[tu
     return table
 
 
-def _column(row: Row) -> str:
-    """The regime whose words a row has; a description stands first, without any."""
-    return row.regime or WORDS_OF.get(row.kind, next(iter(REGIMES)))
-
-
-def _of_paper(
-    key: str, paper: Mapping[str, str], primary: Sequence[Row], studies: Sequence[Mapping[str, Any]]
-) -> dict[str, Any]:
-    """A paper with its primary rows, in the order of their names, and its studies."""
+def _of_paper(key: str, paper: Mapping[str, str], primary: Sequence[Row]) -> dict[str, Any]:
+    """A paper with its primary rows, in the order of their names."""
     own = sorted((row for row in primary if row.paper == key), key=lambda row: _natural(row.claim))
-    return {**paper, "key": key, "rows": own} | {
-        "outcomes": outcomes(own),
-        "studies": [study for study in studies if study["paper"] == key],
-    }
+    return {**paper, "key": key, "rows": own, "outcomes": outcomes(own)}
 
 
 def _natural(name: str) -> list[tuple[int, str]]:
@@ -174,18 +158,16 @@ def _of_study(name: str, rows: Sequence[Row]) -> dict[str, Any]:
     counts = Counter(MARKS[row.verdict] for row in own if row.kind != "check")
     checks = Counter(MARKS[row.verdict] for row in own if row.kind == "check")
     told = " ".join(f"{mark} {checks[mark]}" for mark in OUTCOMES if checks[mark])
-    return {"rows": own, "groups": groups(own), "counts": counts, "checks": told} | {
-        "files": sorted({row.data for row in own})
-    }
+    files = sorted({row.data for row in own})
+    return {"rows": own, "groups": groups(own), "counts": counts, "checks": told, "files": files}
 
 
 def panel_of(panels: Iterable[tuple[str, str, Sequence[str]]]) -> dict[str, str]:
     """The letters of the panels that show each claim. panels: (letter, title, claims)."""
-    found: dict[str, list[str]] = {}
+    found: dict[str, str] = {}
     for letter, _, claims in panels:
-        for claim in claims:
-            found.setdefault(claim, []).append(letter)
-    return {claim: ", ".join(letters) for claim, letters in found.items()}
+        found |= {claim: f"{found[claim]}, {letter}" if claim in found else letter for claim in claims}
+    return found
 
 
 def groups(rows: Sequence[Row]) -> list[tuple[Row | None, list[Row]]]:
@@ -206,23 +188,11 @@ def _shared(one: str, other: str) -> int:
     return next((i for i, (a, b) in enumerate(words) if a != b), len(words))
 
 
-def first_clause(reason: str) -> str:
-    """Why the verdict is what it is: what a reason says first, and what of the control."""
-    first, _ = _clauses(reason)
-    return "; ".join(first)
-
-
-def other_clauses(reason: str) -> str:
-    """What else a reader has to know."""
-    _, others = _clauses(reason)
-    return "; ".join(others)
-
-
-def _clauses(reason: str) -> tuple[list[str], list[str]]:
-    """Those that decide a verdict, and the others."""
+def clauses(reason: str) -> tuple[str, str]:
+    """Why the verdict is what it is: what a reason says first and of the control; and what else is to be known."""
     first, *others = reason.split("; ")
     control = [clause for clause in others if clause.startswith(CONTROL)][:1]
-    return [first, *control], [clause for clause in others if clause not in control]
+    return "; ".join([first, *control]), "; ".join(clause for clause in others if clause not in control)
 
 
 def fit_note(detail: Mapping[str, Any]) -> str:

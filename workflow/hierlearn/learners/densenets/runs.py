@@ -14,7 +14,7 @@ from hierlearn.learners.densenets.parameters import FEATURE_ERRORS, TRACED_POINT
 from hierlearn.learners.densenets.settings import GRAPHS, graph, phase_schedule, steps_to_look_at, union
 from hierlearn.learners.densenets.student import Student
 from hierlearn.solvers.densenets.model import Layout
-from hierlearn.statistics.alignment import feature_errors
+from hierlearn.statistics.features import feature_errors
 from hierlearn.theory import quadratic_densenets
 
 # What `QuadraticTraining.forward` returns.
