@@ -190,8 +190,3 @@ def new_lines(study: Study, lines: Sequence[Line]) -> list[Line]:
         for claim, digest in digests(study).items()
         if claim not in known
     ]
-
-
-def append(file: Path, lines: Iterable[Line]) -> None:
-    """Add lines to registered.csv."""
-    kept_lines.append(file, COLUMNS, map(astuple, lines))
