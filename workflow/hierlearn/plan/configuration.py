@@ -21,7 +21,7 @@ from hierlearn.plan.inputs import Inputs
 from hierlearn.plan.load import load
 from hierlearn.plan.plausibility import warnings
 from hierlearn.plan.study import Study
-from hierlearn.plan.targets import FILES, Targets
+from hierlearn.plan.targets import FILES, Targets, jobs_of
 from hierlearn.plan.violations import SCHEMAS, fill_defaults, schema, schema_faults
 from hierlearn.run.job import MEMORY_VARIABLES
 
@@ -96,9 +96,7 @@ class Plan:
 
     def _entry(self, name: str) -> cache.Entry:
         study, inputs, requests = self.studies[name], self.inputs, self.requests
-        of_tasks = [job for job in study.jobs if job[0] == "probe" or study.learners]
-        of_study = [("judge",), ("figure",), *([("aggregate",)] if study.learners else [])]
-        asked = [(rule, name, *words) for rule, *words in (*of_tasks, *of_study)]
+        asked = jobs_of(study)
         jobs, needs = {job: inputs.job(*job) for job in asked}, {job: requests.needs(*job) for job in asked}
         return cache.Entry(self.kept.sources[name], study, self.doubts[name], jobs, needs)
 
