@@ -190,7 +190,7 @@ class Console(logging.Handler):
         if number in self.progress.failed:
             return
         since = time.time() - (time.monotonic() - self.progress.running.get(number, time.monotonic()))
-        text = _end_of(log, ERRORS) if _changed(log) > since - CLOCKS else ""
+        text = _end_of(log, ERRORS, since - CLOCKS)
         if re.search(rf"^\S+ \S+ {INTERRUPTED}$", text, flags=re.MULTILINE):
             self.progress.running.pop(number, None)
             return
@@ -273,20 +273,12 @@ class Console(logging.Handler):
         self._ready()
 
 
-def _changed(file: str) -> float:
-    """When a file was written to last, in seconds since 1970; 0 if it is not there."""
-    try:
-        return os.stat(file).st_mtime
-    except OSError:
-        return 0.0
-
-
-def _end_of(file: str, size: int) -> str:
-    """The last bytes of a file as text; "" if it cannot be read."""
+def _end_of(file: str, size: int, since: float = 0.0) -> str:
+    """The last bytes of a file as text; "" if it cannot be read, or was not written to since, in seconds since 1970."""
     try:
         with open(file, "rb") as stream:
-            stream.seek(0, os.SEEK_END)
-            stream.seek(max(0, stream.tell() - size))
-            return stream.read().decode(errors="replace")
+            found = os.fstat(stream.fileno())
+            stream.seek(max(0, found.st_size - size))
+            return stream.read().decode(errors="replace") if found.st_mtime > since else ""
     except OSError:
         return ""
