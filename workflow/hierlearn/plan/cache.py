@@ -9,6 +9,7 @@ as they are. A file that is damaged, of another state, or that others may have w
 """
 
 import importlib
+import math
 import os
 import re
 import sys
@@ -125,13 +126,14 @@ def _known(module: str, name: str) -> type:
     return found
 
 
-def source(file: Path, most: int = BYTES) -> str | None:
-    """The hash of a file; None for what cannot be read, and for more bytes than a person writes."""
-    content = _content(file, most)
-    return None if content is None else digest(content)
+def _line(file: Path, name: str) -> str:
+    """A file by a name, with the hash of its content; None for what cannot be read."""
+    content = _content(file)
+    return f"{name} {None if content is None else digest(content)}"
 
 
-def _content(file: Path, most: int) -> bytes | None:
+def _content(file: Path, most: float = math.inf) -> bytes | None:
+    """The bytes of a file; None for what cannot be read, and for more than so many."""
     try:
         return file.read_bytes() if file.is_file() and file.stat().st_size <= most else None
     except OSError:
@@ -146,7 +148,7 @@ def _components(beside: Sequence[Path]) -> list[Path]:
 
 def _sources(studies: Mapping[str, Path], components: Sequence[Path]) -> dict[str, str | None]:
     """The hashes of study files, together with that of all components of a user's own where a file names one at all."""
-    lines = [f"{file.parent.name}/{file.name} {source(file, sys.maxsize)}" for file in components]
+    lines = [_line(file, f"{file.parent.name}/{file.name}") for file in components]
     named = re.compile(rf"\b({'|'.join(file.stem for file in components)})\b".encode())
     found: dict[str, str | None] = {}
     for name, path in studies.items():
@@ -163,10 +165,9 @@ def _state(settings: Mapping[str, Any], beside: Sequence[Path], apart: Sequence[
     rooms = [config / name for config in beside for name in ("published", *(ROOMS if config in own() else ()))]
     for folder in (PACKAGE, SCRIPTS, *rooms):
         files = [file for file in _files(folder) if file not in apart]
-        lines += [f"{folder.name} {file.relative_to(folder)} {source(file, sys.maxsize)}" for file in files]
+        lines += [_line(file, f"{folder.name} {file.relative_to(folder)}") for file in files]
     for config in beside:
-        named = sorted([*config.glob("*.csv"), *config.glob(PAPERS)])
-        lines += [f"{file.name} {source(file, sys.maxsize)}" for file in named]
+        lines += [_line(file, file.name) for file in sorted([*config.glob("*.csv"), *config.glob(PAPERS)])]
     return digest("\n".join(lines).encode())
 
 
