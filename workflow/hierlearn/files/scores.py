@@ -80,11 +80,8 @@ class Cube:
 
     def _variable(self, name: str) -> np.ndarray:
         if name not in self.values:
-            self.values[name] = self._empty(name)
+            self.values[name] = np.full(self.shape, np.nan)
         return self.values[name]
-
-    def _empty(self, name: str) -> np.ndarray:
-        return np.full(self.shape, np.nan)
 
 
 @dataclass
@@ -93,17 +90,13 @@ class Scores(Cube):
 
     def __post_init__(self):
         super().__post_init__()
-        for name in FLAGS:
-            self._variable(name)
+        self.values |= {name: np.full(self.shape, missing, np.int8) for name, (_, missing, _) in FLAGS.items()}
 
-    def mark(self, cell: Mapping[str, Any], status: str, only: str = "not_planned") -> None:
-        """Set the status of those cells that still have the status `only`."""
+    def mark(self, cell: Mapping[str, Any], status: str) -> None:
+        """Set the status of those cells that are not planned so far."""
         where = self._at(cell)
         part = np.asarray(self.values["status"][where])
-        self.values["status"][where] = np.where(part == STATUS[only], STATUS[status], part)
-
-    def _empty(self, name: str) -> np.ndarray:
-        return np.full(self.shape, FLAGS[name][1], dtype=np.int8) if name in FLAGS else super()._empty(name)
+        self.values["status"][where] = np.where(part == STATUS["not_planned"], STATUS[status], part)
 
 
 @dataclass
