@@ -8,7 +8,7 @@ import numpy as np
 
 from hierlearn.core import boundary
 from hierlearn.core.problem import Problem, ProblemFeatures
-from hierlearn.core.protocols import REMEDIES, STATUS, Fit, Learner, Monitor, Sample, Teacher
+from hierlearn.core.protocols import REMEDIES, STATUS, Fit, Learner, Monitor, Sample
 from hierlearn.statistics.learning_curves import isotonic_heights
 
 # A risk so close to the threshold, in its logarithm, may well lie on its other side on test points.
@@ -130,8 +130,3 @@ def failures(learner: Learner, seeds: Sequence[int], samples: int, fit: Fit) -> 
         if failed:
             lines.append(f"{name}: n = {samples}: seeds {failed} {status}: {remedy}")
     return lines
-
-
-def unreachable(learner: Learner, teacher: Teacher, dimension: int) -> list[str]:
-    """One line for every reason why a learner of the raw input, of norm 1, cannot represent a degree of a teacher."""
-    return list(dict.fromkeys(filter(None, (learner.unreachable(dimension, degree) for degree in teacher.degrees()))))
