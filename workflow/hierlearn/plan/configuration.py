@@ -91,14 +91,12 @@ class Plan:
         if self.kept.file and (new or self.left_out):
             found = {name: self._entry(name) for name in new}
             with suppress(OSError):
-                counted = {name: entry for name, entry in found.items() if not entry.reads_outside}
-                self.kept.write(counted, self.left_out)
+                self.kept.write({name: one for name, one in found.items() if not one.reads_outside}, self.left_out)
 
     def _entry(self, name: str) -> cache.Entry:
-        study, inputs, requests = self.studies[name], self.inputs, self.requests
-        asked = jobs_of(study)
-        jobs, needs = {job: inputs.job(*job) for job in asked}, {job: requests.needs(*job) for job in asked}
-        return cache.Entry(self.kept.sources[name], study, self.doubts[name], jobs, needs)
+        jobs = {job: self.inputs.job(*job) for job in jobs_of(self.studies[name])}
+        needs = {job: self.requests.needs(*job) for job in jobs}
+        return cache.Entry(self.kept.sources[name], self.studies[name], self.doubts[name], jobs, needs)
 
 
 @ends_in_one_line
@@ -211,11 +209,11 @@ def configuration(given: Mapping[str, Any], name: str, known_studies: list[str])
     given = {k: words.get(v, v) if k in booleans and isinstance(v, str) else v for k, v in given.items()}
     faults = list(schema_faults(name, dict(given), against, broken=broken))
     chosen = given.get("studies", [])
-    if isinstance(chosen, str):
-        given["studies"] = [chosen]
-    for i, study in enumerate([chosen] if isinstance(chosen, str) else chosen if isinstance(chosen, list) else []):
+    if is_one := isinstance(chosen, str):
+        given["studies"] = chosen = [chosen]
+    for i, study in enumerate(chosen if isinstance(chosen, list) else ()):
         if isinstance(study, str) and study not in known_studies:
-            path = ("studies",) if isinstance(chosen, str) else ("studies", i)
+            path = ("studies",) if is_one else ("studies", i)
             allowed = nearest(study, known_studies) if known_studies else "a study of config/studies, which has none"
             faults.append(Fault(name, path, show(study), allowed))
     other = given.get("compare")

@@ -222,10 +222,8 @@ def _sweepable(draft: Draft, name: str) -> set[str]:
     """What a learner could sweep; what any learner could if it is not known which one it is."""
     component = draft.study.learners[name].component
     kinds = [component["name"]] if component else registry.available("learners")
-    known = set()
-    for kind in kinds:
-        known |= {*registry.parameters("learners", kind), *registry.choices("learners", kind)}
-    return known
+    declared = (registry.parameters, registry.choices)
+    return {key for kind in kinds for of in declared for key in of("learners", kind)}
 
 
 @remembered
