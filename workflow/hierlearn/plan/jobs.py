@@ -2,7 +2,7 @@
 
 import functools
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hierlearn.core import provenance, registry
@@ -80,9 +80,7 @@ def probe(study: Study, name: str) -> dict[str, Any]:
     points = [study.point(coordinates) for coordinates in product(axes)]
     return {
         "axes": axes,
-        "probe": {"name": entry.component["name"]}
-        | registry.defaults("probes", entry.component["name"])
-        | entry.component,
+        "probe": _with_tables(study, "probes", entry.component),
         "points": [_problem(study, p, study.seeds) for p in points],
     }
 
@@ -179,16 +177,18 @@ def code(script: str, named: tuple[tuple[str, str], ...]) -> str:
 def components_of(parameters: dict[str, Any]) -> tuple[tuple[str, str], ...]:
     """(kind, name) of every component that a job's parameters name."""
     found: set[tuple[str, str]] = set()
-
-    def visit(value: Any) -> None:
-        if isinstance(value, dict):
-            for key, part in value.items():
-                if key in KINDS and isinstance(part, dict) and "name" in part:
-                    found.update(registry.components_in(KINDS[key], part))
-                visit(part)
-        elif isinstance(value, list):
-            for part in value:
-                visit(part)
-
-    visit(parameters)
+    for key, part in entries(parameters):
+        if key in KINDS and isinstance(part, dict) and "name" in part:
+            found.update(registry.components_in(KINDS[key], part))
     return tuple(sorted(found))
+
+
+def entries(content: Any) -> Iterator[tuple[str, Any]]:
+    """(key, part) of all parts of a description, however deep; the key is "" in a list."""
+    if isinstance(content, dict):
+        parts = content.items()
+    else:
+        parts = (("", part) for part in content) if isinstance(content, list) else ()
+    for key, part in parts:
+        yield key, part
+        yield from entries(part)

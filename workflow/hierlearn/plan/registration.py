@@ -50,7 +50,7 @@ def digests(study: Study) -> dict[str, str]:
     found = {}
     for name, claim in jobs.claims(study).items():
         judged = {key: value for key, value in claim.items() if key not in UNJUDGED}
-        named = set(_words(judged))
+        named = {part for _, part in jobs.entries(judged) if isinstance(part, str)}
         learners = {one: part(_learner, one) for one in study.learners if one in named}
         probes = {one: part(_probe, one) for one in study.probes if one in named}
         found[name] = _hash({"claim": judged, "seeds": study.seeds, "learners": learners, "probes": probes})
@@ -59,18 +59,6 @@ def digests(study: Study) -> dict[str, str]:
 
 def _hash(content: Any) -> str:
     return hashlib.sha256(provenance.canonical(content).encode()).hexdigest()[:16]
-
-
-def _words(content: Any) -> Iterator[str]:
-    """All texts in a description, names of keys aside."""
-    if isinstance(content, str):
-        yield content
-    elif isinstance(content, Mapping):
-        for part in content.values():
-            yield from _words(part)
-    elif isinstance(content, list):
-        for part in content:
-            yield from _words(part)
 
 
 def _learner(study: Study, name: str) -> dict[str, Any]:
