@@ -73,8 +73,7 @@ def tally(plan: Plan) -> Answer:
 def register(plan: Plan) -> Answer:
     """Adds the designs of the chosen studies to registered.csv. Raises ValueError where one has another line."""
     studies = plan.studies.values()
-    settings = plan.settings
-    if settings["pilot"] or settings["replicate"]:
+    if plan.settings["pilot"] or plan.settings["replicate"]:
         raise ValueError("register: found a pilot or a replicate; expected the first draw, which the others follow")
     if faults := [fault for study in studies for fault in registration.other_designs(study, plan.registered)]:
         raise ValueError("\n".join(f"error: {fault}" for fault in faults).removeprefix("error: "))

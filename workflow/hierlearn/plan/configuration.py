@@ -108,8 +108,7 @@ def configure(given: Mapping[str, Any], file: Path, folder: Path, records: Path 
     """
     settings, faults = load(file, file.as_posix()) if file.exists() or file.is_symlink() else ({}, [])
     described = f"{file.as_posix()} with --config" if given else file.as_posix()
-    asked = {**settings, **given} if not faults else {}
-    asked, faults = question.ask(asked, described) if not faults else (asked, faults)
+    asked, faults = question.ask({**settings, **given}, described) if not faults else ({}, faults)
     own, found = folders.own(asked.get("own"), described, ROOT, OWN)
     faults += found
     papers.use(folder.parent)
