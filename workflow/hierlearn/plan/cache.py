@@ -14,6 +14,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -95,15 +96,13 @@ def read(folder: Path, settings: Mapping[str, Any], studies: Mapping[str, Path],
     file = folder / f"plan-{Draw.of(settings).folder(settings['preset'])}.pickle"
     components = _components(beside)
     state, sources = _state(settings, beside, components), _sources(studies, components)
-    try:
-        kept = _of_own(file)
-        whole = kept[:64] == digest(kept[64:]).encode()
-        state_then, entries, left_out = pickles.loads(kept[64:], _known) if whole else ("", {}, {})
+    entries, left_out = {}, {}
     # None, or whole and of a workflow with other classes.
-    except Exception:
-        state_then, entries, left_out = "", {}, {}
-    if state_then != state:
-        entries, left_out = {}, {}
+    with suppress(Exception):
+        kept = _of_own(file)
+        if kept[:64] == digest(kept[64:]).encode():
+            state_then, *found = pickles.loads(kept[64:], _known)
+            entries, left_out = found if state_then == state else ({}, {})
     sound = {name: one for name, one in entries.items() if one.source == sources.get(name)}
     others = {name: one for name, one in left_out.items() if one[0] == sources.get(name)}
     return Cache(file, state, sources, sound, others)

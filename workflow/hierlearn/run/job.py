@@ -47,8 +47,8 @@ def start(script: Mapping[str, Any]) -> Any:
     if file and threads == "1":
         handover.hand_over(file)
     elif file and handover.is_copy:
-        # Handed over as Python started, before anybody knew of the threads.
-        handover.leave(file)
+        # Handed over as Python started, before anybody knew of the threads: once more, with nothing loaded.
+        os.execv(sys.executable, [sys.executable, file])
     os.environ.update(dict.fromkeys(THREAD_VARIABLES, threads))
     if threads != "1":
         _exactly(int(threads))
