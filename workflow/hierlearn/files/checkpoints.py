@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hierlearn.files import results
+from hierlearn.files import netcdf, results
 from hierlearn.files.checksums import UnreadableFile
 from hierlearn.files.netcdf import Variable
 
@@ -31,7 +31,7 @@ class Checkpoints:
     def restore(self, key: str) -> dict[str, np.ndarray] | None:
         """The arrays kept under a key, None if there are none of this job or if the file is damaged."""
         try:
-            kept = results.read(self._file(key), self.identity)[""]
+            kept = netcdf.read(self._file(key), self.identity)[""]
             return {name: variable.values for name, variable in kept.items()}
         except UnreadableFile:
             return None
