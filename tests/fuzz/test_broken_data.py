@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from hierlearn.core import provenance
-from hierlearn.files import checksums, problems, results
+from hierlearn.files import checksums, netcdf, problems, results
 
 POINT = {
     "name": "degree-2",
@@ -38,14 +38,14 @@ def file(tmp_path):
 def refusal(file) -> str:
     """The line of a job that reads the file."""
     with pytest.raises(ValueError) as caught:
-        results.read(file, provenance.identity(*job(POINT)))
+        netcdf.read(file, provenance.identity(*job(POINT)))
     assert str(caught.value).startswith(f"{file}: ")
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
 
 def test_a_whole_file_is_taken(file):
-    stored = results.read(file, provenance.identity(*job(POINT)))["degree-2"]
+    stored = netcdf.read(file, provenance.identity(*job(POINT)))["degree-2"]
     assert all(np.array_equal(stored[name].values, variable.values) for name, variable in DRAWN.items())
 
 

@@ -9,7 +9,7 @@ from test_rules import rules
 
 from hierlearn.claims import tally
 from hierlearn.plan import commands, configuration, history, registration
-from hierlearn.plan.command_line import unknown_targets
+from hierlearn.plan.commands import unknown_targets
 
 COLUMNS = ("claim", "kind", "rank", "regime", "verdict", "control_verdict", "digest", "draw")
 SOUND = ("C1", "rate", "primary", "limit", "consistent", "fails", "abc", "small/quick/1")

@@ -13,7 +13,7 @@ import hierlearn
 from hierlearn.core import registry
 from hierlearn.core.registry import PACKAGE, build
 from hierlearn.core.streams import Streams
-from hierlearn.plan import command_line
+from hierlearn.plan import commands
 from hierlearn.plan.configuration import configure
 
 ROOT = PACKAGE.parents[1]
@@ -34,7 +34,7 @@ def planned(name):
 def test_an_example_is_sound_and_of_the_design_that_is_registered(name):
     plan = planned(name)
     assert plan.studies and not plan.warnings
-    command_line.refuse_other_designs(plan)
+    commands.refuse_other_designs(plan)
 
 
 @pytest.mark.parametrize(("name", "component"), [("random-features", "random_features"), ("staircase", "staircase")])

@@ -282,12 +282,26 @@ def test_places_without_panels_stay_empty():
     assert [place.axison for place in figure.axes] == [True, True, True, False]
 
 
+def notes_of(models):
+    script = runpy.run_path(str(PACKAGE.parent / "scripts" / "figure.py"), run_name="imported")
+    return script["reachability_notes"](models, STUDY["labels"])
+
+
+def test_degrees_out_of_reach_are_said_only_by_learners_that_know():
+    even, odd = ({"name": "ridge_polynomial", "degree": degree} for degree in (4, 3))
+    blind, network = {"name": "randomised", "activation": "sin"}, {"name": "network"}
+    models = [
+        {"name": "a", "learner": learner, "teacher": teacher, "dimension": 6}
+        for learner, teacher in ((blind, even), (blind, odd), (network, even))
+    ]
+    assert [len(notes_of([model])) for model in models] == [1, 0, 0]
+
+
 def test_a_degree_that_a_kernel_cannot_represent_is_a_warning():
-    notes_of = runpy.run_path(str(PACKAGE.parent / "scripts" / "figure.py"), run_name="imported")["reachability_notes"]
     kernel = {"name": "kernel_ridge", "kernel": {"name": "arccos", "order": 1}}
     models = [
         {"name": "a", "learner": kernel, "teacher": {"name": "ridge_polynomial", "degree": p}, "dimension": 5}
         for p in (2, 3, 3)
     ]
-    (line,) = notes_of(models, STUDY["labels"])
+    (line,) = notes_of(models)
     assert line.startswith("learner A: the kernel has no eigenvalue at degree 3")

@@ -1,12 +1,12 @@
 """Verdicts that are kept: a revised claim shows what was found at earlier revisions, and why it was revised."""
 
-from dataclasses import replace
+from dataclasses import astuple, replace
 
 import pytest
 import yaml
 from small_study import STUDY
 
-from hierlearn.plan import history
+from hierlearn.plan import history, kept_lines
 from hierlearn.plan.history import Verdict
 from hierlearn.plan.study import study_of
 
@@ -54,9 +54,9 @@ def test_only_verdicts_of_registered_designs_are_new(tmp_path):
 def test_lines_are_added_below_those_that_are_there(tmp_path):
     file = tmp_path / "verdicts.csv"
     assert history.read(file) == ([], [])
-    history.append(file, [LINE])
+    kept_lines.append(file, history.COLUMNS, [astuple(LINE)])
     before = file.read_text()
-    history.append(file, [replace(LINE, claim="C2", low="", high="")])
+    kept_lines.append(file, history.COLUMNS, [astuple(replace(LINE, claim="C2", low="", high=""))])
     assert file.read_text().startswith(before)
     assert history.read(file) == ([LINE, replace(LINE, claim="C2", low="", high="")], [])
 

@@ -9,7 +9,7 @@ import pytest
 from own_folder import KERNEL, PAPERS
 
 from hierlearn.core import registry
-from hierlearn.plan import command_line, commands
+from hierlearn.plan import commands
 from hierlearn.plan.configuration import ROOT, configure
 from hierlearn.plan.papers import known
 
@@ -148,18 +148,18 @@ def test_designs_are_registered_beside_their_studies_and_nothing_else_is_touched
     again = planned()
     assert set(again.studies["own2026-cusp"].registered) == {"Z1-cusp"}
     assert [line for line in again.warnings if "Z1-cusp" in line] == []
-    command_line.refuse_other_designs(again)
+    commands.refuse_other_designs(again)
 
 
 def test_another_design_than_the_registered_one_is_refused_with_both_files(mine):
     commands.answer(["register"], planned())
     write("mine/studies/own2026-cusp.yaml", STUDY.replace("seeds: 2", "seeds: 3"))
     with pytest.raises(SystemExit) as end:
-        command_line.refuse_other_designs(planned())
+        commands.refuse_other_designs(planned())
     (line,) = end.value.code.splitlines()
     assert line.startswith("error: mine/studies/own2026-cusp.yaml: claims.Z1-cusp: found another design than that of")
     assert "mine/registered.csv" in line
-    command_line.refuse_other_designs(planned(pilot=True))
+    commands.refuse_other_designs(planned(pilot=True))
 
 
 def test_a_file_of_papers_that_is_no_yaml_is_named_as_the_folder_is(mine):

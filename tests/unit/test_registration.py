@@ -2,7 +2,7 @@
 
 import copy
 import subprocess
-from dataclasses import replace
+from dataclasses import astuple, replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +10,7 @@ import yaml
 from small_study import STUDY, put
 
 from hierlearn.core import registry
-from hierlearn.plan import checking, jobs, registration
+from hierlearn.plan import checking, jobs, kept_lines, registration
 from hierlearn.plan.draws import Draw
 from hierlearn.plan.study import study_of
 
@@ -159,9 +159,9 @@ def test_what_is_registered_is_not_registered_again(content, lines):
 def test_lines_are_added_below_those_that_are_there(content, lines, tmp_path):
     file = tmp_path / "registered.csv"
     assert registration.read(file) == ([], [])
-    registration.append(file, lines[:1])
+    kept_lines.append(file, registration.COLUMNS, map(astuple, lines[:1]))
     before = file.read_text()
-    registration.append(file, lines[1:])
+    kept_lines.append(file, registration.COLUMNS, map(astuple, lines[1:]))
     assert file.read_text().startswith(before)
     assert registration.read(file) == (lines, [])
 

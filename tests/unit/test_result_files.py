@@ -8,7 +8,7 @@ import pytest
 import xarray
 
 from hierlearn.core import provenance
-from hierlearn.files import checksums, cubes, results
+from hierlearn.files import checksums, cubes, netcdf, results
 from hierlearn.files.checksums import UnreadableFile
 from hierlearn.files.netcdf import Variable, flags
 
@@ -42,7 +42,7 @@ def file(tmp_path):
 
 
 def test_the_file_of_a_job_is_taken_and_says_what_made_it(file):
-    assert list(results.read(file, EXPECTED)[""]) == list(GROUPS[""])
+    assert list(netcdf.read(file, EXPECTED)[""]) == list(GROUPS[""])
     with netCDF4.Dataset(file) as dataset:
         assert {name: dataset.getncattr(name) for name in dataset.ncattrs()} == JOB | {"title": "a title"}
 
@@ -56,7 +56,7 @@ def test_a_cube_is_the_dataset_that_xarray_opens(file):
     }
 
 
-@pytest.mark.parametrize("read", [results.read, cubes.load])
+@pytest.mark.parametrize("read", [netcdf.read, cubes.load])
 def test_a_file_is_read_once_and_so_is_its_checksum(file, monkeypatch, read):
     whole = Path.read_bytes
     # Who comes a second time finds nothing.
@@ -65,7 +65,7 @@ def test_a_file_is_read_once_and_so_is_its_checksum(file, monkeypatch, read):
     assert list(file.parent.iterdir()) == []
 
 
-@pytest.mark.parametrize("read", [results.read, cubes.load, results.read_claims])
+@pytest.mark.parametrize("read", [netcdf.read, cubes.load, results.read_claims])
 def test_a_file_of_another_job_or_changed_since_is_refused(tmp_path, read):
     file = tmp_path / "file"
     results.write_claims(file, ROWS, JOB) if read is results.read_claims else results.write(file, GROUPS, JOB)
@@ -76,7 +76,7 @@ def test_a_file_of_another_job_or_changed_since_is_refused(tmp_path, read):
     assert "content: found SHA-256 " in line(read, file)
 
 
-@pytest.mark.parametrize("read", [results.read, cubes.load])
+@pytest.mark.parametrize("read", [netcdf.read, cubes.load])
 @pytest.mark.parametrize("content", [b"", b"text"])
 def test_what_is_no_netcdf_file_is_refused_whoever_wrote_it(tmp_path, read, content):
     checksums.write(tmp_path / "scores.nc", content, JOB)

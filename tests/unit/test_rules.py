@@ -12,7 +12,7 @@ from small_study import STUDY
 from hierlearn.core import provenance
 from hierlearn.files import results
 from hierlearn.plan import cluster, jobs, resources
-from hierlearn.plan.command_line import unknown_targets
+from hierlearn.plan.commands import unknown_targets
 from hierlearn.plan.configuration import Plan
 from hierlearn.plan.study import study_of
 

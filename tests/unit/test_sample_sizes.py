@@ -9,7 +9,7 @@ from hierlearn.core.problem import ProblemFeatures, pose
 from hierlearn.core.protocols import STATUS, Fit, Learner, NullMonitor
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
-from hierlearn.run.sample_sizes import failures, unreachable, walk
+from hierlearn.run.sample_sizes import failures, walk
 
 SAMPLES = [2, 4, 8, 16, 32]
 
@@ -174,12 +174,3 @@ def test_without_a_search_every_size_is_visited():
     learner, visits = walked({seed: [0.9, 0.01, 0.01, 0.01, 0.01] for seed in (4, 5, 9)})
     assert sorted(visits) == SAMPLES
     assert {n for n, _ in learner.calls} == set(SAMPLES)
-
-
-def test_degrees_out_of_reach_are_said_once_and_only_by_learners_that_know():
-    even = build("teachers", {"name": "ridge_polynomial", "degree": 4})
-    odd = build("teachers", {"name": "ridge_polynomial", "degree": 3})
-    blind = build("learners", {"name": "randomised", "activation": "sin"})
-    assert len(unreachable(blind, even, 6)) == 1
-    assert unreachable(blind, odd, 6) == []
-    assert unreachable(build("learners", {"name": "network"}), even, 6) == []

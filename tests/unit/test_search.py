@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hierlearn.plan.sizes import lattice
-from hierlearn.run.search import next_place
+from hierlearn.run.sample_sizes import next_place
 from hierlearn.statistics.learning_curves import LEFT_CENSORED, OBSERVED, RIGHT_CENSORED, crossings
 
 SIZES = np.array(lattice(8, 4096, 4))

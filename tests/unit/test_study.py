@@ -211,14 +211,14 @@ def test_swept_parameters_are_coordinates():
 def test_a_job_names_every_component_it_uses():
     here = study()
     task = here.tasks["dimension-4"]
-    assert jobs.components_of(jobs.train(here, task, "kernel")) == [
+    assert jobs.components_of(jobs.train(here, task, "kernel")) == (
         ("inputs", "sphere"),
         ("kernels", "ntk_raw"),
         ("learners", "kernel_ridge"),
         ("representations", "raw"),
         ("teachers", "ridge_polynomial"),
-    ]
-    assert jobs.components_of(jobs.generate(here, task)) == [("inputs", "sphere"), ("teachers", "ridge_polynomial")]
+    )
+    assert jobs.components_of(jobs.generate(here, task)) == (("inputs", "sphere"), ("teachers", "ridge_polynomial"))
     assert ("kernels", "ntk_raw") in jobs.components_of(jobs.evaluate(here, task))
 
 

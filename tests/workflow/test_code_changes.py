@@ -87,11 +87,11 @@ planned |= {f"{rule}-tiny": (rule,) for rule in ("aggregate", "figure", "judge")
 planned |= {f"train-tiny-all-{name}": ("train", task, name) for name in study.learners}
 planned |= {"represent-tiny-all-neural": ("represent", task, "neural"), "probe-tiny-theory": ("probe", "theory")}
 parts = {name: (rule, jobs.components_of(getattr(jobs, rule)(study, *rest))) for name, (rule, *rest) in planned.items()}
-parts["ledger"] = "ledger", []
+parts["ledger"] = "ledger", ()
 digest = provenance._digest
 def hashes(changed):
     provenance._digest = lambda file: "changed" if file == changed else digest(file)
-    jobs._code.cache_clear()
+    jobs.code.cache_clear()
     return {name: jobs.code(*part) for name, part in parts.items()}
 before, again = hashes(None), {}
 for file in provenance.PACKAGE.rglob("*.py"):

@@ -20,6 +20,5 @@ rule aggregate:
         parameters=plan.inputs.parameters("aggregate"),
         code=plan.inputs.code("aggregate"),
         expected=plan.inputs.expected,
-        compute_threads=1,
     script:
         "../scripts/aggregate.py"

@@ -16,6 +16,5 @@ rule generate:
     params:
         parameters=plan.inputs.parameters("generate"),
         code=plan.inputs.code("generate"),
-        compute_threads=1,
     script:
         "../scripts/generate.py"

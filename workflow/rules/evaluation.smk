@@ -23,6 +23,5 @@ rule evaluate:
         code=plan.inputs.code("evaluate"),
         expected=plan.inputs.expected,
         representations=plan.inputs.representations,
-        compute_threads=1,
     script:
         "../scripts/evaluate.py"

@@ -27,7 +27,6 @@ rule figure:
         parameters=plan.inputs.parameters("figure"),
         code=plan.inputs.code("figure"),
         expected=plan.inputs.expected,
-        compute_threads=1,
     script:
         "../scripts/figure.py"
 
@@ -54,7 +53,6 @@ rule judge:
         parameters=plan.inputs.parameters("judge"),
         code=plan.inputs.code("judge"),
         expected=plan.inputs.expected,
-        compute_threads=1,
     script:
         "../scripts/judge.py"
 
@@ -86,7 +84,6 @@ rule ledger:
         parameters=plan.inputs.parameters("ledger"),
         code=plan.inputs.code("ledger"),
         expected=plan.inputs.expected,
-        compute_threads=1,
     script:
         "../scripts/ledger.py"
 
@@ -102,7 +99,5 @@ rule contact_sheet:
         f"{plan.results}/logs/contact_sheet.log",
     conda:
         "../../envs/environment.yaml"
-    params:
-        compute_threads=1,
     script:
         "../scripts/contact_sheet.py"

@@ -5,7 +5,7 @@ from hierlearn.run import job
 snakemake = job.start(globals())
 
 from hierlearn.core import provenance
-from hierlearn.files import results
+from hierlearn.files import netcdf, results
 from hierlearn.files.scores import Scores, Traces
 
 
@@ -20,7 +20,7 @@ def aggregate(sources, outputs, parameters, code, expected=None):
     scores, traces = Scores(parameters["coordinates"]), Traces(parameters["coordinates"])
     for kind, cube in (("scores", scores), ("traces", traces)):
         for source in sources[kind]:
-            cube.insert(results.read(source, (expected or {}).get(source))[""])
+            cube.insert(netcdf.read(source, (expected or {}).get(source))[""])
     results.write(outputs["scores"], {"": scores.group()}, identity, **described)
     results.write(outputs["traces"], {"": traces.group()}, identity, **traces.comment, **described)
 

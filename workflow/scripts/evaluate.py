@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from hierlearn.core import boundary, provenance, registry
-from hierlearn.files import problems, results
+from hierlearn.files import netcdf, problems, results
 from hierlearn.files.scores import Scores, Traces, row_of
 from hierlearn.statistics.features import operator_norm
 
@@ -22,11 +22,11 @@ def evaluate(source, representations, models, outputs, parameters, code, expecte
     """
     expected = expected or {}
     scores, traces = Scores(parameters["coordinates"]), Traces(parameters["coordinates"])
-    stored = results.read(source, expected.get(source))
+    stored = netcdf.read(source, expected.get(source))
     for name, training in parameters["learners"].items():
         file = representations[name]
-        fitted = results.read(file, expected.get(file)) if file else {}
-        trained = results.read(models[name], expected.get(models[name]))
+        fitted = netcdf.read(file, expected.get(file)) if file else {}
+        trained = netcdf.read(models[name], expected.get(models[name]))
         for point in training["points"]:
             score(scores, name, point, stored[point["name"]], fitted.get(point["name"]), trained, parameters["test"])
             trace(traces, name, point, trained)

@@ -12,7 +12,6 @@ from hierlearn.core import boundary, provenance, registry
 from hierlearn.figures._style import lay_out, save
 from hierlearn.files import checksums, cubes
 from hierlearn.run.job import log
-from hierlearn.run.sample_sizes import unreachable
 
 
 def figure(scores, traces, probes, outputs, parameters, code, expected=None):
@@ -40,9 +39,9 @@ def reachability_notes(models, labels):
     """One line for every degree of a teacher that a learner of the raw input cannot represent."""
     notes = []
     for model in models:
-        learner = registry.build("learners", model["learner"])
-        why = unreachable(learner, registry.build("teachers", model["teacher"]), model["dimension"])
-        notes += [f"{labels[model['name']]}: {line}" for line in why]
+        learner, teacher = (registry.build(f"{part}s", model[part]) for part in ("learner", "teacher"))
+        why = (learner.unreachable(model["dimension"], degree) for degree in teacher.degrees())
+        notes += [f"{labels[model['name']]}: {line}" for line in why if line]
     return list(dict.fromkeys(notes))
 
 

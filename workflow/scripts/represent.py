@@ -7,7 +7,7 @@ snakemake = job.start(globals())
 import numpy as np
 
 from hierlearn.core import boundary, provenance, registry
-from hierlearn.files import problems, results
+from hierlearn.files import netcdf, problems, results
 from hierlearn.files.netcdf import Variable
 from hierlearn.files.scores import attributes_of, axis
 from hierlearn.statistics.features import operator_norm, unexplained_variance
@@ -18,7 +18,7 @@ def represent(source, output, parameters, code, expected=None):
 
     expected: file -> identity of the job that should have made it.
     """
-    stored = results.read(source, (expected or {}).get(source))
+    stored = netcdf.read(source, (expected or {}).get(source))
     groups = {point["name"]: fit(point, stored[point["name"]]) for point in parameters["points"]}
     results.write(output, groups, provenance.attributes(code, parameters))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from hierlearn.core import provenance, registry
-from hierlearn.files import problems, results
+from hierlearn.files import netcdf, problems, results
 from hierlearn.files.checkpoints import Checkpoints
 from hierlearn.files.netcdf import Variable
 from hierlearn.files.scores import axis, table
@@ -23,8 +23,8 @@ def train(source, representation, output, parameters, code, expected=None):
     expected: file -> identity of the job that should have made it.
     """
     expected = expected or {}
-    stored = results.read(source, expected.get(source))
-    fitted = results.read(representation, expected.get(representation)) if representation else {}
+    stored = netcdf.read(source, expected.get(source))
+    fitted = netcdf.read(representation, expected.get(representation)) if representation else {}
     identity, groups = provenance.attributes(code, parameters), {}
     title = "/".join(Path(output).parts[-3:]).removesuffix(".model.nc")
     monitor = JobMonitor(Checkpoints(output, identity), title)

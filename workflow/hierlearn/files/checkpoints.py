@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hierlearn.files import results
+from hierlearn.files import netcdf, results
 from hierlearn.files.checksums import UnreadableFile
 from hierlearn.files.netcdf import Variable
 
@@ -31,9 +31,8 @@ class Checkpoints:
     def restore(self, key: str) -> dict[str, np.ndarray] | None:
         """The arrays kept under a key, None if there are none of this job or if the file is damaged."""
         try:
-            return {
-                name: variable.values for name, variable in results.read(self._file(key), self.identity)[""].items()
-            }
+            kept = netcdf.read(self._file(key), self.identity)[""]
+            return {name: variable.values for name, variable in kept.items()}
         except UnreadableFile:
             return None
 
@@ -45,14 +44,12 @@ class Checkpoints:
         self.waiting[key] = state()
         if due or sum(values.nbytes for kept in self.waiting.values() for values in kept.values()) > MOST_WAITING:
             for name, kept in self.waiting.items():
-                self._write(name, kept)
+                group = {
+                    part: Variable(tuple(f"{part}_{i}" for i in range(values.ndim)), values)
+                    for part, values in kept.items()
+                }
+                results.write(self._file(name), {"": group}, self.identity)
             self.last, self.waiting = time.monotonic(), {}
-
-    def _write(self, key: str, state: dict[str, np.ndarray]) -> None:
-        group = {
-            name: Variable(tuple(f"{name}_{i}" for i in range(values.ndim)), values) for name, values in state.items()
-        }
-        results.write(self._file(key), {"": group}, self.identity)
 
     def clear(self) -> None:
         """Remove everything; the target is there."""

@@ -16,11 +16,6 @@ def write(path: str | os.PathLike, groups: Mapping[str, Group], made: Mapping[st
     checksums.write(path, netcdf.encode(groups, {**described, **made}), made)
 
 
-def read(path: str | os.PathLike, expected: Mapping[str, str] | None = None) -> dict[str, Group]:
-    """All groups of a file, checked as checksums.read does. expected: provenance.identity of the job that made it."""
-    return netcdf.read(path, expected)
-
-
 def write_claims(path: str | os.PathLike, rows: list[dict[str, Any]], made: Mapping[str, str]) -> None:
     """Write claims.json."""
     text = json.dumps({"rows": rows, "provenance": made}, indent=1, sort_keys=True, allow_nan=False) + "\n"
@@ -28,7 +23,7 @@ def write_claims(path: str | os.PathLike, rows: list[dict[str, Any]], made: Mapp
 
 
 def read_claims(path: str | os.PathLike, expected: Mapping[str, str] | None = None) -> list[dict[str, Any]]:
-    """The rows of a claims.json, checked as `read` does."""
+    """The rows of a claims.json, checked as checksums.read does."""
     try:
         return list(json.loads(checksums.read(Path(path), expected))["rows"])
     except UnreadableFile:

@@ -15,28 +15,23 @@ FLAGS = {
     "status": (STATUS, STATUS["not_planned"], "what became of the cell"),
     "stationary": (STATIONARY, STATIONARY["not_applicable"], "certified second-order stationary point"),
 }
-UNITS = {
-    "test_risk": ("1", "E|f - f*|^2 against the noise-free target, ratio estimate on test points; classes: error rate"),
-    "test_error": ("1", "mean of |f - f*|^2 over test points, not calibrated"),
-    "train_risk": ("1", "squared error against the labels on training points, summed over outputs"),
-    "validation_risk": ("1", "ratio estimate of the risk on validation points, less the label noise"),
-    "test_accuracy": ("1", "part of test points whose class is right"),
-    "target_norm": ("1", "L2 norm of the target under the input law"),
-    "gradient_norm": ("1", "Frobenius norm of the objective's gradient at the end point"),
-    "smallest_curvature": ("1", "smallest eigenvalue of the objective's Hessian at the end point"),
-    "certificate_error": ("1", "error that stationarity leaves, relative to the objective"),
-    "representation_floor": ("1", "1 - R^2 of the functions that the features must express linearly"),
-    "representation_operator_norm": (
-        "1",
-        "M_{h,op}: root of the second moment's largest eigenvalue over the largest norm",
-    ),
-    "representation_smallest_eigenvalue": ("1", "smallest eigenvalue of the unwhitened features' second moment"),
-    "representation_condition_number": (
-        "1",
-        "largest over smallest eigenvalue of the unwhitened features' second moment",
-    ),
-    "flops": ("1", "floating-point operations of matrix products, counted"),
-    "unlabelled_samples": ("1", "unlabelled points n0 that the representation used"),
+# Every score is a number without a unit.
+TEXTS = {
+    "test_risk": "E|f - f*|^2 against the noise-free target, ratio estimate on test points; classes: error rate",
+    "test_error": "mean of |f - f*|^2 over test points, not calibrated",
+    "train_risk": "squared error against the labels on training points, summed over outputs",
+    "validation_risk": "ratio estimate of the risk on validation points, less the label noise",
+    "test_accuracy": "part of test points whose class is right",
+    "target_norm": "L2 norm of the target under the input law",
+    "gradient_norm": "Frobenius norm of the objective's gradient at the end point",
+    "smallest_curvature": "smallest eigenvalue of the objective's Hessian at the end point",
+    "certificate_error": "error that stationarity leaves, relative to the objective",
+    "representation_floor": "1 - R^2 of the functions that the features must express linearly",
+    "representation_operator_norm": "M_{h,op}: root of the second moment's largest eigenvalue over the largest norm",
+    "representation_smallest_eigenvalue": "smallest eigenvalue of the unwhitened features' second moment",
+    "representation_condition_number": "largest over smallest eigenvalue of the unwhitened features' second moment",
+    "flops": "floating-point operations of matrix products, counted",
+    "unlabelled_samples": "unlabelled points n0 that the representation used",
 }
 
 
@@ -85,11 +80,8 @@ class Cube:
 
     def _variable(self, name: str) -> np.ndarray:
         if name not in self.values:
-            self.values[name] = self._empty(name)
+            self.values[name] = np.full(self.shape, np.nan)
         return self.values[name]
-
-    def _empty(self, name: str) -> np.ndarray:
-        return np.full(self.shape, np.nan)
 
 
 @dataclass
@@ -98,17 +90,13 @@ class Scores(Cube):
 
     def __post_init__(self):
         super().__post_init__()
-        for name in FLAGS:
-            self._variable(name)
+        self.values |= {name: np.full(self.shape, missing, np.int8) for name, (_, missing, _) in FLAGS.items()}
 
-    def mark(self, cell: Mapping[str, Any], status: str, only: str = "not_planned") -> None:
-        """Set the status of those cells that still have the status `only`."""
+    def mark(self, cell: Mapping[str, Any], status: str) -> None:
+        """Set the status of those cells that are not planned so far."""
         where = self._at(cell)
         part = np.asarray(self.values["status"][where])
-        self.values["status"][where] = np.where(part == STATUS[only], STATUS[status], part)
-
-    def _empty(self, name: str) -> np.ndarray:
-        return np.full(self.shape, FLAGS[name][1], dtype=np.int8) if name in FLAGS else super()._empty(name)
+        self.values["status"][where] = np.where(part == STATUS["not_planned"], STATUS[status], part)
 
 
 @dataclass
@@ -182,8 +170,7 @@ def attributes_of(name: str) -> dict[str, Any]:
     if name in FLAGS:
         meanings, _, text = FLAGS[name]
         return {"long_name": text, "units": "1"} | netcdf.flags(meanings)
-    units, text = UNITS.get(name, ("1", name.replace("_", " ")))
-    return {"units": units, "long_name": text}
+    return {"units": "1", "long_name": TEXTS.get(name, name.replace("_", " "))}
 
 
 def axis(name: str) -> dict[str, str]:

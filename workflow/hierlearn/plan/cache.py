@@ -9,10 +9,12 @@ as they are. A file that is damaged, of another state, or that others may have w
 """
 
 import importlib
+import math
 import os
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -94,15 +96,13 @@ def read(folder: Path, settings: Mapping[str, Any], studies: Mapping[str, Path],
     file = folder / f"plan-{Draw.of(settings).folder(settings['preset'])}.pickle"
     components = _components(beside)
     state, sources = _state(settings, beside, components), _sources(studies, components)
-    try:
-        kept = _of_own(file)
-        whole = kept[:64] == digest(kept[64:]).encode()
-        state_then, entries, left_out = pickles.loads(kept[64:], _known) if whole else ("", {}, {})
+    entries, left_out = {}, {}
     # None, or whole and of a workflow with other classes.
-    except Exception:
-        state_then, entries, left_out = "", {}, {}
-    if state_then != state:
-        entries, left_out = {}, {}
+    with suppress(Exception):
+        kept = _of_own(file)
+        if kept[:64] == digest(kept[64:]).encode():
+            state_then, *found = pickles.loads(kept[64:], _known)
+            entries, left_out = found if state_then == state else ({}, {})
     sound = {name: one for name, one in entries.items() if one.source == sources.get(name)}
     others = {name: one for name, one in left_out.items() if one[0] == sources.get(name)}
     return Cache(file, state, sources, sound, others)
@@ -125,13 +125,14 @@ def _known(module: str, name: str) -> type:
     return found
 
 
-def source(file: Path, most: int = BYTES) -> str | None:
-    """The hash of a file; None for what cannot be read, and for more bytes than a person writes."""
-    content = _content(file, most)
-    return None if content is None else digest(content)
+def _line(file: Path, name: str) -> str:
+    """A file by a name, with the hash of its content; None for what cannot be read."""
+    content = _content(file)
+    return f"{name} {None if content is None else digest(content)}"
 
 
-def _content(file: Path, most: int) -> bytes | None:
+def _content(file: Path, most: float = math.inf) -> bytes | None:
+    """The bytes of a file; None for what cannot be read, and for more than so many."""
     try:
         return file.read_bytes() if file.is_file() and file.stat().st_size <= most else None
     except OSError:
@@ -146,7 +147,7 @@ def _components(beside: Sequence[Path]) -> list[Path]:
 
 def _sources(studies: Mapping[str, Path], components: Sequence[Path]) -> dict[str, str | None]:
     """The hashes of study files, together with that of all components of a user's own where a file names one at all."""
-    lines = [f"{file.parent.name}/{file.name} {source(file, sys.maxsize)}" for file in components]
+    lines = [_line(file, f"{file.parent.name}/{file.name}") for file in components]
     named = re.compile(rf"\b({'|'.join(file.stem for file in components)})\b".encode())
     found: dict[str, str | None] = {}
     for name, path in studies.items():
@@ -163,10 +164,9 @@ def _state(settings: Mapping[str, Any], beside: Sequence[Path], apart: Sequence[
     rooms = [config / name for config in beside for name in ("published", *(ROOMS if config in own() else ()))]
     for folder in (PACKAGE, SCRIPTS, *rooms):
         files = [file for file in _files(folder) if file not in apart]
-        lines += [f"{folder.name} {file.relative_to(folder)} {source(file, sys.maxsize)}" for file in files]
+        lines += [_line(file, f"{folder.name} {file.relative_to(folder)}") for file in files]
     for config in beside:
-        named = sorted([*config.glob("*.csv"), *config.glob(PAPERS)])
-        lines += [f"{file.name} {source(file, sys.maxsize)}" for file in named]
+        lines += [_line(file, file.name) for file in sorted([*config.glob("*.csv"), *config.glob(PAPERS)])]
     return digest("\n".join(lines).encode())
 
 

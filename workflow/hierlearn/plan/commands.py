@@ -1,16 +1,49 @@
-"""Words on Snakemake's command line that are answered at once: `snakemake plan`, `tally`, `register`, `record`,
-`publish`."""
+"""Snakemake's command line: words that are answered at once, `snakemake plan`, `tally`, `register`, `record` and
+`publish`, and targets that are none, with the nearest study."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import sys
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import astuple
 from pathlib import Path
-from typing import Any
+from types import ModuleType
 
 from hierlearn.claims import tally as ledger
-from hierlearn.plan import estimates, history, registration
-from hierlearn.plan.configuration import Plan
+from hierlearn.plan import estimates, history, kept_lines, papers, registration
+from hierlearn.plan.configuration import COMMANDS, RULES, Plan
+from hierlearn.plan.faults import similar
 
+# Folders of what every job leaves besides its outputs; Snakemake makes these too.
+OF_JOBS = ("logs", "benchmarks")
 # The lines to print, and whether a promise is broken.
 Answer = tuple[list[str], bool]
+
+
+def obey(plan: Plan, workflow: Path, main: Path) -> None:
+    """Ends the program with an answer if the command line of Snakemake asks for one, and with a line for every target
+    that is none.
+
+    workflow: the folder of the package, with the studies in config/studies beside it; main: the file that Snakemake
+    reads, for a workflow that has this one as a module has targets of its own.
+    """
+    if main.resolve() not in (workflow / "Snakefile", workflow.parent / "Snakefile"):
+        return
+    if Path(sys.argv[0]).name != "snakemake" and Path(sys.argv[0]).parent.name != "snakemake":
+        return
+    # Snakemake itself knows its targets only once all files are read; it has taken these words already.
+    from snakemake.cli import get_argument_parser
+
+    given, _ = get_argument_parser().parse_known_args(sys.argv[1:])
+    try:
+        answered = answer(given.targets or (), plan)
+    except ValueError as error:
+        sys.exit(f"error: {error}")
+    if answered:
+        lines, broken = answered
+        print("\n".join(lines), flush=True)
+        sys.exit(int(broken))
+    studies = [path.stem for path in (workflow.parent / "config" / "studies").glob("*.yaml")]
+    if lines := unknown_targets(given.targets or (), plan, [*studies, *plan.own]):
+        sys.exit("\n".join(lines))
 
 
 def answer(asked: Sequence[str], plan: Plan) -> Answer | None:
@@ -40,14 +73,12 @@ def tally(plan: Plan) -> Answer:
 def register(plan: Plan) -> Answer:
     """Adds the designs of the chosen studies to registered.csv. Raises ValueError where one has another line."""
     studies = plan.studies.values()
-    settings = plan.settings
-    if settings["pilot"] or settings["replicate"]:
+    if plan.settings["pilot"] or plan.settings["replicate"]:
         raise ValueError("register: found a pilot or a replicate; expected the first draw, which the others follow")
     if faults := [fault for study in studies for fault in registration.other_designs(study, plan.registered)]:
         raise ValueError("\n".join(f"error: {fault}" for fault in faults).removeprefix("error: "))
     added = [line for study in studies for line in registration.new_lines(study, plan.registered)]
-    for file, lines in _by_file(plan, added, registration.NAME):
-        registration.append(file, lines)
+    _add(plan, added, registration)
     told = [f"{line.claim}: revision {line.revision} of {line.study} at {line.preset}, {line.digest}" for line in added]
     return [*told, f"{len(added)} lines added to {registration.NAME}"], False
 
@@ -58,17 +89,14 @@ def record(plan: Plan) -> Answer:
     known = [one for file in files for one in history.read(file)[0]]
     needed = tuple(dict.fromkeys([*ledger.NEEDED, *history.COLUMNS]))
     added = history.new(ledger.read(Path(plan.results, "claims.csv"), needed), known)
-    for file, lines in _by_file(plan, added, history.NAME):
-        history.append(file, lines)
+    _add(plan, added, history)
     return [f"{len(added)} lines added to {history.NAME}"], False
 
 
-def _by_file(plan: Plan, lines: Iterable[Any], name: str) -> Iterator[tuple[Path, list[Any]]]:
-    """Lines of claims by the file that keeps those of their study."""
-    found: dict[Path, list[Any]] = {}
+def _add(plan: Plan, lines: Iterable[registration.Line | history.Verdict], kept: ModuleType) -> None:
+    """Add lines of claims to the files that keep those of their studies. kept: what says their name and columns."""
     for line in lines:
-        found.setdefault(plan.beside(line.study, name), []).append(line)
-    yield from found.items()
+        kept_lines.append(plan.beside(line.study, kept.NAME), kept.COLUMNS, [astuple(line)])
 
 
 def publish(plan: Plan) -> Answer:
@@ -88,3 +116,44 @@ ANSWERS: dict[str, Callable[[Plan], Answer]] = {
     "record": record,
     "publish": publish,
 }
+
+
+def refuse_other_designs(plan: Plan) -> None:
+    """Ends the program with a line for every claim whose design is not the one that is registered."""
+    unknown = [study for name, study in plan.studies.items() if name not in plan.kept.entries]
+    faults = [fault for study in unknown for fault in registration.other_designs(study, plan.registered)]
+    if faults:
+        sys.exit("\n".join(f"error: {fault}" for fault in faults))
+
+
+def unknown_targets(asked: Iterable[str], plan: Plan, studies: Collection[str]) -> list[str]:
+    """One line for every target that is no study, paper, rule or file of this run; files have a slash.
+
+    studies: the names of all of them, of this run or not.
+    """
+    names = [*plan.targets.by_name(), *RULES, *COMMANDS]
+    lines, of_jobs = [], tuple(f"{plan.results}/{folder}/" for folder in OF_JOBS)
+    for word in sorted(asked):
+        if "/" in word:
+            if word.startswith(of_jobs) or plan.inputs.identity(word) is not None:
+                continue
+            found, allowed = "no file of this run", f"a file that it makes below {plan.results}"
+            close = _nearest_file(word, plan)
+        elif word in names:
+            continue
+        elif word in studies or word in papers.known():
+            found = f"a {'study' if word in studies else 'paper'} that this run leaves out"
+            allowed, close = f"one of {', '.join(plan.targets.by_name())}, or other `studies` in the configuration", []
+        else:
+            found = "no study of this name"
+            allowed, close = "a study of this run, a paper, a rule or a file of results", similar(word, names)
+        hint = f" (nearest: {close[0]})" if close else ""
+        lines.append(f"error: target {word!r}: found {found}; expected {allowed}{hint}")
+    return lines
+
+
+def _nearest_file(word: str, plan: Plan) -> list[str]:
+    below = word.removeprefix(f"{plan.results}/").split("/")
+    study = similar(below[0], plan.targets.studies)
+    known = [*plan.targets.ledger, *plan.targets.files_of(study)]
+    return similar("/".join([plan.results, *study, *below[1:]]), known)

@@ -21,7 +21,7 @@ from hierlearn.plan.inputs import Inputs
 from hierlearn.plan.load import load
 from hierlearn.plan.plausibility import warnings
 from hierlearn.plan.study import Study
-from hierlearn.plan.targets import FILES, Targets
+from hierlearn.plan.targets import FILES, Targets, jobs_of
 from hierlearn.plan.violations import SCHEMAS, fill_defaults, schema, schema_faults
 from hierlearn.run.job import MEMORY_VARIABLES
 
@@ -91,16 +91,12 @@ class Plan:
         if self.kept.file and (new or self.left_out):
             found = {name: self._entry(name) for name in new}
             with suppress(OSError):
-                counted = {name: entry for name, entry in found.items() if not entry.reads_outside}
-                self.kept.write(counted, self.left_out)
+                self.kept.write({name: one for name, one in found.items() if not one.reads_outside}, self.left_out)
 
     def _entry(self, name: str) -> cache.Entry:
-        study, inputs, requests = self.studies[name], self.inputs, self.requests
-        of_tasks = [job for job in study.jobs if job[0] == "probe" or study.learners]
-        of_study = [("judge",), ("figure",), *([("aggregate",)] if study.learners else [])]
-        asked = [(rule, name, *words) for rule, *words in (*of_tasks, *of_study)]
-        jobs, needs = {job: inputs.job(*job) for job in asked}, {job: requests.needs(*job) for job in asked}
-        return cache.Entry(self.kept.sources[name], study, self.doubts[name], jobs, needs)
+        jobs = {job: self.inputs.job(*job) for job in jobs_of(self.studies[name])}
+        needs = {job: self.requests.needs(*job) for job in jobs}
+        return cache.Entry(self.kept.sources[name], self.studies[name], self.doubts[name], jobs, needs)
 
 
 @ends_in_one_line
@@ -112,8 +108,7 @@ def configure(given: Mapping[str, Any], file: Path, folder: Path, records: Path 
     """
     settings, faults = load(file, file.as_posix()) if file.exists() or file.is_symlink() else ({}, [])
     described = f"{file.as_posix()} with --config" if given else file.as_posix()
-    asked = {**settings, **given} if not faults else {}
-    asked, faults = question.ask(asked, described) if not faults else (asked, faults)
+    asked, faults = question.ask({**settings, **given}, described) if not faults else ({}, faults)
     own, found = folders.own(asked.get("own"), described, ROOT, OWN)
     faults += found
     papers.use(folder.parent)
@@ -213,11 +208,11 @@ def configuration(given: Mapping[str, Any], name: str, known_studies: list[str])
     given = {k: words.get(v, v) if k in booleans and isinstance(v, str) else v for k, v in given.items()}
     faults = list(schema_faults(name, dict(given), against, broken=broken))
     chosen = given.get("studies", [])
-    if isinstance(chosen, str):
-        given["studies"] = [chosen]
-    for i, study in enumerate([chosen] if isinstance(chosen, str) else chosen if isinstance(chosen, list) else []):
+    if is_one := isinstance(chosen, str):
+        given["studies"] = chosen = [chosen]
+    for i, study in enumerate(chosen if isinstance(chosen, list) else ()):
         if isinstance(study, str) and study not in known_studies:
-            path = ("studies",) if isinstance(chosen, str) else ("studies", i)
+            path = ("studies",) if is_one else ("studies", i)
             allowed = nearest(study, known_studies) if known_studies else "a study of config/studies, which has none"
             faults.append(Fault(name, path, show(study), allowed))
     other = given.get("compare")

@@ -124,19 +124,14 @@ class Console(logging.Handler):
         """The jobs that Snakemake is to run, by number."""
         dag, top = self.workflow.dag, f"{self.plan.results}/benchmarks/"
         gflops = self.plan.settings.get("core_gflops", estimates.CORE_GFLOPS)
-        wanted = [job for job in dag.needrun_jobs() if job.benchmark]
-        studies = dict.fromkeys(job.wildcards.get("study") for job in wanted)
-        costs = {
-            f"{top}{name}/{one.benchmark}.tsv": one.core_seconds(gflops)
-            for name in studies
-            if name in self.plan.studies
-            for one in estimates.jobs_of(self.plan.studies[name])
-        }
-        for job in wanted:
-            study, file = job.wildcards.get("study") or "", str(job.benchmark)
-            name = file.removeprefix(top).removeprefix(f"{study}/").removesuffix(".tsv")
-            log = str(next(iter(job.log), ""))
-            yield dag.jobid(job), Work(study, job.rule.name, name, log, costs.get(file, progress.SECONDS))
+        wanted = [(job, job.wildcards.get("study") or "") for job in dag.needrun_jobs() if job.benchmark]
+        names = {study for _, study in wanted} & self.plan.studies.keys()
+        known = [job for name in names for job in estimates.jobs_of(self.plan.studies[name])]
+        costs = {(job.study, job.benchmark): job.core_seconds(gflops) for job in known}
+        for job, study in wanted:
+            name = str(job.benchmark).removeprefix(top).removeprefix(f"{study}/").removesuffix(".tsv")
+            cost, log = costs.get((study, name), progress.SECONDS), str(next(iter(job.log), ""))
+            yield dag.jobid(job), Work(study, job.rule.name, name, log, cost)
 
     def _end(self, number: int) -> None:
         """A job has ended well; says what was found of a study all of whose jobs have."""
@@ -190,7 +185,7 @@ class Console(logging.Handler):
         if number in self.progress.failed:
             return
         since = time.time() - (time.monotonic() - self.progress.running.get(number, time.monotonic()))
-        text = _end_of(log, ERRORS) if _changed(log) > since - CLOCKS else ""
+        text = _end_of(log, ERRORS, since - CLOCKS)
         if re.search(rf"^\S+ \S+ {INTERRUPTED}$", text, flags=re.MULTILINE):
             self.progress.running.pop(number, None)
             return
@@ -273,20 +268,12 @@ class Console(logging.Handler):
         self._ready()
 
 
-def _changed(file: str) -> float:
-    """When a file was written to last, in seconds since 1970; 0 if it is not there."""
-    try:
-        return os.stat(file).st_mtime
-    except OSError:
-        return 0.0
-
-
-def _end_of(file: str, size: int) -> str:
-    """The last bytes of a file as text; "" if it cannot be read."""
+def _end_of(file: str, size: int, since: float = 0.0) -> str:
+    """The last bytes of a file as text; "" if it cannot be read, or was not written to since, in seconds since 1970."""
     try:
         with open(file, "rb") as stream:
-            stream.seek(0, os.SEEK_END)
-            stream.seek(max(0, stream.tell() - size))
-            return stream.read().decode(errors="replace")
+            found = os.fstat(stream.fileno())
+            stream.seek(max(0, found.st_size - size))
+            return stream.read().decode(errors="replace") if found.st_mtime > since else ""
     except OSError:
         return ""

@@ -222,10 +222,8 @@ def _sweepable(draft: Draft, name: str) -> set[str]:
     """What a learner could sweep; what any learner could if it is not known which one it is."""
     component = draft.study.learners[name].component
     kinds = [component["name"]] if component else registry.available("learners")
-    known = set()
-    for kind in kinds:
-        known |= {*registry.parameters("learners", kind), *registry.choices("learners", kind)}
-    return known
+    declared = (registry.parameters, registry.choices)
+    return {key for kind in kinds for of in declared for key in of("learners", kind)}
 
 
 @remembered
@@ -238,7 +236,9 @@ def sample_sizes(draft: Draft) -> Values:
         if grid is not None and name in grid.learners:
             found.update(n for point in grid.points for n in grid.sample_sizes(name, point))
             # Sizes at the values of an axis that are broken.
-            sure = sure and not (_depends(entry.samples) and _axes_are_broken(study, draft))
+            asked = [size for one in entry.samples.values() for size in (one if isinstance(one, list) else [one])]
+            depends = any(isinstance(size, dict) for size in asked)
+            sure = sure and not (depends and any(broken.hit("axes", axis) for axis in study.axes))
             continue
         at = ("learners", name, "samples")
         if broken.over(*at):
@@ -263,13 +263,3 @@ def sample_sizes(draft: Draft) -> Values:
 
 def _is_count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value > 0
-
-
-def _depends(samples: dict[str, Any]) -> bool:
-    """Whether a size of a learner depends on the problem."""
-    sizes = [size for one in samples.values() for size in (one if isinstance(one, list) else [one])]
-    return any(isinstance(size, dict) for size in sizes)
-
-
-def _axes_are_broken(study: Study, draft: Draft) -> bool:
-    return any(draft.broken.hit("axes", axis) for axis in study.axes)

@@ -35,7 +35,7 @@ class EarlyPage:
         if done is None:
             self.end()
             self.begun = float("inf")
-        elif len(done) > self.shown and time.monotonic() >= self.begun + APART and self._time_of_last() is not None:
+        elif len(done) > self.shown and time.monotonic() >= self.begun + APART and self._is_time():
             self._start(done)
 
     def last(self, done: Collection[str]) -> None:
@@ -51,16 +51,14 @@ class EarlyPage:
         """Whether Snakemake only wonders where the page comes from."""
         return "not present when the DAG was created" in warning and self.plan.targets.file("index.html") in warning
 
-    def _time_of_last(self) -> float | None:
-        """CPU seconds of the last page, if it is long enough ago for the next; None if it is not, or not yet there."""
+    def _is_time(self) -> bool:
+        """Whether the last page is made, and long enough ago for the CPU seconds that it took."""
         if self.process is None:
-            return 0.0
-        if self.process.poll() is None:
-            return None
+            return True
         spent = 0.0
         with suppress(OSError, ValueError):
             spent = float(self.log.read_text())
-        return spent if time.monotonic() >= self.begun + RARE * spent else None
+        return self.process.poll() is not None and time.monotonic() >= self.begun + RARE * spent
 
     def end(self) -> None:
         """Ends the process that makes a page, if there is one."""

@@ -149,10 +149,8 @@ def table(studies: Iterable[Study], results: Path, gflops: float = CORE_GFLOPS) 
         hours = sum(job.core_seconds(gflops) for job in own) / 3600
         memory = f"{max(job.request.mem_mb for job in own) / 1000:.1f} GB"
         told = f"{longest.seconds(gflops) / 3600:.3g} h"
-        where = (
-            f"{longest.benchmark} on {longest.request.cores} cores" if longest.request.cores > 1 else longest.benchmark
-        )
-        where = where if name != "all" else f"{longest.study}: {where}"
+        where = f"{longest.study}: {longest.benchmark}" if name == "all" else longest.benchmark
+        where += f" on {longest.request.cores} cores" if longest.request.cores > 1 else ""
         yield f"{name:<{width}}  {len(own):>6}  {hours:>10.3g}  {memory:>9}  {told:>11}  {where}"
     yield from _errors(everything, results, gflops)
 

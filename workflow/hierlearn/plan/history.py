@@ -1,7 +1,7 @@
 """Verdicts of registered designs, kept line by line: a claim whose design was revised shows what was found before."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from hierlearn.plan import kept_lines
@@ -45,11 +45,6 @@ def new(rows: Iterable[Mapping[str, str]], known: Sequence[Verdict]) -> list[Ver
     """The verdicts of a claims.csv that are of registered designs and not known yet."""
     found = [Verdict(*(row[name] for name in COLUMNS)) for row in rows if row["digest"] and row["verdict"]]
     return [one for one in found if one not in known]
-
-
-def append(file: Path, lines: Iterable[Verdict]) -> None:
-    """Add lines to verdicts.csv."""
-    kept_lines.append(file, COLUMNS, map(astuple, lines))
 
 
 def earlier(study: Study, lines: Iterable[Verdict]) -> dict[str, str]:

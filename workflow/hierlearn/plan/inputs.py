@@ -49,7 +49,7 @@ class Inputs:
             parameters |= {"folder": self.targets.results, "compare": settings.get("compare", "")}
             parameters |= {"papers": papers.said()}
             before = {claim: text for study in self.targets.studies.values() for claim, text in study.earlier.items()}
-            return parameters | {"second": self.second(), "earlier": before}, jobs.code("ledger", [])
+            return parameters | {"second": self.second(), "earlier": before}, jobs.code("ledger", ())
         if (rule, *names) in self.kept:
             return self.kept[rule, *names]
         study = self.targets.studies[names[0]]

@@ -2,15 +2,17 @@
 
 import functools
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hierlearn.core import provenance, registry
+from hierlearn.core.protocols import PROTOCOLS
 from hierlearn.inputs import UNIT_LAWS
-from hierlearn.plan.declared import Claim
 from hierlearn.plan.sizes import product
 from hierlearn.plan.study import GridPoint, Study, Task
 
+# The kinds of components as parameters call one, and as registries do.
+KINDS = {one.__name__.lower(): kind for kind, one in PROTOCOLS.items() if kind in registry.KINDS}
 SCRIPTS = provenance.PACKAGE.parent / "scripts"
 
 
@@ -78,20 +80,14 @@ def probe(study: Study, name: str) -> dict[str, Any]:
     points = [study.point(coordinates) for coordinates in product(axes)]
     return {
         "axes": axes,
-        "probe": {"name": entry.component["name"]}
-        | registry.defaults("probes", entry.component["name"])
-        | entry.component,
+        "probe": _with_tables(study, "probes", entry.component),
         "points": [_problem(study, p, study.seeds) for p in points],
     }
 
 
 def aggregate(study: Study) -> dict[str, Any]:
     """Joins the scores of all tasks."""
-    return {
-        "coordinates": study.coordinates,
-        "title": study.title,
-        "paper": study.paper,
-    }
+    return {"coordinates": study.coordinates, "title": study.title, "paper": study.paper}
 
 
 def figure(study: Study) -> dict[str, Any]:
@@ -142,19 +138,13 @@ def judge(study: Study) -> dict[str, Any]:
 
 
 def claims(study: Study) -> dict[str, dict[str, Any]]:
-    """What every claim of a study says, its quantity in full."""
-    return {
-        name: claim.said()
-        | {"quantity": _with_tables(study, "quantities", claim.quantity)}
-        | ({"control": _control(study, claim)} if claim.control else {})
-        for name, claim in study.claims.items()
-    }
-
-
-def _control(study: Study, claim: Claim) -> dict[str, Any]:
-    """A claim's control with its quantity in full."""
-    rival = claim.rival()
-    return claim.control | ({"quantity": _with_tables(study, "quantities", rival)} if rival else {})
+    """What every claim of a study says, its quantity and that of its control in full."""
+    found = {}
+    for name, claim in study.claims.items():
+        found[name] = claim.said() | {"quantity": _with_tables(study, "quantities", claim.quantity)}
+        if rival := claim.rival():
+            found[name]["control"] = claim.control | {"quantity": _with_tables(study, "quantities", rival)}
+    return found
 
 
 def _with_tables(study: Study, kind: str, description: Mapping[str, Any]) -> dict[str, Any]:
@@ -174,40 +164,31 @@ def _with_tables(study: Study, kind: str, description: Mapping[str, Any]) -> dic
     return put(full, {"properties": registry.parameters(kind, description["name"])})
 
 
-def code(script: str, named: list[tuple[str, str]]) -> str:
-    """Hash of all the code that a job runs: its script, and the components that its parameters name."""
-    return _code(script, tuple(named))
-
-
 @functools.cache
 @provenance.ends_in_one_line
-def _code(script: str, named: tuple[tuple[str, str], ...]) -> str:
-    """The same once per parse: the jobs of a learner differ in their points, not in their code."""
+def code(script: str, named: tuple[tuple[str, str], ...]) -> str:
+    """Hash of all the code that a job runs: its script, and the components that its parameters name.
+
+    Once per parse: the jobs of a learner differ in their points, not in their code.
+    """
     return provenance.code_hash([SCRIPTS / f"{script}.py", *(registry.path(kind, name) for kind, name in named)])
 
 
-def components_of(parameters: dict[str, Any]) -> list[tuple[str, str]]:
+def components_of(parameters: dict[str, Any]) -> tuple[tuple[str, str], ...]:
     """(kind, name) of every component that a job's parameters name."""
-    kinds = {
-        "input": "inputs",
-        "teacher": "teachers",
-        "representation": "representations",
-        "learner": "learners",
-        "probe": "probes",
-        "quantity": "quantities",
-        "figure": "figures",
-    }
     found: set[tuple[str, str]] = set()
+    for key, part in entries(parameters):
+        if key in KINDS and isinstance(part, dict) and "name" in part:
+            found.update(registry.components_in(KINDS[key], part))
+    return tuple(sorted(found))
 
-    def visit(value: Any) -> None:
-        if isinstance(value, dict):
-            for key, part in value.items():
-                if key in kinds and isinstance(part, dict) and "name" in part:
-                    found.update(registry.components_in(kinds[key], part))
-                visit(part)
-        elif isinstance(value, list):
-            for part in value:
-                visit(part)
 
-    visit(parameters)
-    return sorted(found)
+def entries(content: Any) -> Iterator[tuple[str, Any]]:
+    """(key, part) of all parts of a description, however deep; the key is "" in a list."""
+    if isinstance(content, dict):
+        parts = content.items()
+    else:
+        parts = (("", part) for part in content) if isinstance(content, list) else ()
+    for key, part in parts:
+        yield key, part
+        yield from entries(part)

@@ -1,11 +1,13 @@
 """How far a run is: its jobs, what they are estimated to cost, and the time that is left."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 # Core-seconds after which what was measured counts as much as the estimates.
 PRIOR = 30.0
+# Rules from left to right.
+ORDER = ("generate", "represent", "train", "evaluate", "probe", "aggregate", "judge", "figure", "ledger")
 # The share of its estimate that a job which still runs has done at most.
 NEARLY = 0.95
 # Of jobs that no estimate knows, such as the page.
@@ -81,15 +83,14 @@ class Progress:
 
 def table(jobs: Iterable[Work]) -> Iterator[str]:
     """Lines on the jobs that a run would have, by study and rule, with core-hours."""
-    jobs = list(jobs)
-    counts: dict[str, Counter[str]] = {}
+    counts, hours = defaultdict(Counter), Counter()
     for job in jobs:
-        counts.setdefault(job.study or "(all together)", Counter())[job.rule] += 1
-    hours = Counter()
-    for job in jobs:
-        hours[job.study or "(all together)"] += job.cost / 3600
-    rules = list(dict.fromkeys(job.rule for job in sorted(jobs, key=lambda job: ORDER.get(job.rule, len(ORDER)))))
-    width = max(map(len, [*counts, "study", "all"]), default=5)
+        study = job.study or "(all together)"
+        counts[study][job.rule] += 1
+        hours[study] += job.cost / 3600
+    together, hours["all"] = sum(counts.values(), Counter()), hours.total()
+    rules = [rule for rule in dict.fromkeys((*ORDER, *together)) if rule in together]
+    width = max(map(len, [*counts, "study", "all"]))
     columns = [max(len(rule), 5) for rule in rules]
 
     def line(name: str, cells: Iterable[object], total: object, cost: str) -> str:
@@ -97,19 +98,8 @@ def table(jobs: Iterable[Work]) -> Iterator[str]:
         return f"{name:<{width}}  {total:>6}  {inner}  {cost:>10}"
 
     yield line("study", rules, "jobs", "core-hours")
-    for study in sorted(counts):
-        own = counts[study]
+    for study, own in [*sorted(counts.items()), ("all", together)]:
         yield line(study, [own[rule] for rule in rules], own.total(), f"{hours[study]:.3g}")
-    together = Counter(job.rule for job in jobs)
-    yield line("all", [together[rule] for rule in rules], together.total(), f"{hours.total():.3g}")
-
-
-ORDER = {
-    rule: i
-    for i, rule in enumerate(
-        ("generate", "represent", "train", "evaluate", "probe", "aggregate", "judge", "figure", "ledger")
-    )
-}
 
 
 def duration(seconds: float) -> str:

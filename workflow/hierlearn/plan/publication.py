@@ -8,7 +8,7 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -42,22 +42,18 @@ def store(plan: Plan, root: Path) -> list[str]:
         identity = plan.inputs.identity(file)
         stored = folder / name / "claims.json"
         known = json.loads(stored.read_text(encoding="utf-8")) if stored.is_file() else None
-        larger = known and BY_SIZE.index(known["study"]["preset"]) > BY_SIZE.index(study.preset)
+        at = known["study"]["preset"] if known else study.preset
         fault = checksums.fault(file, identity) or checksums.fault(drawn, plan.inputs.identity(drawn))
+        if not fault and BY_SIZE.index(at) > BY_SIZE.index(study.preset):
+            fault = f"{FOLDER} has it at {at}, which is larger than {study.preset}"
         if fault:
             lines.append(f"{name}: not stored: {fault}")
-        elif larger:
-            at = known["study"]["preset"]
-            lines.append(f"{name}: not stored: {FOLDER} has it at {at}, which is larger than {study.preset}")
-        if known and (fault or larger):
-            at = known["study"]["preset"]
-            if at not in plans:
+            if known and at not in plans:
                 plans[at] = _at(plan, root, at)
-            now = plans[at]
+            now = plans.get(at) if known else None
             if now and now.inputs.identity(now.targets.file(name, "claims.json")) != known["identity"]:
                 known["study"]["older"] = f"code or design has changed since commit {known['study']['commit']}."
                 _write(stored, known)
-        if fault or larger:
             continue
         rows = json.loads(file.read_bytes())["rows"]
         said = told.of_study(study, FOLDER) | {"commit": commit, "preset": study.preset}
@@ -82,7 +78,8 @@ def together(root: Path, compare: str = "") -> list[str]:
     from hierlearn.claims.page.index import page
 
     folder = root / FOLDER
-    contents = {file.parent.name: json.loads(file.read_text(encoding="utf-8")) for file in _stored(folder)}
+    files = sorted(folder.glob("*/claims.json"))
+    contents = {file.parent.name: json.loads(file.read_text(encoding="utf-8")) for file in files}
     if not contents:
         raise ValueError(f"{FOLDER}: found no study to store; expected the results of a run with this code")
     found = [row for content in contents.values() for row in content["rows"]]
@@ -111,10 +108,6 @@ def _at(plan: Plan, root: Path, preset: str) -> Plan | None:
         return configure(given | {"preset": preset}, root / "none", root / "config" / "studies")
     except SystemExit:
         return None
-
-
-def _stored(folder: Path) -> Iterable[Path]:
-    return sorted(folder.glob("*/claims.json"))
 
 
 def _shown(detail: Mapping[str, Any]) -> dict[str, Any]:

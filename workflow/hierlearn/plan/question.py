@@ -27,13 +27,14 @@ def ask(asked: Mapping[str, Any], described: str) -> tuple[dict[str, Any], list[
     """
     if KEY not in asked:
         return dict(asked), []
+    rest = {key: value for key, value in asked.items() if key != KEY}
     asked = {**asked, KEY: numbers(asked[KEY])}
     known, broken = schema("config"), Broken()
     part = {"properties": {KEY: known["properties"][KEY]}, "additionalProperties": True}
     faults = list(schema_faults(described, {KEY: asked[KEY]}, part, broken=broken))
     results = asked.get("results", "results")
     if faults or not isinstance(results, str) or not SAFE.fullmatch(results) or ".." in Path(results).parts:
-        return {key: value for key, value in asked.items() if key != KEY} if faults else dict(asked), faults
+        return rest if faults else asked, faults
     own = asked.get("own", [])
     own = [own] if isinstance(own, str) else list(own) if isinstance(own, list) else []
     registry.use(Path(one) for one in own if isinstance(one, str) and os.path.isdir(one))
@@ -46,7 +47,7 @@ def ask(asked: Mapping[str, Any], described: str) -> tuple[dict[str, Any], list[
         else:
             learners[name] = entry
     if faults:
-        return {key: value for key, value in asked.items() if key != KEY}, faults
+        return rest, faults
     folder = Path(results, KEY)
     _put(folder / "own" / "papers.yaml", SAID)
     _put(folder / "own" / "studies" / f"{STUDY}.yaml", study(asked[KEY], learners))

@@ -6,8 +6,9 @@ other claims and learners, where the grid is cut into jobs, needs of jobs, and p
 EXECUTION.
 """
 
+import functools
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -41,39 +42,23 @@ COLUMNS = tuple(field.name for field in fields(Line))
 
 def digests(study: Study) -> dict[str, str]:
     """The digest of every claim of a study at its preset."""
-    known: dict[tuple[str, str], str] = {}
 
-    def part(section: str, name: str) -> str:
-        if (section, name) not in known:
-            known[section, name] = _hash({"learners": _learner, "probes": _probe}[section](study, name))
-        return known[section, name]
+    @functools.cache
+    def part(say: Callable[[Study, str], dict[str, Any]], name: str) -> str:
+        return _hash(say(study, name))
 
     found = {}
     for name, claim in jobs.claims(study).items():
         judged = {key: value for key, value in claim.items() if key not in UNJUDGED}
-        named = set(_words(judged))
-        parts = {
-            section: {one: part(section, one) for one in entries if one in named}
-            for section, entries in (("learners", study.learners), ("probes", study.probes))
-        }
-        found[name] = _hash({"claim": judged, "seeds": study.seeds} | parts)
+        named = {part for _, part in jobs.entries(judged) if isinstance(part, str)}
+        learners = {one: part(_learner, one) for one in study.learners if one in named}
+        probes = {one: part(_probe, one) for one in study.probes if one in named}
+        found[name] = _hash({"claim": judged, "seeds": study.seeds, "learners": learners, "probes": probes})
     return found
 
 
 def _hash(content: Any) -> str:
     return hashlib.sha256(provenance.canonical(content).encode()).hexdigest()[:16]
-
-
-def _words(content: Any) -> Iterator[str]:
-    """All texts in a description, names of keys aside."""
-    if isinstance(content, str):
-        yield content
-    elif isinstance(content, Mapping):
-        for part in content.values():
-            yield from _words(part)
-    elif isinstance(content, list):
-        for part in content:
-            yield from _words(part)
 
 
 def _learner(study: Study, name: str) -> dict[str, Any]:
@@ -190,8 +175,3 @@ def new_lines(study: Study, lines: Sequence[Line]) -> list[Line]:
         for claim, digest in digests(study).items()
         if claim not in known
     ]
-
-
-def append(file: Path, lines: Iterable[Line]) -> None:
-    """Add lines to registered.csv."""
-    kept_lines.append(file, COLUMNS, map(astuple, lines))

@@ -101,7 +101,10 @@ def train(study: Study, task: Task, learner: str) -> Request:
         shared = len({repr(variant["learner"]) for variant in variants}) < len(variants)
         before: list[tuple] = []
         for variant in variants:
-            training = variant["learner"], _trained_choices(variant)
+            known = registry.choices("learners", variant["learner"]["name"])
+            # How it chooses among them takes no training.
+            trained = {key: values for key, values in variant["choices"].items() if "rule" not in known[key]}
+            training = variant["learner"], trained
             for sizes in _sizes_along(study, task, learner, point, variant):
                 needs = _component_needs("learners", variant["learner"], sizes)
                 held = sizes.seeds * needs.memory.get("kept", 0.0) if shared else 0.0
@@ -210,12 +213,6 @@ def _sizes(study: Study, task: Task, point: GridPoint, representation: Mapping[s
 
 def _outputs(point: GridPoint) -> int:
     return registry.build("teachers", point.problem["teacher"]).outputs
-
-
-def _trained_choices(variant: Mapping[str, Any]) -> dict[str, list]:
-    """The choices that a variant trains; how it chooses among them takes no training."""
-    known = registry.choices("learners", variant["learner"]["name"])
-    return {key: values for key, values in variant["choices"].items() if "rule" not in known[key]}
 
 
 def _sizes_along(

@@ -1,7 +1,7 @@
 """The files of a run by their names: what every rule makes, and what a target asks for."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,13 @@ FILES = {
     "judge": ("{}/claims.json",),
     "ledger": ("claims.nc", "claims.csv", "index.html"),
 }
+
+
+def jobs_of(study: Study) -> list[tuple[str, ...]]:
+    """The rule of every job of a study and the words that tell it from others of its rule, the study's name first."""
+    of_study = [("judge",), ("figure",), *([("aggregate",)] if study.learners else [])]
+    of_parts = [job for job in study.jobs if job[0] == "probe" or study.learners]
+    return [(rule, study.name, *words) for rule, *words in (*of_study, *of_parts)]
 
 
 @dataclass(frozen=True)
@@ -61,14 +68,9 @@ class Targets:
 
         They are asked for one by one: Snakemake does not make again what is missing in the middle of a finished study.
         """
-        jobs = [(rule, study, *words) for study in studies for rule, *words in self._jobs(self.studies[study])]
-        return [self.file(name.format(*words)) for rule, *words in jobs for name in FILES[rule]]
-
-    def _jobs(self, study: Study) -> Iterator[tuple[str, ...]]:
-        yield from [("judge",), ("figure",), *([("aggregate",)] if study.learners else [])]
-        for job in study.jobs:
-            if job[0] == "probe" or (study.learners and (job[0] != "train" or self.settings["keep_models"])):
-                yield job
+        jobs = [job for study in studies for job in jobs_of(self.studies[study])]
+        kept = [job for job in jobs if job[0] != "train" or self.settings["keep_models"]]
+        return [self.file(name.format(*words)) for rule, *words in kept for name in FILES[rule]]
 
     def by_name(self) -> dict[str, list[str]]:
         """Studies by the name of a target: each study by itself, and all of a paper."""

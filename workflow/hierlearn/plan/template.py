@@ -6,15 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from hierlearn.core import folders, registry
+from hierlearn.core.protocols import PROTOCOLS
 from hierlearn.plan import load
 from hierlearn.plan.configuration import LONGEST, NAME, ROOT
 
 # What a user calls the kinds; templates lie as an own folder does.
-KINDS = {
-    **{"input": "inputs", "teacher": "teachers", "representation": "representations", "learner": "learners"},
-    **{"kernel": "kernels", "probe": "probes", "experiment": "experiments", "quantity": "quantities"},
-    **{"figure": "figures", "study": "studies"},
-}
+KINDS = {one.__name__.lower(): room for room, one in PROTOCOLS.items()} | {"study": "studies"}
 TEMPLATES = folders.PACKAGE.parent / "templates"
 COMPONENT = re.compile("[a-z][a-z0-9]*(_[a-z0-9]+)*")
 STUDIES = folders.PACKAGE.parents[1] / "config" / "studies"
@@ -74,16 +71,12 @@ def _unjudged(content: Any) -> Any:
 
 def taken(room: str, name: str, file: Path) -> Path | None:
     """The file that has a name already, of the project or of the folder."""
+    # Rooms whose components share their names.
+    rooms = next((rooms for rooms in registry.ROOMS.values() if room in rooms), (room,))
+    others = [root / other / file.name for root in folders.roots() for other in rooms]
     if room == "studies":
         others = [STUDIES / file.name]
-    else:
-        others = [root / other / file.name for root in folders.roots() for other in _rooms(room)]
     return next((other for other in (file, *others) if other.exists()), None)
-
-
-def _rooms(room: str) -> tuple[str, ...]:
-    """The rooms whose components share their names."""
-    return next((rooms for rooms in registry.ROOMS.values() if room in rooms), (room,))
 
 
 def main(words: list[str]) -> None:

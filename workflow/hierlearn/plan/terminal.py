@@ -3,17 +3,12 @@
 import os
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TextIO
 
 CLEAR = "\r\x1b[J"
-CODES: Mapping[str, str] = {"green": "32", "red": "31", "yellow": "33", "dim": "2", "bold": "1"}
+CODES = {"green": "32", "red": "31", "yellow": "33", "dim": "2"}
 COLOURED = re.compile(r"\x1b\[[0-9;]*m")
-
-
-def is_terminal(stream: TextIO) -> bool:
-    """Whether lines can be drawn again there."""
-    return stream.isatty() and os.environ.get("TERM", "dumb") != "dumb"
 
 
 class Terminal:
@@ -23,7 +18,8 @@ class Terminal:
     """
 
     def __init__(self, stream: TextIO, coloured: bool = True):
-        self.stream, self.live, self.is_live = stream, [], is_terminal(stream)
+        self.stream, self.live = stream, []
+        self.is_live = stream.isatty() and os.environ.get("TERM", "dumb") != "dumb"
         self.coloured = coloured and self.is_live and "NO_COLOR" not in os.environ
 
     def paint(self, text: str, colour: str) -> str:

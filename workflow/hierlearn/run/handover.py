@@ -63,11 +63,6 @@ def hand_over(file: str) -> None:
     os._exit(1)
 
 
-def leave(file: str) -> None:
-    """Have a copy run its script once more, from its start, in a process that has loaded nothing."""
-    os.execv(sys.executable, [sys.executable, file])
-
-
 def end_as(status: int) -> None:
     """End this process as another one did. status: what it returned, or minus the signal that ended it."""
     if status < 0:

@@ -43,12 +43,12 @@ def start(script: Mapping[str, Any]) -> Any:
         return None
     threads = str(snakemake.params.get("compute_threads", 1))
     # Snakemake runs a copy of the script, whose place it says so.
-    if "__real_file__" in script:
-        # Handed over as Python started, before anybody knew of the threads.
-        if threads != "1" and handover.is_copy:
-            handover.leave(script["__real_file__"])
-        if threads == "1":
-            handover.hand_over(script["__real_file__"])
+    file = script.get("__real_file__")
+    if file and threads == "1":
+        handover.hand_over(file)
+    elif file and handover.is_copy:
+        # Handed over as Python started, before anybody knew of the threads: once more, with nothing loaded.
+        os.execv(sys.executable, [sys.executable, file])
     os.environ.update(dict.fromkeys(THREAD_VARIABLES, threads))
     if threads != "1":
         _exactly(int(threads))
