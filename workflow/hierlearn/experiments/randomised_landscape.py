@@ -13,7 +13,7 @@ from hierlearn.experiments._failures import report_failure
 from hierlearn.experiments._models import Model, models, normal
 from hierlearn.probes._parameters import Loss, MaxIterations, Ridge, Several, Widths, listing
 from hierlearn.probes._variables import Variables, describe, split
-from hierlearn.solvers.losses import get_loss
+from hierlearn.solvers.losses import LOSSES
 from hierlearn.theory.landscape import (
     RandomisedSquaredRisk,
     curvature_slack,
@@ -99,7 +99,7 @@ class RandomisedLandscape(Experiment):
 
     def _sides(self, model: Model, w0, weights, reference, draws) -> dict[str, float]:
         """All measures but flops at W."""
-        loss, first = get_loss(self.loss), np.tile(w0, (2, 1))
+        loss, first = LOSSES[self.loss], np.tile(w0, (2, 1))
         one = quadratic_expansion(*model, loss, weights, reference)
         if self.loss == "squared":
             squared = RandomisedSquaredRisk(model.features, first, model.signs, model.targets)

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from hierlearn.solvers.in_place import add_multiple, outer_products
-from hierlearn.solvers.losses import Loss, get_loss
+from hierlearn.solvers.losses import LOSSES, Loss
 from hierlearn.solvers.taylor.line_search import penalty_polynomial
 
 # Of one (n, m) matrix's block of rows: in smaller ones its parts stay in cache from one step to the next, but every
@@ -83,8 +83,8 @@ class TaylorProblem:
 def make_problem(features, gates, signs, targets, order=2, loss="squared", penalty_power=4):
     """Check shapes and build a `TaylorProblem`: features (n, D), gates (n, m), signs (m,) of -1, +1, targets (n,).
 
-    Matrices take the features' dtype (float32 or float64). Raises ValueError for shapes that do not fit, an
-    order below 2, an unknown loss, a penalty power other than 2, 4 or 8, and signs other than -1 and +1.
+    Matrices take the features' dtype (float32 or float64); loss: a name in LOSSES. Raises ValueError for shapes that
+    do not fit, an order below 2, a penalty power other than 2, 4 or 8, and signs other than -1 and +1.
     """
     features = np.ascontiguousarray(features)
     if features.dtype not in (np.float32, np.float64):
@@ -99,7 +99,7 @@ def make_problem(features, gates, signs, targets, order=2, loss="squared", penal
     if penalty_power not in (2, 4, 8):
         raise ValueError(f"penalty_power must be 2, 4 or 8, not {penalty_power}")
     signed = np.ascontiguousarray(gates * signs, dtype=features.dtype)
-    return TaylorProblem(features, signed, targets, int(order), get_loss(loss), penalty_power)
+    return TaylorProblem(features, signed, targets, int(order), LOSSES[loss], penalty_power)
 
 
 def row_dots(left, right):
