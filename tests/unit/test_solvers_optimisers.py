@@ -124,8 +124,3 @@ def test_single_precision_stays_single():
         memory = method.init(moved, 1)
         method.update(moved, [np.ones((2, 3), np.float32)], memory, [np.full(2, 0.1)], np.full(2, 0.1, np.float32))
         assert {values.dtype for values in (*moved, *memory.first, *memory.second)} == {np.dtype(np.float32)}
-
-
-def test_an_unknown_optimiser_is_refused():
-    with pytest.raises(ValueError, match="optimiser 'adamw'; expected sgd or adam"):
-        get_optimiser("adamw", 0.9)

@@ -60,22 +60,24 @@ class Memory:
 
 @dataclass(frozen=True)
 class Optimiser:
-    """init: (weights, number of axes of runs) -> Memory. update: (weights, gradients, memory, rates, decays, masks).
+    """moments: how many means of gradients it keeps. update: (weights, gradients, memory, rates, decays, masks).
 
     gradients: one for each array of weights; rates: likewise, of a shape that broadcasts to (runs); decays (runs): what
     of the weights is added to their gradients, None for nothing; masks: for each array what its step is multiplied
     with, 0 for what rests, None for 1.
     """
 
-    init: Callable[[Sequence[np.ndarray], int], Memory]
+    moments: int
     update: Callable[..., None]
+
+    def init(self, weights: Sequence[np.ndarray], axes: int = 1) -> Memory:
+        """Of weights whose first `axes` axes count runs."""
+        first, second = ([np.zeros_like(v) for v in weights] if k < self.moments else [] for k in range(2))
+        return Memory(first, second, np.zeros(weights[0].shape[:axes], dtype=np.int64))
 
 
 def sgd(momentum: float) -> Optimiser:
     """velocity <- momentum velocity + gradient + decay weights, weights <- weights - rate velocity."""
-
-    def init(weights, axes=1):
-        return Memory([np.zeros_like(values) for values in weights], [], _counts(weights, axes))
 
     def update(weights, gradients, memory, rates, decays=None, masks=None):
         memory.counts += 1
@@ -100,15 +102,11 @@ def sgd(momentum: float) -> Optimiser:
                 velocity[np.abs(velocity) < NEGLIGIBLE] = 0
         memory.steps += 1
 
-    return Optimiser(init, update)
+    return Optimiser(1, update)
 
 
 def adam() -> Optimiser:
     """Adam with the decay of weights in its gradient, as torch.optim.Adam."""
-
-    def init(weights, axes=1):
-        first, second = ([np.zeros_like(values) for values in weights] for _ in range(2))
-        return Memory(first, second, _counts(weights, axes))
 
     def update(weights, gradients, memory, rates, decays=None, masks=None):
         memory.counts += 1
@@ -137,14 +135,12 @@ def adam() -> Optimiser:
                 step *= masks[i]
             values -= step
 
-    return Optimiser(init, update)
+    return Optimiser(2, update)
 
 
 def get_optimiser(name: str, momentum: float) -> Optimiser:
-    """sgd with its momentum, or adam. Raises ValueError for another name."""
-    if name not in ("sgd", "adam"):
-        raise ValueError(f"optimiser {name!r}; expected sgd or adam")
-    return adam() if name == "adam" else sgd(momentum)
+    """sgd with its momentum, or adam."""
+    return {"sgd": sgd(momentum), "adam": adam()}[name]
 
 
 def clip_factors(gradients: Sequence[np.ndarray], limit: float, moves: np.ndarray) -> np.ndarray | None:
@@ -180,10 +176,6 @@ def total_gradient(gradient: np.ndarray | Factors) -> np.ndarray:
 def along_runs(values: np.ndarray, like: np.ndarray) -> np.ndarray:
     """(runs) for a product with (runs, ...)."""
     return values.reshape(*values.shape, *[1] * (like.ndim - values.ndim))
-
-
-def _counts(weights: Sequence[np.ndarray], axes: int) -> np.ndarray:
-    return np.zeros(weights[0].shape[:axes], dtype=np.int64)
 
 
 def _each_run(values, velocity, factors, momentum, rates, decays, shape) -> None:

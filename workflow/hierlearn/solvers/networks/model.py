@@ -12,11 +12,6 @@ from hierlearn.theory.activations import relu
 
 Arrays = dict[str, np.ndarray]
 
-ARCHITECTURES = ("two_layer", "three_layer", "resnet")
-# Which weights are trained: those of the hidden layers, of the last one, all of them, or the displacement of the hidden
-# ones in the linearisation at the start (the finite-width NTK).
-TRAINED = ("hidden", "last", "all", "tangent")
-
 
 def shapes(architecture: str, inputs: int, width: int, outputs: int, bias: bool) -> dict[str, tuple[int, ...]]:
     """Shapes of the weights by name: first W, second V with its bias, last A."""
@@ -29,7 +24,8 @@ def shapes(architecture: str, inputs: int, width: int, outputs: int, bias: bool)
 
 
 def trainable(architecture: str, trained: str, bias: bool) -> tuple[str, ...]:
-    """Names of the weights that are trained."""
+    """Names of the weights that are trained: of the hidden layers, of the last one, of all, or the hidden ones again,
+    whose displacement `tangent` has in the linearisation at the start (the finite-width NTK)."""
     hidden = ("first",) if architecture == "two_layer" else ("first", "second", *(("second_bias",) if bias else ()))
     return {"hidden": hidden, "tangent": hidden, "last": ("last",), "all": (*hidden, "last")}[trained]
 
@@ -40,12 +36,14 @@ def forward(architecture: str, weights: Mapping[str, np.ndarray], x: np.ndarray,
     two_layer: out = A relu(W x). three_layer: out = A relu(V relu(W x) + c).
     resnet: out_1 = A relu(W x), out = out_1 + A relu(V out_1 + c); out = out_1 where `blocks` is 1.
     """
-    hidden = _relu(times(x, weights["first"].mT))
+    hidden = times(x, weights["first"].mT)
+    relu(hidden, out=hidden)
     activations = {"x": x, "hidden": hidden}
     below = times(hidden, weights["last"].mT) if architecture != "three_layer" else hidden
     if architecture == "two_layer" or (architecture == "resnet" and blocks == 1):
         return activations | {"out": below}
-    top = _relu(_second(weights, below))
+    top = _second(weights, below)
+    relu(top, out=top)
     out = times(top, weights["last"].mT)
     activations |= {"below": below, "top": top}
     return activations | {"out": below + out if architecture == "resnet" else out}
@@ -126,8 +124,3 @@ def _second(weights: Mapping[str, np.ndarray], below: np.ndarray) -> np.ndarray:
     if "second_bias" in weights:
         middle += weights["second_bias"][..., None, :]
     return middle
-
-
-def _relu(z: np.ndarray) -> np.ndarray:
-    """relu, in its place."""
-    return relu(z, out=z)

@@ -5,11 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from hierlearn.solvers.networks.model import forward, gate, last_features, tangent, times
-from hierlearn.solvers.optimisers import Gradient, get_optimiser, milestone_factor, total_gradient
+from hierlearn.solvers.networks.model import Arrays, forward, gate, last_features, tangent, times
+from hierlearn.solvers.optimisers import Gradient, get_optimiser, milestone_factor
 from hierlearn.solvers.training import Training, without_warnings
-
-Arrays = dict[str, np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -66,7 +64,7 @@ class NetworkTraining(Training):
 
     def leaf_gradients(self, step: int, points: np.ndarray, labels: np.ndarray) -> list[Gradient]:
         """As in Training; None for what rests in a phase."""
-        gradients = self._gradients(points, labels, *self.recipe.phases[step // self.recipe.steps])
+        gradients = self.gradients(points, labels, *self.recipe.phases[step // self.recipe.steps])
         return [gradients.get(name) for name in self.weights]
 
     def learning_rates(self, step: int) -> list[np.ndarray]:
@@ -74,24 +72,17 @@ class NetworkTraining(Training):
         return [factor * (self.recipe.ratio if n.startswith("second") else 1.0) * self.rates for n in self.weights]
 
     @without_warnings
-    def outputs(self, x: np.ndarray) -> np.ndarray:
-        """(S, 1, n, d) -> (S, G, n, k) at the present weights."""
-        return self._activations(x, self._blocks())["out"]
+    def outputs(self, x: np.ndarray, blocks: int | None = None) -> np.ndarray:
+        """(S, 1, n, d) -> (S, G, n, k) at the present weights; blocks: of a ResNet, None for those that are there."""
+        if blocks is None:
+            blocks, _ = self.recipe.phases[min(self.done // self.recipe.steps, len(self.recipe.phases) - 1)]
+        return self._activations(x, blocks)["out"]
 
-    @without_warnings
-    def first_block(self, x: np.ndarray) -> np.ndarray:
-        """out_1 of a ResNet, (S, 1, n, d) -> (S, G, n, k)."""
-        return self._activations(x, 1)["out"]
-
-    def gradients(self, x: np.ndarray, labels: np.ndarray, blocks: int, names: tuple[str, ...]) -> Arrays:
+    def gradients(self, x: np.ndarray, labels: np.ndarray, blocks: int, names: tuple[str, ...]) -> dict[str, Gradient]:
         """Gradients of the mean loss over a batch, by name of the weights, each of their shape (S, G, ...).
 
-        x (S, 1, b, d) and labels (S, 1, b, k), of the weights' dtype; blocks, names: those of a phase. The loss is
-        allenzhu2019's eq. 6.1, or the logistic one, without weight decay.
+        x (S, 1, b, d) and labels (S, 1, b, k), of the weights' dtype; blocks, names: those of a phase.
         """
-        return {name: total_gradient(parts) for name, parts in self._gradients(x, labels, blocks, names).items()}
-
-    def _gradients(self, x, labels, blocks, names) -> dict[str, Gradient]:
         activations = self._activations(x, blocks)
         back = self._output_gradient(activations["out"], labels)
         if self.recipe.trained == "last":
@@ -100,10 +91,6 @@ class NetworkTraining(Training):
             # The linearisation goes back through the gates and the matrices of the start.
             return self._backward(activations["start"], self.start, back, blocks, names)
         return self._backward(activations, {**self.start, **self.weights}, back, blocks, names)
-
-    def _blocks(self) -> int:
-        """The blocks that are there in the phase of the present step."""
-        return self.recipe.phases[min(self.done // self.recipe.steps, len(self.recipe.phases) - 1)][0]
 
     def _activations(self, x: np.ndarray, blocks: int) -> dict[str, Any]:
         name, start = self.recipe.architecture, self.start
