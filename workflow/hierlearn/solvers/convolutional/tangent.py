@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import torch
 
-from hierlearn.solvers.convolutional import model, sizes
+from hierlearn.solvers.convolutional import architecture, model
 from hierlearn.solvers.convolutional.architecture import Architecture
 
 Arrays = Mapping[str, np.ndarray]
@@ -44,7 +44,7 @@ def grams(
 def _sums(network, weights: Arrays, x, z, own: np.ndarray | None, device: str) -> np.ndarray:
     """K(z, x); K(x, x), as far as rounding is symmetric, is added to `own` if it is given."""
     outputs = weights["head_bias"].shape[-1]
-    step = sizes.outputs_at_once(network, outputs, len(x))
+    step = network.outputs_at_once(outputs, len(x))
     across = np.zeros((len(z), len(x)))
     for places in (range(outputs)[first : first + step] for first in range(0, outputs, step)):
         known = [torch.cat(blocks) for blocks in zip(*_jacobians(network, weights, x, places, device), strict=True)]
@@ -52,7 +52,7 @@ def _sums(network, weights: Arrays, x, z, own: np.ndarray | None, device: str) -
             own += (rows @ rows.T).cpu().numpy() / outputs
         for i, parts in enumerate(_jacobians(network, weights, z, places, device)):
             for part, rows in zip(parts, known, strict=True):
-                across[i * sizes.BLOCK_POINTS :][: len(part)] += (part @ rows.T).cpu().numpy()
+                across[i * architecture.BLOCK_POINTS :][: len(part)] += (part @ rows.T).cpu().numpy()
     return across / outputs
 
 
@@ -61,9 +61,9 @@ def _jacobians(
 ) -> Iterator[list[torch.Tensor]]:
     """Blocks of points: the gradients of each of these outputs with respect to all p weights, (n', p) each."""
     shared = _tensors(weights, device)
-    moving = _trained(weights)
-    for i in range(0, len(x), sizes.BLOCK_POINTS):
-        points = torch.tensor(x[i : i + sizes.BLOCK_POINTS, None], device=device)
+    moving = [name for name in weights if not ("mean" in name or "variance" in name)]
+    for i in range(0, len(x), architecture.BLOCK_POINTS):
+        points = torch.tensor(x[i : i + architecture.BLOCK_POINTS, None], device=device)
         # As many networks as points, each with a point of its own: their gradients do not mix.
         own = {name: values.expand(len(points), *values.shape[1:]) for name, values in shared.items()}
         leaves = own | {name: own[name].detach().requires_grad_() for name in moving}
@@ -72,10 +72,6 @@ def _jacobians(
             slopes = torch.autograd.grad(found[:, j].sum(), [leaves[n] for n in moving], retain_graph=j != outputs[-1])
             parts.append(torch.cat([slope.flatten(1) for slope in slopes], dim=1))
         yield parts
-
-
-def _trained(weights: Arrays) -> list[str]:
-    return [name for name in weights if not ("mean" in name or "variance" in name)]
 
 
 def _tensors(arrays: Arrays, device: str) -> dict[str, torch.Tensor]:
