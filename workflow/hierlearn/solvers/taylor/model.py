@@ -9,7 +9,7 @@ entries of U stay of one order over widths. Sums over samples and rows are float
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -70,14 +70,7 @@ class TaylorProblem:
 
     def astype(self, dtype):
         """The same problem with matrices of another dtype."""
-        return TaylorProblem(
-            self.features.astype(dtype),
-            self.signed_gates.astype(dtype),
-            self.targets,
-            self.order,
-            self.loss,
-            self.penalty_power,
-        )
+        return replace(self, features=self.features.astype(dtype), signed_gates=self.signed_gates.astype(dtype))
 
 
 def make_problem(features, gates, signs, targets, order=2, loss="squared", penalty_power=4):
