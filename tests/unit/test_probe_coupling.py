@@ -12,8 +12,7 @@ from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
 from hierlearn.probes import coupling as module
 from hierlearn.theory.activations import derivative
-from hierlearn.theory.coupling import Sums
-from hierlearn.theory.randomisation import laws
+from hierlearn.theory.randomisation import Sums, laws
 
 SIGMA = {
     "relu3": lambda t: torch.relu(t) ** 3 / 6,

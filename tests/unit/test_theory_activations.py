@@ -13,10 +13,9 @@ from hierlearn.theory.activations import (
     LARGEST_ORDER,
     ONE_SIDED,
     POWERS,
-    analytic,
+    activation,
     derivative,
     hermite_coefficient,
-    largest_order,
     monic,
     monic_moment,
     one_sided,
@@ -38,16 +37,16 @@ REFERENCE = {
     "quadratic": torch.square,
     "exponential": torch.expm1,
 }
-EVERY = [(name, k) for name in ACTIVATIONS for k in range(largest_order(name) + 1)]
+EVERY = [(name, k) for name in ACTIVATIONS for k in range(activation(name).largest_order + 1)]
 
 
 @pytest.mark.parametrize("name", ACTIVATIONS)
 def test_every_order_is_that_of_automatic_differentiation(name):
     t = torch.tensor(T, requires_grad=True)
     value = REFERENCE[name](t)
-    for k in range(largest_order(name) + 1):
+    for k in range(activation(name).largest_order + 1):
         np.testing.assert_allclose(derivative(name, k)(T), value.detach().numpy(), rtol=1e-9, atol=1e-12)
-        if k < largest_order(name) and value.requires_grad:
+        if k < activation(name).largest_order and value.requires_grad:
             (value,) = torch.autograd.grad(value.sum(), t, create_graph=True)
 
 
@@ -90,10 +89,10 @@ def test_small_tails_keep_their_digits():
 def test_the_last_derivative_of_a_relu_power_is_a_step_that_is_one_at_zero():
     t = np.array([-1.0, 0.0, 2.0])
     for name, power in ONE_SIDED.items():
-        assert largest_order(name) == power
+        assert activation(name).largest_order == power
         assert np.array_equal(derivative(name, power)(t), [0.0, 1.0, 1.0])
-        assert not analytic(name)
-    assert all(analytic(name) for name in ANALYTIC_GATES)
+        assert not activation(name).analytic
+    assert all(activation(name).analytic for name in ANALYTIC_GATES)
 
 
 def normal_mean(function):
@@ -102,7 +101,7 @@ def normal_mean(function):
 
 @pytest.mark.parametrize("name", ONE_SIDED)
 def test_a_derivative_of_a_relu_power_is_a_factor_times_a_one_sided_power(name):
-    for k in range(largest_order(name) + 1):
+    for k in range(activation(name).largest_order + 1):
         power, factor = one_sided(name, k)
         np.testing.assert_allclose(derivative(name, k)(T), factor * np.where(T > 0, T**power, 0.0), rtol=1e-14)
 
@@ -124,9 +123,11 @@ def test_a_power_without_its_factor_has_leading_coefficient_one_and_the_moment_o
 
 def test_orders_that_do_not_exist_and_unknown_names_are_refused():
     for name, order in (("relu2", 3), ("relu3", 4), ("erf", LARGEST_ORDER + 1), ("sin", -1)):
-        with pytest.raises(ValueError, match=rf"order {order} of {name}; expected 0 to {largest_order(name)}"):
+        with pytest.raises(
+            ValueError, match=rf"order {order} of {name}; expected 0 to {activation(name).largest_order}"
+        ):
             derivative(name, order)
-    for ask in (analytic, largest_order, lambda name: derivative(name, 0)):
+    for ask in (activation, lambda name: derivative(name, 0)):
         with pytest.raises(ValueError, match="'gelu'; expected one of step, relu, relu2"):
             ask("gelu")
     for ask in (monic, power_of, monic_moment):

@@ -6,7 +6,7 @@ import pytest
 from hierlearn.core.registry import available, build
 from hierlearn.kernels.ntk_neural import NtkNeural
 from hierlearn.kernels.ntk_raw import NtkRaw
-from hierlearn.theory.deterministic_equivalent import best_risk, sample_complexity, solve, spectrum_for
+from hierlearn.theory.deterministic_equivalent import sample_complexity, solve, spectrum_for
 from hierlearn.theory.dimensions import harmonics
 from hierlearn.theory.gegenbauer import orthonormal, spectrum
 
@@ -90,13 +90,6 @@ def test_risk_without_ridge_starts_at_one_and_obeys_the_counting_bound():
         assert solve(kernel, {4: 1.0}, samples).risk >= 1 - samples / harmonics(10, 4)
 
 
-def test_best_risk_is_the_smallest_over_the_ridges():
-    kernel = spectrum_for(NtkRaw().profile, 10, 2)
-    ridges = (0.0, 1e-3, 1e-2, 1.0)
-    each = [solve(kernel, {2: 1.0}, 80, ridge, 1.0).risk for ridge in ridges]
-    assert best_risk(kernel, {2: 1.0}, 80, ridges, 1.0) == min(each) < each[0]
-
-
 @pytest.mark.parametrize("threshold", [0.9, 0.5, 0.1])
 def test_a_kernel_of_one_degree_needs_the_missing_share_of_its_functions(threshold):
     # n / N of the functions are known after n points, also where that is less than one point; the ridge is zero.
@@ -146,7 +139,6 @@ def test_a_threshold_out_of_reach_gives_no_number():
     [
         (lambda k: solve(k, {1: 1.0}, 0), "samples > 0"),
         (lambda k: solve(k, {1: 1.0}, 5, ridge=-1), "samples > 0"),
-        (lambda k: best_risk(k, {1: 1.0}, 5, ()), "expected at least one"),
         (lambda k: sample_complexity(NtkRaw().profile, 5, 2, 1.5), "between 0 and 1"),
     ],
 )

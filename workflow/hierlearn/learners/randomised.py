@@ -15,7 +15,7 @@ from hierlearn.learners._selection import best_on_validation, error, fit_of_seed
 from hierlearn.solvers.losses import LOSSES
 from hierlearn.solvers.optimisers import adam, cosine_factor
 from hierlearn.theory.activations import ANALYTIC_GATES
-from hierlearn.theory.gate_degrees import taylor_reaches
+from hierlearn.theory.expressivity import taylor_reaches
 
 BLOCK_ROWS = 2048
 

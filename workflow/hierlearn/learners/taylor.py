@@ -28,7 +28,7 @@ from hierlearn.solvers.losses import LOSSES
 from hierlearn.solvers.taylor import training as solver
 from hierlearn.solvers.taylor.certificate import certify_and_polish
 from hierlearn.theory.activations import ANALYTIC_GATES
-from hierlearn.theory.gate_degrees import taylor_reaches
+from hierlearn.theory.expressivity import taylor_reaches
 
 BLOCK_ROWS = 2048
 

@@ -13,9 +13,8 @@ from hierlearn.core.protocols import Probe
 from hierlearn.core.streams import BLOCK_ROWS, Streams
 from hierlearn.probes._parameters import Widths, listing
 from hierlearn.probes._variables import Variables, describe, require, split
-from hierlearn.theory.activations import analytic, derivative, largest_order
-from hierlearn.theory.coupling import Sizes, Sums
-from hierlearn.theory.randomisation import ALIKE, laws
+from hierlearn.theory.activations import activation, derivative
+from hierlearn.theory.randomisation import ALIKE, Sizes, Sums, laws
 
 TERMS = ("linear", "quadratic", "cubic", "quartic")
 # A mean of sigma^(k) below this is 0 up to rounding.
@@ -105,9 +104,8 @@ class Coupling(Probe):
         return 3 if self.randomisation in ALIKE else 2
 
     def _check(self) -> None:
-        if self.order > largest_order(self.activation) or (
-            not analytic(self.activation) and (self.order > 2 or self.randomisation not in ALIKE)
-        ):
+        row = activation(self.activation)
+        if self.order > row.largest_order or (not row.analytic and (self.order > 2 or self.randomisation not in ALIKE)):
             raise ValueError(
                 f"coupling: activation {self.activation!r} with order {self.order} and {self.randomisation}; "
                 "expected an analytic one"

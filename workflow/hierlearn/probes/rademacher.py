@@ -8,9 +8,9 @@ from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Probe
 from hierlearn.probes._parameters import Draws, SampleSizes, Spectra, Widths, listing
 from hierlearn.probes._variables import Variables, describe, require, split
-from hierlearn.theory.gaussian_matrices import gaussian_complexities
 from hierlearn.theory.rademacher import (
     extreme_eigenvalues,
+    gaussian_complexities,
     isotropic_edge,
     matrix_bound,
     operator_norm,

@@ -54,20 +54,11 @@ def _zeros(dtype: np.dtype) -> np.ndarray:
 
 
 def derivative(name: str, order: int) -> Elementwise:
-    """sigma^(order); order 0 is sigma itself. Raises ValueError beyond `largest_order` and for an unknown name."""
-    if not 0 <= order <= largest_order(name):
-        raise ValueError(f"order {order} of {name}; expected 0 to {largest_order(name)}")
-    return ACTIVATIONS[name].derivatives(order)
-
-
-def largest_order(name: str) -> int:
-    """The largest k for which `derivative(name, k)` exists: q for relu^q / q!. ValueError for an unknown name."""
-    return _row(name).largest_order
-
-
-def analytic(name: str) -> bool:
-    """Whether sigma equals its Taylor series about every point (bai2020, Section 6). ValueError for an unknown name."""
-    return _row(name).analytic
+    """sigma^(order), sigma itself for 0. Raises ValueError beyond `largest_order` and for an unknown name."""
+    row = activation(name)
+    if not 0 <= order <= row.largest_order:
+        raise ValueError(f"order {order} of {name}; expected 0 to {row.largest_order}")
+    return row.derivatives(order)
 
 
 def monic(name: str) -> Elementwise:
@@ -78,7 +69,7 @@ def monic(name: str) -> Elementwise:
 
 def power_of(name: str) -> int:
     """q of relu^q / q! or t^q. Raises ValueError for what is no power."""
-    power = _row(name).power
+    power = activation(name).power
     if power is None:
         raise ValueError(f"activation {name!r}; expected a power: {', '.join(POWERS)}")
     return power
@@ -123,7 +114,8 @@ def hermite_coefficient(name: str, degree: int) -> float:
     return sign * prod(range(left - 1, 0, -2)) / sqrt(2 * pi * factorial(degree))
 
 
-def _row(name: str) -> Activation:
+def activation(name: str) -> Activation:
+    """The row of a name. Raises ValueError for an unknown one."""
     if name not in ACTIVATIONS:
         raise ValueError(f"activation {name!r}; expected one of {', '.join(ACTIVATIONS)}")
     return ACTIVATIONS[name]

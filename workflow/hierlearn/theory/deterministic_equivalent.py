@@ -69,15 +69,6 @@ def solve(
     return Equivalent(kappa, gamma, (bias + noise**2 * gamma) / (1.0 - gamma) if gamma < 1.0 else float("inf"))
 
 
-def best_risk(
-    kernel: Spectrum, target: Mapping[int, float], samples: float, ridges: Sequence[float], noise: float = 0.0
-) -> float:
-    """The smallest risk over a list of ridges. Raises ValueError if the list is empty."""
-    if not len(ridges):
-        raise ValueError("ridges: found none; expected at least one")
-    return min(solve(kernel, target, samples, ridge, noise).risk for ridge in ridges)
-
-
 def sample_complexity(
     profile: Callable,
     dimension: int,
@@ -87,7 +78,7 @@ def sample_complexity(
     noise: float = 0.0,
     largest: float = 1e16,
 ) -> float:
-    """Smallest real n with best risk <= threshold for a unit-norm target of one degree.
+    """Smallest real n with risk <= threshold at the best of the ridges, for a unit-norm target of one degree.
 
     It may be below 1; NaN if above `largest`. Scanned upwards in log n for the first crossing, then root-found. Raises
     ValueError if threshold is not in (0, 1).
@@ -98,7 +89,8 @@ def sample_complexity(
 
     def excess(logarithm: float) -> float:
         # A risk is infinite at some sizes, which no interpolation survives.
-        return min(best_risk(kernel, {degree: 1.0}, np.exp(logarithm), ridges, noise), LARGEST_RISK) - threshold
+        risks = (solve(kernel, {degree: 1.0}, np.exp(logarithm), ridge, noise).risk for ridge in ridges)
+        return min(*risks, LARGEST_RISK) - threshold
 
     step = np.log(10.0) / SCAN_PER_DECADE
     high = 0.0

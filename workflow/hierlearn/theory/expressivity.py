@@ -1,17 +1,24 @@
-"""Weights in closed form with which a quadratic Taylor model of relu^3 / 6 expresses a power of one direction.
+"""What Taylor models of the raw input express: degrees, and powers of one direction with weights in closed form.
 
-bai2020, Lemmas 9 and 15 and Theorem 7, with alpha = 1, |beta| = 1, |x| = 1 and w0 ~ N(0, I): the paper shows that
-weights exist; here they are the ones that its norm bound comes from. Hermite polynomials he_q, orthonormal under
-N(0, 1), satisfy E[relu(<w0, x>) he_q(<w0, b>)] = s_q <b, x>^q with s_q = E[relu(g) he_q(g)], so the amplitude
-a(w0) = he_{p-2}(<w0, b>) / s_{p-2} gives E[relu(<w0, x>) a(w0)] = <b, x>^{p-2}, and E a^2 = 1 / s_{p-2}^2.
+The weights are those of the quadratic model of relu^3 / 6 in bai2020, Lemmas 9 and 15 and Theorem 7, with alpha = 1,
+|beta| = 1, |x| = 1 and w0 ~ N(0, I): the paper shows that they exist; here they are the ones that its norm bound comes
+from. Hermite polynomials he_q, orthonormal under N(0, 1), satisfy E[relu(<w0, x>) he_q(<w0, b>)] = s_q <b, x>^q with
+s_q = E[relu(g) he_q(g)], so the amplitude a(w0) = he_{p-2}(<w0, b>) / s_{p-2} gives E[relu(<w0, x>) a(w0)] =
+<b, x>^{p-2}, and E a^2 = 1 / s_{p-2}^2.
 """
 
 from math import pi
 
 import numpy as np
 
-from hierlearn.theory.activations import hermite_coefficient
+from hierlearn.theory.activations import derivative, hermite_coefficient
 from hierlearn.theory.gegenbauer import hermite
+
+# A grid that holds the normal law to rounding, fine enough for a step; without 0, where a step has no odd value.
+GRID = np.linspace(-9.0, 9.0, 18_000)
+MASSES = np.exp(-(GRID**2) / 2) / np.sum(np.exp(-(GRID**2) / 2))
+# Steps on a grid leave a part of this size in a component that is not there.
+SMALL = 1e-3
 
 
 def expressible(degree: int) -> bool:
@@ -49,3 +56,18 @@ def best_line(degree: int, along: np.ndarray) -> float:
     E[relu(<w0, x>) a(<w0, b>)] has of the odd powers of <b, x> the first alone, whatever a. along: <b, x>, (n,).
     """
     return float(np.sum(along ** (degree + 3)) / np.sum(along**6))
+
+
+def taylor_reaches(activation: str, order: int, degree: int) -> bool:
+    """Whether sums of sigma^(k)(<w, x>) <u, x>^k, k = order, have a component of a degree p in x.
+
+    <u, x>^k moves a degree by at most k, in steps of two: sigma^(k) must have a Hermite coefficient at some j >= p - k
+    with the parity of p - k.
+    """
+    gate = derivative(activation, order)(GRID)
+    least = max(degree - order, 0)
+    part = (gate + (-1) ** (degree - order) * gate[::-1]) / 2
+    for j in range(least):
+        term = hermite(j, GRID)
+        part = part - np.sum(MASSES * part * term) * term
+    return bool(np.sum(MASSES * part**2) > SMALL**2 * np.sum(MASSES * gate**2))

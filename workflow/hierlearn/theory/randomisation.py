@@ -1,14 +1,21 @@
-"""Discrete random multipliers of weights that leave only the order-k term of a network's Taylor series.
+"""Discrete random multipliers of weights that leave only the order-k term of a network's Taylor series, and its size.
 
 bai2020, Section 6.1: (z+, z-) with E z+^j = E z-^j for j < k and E z+^k = E z-^k + 1. The difference of the two laws is
 a signed measure that maps a function g to its divided difference g[v_0, ..., v_k] on k + 1 nodes: that is 0 for powers
 below k and 1 for g(v) = v^k. Its positive part is the law of z+ and its negative part that of z-.
+
+f(x) = 1/sqrt(m) sum_r a_r sigma(<w0_r + z_r w_r, x>) = sum_j f^(j)(x), where neuron r adds to f^(j) the amount
+a_r sigma^(j)(<w0_r, x>) (z_r <w_r, x>)^j / (sqrt(m) j!)  (Sections 3 and 6). Multipliers are independent, so means and
+variances over them add up neuron by neuron; nothing is sampled but what is called a draw.
 """
 
 from dataclasses import dataclass
+from functools import reduce
 from math import comb, factorial
 
 import numpy as np
+
+from hierlearn.theory.activations import Elementwise
 
 NAMES = ("signs", "equal", "tight", "matched")
 
@@ -59,3 +66,112 @@ def laws(name: str, order: int) -> tuple[Law, Law]:
     masses = np.array([comb(order, int(j)) for j in positions]) / 2.0 ** (order - 1)
     positive = (order - positions) % 2 == 0
     return Law(nodes[positive], masses[positive]), Law(nodes[~positive], masses[~positive])
+
+
+@dataclass
+class Sums:
+    """Sums over neurons at n points, for the Taylor terms of order 1 .. k and what is left beyond order k.
+
+    term_mean, term_variance (k, n): of f^(j); remainder_mean, remainder_variance, remainder_highest, remainder_lowest
+    (n,): of f - sum_{j <= k} f^(j) over all outcomes of z; distance_mean, distance_variance (n,): of f - f^(k);
+    draw_errors (n, draws): f - f^(k) for draws of all z. All float64 and without the factor 1/sqrt(m), for variances
+    1/m, of a network, which `sizes` puts in.
+    """
+
+    term_mean: np.ndarray
+    term_variance: np.ndarray
+    remainder_mean: np.ndarray
+    remainder_variance: np.ndarray
+    remainder_highest: np.ndarray
+    remainder_lowest: np.ndarray
+    distance_mean: np.ndarray
+    distance_variance: np.ndarray
+    draw_errors: np.ndarray
+
+    @classmethod
+    def empty(cls, order: int, points: int, draws: int) -> "Sums":
+        """No neuron yet."""
+        return cls(*np.zeros((2, order, points)), *np.zeros((6, points)), np.zeros((points, draws)))
+
+    def add(
+        self,
+        sigma: Elementwise,
+        gates: list[np.ndarray],
+        before: np.ndarray,
+        movement: np.ndarray,
+        sign: float,
+        law: Law,
+        outcomes: np.ndarray,
+    ) -> None:
+        """Add neurons of one sign a.
+
+        gates: sigma^(0) .. sigma^(k) at `before` = <w0_r, x> (n, b); movement: <w_r, x>, (n, b) or (n, 1) if it is the
+        same for all; outcomes (b, draws): positions of the drawn multipliers in law.values.
+        """
+        order = len(gates) - 1
+        terms, power = [], np.ones_like(movement)
+        for j in range(1, order + 1):
+            power = power * movement / j
+            term = gates[j] * power
+            terms.append(term)
+            self.term_mean[j - 1] += sign * law.moment(j) * np.sum(term, axis=1)
+            self.term_variance[j - 1] += law.variance(j) * np.einsum("nb,nb->n", term, term)
+        remainders = [_remainder(sigma, gates[0], before, movement, terms, z) for z in law.values]
+        distances = [
+            sum((z**j * term for j, term in enumerate(terms[:-1], start=1)), remainder)
+            for z, remainder in zip(law.values, remainders, strict=True)
+        ]
+        for i, distance in enumerate(distances):
+            self.draw_errors += sign * (distance @ (outcomes == i).astype(np.float64))
+        mean, variance = _moments(law, remainders)
+        self.remainder_mean += sign * mean
+        self.remainder_variance += variance
+        mean, variance = _moments(law, distances)
+        self.distance_mean += sign * mean
+        self.distance_variance += variance
+        highest, lowest = reduce(np.maximum, remainders), reduce(np.minimum, remainders)
+        if sign < 0:
+            highest, lowest = -lowest, -highest
+        self.remainder_highest += np.sum(highest, axis=1)
+        self.remainder_lowest += np.sum(lowest, axis=1)
+
+    def sizes(self, width: int) -> "Sizes":
+        """What the sums of a network of m = width neurons come to."""
+        largest = np.maximum(np.abs(self.remainder_highest), np.abs(self.remainder_lowest))
+        return Sizes(
+            terms=np.sqrt(np.mean(np.square(self.term_mean) + self.term_variance, axis=1) / width),
+            remainder=float(np.sqrt(np.mean(np.square(self.remainder_mean) + self.remainder_variance) / width)),
+            distance=float(np.sqrt(np.mean(np.square(self.distance_mean) + self.distance_variance) / width)),
+            worst_remainder=float(np.max(largest) / np.sqrt(width)),
+            draw_error=float(np.mean(np.max(np.abs(self.draw_errors), axis=0)) / np.sqrt(width)),
+        )
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """terms (k,), remainder and distance: root mean squares over points and z; worst_remainder: largest absolute value
+    over points and all outcomes of z; draw_error: the largest |f - f^(k)| over points, its mean over draws of z."""
+
+    terms: np.ndarray
+    remainder: float
+    distance: float
+    worst_remainder: float
+    draw_error: float
+
+
+def _moments(law: Law, outcomes: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and variance over z, summed over neurons, (n,) each, from the values at each z, (n, b)."""
+    mean = sum(p * one for p, one in zip(law.probabilities, outcomes, strict=True))
+    square = sum(p * np.einsum("nb,nb->n", one, one) for p, one in zip(law.probabilities, outcomes, strict=True))
+    return np.sum(mean, axis=1), np.maximum(square - np.einsum("nb,nb->n", mean, mean), 0.0)
+
+
+def _remainder(sigma, at_zero, before, movement, terms, z) -> np.ndarray:
+    """sigma(t + z s) - sum_{j <= k} sigma^(j)(t) (z s)^j / j!, (n, b)."""
+    if z == 0:
+        return np.zeros_like(before)
+    left = sigma(before + z * movement)
+    left -= at_zero
+    for j, term in enumerate(terms, start=1):
+        left -= z**j * term
+    return left
