@@ -34,17 +34,15 @@ class Schedule:
     def phases(self) -> int:
         return 1 if self.kind == "joint" else self.depth - 1
 
-    def present(self, phase: int) -> range:
-        """Positions, from 0 for layer 2, of the layers that are there in a phase, counted from 0."""
+    @property
+    def present(self) -> np.ndarray:
+        """Which of the layers 2 .. L are there in each phase, (phases, L - 1) bool."""
         layers = self.depth - 1
         if self.kind == "joint":
-            return range(layers)
-        return range(min(phase + 1, layers - 1) if self.kind == "restart" and layers > 1 else phase + 1)
-
-    def moving(self, phase: int) -> range:
-        """Positions of those that move."""
-        here = self.present(phase)
-        return here[-1:] if self.kind == "layerwise" else here
+            return np.ones((1, layers), dtype=bool)
+        there = np.tri(layers, dtype=bool)
+        there[1:, -1] &= self.kind != "restart"
+        return there
 
 
 class Clock:
@@ -54,7 +52,7 @@ class Clock:
     """
 
     def __init__(self, schedule: Schedule, runs: int, thresholds: np.ndarray | None = None):
-        self.schedule = schedule
+        self.schedule, self.table = schedule, schedule.present
         limits = np.tile(schedule.thresholds, (runs, 1)) if thresholds is None and schedule.thresholds else thresholds
         # A run in its last phase waits for nothing.
         self.thresholds = None if limits is None else np.pad(limits, ((0, 0), (0, 1)), constant_values=np.nan)
@@ -89,12 +87,8 @@ class Clock:
 
     def layer_starts(self) -> np.ndarray:
         """Step (R, L - 1) at which each of the layers 2 .. L came, NaN if it has not."""
-        starts = np.full(self.present.shape, np.nan)
-        for run, phase_starts in enumerate(self.phase_starts):
-            for phase in range(self.schedule.phases - 1, -1, -1):
-                if phase_starts[phase] >= 0:
-                    starts[run, list(self.schedule.present(phase))] = phase_starts[phase]
-        return starts
+        starts = self.phase_starts[:, self.table.argmax(0)]
+        return np.where(self.table.any(0) & (starts >= 0), starts, np.nan)
 
     def state(self) -> dict[str, np.ndarray]:
         """All that a later `restore` needs."""
@@ -106,12 +100,12 @@ class Clock:
         self._enter()
 
     def _enter(self) -> None:
-        schedule, shape = self.schedule, (len(self.phase), self.schedule.depth - 1)
+        schedule = self.schedule
         # Which layers are there and move, (R, L - 1); when the runs' phases began and will end.
-        self.present, self.moving = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
-        for run, phase in enumerate(self.phase):
-            self.present[run, list(schedule.present(phase))] = True
-            self.moving[run, list(schedule.moving(phase))] = True
+        self.present = self.moving = self.table[self.phase]
+        if schedule.kind == "layerwise":
+            # Of the layers that are there, the last.
+            self.moving = self.present & ~np.pad(self.present[:, 1:], ((0, 0), (0, 1)))
         self.phase_start = np.take_along_axis(self.phase_starts, self.phase[:, None], axis=1)[:, 0]
         self.ends = np.array([*schedule.starts[: schedule.phases - 1], schedule.total])[self.phase]
         self.next = int(self.ends.min())
