@@ -80,22 +80,6 @@ def test_what_rests_stays_and_what_is_cleared_starts_afresh(name):
     assert not np.array_equal(moved[1][1], fresh[1][1])
 
 
-@pytest.mark.parametrize("name", ["sgd", "adam"])
-def test_a_memory_goes_on_from_its_state_to_the_same_bits(name):
-    rng, method, rates = np.random.default_rng(0), get_optimiser(name, 0.9), [np.full(RUNS, 0.1)] * 2
-    moved, gradients = weights(rng), [weights(rng) for _ in range(4)]
-    memory = method.init(moved, 1)
-    for step in gradients[:2]:
-        method.update(moved, [g.copy() for g in step], memory, rates)
-    again = [v.copy() for v in moved]
-    later = method.init(again, 1)
-    later.restore(memory.state())
-    for step in gradients[2:]:
-        method.update(moved, [g.copy() for g in step], memory, rates)
-        method.update(again, [g.copy() for g in step], later, rates)
-    assert all(np.array_equal(one, other) for one, other in zip(moved, again, strict=True))
-
-
 def test_clipping_bounds_the_norm_of_what_moves():
     gradients = [np.array([[3.0, 0.0], [0.3, 0.0], [np.nan, 0.0]]), np.array([[4.0], [0.4], [0.0]])]
     every, first = np.ones((3, 2), dtype=bool), np.array([[True, False]] * 3)

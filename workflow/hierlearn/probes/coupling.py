@@ -14,7 +14,7 @@ from hierlearn.core.streams import BLOCK_ROWS, Streams
 from hierlearn.probes._parameters import Widths, listing
 from hierlearn.probes._variables import Variables, describe, require, split
 from hierlearn.theory.activations import activation, derivative
-from hierlearn.theory.randomisation import ALIKE, Sizes, Sums, laws
+from hierlearn.theory.randomisation import ALIKE, Sums, laws
 
 TERMS = ("linear", "quadratic", "cubic", "quartic")
 # A mean of sigma^(k) below this is 0 up to rounding.
@@ -87,10 +87,7 @@ class Coupling(Probe):
             for i in range(len(problem.seeds))
         ]
         axes, missing = ("seed", "width"), [np.nan] * (len(TERMS) - self.order)
-        rows = [
-            [[*s.terms, *missing, s.remainder, s.distance, s.worst_remainder, s.draw_error] for s in row]
-            for row in sizes
-        ]
+        rows = [[[*terms, *missing, *rest.values()] for terms, rest in row] for row in sizes]
         measures = split(axes, (*TERMS, "remainder", "distance", "worst_remainder", "one_draw_error"), rows)
         slopes = _local_slopes(np.array(self.widths), measures["remainder"][1])
         flops = 2.0 * self.points * problem.inputs.dimension * sum(self.widths) / 2 * self._products
@@ -118,7 +115,7 @@ class Coupling(Probe):
                 "expected another shift or activation"
             )
 
-    def _network(self, inputs, streams: Streams, width: int) -> Sizes:
+    def _network(self, inputs, streams: Streams, width: int) -> tuple[np.ndarray, dict[str, float]]:
         x = boundary.points(inputs, streams.at("points"), "points", 0, self.points)[0].astype(np.float64)
         multipliers, pairs = laws(self.randomisation, self.order), width // 2
         derivatives = [derivative(self.activation, j) for j in range(self.order + 1)]

@@ -1,11 +1,10 @@
-"""SGD with momentum and Adam on many runs at once: init/update pairs in the manner of optax.
+"""SGD with momentum and Adam on many runs at once: init/update pairs in the manner of optax, which keep nothing.
 
-An optimiser is two functions that keep nothing of their own. Weights are a list of arrays whose first axes count runs
-that do not know of each other: `init` gives the memory of their optimiser, `update` makes one step. Weights, gradients
-and memory are written to, as buffers that are donated: what is as large as the weights is not made again every step.
+Weights are a list of arrays whose first axes count runs that do not know of each other. Weights, gradients and memory
+are written to, as buffers that are donated: what is as large as the weights is not made again every step.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,17 +42,8 @@ class Memory:
             values[runs] = 0.0
         self.counts[runs] = 0
 
-    def state(self) -> dict[str, np.ndarray]:
-        """All that a later `restore` needs to go on to the same bits."""
-        return {name: values.copy() for name, values in self._arrays().items()} | {"steps": np.array(self.steps)}
-
-    def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
-        """Go back to a `state`."""
-        for name, values in self._arrays().items():
-            values[...] = arrays[name]
-        self.steps = int(arrays["steps"])
-
-    def _arrays(self) -> dict[str, np.ndarray]:
+    def arrays(self) -> dict[str, np.ndarray]:
+        """By name, all but the number of steps."""
         of = {f"{kind}_{i}": v for kind in ("first", "second") for i, v in enumerate(vars(self)[kind])}
         return of | {"counts": self.counts}
 

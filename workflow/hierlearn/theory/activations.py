@@ -147,16 +147,6 @@ def _square(order: int) -> Elementwise:
     return (np.square, lambda t: 2 * t, lambda t: np.full_like(t, 2), *[np.zeros_like] * 3)[order]
 
 
-def _exponential(order: int) -> Elementwise:
-    """exp(t) - 1."""
-    return np.expm1 if order == 0 else np.exp
-
-
-def _sin(order: int) -> Elementwise:
-    cycle = (np.sin, np.cos, lambda t: -np.sin(t), lambda t: -np.cos(t))
-    return cycle[order % 4]
-
-
 def _erf(order: int) -> Elementwise:
     """(-1)^(k-1) H_(k-1)(t) erf'(t), H the physicists' Hermite polynomial, erf'(t) = 2 exp(-t^2) / sqrt(pi)."""
     if order == 0:
@@ -214,10 +204,11 @@ ACTIVATIONS = {
     "relu3": Activation(_relu_power(3), 3, False, 3),
     "quadratic": Activation(_square, power=2),
     "erf": Activation(_erf),
-    "sin": Activation(_sin),
+    "sin": Activation(lambda order: (np.sin, np.cos, lambda t: -np.sin(t), lambda t: -np.cos(t))[order % 4]),
     "softplus": Activation(_softplus),
     "tanh": Activation(_tanh),
-    "exponential": Activation(_exponential),
+    # exp(t) - 1.
+    "exponential": Activation(lambda order: np.exp if order else np.expm1),
 }
 POWERS = tuple(name for name, row in ACTIVATIONS.items() if row.power is not None)
 # q of relu^q / q!.

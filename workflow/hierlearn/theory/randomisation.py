@@ -135,28 +135,19 @@ class Sums:
         self.remainder_highest += np.sum(highest, axis=1)
         self.remainder_lowest += np.sum(lowest, axis=1)
 
-    def sizes(self, width: int) -> "Sizes":
-        """What the sums of a network of m = width neurons come to."""
+    def sizes(self, width: int) -> tuple[np.ndarray, dict[str, float]]:
+        """What the sums of a network of m = width neurons come to: terms (k,), and by name what is left.
+
+        Terms, remainder and distance: root mean squares over points and z; worst_remainder: largest absolute value over
+        points and all outcomes of z; one_draw_error: the largest |f - f^(k)| over points, its mean over draws of z.
+        """
         largest = np.maximum(np.abs(self.remainder_highest), np.abs(self.remainder_lowest))
-        return Sizes(
-            terms=np.sqrt(np.mean(np.square(self.term_mean) + self.term_variance, axis=1) / width),
-            remainder=float(np.sqrt(np.mean(np.square(self.remainder_mean) + self.remainder_variance) / width)),
-            distance=float(np.sqrt(np.mean(np.square(self.distance_mean) + self.distance_variance) / width)),
-            worst_remainder=float(np.max(largest) / np.sqrt(width)),
-            draw_error=float(np.mean(np.max(np.abs(self.draw_errors), axis=0)) / np.sqrt(width)),
-        )
-
-
-@dataclass(frozen=True)
-class Sizes:
-    """terms (k,), remainder and distance: root mean squares over points and z; worst_remainder: largest absolute value
-    over points and all outcomes of z; draw_error: the largest |f - f^(k)| over points, its mean over draws of z."""
-
-    terms: np.ndarray
-    remainder: float
-    distance: float
-    worst_remainder: float
-    draw_error: float
+        return np.sqrt(np.mean(np.square(self.term_mean) + self.term_variance, axis=1) / width), {
+            "remainder": float(np.sqrt(np.mean(np.square(self.remainder_mean) + self.remainder_variance) / width)),
+            "distance": float(np.sqrt(np.mean(np.square(self.distance_mean) + self.distance_variance) / width)),
+            "worst_remainder": float(np.max(largest) / np.sqrt(width)),
+            "one_draw_error": float(np.mean(np.max(np.abs(self.draw_errors), axis=0)) / np.sqrt(width)),
+        }
 
 
 def _moments(law: Law, outcomes: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
