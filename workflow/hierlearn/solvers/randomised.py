@@ -1,7 +1,7 @@
 """Stationary points of a randomised two-layer network: descent, and a certificate that scales to wide networks.
 
 Relative to M = G + delta, G = (2/n) J^T J the Gauss-Newton term of the mean output over signs, all that is left of the
-Hessian is small: Lanczos resolves its smallest eigenvalue in tens of products, while plain Lanczos sees only G.
+Hessian is small: Lanczos resolves its smallest eigenvalue in tens of products.
 """
 
 import numpy as np

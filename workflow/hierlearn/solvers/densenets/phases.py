@@ -91,11 +91,9 @@ class Clock:
         return np.where(self.table.any(0) & (starts >= 0), starts, np.nan)
 
     def state(self) -> dict[str, np.ndarray]:
-        """All that a later `restore` needs."""
         return {"phase": self.phase.copy(), "phase_starts": self.phase_starts.copy()}
 
     def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
-        """Go back to a `state`."""
         self.phase, self.phase_starts = np.array(arrays["phase"]), np.array(arrays["phase_starts"])
         self._enter()
 

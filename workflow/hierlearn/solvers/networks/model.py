@@ -63,10 +63,7 @@ def last_features(architecture: str, weights: Mapping[str, np.ndarray], x: np.nd
 def tangent(
     architecture: str, weights: Mapping[str, np.ndarray], start: Arrays, displacement: Mapping[str, np.ndarray]
 ) -> Arrays:
-    """Activations of the linear model <grad f(start), displacement>: the finite-width NTK without f at the start.
-
-    start: what `forward` gives at the initial `weights`.
-    """
+    """Activations of <grad f(start), displacement>, the finite-width NTK; start: `forward` at the initial `weights`."""
     moved = gate(times(start["x"], displacement["first"].mT), start["hidden"])
     if architecture == "two_layer":
         return {"moved": moved, "out": times(moved, weights["last"].mT)}

@@ -37,12 +37,11 @@ class Recipe:
 
 
 class NetworkTraining(Training):
-    """S seeds times G settings (learning rate, weight decay) in lockstep; every run is what it would be alone.
+    """S seeds times G settings in lockstep; every run is what it would be alone, to the bit but for a seed's others.
 
-    To rounding, and to the bit for other seeds. In numpy: for networks this small its operations start several times
-    sooner than torch's, and are as fast where matrices are large.
-    start: the initial weights, (S, 1, ...) each, shared by a seed's runs; rates, decays (G,). All of one dtype. In the
-    tangent mode the weights that are trained are displacements and start at 0.
+    In numpy: for networks this small its operations start several times sooner than torch's, and are as fast where
+    matrices are large. start: the initial weights, (S, 1, ...) each, shared by a seed's runs; rates, decays (G,). All
+    of one dtype. In the tangent mode the weights that are trained are displacements and start at 0.
     """
 
     def __init__(self, recipe: Recipe, start: Arrays, rates: np.ndarray, decays: np.ndarray):
@@ -79,10 +78,7 @@ class NetworkTraining(Training):
         return self._activations(x, blocks)["out"]
 
     def gradients(self, x: np.ndarray, labels: np.ndarray, blocks: int, names: tuple[str, ...]) -> dict[str, Gradient]:
-        """Gradients of the mean loss over a batch, by name of the weights, each of their shape (S, G, ...).
-
-        x (S, 1, b, d) and labels (S, 1, b, k), of the weights' dtype; blocks, names: those of a phase.
-        """
+        """Of the mean loss over a batch x (S, 1, b, d), labels (S, 1, b, k); blocks, names of weights: of a phase."""
         activations = self._activations(x, blocks)
         back = self._output_gradient(activations["out"], labels)
         if self.recipe.trained == "last":

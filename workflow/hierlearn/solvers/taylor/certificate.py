@@ -4,16 +4,14 @@ The certificate error at weights W is 1/2 (eps_g |W|_F + eps_H |W|_F^2) with eps
 -eps_H a lower bound of the Hessian's smallest eigenvalue (0 if that is positive). What Theorem 1(1) of chen2020 leaves
 open against a reference W* has |W*|_F^2 in the second term; who knows W* computes it from the same two numbers.
 
-What is guaranteed: gradient and Hessian are exact to float64 rounding, and the vector behind `smallest_curvature` is
-a witness that the smallest eigenvalue is no larger. The lower bound `curvature_bound` is the smallest Ritz value
-less its residual norm, after at least 24 products and with the residual at most half of what separates the Ritz
-value from failure. Sweeps run in float32 where that can resolve enough; value and residual of what they found are
-computed in float64, and where these do not decide what the sweep decided, it goes on from there in float64. Some
-eigenvalue provably lies within the residual; that it is the smallest one is not proven (the probabilistic bounds for a
-random start need some hundred products), so a certificate is numerical evidence, not a proof. The sweep stops once the
-bound suffices for the limit: `error` is an upper estimate, not the smallest possible. It also stops once curvature
-below what the limit allows is proven, long before the bound is sharp: the `error` of weights that fail so may exceed
-the smallest possible one by orders of magnitude, and says no more than that they fail.
+Gradient and Hessian are exact to float64 rounding, and the vector behind `smallest_curvature` is a witness. The bound
+`curvature_bound` is the smallest Ritz value less its residual norm, after at least 24 products and with the residual at
+most half of what separates the value from failure. Some eigenvalue provably lies within the residual; that it is the
+smallest one is not proven (the probabilistic bounds for a random start need some hundred products), so a certificate is
+numerical evidence, not a proof. Sweeps run in float32 where that can resolve enough, float64 measures what they found,
+and where it does not decide likewise the sweep goes on in float64. It stops once the bound suffices for the limit or
+curvature below what that allows is proven: the `error` of weights that fail so may exceed the smallest possible one by
+orders of magnitude, and says no more than that they fail.
 """
 
 from dataclasses import dataclass, replace
@@ -46,10 +44,9 @@ _MOST_PLAIN = 300
 class Certificate:
     """How far weights W are from second-order stationarity; all in the unit of W, float64.
 
-    gradient_norm: Frobenius norm; smallest_curvature: the lowest Rayleigh quotient of the Hessian found, an upper
-    bound of its smallest eigenvalue; curvature_bound: the lower bound; objective: at W; error: certificate error;
-    relative_error: error / objective; stationary: relative_error is at most the limit and W is not the zero
-    predictor; products: Hessian-vector products spent.
+    smallest_curvature: the lowest Rayleigh quotient of the Hessian found, an upper bound of its smallest eigenvalue;
+    curvature_bound: the lower bound; relative_error: error / objective; stationary: that is at most the limit and W is
+    not the zero predictor; products: Hessian-vector products spent.
     """
 
     gradient_norm: float
@@ -64,8 +61,7 @@ class Certificate:
 
 @dataclass(frozen=True)
 class Polished:
-    """Weights (m, D) float64 after polishing, their certificate, steps and escapes that were needed, and products of
-    features with weights that all of it took."""
+    """Weights (m, D) float64 after polishing; products of features with weights that all of it took."""
 
     weights: np.ndarray
     certificate: Certificate

@@ -9,10 +9,9 @@ import scipy
 
 @dataclass(frozen=True)
 class Krylov:
-    """M-orthonormal vectors (k, size) in which an operator is a tridiagonal matrix, after k products.
+    """M-orthonormal vectors (k, size) in which an operator is tridiagonal, after k products.
 
-    diagonal (k,) and beside (k-1,) are that matrix's, float64; after is what would stand beside it next, and last says
-    that there is no next vector, because the space is exhausted or no more products are allowed.
+    diagonal (k,), beside (k-1,): float64; after: what would stand beside them next; last: that there is no next vector.
     """
 
     basis: np.ndarray
@@ -64,11 +63,10 @@ class SmallestRatio:
 
 
 def smallest_ratio(operator, metric, start, decided, max_products):
-    """Lanczos for the smallest eigenvalue of A v = value M v, in the start's dtype.
+    """Lanczos for the smallest eigenvalue of A v = value M v, in the start's dtype; arguments as for `krylov`.
 
-    operator, metric and max_products as for `krylov`; start: M times the first vector, (m, D);
-    decided(value, residual, products) -> bool ends the sweep. The Ritz value is never below the smallest eigenvalue,
-    and some eigenvalue lies within the residual of it, both up to the rounding of the dtype.
+    start: M times the first vector, (m, D); decided(value, residual, products) -> bool ends the sweep. The Ritz value
+    is never below the smallest eigenvalue, and some eigenvalue lies within the residual of it, both up to rounding.
     """
     for space in krylov(operator, metric, start, metric.solve(start), max_products):
         value, ritz = _smallest_pair(space.diagonal, space.beside)

@@ -36,7 +36,7 @@ class TaylorProblem:
 
     @property
     def width(self):
-        """Number of neurons m."""
+        """m."""
         return self.signed_gates.shape[1]
 
     @property
@@ -46,7 +46,7 @@ class TaylorProblem:
 
     @property
     def output_scale(self):
-        """1/(m k!): the factor of sum_r a_r s_ir <u_r, h_i>^k in the output."""
+        """1/(m k!)."""
         return 1.0 / (self.width * math.factorial(self.order))
 
     @property
@@ -69,7 +69,6 @@ class TaylorProblem:
         return outer_products(self.features)
 
     def astype(self, dtype):
-        """The same problem with matrices of another dtype."""
         return replace(self, features=self.features.astype(dtype), signed_gates=self.signed_gates.astype(dtype))
 
 
