@@ -31,7 +31,6 @@ class Spectrum:
     all other degrees, h(1) - sum_k N(d, k) xi_k >= 0.
     """
 
-    dimension: int
     degrees: np.ndarray
     multiplicity: np.ndarray
     eigenvalues: np.ndarray
@@ -90,7 +89,7 @@ def quadrature(dimension: int, count: int = NODES) -> tuple[np.ndarray, np.ndarr
     return nodes, masses
 
 
-def spectrum(profile: Callable[[np.ndarray], np.ndarray], dimension: int, degrees, count: int = NODES) -> Spectrum:
+def spectrum(profile: Callable[[np.ndarray], np.ndarray], dimension: int, degrees) -> Spectrum:
     """Eigenvalues of K(x, z) = h(<x, z>) over Unif(S^{d-1}): xi_k = E[h(t) q_k(t)] / sqrt(N(d, k)).
 
     profile: h, vectorised over [-1, 1]. degrees: a number (then 0 .. degrees) or a sequence. Coefficients
@@ -98,7 +97,7 @@ def spectrum(profile: Callable[[np.ndarray], np.ndarray], dimension: int, degree
     semi-definite kernel.
     """
     degrees = np.arange(degrees + 1) if np.isscalar(degrees) else np.asarray(list(degrees))
-    nodes, masses = quadrature(dimension, count)
+    nodes, masses = quadrature(dimension)
     values = np.asarray(profile(nodes), np.float64) * masses
     multiplicity = np.array([float(harmonics(dimension, int(k))) for k in degrees])
     means = np.array([np.sum(values * orthonormal(int(k), dimension, nodes)) for k in degrees])
@@ -109,7 +108,7 @@ def spectrum(profile: Callable[[np.ndarray], np.ndarray], dimension: int, degree
     eigenvalues = np.where(means > ROUNDING * size, means, 0.0) / np.sqrt(multiplicity)
     trace = float(np.asarray(profile(np.ones(1)), np.float64)[0])
     tail = trace - float(np.sum(multiplicity * eigenvalues))
-    return Spectrum(dimension, degrees, multiplicity, eigenvalues, max(tail, 0.0))
+    return Spectrum(degrees, multiplicity, eigenvalues, max(tail, 0.0))
 
 
 def _recurrence(dimension: int, count: int) -> np.ndarray:
