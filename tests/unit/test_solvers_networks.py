@@ -5,8 +5,7 @@ import pytest
 import torch
 
 from hierlearn.solvers import optimisers
-from hierlearn.solvers.networks.model import forward, last_features, shapes, tangent, trainable
-from hierlearn.solvers.networks.training import NetworkTraining, Recipe
+from hierlearn.solvers.networks import NetworkTraining, Recipe, forward, last_features, shapes, tangent, trainable
 
 SEEDS, SETTINGS, POINTS, INPUTS, WIDTH, OUTPUTS = 2, 3, 7, 5, 6, 2
 

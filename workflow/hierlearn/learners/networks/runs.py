@@ -9,7 +9,7 @@ import numpy as np
 from hierlearn.core.protocols import Fit, Monitor, Sample, State
 from hierlearn.learners._runs import BLOCK_ROWS, Runs, Setting, best_fits, take
 from hierlearn.learners._selection import error, points_of_rules
-from hierlearn.solvers.networks.training import NetworkTraining, Recipe
+from hierlearn.solvers.networks import NetworkTraining, Recipe
 
 # Points of the training and validation sets that a trace looks at, and how many looks there are.
 TRACED_POINTS = 500
