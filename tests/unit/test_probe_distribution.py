@@ -20,10 +20,10 @@ from hierlearn.theory.distributions import (
     isotropy,
     moment_ratios,
     monomials,
+    rule,
     top_share,
     variables,
 )
-from hierlearn.theory.product_laws import rule
 
 LAWS = {
     "gaussian": Gaussian(0),
