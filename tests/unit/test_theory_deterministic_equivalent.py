@@ -132,16 +132,3 @@ def test_every_kernel_is_stable_to_high_dimension_and_grows_as_the_counted_dimen
 
 def test_a_threshold_out_of_reach_gives_no_number():
     assert np.isnan(sample_complexity(NtkRaw(activation="relu2", bias=False).profile, 8, 4, 0.5, largest=1e6))
-
-
-@pytest.mark.parametrize(
-    "call, message",
-    [
-        (lambda k: solve(k, {1: 1.0}, 0), "samples > 0"),
-        (lambda k: solve(k, {1: 1.0}, 5, ridge=-1), "samples > 0"),
-        (lambda k: sample_complexity(NtkRaw().profile, 5, 2, 1.5), "between 0 and 1"),
-    ],
-)
-def test_arguments_without_meaning_are_refused(call, message):
-    with pytest.raises(ValueError, match=message):
-        call(spectrum_for(NtkRaw().profile, 5, 2))

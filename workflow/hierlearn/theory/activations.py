@@ -100,11 +100,9 @@ def hermite_coefficient(name: str, degree: int) -> float:
     """E[sigma(g) he_q(g)] of relu^a / a!, he_q the Hermite polynomial orthonormal under N(0, 1), q = degree.
 
     E[sigma He_q] = E[sigma^(q)] up to q = a; beyond, the a + 1 derivatives that sigma takes leave He_{q-a-1}(0) over
-    sqrt(2 pi). Raises ValueError below 0 and for what is no power of relu.
+    sqrt(2 pi). Raises ValueError for what is no power of relu.
     """
     power, _ = one_sided(name)
-    if degree < 0:
-        raise ValueError(f"degree {degree}; expected at least 0")
     if degree <= power:
         return one_sided_moment(power - degree) / factorial(power - degree) / sqrt(factorial(degree))
     left = degree - power - 1

@@ -54,10 +54,7 @@ def solve(
     (tail) counts as a ridge, exact as long as kappa is far above their eigenvalues.
 
     target: squared L2 norm t_k^2 per degree k; a degree outside the spectrum is never learned. noise: s.
-    Raises ValueError if samples is not positive, or if ridge or noise is negative.
     """
-    if not samples > 0 or ridge < 0 or noise < 0:
-        raise ValueError(f"samples {samples}, ridge {ridge}, noise {noise}; expected samples > 0, the others >= 0")
     kept = kernel.eigenvalues > 0
     values, counts = kernel.eigenvalues[kept], kernel.multiplicity[kept]
     kappa = _kappa(values, counts, samples, samples * ridge + kernel.tail)
@@ -78,13 +75,10 @@ def sample_complexity(
     noise: float = 0.0,
     largest: float = 1e16,
 ) -> float:
-    """Smallest real n with risk <= threshold at the best of the ridges, for a unit-norm target of one degree.
+    """Smallest real n with risk <= threshold < 1 at the best of the ridges, for a unit-norm target of one degree.
 
-    It may be below 1; NaN if above `largest`. Scanned upwards in log n for the first crossing, then root-found. Raises
-    ValueError if threshold is not in (0, 1).
+    It may be below 1; NaN if above `largest`. Scanned upwards in log n for the first crossing, then root-found.
     """
-    if not 0 < threshold < 1:
-        raise ValueError(f"threshold {threshold}; expected a number between 0 and 1")
     kernel = spectrum_for(profile, dimension, degree)
 
     def excess(logarithm: float) -> float:

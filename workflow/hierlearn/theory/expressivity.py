@@ -30,11 +30,8 @@ def scales(degree: int, projections: np.ndarray, width: int) -> tuple[np.ndarray
     """c+ and c- of the weights w*_r = c+ b of the neurons with a = +1 and c- b of their copies with a = -1.
 
     c = 2 m^{-1/4} sqrt(a+) and 2 m^{-1/4} sqrt(a-), a = a+ - a- the amplitude (eq. 22 and Appendix C.4).
-    projections: <w0_r, b>, any shape -> two arrays of that shape, float64 >= 0. Raises ValueError for a degree that
-    relu has no component for.
+    An expressible degree; projections: <w0_r, b>, any shape -> two arrays of that shape, float64 >= 0.
     """
-    if not expressible(degree):
-        raise ValueError(f"degree {degree}; expected 2, 3 or an even number")
     amplitudes = hermite(degree - 2, projections) / hermite_coefficient("relu", degree - 2)
     return tuple(2.0 * width**-0.25 * np.sqrt(np.maximum(sign * amplitudes, 0.0)) for sign in (1.0, -1.0))
 
@@ -42,11 +39,8 @@ def scales(degree: int, projections: np.ndarray, width: int) -> tuple[np.ndarray
 def norm_bound(degree: int, failure: float) -> float:
     """What |W*|_{2,4} stays below with probability 1 - failure/2 over w0: (32 pi max(p-2, 1)^3 / failure)^{1/4}.
 
-    Appendix C.4: Markov's inequality for 8 (1/(m/2)) sum_r a(w0_r)^2, where E a^2 <= 2 pi max(p-2, 1)^3. Raises
-    ValueError unless failure is in (0, 1].
+    Appendix C.4: Markov's inequality for 8 (1/(m/2)) sum_r a(w0_r)^2, where E a^2 <= 2 pi max(p-2, 1)^3.
     """
-    if not 0 < failure <= 1:
-        raise ValueError(f"failure {failure}; expected above 0 and at most 1")
     return (32 * pi * max(degree - 2, 1) ** 3 / failure) ** 0.25
 
 

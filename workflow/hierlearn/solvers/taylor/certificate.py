@@ -96,10 +96,7 @@ def certify_and_polish(
     plain L-BFGS is all.
     """
     problem = make_problem(np.asarray(features, np.float64), gates, signs, targets, order, loss, penalty_power)
-    weights, shape = np.asarray(weights, np.float64), (problem.width, problem.features.shape[1])
-    if weights.shape != shape:
-        raise ValueError(f"weights must be {shape}, not {weights.shape}")
-    point = TaylorPoint(problem, weights / problem.weight_unit)
+    point = TaylorPoint(problem, np.asarray(weights, np.float64) / problem.weight_unit)
     scaled_ridge, escapes, steps, products = problem.scaled_ridge(ridge), 0, 0, 0
     single, tolerance = problem.astype(np.float32), 0.2 * limit
     # The gradient first: a curvature sweep at a steep point would have to be made again.
