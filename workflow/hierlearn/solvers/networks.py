@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from hierlearn.solvers.optimisers import Gradient, get_optimiser, milestone_factor
+from hierlearn.solvers.optimisers import Gradient, get_optimiser
 from hierlearn.solvers.training import Training, without_warnings
 from hierlearn.theory.activations import relu
 
@@ -184,7 +184,8 @@ class NetworkTraining(Training):
         return [gradients.get(name) for name in self.weights]
 
     def learning_rates(self, step: int) -> list[np.ndarray]:
-        factor = milestone_factor(step % self.recipe.steps, self.recipe.steps, self.recipe.milestones)
+        passed = sum(step % self.recipe.steps >= part * self.recipe.steps for part in self.recipe.milestones)
+        factor = 10.0**-passed
         return [factor * (self.recipe.ratio if n.startswith("second") else 1.0) * self.rates for n in self.weights]
 
     @without_warnings
@@ -216,7 +217,6 @@ class NetworkTraining(Training):
         return forward(name, {**start, **self.weights}, x, blocks)
 
     def _output_gradient(self, out: np.ndarray, labels: np.ndarray) -> np.ndarray:
-        """Gradient of the mean loss in the outputs."""
         gradient = out - labels if self.recipe.loss == "squared" else -labels / (1 + np.exp(labels * out))
         gradient *= 1.0 / out.shape[-2]
         return gradient

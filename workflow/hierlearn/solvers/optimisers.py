@@ -145,18 +145,12 @@ def clip_factors(gradients: Sequence[np.ndarray], limit: float, moves: np.ndarra
     return None if (norms <= limit).all() else limit / np.maximum(norms, limit)
 
 
-def milestone_factor(step: int, steps: int, milestones: Sequence[float]) -> float:
-    """What a rate is multiplied with: a tenth for every milestone, a part of the steps, that has been reached."""
-    return 10.0 ** -sum(step >= milestone * steps for milestone in milestones)
-
-
 def cosine_factor(step, steps):
     """What a rate is multiplied with that falls from 1 to 0 along half a cosine, over so many steps."""
     return 0.5 + 0.5 * np.cos(np.pi * step / steps)
 
 
 def total_gradient(gradient: np.ndarray | Factors) -> np.ndarray:
-    """A gradient as one array."""
     if isinstance(gradient, np.ndarray):
         return gradient
     left, right = gradient[0]

@@ -195,11 +195,8 @@ def _polynomial(coefficients, t: np.ndarray) -> np.ndarray:
 
 
 ACTIVATIONS = {
-    "step": Activation(_relu_power(0), 0, False, 0),
-    "relu": Activation(_relu_power(1), 1, False, 1),
     # relu^q / q!: chen2020 takes q = 2, bai2020 q = 3.
-    "relu2": Activation(_relu_power(2), 2, False, 2),
-    "relu3": Activation(_relu_power(3), 3, False, 3),
+    **{name: Activation(_relu_power(q), q, False, q) for q, name in enumerate(("step", "relu", "relu2", "relu3"))},
     "quadratic": Activation(_square, power=2),
     "erf": Activation(_erf),
     "sin": Activation(lambda order: (np.sin, np.cos, lambda t: -np.sin(t), lambda t: -np.cos(t))[order % 4]),

@@ -43,17 +43,13 @@ class ConvolutionalTraining:
         self.seeds, self.done, self.phase = list(seeds), 0, -1
         self.rates, self.decays = (self._tensor(values[:, None, None]) for values in (rates, decays))
         self.ends = list(accumulate(phase.steps for phase in recipe.phases))
+        self.total = self.ends[-1]
         self.batch = min(recipe.batch, points.x.shape[1])
         self.weights, self.running = {}, {}
         self._add(recipe.network.shapes(), "start")
         self.velocities, self.before, self.order = {}, {}, (None, None)
         self.first = {"start": self._first_layer()}
         self._begin(0)
-
-    @property
-    def total(self) -> int:
-        """Steps of all phases."""
-        return self.ends[-1]
 
     @property
     def network_depth(self) -> int:

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.polynomial import polynomial
 
 from hierlearn.solvers.taylor.hessian import GaussNewtonMetric, hessian_operator
-from hierlearn.solvers.taylor.lanczos import SmallestRatio, smallest_ratio
+from hierlearn.solvers.taylor.lanczos import SmallestRatio, is_sign_sure, smallest_ratio
 from hierlearn.solvers.taylor.lbfgs import History
 from hierlearn.solvers.taylor.line_search import minimise_polynomial, squared_loss_polynomial
 from hierlearn.solvers.taylor.model import TaylorPoint, make_problem
@@ -28,8 +28,7 @@ from hierlearn.solvers.taylor.newton import newton
 from hierlearn.solvers.taylor.training import descend
 
 _LARGEST_METRIC = 8000
-# One early Ritz value far above 0 says nothing about the smallest eigenvalue.
-_LEAST_PRODUCTS, _MOST_PRODUCTS = 24, 150
+_MOST_PRODUCTS = 150
 # Sweeps in float32 want weights of many times more numbers than products, so that they never exhaust the space, and a
 # floor under the metric's Delta in units of Gauss-Newton's trace that is above their rounding.
 _LEAST_SIZE = 8
@@ -210,21 +209,18 @@ def _smallest_curvature(point, single, scaled_ridge, allowed):
     start = np.random.default_rng(point.weights.shape).standard_normal(point.weights.shape)
     hessian = hessian_operator(point, scaled_ridge)
 
-    def decided(value, residual, products):
-        return value < -2.0 * residual or (products + spent >= _LEAST_PRODUCTS and value >= 2.0 * residual)
-
     def swept(metric, features, first):
         # Relative to M, Gauss-Newton's part of the Hessian cancels and leaves no rounding behind.
         rest = hessian_operator(point, scaled_ridge, gauss_newton=not whole, features=features)
         shift = (allowed - metric.curvatures).astype(features.dtype)
         first = np.asarray(first, features.dtype)
-        return smallest_ratio(lambda v: rest(v) + shift * v, metric, first, decided, _MOST_PRODUCTS - spent)
+        return smallest_ratio(lambda v: rest(v) + shift * v, metric, first, _MOST_PRODUCTS, spent)
 
     if whole and point.weights.size >= _LEAST_SIZE * _MOST_PRODUCTS:
         metric = GaussNewtonMetric(point, scaled_ridge, floor=_FLOOR, features=single.features, gram=single.gram)
         end = swept(metric, single.features, start)
         measured, quotient, other = _measured(point, scaled_ridge, allowed, metric, hessian, end)
-        sure = decided(measured.value, measured.residual, end.products)
+        sure = is_sign_sure(measured.value, measured.residual, end.products)
         if end.products == _MOST_PRODUCTS or (sure and (measured.value < 0.0) == (end.value < 0.0)):
             return measured, quotient, metric
         # From there, what rounding has left over takes a few products in float64.

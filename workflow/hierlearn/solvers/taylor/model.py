@@ -213,7 +213,6 @@ class TaylorPoint:
         return out
 
     def train_loss(self):
-        """Mean loss at this point."""
         return float(np.mean(self.problem.loss.value(self.outputs, self.problem.targets)))
 
     def penalty(self):
