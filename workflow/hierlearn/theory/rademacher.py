@@ -50,25 +50,18 @@ def extreme_eigenvalues(features: np.ndarray, gates: np.ndarray, draws: np.ndarr
     return result
 
 
-def suprema(extremes: np.ndarray, signs: np.ndarray, each: bool = False) -> np.ndarray:
-    """sup over |W|_{2,4} <= 1 of (1/n) sum_i sigma_i f_W(x_i), for every draw.
-
-    extremes (K, m, 2) of `extreme_eigenvalues`, signs a (m,) of -1 and +1 -> (K,); their mean over draws is the
-    complexity. each: over the larger ball |w_r| <= 1 of every neuron, where it is m^{1/2} / 2 mean_r lambda_max^+.
-    """
-    towards = np.maximum(np.where(signs > 0, extremes[..., 1], -extremes[..., 0]), 0.0)
-    if each:
-        return 0.5 * np.sqrt(len(signs)) * np.mean(towards, axis=-1)
-    return 0.5 * np.sqrt(np.mean(np.square(towards), axis=-1))
-
-
 def symmetric_suprema(extremes: np.ndarray, width: int, each: bool = False) -> np.ndarray:
-    """`suprema` of m = width neurons of the symmetric initialisation: the second half is a copy with a = -1.
+    """sup over |W|_{2,4} <= 1 of (1/n) sum_i sigma_i f_W(x_i), for every draw, at the symmetric initialisation.
 
-    extremes (K, m/2 or more, 2) of the first neurons -> (K,).
+    extremes (K, m/2 or more, 2) of `extreme_eigenvalues` of the first neurons, a = +1, of which the other half of m =
+    width neurons are copies with a = -1 -> (K,); their mean over draws is the complexity. each: over the larger ball
+    |w_r| <= 1 of every neuron, where it is m^{1/2} / 2 mean_r lambda_max^+.
     """
     half = extremes[:, : width // 2]
-    return suprema(np.concatenate([half, half], axis=1), np.repeat([1.0, -1.0], width // 2), each)
+    towards = np.maximum(np.concatenate([half[..., 1], -half[..., 0]], axis=1), 0.0)
+    if each:
+        return 0.5 * np.sqrt(width) * np.mean(towards, axis=-1)
+    return 0.5 * np.sqrt(np.mean(np.square(towards), axis=-1))
 
 
 def isotropic_edge(samples: int, dimension: int) -> float:
