@@ -5,7 +5,6 @@ K(x, z) = h(<x, z>), the target has squared norms per degree, and the label nois
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,19 +20,6 @@ LARGEST_RISK, TOLERANCE = 1e3, 1e-14
 SCAN_PER_DECADE = 12
 
 
-@dataclass(frozen=True)
-class Equivalent:
-    """The solution at one sample size and ridge.
-
-    kappa: the self-consistent regularisation; gamma: the variance factor in [0, 1); risk: E|f - f*|^2 against
-    the noise-free target, in the target's units.
-    """
-
-    kappa: float
-    gamma: float
-    risk: float
-
-
 def spectrum_for(profile: Callable, dimension: int, degree: int) -> Spectrum:
     """The spectrum with all degrees that matter for a target of this degree; its tail has the rest."""
     last = degree + 2
@@ -42,15 +28,15 @@ def spectrum_for(profile: Callable, dimension: int, degree: int) -> Spectrum:
     return spectrum(profile, dimension, last)
 
 
-def solve(
+def expected_risk(
     kernel: Spectrum, target: Mapping[int, float], samples: float, ridge: float = 0.0, noise: float = 0.0
-) -> Equivalent:
-    """Risk of kernel ridge regression on `samples` points, in the limit of many points.
+) -> float:
+    """E|f - f*|^2 of kernel ridge regression on `samples` points against the noise-free target, in its units.
 
     n = sum_k N_k xi_k / (xi_k + kappa) + (n r + tail) / kappa,
-    gamma = (1/n) sum_k N_k xi_k^2 / (xi_k + kappa)^2,
+    gamma = (1/n) sum_k N_k xi_k^2 / (xi_k + kappa)^2 in [0, 1),
     risk = (sum_k t_k^2 kappa^2 / (xi_k + kappa)^2 + s^2 gamma) / (1 - gamma)
-    (Canatar, Bordelon, Pehlevan 2021; Simon et al. 2023). The trace of unresolved degrees
+    in the limit of many points (Canatar, Bordelon, Pehlevan 2021; Simon et al. 2023). The trace of unresolved degrees
     (tail) counts as a ridge, exact as long as kappa is far above their eigenvalues.
 
     target: squared L2 norm t_k^2 per degree k; a degree outside the spectrum is never learned. noise: s.
@@ -63,7 +49,7 @@ def solve(
     # What is never learned stays whole.
     shares = {k: kappa / (eigenvalue[k] + kappa) if k in eigenvalue else 1.0 for k in target}
     bias = sum(square * shares[k] ** 2 for k, square in target.items())
-    return Equivalent(kappa, gamma, (bias + noise**2 * gamma) / (1.0 - gamma) if gamma < 1.0 else float("inf"))
+    return (bias + noise**2 * gamma) / (1.0 - gamma) if gamma < 1.0 else float("inf")
 
 
 def sample_complexity(
@@ -83,7 +69,7 @@ def sample_complexity(
 
     def excess(logarithm: float) -> float:
         # A risk is infinite at some sizes, which no interpolation survives.
-        risks = (solve(kernel, {degree: 1.0}, np.exp(logarithm), ridge, noise).risk for ridge in ridges)
+        risks = (expected_risk(kernel, {degree: 1.0}, np.exp(logarithm), ridge, noise) for ridge in ridges)
         return min(*risks, LARGEST_RISK) - threshold
 
     step = np.log(10.0) / SCAN_PER_DECADE

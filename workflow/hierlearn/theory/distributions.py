@@ -77,29 +77,25 @@ def moment_ratios(values: np.ndarray, coefficients: np.ndarray, masses: np.ndarr
     return (weights @ squares**2) / (weights @ squares) ** 2
 
 
-def heaviest(values: np.ndarray, starts: np.ndarray, masses: np.ndarray | None = None) -> np.ndarray:
+def heaviest(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
     """Coefficients (M, F) at which E f^4 / (E f^2)^2 cannot be raised, from (M, F) starts.
 
     With f = sum_i c_i phi_i for orthonormal phi, c <- E f^3 phi raises E f^4 at every step, as E f^4 is convex in c.
     """
-    weights = np.full(len(values), 1.0 / len(values)) if masses is None else masses
-    gram = (values * weights[:, None]).T @ values
+    gram = (values * (1.0 / len(values))).T @ values
     sizes, axes = np.linalg.eigh(gram)
     kept = sizes > 1e-10 * sizes[-1]
     whitening = axes[:, kept] / np.sqrt(sizes[kept])
     found = starts.T @ np.linalg.pinv(whitening).T
-    # In pieces that stay in a core's cache from one product to the next; a constant mass changes no direction.
-    pieces = [
-        (np.ascontiguousarray((values[rows] @ whitening).T), 1.0 if masses is None else masses[rows])
-        for rows in (slice(i, i + PIECE) for i in range(0, len(values), PIECE))
-    ]
+    # In pieces that stay in a core's cache from one product to the next.
+    pieces = [np.ascontiguousarray((values[i : i + PIECE] @ whitening).T) for i in range(0, len(values), PIECE)]
     for _ in range(STEPS):
         found /= np.linalg.norm(found, axis=1, keepdims=True)
         total = np.zeros_like(found)
-        for basis, mass in pieces:
+        for basis in pieces:
             f = found @ basis
             # np.power is slow for a third power
-            cubes = f * f * mass
+            cubes = f * f
             cubes *= f
             total += cubes @ basis.T
         found = total
