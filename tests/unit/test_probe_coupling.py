@@ -67,7 +67,7 @@ def test_sizes_are_those_of_all_outcomes_listed(activation, order, randomisation
     drawn = [rng.integers(0, len(law.values), (pairs, 5)) for law in multipliers]
 
     derivatives = [derivative(activation, j) for j in range(order + 1)]
-    sums = Sums.empty(order, points, draws=5)
+    sums = Sums(order, points, draws=5)
     # In two parts, as blocks of neurons are.
     for part in (slice(0, 2), slice(2, 3)):
         gates = [of(before[:, part]) for of in derivatives]

@@ -119,7 +119,7 @@ class Coupling(Probe):
         x = boundary.points(inputs, streams.at("points"), "points", 0, self.points)[0].astype(np.float64)
         multipliers, pairs = laws(self.randomisation, self.order), width // 2
         derivatives = [derivative(self.activation, j) for j in range(self.order + 1)]
-        sums = Sums.empty(self.order, self.points, self.draws)
+        sums = Sums(self.order, self.points, self.draws)
         # In the blocks that streams draw, of which none is drawn twice.
         for start in range(0, pairs, BLOCK_ROWS):
             count = min(BLOCK_ROWS, pairs - start)

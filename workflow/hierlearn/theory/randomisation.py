@@ -64,30 +64,18 @@ def laws(name: str, order: int) -> tuple[Law, Law]:
     return Law(nodes[positive], masses[positive]), Law(nodes[~positive], masses[~positive])
 
 
-@dataclass
 class Sums:
     """Sums over neurons at n points, for the Taylor terms of order 1 .. k and what is left beyond order k.
 
-    term_mean, term_variance (k, n): of f^(j); remainder_mean, remainder_variance, remainder_highest, remainder_lowest
-    (n,): of f - sum_{j <= k} f^(j) over all outcomes of z; distance_mean, distance_variance (n,): of f - f^(k);
-    draw_errors (n, draws): f - f^(k) for draws of all z. All float64 and without the factor 1/sqrt(m), for variances
-    1/m, of a network, which `sizes` puts in.
+    Means and variances over z: terms (2, k, n) of f^(j), remainder (2, n) of f - sum_{j <= k} f^(j), distance (2, n) of
+    f - f^(k). highest, lowest (n,): the remainder's over all outcomes of z; draw_errors (n, draws): f - f^(k) for draws
+    of all z. All float64 and without the factor 1/sqrt(m), for variances 1/m, of a network, which `sizes` puts in.
     """
 
-    term_mean: np.ndarray
-    term_variance: np.ndarray
-    remainder_mean: np.ndarray
-    remainder_variance: np.ndarray
-    remainder_highest: np.ndarray
-    remainder_lowest: np.ndarray
-    distance_mean: np.ndarray
-    distance_variance: np.ndarray
-    draw_errors: np.ndarray
-
-    @classmethod
-    def empty(cls, order: int, points: int, draws: int) -> "Sums":
-        """No neuron yet."""
-        return cls(*np.zeros((2, order, points)), *np.zeros((6, points)), np.zeros((points, draws)))
+    def __init__(self, order: int, points: int, draws: int):
+        self.terms, self.draw_errors = np.zeros((2, order, points)), np.zeros((points, draws))
+        self.remainder, self.distance = np.zeros((2, 2, points))
+        self.highest, self.lowest = np.zeros((2, points))
 
     def add(
         self,
@@ -110,8 +98,8 @@ class Sums:
             power = power * movement / j
             term = gates[j] * power
             terms.append(term)
-            self.term_mean[j - 1] += sign * law.moment(j) * np.sum(term, axis=1)
-            self.term_variance[j - 1] += law.variance(j) * np.einsum("nb,nb->n", term, term)
+            self.terms[0, j - 1] += sign * law.moment(j) * np.sum(term, axis=1)
+            self.terms[1, j - 1] += law.variance(j) * np.einsum("nb,nb->n", term, term)
         remainders = [_remainder(sigma, gates[0], before, movement, terms, z) for z in law.values]
         distances = [
             sum((z**j * term for j, term in enumerate(terms[:-1], start=1)), remainder)
@@ -119,17 +107,13 @@ class Sums:
         ]
         for i, distance in enumerate(distances):
             self.draw_errors += sign * (distance @ (outcomes == i).astype(np.float64))
-        mean, variance = _moments(law, remainders)
-        self.remainder_mean += sign * mean
-        self.remainder_variance += variance
-        mean, variance = _moments(law, distances)
-        self.distance_mean += sign * mean
-        self.distance_variance += variance
+        self.remainder += _moments(law, sign, remainders)
+        self.distance += _moments(law, sign, distances)
         highest, lowest = reduce(np.maximum, remainders), reduce(np.minimum, remainders)
         if sign < 0:
             highest, lowest = -lowest, -highest
-        self.remainder_highest += np.sum(highest, axis=1)
-        self.remainder_lowest += np.sum(lowest, axis=1)
+        self.highest += np.sum(highest, axis=1)
+        self.lowest += np.sum(lowest, axis=1)
 
     def sizes(self, width: int) -> tuple[np.ndarray, dict[str, float]]:
         """What the sums of a network of m = width neurons come to: terms (k,), and by name what is left.
@@ -137,20 +121,24 @@ class Sums:
         Terms, remainder and distance: root mean squares over points and z; worst_remainder: largest absolute value over
         points and all outcomes of z; one_draw_error: the largest |f - f^(k)| over points, its mean over draws of z.
         """
-        largest = np.maximum(np.abs(self.remainder_highest), np.abs(self.remainder_lowest))
-        return np.sqrt(np.mean(np.square(self.term_mean) + self.term_variance, axis=1) / width), {
-            "remainder": float(np.sqrt(np.mean(np.square(self.remainder_mean) + self.remainder_variance) / width)),
-            "distance": float(np.sqrt(np.mean(np.square(self.distance_mean) + self.distance_variance) / width)),
+        terms, remainder, distance = (
+            np.sqrt(np.mean(np.square(mean) + variance, axis=-1) / width)
+            for mean, variance in (self.terms, self.remainder, self.distance)
+        )
+        largest = np.maximum(np.abs(self.highest), np.abs(self.lowest))
+        return terms, {
+            "remainder": float(remainder),
+            "distance": float(distance),
             "worst_remainder": float(np.max(largest) / np.sqrt(width)),
             "one_draw_error": float(np.mean(np.max(np.abs(self.draw_errors), axis=0)) / np.sqrt(width)),
         }
 
 
-def _moments(law: Law, outcomes: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and variance over z, summed over neurons, (n,) each, from the values at each z, (n, b)."""
+def _moments(law: Law, sign: float, outcomes: list[np.ndarray]) -> np.ndarray:
+    """Mean and variance over z, summed over neurons of one sign, (2, n), from the values at each z, (n, b)."""
     mean = sum(p * one for p, one in zip(law.probabilities, outcomes, strict=True))
     square = sum(p * np.einsum("nb,nb->n", one, one) for p, one in zip(law.probabilities, outcomes, strict=True))
-    return np.sum(mean, axis=1), np.maximum(square - np.einsum("nb,nb->n", mean, mean), 0.0)
+    return np.stack([sign * np.sum(mean, axis=1), np.maximum(square - np.einsum("nb,nb->n", mean, mean), 0.0)])
 
 
 def _remainder(sigma, at_zero, before, movement, terms, z) -> np.ndarray:
