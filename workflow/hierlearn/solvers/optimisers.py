@@ -129,7 +129,6 @@ def adam() -> Optimiser:
 
 
 def get_optimiser(name: str, momentum: float) -> Optimiser:
-    """sgd with its momentum, or adam."""
     return {"sgd": sgd(momentum), "adam": adam()}[name]
 
 

@@ -63,7 +63,6 @@ class Training(ABC):
         return found | {"steps": np.array(self.memory.steps), "done": np.array(self.done)}
 
     def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
-        """Go back to a `state`."""
         for name, values in self._arrays().items():
             values[...] = arrays[name]
         self.memory.steps, self.done = int(arrays["steps"]), int(arrays["done"])

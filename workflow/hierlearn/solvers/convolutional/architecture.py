@@ -106,7 +106,6 @@ class Architecture:
     head: str = "mean"
 
     def cut(self, depth: int) -> "Architecture":
-        """The first layers alone."""
         return replace(self, layers=self.layers[:depth])
 
     @property
@@ -155,7 +154,6 @@ class Architecture:
         return found
 
     def head_shapes(self, outputs: int) -> dict[str, tuple[int, ...]]:
-        """Of the weights of the head."""
         found = {"head_weight": (self.features(), outputs), "head_bias": (1, outputs)}
         for j, channels in enumerate(self.head_norms):
             found |= {f"head_scale{j}": (1, channels), f"head_shift{j}": (1, channels)}

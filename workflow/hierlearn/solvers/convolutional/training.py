@@ -112,7 +112,6 @@ class ConvolutionalTraining:
         return found
 
     def restore(self, arrays: dict[str, np.ndarray]) -> None:
-        """Go back to a `state`."""
         self.done = int(arrays["done"])
         phase = next(i for i, end in enumerate(self.ends) if self.done <= end)
         self._begin(phase)

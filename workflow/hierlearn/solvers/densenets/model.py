@@ -44,7 +44,6 @@ class Layout:
         return min(tried, key=lambda order: sum(_spans(order, blocks) for blocks in self.graph))
 
     def width(self, block: int) -> int:
-        """Columns of a block."""
         return self.inputs if block < 2 else self.offered[block - 2]
 
     @cached_property

@@ -36,7 +36,6 @@ class TaylorProblem:
 
     @property
     def width(self):
-        """m."""
         return self.signed_gates.shape[1]
 
     @property
