@@ -227,7 +227,7 @@ class Convolutional(ConvolutionalParameters, Learner):
         measures = {"first_layer_kept": correlations["phase"][row], "first_layer_start": correlations["start"][row]}
         measures |= {name: values[row] for name, values in block.features.items() if values is not None}
         return fit_of_seed(
-            state=block.training.model(row) | {"shape": shape, "depth": np.array(block.training.network_depth)},
+            state=block.training.model(row) | {"shape": shape, "depth": np.array(len(block.training.network.layers))},
             status=STATUS["ok" if finite[place] else "diverged"],
             validation_risk=errors[place],
             train_risk=block.errors["training"][row],

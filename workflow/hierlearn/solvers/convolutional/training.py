@@ -52,14 +52,9 @@ class ConvolutionalTraining:
         self._begin(0)
 
     @property
-    def network_depth(self) -> int:
-        """Layers in front of the present head."""
-        return self.recipe.phases[self.phase].depth
-
-    @property
     def network(self) -> Architecture:
         """As it is in the present phase."""
-        return self.recipe.network.cut(self.network_depth)
+        return self.recipe.network.cut(self.recipe.phases[self.phase].depth)
 
     def advance(self, until: int) -> None:
         """Steps up to `until`, at most to the end of the present phase."""
@@ -95,7 +90,7 @@ class ConvolutionalTraining:
 
     def model(self, row: int) -> dict[str, np.ndarray]:
         """Weights and running statistics of one network, as far as its layers are there."""
-        gone = tuple(f"layer{i}_" for i in range(self.network_depth, len(self.recipe.network.layers)))
+        gone = tuple(f"layer{i}_" for i in range(len(self.network.layers), len(self.recipe.network.layers)))
         both = self.weights | self.running
         return {name: values[row].cpu().numpy().copy() for name, values in both.items() if not name.startswith(gone)}
 

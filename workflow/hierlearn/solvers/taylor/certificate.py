@@ -69,23 +69,11 @@ class Polished:
     products: int
 
 
-def certify_and_polish(
-    features,
-    gates,
-    signs,
-    targets,
-    ridge,
-    weights,
-    *,
-    order=2,
-    loss="squared",
-    penalty_power=4,
-    limit=0.01,
-    max_rounds=4,
-):
+def certify_and_polish(features, gates, signs, targets, ridge, weights, *, limit=0.01, max_rounds=4, **kind):
     """Certify weights (m, D) and repair what fails, in float64 -> `Polished`; arguments as in `fit_path`.
 
-    limit: largest error relative to the objective for which `stationary` is true. Equal inputs give equal certificates.
+    kind: order, loss and penalty_power of the model; limit: largest error relative to the objective for which
+    `stationary` is true. Equal inputs give equal certificates.
 
     L-BFGS in the Gauss-Newton metric, which is enough at large ridges, and then Newton's method bring the gradient term
     to a fifth of the limit; a direction of negative curvature is left along an exact line search, which lowers the
@@ -94,7 +82,7 @@ def certify_and_polish(
     Cholesky factorisation. Weights that are not finite come back unchanged. Beyond 8000 samples there is no metric, and
     plain L-BFGS is all.
     """
-    problem = make_problem(np.asarray(features, np.float64), gates, signs, targets, order, loss, penalty_power)
+    problem = make_problem(np.asarray(features, np.float64), gates, signs, targets, **kind)
     point = TaylorPoint(problem, np.asarray(weights, np.float64) / problem.weight_unit)
     scaled_ridge, escapes, steps, products = problem.scaled_ridge(ridge), 0, 0, 0
     single, tolerance = problem.astype(np.float32), 0.2 * limit
