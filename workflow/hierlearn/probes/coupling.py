@@ -13,7 +13,7 @@ from hierlearn.core.protocols import Probe
 from hierlearn.core.streams import BLOCK_ROWS, Streams
 from hierlearn.probes._parameters import Widths, listing
 from hierlearn.probes._variables import Variables, describe, require, split
-from hierlearn.theory.activations import activation, derivative
+from hierlearn.theory.activations import ACTIVATIONS, derivative
 from hierlearn.theory.randomisation import ALIKE, Sums, laws
 
 TERMS = ("linear", "quadratic", "cubic", "quartic")
@@ -101,7 +101,7 @@ class Coupling(Probe):
         return 3 if self.randomisation in ALIKE else 2
 
     def _check(self) -> None:
-        row = activation(self.activation)
+        row = ACTIVATIONS[self.activation]
         if self.order > row.largest_order or (not row.analytic and (self.order > 2 or self.randomisation not in ALIKE)):
             raise ValueError(
                 f"coupling: activation {self.activation!r} with order {self.order} and {self.randomisation}; "
