@@ -31,10 +31,6 @@ class Schedule:
     annealing: str = "cosine"
 
     @property
-    def phases(self) -> int:
-        return 1 if self.kind == "joint" else self.depth - 1
-
-    @property
     def present(self) -> np.ndarray:
         """Which of the layers 2 .. L are there in each phase, (phases, L - 1) bool."""
         layers = self.depth - 1
@@ -58,17 +54,16 @@ class Clock:
         self.thresholds = None if limits is None else np.pad(limits, ((0, 0), (0, 1)), constant_values=np.nan)
         self.phase = np.zeros(runs, dtype=np.int64)
         # Step at which each phase began, -1 if it has not.
-        self.phase_starts = np.full((runs, schedule.phases), -1, dtype=np.int64)
+        self.phase_starts = np.full((runs, len(self.table)), -1, dtype=np.int64)
         self.phase_starts[:, 0] = 0
         self._enter()
 
     def ask(self, step: int, losses: np.ndarray) -> np.ndarray | None:
         """Which runs (R,) bool enter their next phase at this step, None if none does. losses (R,): running ones."""
-        schedule = self.schedule
         asked = self.thresholds is not None and step > 0 and step % STEPS_BETWEEN_QUESTIONS == 0
         if step < self.next and not asked:
             return None
-        last = self.phase == schedule.phases - 1
+        last = self.phase == len(self.table) - 1
         entering = ~last & (step >= self.ends)
         if asked:
             entering |= ~last & (losses <= np.take_along_axis(self.thresholds, self.phase[:, None], axis=1)[:, 0])
@@ -105,5 +100,5 @@ class Clock:
             # Of the layers that are there, the last.
             self.moving = self.present & ~np.pad(self.present[:, 1:], ((0, 0), (0, 1)))
         self.phase_start = np.take_along_axis(self.phase_starts, self.phase[:, None], axis=1)[:, 0]
-        self.ends = np.array([*schedule.starts[: schedule.phases - 1], schedule.total])[self.phase]
+        self.ends = np.array([*schedule.starts[: len(self.table) - 1], schedule.total])[self.phase]
         self.next = int(self.ends.min())
