@@ -18,9 +18,8 @@ from torch import nn
 
 from hierlearn.solvers.convolutional import architecture
 from hierlearn.solvers.convolutional.architecture import Architecture
-from hierlearn.solvers.convolutional.augmentation import Augmentation
-from hierlearn.solvers.convolutional.phases import Phase
-from hierlearn.solvers.convolutional.training import ConvolutionalTraining, Points, Recipe
+from hierlearn.solvers.convolutional.recipe import Augmentation, Phase, Recipe
+from hierlearn.solvers.convolutional.training import ConvolutionalTraining, Points
 
 CHANNELS, LEVELS, BATCH, CLASSES, POINTS, RATE, MOMENTUM = 16, 3, 64, 4, 1024, 0.1, 0.9
 CIFAR, FILTERS, SHOWN = (3, 32, 32), 32, 32

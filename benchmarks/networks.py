@@ -15,8 +15,7 @@ import numpy as np
 import torch
 from table import Row, batches
 
-from hierlearn.solvers.networks.model import shapes, trainable
-from hierlearn.solvers.networks.training import NetworkTraining, Recipe
+from hierlearn.solvers.networks import NetworkTraining, Recipe, shapes, trainable
 
 DIMENSION, OUTPUTS, BATCH = 40, 4, 50
 RATES = (0.02, 0.01, 0.005, 0.002, 0.001, 0.0005)

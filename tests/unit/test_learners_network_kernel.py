@@ -9,7 +9,7 @@ from hierlearn.core.protocols import STATUS, NullMonitor, Sample
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
 from hierlearn.learners.network_kernel import NetworkKernel
-from hierlearn.solvers.networks.model import last_features
+from hierlearn.solvers.networks import last_features
 
 STREAMS = Streams(("network kernels",), (1, 2))
 ARCHITECTURES = ("two_layer", "three_layer", "resnet")

@@ -9,7 +9,7 @@ from hierlearn.core.protocols import STATUS, NullMonitor, Sample
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
 from hierlearn.learners import tangent_rows
-from hierlearn.solvers.row_norms import fit_rows
+from hierlearn.solvers.ridge import fit_rows
 
 SEEDS = (2, 5)
 

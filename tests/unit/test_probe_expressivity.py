@@ -153,11 +153,5 @@ def test_variables_are_named_and_counted():
 
 def test_powers_beyond_the_lemma_and_other_norms_are_refused():
     assert [p for p in range(1, 9) if expressible(p)] == [2, 3, 4, 6, 8]
-    with pytest.raises(ValueError, match="degree 7; expected 2, 3 or an even number"):
-        scales(7, np.zeros(3), 8)
     with pytest.raises(ValueError, match="input law 'gaussian'; expected one of sphere"):
         measured(law="gaussian")
-    with pytest.raises(ValueError, match="degree -1; expected at least 0"):
-        hermite_coefficient("relu", -1)
-    with pytest.raises(ValueError, match="failure 0; expected above 0 and at most 1"):
-        norm_bound(4, 0)

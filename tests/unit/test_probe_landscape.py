@@ -9,7 +9,7 @@ from hierlearn.core.problem import pose
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
 from hierlearn.experiments import landscape, randomised_landscape
-from hierlearn.solvers.losses import get_loss
+from hierlearn.solvers.losses import LOSSES
 from hierlearn.theory.landscape import leading_reference, quadratic_expansion, quadratic_outputs
 from hierlearn.theory.landscape import randomised_expansion as over_draws
 
@@ -44,7 +44,7 @@ def test_lemma_1_at_the_random_start_is_the_closed_form(loss):
     streams = streams.at("landscape")
     half = streams.at("w0").generators()[0].standard_normal((4, 5))
     weights = 8**-0.25 * streams.at("start", 0).generators()[0].standard_normal((8, 5))
-    gates, signs, kind = np.tile(np.maximum(x @ half.T, 0), (1, 2)), np.repeat([1.0, -1.0], 4), get_loss(loss)
+    gates, signs, kind = np.tile(np.maximum(x @ half.T, 0), (1, 2)), np.repeat([1.0, -1.0], 4), LOSSES[loss]
     reference = leading_reference(x, gates, signs, targets)
     expected = quadratic_expansion(x, gates, signs, targets, kind, weights, reference)
     optimum = np.mean(kind.value(quadratic_outputs(x, gates, signs, reference), targets))
@@ -74,7 +74,7 @@ def test_the_network_is_compared_with_its_model_at_the_explicit_reference(loss):
     every = closeness((1,), loss=loss, widths=[4], points=["explicit"], draws=2000)
     x, targets, streams = drawn(samples=20)
     first = np.tile(streams.at("randomised_landscape").at("w0").generators()[0].standard_normal((2, 5)), (2, 1))
-    gates, signs, kind = np.maximum(x @ first.T, 0), np.repeat([1.0, -1.0], 2), get_loss(loss)
+    gates, signs, kind = np.maximum(x @ first.T, 0), np.repeat([1.0, -1.0], 2), LOSSES[loss]
     reference = leading_reference(x, gates, signs, targets)
     draws = np.array(list(product([-1.0, 1.0], repeat=4)))[:8]
     network = over_draws(x, first, signs, reference, reference, targets, kind, draws)

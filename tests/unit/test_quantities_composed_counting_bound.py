@@ -9,7 +9,7 @@ import xarray
 
 from hierlearn.core.protocols import STATUS
 from hierlearn.core.registry import build
-from hierlearn.theory.counting import composition_risk_bound
+from hierlearn.theory.dimensions import composition_risk_bound
 
 
 def averaged_distance(features, dimension, order, alpha, beta):

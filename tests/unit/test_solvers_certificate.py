@@ -6,11 +6,15 @@ from test_solvers_taylor import CASES, make_data, torch_objective
 
 from hierlearn.solvers.in_place import outer_products
 from hierlearn.solvers.taylor import certificate as module
-from hierlearn.solvers.taylor.certificate import certify, certify_and_polish
+from hierlearn.solvers.taylor.certificate import certify_and_polish
 from hierlearn.solvers.taylor.hessian import GaussNewtonMetric, hessian_operator
 from hierlearn.solvers.taylor.lanczos import SmallestRatio, _smallest_pair
 from hierlearn.solvers.taylor.model import TaylorPoint, make_problem
 from hierlearn.solvers.taylor.training import fit_path
+
+
+def certify(*given, **options):
+    return certify_and_polish(*given, max_rounds=0, **options).certificate
 
 
 def dense_hessian(data, ridge, weights, order=2, loss="squared", power=4):
@@ -109,14 +113,16 @@ def test_certificate_encloses_the_smallest_eigenvalue(order, loss, power):
         assert honest <= 0.011 * certificate.objective
 
 
-def wide_case():
+@pytest.fixture
+def wide_case(monkeypatch):
     """Weights of more numbers than eight times the products allowed: what float32 sweeps."""
+    monkeypatch.setattr(module, "_MOST_PRODUCTS", 40)
     *data, start = make_data(n=60, dimension=8, width=40)
     return data, fit_path(*data, [3e-3], start, tolerance=1e-6).weights[0]
 
 
-def test_a_sweep_in_float32_encloses_the_smallest_eigenvalue_too(monkeypatch):
-    data, weights = wide_case()
+def test_a_sweep_in_float32_encloses_the_smallest_eigenvalue_too(monkeypatch, wide_case):
+    data, weights = wide_case
     smallest = np.linalg.eigvalsh(dense_hessian(data, 3e-3, weights))[0]
     dtypes = []
 
@@ -126,19 +132,19 @@ def test_a_sweep_in_float32_encloses_the_smallest_eigenvalue_too(monkeypatch):
 
     smallest_ratio = module.smallest_ratio
     monkeypatch.setattr(module, "smallest_ratio", recorded)
-    certificate = certify(*data, 3e-3, weights, max_products=40)
+    certificate = certify(*data, 3e-3, weights)
     assert dtypes == [np.float32]
     slack = 0.1 * 0.02 * certificate.objective / np.sum(weights**2)
     assert certificate.curvature_bound - slack <= smallest <= certificate.smallest_curvature + slack
     monkeypatch.setattr(module, "_LEAST_SIZE", np.inf)
-    double = certify(*data, 3e-3, weights, max_products=40)
+    double = certify(*data, 3e-3, weights)
     assert dtypes[-1] == np.float64
     assert double.stationary == certificate.stationary
     assert double.curvature_bound == pytest.approx(certificate.curvature_bound, abs=slack)
 
 
-def test_what_float32_claims_and_float64_refutes_is_swept_on_in_float64(monkeypatch):
-    data, weights = wide_case()
+def test_what_float32_claims_and_float64_refutes_is_swept_on_in_float64(monkeypatch, wide_case):
+    data, weights = wide_case
     smallest_ratio = module.smallest_ratio
     sweeps = []
 
@@ -150,7 +156,7 @@ def test_what_float32_claims_and_float64_refutes_is_swept_on_in_float64(monkeypa
         return SmallestRatio(-1.0, 1e-3, vector.astype(np.float32), 10)
 
     monkeypatch.setattr(module, "smallest_ratio", wrong)
-    certificate = certify(*data, 3e-3, weights, max_products=40)
+    certificate = certify(*data, 3e-3, weights)
     assert sweeps == [np.float32, np.float64]
     smallest = np.linalg.eigvalsh(dense_hessian(data, 3e-3, weights))[0]
     slack = 0.1 * 0.02 * certificate.objective / np.sum(weights**2)

@@ -5,11 +5,10 @@ import pytest
 import torch
 from torch import nn
 
-from hierlearn.solvers.convolutional import architecture, model
+from hierlearn.solvers.convolutional import architecture
 from hierlearn.solvers.convolutional.architecture import Architecture, Misfit
-from hierlearn.solvers.convolutional.augmentation import Augmentation
-from hierlearn.solvers.convolutional.phases import Phase, phases
-from hierlearn.solvers.convolutional.training import ConvolutionalTraining, Points, Recipe
+from hierlearn.solvers.convolutional.recipe import Augmentation, Phase, Recipe, phases
+from hierlearn.solvers.convolutional.training import ConvolutionalTraining, Points
 
 SEEDS, POINTS, CLASSES = 2, 24, 4
 
@@ -308,7 +307,7 @@ def test_published_networks_have_their_layers_and_weights():
     assert vgg19[-1].size == (1, 1)
     # WRN-16-4 has 2.75 million weights (Zagoruyko and Komodakis, 2016, table 5).
     net = network("wide_resnet", (3, 32, 32), 7, 64)
-    sizes = model.shapes(net) | model.head_shapes(net, 10)
+    sizes = net.shapes() | net.head_shapes(10)
     assert abs(sum(int(np.prod(size)) for size in sizes.values()) - 2.75e6) < 0.01e6
     assert net.layers[-1].size == (8, 8)
 

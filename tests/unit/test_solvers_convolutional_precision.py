@@ -5,7 +5,7 @@ import pytest
 import torch
 from test_solvers_convolutional import CASES, points, recipe
 
-from hierlearn.solvers.convolutional.phases import Phase
+from hierlearn.solvers.convolutional.recipe import Phase
 from hierlearn.solvers.convolutional.training import ConvolutionalTraining
 
 

@@ -5,20 +5,20 @@ import pytest
 import torch
 from test_solvers_convolutional import CASES, CLASSES, generators
 
-from hierlearn.solvers.convolutional import model, sizes
+from hierlearn.solvers.convolutional import model
 
 every = pytest.mark.parametrize("case", CASES)
 
 
 def started(net):
-    shapes = model.shapes(net) | model.head_shapes(net, CLASSES)
+    shapes = net.shapes() | net.head_shapes(CLASSES)
     weights = model.start(shapes, lambda name: generators(3, name))
     return {name: torch.tensor(values[None]) for name, values in (weights | model.statistics(weights)).items()}
 
 
 @every
 def test_weights_are_counted(case):
-    assert sizes.weights(CASES[case], CLASSES) == sum(values.numel() for values in started(CASES[case]).values())
+    assert CASES[case].weights(CLASSES) == sum(values.numel() for values in started(CASES[case]).values())
 
 
 @every
@@ -42,7 +42,7 @@ def test_what_is_kept_for_the_way_back_is_counted_to_a_third(case):
     with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
         found = model.layers(net, leaves, running, x, trained_from=0)
     numbers = sum(len(storage) for storage in kept.values()) / 4 / count
-    assert found and 2 / 3 < sizes.activations(net) / numbers < 3 / 2, (sizes.activations(net), numbers)
+    assert found and 2 / 3 < net.activations() / numbers < 3 / 2, (net.activations(), numbers)
 
 
 @every
@@ -62,4 +62,4 @@ def test_a_pass_forward_holds_no_more_at_once_than_is_said_by_much(case):
     own = started(net)
     with Watch(), torch.no_grad():
         model.layers(net, own, own, torch.zeros((1, count, *size, channels)))
-    assert 1 <= sizes.largest(net) * count / max(made) <= 6
+    assert 1 <= net.largest() * count / max(made) <= 6

@@ -5,12 +5,12 @@ import pytest
 import torch
 from test_solvers_convolutional import CASES, CLASSES, Plain, generators
 
-from hierlearn.solvers.convolutional import model, sizes, tangent
+from hierlearn.solvers.convolutional import architecture, model, tangent
 
 
 def network_at_its_start(net):
     """Weights with the statistics of some points, and these points."""
-    shapes = model.shapes(net) | model.head_shapes(net, CLASSES)
+    shapes = net.shapes() | net.head_shapes(CLASSES)
     weights = model.start(shapes, lambda name: generators(3, name))
     channels, *size = net.shape
     x = np.random.default_rng(4).standard_normal((9, *size, channels)).astype(np.float32)
@@ -31,8 +31,8 @@ def jacobian(net, weights, point):
 @pytest.mark.parametrize("case", CASES)
 def test_the_kernel_is_the_mean_over_outputs_of_products_of_gradients(case, outputs_at_once, monkeypatch):
     # Several blocks, the last of them smaller.
-    monkeypatch.setattr(sizes, "BLOCK_POINTS", 2)
-    monkeypatch.setattr(sizes, "outputs_at_once", lambda *_: outputs_at_once)
+    monkeypatch.setattr(architecture, "BLOCK_POINTS", 2)
+    monkeypatch.setattr(architecture.Architecture, "outputs_at_once", lambda *_: outputs_at_once)
     net = CASES[case]
     weights, x = network_at_its_start(net)
     found, across = tangent.grams(net, weights, x[:5], x[5:8], "cpu")

@@ -11,7 +11,7 @@ from hierlearn.core.streams import Streams
 from hierlearn.teachers import quadratic_densenet
 from hierlearn.teachers.quadratic_densenet import QuadraticDensenet
 from hierlearn.teachers.quadratic_toy import QuadraticToy
-from hierlearn.theory.product_laws import grid
+from hierlearn.theory.distributions import grid
 
 STREAMS = Streams(("quadratic",), (0, 1))
 

@@ -5,8 +5,7 @@ import pytest
 
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
-from hierlearn.theory.gaussian_matrices import gaussian_complexities
-from hierlearn.theory.rademacher import extreme_eigenvalues, isotropic_edge, symmetric_suprema
+from hierlearn.theory.rademacher import extreme_eigenvalues, gaussian_complexities, isotropic_edge, symmetric_suprema
 
 
 def drawn(law, variances, width, samples, draws):

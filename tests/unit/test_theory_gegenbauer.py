@@ -95,9 +95,3 @@ def test_spectrum_is_finite_and_positive_in_dimension_320():
 def test_spectrum_refuses_a_profile_that_is_no_kernel():
     with pytest.raises(ValueError, match="degree 1; expected none below 0"):
         spectrum(lambda t: t**2 - t**3, 5, 3)
-
-
-@pytest.mark.parametrize("call", [lambda: orthonormal(-1, 3, T), lambda: quadrature(1, 4), lambda: hermite(-1, T)])
-def test_arguments_without_meaning_are_refused(call):
-    with pytest.raises(ValueError, match="expected at least"):
-        call()

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from hierlearn.solvers.losses import get_loss
+from hierlearn.solvers.losses import LOSSES
 from hierlearn.theory.landscape import (
     PENALTY_CONSTANTS,
     RandomisedSquaredRisk,
@@ -22,8 +22,6 @@ from hierlearn.theory.landscape import (
     quartic_norm,
     randomised_expansion,
 )
-
-LOSSES = ["squared", "logistic", "soft_hinge"]
 
 
 def case(n=11, dimension=3, width=4, seed=0):
@@ -84,7 +82,7 @@ def test_the_models_landscape_agrees_with_automatic_differentiation(loss, seed):
         lambda torch, w: mean_loss(torch, loss, model(torch, w, features, first, signs), labels), weights, reference
     )
     gates = np.maximum(features @ first.T, 0.0)
-    value = quadratic_expansion(features, gates, signs, labels, get_loss(loss), weights, reference)
+    value = quadratic_expansion(features, gates, signs, labels, LOSSES[loss], weights, reference)
     np.testing.assert_allclose(found(value), expected, rtol=1e-9, atol=1e-12)
 
 
@@ -92,7 +90,7 @@ def test_the_models_landscape_agrees_with_automatic_differentiation(loss, seed):
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_lemma_1_holds_with_the_slack_and_its_gap_is_twice_the_bregman_divergence(loss, seed):
     features, first, signs, weights, reference, labels = case(width=6, seed=seed)
-    gates, kind = np.maximum(features @ first.T, 0.0), get_loss(loss)
+    gates, kind = np.maximum(features @ first.T, 0.0), LOSSES[loss]
     _, radial, curvature = differentiated(
         lambda torch, w: mean_loss(torch, loss, model(torch, w, features, first, signs), labels), weights, reference
     )
@@ -131,7 +129,7 @@ def test_the_networks_landscape_agrees_with_automatic_differentiation_over_all_s
 
     expected = differentiated(risk, weights, reference)
     half = draws[: len(draws) // 2]
-    value = randomised_expansion(features, first, signs, weights, reference, labels, get_loss(loss), half)
+    value = randomised_expansion(features, first, signs, weights, reference, labels, LOSSES[loss], half)
     np.testing.assert_allclose(found(value), expected, rtol=1e-9, atol=1e-12)
     if loss == "squared":
         exact = RandomisedSquaredRisk(features, first, signs, labels).expansion(weights, reference)
@@ -141,7 +139,7 @@ def test_the_networks_landscape_agrees_with_automatic_differentiation_over_all_s
 @pytest.mark.parametrize("loss", LOSSES)
 def test_without_signs_the_landscape_is_that_of_the_network_along_the_reference_itself(loss):
     features, first, signs, weights, reference, labels = case(seed=3)
-    kind, step = get_loss(loss), 1e-4
+    kind, step = LOSSES[loss], 1e-4
 
     def risk(w):
         outputs = np.maximum(features @ (first + w).T, 0) ** 3 @ signs / (6 * np.sqrt(len(signs)))

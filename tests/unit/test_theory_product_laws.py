@@ -7,8 +7,14 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from hierlearn.theory.distributions import monomials
-from hierlearn.theory.product_laws import grid, least_top_share, monic_norms, quadratic_feature_moments, rule
+from hierlearn.theory.distributions import (
+    grid,
+    least_top_share,
+    monic_norms,
+    monomials,
+    quadratic_feature_moments,
+    rule,
+)
 
 LAWS = [("gaussian", 1), ("uniform", 1), ("skewed", 2), ("skewed", 4)]
 

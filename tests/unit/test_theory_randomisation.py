@@ -77,10 +77,3 @@ def test_draws_follow_the_law(name):
             # The variance of a squared deviation is below the fourth power of the largest value.
             room = 5 * np.max(np.abs(law.values)) ** (2 * power) / np.sqrt(count)
             assert np.var(drawn**power) == pytest.approx(law.variance(power), abs=room)
-
-
-def test_what_cannot_be_is_refused():
-    with pytest.raises(ValueError, match="randomisation 'cubic'; expected one of signs, equal, tight, matched"):
-        laws("cubic", 3)
-    with pytest.raises(ValueError, match="order 1; expected at least 2"):
-        laws("tight", 1)

@@ -14,7 +14,7 @@ from hierlearn.experiments._models import Model, models, normal, training
 from hierlearn.experiments._trainings import report_failure
 from hierlearn.probes._parameters import Loss, Ridge, Several, listing
 from hierlearn.probes._variables import Variables, describe, split
-from hierlearn.solvers.losses import get_loss
+from hierlearn.solvers.losses import LOSSES
 from hierlearn.solvers.taylor.hessian import hessian_operator
 from hierlearn.solvers.taylor.model import TaylorPoint, make_problem
 from hierlearn.theory.landscape import curvature_slack, leading_reference
@@ -92,7 +92,7 @@ class Landscape(Experiment):
         if not (np.isfinite(weights).all() and np.isfinite(reference).all()):
             return np.nan, np.nan, np.nan
         problem = make_problem(*model, 2, self.loss)
-        unit, loss = problem.weight_unit, get_loss(self.loss)
+        unit, loss = problem.weight_unit, LOSSES[self.loss]
         point, goal = TaylorPoint(problem, weights / unit), TaylorPoint(problem, reference / unit)
         gradient, scratch = np.empty_like(point.weights), np.empty_like(point.weights)
         point.prepare_gradient()

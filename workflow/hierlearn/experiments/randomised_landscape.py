@@ -13,7 +13,7 @@ from hierlearn.experiments._models import Model, models, normal, training
 from hierlearn.experiments._trainings import report_failure
 from hierlearn.probes._parameters import Loss, MaxIterations, Ridge, Several, Widths, listing
 from hierlearn.probes._variables import Variables, describe, split
-from hierlearn.solvers.losses import get_loss
+from hierlearn.solvers.losses import LOSSES
 from hierlearn.theory import landscape
 
 
@@ -90,7 +90,7 @@ class RandomisedLandscape(Experiment):
 
     def _sides(self, model: Model, w0, weights, reference, draws) -> dict[str, float]:
         """All measures but flops at W."""
-        loss, network = get_loss(self.loss), (model.features, np.tile(w0, (2, 1)), model.signs)
+        loss, network = LOSSES[self.loss], (model.features, np.tile(w0, (2, 1)), model.signs)
         one = landscape.quadratic_expansion(*model, loss, weights, reference)
         if self.loss == "squared":
             other = landscape.RandomisedSquaredRisk(*network, model.targets).expansion(weights, reference)

@@ -18,8 +18,7 @@ from hierlearn.figures._style import band, blank, centre, name_claims
 from hierlearn.quantities._tables import along, at, complexities
 from hierlearn.quantities.norm_at_error import norm_at
 from hierlearn.statistics.complexity import medians
-from hierlearn.theory.counting import composition_risk_bound
-from hierlearn.theory.dimensions import harmonics
+from hierlearn.theory.dimensions import composition_risk_bound, harmonics
 
 # Theory goes on to so many times the largest place where a learner was measured, which it would squeeze otherwise.
 BEYOND = 2.0

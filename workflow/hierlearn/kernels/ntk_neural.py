@@ -7,7 +7,7 @@ import numpy as np
 
 from hierlearn.kernels._arccos import moment
 from hierlearn.kernels._cosine import CosineKernel
-from hierlearn.theory.activations import monic_moment, one_sided, power_of
+from hierlearn.theory.activations import POWERS, monic_moment, one_sided
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +30,7 @@ class NtkNeural(CosineKernel):
     bias: Annotated[bool, "Whether b ~ N(0, 1) is added in the features (else b = 0)."] = True
 
     def _geometry(self) -> tuple[int, float, float]:
-        return power_of(self.features) * (one_sided(self.activation, order=1)[0] + 1), float(self.bias), 1.0
+        return POWERS[self.features] * (one_sided(self.activation, order=1)[0] + 1), float(self.bias), 1.0
 
     def _of_cosine(self, cosine: np.ndarray) -> None:
         """H at s = 1 from the cosine of the (lifted) inputs, in place."""
@@ -42,7 +42,7 @@ class NtkNeural(CosineKernel):
             cosine += 1.0
             cosine *= 1.0 / variance
         else:
-            moment(power_of(self.features), cosine, 1.0 / variance)
+            moment(POWERS[self.features], cosine, 1.0 / variance)
         second = cosine.copy()
         moment(order, cosine, factor**2 * variance ** (order + 1))
         cosine *= second

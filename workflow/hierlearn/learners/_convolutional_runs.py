@@ -56,7 +56,7 @@ class Block:
     def _look(self, monitor: Monitor) -> None:
         here = {
             "step": np.full(len(self.runs), self.training.done),
-            "layers": np.full(len(self.runs), self.training.network_depth),
+            "layers": np.full(len(self.runs), len(self.training.network.layers)),
             "train_loss": self._errors("training", min(self.sample.n, TRACED_POINTS)),
             "validation_risk": self._errors("validation", min(self.sample.problem.held_out, TRACED_POINTS)),
         }

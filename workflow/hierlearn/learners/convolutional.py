@@ -24,9 +24,7 @@ from hierlearn.learners._convolutional_networks import (
 from hierlearn.learners._convolutional_runs import TRACED_POINTS, Block
 from hierlearn.learners._runs import Rates, grid
 from hierlearn.learners._selection import DIVERGED, best, divergence, fit_of_seed, report_divergence
-from hierlearn.solvers.convolutional import sizes as counts
-from hierlearn.solvers.convolutional.augmentation import Augmentation
-from hierlearn.solvers.convolutional.phases import phases
+from hierlearn.solvers.convolutional.recipe import Augmentation, Recipe, phases
 
 # Networks are trained together as long as an activation of all of them stays in a processor's cache.
 NUMBERS_TOGETHER = 1 << 16
@@ -118,11 +116,11 @@ class Convolutional(ConvolutionalParameters, Learner):
         as batch normalisation and activations take as long.
         """
         net = network_of(self, sizes)
-        weights, size = counts.weights(net, sizes.outputs), min(self.batch, sizes.samples or self.batch)
+        weights, size = net.weights(sizes.outputs), min(self.batch, sizes.samples or self.batch)
         together = max(NUMBERS_TOGETHER / (size * net.entries()), 1)
         # Numbers of torch have half the bytes. On the way back slopes of a layer stand beside what it left.
-        trained = together * size * (counts.activations(net) + 3 * counts.largest(net)) / 2
-        shown = ROWS * counts.largest(net) / 2
+        trained = together * size * (net.activations() + 3 * net.largest()) / 2
+        shown = ROWS * net.largest() / 2
         rests = self.schedule in ("layerwise", "fixed")
         kept = min(KEPT, together * sizes.samples * net.entries()) / 2 if rests else 0.0
         points = sizes.samples * sizes.dimension
@@ -141,7 +139,7 @@ class Convolutional(ConvolutionalParameters, Learner):
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """State: weights and running statistics, (S, ...) float32, and shape (S, 3) of a picture and depth (S,)."""
-        from hierlearn.solvers.convolutional.training import ConvolutionalTraining, Points, Recipe
+        from hierlearn.solvers.convolutional.training import ConvolutionalTraining, Points
 
         threads()
         problem, settings = sample.problem, grid(sample.choices)
@@ -205,14 +203,14 @@ class Convolutional(ConvolutionalParameters, Learner):
     def pictures(
         self, state: State, seed: int, layer: int, begin: np.ndarray, steps: int, length: float, norm: float
     ) -> np.ndarray:
-        """What the units of a layer, from 1, of a seed's network look for, as `ascent.pictures` has it."""
+        """What the units of a layer, from 1, of a seed's network look for, as `model.pictures` has it."""
         import torch
 
-        from hierlearn.solvers.convolutional import ascent
+        from hierlearn.solvers.convolutional import model
 
         threads()
         own = {name: torch.tensor(values[[seed]]) for name, values in state.items()}
-        return ascent.pictures(
+        return model.pictures(
             network(self, tuple(state["shape"][seed].tolist())).cut(layer), own, begin, steps, length, norm
         )
 
@@ -229,7 +227,7 @@ class Convolutional(ConvolutionalParameters, Learner):
         measures = {"first_layer_kept": correlations["phase"][row], "first_layer_start": correlations["start"][row]}
         measures |= {name: values[row] for name, values in block.features.items() if values is not None}
         return fit_of_seed(
-            state=block.training.model(row) | {"shape": shape, "depth": np.array(block.training.network_depth)},
+            state=block.training.model(row) | {"shape": shape, "depth": np.array(len(block.training.network.layers))},
             status=STATUS["ok" if finite[place] else "diverged"],
             validation_risk=errors[place],
             train_risk=block.errors["training"][row],

@@ -21,7 +21,7 @@ from hierlearn.learners._convolutional_networks import (
 )
 from hierlearn.learners._dual import fit_dual
 from hierlearn.learners._selection import fit_of_seed
-from hierlearn.solvers.convolutional import sizes as counts
+from hierlearn.solvers.convolutional.architecture import BLOCK_POINTS
 
 # What importing torch takes, in numbers of 8 bytes.
 TORCH = 45e6
@@ -56,11 +56,11 @@ class ConvolutionalKernel(ConvolutionalParameters, Learner):
         """Gram matrices and a factor; Jacobians at the training points and at a block of others."""
         n, validation = sizes.samples, sizes.validation
         net = network_of(self, sizes)
-        weights = counts.weights(net, sizes.outputs)
+        weights = net.weights(sizes.outputs)
         # Numbers of torch have half the bytes; narrow products reach a third of the rate of large ones.
-        together = counts.outputs_at_once(net, sizes.outputs, n)
-        jacobians = weights * (n + 2 * counts.BLOCK_POINTS) * together
-        jacobians = (jacobians + 4 * counts.BLOCK_POINTS * counts.activations(net)) / 2
+        together = net.outputs_at_once(sizes.outputs, n)
+        jacobians = weights * (n + 2 * BLOCK_POINTS) * together
+        jacobians = (jacobians + 4 * BLOCK_POINTS * net.activations()) / 2
         one = 18 * net.products()
         return Needs(
             memory={
@@ -84,7 +84,7 @@ class ConvolutionalKernel(ConvolutionalParameters, Learner):
         problem, device, count = sample.problem, torch_device(self.device), sample.problem.held_out
         shape = shape_of(self, problem.inputs)
         net, fits = network(self, shape), []
-        shapes = model.shapes(net) | model.head_shapes(net, problem.outputs)
+        shapes = net.shapes() | net.head_shapes(problem.outputs)
         points = [sample.features.draw(role, n) for role, n in (("training", sample.n), ("validation", count))]
         labels = [problem.draw(role, n).labels for role, n in (("training", sample.n), ("validation", count))]
         for i, (seed, x, z) in enumerate(zip(problem.seeds, *(pictures(one, shape) for one in points), strict=True)):

@@ -10,7 +10,7 @@ from hierlearn.core.parameters import Nested, Positive
 from hierlearn.core.protocols import Features, Fit, Kernel, Learner, Monitor, Sample, State
 from hierlearn.learners._dual import cross_gram_matrix, fit_dual, gram_matrix
 from hierlearn.learners._selection import best, fit_of_seed, points_by_seed
-from hierlearn.theory.gate_degrees import kernel_reaches
+from hierlearn.theory.gegenbauer import spectrum
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +77,7 @@ class KernelRidge(Learner):
 
     def unreachable(self, dimension: int, degree: int) -> str:
         """Why the kernel of the raw input cannot represent a degree, in one line; "" if it can."""
-        if kernel_reaches(self.kernel.profile, dimension, degree):
+        if spectrum(self.kernel.profile, dimension, [degree]).eigenvalues[0] > 0:
             return ""
         return f"the kernel has no eigenvalue at degree {degree}; give it a bias or use another one"
 

@@ -14,7 +14,7 @@ from hierlearn.learners._runs import BLOCK_ROWS, Rates, grid, take
 from hierlearn.learners._selection import DIVERGED, SelectionRule, stack_by_rule
 from hierlearn.learners.networks.runs import TRACED_POINTS, train_grid
 from hierlearn.learners.networks.start import NetworkParameters
-from hierlearn.solvers.networks.model import forward, last_features, tangent, trainable
+from hierlearn.solvers.networks import forward, last_features, tangent, trainable
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,7 +19,7 @@ from hierlearn.learners._selection import (
     stack_by_rule,
 )
 from hierlearn.learners.networks.start import NetworkParameters
-from hierlearn.solvers.networks.model import last_features, tangent_factors
+from hierlearn.solvers.networks import last_features, tangent_factors
 from hierlearn.solvers.ridge import Indefinite, ridge_path
 
 BLOCK_ROWS = 512

@@ -12,10 +12,10 @@ from hierlearn.core.parameters import Count, Even, Index, Positive
 from hierlearn.core.protocols import STATUS, Features, Fit, Input, Learner, Monitor, Objection, Sample, State
 from hierlearn.learners._randomised import RandomisedNetwork, exact_squared_loss, mean_outputs, network, sample_loss
 from hierlearn.learners._selection import best_on_validation, error, fit_of_seed, points_by_seed
-from hierlearn.solvers.losses import get_loss
+from hierlearn.solvers.losses import LOSSES
 from hierlearn.solvers.optimisers import adam, cosine_factor
 from hierlearn.theory.activations import ANALYTIC_GATES
-from hierlearn.theory.gate_degrees import taylor_reaches
+from hierlearn.theory.expressivity import taylor_reaches
 
 BLOCK_ROWS = 2048
 
@@ -105,7 +105,7 @@ class Randomised(Learner):
             raise ValueError(f"randomised: loss {self.loss!r} on a teacher of {kind}; expected squared")
         inputs = sample.features.draw("training", sample.n).shape[-1]
         w0 = sample.streams.at("w0").stack(lambda g: _normal(g, self.width // 2, inputs))
-        net, loss = self._network(), get_loss(self.loss)
+        net, loss = self._network(), LOSSES[self.loss]
         shape, fits = (net.directions, inputs), []
         seeds = zip(problem.seeds, sample.streams.at("start").generators(), w0, points_by_seed(sample), strict=True)
         for seed, generator, gates, (x, y, z, labels) in seeds:
@@ -166,7 +166,7 @@ class Randomised(Learner):
         generator: np.random.Generator,
     ) -> np.ndarray:
         """Scaled weights U (directions, D) after Adam's steps, or NaN once a value is not finite."""
-        loss, factor = get_loss(self.loss), ridge * float(h.shape[1]) ** (-self.penalty_power / 2)
+        loss, factor = LOSSES[self.loss], ridge * float(h.shape[1]) ** (-self.penalty_power / 2)
         factor *= net.unit**self.penalty_power
         weights, optimiser = start.copy(), adam()
         memory = optimiser.init([weights], 0)

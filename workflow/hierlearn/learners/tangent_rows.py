@@ -10,7 +10,7 @@ from hierlearn.core.parameters import Count, Even, Positive
 from hierlearn.core.protocols import STATUS, Features, Fit, Learner, Monitor, Sample, State
 from hierlearn.learners._selection import best_on_validation, error, fit_of_seed, points_by_seed
 from hierlearn.learners._symmetric_gates import gates_of, linear_outputs
-from hierlearn.solvers.row_norms import RowFit, fit_rows
+from hierlearn.solvers.ridge import RowFit, fit_rows
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,11 +24,11 @@ from hierlearn.core.protocols import (
 from hierlearn.learners._dual import cross_gram_matrix, fit_dual, gram_matrix
 from hierlearn.learners._selection import best_on_validation, error, fit_of_seed, points_by_seed
 from hierlearn.learners._symmetric_gates import gates_of, linear_outputs, signs_of
-from hierlearn.solvers.losses import get_loss
+from hierlearn.solvers.losses import LOSSES
 from hierlearn.solvers.taylor import training as solver
 from hierlearn.solvers.taylor.certificate import certify_and_polish
 from hierlearn.theory.activations import ANALYTIC_GATES
-from hierlearn.theory.gate_degrees import taylor_reaches
+from hierlearn.theory.expressivity import taylor_reaches
 
 BLOCK_ROWS = 2048
 
@@ -245,7 +245,7 @@ class Taylor(Learner):
         ]
         weights = np.stack([path.weights for path in paths], axis=1)
         offered = self.outputs(w0, weights, validation, root)
-        kept = best_on_validation(offered, validation_labels, kind, get_loss(self.loss).value)
+        kept = best_on_validation(offered, validation_labels, kind, LOSSES[self.loss].value)
         ends = [
             self._certified(seen, gates, y, absolute[kept], path, kept, options)
             if self._certifies(seed, len(h))

@@ -13,9 +13,8 @@ from hierlearn.core.protocols import Probe
 from hierlearn.core.streams import BLOCK_ROWS, Streams
 from hierlearn.probes._parameters import Widths, listing
 from hierlearn.probes._variables import Variables, describe, require, split
-from hierlearn.theory.activations import analytic, derivative, largest_order
-from hierlearn.theory.coupling import Sums
-from hierlearn.theory.randomisation import ALIKE, laws
+from hierlearn.theory.activations import ACTIVATIONS, derivative
+from hierlearn.theory.randomisation import ALIKE, Sums, laws
 
 TERMS = ("linear", "quadratic", "cubic", "quartic")
 # A mean of sigma^(k) below this is 0 up to rounding.
@@ -97,9 +96,8 @@ class Coupling(Probe):
         return describe(self, problem, {**measures, "remainder_slope": (("seed", "width"), slopes)}, flops)
 
     def _check(self) -> None:
-        if self.order > largest_order(self.activation) or (
-            not analytic(self.activation) and (self.order > 2 or self.randomisation not in ALIKE)
-        ):
+        row = ACTIVATIONS[self.activation]
+        if self.order > row.largest_order or (not row.analytic and (self.order > 2 or self.randomisation not in ALIKE)):
             raise ValueError(
                 f"coupling: activation {self.activation!r} with order {self.order} and {self.randomisation}; "
                 "expected an analytic one"
@@ -117,7 +115,7 @@ class Coupling(Probe):
         x = boundary.points(inputs, streams.at("points"), "points", 0, self.points)[0].astype(np.float64)
         multipliers, pairs = laws(self.randomisation, self.order), width // 2
         derivatives = [derivative(self.activation, j) for j in range(self.order + 1)]
-        sums = Sums.empty(self.order, self.points, self.draws)
+        sums = Sums(self.order, self.points, self.draws)
         # In the blocks that streams draw, of which none is drawn twice.
         for start in range(0, pairs, BLOCK_ROWS):
             count = min(BLOCK_ROWS, pairs - start)
@@ -128,8 +126,8 @@ class Coupling(Probe):
                 scaled = movement * width ** (-0.5 / self.order)
                 uniform = streams.at("multipliers", sign).rows(start, count, lambda g, n: g.random((n, self.draws)))[0]
                 sums.add(derivatives[0], gates, before, scaled, sign, law, law.positions(uniform))
-        found, missing = sums.sizes(width), [np.nan] * (len(TERMS) - self.order)
-        return [*found.terms, *missing, found.remainder, found.distance, found.worst_remainder, found.draw_error]
+        terms, rest = sums.sizes(width)
+        return [*terms, *[np.nan] * (len(TERMS) - self.order), *rest.values()]
 
     def _movements(self, streams: Streams, x: np.ndarray, start: int, count: int) -> tuple[np.ndarray, np.ndarray]:
         """<w_r, x> of unit directions for both signs: (n, 1) each if aligned, else (n, count)."""

@@ -10,7 +10,7 @@ from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Probe
 from hierlearn.probes._parameters import Several, listing
 from hierlearn.probes._variables import Variables, describe
-from hierlearn.theory.deterministic_equivalent import sample_complexity, solve, spectrum_for
+from hierlearn.theory.deterministic_equivalent import expected_risk, sample_complexity, spectrum_for
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +49,7 @@ class DeterministicEquivalent(Probe):
                 [sample_complexity(kernel.profile, dimension, degree, risk, ridges) for risk in self.thresholds]
             )
             spectrum = spectrum_for(kernel.profile, dimension, degree)
-            risks.append([[solve(spectrum, {degree: 1.0}, n, ridge).risk for n in self.samples] for ridge in ridges])
+            risks.append([[expected_risk(spectrum, {degree: 1.0}, n, ridge) for n in self.samples] for ridge in ridges])
         measures = {
             "sample_complexity": (("line", "threshold"), complexities),
             "risk": (("line", "ridge", "samples"), np.where(np.isinf(risks), np.nan, risks)),

@@ -15,7 +15,7 @@ from hierlearn.core.streams import Streams
 from hierlearn.probes._parameters import Several, listing
 from hierlearn.probes._variables import Variables, describe, split
 from hierlearn.theory import distributions
-from hierlearn.theory.product_laws import PRODUCT_LAWS, grid, least_top_share
+from hierlearn.theory.distributions import PRODUCT_LAWS, grid, least_top_share
 
 SCALARS = ("isotropy", "isotropy_of_squares")
 BY_DEGREE = ("top_share", "top_share_below", "moment_ratio", "worst_moment_ratio")

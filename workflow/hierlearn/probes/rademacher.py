@@ -9,7 +9,6 @@ from hierlearn.core.protocols import Probe
 from hierlearn.probes._parameters import Draws, SampleSizes, Spectra, Widths, listing
 from hierlearn.probes._variables import Variables, describe, require, split
 from hierlearn.theory import rademacher
-from hierlearn.theory.gaussian_matrices import gaussian_complexities
 from hierlearn.theory.spectra import SHAPES, colour, eigenvalues
 
 
@@ -58,7 +57,9 @@ class Rademacher(Probe):
         ]
         law = problem.inputs.law
         theory = {
-            name: gaussian_complexities(dimension * eigenvalues(name, dimension, **SHAPES[name]), self.widths, law)
+            name: rademacher.gaussian_complexities(
+                dimension * eigenvalues(name, dimension, **SHAPES[name]), self.widths, law
+            )
             for name in {*self.spectra, "isotropic"}
         }
         root = np.sqrt(np.array(self.samples))[:, None]

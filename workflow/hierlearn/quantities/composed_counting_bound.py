@@ -9,7 +9,7 @@ from annotated_types import Ge
 from hierlearn.core.parameters import Count, NotNegative, Reference
 from hierlearn.core.protocols import DataArray, Dataset
 from hierlearn.quantities._counting import CountingQuantity
-from hierlearn.theory.counting import composition_risk_bound
+from hierlearn.theory.dimensions import composition_risk_bound
 
 # Parameters whose axes take their places.
 BOUNDED_BY = ("alpha", "beta", "order")

@@ -19,7 +19,7 @@ class CountingExponent(Quantity):
     """Slope in log d of log N, where k alpha^2 (1 - N / C(d, k)) = risk  (allenzhu2019, Theorem 3, by counting).
 
     Every kernel needs so many points for that risk on the teacher residual_composition, `product`, averaged over the
-    coordinates: theory.counting has the proof. No learner is trained and there are no seeds; the interval is that of
+    coordinates: theory.dimensions has the proof. No learner is trained and there are no seeds; the interval is that of
     the line's own curvature.
     """
 

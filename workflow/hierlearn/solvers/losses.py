@@ -55,10 +55,3 @@ SOFT_HINGE = Loss(
 )
 
 LOSSES = {loss.name: loss for loss in (SQUARED, LOGISTIC, SOFT_HINGE)}
-
-
-def get_loss(name):
-    """The loss called `name`: one of squared, logistic, soft_hinge. Raises ValueError for another name."""
-    if name not in LOSSES:
-        raise ValueError(f"unknown loss {name!r}: expected one of {', '.join(LOSSES)}")
-    return LOSSES[name]

@@ -1,11 +1,10 @@
-"""SGD with momentum and Adam on many runs at once: init/update pairs in the manner of optax.
+"""SGD with momentum and Adam on many runs at once: init/update pairs in the manner of optax, which keep nothing.
 
-An optimiser is two functions that keep nothing of their own. Weights are a list of arrays whose first axes count runs
-that do not know of each other: `init` gives the memory of their optimiser, `update` makes one step. Weights, gradients
-and memory are written to, as buffers that are donated: what is as large as the weights is not made again every step.
+Weights are a list of arrays whose first axes count runs that do not know of each other. Weights, gradients and memory
+are written to, as buffers that are donated: what is as large as the weights is not made again every step.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,39 +42,32 @@ class Memory:
             values[runs] = 0.0
         self.counts[runs] = 0
 
-    def state(self) -> dict[str, np.ndarray]:
-        """All that a later `restore` needs to go on to the same bits."""
-        return {name: values.copy() for name, values in self._arrays().items()} | {"steps": np.array(self.steps)}
-
-    def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
-        """Go back to a `state`."""
-        for name, values in self._arrays().items():
-            values[...] = arrays[name]
-        self.steps = int(arrays["steps"])
-
-    def _arrays(self) -> dict[str, np.ndarray]:
+    def arrays(self) -> dict[str, np.ndarray]:
+        """By name, all but the number of steps."""
         of = {f"{kind}_{i}": v for kind in ("first", "second") for i, v in enumerate(vars(self)[kind])}
         return of | {"counts": self.counts}
 
 
 @dataclass(frozen=True)
 class Optimiser:
-    """init: (weights, number of axes of runs) -> Memory. update: (weights, gradients, memory, rates, decays, masks).
+    """moments: how many means of gradients it keeps. update: (weights, gradients, memory, rates, decays, masks).
 
     gradients: one for each array of weights; rates: likewise, of a shape that broadcasts to (runs); decays (runs): what
     of the weights is added to their gradients, None for nothing; masks: for each array what its step is multiplied
     with, 0 for what rests, None for 1.
     """
 
-    init: Callable[[Sequence[np.ndarray], int], Memory]
+    moments: int
     update: Callable[..., None]
+
+    def init(self, weights: Sequence[np.ndarray], axes: int = 1) -> Memory:
+        """Of weights whose first `axes` axes count runs."""
+        first, second = ([np.zeros_like(v) for v in weights] if k < self.moments else [] for k in range(2))
+        return Memory(first, second, np.zeros(weights[0].shape[:axes], dtype=np.int64))
 
 
 def sgd(momentum: float) -> Optimiser:
     """velocity <- momentum velocity + gradient + decay weights, weights <- weights - rate velocity."""
-
-    def init(weights, axes=1):
-        return Memory([np.zeros_like(values) for values in weights], [], _counts(weights, axes))
 
     def update(weights, gradients, memory, rates, decays=None, masks=None):
         memory.counts += 1
@@ -100,15 +92,11 @@ def sgd(momentum: float) -> Optimiser:
                 velocity[np.abs(velocity) < NEGLIGIBLE] = 0
         memory.steps += 1
 
-    return Optimiser(init, update)
+    return Optimiser(1, update)
 
 
 def adam() -> Optimiser:
     """Adam with the decay of weights in its gradient, as torch.optim.Adam."""
-
-    def init(weights, axes=1):
-        first, second = ([np.zeros_like(values) for values in weights] for _ in range(2))
-        return Memory(first, second, _counts(weights, axes))
 
     def update(weights, gradients, memory, rates, decays=None, masks=None):
         memory.counts += 1
@@ -137,14 +125,11 @@ def adam() -> Optimiser:
                 step *= masks[i]
             values -= step
 
-    return Optimiser(init, update)
+    return Optimiser(2, update)
 
 
 def get_optimiser(name: str, momentum: float) -> Optimiser:
-    """sgd with its momentum, or adam. Raises ValueError for another name."""
-    if name not in ("sgd", "adam"):
-        raise ValueError(f"optimiser {name!r}; expected sgd or adam")
-    return adam() if name == "adam" else sgd(momentum)
+    return {"sgd": sgd(momentum), "adam": adam()}[name]
 
 
 def clip_factors(gradients: Sequence[np.ndarray], limit: float, moves: np.ndarray) -> np.ndarray | None:
@@ -159,18 +144,12 @@ def clip_factors(gradients: Sequence[np.ndarray], limit: float, moves: np.ndarra
     return None if (norms <= limit).all() else limit / np.maximum(norms, limit)
 
 
-def milestone_factor(step: int, steps: int, milestones: Sequence[float]) -> float:
-    """What a rate is multiplied with: a tenth for every milestone, a part of the steps, that has been reached."""
-    return 10.0 ** -sum(step >= milestone * steps for milestone in milestones)
-
-
 def cosine_factor(step, steps):
     """What a rate is multiplied with that falls from 1 to 0 along half a cosine, over so many steps."""
     return 0.5 + 0.5 * np.cos(np.pi * step / steps)
 
 
 def total_gradient(gradient: np.ndarray | Factors) -> np.ndarray:
-    """A gradient as one array."""
     if isinstance(gradient, np.ndarray):
         return gradient
     left, right = gradient[0]
@@ -180,10 +159,6 @@ def total_gradient(gradient: np.ndarray | Factors) -> np.ndarray:
 def along_runs(values: np.ndarray, like: np.ndarray) -> np.ndarray:
     """(runs) for a product with (runs, ...)."""
     return values.reshape(*values.shape, *[1] * (like.ndim - values.ndim))
-
-
-def _counts(weights: Sequence[np.ndarray], axes: int) -> np.ndarray:
-    return np.zeros(weights[0].shape[:axes], dtype=np.int64)
 
 
 def _each_run(values, velocity, factors, momentum, rates, decays, shape) -> None:

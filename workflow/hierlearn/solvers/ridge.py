@@ -1,6 +1,7 @@
 """Exact ridge regression over many ridges at once, float64: kernel (dual), leave-one-out, and linear (primal).
 
-All solve min_f (1/n) sum_i |f(x_i) - y_i|^2 + ridge |f|^2, so the dual system is (K + n ridge I) alpha = y.
+All solve min_f (1/n) sum_i |f(x_i) - y_i|^2 + ridge |f|^2, so the dual system is (K + n ridge I) alpha = y. A penalty
+of fourth powers of row norms is reached by regressions in which every row has a ridge of its own.
 """
 
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ _CHOLESKYS_PER_EIGH = 14
 _BUDGET, _MANY_RIDGES = 2.0, 7
 # What it may cost at the least where a ridge is so large a part of the kernel's trace that few steps resolve it.
 _LEAST_BUDGET, _LARGE_RIDGE = 0.6, 0.05
+# What a row counts as at the least, of the mean of all: a gate that is never on leaves it 0.
+_LEAST_ROW = 1e-12
 
 
 class Indefinite(ValueError):
@@ -204,3 +207,54 @@ def linear_ridge_path(features, targets, ridges):
     sizes, projected, right = sizes[kept], projected[kept], right[kept]
     factors = sizes / (sizes**2 + n * ridges[:, None])
     return np.einsum("jd,rj,jk->rdk", right, factors, projected, optimize=True)
+
+
+@dataclass(frozen=True)
+class RowFit:
+    """Weights (m, D) float64, the objective there, its relative error, and ridge regressions made.
+
+    error: 1/2 sum_r |gradient_r| |w_r| over the objective, a relative size of the gradient: of what a regression gives
+    it is 0 at the minimum alone.
+    """
+
+    weights: np.ndarray
+    objective: float
+    error: float
+    steps: int
+
+
+def fit_rows(
+    features: np.ndarray,
+    gates: np.ndarray,
+    targets: np.ndarray,
+    ridge: float,
+    sizes: np.ndarray | None = None,
+    tolerance: float = 1e-3,
+    most: int = 60,
+) -> RowFit:
+    """Minimum over W of mean_i (y_i - sum_r g_ir <w_r, h_i>)^2 + ridge sum_r |w_r|^4  (bai2020, Section 7).
+
+    features (n, D), gates (n, m), targets (n,) float64, ridge > 0; sizes (m,): squared norms of rows to begin with. At
+    the minimum W is that of a ridge regression in which row r has the ridge 2 ridge |w_r|^2; the squared norms go a
+    third of the way, in logarithms, to those of the regression that they give: at interpolation norms are as the
+    inverse of these ridges, so that this is Newton's step. Ends at an error of tolerance, or after `most` regressions.
+    Raises LinAlgError where rounding leaves a singular matrix.
+    """
+    n, products, steps = len(features), features @ features.T, 0
+    sizes = np.ones(gates.shape[1]) if sizes is None else np.asarray(sizes, np.float64)
+    while True:
+        # All are 0 where no gate is on, and for targets of 0.
+        sizes, steps = np.maximum(sizes, _LEAST_ROW * sizes.mean() or 1.0), steps + 1
+        own = 2.0 * ridge * sizes
+        matrix = ((gates / own) @ gates.T) * products
+        matrix[np.diag_indices(n)] += n
+        alpha = scipy.linalg.cho_solve(scipy.linalg.cho_factor(matrix, lower=True, check_finite=False), targets)
+        weights = ((gates * alpha[:, None]).T @ features) / own[:, None]
+        found = np.vecdot(weights, weights)
+        # n alpha is what the regression leaves of the targets.
+        objective = float(np.mean((n * alpha) ** 2) + ridge * np.sum(found**2))
+        # The regression's gradient is 0, and the objective's differs from it by the sizes alone.
+        error = float(2.0 * ridge * np.sum(np.abs(found - sizes) * found)) / (objective or 1.0)
+        if error <= tolerance or steps == most:
+            return RowFit(weights, objective, error, steps)
+        sizes *= (np.maximum(found, _LEAST_ROW * found.mean()) / sizes) ** (1.0 / 3.0)

@@ -59,12 +59,13 @@ class Training(ABC):
 
     def state(self) -> dict[str, np.ndarray]:
         """All that a later `restore` needs to go on to the same bits."""
-        leaves = {f"leaf_{i}": values.copy() for i, values in enumerate(self.leaves)}
-        return leaves | self.memory.state() | {"done": np.array(self.done)}
+        found = {name: values.copy() for name, values in self._arrays().items()}
+        return found | {"steps": np.array(self.memory.steps), "done": np.array(self.done)}
 
     def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
-        """Go back to a `state`."""
-        for i, values in enumerate(self.leaves):
-            values[...] = arrays[f"leaf_{i}"]
-        self.memory.restore(arrays)
-        self.done = int(arrays["done"])
+        for name, values in self._arrays().items():
+            values[...] = arrays[name]
+        self.memory.steps, self.done = int(arrays["steps"]), int(arrays["done"])
+
+    def _arrays(self) -> dict[str, np.ndarray]:
+        return {f"leaf_{i}": values for i, values in enumerate(self.leaves)} | self.memory.arrays()

@@ -16,7 +16,7 @@ from hierlearn.core.protocols import Input, Objection, State, Teacher
 from hierlearn.core.streams import Streams
 from hierlearn.teachers._directions import orthonormal_columns
 from hierlearn.theory import quadratic_densenets
-from hierlearn.theory.product_laws import PRODUCT_LAWS, quadratic_feature_moments, rule
+from hierlearn.theory.distributions import PRODUCT_LAWS, quadratic_feature_moments, rule
 
 # The moments of layers that have none in closed form, see `draw`.
 # More where one of them carries much of the norm, up to the last number.

@@ -10,7 +10,7 @@ from hierlearn.core.objections import refuse
 from hierlearn.core.parameters import NotNegative
 from hierlearn.core.protocols import Input, Objection, State, Teacher
 from hierlearn.core.streams import Streams
-from hierlearn.theory.product_laws import grid
+from hierlearn.theory.distributions import grid
 
 # Coordinates that the targets use, and their degrees in a coordinate.
 COORDINATES = {"toy_quartic": 3, "toy_two_level": 4}

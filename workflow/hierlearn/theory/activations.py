@@ -54,50 +54,27 @@ def _zeros(dtype: np.dtype) -> np.ndarray:
 
 
 def derivative(name: str, order: int) -> Elementwise:
-    """sigma^(order); order 0 is sigma itself. Raises ValueError beyond `largest_order` and for an unknown name."""
-    if not 0 <= order <= largest_order(name):
-        raise ValueError(f"order {order} of {name}; expected 0 to {largest_order(name)}")
-    return ACTIVATIONS[name].derivatives(order)
-
-
-def largest_order(name: str) -> int:
-    """The largest k for which `derivative(name, k)` exists: q for relu^q / q!. ValueError for an unknown name."""
-    return _row(name).largest_order
-
-
-def analytic(name: str) -> bool:
-    """Whether sigma equals its Taylor series about every point (bai2020, Section 6). ValueError for an unknown name."""
-    return _row(name).analytic
+    """sigma^(order), sigma itself for 0. Raises ValueError beyond `largest_order`."""
+    row = ACTIVATIONS[name]
+    if not 0 <= order <= row.largest_order:
+        raise ValueError(f"order {order} of {name}; expected 0 to {row.largest_order}")
+    return row.derivatives(order)
 
 
 def monic(name: str) -> Elementwise:
-    """A power without its factor: relu^q or t^q, the step for q = 0. ValueError for what is no power."""
-    power = power_of(name)
-    return _one_sided(power, 1) if name in ONE_SIDED else derivative(name, 0)
-
-
-def power_of(name: str) -> int:
-    """q of relu^q / q! or t^q. Raises ValueError for what is no power."""
-    power = _row(name).power
-    if power is None:
-        raise ValueError(f"activation {name!r}; expected a power: {', '.join(POWERS)}")
-    return power
+    """A power without its factor: relu^q or t^q, the step for q = 0."""
+    return _one_sided(POWERS[name], 1) if name in ONE_SIDED else derivative(name, 0)
 
 
 def one_sided(name: str, order: int = 0) -> tuple[int, float]:
-    """(a, c) such that sigma^(order)(t) = c t_+^a, t_+^0 the step: the order and factor of an arc-cosine kernel.
-
-    Raises ValueError for what is no power of relu and beyond its derivatives.
-    """
-    if name not in ONE_SIDED or not 0 <= order <= ONE_SIDED[name]:
-        raise ValueError(f"order {order} of {name}; expected one of a power of relu, {', '.join(ONE_SIDED)}")
+    """(a, c) such that sigma^(order)(t) = c t_+^a, t_+^0 the step: the order and factor of an arc-cosine kernel."""
     power = ONE_SIDED[name] - order
     return power, 1.0 / factorial(power)
 
 
 def monic_moment(name: str) -> float:
     """E phi(g)^2 of a power phi without its factor: (2 q - 1)!!, half of it for one side."""
-    return one_sided_moment(2 * power_of(name)) * (1.0 if name in ONE_SIDED else 2.0)
+    return one_sided_moment(2 * POWERS[name]) * (1.0 if name in ONE_SIDED else 2.0)
 
 
 def one_sided_moment(power: int) -> float:
@@ -109,11 +86,9 @@ def hermite_coefficient(name: str, degree: int) -> float:
     """E[sigma(g) he_q(g)] of relu^a / a!, he_q the Hermite polynomial orthonormal under N(0, 1), q = degree.
 
     E[sigma He_q] = E[sigma^(q)] up to q = a; beyond, the a + 1 derivatives that sigma takes leave He_{q-a-1}(0) over
-    sqrt(2 pi). Raises ValueError below 0 and for what is no power of relu.
+    sqrt(2 pi).
     """
-    power, _ = one_sided(name)
-    if degree < 0:
-        raise ValueError(f"degree {degree}; expected at least 0")
+    power = ONE_SIDED[name]
     if degree <= power:
         return one_sided_moment(power - degree) / factorial(power - degree) / sqrt(factorial(degree))
     left = degree - power - 1
@@ -121,12 +96,6 @@ def hermite_coefficient(name: str, degree: int) -> float:
         return 0.0
     sign = -1.0 if left % 4 else 1.0
     return sign * prod(range(left - 1, 0, -2)) / sqrt(2 * pi * factorial(degree))
-
-
-def _row(name: str) -> Activation:
-    if name not in ACTIVATIONS:
-        raise ValueError(f"activation {name!r}; expected one of {', '.join(ACTIVATIONS)}")
-    return ACTIVATIONS[name]
 
 
 def _relu_power(power: int) -> Callable[[int], Elementwise]:
@@ -153,16 +122,6 @@ def _one_sided(power: int, divisor: int) -> Elementwise:
 def _square(order: int) -> Elementwise:
     """t^2, which is no factor times a power of relu and has all derivatives."""
     return (np.square, lambda t: 2 * t, lambda t: np.full_like(t, 2), *[np.zeros_like] * 3)[order]
-
-
-def _exponential(order: int) -> Elementwise:
-    """exp(t) - 1."""
-    return np.expm1 if order == 0 else np.exp
-
-
-def _sin(order: int) -> Elementwise:
-    cycle = (np.sin, np.cos, lambda t: -np.sin(t), lambda t: -np.cos(t))
-    return cycle[order % 4]
 
 
 def _erf(order: int) -> Elementwise:
@@ -215,20 +174,18 @@ def _polynomial(coefficients, t: np.ndarray) -> np.ndarray:
 
 
 ACTIVATIONS = {
-    "step": Activation(_relu_power(0), 0, False, 0),
-    "relu": Activation(_relu_power(1), 1, False, 1),
     # relu^q / q!: chen2020 takes q = 2, bai2020 q = 3.
-    "relu2": Activation(_relu_power(2), 2, False, 2),
-    "relu3": Activation(_relu_power(3), 3, False, 3),
+    **{name: Activation(_relu_power(q), q, False, q) for q, name in enumerate(("step", "relu", "relu2", "relu3"))},
     "quadratic": Activation(_square, power=2),
     "erf": Activation(_erf),
-    "sin": Activation(_sin),
+    "sin": Activation(lambda order: (np.sin, np.cos, lambda t: -np.sin(t), lambda t: -np.cos(t))[order % 4]),
     "softplus": Activation(_softplus),
     "tanh": Activation(_tanh),
-    "exponential": Activation(_exponential),
+    # exp(t) - 1.
+    "exponential": Activation(lambda order: np.exp if order else np.expm1),
 }
-POWERS = tuple(name for name, row in ACTIVATIONS.items() if row.power is not None)
-# q of relu^q / q!.
-ONE_SIDED = {name: ACTIVATIONS[name].power for name in POWERS if not ACTIVATIONS[name].analytic}
+# q of relu^q / q! and of t^q, and of the former alone.
+POWERS = {name: row.power for name, row in ACTIVATIONS.items() if row.power is not None}
+ONE_SIDED = {name: power for name, power in POWERS.items() if not ACTIVATIONS[name].analytic}
 # Analytic ones that learners take as gates: their series have terms beyond every order (bai2020, Section 6).
 ANALYTIC_GATES = ("erf", "sin", "softplus")

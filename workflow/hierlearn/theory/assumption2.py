@@ -23,10 +23,8 @@ def approximation_error(order: int) -> float:
     """E_k = min over polynomials q of degree <= k of E(1{z >= 0} - q(z))^2, z ~ N(0, 1)  (chen2020, Section 4.2).
 
     1/2 less the squared Hermite coefficients up to degree k: c_0 = 1/2, c_j = He_{j-1}(0) / sqrt(2 pi j!). They vanish
-    at even j > 0, so E_2 = E_1. Raises ValueError if k < 0.
+    at even j > 0, so E_2 = E_1.
     """
-    if order < 0:
-        raise ValueError(f"order {order}; expected at least 0")
     return 0.5 - sum(hermite_coefficient("step", j) ** 2 for j in range(order + 1))
 
 

@@ -5,7 +5,6 @@ K(x, z) = h(<x, z>), the target has squared norms per degree, and the label nois
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,19 +20,6 @@ LARGEST_RISK, TOLERANCE = 1e3, 1e-14
 SCAN_PER_DECADE = 12
 
 
-@dataclass(frozen=True)
-class Equivalent:
-    """The solution at one sample size and ridge.
-
-    kappa: the self-consistent regularisation; gamma: the variance factor in [0, 1); risk: E|f - f*|^2 against
-    the noise-free target, in the target's units.
-    """
-
-    kappa: float
-    gamma: float
-    risk: float
-
-
 def spectrum_for(profile: Callable, dimension: int, degree: int) -> Spectrum:
     """The spectrum with all degrees that matter for a target of this degree; its tail has the rest."""
     last = degree + 2
@@ -42,22 +28,19 @@ def spectrum_for(profile: Callable, dimension: int, degree: int) -> Spectrum:
     return spectrum(profile, dimension, last)
 
 
-def solve(
+def expected_risk(
     kernel: Spectrum, target: Mapping[int, float], samples: float, ridge: float = 0.0, noise: float = 0.0
-) -> Equivalent:
-    """Risk of kernel ridge regression on `samples` points, in the limit of many points.
+) -> float:
+    """E|f - f*|^2 of kernel ridge regression on `samples` points against the noise-free target, in its units.
 
     n = sum_k N_k xi_k / (xi_k + kappa) + (n r + tail) / kappa,
-    gamma = (1/n) sum_k N_k xi_k^2 / (xi_k + kappa)^2,
+    gamma = (1/n) sum_k N_k xi_k^2 / (xi_k + kappa)^2 in [0, 1),
     risk = (sum_k t_k^2 kappa^2 / (xi_k + kappa)^2 + s^2 gamma) / (1 - gamma)
-    (Canatar, Bordelon, Pehlevan 2021; Simon et al. 2023). The trace of unresolved degrees
+    in the limit of many points (Canatar, Bordelon, Pehlevan 2021; Simon et al. 2023). The trace of unresolved degrees
     (tail) counts as a ridge, exact as long as kappa is far above their eigenvalues.
 
     target: squared L2 norm t_k^2 per degree k; a degree outside the spectrum is never learned. noise: s.
-    Raises ValueError if samples is not positive, or if ridge or noise is negative.
     """
-    if not samples > 0 or ridge < 0 or noise < 0:
-        raise ValueError(f"samples {samples}, ridge {ridge}, noise {noise}; expected samples > 0, the others >= 0")
     kept = kernel.eigenvalues > 0
     values, counts = kernel.eigenvalues[kept], kernel.multiplicity[kept]
     kappa = _kappa(values, counts, samples, samples * ridge + kernel.tail)
@@ -66,16 +49,7 @@ def solve(
     # What is never learned stays whole.
     shares = {k: kappa / (eigenvalue[k] + kappa) if k in eigenvalue else 1.0 for k in target}
     bias = sum(square * shares[k] ** 2 for k, square in target.items())
-    return Equivalent(kappa, gamma, (bias + noise**2 * gamma) / (1.0 - gamma) if gamma < 1.0 else float("inf"))
-
-
-def best_risk(
-    kernel: Spectrum, target: Mapping[int, float], samples: float, ridges: Sequence[float], noise: float = 0.0
-) -> float:
-    """The smallest risk over a list of ridges. Raises ValueError if the list is empty."""
-    if not len(ridges):
-        raise ValueError("ridges: found none; expected at least one")
-    return min(solve(kernel, target, samples, ridge, noise).risk for ridge in ridges)
+    return (bias + noise**2 * gamma) / (1.0 - gamma) if gamma < 1.0 else float("inf")
 
 
 def sample_complexity(
@@ -87,18 +61,16 @@ def sample_complexity(
     noise: float = 0.0,
     largest: float = 1e16,
 ) -> float:
-    """Smallest real n with best risk <= threshold for a unit-norm target of one degree.
+    """Smallest real n with risk <= threshold < 1 at the best of the ridges, for a unit-norm target of one degree.
 
-    It may be below 1; NaN if above `largest`. Scanned upwards in log n for the first crossing, then root-found. Raises
-    ValueError if threshold is not in (0, 1).
+    It may be below 1; NaN if above `largest`. Scanned upwards in log n for the first crossing, then root-found.
     """
-    if not 0 < threshold < 1:
-        raise ValueError(f"threshold {threshold}; expected a number between 0 and 1")
     kernel = spectrum_for(profile, dimension, degree)
 
     def excess(logarithm: float) -> float:
         # A risk is infinite at some sizes, which no interpolation survives.
-        return min(best_risk(kernel, {degree: 1.0}, np.exp(logarithm), ridges, noise), LARGEST_RISK) - threshold
+        risks = (expected_risk(kernel, {degree: 1.0}, np.exp(logarithm), ridge, noise) for ridge in ridges)
+        return min(*risks, LARGEST_RISK) - threshold
 
     step = np.log(10.0) / SCAN_PER_DECADE
     high = 0.0

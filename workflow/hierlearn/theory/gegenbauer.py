@@ -31,7 +31,6 @@ class Spectrum:
     all other degrees, h(1) - sum_k N(d, k) xi_k >= 0.
     """
 
-    dimension: int
     degrees: np.ndarray
     multiplicity: np.ndarray
     eigenvalues: np.ndarray
@@ -41,12 +40,9 @@ class Spectrum:
 def orthonormal(degree: int, dimension: int, t: np.ndarray) -> np.ndarray:
     """q_k(t), the degree-k Gegenbauer polynomial with E q_k^2 = 1 under the law of a coordinate.
 
-    t: any shape -> the same shape, float64; q_k(1) = sqrt(N(d, k)) > 0. Raises ValueError if d < 2 or degree
-    < 0.
+    t: any shape -> the same shape, float64; q_k(1) = sqrt(N(d, k)) > 0.
     """
     t = np.asarray(t, np.float64)
-    if degree < 0:
-        raise ValueError(f"degree {degree}; expected at least 0")
     steps = _recurrence(dimension, degree)
     previous, current = np.zeros_like(t), np.ones_like(t)
     for k in range(degree):
@@ -56,13 +52,10 @@ def orthonormal(degree: int, dimension: int, t: np.ndarray) -> np.ndarray:
 
 
 def hermite(degree: int, t: np.ndarray) -> np.ndarray:
-    """He_k(t) / sqrt(k!), the orthonormal polynomial under N(0, 1).
+    """He_k(t) / sqrt(k!), the orthonormal polynomial under N(0, 1) and the limit of q_k(t / sqrt(d)) as d -> infinity.
 
-    It is the limit of q_k(t / sqrt(d)) as d -> infinity. t: any shape -> the same shape, float64. Raises
-    ValueError if degree < 0.
+    t: any shape -> the same shape, float64.
     """
-    if degree < 0:
-        raise ValueError(f"degree {degree}; expected at least 0")
     return HermiteE.basis(degree)(np.asarray(t, np.float64)) / sqrt(factorial(degree))
 
 
@@ -71,11 +64,8 @@ def quadrature(dimension: int, count: int = NODES) -> tuple[np.ndarray, np.ndarr
     """Gauss rule of the law of one coordinate: nodes (count,) ascending, masses (count,) that sum to 1; read-only.
 
     Exact for polynomials of degree <= 2 count - 1 (nodes by Golub-Welsch, masses with small relative error
-    down to underflow). Exactly symmetric about 0, so that odd means vanish. Raises ValueError if d < 2 or
-    count < 1.
+    down to underflow). Exactly symmetric about 0, so that odd means vanish.
     """
-    if count < 1:
-        raise ValueError(f"count {count}; expected at least 1")
     # Imported here: most users only evaluate polynomials, and scipy.linalg takes a quarter second to load.
     from scipy.linalg import eigvalsh_tridiagonal
 
@@ -90,7 +80,7 @@ def quadrature(dimension: int, count: int = NODES) -> tuple[np.ndarray, np.ndarr
     return nodes, masses
 
 
-def spectrum(profile: Callable[[np.ndarray], np.ndarray], dimension: int, degrees, count: int = NODES) -> Spectrum:
+def spectrum(profile: Callable[[np.ndarray], np.ndarray], dimension: int, degrees) -> Spectrum:
     """Eigenvalues of K(x, z) = h(<x, z>) over Unif(S^{d-1}): xi_k = E[h(t) q_k(t)] / sqrt(N(d, k)).
 
     profile: h, vectorised over [-1, 1]. degrees: a number (then 0 .. degrees) or a sequence. Coefficients
@@ -98,7 +88,7 @@ def spectrum(profile: Callable[[np.ndarray], np.ndarray], dimension: int, degree
     semi-definite kernel.
     """
     degrees = np.arange(degrees + 1) if np.isscalar(degrees) else np.asarray(list(degrees))
-    nodes, masses = quadrature(dimension, count)
+    nodes, masses = quadrature(dimension)
     values = np.asarray(profile(nodes), np.float64) * masses
     multiplicity = np.array([float(harmonics(dimension, int(k))) for k in degrees])
     means = np.array([np.sum(values * orthonormal(int(k), dimension, nodes)) for k in degrees])
@@ -109,13 +99,11 @@ def spectrum(profile: Callable[[np.ndarray], np.ndarray], dimension: int, degree
     eigenvalues = np.where(means > ROUNDING * size, means, 0.0) / np.sqrt(multiplicity)
     trace = float(np.asarray(profile(np.ones(1)), np.float64)[0])
     tail = trace - float(np.sum(multiplicity * eigenvalues))
-    return Spectrum(dimension, degrees, multiplicity, eigenvalues, max(tail, 0.0))
+    return Spectrum(degrees, multiplicity, eigenvalues, max(tail, 0.0))
 
 
 def _recurrence(dimension: int, count: int) -> np.ndarray:
     """b_1 .. b_count of t q_k = b_{k+1} q_{k+1} + b_k q_{k-1}, b_k^2 = k(k+d-3) / ((2k+d-2)(2k+d-4))."""
-    if dimension < 2:
-        raise ValueError(f"dimension {dimension}; expected at least 2")
     k = np.arange(1, count + 1, dtype=np.float64)
     squares = np.full(count, 1.0 / dimension)
     later = k[1:]

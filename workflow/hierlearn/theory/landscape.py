@@ -8,7 +8,7 @@ all results float64. A loss has `value`, `gradient` and `curvature`, l and its f
 of (f, y).
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,8 +18,7 @@ import numpy as np
 PENALTY_CONSTANTS = {4: 9.0, 8: 2401.0}
 
 
-@dataclass(frozen=True)
-class Expansion:
+class Expansion(NamedTuple):
     """One point of a loss landscape, seen along itself and along a reference.
 
     risk: the mean loss; radial: <gradient, W>; curvature: E_S' of the Hessian's quadratic form at W* S'.
@@ -38,8 +37,7 @@ def curvature_slack(features, gates, weights, reference, curvature) -> float:
     convexity: its two sides differ by twice the Bregman divergence of the loss from f^Q_W to f^Q_{W*}.
     curvature: l'' (n,) at W, 2 for (f - y)^2.
     """
-    moved = gates * (features @ weights.T) * (features @ reference.T)
-    return float(np.mean(curvature * np.mean(moved**2, axis=1)))
+    return float(np.mean(curvature * _squared_slopes(features, gates, weights, reference)))
 
 
 def quadratic_outputs(features, gates, signs, weights) -> np.ndarray:
@@ -49,15 +47,9 @@ def quadratic_outputs(features, gates, signs, weights) -> np.ndarray:
 
 def quadratic_expansion(features, gates, signs, targets, loss, weights, reference) -> Expansion:
     """L^Q at W along W and W*: <grad, W> = 2 E[l' f^Q_W], curvature s + 2 E[l' f^Q_{W*}] (bai2020, Appendix B.1)."""
-    outputs = quadratic_outputs(features, gates, signs, weights)
-    gradient = loss.gradient(outputs, targets)
-    slack = curvature_slack(features, gates, weights, reference, loss.curvature(outputs, targets))
-    towards = quadratic_outputs(features, gates, signs, reference)
-    return Expansion(
-        risk=float(np.mean(loss.value(outputs, targets))),
-        radial=2.0 * float(np.mean(gradient * outputs)),
-        curvature=slack + 2.0 * float(np.mean(gradient * towards)),
-    )
+    outputs, towards = (quadratic_outputs(features, gates, signs, one) for one in (weights, reference))
+    squares = _squared_slopes(features, gates, weights, reference)
+    return _expansion(loss, targets, outputs, 2.0 * outputs, squares, 2.0 * towards)
 
 
 def randomised_expansion(features, first, signs, weights, reference, targets, loss, draws) -> Expansion:
@@ -70,17 +62,9 @@ def randomised_expansion(features, first, signs, weights, reference, targets, lo
     parts = []
     for draw in np.concatenate([draws, -draws]):
         inner = np.maximum(start + draw * moved, 0.0)
-        outputs = inner**3 @ scaled / 6.0
-        gradient, curvature = loss.gradient(outputs, targets), loss.curvature(outputs, targets)
         radial = (inner**2 * moved) @ (scaled * draw) / 2.0
-        square_part = np.mean(inner**4 * square, axis=1) / 4.0
-        parts.append(
-            (
-                np.mean(loss.value(outputs, targets)),
-                np.mean(gradient * radial),
-                np.mean(curvature * square_part) + np.mean(gradient * ((inner * square) @ scaled)),
-            )
-        )
+        squares = np.mean(inner**4 * square, axis=1) / 4.0
+        parts.append(_expansion(loss, targets, inner**3 @ scaled / 6.0, radial, squares, (inner * square) @ scaled))
     return Expansion(*(float(part) for part in np.mean(parts, axis=0)))
 
 
@@ -94,14 +78,23 @@ def equal_sign_expansion(features, first, signs, weights, reference, targets, lo
     """The loss of f_W itself, all of S equal, at W along W and along W* without S', for sigma = relu^3 / 6."""
     start, moved, towards = (features @ part.T for part in (first, weights, reference))
     inner, scaled = np.maximum(start + moved, 0.0), signs / np.sqrt(len(signs))
-    outputs = inner**3 @ scaled / 6.0
-    gradient, curvature = loss.gradient(outputs, targets), loss.curvature(outputs, targets)
     along, radial = ((inner**2 * part) @ scaled / 2.0 for part in (towards, moved))
+    return _expansion(loss, targets, inner**3 @ scaled / 6.0, radial, along**2, (inner * towards**2) @ scaled)
+
+
+def _expansion(loss, targets, outputs, radial, squares, bends) -> Expansion:
+    """From outputs (n,), their slopes along W, and squared slopes and second derivatives along the reference."""
+    gradient, curvature = loss.gradient(outputs, targets), loss.curvature(outputs, targets)
     return Expansion(
         risk=float(np.mean(loss.value(outputs, targets))),
         radial=float(np.mean(gradient * radial)),
-        curvature=float(np.mean(curvature * along**2) + np.mean(gradient * ((inner * towards**2) @ scaled))),
+        curvature=float(np.mean(curvature * squares) + np.mean(gradient * bends)),
     )
+
+
+def _squared_slopes(features, gates, weights, reference) -> np.ndarray:
+    """The mean over S' of the squared slope of f^Q at W along W* S', (n,)."""
+    return np.mean((gates * (features @ weights.T) * (features @ reference.T)) ** 2, axis=1)
 
 
 class RandomisedSquaredRisk:

@@ -141,11 +141,8 @@ def train(signs: np.ndarray, start: np.ndarray, error: float) -> tuple[TwoLayerR
         flat, gradients = found.x, gradients + found.nfev
         network = TwoLayerRelu(signs, flat.reshape(start.shape))
         multiplier = max(0.0, multiplier + stiffness * (np.mean((network(x) - target) ** 2) - error))
-    return TwoLayerRelu(signs, network.weights * _factor(network(x), target, error)), gradients
-
-
-def _factor(outputs: np.ndarray, target: np.ndarray, error: float) -> float:
-    """The least factor on the outputs at which their mean square error is `error`, or the smallest it can be."""
+    # The least factor on the outputs at which their mean square error is as asked, or the smallest it can be.
+    outputs = network(x)
     square, overlap = np.mean(outputs**2), np.mean(outputs * target)
     room = overlap**2 - square * (np.mean(target**2) - error)
-    return float((overlap - np.sqrt(max(0.0, room))) / square)
+    return TwoLayerRelu(signs, network.weights * float((overlap - np.sqrt(max(0.0, room))) / square)), gradients

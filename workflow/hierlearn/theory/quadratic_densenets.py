@@ -25,16 +25,12 @@ def layer_widths(depth: int, widths: Sequence[int] | None, first: int | None = N
 
 def links(depth: int, graph: Sequence[Sequence[int]] | None) -> tuple[tuple[int, ...], ...]:
     """J_2 .. J_L, each increasing; without a choice J_2 = {0, 1} and J_l = {0, l - 1}."""
-    if graph is not None:
-        return tuple(tuple(sorted(sources)) for sources in graph)
-    return ((0, 1), *((0, layer - 1) for layer in range(3, depth + 1)))
+    return links_by_name("skip", depth) if graph is None else tuple(tuple(sorted(sources)) for sources in graph)
 
 
 def links_by_name(name: str, depth: int) -> tuple[tuple[int, ...], ...]:
     """J_2 .. J_L of a graph: skip, J_l = {0, l - 1}; chain, J_l = {l - 1}; dense, all earlier layers. J_2 = {0, 1}."""
-    if name == "skip":
-        return links(depth, None)
-    seen = {"chain": lambda layer: (layer - 1,), "dense": lambda layer: tuple(range(layer))}[name]
+    seen = {"skip": lambda l: (0, l - 1), "chain": lambda l: (l - 1,), "dense": lambda l: tuple(range(l))}[name]
     return ((0, 1), *(seen(layer) for layer in range(3, depth + 1)))
 
 

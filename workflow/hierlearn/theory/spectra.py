@@ -2,9 +2,8 @@
 
 import numpy as np
 
-NAMES = ("isotropic", "power", "spiked")
 # Half of the variance in one direction; j^-2, whose leading share stays when directions are added.
-SHAPES = {"isotropic": {}, "spiked": {"spikes": 1, "spike_share": 0.5}, "power": {"exponent": 2.0}}
+SHAPES = {"isotropic": {}, "power": {"exponent": 2.0}, "spiked": {"spikes": 1, "spike_share": 0.5}}
 
 
 def eigenvalues(
@@ -15,8 +14,8 @@ def eigenvalues(
     isotropic: 1/d each; power: proportional to j^-exponent; spiked: `spikes` directions hold `spike_share` of the trace
     in equal parts and the others the rest. Raises ValueError for an unknown name or more spikes than dimensions.
     """
-    if name not in NAMES:
-        raise ValueError(f"spectrum {name!r}; expected one of {', '.join(NAMES)}")
+    if name not in SHAPES:
+        raise ValueError(f"spectrum {name!r}; expected one of {', '.join(SHAPES)}")
     if name == "isotropic":
         return np.full(dimension, 1.0 / dimension)
     if name == "power":

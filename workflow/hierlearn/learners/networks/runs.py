@@ -1,7 +1,7 @@
 """Trains all settings (learning rate, weight decay) of a network for all seeds, and chooses among them."""
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ import numpy as np
 from hierlearn.core.protocols import Fit, Monitor, Sample, State
 from hierlearn.learners._runs import BLOCK_ROWS, Runs, Setting, best_fits, take
 from hierlearn.learners._selection import error, points_of_rules
-from hierlearn.solvers.networks.training import NetworkTraining, Recipe
+from hierlearn.solvers.networks import NetworkTraining, Recipe
 
 # Points of the training and validation sets that a trace looks at, and how many looks there are.
 TRACED_POINTS = 500
@@ -87,7 +87,8 @@ class NetworkRuns(Runs):
             return self.norms()
         base = (parts["base"] * problem.factor[:, None, None])[:, None]
         x, _ = self._points("validation", count)
-        return self.norms() | {"base_error": self._error(x, base, self.training.first_block, "regression")}
+        first_block = partial(self.training.outputs, blocks=1)
+        return self.norms() | {"base_error": self._error(x, base, first_block, "regression")}
 
     def norms(self) -> dict[str, np.ndarray]:
         """Frobenius norms (S, G) of the weights that are trained, and of how far they moved."""

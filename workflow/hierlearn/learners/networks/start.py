@@ -8,7 +8,7 @@ import numpy as np
 from hierlearn.core.parameters import Count, Positive
 from hierlearn.core.protocols import State
 from hierlearn.core.streams import Streams
-from hierlearn.solvers.networks.model import shapes
+from hierlearn.solvers.networks import shapes
 
 
 @dataclass(frozen=True, kw_only=True)

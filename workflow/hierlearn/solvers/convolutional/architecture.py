@@ -1,5 +1,6 @@
 """Convolutional networks as lists of layers, each of which a phase of training may add."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import prod
 from typing import NamedTuple
@@ -9,6 +10,10 @@ Size = tuple[int, int]
 VGG19 = (2, 2, 4, 4, 4)
 STEM = 16
 ALIGNED = 16
+# Filters of so few channels are faster as one product for all networks than as torch's convolution for each.
+NARROW = 32
+# Points whose Jacobians are made at once, and how many numbers of Jacobians are held: those of one output in any case.
+BLOCK_POINTS, JACOBIANS = 128, 1 << 25
 
 
 class Misfit(ValueError):
@@ -34,6 +39,16 @@ class Convolution(NamedTuple):
         return tuple(
             (n + 2 * p - k) // s + 1 for n, k, s, p in zip(size, self.kernel, self.stride, self.padding, strict=True)
         )
+
+    @property
+    def weights(self) -> tuple[int, int]:
+        """Entries of a patch and filters: the shape of its matrix."""
+        return prod(self.kernel) * self.inputs, self.outputs
+
+    @property
+    def is_patchless(self) -> bool:
+        """Whether it needs no copy of its patches: they do not overlap, or torch convolves."""
+        return (self.kernel == self.stride and self.padding == (0, 0)) or max(self.inputs, self.outputs) > NARROW
 
 
 @dataclass(frozen=True)
@@ -62,15 +77,17 @@ class Layer:
         """Of its output for one picture, before it is pooled."""
         return self.channels * prod(self.given if self.whole else self.size) * self.pool**2
 
+    def steps(self) -> Iterator[tuple[Convolution, Size, Size]]:
+        """Its convolutions but for the shortcut, with height and width of what each is given and of what it makes."""
+        made = self.given
+        for one in self.convolutions:
+            given, made = made, one.size(made)
+            yield one, given, made
+
     def products(self) -> int:
         """Multiplications for one picture."""
-        size, total = self.given, 0
-        for one in self.convolutions:
-            size = one.size(size)
-            total += prod(size) * prod(one.kernel) * one.inputs * one.outputs
-        if self.shortcut is not None:
-            total += prod(size) * self.shortcut.inputs * self.shortcut.outputs
-        return total
+        total = sum(prod(size) * prod(one.weights) for one, _, size in self.steps())
+        return total if self.shortcut is None else total + prod(self.size) * prod(self.shortcut.weights)
 
 
 @dataclass(frozen=True)
@@ -89,7 +106,6 @@ class Architecture:
     head: str = "mean"
 
     def cut(self, depth: int) -> "Architecture":
-        """The first layers alone."""
         return replace(self, layers=self.layers[:depth])
 
     @property
@@ -126,17 +142,64 @@ class Architecture:
         """Multiplications for one picture, without the head."""
         return sum(layer.products() for layer in self.layers)
 
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """Of the weights of the layers, by name; those of batch normalisations are called scale and shift."""
+        found = {}
+        for i, layer in enumerate(self.layers):
+            found |= {f"layer{i}_weight{j}": one.weights for j, one in enumerate(layer.convolutions)}
+            if layer.shortcut is not None:
+                found[f"layer{i}_shortcut"] = layer.shortcut.weights
+            for j, channels in enumerate(self.norms(i)):
+                found |= {f"layer{i}_scale{j}": (1, channels), f"layer{i}_shift{j}": (1, channels)}
+        return found
+
+    def head_shapes(self, outputs: int) -> dict[str, tuple[int, ...]]:
+        found = {"head_weight": (self.features(), outputs), "head_bias": (1, outputs)}
+        for j, channels in enumerate(self.head_norms):
+            found |= {f"head_scale{j}": (1, channels), f"head_shift{j}": (1, channels)}
+        return found
+
+    def weights(self, outputs: int) -> int:
+        """Numbers of all layers and the head, with the means and variances beside scales and shifts."""
+        shapes = self.shapes() | self.head_shapes(outputs)
+        return sum(prod(size) * (2 if "scale" in name or "shift" in name else 1) for name, size in shapes.items())
+
+    def outputs_at_once(self, outputs: int, points: int) -> int:
+        """Of how many outputs the Jacobians at so many points are held together: one pass forward serves them all."""
+        return min(outputs, max(1, JACOBIANS // (self.weights(outputs) * (points + BLOCK_POINTS))))
+
+    def activations(self) -> int:
+        """Numbers that one picture leaves for the way back, itself among them."""
+        return prod(self.shape) + sum(sum(self._arrays(layer)) for layer in self.layers)
+
+    def largest(self) -> int:
+        """What the largest layer holds of one picture on the way forward: patches, and arrays before and after."""
+        return max(
+            max(self._arrays(layer)) + 3 * layer.pool**2 * prod(layer.size) * layer.channels for layer in self.layers
+        )
+
+    def _arrays(self, layer: Layer) -> list[int]:
+        """Entries of what a layer leaves for one picture: copies of patches, normalised and activated arrays."""
+        found = [prod(layer.size) * layer.channels if layer.pool > 1 else 0]
+        for one, given, size in layer.steps():
+            found.append(0 if one.is_patchless else prod(size) * one.weights[0])
+            if self.activation == "quadratic":
+                found += [prod(size) * one.outputs] * 3
+            elif layer.kind == "residual":
+                found += [prod(given) * one.inputs] * 2
+            elif layer.kind == "plain":
+                found += [prod(size) * one.outputs] * 2
+        return found
+
     def is_aligned(self, batch: int, outputs: int) -> bool:
         """Whether the matrices of every network begin at a multiple of ALIGNED numbers where those of many follow one
         another: a product's last bits hang on where its matrices begin."""
         sizes = [self.features() * outputs, batch * self.features(), batch * outputs]
         for layer in self.layers:
-            size = layer.given
-            for one in layer.convolutions:
-                size, filters = one.size(size), prod(one.kernel) * one.inputs
-                sizes += [filters * one.outputs, *(batch * prod(size) * n for n in (filters, one.outputs))]
+            for one, _, size in layer.steps():
+                sizes += [prod(one.weights), *(batch * prod(size) * n for n in one.weights)]
             if layer.shortcut is not None:
-                sizes.append(layer.shortcut.inputs * layer.shortcut.outputs)
+                sizes.append(prod(layer.shortcut.weights))
             sizes.append(batch * prod(layer.size) * layer.channels)
         return all(size % ALIGNED == 0 for size in sizes)
 
@@ -147,14 +210,7 @@ def build(name: str, shape: tuple[int, int, int], depth: int, width: int, patch:
         raise Misfit(
             "architecture", f"{name} on pictures of {' x '.join(map(str, shape))}", "a place and a channel at least"
         )
-    makers = {
-        "patches": patches,
-        "dense": dense,
-        "circular": circular,
-        "plain": plain,
-        "vgg": vgg,
-        "wide_resnet": wide_resnet,
-    }
+    makers = {maker.__name__: maker for maker in (patches, dense, circular, plain, vgg, wide_resnet)}
     return makers[name](shape, depth, width, patch)
 
 

@@ -11,32 +11,10 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from hierlearn.solvers.convolutional.architecture import Architecture, Convolution, Layer
-from hierlearn.solvers.convolutional.sizes import NARROW
+from hierlearn.solvers.convolutional.architecture import NARROW, Architecture, Convolution
 
 Tensors = Mapping[str, torch.Tensor]
 EPSILON, MOMENTUM = 1e-5, 0.1
-
-
-def shapes(network: Architecture) -> dict[str, tuple[int, ...]]:
-    """Of the weights of one network's layers, by name; those of batch normalisations are called scale and shift."""
-    found = {}
-    for i, layer in enumerate(network.layers):
-        for j, one in enumerate(layer.convolutions):
-            found[f"layer{i}_weight{j}"] = (one.kernel[0] * one.kernel[1] * one.inputs, one.outputs)
-        if layer.shortcut is not None:
-            found[f"layer{i}_shortcut"] = (layer.shortcut.inputs, layer.shortcut.outputs)
-        for j, channels in enumerate(network.norms(i)):
-            found |= {f"layer{i}_scale{j}": (1, channels), f"layer{i}_shift{j}": (1, channels)}
-    return found
-
-
-def head_shapes(network: Architecture, outputs: int) -> dict[str, tuple[int, ...]]:
-    """Of the weights of its head."""
-    found = {"head_weight": (network.features(), outputs), "head_bias": (1, outputs)}
-    for j, channels in enumerate(network.head_norms):
-        found |= {f"head_scale{j}": (1, channels), f"head_shift{j}": (1, channels)}
-    return found
 
 
 def start(
@@ -120,6 +98,24 @@ def units(network: Architecture, weights: Tensors, running: Tensors, x: torch.Te
     return found
 
 
+def pictures(network: Architecture, weights: Tensors, begin, steps: int, length: float, norm: float):
+    """Pictures (units, height, width, channels) float32 of all units of the last layer of one network, at rest.
+
+    Each maximises the mean over places of what its unit takes, on the ball of a norm, by steps of a length along the
+    gradient from `begin` (height, width, channels)  (allenzhu2020, Figures 2 and 10, without their decay). weights: of
+    one run, (1, ...).
+    """
+    x = torch.tensor(np.asarray(begin, np.float32)).repeat(network.layers[-1].channels, 1, 1, 1)
+    for _ in range(steps):
+        x.requires_grad_(True)
+        means = units(network, weights, weights, x[None])[0].mean(dim=(1, 2))
+        (slope,) = torch.autograd.grad(means.diagonal().sum(), x)
+        with torch.no_grad():
+            x = x + length * _scaled(slope, 1.0)
+            x = torch.where(_norms(x) > norm, _scaled(x, norm), x)
+    return x.detach().numpy()
+
+
 def _layer(network: Architecture, i: int, weights, running, x: torch.Tensor, batch: bool) -> torch.Tensor:
     layer = network.layers[i]
 
@@ -130,7 +126,15 @@ def _layer(network: Architecture, i: int, weights, running, x: torch.Tensor, bat
         return _convolution(layer.convolutions[j], x, weights[f"layer{i}_weight{j}"])
 
     if layer.kind == "residual":
-        return _residual(network.activation, layer, x, normalised, convolved, weights.get(f"layer{i}_shortcut"))
+        if network.activation == "quadratic":
+            entered = x
+            found = normalised(quadratic(convolved(entered, 0)), 0)
+            found = normalised(quadratic(convolved(found, 1)), 1)
+        else:
+            entered = torch.relu(normalised(x, 0))
+            found = convolved(torch.relu(normalised(convolved(entered, 0), 1)), 1)
+        shortcut = layer.shortcut
+        return found + (x if shortcut is None else _convolution(shortcut, entered, weights[f"layer{i}_shortcut"]))
     found = convolved(x, 0)
     if network.activation == "quadratic":
         found = normalised(quadratic(found), 0)
@@ -139,15 +143,13 @@ def _layer(network: Architecture, i: int, weights, running, x: torch.Tensor, bat
     return found.mean(dim=(2, 3), keepdim=True) if layer.whole else _pooled(found, layer.pool, network.pooling)
 
 
-def _residual(activation: str, layer: Layer, x: torch.Tensor, normalised, convolved, shortcut) -> torch.Tensor:
-    if activation == "quadratic":
-        entered = x
-        found = normalised(quadratic(convolved(entered, 0)), 0)
-        found = normalised(quadratic(convolved(found, 1)), 1)
-    else:
-        entered = torch.relu(normalised(x, 0))
-        found = convolved(torch.relu(normalised(convolved(entered, 0), 1)), 1)
-    return found + (x if layer.shortcut is None else _convolution(layer.shortcut, entered, shortcut))
+def _norms(x: torch.Tensor) -> torch.Tensor:
+    return x.flatten(1).norm(dim=1)[:, None, None, None]
+
+
+def _scaled(x: torch.Tensor, norm: float) -> torch.Tensor:
+    """Pictures of a norm; those that vanish stay."""
+    return norm * x / _norms(x).clamp_min(1e-30)
 
 
 def quadratic(z: torch.Tensor) -> torch.Tensor:

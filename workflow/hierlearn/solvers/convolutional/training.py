@@ -1,7 +1,7 @@
 """Stochastic gradient descent on many convolutional networks in lockstep, through phases of more and more layers."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import accumulate
 from math import prod
 
@@ -11,33 +11,11 @@ from torch.nn import functional
 
 from hierlearn.solvers.convolutional import model
 from hierlearn.solvers.convolutional.architecture import Architecture
-from hierlearn.solvers.convolutional.augmentation import Augmentation
-from hierlearn.solvers.convolutional.phases import Phase
+from hierlearn.solvers.convolutional.recipe import Phase, Recipe
 
 # What layers at rest make of all points is kept where it is no more than so many numbers.
 KEPT = 1 << 26
 ROWS = 512
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """loss: cross_entropy (classes), logistic (one output's sign) or squared, |f - y|^2 / 2.
-
-    milestones: parts of a phase after which the learning rate is divided by 10; pull: factor of the distance to where a
-    layer was trained before, in its gradient. half: products and convolutions of a step in bfloat16, normalisation,
-    loss, weights and their steps in float32.
-    """
-
-    network: Architecture
-    phases: tuple[Phase, ...]
-    outputs: int
-    loss: str
-    batch: int
-    momentum: float = 0.9
-    milestones: tuple[float, ...] = ()
-    pull: float = 0.0
-    augmentation: Augmentation = field(default_factory=Augmentation)
-    half: bool = False
 
 
 @dataclass(frozen=True)
@@ -65,30 +43,18 @@ class ConvolutionalTraining:
         self.seeds, self.done, self.phase = list(seeds), 0, -1
         self.rates, self.decays = (self._tensor(values[:, None, None]) for values in (rates, decays))
         self.ends = list(accumulate(phase.steps for phase in recipe.phases))
+        self.total = self.ends[-1]
         self.batch = min(recipe.batch, points.x.shape[1])
-        shapes = model.shapes(recipe.network)
-        own = {s: model.start(shapes, lambda name, s=s: points.generators(s, "start", name)) for s in set(self.seeds)}
-        start = {name: np.stack([own[s][name] for s in self.seeds]) for name in shapes}
-        self.weights = {name: self._tensor(values) for name, values in start.items()}
-        self.running = {name: self._tensor(values) for name, values in model.statistics(start).items()}
+        self.weights, self.running = {}, {}
+        self._add(recipe.network.shapes(), "start")
         self.velocities, self.before, self.order = {}, {}, (None, None)
         self.first = {"start": self._first_layer()}
         self._begin(0)
 
     @property
-    def total(self) -> int:
-        """Steps of all phases."""
-        return self.ends[-1]
-
-    @property
-    def network_depth(self) -> int:
-        """Layers in front of the present head."""
-        return self.recipe.phases[self.phase].depth
-
-    @property
     def network(self) -> Architecture:
         """As it is in the present phase."""
-        return self.recipe.network.cut(self.network_depth)
+        return self.recipe.network.cut(self.recipe.phases[self.phase].depth)
 
     def advance(self, until: int) -> None:
         """Steps up to `until`, at most to the end of the present phase."""
@@ -124,7 +90,7 @@ class ConvolutionalTraining:
 
     def model(self, row: int) -> dict[str, np.ndarray]:
         """Weights and running statistics of one network, as far as its layers are there."""
-        gone = tuple(f"layer{i}_" for i in range(self.network_depth, len(self.recipe.network.layers)))
+        gone = tuple(f"layer{i}_" for i in range(len(self.network.layers), len(self.recipe.network.layers)))
         both = self.weights | self.running
         return {name: values[row].cpu().numpy().copy() for name, values in both.items() if not name.startswith(gone)}
 
@@ -141,7 +107,6 @@ class ConvolutionalTraining:
         return found
 
     def restore(self, arrays: dict[str, np.ndarray]) -> None:
-        """Go back to a `state`."""
         self.done = int(arrays["done"])
         phase = next(i for i, end in enumerate(self.ends) if self.done <= end)
         self._begin(phase)
@@ -162,18 +127,10 @@ class ConvolutionalTraining:
     def _begin(self, phase: int) -> None:
         """A head for the layers of a phase, and what the layers at rest make of the points."""
         self.phase = phase
-        shapes = model.head_shapes(self.network, self.recipe.outputs)
-
-        def start(seed):
-            return model.start(shapes, lambda name: self.points.generators(seed, "head", phase, name))
-
-        own = {s: start(s) for s in set(self.seeds)}
-        fresh = {name: np.stack([own[s][name] for s in self.seeds]) for name in shapes}
         for group in (self.weights, self.running):
             for name in [name for name in group if name.startswith("head")]:
                 del group[name]
-        self.weights |= {name: self._tensor(values) for name, values in fresh.items()}
-        self.running |= {name: self._tensor(values) for name, values in model.statistics(fresh).items()}
+        self._add(self.network.head_shapes(self.recipe.outputs), "head", phase)
         self.velocities = {name: torch.zeros_like(self.weights[name]) for name in self._moving()}
         self.before = {}
         if self.recipe.phases[phase].pull and self.recipe.pull:
@@ -181,6 +138,15 @@ class ConvolutionalTraining:
             names = [name for name in self._moving() if name.startswith(tuple(f"layer{i}_" for i in trained))]
             self.before = {name: self.weights[name].clone() for name in names}
         self.kept = self._made_at_rest()
+
+    def _add(self, shapes: dict[str, tuple[int, ...]], *words: str | int) -> None:
+        """Weights as each network's seed draws them by these words and a name, and statistics beside them."""
+        own = {
+            s: model.start(shapes, lambda name, s=s: self.points.generators(s, *words, name)) for s in set(self.seeds)
+        }
+        fresh = {name: np.stack([own[s][name] for s in self.seeds]) for name in shapes}
+        self.weights |= {name: self._tensor(values) for name, values in fresh.items()}
+        self.running |= {name: self._tensor(values) for name, values in model.statistics(fresh).items()}
 
     def _moving(self) -> list[str]:
         phase = self.recipe.phases[self.phase]

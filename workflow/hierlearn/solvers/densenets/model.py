@@ -1,6 +1,6 @@
 """Quadratic DenseNets of many runs at once: where layers lie side by side, and their forward passes.
 
-The same code for numpy arrays and torch tensors. R runs, n points, d inputs, L the last layer; layers are counted from
+R runs, n points, d inputs, L the last layer; layers are counted from
 2, since G_0 = x and G_1 = x^2 - E x^2. (allenzhu2020, eq. 1.2 and 2.1-2.2)
 """
 
@@ -44,7 +44,6 @@ class Layout:
         return min(tried, key=lambda order: sum(_spans(order, blocks) for blocks in self.graph))
 
     def width(self, block: int) -> int:
-        """Columns of a block."""
         return self.inputs if block < 2 else self.offered[block - 2]
 
     @cached_property

@@ -31,20 +31,14 @@ class Schedule:
     annealing: str = "cosine"
 
     @property
-    def phases(self) -> int:
-        return 1 if self.kind == "joint" else self.depth - 1
-
-    def present(self, phase: int) -> range:
-        """Positions, from 0 for layer 2, of the layers that are there in a phase, counted from 0."""
+    def present(self) -> np.ndarray:
+        """Which of the layers 2 .. L are there in each phase, (phases, L - 1) bool."""
         layers = self.depth - 1
         if self.kind == "joint":
-            return range(layers)
-        return range(min(phase + 1, layers - 1) if self.kind == "restart" and layers > 1 else phase + 1)
-
-    def moving(self, phase: int) -> range:
-        """Positions of those that move."""
-        here = self.present(phase)
-        return here[-1:] if self.kind == "layerwise" else here
+            return np.ones((1, layers), dtype=bool)
+        there = np.tri(layers, dtype=bool)
+        there[1:, -1] &= self.kind != "restart"
+        return there
 
 
 class Clock:
@@ -54,23 +48,22 @@ class Clock:
     """
 
     def __init__(self, schedule: Schedule, runs: int, thresholds: np.ndarray | None = None):
-        self.schedule = schedule
+        self.schedule, self.table = schedule, schedule.present
         limits = np.tile(schedule.thresholds, (runs, 1)) if thresholds is None and schedule.thresholds else thresholds
         # A run in its last phase waits for nothing.
         self.thresholds = None if limits is None else np.pad(limits, ((0, 0), (0, 1)), constant_values=np.nan)
         self.phase = np.zeros(runs, dtype=np.int64)
         # Step at which each phase began, -1 if it has not.
-        self.phase_starts = np.full((runs, schedule.phases), -1, dtype=np.int64)
+        self.phase_starts = np.full((runs, len(self.table)), -1, dtype=np.int64)
         self.phase_starts[:, 0] = 0
         self._enter()
 
     def ask(self, step: int, losses: np.ndarray) -> np.ndarray | None:
         """Which runs (R,) bool enter their next phase at this step, None if none does. losses (R,): running ones."""
-        schedule = self.schedule
         asked = self.thresholds is not None and step > 0 and step % STEPS_BETWEEN_QUESTIONS == 0
         if step < self.next and not asked:
             return None
-        last = self.phase == schedule.phases - 1
+        last = self.phase == len(self.table) - 1
         entering = ~last & (step >= self.ends)
         if asked:
             entering |= ~last & (losses <= np.take_along_axis(self.thresholds, self.phase[:, None], axis=1)[:, 0])
@@ -89,29 +82,23 @@ class Clock:
 
     def layer_starts(self) -> np.ndarray:
         """Step (R, L - 1) at which each of the layers 2 .. L came, NaN if it has not."""
-        starts = np.full(self.present.shape, np.nan)
-        for run, phase_starts in enumerate(self.phase_starts):
-            for phase in range(self.schedule.phases - 1, -1, -1):
-                if phase_starts[phase] >= 0:
-                    starts[run, list(self.schedule.present(phase))] = phase_starts[phase]
-        return starts
+        starts = self.phase_starts[:, self.table.argmax(0)]
+        return np.where(self.table.any(0) & (starts >= 0), starts, np.nan)
 
     def state(self) -> dict[str, np.ndarray]:
-        """All that a later `restore` needs."""
         return {"phase": self.phase.copy(), "phase_starts": self.phase_starts.copy()}
 
     def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
-        """Go back to a `state`."""
         self.phase, self.phase_starts = np.array(arrays["phase"]), np.array(arrays["phase_starts"])
         self._enter()
 
     def _enter(self) -> None:
-        schedule, shape = self.schedule, (len(self.phase), self.schedule.depth - 1)
+        schedule = self.schedule
         # Which layers are there and move, (R, L - 1); when the runs' phases began and will end.
-        self.present, self.moving = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
-        for run, phase in enumerate(self.phase):
-            self.present[run, list(schedule.present(phase))] = True
-            self.moving[run, list(schedule.moving(phase))] = True
+        self.present = self.moving = self.table[self.phase]
+        if schedule.kind == "layerwise":
+            # Of the layers that are there, the last.
+            self.moving = self.present & ~np.pad(self.present[:, 1:], ((0, 0), (0, 1)))
         self.phase_start = np.take_along_axis(self.phase_starts, self.phase[:, None], axis=1)[:, 0]
-        self.ends = np.array([*schedule.starts[: schedule.phases - 1], schedule.total])[self.phase]
+        self.ends = np.array([*schedule.starts[: len(self.table) - 1], schedule.total])[self.phase]
         self.next = int(self.ends.min())

@@ -4,24 +4,23 @@ The certificate error at weights W is 1/2 (eps_g |W|_F + eps_H |W|_F^2) with eps
 -eps_H a lower bound of the Hessian's smallest eigenvalue (0 if that is positive). What Theorem 1(1) of chen2020 leaves
 open against a reference W* has |W*|_F^2 in the second term; who knows W* computes it from the same two numbers.
 
-What is guaranteed: gradient and Hessian are exact to float64 rounding, and the vector behind `smallest_curvature` is
-a witness that the smallest eigenvalue is no larger. The lower bound `curvature_bound` is the smallest Ritz value
-less its residual norm, after at least 24 products and with the residual at most half of what separates the Ritz
-value from failure. Sweeps run in float32 where that can resolve enough; value and residual of what they found are
-computed in float64, and where these do not decide what the sweep decided, it goes on from there in float64. Some
-eigenvalue provably lies within the residual; that it is the smallest one is not proven (the probabilistic bounds for a
-random start need some hundred products), so a certificate is numerical evidence, not a proof. The sweep stops once the
-bound suffices for the limit: `error` is an upper estimate, not the smallest possible. It also stops once curvature
-below what the limit allows is proven, long before the bound is sharp: the `error` of weights that fail so may exceed
-the smallest possible one by orders of magnitude, and says no more than that they fail.
+Gradient and Hessian are exact to float64 rounding, and the vector behind `smallest_curvature` is a witness. The bound
+`curvature_bound` is the smallest Ritz value less its residual norm, after at least 24 products and with the residual at
+most half of what separates the value from failure. Some eigenvalue provably lies within the residual; that it is the
+smallest one is not proven (the probabilistic bounds for a random start need some hundred products), so a certificate is
+numerical evidence, not a proof. Sweeps run in float32 where that can resolve enough, float64 measures what they found,
+and where it does not decide likewise the sweep goes on in float64. It stops once the bound suffices for the limit or
+curvature below what that allows is proven: the `error` of weights that fail so may exceed the smallest possible one by
+orders of magnitude, and says no more than that they fail.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.polynomial import polynomial
 
 from hierlearn.solvers.taylor.hessian import GaussNewtonMetric, hessian_operator
-from hierlearn.solvers.taylor.lanczos import smallest_ratio
+from hierlearn.solvers.taylor.lanczos import SmallestRatio, is_sign_sure, smallest_ratio
 from hierlearn.solvers.taylor.lbfgs import History
 from hierlearn.solvers.taylor.line_search import minimise_polynomial, squared_loss_polynomial
 from hierlearn.solvers.taylor.model import TaylorPoint, make_problem
@@ -29,14 +28,14 @@ from hierlearn.solvers.taylor.newton import newton
 from hierlearn.solvers.taylor.training import descend
 
 _LARGEST_METRIC = 8000
-# One early Ritz value far above 0 says nothing about the smallest eigenvalue.
-_LEAST_PRODUCTS = 24
+_MOST_PRODUCTS = 150
 # Sweeps in float32 want weights of many times more numbers than products, so that they never exhaust the space, and a
 # floor under the metric's Delta in units of Gauss-Newton's trace that is above their rounding.
 _LEAST_SIZE = 8
 _FLOOR = 1e-6
-# Iterations of L-BFGS before Newton's method, and in place of it where there is no metric.
+# Iterations of L-BFGS before Newton's method, steps of that, and iterations in place of it where there is no metric.
 _MOST_ROUGH = 32
+_MOST_STEPS = 100
 _MOST_PLAIN = 300
 
 
@@ -44,10 +43,9 @@ _MOST_PLAIN = 300
 class Certificate:
     """How far weights W are from second-order stationarity; all in the unit of W, float64.
 
-    gradient_norm: Frobenius norm; smallest_curvature: the lowest Rayleigh quotient of the Hessian found, an upper
-    bound of its smallest eigenvalue; curvature_bound: the lower bound; objective: at W; error: certificate error;
-    relative_error: error / objective; stationary: relative_error is at most the limit and W is not the zero
-    predictor; products: Hessian-vector products spent.
+    smallest_curvature: the lowest Rayleigh quotient of the Hessian found, an upper bound of its smallest eigenvalue;
+    curvature_bound: the lower bound; relative_error: error / objective; stationary: that is at most the limit and W is
+    not the zero predictor; products: Hessian-vector products spent.
     """
 
     gradient_norm: float
@@ -62,8 +60,7 @@ class Certificate:
 
 @dataclass(frozen=True)
 class Polished:
-    """Weights (m, D) float64 after polishing, their certificate, steps and escapes that were needed, and products of
-    features with weights that all of it took."""
+    """Weights (m, D) float64 after polishing; products of features with weights that all of it took."""
 
     weights: np.ndarray
     certificate: Certificate
@@ -72,52 +69,30 @@ class Polished:
     products: int
 
 
-def certify(features, gates, signs, targets, ridge, weights, **options):
-    """Certificate of stationarity of weights (m, D) at one ridge > 0: `certify_and_polish` that repairs nothing.
-
-    Costs at most max_products times four matrix products and, up to 8000 samples, one n-by-n Cholesky factorisation.
-    """
-    return certify_and_polish(features, gates, signs, targets, ridge, weights, max_rounds=0, **options).certificate
-
-
-def certify_and_polish(
-    features,
-    gates,
-    signs,
-    targets,
-    ridge,
-    weights,
-    *,
-    order=2,
-    loss="squared",
-    penalty_power=4,
-    limit=0.01,
-    max_products=150,
-    max_rounds=4,
-    max_steps=100,
-    start=None,
-):
+def certify_and_polish(features, gates, signs, targets, ridge, weights, *, limit=0.01, max_rounds=4, **kind):
     """Certify weights (m, D) and repair what fails, in float64 -> `Polished`; arguments as in `fit_path`.
 
-    limit: largest error relative to the objective for which `stationary` is true. start: first vector of the Lanczos
-    sweep (m, D), a fixed pseudo-random one by default, so that equal inputs give equal certificates.
+    kind: order, loss and penalty_power of the model; limit: largest error relative to the objective for which
+    `stationary` is true. Equal inputs give equal certificates.
 
-    L-BFGS in the Gauss-Newton metric, which is enough at large ridges, and then at most max_steps of Newton's method
-    bring the gradient term to a fifth of the limit; a direction of negative curvature is left along an exact line
-    search, which lowers the objective, and Newton's method goes on from there. Ends when the certificate holds, cannot
-    be decided, or after max_rounds of that; with max_rounds 0 the weights are only certified. Weights that are not
-    finite come back unchanged. Beyond 8000 samples there is no metric, and plain L-BFGS is all.
+    L-BFGS in the Gauss-Newton metric, which is enough at large ridges, and then Newton's method bring the gradient term
+    to a fifth of the limit; a direction of negative curvature is left along an exact line search, which lowers the
+    objective, and Newton's method goes on from there. Ends when the certificate holds, cannot be decided, or after
+    max_rounds of that; with max_rounds 0 the weights are only certified, by at most 600 matrix products and one
+    Cholesky factorisation. Weights that are not finite come back unchanged. Beyond 8000 samples there is no metric, and
+    plain L-BFGS is all.
     """
-    problem, point = _float64_point(features, gates, signs, targets, weights, order, loss, penalty_power)
+    problem = make_problem(np.asarray(features, np.float64), gates, signs, targets, **kind)
+    point = TaylorPoint(problem, np.asarray(weights, np.float64) / problem.weight_unit)
     scaled_ridge, escapes, steps, products = problem.scaled_ridge(ridge), 0, 0, 0
     single, tolerance = problem.astype(np.float32), 0.2 * limit
     # The gradient first: a curvature sweep at a steep point would have to be made again.
     for attempt in range(max_rounds + 1):
         # Also after the last escape, which leaves a steep point behind.
         if max_rounds:
-            point, made, spent = _settled(point, single, scaled_ridge, tolerance, max_steps, attempt == 0)
+            point, made, spent = _settled(point, single, scaled_ridge, tolerance, attempt == 0)
             steps, products = steps + made, products + spent
-        certificate, vector = _certify(point, single, scaled_ridge, limit, max_products, start)
+        certificate, vector = _certify(point, single, scaled_ridge, limit)
         products += 4 * certificate.products
         gradient_error = 0.5 * certificate.gradient_norm * problem.weight_unit * np.sqrt(point.norms.sum())
         steep = gradient_error > 0.5 * limit * certificate.objective
@@ -129,7 +104,7 @@ def certify_and_polish(
     return Polished(point.weights * problem.weight_unit, certificate, steps, escapes, products)
 
 
-def _settled(point, single, scaled_ridge, tolerance, max_steps, rough):
+def _settled(point, single, scaled_ridge, tolerance, rough):
     """The point after its gradient has been brought down, which may be another, and steps and products that it took.
 
     rough: L-BFGS in float32 comes first.
@@ -151,7 +126,7 @@ def _settled(point, single, scaled_ridge, tolerance, max_steps, rough):
         # Two products an iteration, and two of the metric.
         products = 4 * steps
         point = TaylorPoint(point.problem, low.weights) if np.isfinite(low.weights).all() else point
-    end = newton(point, single, scaled_ridge, tolerance, max_steps)
+    end = newton(point, single, scaled_ridge, tolerance, _MOST_STEPS)
     return point, steps + end.steps, products + end.products
 
 
@@ -163,16 +138,13 @@ def escape(point, scaled_ridge, direction):
     problem = point.problem
     outputs, penalty = point.line(direction)
     if problem.loss.name == "squared":
-        polynomial = squared_loss_polynomial(outputs, problem.targets)
-        whole = np.zeros(max(len(polynomial), len(penalty)))
-        whole[: len(polynomial)] = polynomial
-        whole[: len(penalty)] += scaled_ridge * penalty
-        t, _ = minimise_polynomial(whole, both_sides=True)
+        losses = squared_loss_polynomial(outputs, problem.targets)
+        t, _ = minimise_polynomial(polynomial.polyadd(losses, scaled_ridge * penalty), both_sides=True)
     else:
         reach = np.sqrt(point.norms.sum() / np.sum(direction**2)) * 2.0 ** -np.arange(-2.0, 14.0)
         grid = np.concatenate([[0.0], reach, -reach])
         losses = [np.mean(problem.loss.value(t ** np.arange(len(outputs)) @ outputs, problem.targets)) for t in grid]
-        t = grid[np.argmin(losses + scaled_ridge * np.polynomial.polynomial.polyval(grid, penalty))]
+        t = grid[np.argmin(losses + scaled_ridge * polynomial.polyval(grid, penalty))]
     if t == 0.0 or np.isnan(t):
         return False
     point.move(t, t * direction, outputs)
@@ -180,16 +152,7 @@ def escape(point, scaled_ridge, direction):
     return True
 
 
-def _float64_point(features, gates, signs, targets, weights, order, loss, penalty_power):
-    problem = make_problem(np.asarray(features, np.float64), gates, signs, targets, order, loss, penalty_power)
-    weights = np.asarray(weights, np.float64)
-    shape = (problem.width, problem.features.shape[1])
-    if weights.shape != shape:
-        raise ValueError(f"weights must be {shape}, not {weights.shape}")
-    return problem, TaylorPoint(problem, weights / problem.weight_unit)
-
-
-def _certify(point, single, scaled_ridge, limit, max_products, start):
+def _certify(point, single, scaled_ridge, limit):
     """The certificate, and a direction of proven negative curvature beyond the limit or None."""
     problem, unit = point.problem, point.problem.weight_unit
     objective = point.train_loss() + scaled_ridge * point.penalty()
@@ -204,16 +167,16 @@ def _certify(point, single, scaled_ridge, limit, max_products, start):
     # What is left of the limit is the curvature that may pass. Where the gradient alone fails, nothing hangs on it.
     left = 1.0 - gradient_error / (limit * objective)
     allowed = (max(left, 0.1) if left > 0.0 else 1.0) * limit * objective * 2.0 / size
-    end = _smallest_curvature(point, single, scaled_ridge, allowed, max_products, start)
+    end, quotient, metric = _smallest_curvature(point, single, scaled_ridge, allowed)
     lower = end.value - end.residual
     # Hessian + allowed >= lower M, and delta <= M <= bound.
-    bound = min(lower * (end.metric.delta if lower > 0.0 else end.metric.bound) - allowed, end.quotient)
+    bound = min(lower * (metric.delta if lower > 0.0 else metric.bound) - allowed, quotient)
     error = gradient_error + 0.5 * max(0.0, -bound) * size
     collapsed = problem.zero_objective - objective <= 1e-6 * problem.zero_objective
     stationary = error <= limit * objective * (1.0 + 1e-12) and not collapsed
     certificate = Certificate(
         gradient_norm=norm / unit,
-        smallest_curvature=end.quotient / unit**2,
+        smallest_curvature=quotient / unit**2,
         curvature_bound=float(bound / unit**2),
         objective=objective,
         error=float(error),
@@ -224,45 +187,30 @@ def _certify(point, single, scaled_ridge, limit, max_products, start):
     return certificate, end.vector if end.value < 0.0 else None
 
 
-@dataclass(frozen=True)
-class _Curvature:
-    """The smallest ratio of Hessian + allowed to a metric M: value, residual, vector (m, D) of norm 1 with its Rayleigh
-    quotient of the Hessian, M, and products spent."""
+def _smallest_curvature(point, single, scaled_ridge, allowed):
+    """The smallest ratio of Hessian + allowed to a metric M, its vector's Rayleigh quotient of the Hessian, and M.
 
-    value: float
-    residual: float
-    vector: np.ndarray
-    quotient: float
-    metric: GaussNewtonMetric
-    products: int
-
-
-def _smallest_curvature(point, single, scaled_ridge, allowed, max_products, start):
-    """`_Curvature` of the Hessian at a point; float32 finds the vector where it can, float64 measures it."""
-    problem = point.problem
+    float32 finds the vector where it can, float64 measures it.
+    """
+    problem, spent = point.problem, 0
     whole = len(problem.targets) <= _LARGEST_METRIC
-    if start is None:
-        start = np.random.default_rng(point.weights.shape).standard_normal(point.weights.shape)
+    start = np.random.default_rng(point.weights.shape).standard_normal(point.weights.shape)
     hessian = hessian_operator(point, scaled_ridge)
-    spent = 0
-
-    def decided(value, residual, products):
-        return value < -2.0 * residual or (products + spent >= _LEAST_PRODUCTS and value >= 2.0 * residual)
 
     def swept(metric, features, first):
         # Relative to M, Gauss-Newton's part of the Hessian cancels and leaves no rounding behind.
         rest = hessian_operator(point, scaled_ridge, gauss_newton=not whole, features=features)
         shift = (allowed - metric.curvatures).astype(features.dtype)
         first = np.asarray(first, features.dtype)
-        return smallest_ratio(lambda v: rest(v) + shift * v, metric, first, decided, max_products - spent)
+        return smallest_ratio(lambda v: rest(v) + shift * v, metric, first, _MOST_PRODUCTS, spent)
 
-    if whole and point.weights.size >= _LEAST_SIZE * max_products:
+    if whole and point.weights.size >= _LEAST_SIZE * _MOST_PRODUCTS:
         metric = GaussNewtonMetric(point, scaled_ridge, floor=_FLOOR, features=single.features, gram=single.gram)
         end = swept(metric, single.features, start)
-        measured, other = _measured(point, scaled_ridge, allowed, metric, hessian, end)
-        sure = decided(measured.value, measured.residual, end.products)
-        if end.products == max_products or (sure and (measured.value < 0.0) == (end.value < 0.0)):
-            return measured
+        measured, quotient, other = _measured(point, scaled_ridge, allowed, metric, hessian, end)
+        sure = is_sign_sure(measured.value, measured.residual, end.products)
+        if end.products == _MOST_PRODUCTS or (sure and (measured.value < 0.0) == (end.value < 0.0)):
+            return measured, quotient, metric
         # From there, what rounding has left over takes a few products in float64.
         spent, start = end.products, other - metric.curvatures * measured.vector
     metric = GaussNewtonMetric(point, scaled_ridge, whole=whole)
@@ -270,11 +218,11 @@ def _smallest_curvature(point, single, scaled_ridge, allowed, max_products, star
         start = start + metric.curvatures * measured.vector
     end = swept(metric, problem.features, start)
     quotient = float(np.vdot(end.vector, hessian(end.vector)))
-    return _Curvature(end.value, end.residual, end.vector, quotient, metric, spent + end.products + 1)
+    return replace(end, products=spent + end.products + 1), quotient, metric
 
 
 def _measured(point, scaled_ridge, allowed, metric, hessian, end):
-    """`_Curvature` of a vector found in float32, its ratio and residual by products in float64; and M times it."""
+    """Ratio and residual by products in float64 of a vector found in float32, its Rayleigh quotient, and M times it."""
     rest = hessian_operator(point, scaled_ridge, gauss_newton=False)
 
     def relative(vector):
@@ -291,4 +239,4 @@ def _measured(point, scaled_ridge, allowed, metric, hessian, end):
     solved = metric.solve(rest_of_it)
     solved += metric.solve(rest_of_it - relative(solved)[1])
     residual = np.sqrt(max(float(np.vdot(rest_of_it, solved)), 0.0) / weight)
-    return _Curvature(value, residual, vector, quotient, metric, end.products + 2), other
+    return SmallestRatio(value, residual, vector, end.products + 2), quotient, other

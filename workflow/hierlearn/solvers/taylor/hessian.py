@@ -10,7 +10,7 @@ import numpy as np
 import scipy
 
 from hierlearn.solvers.in_place import add_product, outer_products
-from hierlearn.solvers.taylor.model import row_blocks
+from hierlearn.solvers.taylor.model import row_blocks, row_dots
 
 # Of the penalty's mean curvature, what a neuron's own counts as at the least: dead ones have none.
 _LEAST_SHARE = 0.1
@@ -161,7 +161,7 @@ def _curvatures(point, scaled_ridge):
     problem = point.problem
     curvature = problem.loss.curvature(point.outputs, problem.targets) / len(problem.targets)
     weight = (problem.order * problem.output_scale) ** 2 * curvature
-    trace = np.sum(weight * _row_norms(point.power) * _row_norms(problem.features))
+    trace = np.sum(weight * row_dots(point.power, point.power) * row_dots(problem.features, problem.features))
     return _own_curvature(point, scaled_ridge), float(trace)
 
 
@@ -175,7 +175,3 @@ def _own_curvature(point, scaled_ridge):
 def _outer(point):
     """Slope of the penalty in sum_r |u_r|^4, for the powers 4 and 8."""
     return 2.0 * (point.norms @ point.norms) if point.problem.penalty_power == 8 else 1.0
-
-
-def _row_norms(matrix):
-    return np.vecdot(matrix, matrix)

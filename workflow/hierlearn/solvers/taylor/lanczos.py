@@ -6,13 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
+# One early Ritz value far above 0 says nothing about the smallest eigenvalue.
+_LEAST_PRODUCTS = 24
+
 
 @dataclass(frozen=True)
 class Krylov:
-    """M-orthonormal vectors (k, size) in which an operator is a tridiagonal matrix, after k products.
+    """M-orthonormal vectors (k, size) in which an operator is tridiagonal, after k products.
 
-    diagonal (k,) and beside (k-1,) are that matrix's, float64; after is what would stand beside it next, and last says
-    that there is no next vector, because the space is exhausted or no more products are allowed.
+    diagonal (k,), beside (k-1,): float64; after: what would stand beside them next; last: that there is no next vector.
     """
 
     basis: np.ndarray
@@ -63,17 +65,21 @@ class SmallestRatio:
     products: int
 
 
-def smallest_ratio(operator, metric, start, decided, max_products):
-    """Lanczos for the smallest eigenvalue of A v = value M v, in the start's dtype.
+def is_sign_sure(value, residual, products):
+    """Whether a Ritz value is that far from 0 that the smallest eigenvalue has its sign."""
+    return value < -2.0 * residual or (products >= _LEAST_PRODUCTS and value >= 2.0 * residual)
 
-    operator, metric and max_products as for `krylov`; start: M times the first vector, (m, D);
-    decided(value, residual, products) -> bool ends the sweep. The Ritz value is never below the smallest eigenvalue,
-    and some eigenvalue lies within the residual of it, both up to the rounding of the dtype.
+
+def smallest_ratio(operator, metric, start, max_products, spent=0):
+    """Lanczos for the smallest eigenvalue of A v = value M v until its sign is sure, in the start's dtype.
+
+    operator, metric as for `krylov`; start: M times the first vector, (m, D); spent: products of a sweep before it. Up
+    to rounding the Ritz value is never below the smallest eigenvalue, and some eigenvalue lies within its residual.
     """
-    for space in krylov(operator, metric, start, metric.solve(start), max_products):
+    for space in krylov(operator, metric, start, metric.solve(start), max_products - spent):
         value, ritz = _smallest_pair(space.diagonal, space.beside)
         residual = float(space.after * abs(ritz[-1]))
-        if space.last or decided(value, residual, len(space.diagonal)):
+        if space.last or is_sign_sure(value, residual, len(space.diagonal) + spent):
             break
     found = (ritz.astype(start.dtype) @ space.basis).reshape(start.shape)
     return SmallestRatio(value, residual, found / np.linalg.norm(found), len(space.diagonal))

@@ -12,7 +12,7 @@ from hierlearn.solvers.in_place import add_combination
 
 
 class History:
-    """The last `memory` pairs (step, gradient change) of vectors of `size` elements of one dtype."""
+    """The last `memory` pairs (step, gradient change) of vectors of `size` elements."""
 
     def __init__(self, memory, size, dtype):
         self.memory = memory
@@ -20,7 +20,6 @@ class History:
         self.clear()
 
     def clear(self):
-        """Forget all pairs."""
         self.count = 0
         self.order = []
         # Inner products of steps with changes and of changes among each other, oldest pair first.

@@ -9,13 +9,13 @@ entries of U stay of one order over widths. Sums over samples and rows are float
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from hierlearn.solvers.in_place import add_multiple, outer_products
-from hierlearn.solvers.losses import Loss, get_loss
+from hierlearn.solvers.losses import LOSSES, Loss
 from hierlearn.solvers.taylor.line_search import penalty_polynomial
 
 # Of one (n, m) matrix's block of rows: in smaller ones its parts stay in cache from one step to the next, but every
@@ -36,7 +36,6 @@ class TaylorProblem:
 
     @property
     def width(self):
-        """Number of neurons m."""
         return self.signed_gates.shape[1]
 
     @property
@@ -46,7 +45,7 @@ class TaylorProblem:
 
     @property
     def output_scale(self):
-        """1/(m k!): the factor of sum_r a_r s_ir <u_r, h_i>^k in the output."""
+        """1/(m k!)."""
         return 1.0 / (self.width * math.factorial(self.order))
 
     @property
@@ -69,22 +68,14 @@ class TaylorProblem:
         return outer_products(self.features)
 
     def astype(self, dtype):
-        """The same problem with matrices of another dtype."""
-        return TaylorProblem(
-            self.features.astype(dtype),
-            self.signed_gates.astype(dtype),
-            self.targets,
-            self.order,
-            self.loss,
-            self.penalty_power,
-        )
+        return replace(self, features=self.features.astype(dtype), signed_gates=self.signed_gates.astype(dtype))
 
 
 def make_problem(features, gates, signs, targets, order=2, loss="squared", penalty_power=4):
     """Check shapes and build a `TaylorProblem`: features (n, D), gates (n, m), signs (m,) of -1, +1, targets (n,).
 
-    Matrices take the features' dtype (float32 or float64). Raises ValueError for shapes that do not fit, an
-    order below 2, an unknown loss, a penalty power other than 2, 4 or 8, and signs other than -1 and +1.
+    Matrices take the features' dtype (float32 or float64); order: from 2; loss: a name in LOSSES; penalty_power: 2, 4
+    or 8. Raises ValueError for shapes that do not fit and signs other than -1 and +1.
     """
     features = np.ascontiguousarray(features)
     if features.dtype not in (np.float32, np.float64):
@@ -94,12 +85,8 @@ def make_problem(features, gates, signs, targets, order=2, loss="squared", penal
         raise ValueError(f"shapes do not fit: features {features.shape}, gates {gates.shape}, targets {targets.shape}")
     if signs.shape != gates.shape[1:] or not np.all(np.abs(signs) == 1):
         raise ValueError(f"signs must be {gates.shape[1]} values of -1 and +1")
-    if order < 2 or int(order) != order:
-        raise ValueError(f"order must be a whole number from 2, not {order}")
-    if penalty_power not in (2, 4, 8):
-        raise ValueError(f"penalty_power must be 2, 4 or 8, not {penalty_power}")
     signed = np.ascontiguousarray(gates * signs, dtype=features.dtype)
-    return TaylorProblem(features, signed, targets, int(order), get_loss(loss), penalty_power)
+    return TaylorProblem(features, signed, targets, order, LOSSES[loss], penalty_power)
 
 
 def row_dots(left, right):
@@ -225,7 +212,6 @@ class TaylorPoint:
         return out
 
     def train_loss(self):
-        """Mean loss at this point."""
         return float(np.mean(self.problem.loss.value(self.outputs, self.problem.targets)))
 
     def penalty(self):
