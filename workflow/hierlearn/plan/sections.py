@@ -24,18 +24,13 @@ def check_axes(draft: Draft) -> None:
     for axis in study.axes:
         at, part = ("axes", axis), study.placement(axis)
         if axis not in PROBLEM_AXES and part is None:
-            owners = [("inputs", study.problem.input), ("teachers", study.problem.teacher)]
-            owners += [("representations", one) for one in study.representations.values()]
             # Who is broken may have it.
-            if all(one is not None for _, one in owners):
-                known = {p for kind, one in owners for p in registry.parameters(kind, one["name"])}
+            if all(one is not None for *_, one in study.owners):
+                known = {p for _, kind, one in study.owners for p in registry.parameters(kind, one["name"])}
                 draft.unknown(at, "an axis that nothing has", {*PROBLEM_AXES, *known})
             continue
-        overridden = [("representations", name) for name in study.representations] if part == "representation" else []
-        overridden += [("problem", part)] if part in ("input", "teacher") else []
-        for place in overridden:
-            given = study.representations[place[1]] if part == "representation" else getattr(study.problem, part)
-            if given is not None and axis in given:
+        for place, kind, one in study.owners:
+            if kind == part and one is not None and axis in one:
                 draft.add((*place, axis), "a value that the axis of this name overrides", "no value beside an axis")
         _check_axis_values(draft, at, axis, study.axes[axis])
 
@@ -93,13 +88,14 @@ def check_claims(draft: Draft) -> None:
 
 def _check_axis_values(draft: Draft, at: Path, axis: str, values: list) -> None:
     """Values that an axis cannot take, and dimensions out of order: curves over the dimension join neighbours."""
-    posed, part = schema("study")["properties"], draft.study.placement(axis)
+    posed = schema("study")["properties"]
     if axis == "dimension":
         against = posed["axes"]["properties"]["dimension"]["items"]
     elif axis in PROBLEM_AXES:
         against = posed["problem"]["properties"][axis]
     else:
-        against = _axis_schema(draft, part, axis)
+        known = (registry.parameters(kind, one["name"]) for _, kind, one in draft.study.owners if one)
+        against = next(parameters[axis] for parameters in known if axis in parameters)
     _check_values(draft, at, against)
     if axis == "dimension" and not draft.broken.inside(*at) and values != sorted(values):
         draft.add(at, show(values), "increasing numbers")
@@ -111,15 +107,6 @@ def _check_values(draft: Draft, at: Path, against: Mapping[str, Any]) -> None:
     for i, value in enumerate(values if isinstance(values, list) else ()):
         for error in violations(value, against):
             draft.add((*at, i), show(value), allowed_by(error))
-
-
-def _axis_schema(draft: Draft, part: str, axis: str) -> Mapping[str, Any]:
-    study = draft.study
-    owners = {"teacher": [study.problem.teacher], "input": [study.problem.input]}
-    kinds = [
-        registry.parameters(f"{part}s", one["name"]) for one in owners.get(part, study.representations.values()) if one
-    ]
-    return next(known[axis] for known in kinds if axis in known)
 
 
 def _check_kernels(draft: Draft, at: Path, quantity: Mapping[str, Any]) -> None:

@@ -142,14 +142,13 @@ class Study:
 
     def point(self, coordinates: Mapping[str, Any], naming: list[str] | None = None) -> GridPoint:
         """The problem at some coordinates; `naming`: the axes that tell it from its neighbours."""
-        ordered = {axis: coordinates[axis] for axis in coordinates}
-        named = ordered if naming is None else {axis: ordered[axis] for axis in naming}
-        return GridPoint(label(named) or "point", ordered, self.problem_content(ordered))
+        named = coordinates if naming is None else {axis: coordinates[axis] for axis in naming}
+        return GridPoint(label(named) or "point", dict(coordinates), self.problem_content(coordinates))
 
     def problem_content(self, coordinates: Mapping[str, Any]) -> dict[str, Any]:
         """The canonical content of a problem, every parameter resolved: it keys the random streams."""
         posed = self.problem
-        parts = {"input": dict(posed.input), "teacher": dict(posed.teacher)}
+        parts = {"inputs": dict(posed.input), "teachers": dict(posed.teacher)}
         content = {"scale": posed.scale, "label_noise": posed.label_noise, "dimension": coordinates["dimension"]}
         for axis, value in coordinates.items():
             if axis in content:
@@ -158,21 +157,23 @@ class Study:
                 parts[self.placement(axis)][axis] = value
         context = sizes(coordinates["dimension"])
         for kind, part in parts.items():
-            content[kind] = full_description(f"{kind}s", part, context)
+            content[kind.removesuffix("s")] = full_description(kind, part, context)
         return content
 
+    @property
+    def owners(self) -> list[tuple[tuple[str, str], str, Component | None]]:
+        """(place, kind, component) of all that an axis may set a parameter of; the first that has it says the kind."""
+        posed = self.problem
+        owners = [(("problem", "teacher"), "teachers", posed.teacher), (("problem", "input"), "inputs", posed.input)]
+        return owners + [(("representations", name), "representations", r) for name, r in self.representations.items()]
+
     def placement(self, axis: str) -> str | None:
-        """Which component an axis sets a parameter of: teacher, input, representation, or None if none has it.
+        """The kind of component that an axis sets a parameter of, None if none has it.
 
         An axis of the representations (all that have the parameter) leaves the problem, and so its points, as they are.
         """
-        for part, component in (("teacher", self.problem.teacher), ("input", self.problem.input)):
-            if component is not None and axis in registry.parameters(f"{part}s", component["name"]):
-                return part
-        for component in self.representations.values():
-            if component is not None and axis in registry.parameters("representations", component["name"]):
-                return "representation"
-        return None
+        kinds = (kind for _, kind, one in self.owners if one and axis in registry.parameters(kind, one["name"]))
+        return next(kinds, None)
 
     @_remembered
     def representation(self, name: str, point: GridPoint) -> dict[str, Any]:
@@ -181,7 +182,7 @@ class Study:
         given = RAW if name == "raw" else self.representations[name]
         full = registry.defaults("representations", given["name"]) | given
         for axis, value in point.coordinates.items():
-            if self.placement(axis) == "representation" and axis in full:
+            if self.placement(axis) == "representations" and axis in full:
                 full[axis] = value
         # `features` refers to the representation's own number of features.
         context["features"] = resolve(full.get("count", point.dimension), context)
