@@ -23,7 +23,6 @@ NO_COMPONENTS = {
     "plan/load.py",
     "plan/declared.py",
     "plan/draft.py",
-    "plan/sections.py",
     "plan/study.py",
     "solvers/densenets/distilled_training.py",
     "statistics/complexity.py",

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hierlearn.plan import claims, formulas, papers, plausibility, published, references, resources, sections
+from hierlearn.plan import claims, formulas, papers, plausibility, references, resources, sections
 from hierlearn.plan.declared import mapping
 from hierlearn.plan.draft import Draft
 from hierlearn.plan.faults import Broken, Fault, show
@@ -48,11 +48,7 @@ def study(file: Path, name: str, preset: str, limit: int = resources.ABSURD_MB) 
     if implausible := list(plausibility.too_many(content, name)):
         # All other checks would take minutes.
         return None, sorted({*faults, *implausible})
-    paper = content.get("paper")
-    beside = published.file_of(str(paper), file.parents[1])
-    numbers, _ = (
-        published.tables(beside, beside.name) if isinstance(paper, str) and paper in papers.known() else (None, [])
-    )
+    numbers = papers.numbers(content.get("paper"), file.parents[1])
     drafts: dict[str, Draft] = {}
     faults, sizes = _preset_faults(content, name), base(content, preset)
     for which, body in bodies(content):
