@@ -7,7 +7,6 @@ from typing import Annotated, ClassVar
 import numpy as np
 from annotated_types import Ge, Interval
 
-from hierlearn.core.objections import refuse
 from hierlearn.core.protocols import Input, Objection
 from hierlearn.core.streams import Streams
 from hierlearn.inputs._strings import TABLE, draw_grammar, draw_strings
@@ -59,7 +58,7 @@ class FullHierarchy(Input):
 
     def rules(self, streams: Streams) -> list[np.ndarray]:
         """Rules from the bottom: (S, symbols of the level, v^(s-1)) codes each."""
-        refuse(self, self)
+        self.refuse(self)
         v, s = self.symbols, self.branching
         return draw_grammar(streams, hierarchies.levels(v, self.roots, self.levels), v, v ** (s - 1), s)
 

@@ -7,7 +7,6 @@ from typing import Annotated, ClassVar
 import numpy as np
 from annotated_types import Ge
 
-from hierlearn.core.objections import refuse
 from hierlearn.core.parameters import Count
 from hierlearn.core.protocols import Input, Objection
 from hierlearn.core.streams import Streams
@@ -46,7 +45,7 @@ class RandomHierarchy(Input):
     @property
     def depth(self) -> int:
         """L, which the dimension states. Raises ValueError where it is none."""
-        refuse(self, self)
+        self.refuse(self)
         return _depth(self.dimension, self.symbols, self.branching)
 
     @property
