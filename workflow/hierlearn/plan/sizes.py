@@ -19,12 +19,8 @@ def label(coordinates: Mapping[str, Any]) -> str:
 
 def lattice(start: int, cap: int, per_doubling: int) -> list[int]:
     """Sample sizes round(2^(j/per_doubling)) in start .. cap: one lattice for all learners, so curves share sizes."""
-    sizes_, j = [], 0
-    while (n := round(2 ** (j / per_doubling))) <= cap:
-        if n >= start and n not in sizes_:
-            sizes_.append(n)
-        j += 1
-    return sizes_
+    points = (round(2 ** (j / per_doubling)) for j in itertools.count())
+    return list(dict.fromkeys(n for n in itertools.takewhile(lambda n: n <= cap, points) if n >= start))
 
 
 def sizes(dimension: int, degree: int | None = None) -> dict[str, int]:
@@ -68,9 +64,7 @@ def full_description(kind: str, description: Mapping[str, Any], context: Mapping
         if "component" in schema:
             full[key] = full_description(schema["component"], value, context)
         elif "components" in schema:
-            full[key] = {
-                label_: full_description(schema["components"], part, context) for label_, part in value.items()
-            }
+            full[key] = {name: full_description(schema["components"], part, context) for name, part in value.items()}
         else:
             full[key] = resolve(value, context)
     return full
