@@ -21,7 +21,6 @@ NO_COMPONENTS = {
     "claims/ledger.py",
     "plan/console.py",
     "plan/load.py",
-    "plan/declared.py",
     "plan/draft.py",
     "plan/study.py",
     "solvers/densenets/distilled_training.py",

@@ -150,7 +150,6 @@ def check_learner(draft: Draft, name: str, entry: Learner) -> None:
         draft.add((*at, "representation"), show(entry.representation), nearest(entry.representation, known))
     if entry.component is not None:
         _check_choices(draft, at, entry)
-        _check_sweep(draft, at, entry)
     for key, planned in entry.samples.items():
         for i, size in enumerate(planned if isinstance(planned, list) else [planned]):
             place = (*at, "samples", key, i) if isinstance(planned, list) else (*at, "samples", key)
@@ -176,7 +175,10 @@ def check_learner(draft: Draft, name: str, entry: Learner) -> None:
 
 
 def _check_choices(draft: Draft, at: Path, entry: Learner) -> None:
-    choices = registry.choices("learners", entry.component["name"])
+    """Values to choose among, of choices alone, and values that are swept, of parameters too."""
+    name = entry.component["name"]
+    choices = registry.choices("learners", name)
+    known = registry.parameters("learners", name) | choices
     for key in entry.select:
         where = (*at, "select", key)
         if key not in choices:
@@ -190,11 +192,6 @@ def _check_choices(draft: Draft, at: Path, entry: Learner) -> None:
         given = key in entry.select or key in entry.sweep or "default" in against
         if not given and not draft.broken.over(*at, "sweep", key):
             draft.add(where, "nothing", f"a list of values: {against['description']}")
-
-
-def _check_sweep(draft: Draft, at: Path, entry: Learner) -> None:
-    name = entry.component["name"]
-    known = registry.parameters("learners", name) | registry.choices("learners", name)
     for key in entry.sweep:
         where = (*at, "sweep", key)
         if key not in known:
