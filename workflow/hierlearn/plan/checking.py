@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from hierlearn.plan import claims, formulas, papers, plausibility, references, resources, sections
-from hierlearn.plan.declared import mapping
+from hierlearn.plan.declared import mapping, parts
 from hierlearn.plan.draft import Draft
 from hierlearn.plan.faults import Broken, Fault, show
 from hierlearn.plan.load import load, unusable
 from hierlearn.plan.presets import OF_ALL, PRESETS, base, bodies, path_in_file, sets
-from hierlearn.plan.study import Study, study_of
+from hierlearn.plan.study import Study
 from hierlearn.plan.violations import schema, schema_faults
 
 # Sections of a study whose components name parts of the others.
@@ -92,7 +92,7 @@ def _checked(body: Mapping[str, Any], numbers: Any, file: Path, name: str, prese
     already = set(broken.values)
     found = schema_faults(name, body, papers.schema_of("study"), broken=broken)
     faults += [fault for fault in found if not any(fault.path[: len(at)] == at for at in already)]
-    draft = Draft(study_of(body, file.stem, name, preset, numbers, broken), body, broken, faults)
+    draft = Draft(Study(file.stem, name, preset, numbers, **parts(body, broken)), body, broken, faults)
     _check(draft)
     return draft
 

@@ -7,16 +7,13 @@ from functools import cached_property
 from typing import Any
 
 from hierlearn.core import registry
-from hierlearn.plan.declared import Claim, Component, HeldOut, Learner, Probe, ProblemSection, Samples, parts
+from hierlearn.plan.declared import Claim, Component, HeldOut, Learner, Probe, ProblemSection, Samples
 from hierlearn.plan.draws import FIRST, Draw
-from hierlearn.plan.faults import Broken
 from hierlearn.plan.sizes import degree, full_description, label, lattice, product, resolve, sizes
 
 RAW = {"name": "raw"}
 # Rules whose jobs are those of a task.
 OF_TASKS = ("generate", "represent", "train", "evaluate")
-# The published numbers of a paper that has none.
-NO_TABLES: dict[str, Any] = {}
 
 
 @dataclass(frozen=True)
@@ -325,15 +322,3 @@ class Study:
         return (
             {"learner": list(self.learners)} | self.axes | self.swept | {"samples": sorted(samples), "seed": self.seeds}
         )
-
-
-def study_of(
-    content: Mapping[str, Any],
-    name: str,
-    file: str,
-    preset: str,
-    published: dict[str, Any] | None = NO_TABLES,
-    broken: Broken | None = None,
-) -> Study:
-    """The study that a file's content declares, with a preset's overlay merged in; broken: where it has faults."""
-    return Study(name, file, preset, published, **parts(content, broken or Broken()))
