@@ -39,7 +39,7 @@ def check_size(draft: Draft, at: Path, value: Mapping[str, Any]) -> None:
             known += ["harmonic_dimension", "polynomial_dimension", "quad_raw_dimension"]
         if (at[0], at[-1]) != ("representations", "count"):
             known.append("features")
-    if value.get("of") not in known and not draft.broken.over(*at, "of"):
+    if value.get("of") not in known:
         draft.add((*at, "of"), show(value.get("of")), f"one of {', '.join(known)}")
 
 
@@ -233,11 +233,11 @@ def _check_place(draft: Draft, at: Path, section: str, where: Mapping[str, Any],
         return
     known = grid.axes
     for axis, chosen in where.items():
-        if axis not in known or axis in open_axes:
-            others = [name for name in known if name not in open_axes]
-            if axis in open_axes:
-                draft.add((*at, axis), "an axis that is never fixed", nearest(axis, others))
-            elif not grid.excuses(axis):
+        others = [name for name in known if name not in open_axes]
+        if axis in open_axes:
+            draft.add((*at, axis), "an axis that is never fixed", nearest(axis, others))
+        elif axis not in known:
+            if not grid.excuses(axis):
                 draft.unknown((*at, axis), "an unknown axis", others)
         elif isinstance(chosen, list):
             paired = section.startswith("paired ") or ("panel" in section and scope.get("kind") == "risk")

@@ -76,7 +76,7 @@ def check_claims(draft: Draft) -> None:
     for name, claim in draft.study.claims.items():
         at = ("claims", name)
         compared = claim.rule not in (None, "holds", "descriptive")
-        if claim.predicted is None and compared and not draft.broken.over(*at, "predicted"):
+        if claim.predicted is None and compared:
             draft.add((*at, "predicted"), "nothing", f"a number, which the rule {claim.rule} compares with")
         claims.check_kind(draft, at, claim)
         claims.check_control(draft, at, claim)
@@ -113,7 +113,7 @@ def _check_kernels(draft: Draft, at: Path, quantity: Mapping[str, Any]) -> None:
     """Kernel learners that choose among more kernels than the bound on them counts."""
     name, predictors = quantity["name"], quantity.get("predictors")
     spans = quantity.get("spans", registry.parameters("quantities", name).get("spans", {}).get("default"))
-    if not isinstance(predictors, list) or not isinstance(spans, int) or draft.broken.over(*at, "spans"):
+    if not isinstance(predictors, list) or not isinstance(spans, int):
         return
     for learner, entry in draft.study.learners.items():
         if learner in predictors and entry.component and entry.component["name"] == "kernel_ridge":
@@ -246,7 +246,7 @@ def check_parameters(draft: Draft, at: Path, kind: str, description: Mapping[str
         else:
             _check(draft, where, value, known[key])
     for key, against in known.items():
-        if key not in description and "default" not in against and not broken.over(*at, key):
+        if key not in description and "default" not in against:
             draft.add((*at, key), "nothing", f"this required parameter: {against.get('description', 'a value')}")
 
 
