@@ -36,11 +36,6 @@ def sizes(dimension: int, degree: int | None = None) -> dict[str, int]:
     return known
 
 
-def degree(problem: Mapping[str, Any]) -> int | None:
-    """The degree of a problem's teacher, None where it has none."""
-    return problem["teacher"].get("degree")
-
-
 def resolve(value: Any, context: Mapping[str, int]) -> Any:
     """A size {coefficient, of, power, most} as a number, LARGEST if it is beyond that; anything else as it is."""
     if isinstance(value, dict) and "coefficient" in value:

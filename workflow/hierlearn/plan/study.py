@@ -9,7 +9,7 @@ from typing import Any
 from hierlearn.core import registry
 from hierlearn.plan.declared import Claim, Component, HeldOut, Learner, Probe, ProblemSection, Samples
 from hierlearn.plan.draws import FIRST, Draw
-from hierlearn.plan.sizes import degree, full_description, label, lattice, product, resolve, sizes
+from hierlearn.plan.sizes import full_description, label, lattice, product, resolve, sizes
 
 RAW = {"name": "raw"}
 # Rules whose jobs are those of a task.
@@ -27,6 +27,10 @@ class GridPoint:
     @property
     def dimension(self) -> int:
         return self.coordinates["dimension"]
+
+    def sizes(self) -> dict[str, int]:
+        """The quantities that a size of a representation or a learner may refer to, the number of features aside."""
+        return sizes(self.dimension, self.problem["teacher"].get("degree"))
 
 
 @dataclass(frozen=True)
@@ -175,7 +179,7 @@ class Study:
     @_remembered
     def representation(self, name: str, point: GridPoint) -> dict[str, Any]:
         """The description of a representation at a point."""
-        context = sizes(point.dimension, degree(point.problem))
+        context = point.sizes()
         given = RAW if name == "raw" else self.representations[name]
         full = registry.defaults("representations", given["name"]) | given
         for axis, value in point.coordinates.items():
@@ -188,8 +192,7 @@ class Study:
     def context(self, learner: str, point: GridPoint) -> dict[str, int]:
         """What the sizes of a learner may refer to."""
         representation = self.representation(self.learners[learner].representation, point)
-        counted = sizes(point.dimension, degree(point.problem))
-        return counted | {"features": representation.get("count", point.dimension)}
+        return point.sizes() | {"features": representation.get("count", point.dimension)}
 
     def reaches(self, learner: str, point: GridPoint) -> bool:
         """Whether a learner runs at a point in some part of the study."""
