@@ -2,6 +2,10 @@
 
 import copy
 
+from hierlearn.plan.declared import parts
+from hierlearn.plan.faults import Broken
+from hierlearn.plan.study import Study
+
 STUDY = """
 title: A study
 paper: chen2020
@@ -89,3 +93,8 @@ def put(content, path, value):
     else:
         part[last] = value
     return changed
+
+
+def study_of(content, name, file, preset="quick"):
+    """The study that a sound file's content declares, of a paper without published numbers."""
+    return Study(name, file, preset, {}, **parts(content, Broken()))

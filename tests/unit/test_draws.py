@@ -5,13 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import yaml
-from small_study import STUDY
+from small_study import STUDY, study_of
 
 from hierlearn.core import provenance
 from hierlearn.files import problems
 from hierlearn.plan import jobs
 from hierlearn.plan.draws import Draw
-from hierlearn.plan.study import study_of
 
 SMALL = study_of(yaml.safe_load(STUDY), "small", "small.yaml", "quick")
 OTHERS = {

@@ -5,13 +5,12 @@ from pathlib import Path
 
 import pytest
 import yaml
-from small_study import STUDY, put
+from small_study import STUDY, put, study_of
 
 from hierlearn.core import registry
 from hierlearn.plan import estimates, resources
 from hierlearn.plan.estimates import CORE_GFLOPS, RATES, START, Job
 from hierlearn.plan.resources import Load, Request
-from hierlearn.plan.study import study_of
 
 REQUEST = Request(mem_mb=2500, runtime=10, cores=4, operations=3.6e3 * RATES["train network"])
 JOB = Job("small", "train", "all/kernel.train", "train network", REQUEST)

@@ -4,11 +4,10 @@ from dataclasses import astuple, replace
 
 import pytest
 import yaml
-from small_study import STUDY
+from small_study import STUDY, study_of
 
 from hierlearn.plan import history, kept_lines
 from hierlearn.plan.history import Verdict
-from hierlearn.plan.study import study_of
 
 REASONS = ["first design", "six sizes: three left t at 12.7", "other sizes: the form was suggested"]
 LINE = Verdict("C1-kernel", "small", "quick", "1", "small/quick/1", "abc", "not seen", "1.5", "1.3", "1.7")

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from hierlearn.plan.faults import Fault, nearest, path_text, show
+from hierlearn.plan.faults import Fault, nearest, show
 from hierlearn.plan.load import load
 from hierlearn.plan.presets import merge
 from hierlearn.plan.violations import fill_defaults, schema_faults
@@ -140,7 +140,7 @@ def test_long_values_are_cut_and_stay_on_one_line():
 
 
 def test_places_and_names_read_as_in_the_file():
-    assert path_text(("learners", "quad", "ridge", 0, "x")) == "learners.quad.ridge[0].x"
+    assert Fault("f", ("learners", "quad", "ridge", 0, "x"), "", "").field == "learners.quad.ridge[0].x"
     assert nearest("spher", ["sphere", "gaussian"]) == "one of gaussian, sphere (nearest: sphere)"
     assert nearest("zzz", ["sphere"]) == "one of sphere"
     assert nearest("zzz", []) == "nothing here"

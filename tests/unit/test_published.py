@@ -11,7 +11,7 @@ from hierlearn.claims.rules import outcome
 from hierlearn.core.protocols import STATUS
 from hierlearn.core.registry import build
 from hierlearn.files import published
-from hierlearn.plan.published import tables
+from hierlearn.plan.papers import tables
 from hierlearn.plan.violations import SCHEMAS
 
 FOLDER = SCHEMAS.parents[2] / "config" / "published"

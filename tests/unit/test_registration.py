@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 import yaml
-from small_study import STUDY, put
+from small_study import STUDY, put, study_of
 
 from hierlearn.core import registry
 from hierlearn.plan import checking, jobs, kept_lines, registration
 from hierlearn.plan.draws import Draw
-from hierlearn.plan.study import study_of
 
 ROOT = Path(__file__).parents[2]
 REGISTERED = ROOT / "config" / "registered.csv"

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 import yaml
+from small_study import study_of
 
 from hierlearn.core import registry
 from hierlearn.core.needs import Sizes, points_presented
 from hierlearn.plan import checking, plausibility, resources
 from hierlearn.plan.load import load
-from hierlearn.plan.study import GridPoint, Study, study_of
+from hierlearn.plan.study import GridPoint, Study
 
 STUDIES = sorted((Path(__file__).parents[2] / "config" / "studies").glob("*.yaml"))
 TINY = Path(__file__).parents[1] / "workflow" / "tiny.yaml"

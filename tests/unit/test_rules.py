@@ -7,14 +7,13 @@ from pathlib import Path
 
 import pytest
 import yaml
-from small_study import STUDY
+from small_study import STUDY, study_of
 
 from hierlearn.core import provenance
 from hierlearn.files import results
 from hierlearn.plan import cluster, jobs, resources
 from hierlearn.plan.commands import unknown_targets
 from hierlearn.plan.configuration import Plan
-from hierlearn.plan.study import study_of
 
 
 class Wildcards(dict):

@@ -3,11 +3,10 @@
 import dataclasses
 
 import pytest
-from small_study import put
+from small_study import put, study_of
 
 from hierlearn.plan import jobs
 from hierlearn.plan.sizes import label, lattice, resolve, sizes
-from hierlearn.plan.study import study_of
 
 
 def study(**changes):

@@ -5,11 +5,11 @@ from math import cos, exp, isclose, prod, sin, sqrt, tanh
 
 import numpy as np
 import pytest
+from small_study import study_of
 
 from hierlearn.core.registry import build, parameters
 from hierlearn.core.streams import Streams
 from hierlearn.plan import plausibility
-from hierlearn.plan.study import study_of
 from hierlearn.teachers.composed_sines import ComposedSines
 from hierlearn.teachers.residual_composition import ResidualComposition
 

@@ -3,10 +3,9 @@
 from dataclasses import replace
 
 import yaml
-from small_study import STUDY
+from small_study import STUDY, study_of
 
 from hierlearn.plan import told
-from hierlearn.plan.study import study_of
 
 
 def small():

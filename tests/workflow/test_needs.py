@@ -8,8 +8,10 @@ import pytest
 from conftest import HERE, snakemake
 
 from hierlearn.plan import resources
+from hierlearn.plan.declared import parts
+from hierlearn.plan.faults import Broken
 from hierlearn.plan.load import load
-from hierlearn.plan.study import Study, study_of
+from hierlearn.plan.study import Study
 
 
 @pytest.fixture(scope="module")
@@ -17,7 +19,7 @@ def study() -> Study:
     """The study without the learner that only its tree has."""
     content, _ = load(HERE / "tiny.yaml", "tiny")
     del content["learners"]["failing"]
-    return study_of(content, "tiny", "tiny", "quick")
+    return Study("tiny", "tiny", "quick", {}, **parts(content, Broken()))
 
 
 def used(log) -> float:

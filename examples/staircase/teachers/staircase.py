@@ -6,7 +6,6 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from hierlearn.core.objections import refuse
 from hierlearn.core.parameters import Count
 from hierlearn.core.protocols import Input, Objection, State, Teacher
 from hierlearn.core.streams import Streams
@@ -35,7 +34,7 @@ class Staircase(Teacher):
 
     def draw(self, streams: Streams, inputs: Input) -> State:
         """coordinates (S, k)."""
-        refuse(self, inputs)
+        self.refuse(inputs)
         return {"coordinates": streams.at("coordinates").stack(lambda g: g.permutation(inputs.dimension)[: self.order])}
 
     def bases(self, state: State, x: np.ndarray) -> np.ndarray:

@@ -255,10 +255,8 @@ def _array(at, name: str, found: Any, shape: tuple, kind: Any = "f", finite: boo
     expected = KINDS[kind] if isinstance(kind, str) else np.dtype(kind).name
     lengths = ", ".join("..." if size is ... else str(size) for size in shape)
     sizes = f"{expected} of shape ({lengths}{',' * (len(shape) == 1)})"
-    if not isinstance(found, np.ndarray):
-        raise _refusal(at, f"{name} {_show(found)}".strip(), sizes)
-    right = found.dtype.kind in kind if isinstance(kind, str) else found.dtype == kind
-    if not right or not _fits(found.shape, shape):
+    right = isinstance(found, np.ndarray) and _fits(found.shape, shape)
+    if not right or not (found.dtype.kind in kind if isinstance(kind, str) else found.dtype == kind):
         raise _refusal(at, f"{name} {_show(found)}".strip(), sizes)
     if finite and found.dtype.kind == "f" and not _all_finite(found):
         wrong = sum(int(np.sum(~np.isfinite(part))) for part in found)

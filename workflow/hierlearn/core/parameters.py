@@ -9,7 +9,7 @@ A field without such an annotation is no parameter. What is selected or swept st
 """
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import MISSING, asdict, dataclass, fields
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NotRequired, Required, Union, get_args, get_origin, is_typeddict
@@ -26,11 +26,8 @@ class Nested:
 
 
 @dataclass(frozen=True, eq=False)
-class NestedByName:
-    """A parameter that is a mapping of names to components of a kind."""
-
-    kind: str
-    default: Mapping[str, Mapping[str, Any]] | None = None
+class NestedByName(Nested):
+    """A parameter that is a mapping of names to components of a kind, as its default is."""
 
 
 @dataclass(frozen=True)
@@ -86,10 +83,11 @@ def schema(annotation: Any) -> dict[str, Any]:
     """JSON Schema of the values that an annotation allows. Raises TypeError for one that means nothing here."""
     origin, parts = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
-        nested = [mark for mark in parts[1:] if isinstance(mark, Nested | NestedByName)]
-        found = {} if nested else schema(parts[0])
-        for mark in _flat(parts[1:]):
-            found |= _keywords(mark, found)
+        found = {} if any(isinstance(mark, Nested) for mark in parts[1:]) else schema(parts[0])
+        for mark in parts[1:]:
+            # One mark may stand for several, such as Interval.
+            for one in mark if isinstance(mark, GroupedMetadata) else (mark,):
+                found |= _keywords(one, found)
         return found
     if origin is Literal:
         return {"enum": list(parts)}
@@ -110,21 +108,14 @@ def schema(annotation: Any) -> dict[str, Any]:
     return found
 
 
-def _flat(marks: tuple) -> Iterator[Any]:
-    """Marks with those that stand for several, such as Interval, taken apart."""
-    for mark in marks:
-        yield from mark if isinstance(mark, GroupedMetadata) else (mark,)
-
-
 def _keywords(mark: Any, known: Mapping[str, Any]) -> dict[str, Any]:
     """What a mark of an annotation adds to the schema of its type."""
     match mark:
         case str():
             return {"description": mark}
         case Nested(kind, default):
-            return {"component": kind} | ({} if default is None else {"default": default})
-        case NestedByName(kind, default):
-            return {"components": kind} | ({} if default is None else {"default": default})
+            key = "components" if isinstance(mark, NestedByName) else "component"
+            return {key: kind} | ({} if default is None else {"default": default})
         case Reference(to):
             return {"reference": to}
         case Schema(keywords):
@@ -148,10 +139,7 @@ def _mapping(annotation: Any) -> dict[str, Any]:
     required = [key for key in known if key in annotation.__required_keys__]
     found = {"type": "object", "additionalProperties": False}
     # Required[...] and NotRequired[...] around an annotation say nothing of its values.
-    parts = {key: get_args(part)[0] if _wrapped(part) else part for key, part in known.items()}
+    around = (Required, NotRequired)
+    parts = {key: get_args(part)[0] if get_origin(part) in around else part for key, part in known.items()}
     found |= {"required": required} if required else {}
     return found | {"properties": {key: schema(part) for key, part in parts.items()}}
-
-
-def _wrapped(annotation: Any) -> bool:
-    return get_origin(annotation) in (Required, NotRequired)

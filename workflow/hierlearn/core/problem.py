@@ -1,6 +1,5 @@
 """A learning problem: a law of x, a teacher, a scale and label noise, for several seeds at once."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -10,6 +9,7 @@ import numpy as np
 
 from hierlearn.core import boundary
 from hierlearn.core.protocols import Batch, Input, Representation, State, Teacher
+from hierlearn.core.provenance import canonical
 from hierlearn.core.streams import Streams
 
 
@@ -18,8 +18,7 @@ def streams_of(content: Mapping[str, Any], seeds: tuple[int, ...], draw: str = "
 
     draw: a word for independent numbers of the same problem, which a run's study, preset and revision make; may be "".
     """
-    key = json.dumps(content, sort_keys=True, separators=(",", ":"))
-    words = (key, *([draw] if draw else []))
+    words = (canonical(content), *([draw] if draw else []))
     return Streams(words, tuple(seeds), len(words))
 
 

@@ -4,6 +4,7 @@ A component inherits from the protocol of its kind, where all it may be asked st
 the rest has a default. S seeds, n samples, k outputs; x (S, n, *shape), labels and targets (S, n, k).
 """
 
+import re
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -81,11 +82,9 @@ class Fit:
         fits = list(fits)
 
         def joined(parts):
-            if parts[0] is None:
-                return None
             if isinstance(parts[0], dict):
-                return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-            return np.concatenate(parts)
+                return {name: joined([part[name] for part in parts]) for name in parts[0]}
+            return None if parts[0] is None else np.concatenate(parts)
 
         return cls(**{one.name: joined([vars(fit)[one.name] for fit in fits]) for one in fields(cls)})
 
@@ -124,8 +123,18 @@ class Component(Protocol):
         """What is selected on validation points or swept, annotated as parameters are."""
 
     def objections(self, inputs: "Input | None") -> Iterator[Objection]:
-        """What cannot be, of parameters together and with the law of x; asked before it is built, of parameters."""
+        """What cannot be, of parameters together and with the law of x; asked before it is built, of parameters alone,
+        `dimension` being that of x."""
         return iter(())
+
+    def refuse(self, inputs: "Input | None" = None) -> None:
+        """Raises ValueError for the first of its objections, or for a law of x that is none of its LAWS."""
+        found: Iterable[Objection] = self.objections(inputs)
+        if inputs is not None and self.LAWS and inputs.law not in self.LAWS:
+            found = [("input law", repr(inputs.law), f"one of {', '.join(self.LAWS)}")]
+        for parameter, value, allowed in found:
+            name = re.sub(r"(?<!^)(?=[A-Z])", "_", type(self).__name__).lower()
+            raise ValueError(f"{name}: {parameter} {value}; expected {allowed}")
 
     def absences(self) -> Iterator[Objection]:
         """What it would read outside the project and cannot; asked at the preset that runs, of parameters."""
@@ -141,10 +150,8 @@ class Component(Protocol):
 
 
 class Input(Component, Protocol):
-    """A law of x.
-
-    law: its name; norm: root of E|x|^2, "unit" or "sqrt_dimension"; shape: of pictures, (channels, height, width).
-    """
+    """A law of x. law: its name; norm: root of E|x|^2, "unit" or "sqrt_dimension"; shape: of pictures, (channels,
+    height, width)."""
 
     dimension: int
     law: str
@@ -318,10 +325,7 @@ class Quantity(Component, Protocol):
 
     @abstractmethod
     def measure(self, cube: Dataset, probes: Probes) -> Any:
-        """cube: scores.nc of a study; probes: its probes by name. Returns a `Measurement`.
-
-        With `reads_traces` it is given traces.nc as a third argument.
-        """
+        """A `Measurement`. cube: scores.nc of a study; probes: its probes by name; then traces.nc if it reads them."""
 
 
 class Figure(Component, Protocol):

@@ -21,6 +21,8 @@ READ = (".html", ".css", ".js")
 # far a job is.
 DISTRIBUTIONS = {"sklearn": "scikit-learn"}
 NO_RESULT = {"yaml", "jsonschema", "tqdm", "annotated_types"}
+# The distributions of every module that can be imported, which reads what all of them installed.
+_distributions = functools.cache(packages_distributions)
 
 
 @functools.cache
@@ -97,12 +99,6 @@ def _library(name: str) -> str:
     except PackageNotFoundError:
         found = sorted(set(_distributions().get(name, ())))
         return f"{name} {', '.join(map(version, found))}" if found else ""
-
-
-@functools.cache
-def _distributions() -> Mapping[str, list[str]]:
-    """The distributions of every module that can be imported by its name; reads what all of them installed."""
-    return packages_distributions()
 
 
 def _statements(node: ast.AST) -> Iterator[ast.AST]:

@@ -6,7 +6,6 @@ from typing import Annotated
 import numpy as np
 
 from hierlearn.core import boundary
-from hierlearn.core.objections import refuse
 from hierlearn.core.parameters import Count, Share
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Experiment
@@ -50,7 +49,7 @@ class ParityNetwork(Experiment):
         or beyond what the bound is computed for.
         """
         teacher, dimension = problem.teacher, problem.inputs.dimension
-        refuse(self, problem.inputs)
+        self.refuse(problem.inputs)
         order = teacher.order
         if order is None or "coordinates" not in problem.state or teacher.kind != "regression":
             raise ValueError("parity_network: expected the teacher parity, for regression")

@@ -7,7 +7,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from hierlearn.core.objections import refuse
 from hierlearn.core.protocols import Input
 from hierlearn.core.streams import Streams
 from hierlearn.theory import hierarchies
@@ -58,7 +57,7 @@ class Hierarchy(Strings):
 
     def rules(self, streams: Streams) -> list[np.ndarray]:
         """As in Strings. Raises ValueError where the dimension is none of such strings."""
-        refuse(self, self)
+        self.refuse(self)
         sizes = self.symbols, self.synonyms, self.branching
         return [
             streams.shared("rules", level).stack(lambda g, parents=parents: hierarchies.draw_rules(g, parents, *sizes))

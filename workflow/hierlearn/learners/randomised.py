@@ -7,7 +7,6 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from hierlearn.core.needs import Needs, Sizes
-from hierlearn.core.objections import refuse
 from hierlearn.core.parameters import Count, Even, Index, Positive
 from hierlearn.core.protocols import STATUS, Features, Fit, Input, Learner, Monitor, Objection, Sample, State
 from hierlearn.learners._randomised import RandomisedNetwork, exact_squared_loss, mean_outputs, network, sample_loss
@@ -69,7 +68,7 @@ class Randomised(Learner):
         ridge: Annotated[Positive, "Factor of the penalty for features with |h|^2 = D, as in Quad-h."]
 
     def __post_init__(self):
-        refuse(self)
+        self.refuse()
 
     def objections(self, inputs: Input | None) -> Iterator[Objection]:
         """Derivatives that an activation does not have, and losses without a closed mean."""

@@ -7,7 +7,6 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from hierlearn.core.needs import Needs, Sizes
-from hierlearn.core.objections import refuse
 from hierlearn.core.parameters import Count, Even, Index, Positive
 from hierlearn.core.protocols import (
     STATIONARY,
@@ -95,7 +94,7 @@ class Taylor(Learner):
         ]
 
     def __post_init__(self):
-        refuse(self)
+        self.refuse()
 
     def objections(self, inputs: Input | None) -> Iterator[Objection]:
         """Derivatives that an activation does not have, and losses whose minimum is no linear system's solution."""

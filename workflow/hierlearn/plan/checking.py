@@ -10,13 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hierlearn.plan import claims, formulas, papers, plausibility, published, references, resources, sections
-from hierlearn.plan.declared import mapping
+from hierlearn.plan import claims, formulas, papers, plausibility, references, resources, sections
+from hierlearn.plan.declared import mapping, parts
 from hierlearn.plan.draft import Draft
 from hierlearn.plan.faults import Broken, Fault, show
 from hierlearn.plan.load import load, unusable
 from hierlearn.plan.presets import OF_ALL, PRESETS, base, bodies, path_in_file, sets
-from hierlearn.plan.study import Study, study_of
+from hierlearn.plan.study import Study
 from hierlearn.plan.violations import schema, schema_faults
 
 # Sections of a study whose components name parts of the others.
@@ -48,11 +48,7 @@ def study(file: Path, name: str, preset: str, limit: int = resources.ABSURD_MB) 
     if implausible := list(plausibility.too_many(content, name)):
         # All other checks would take minutes.
         return None, sorted({*faults, *implausible})
-    paper = content.get("paper")
-    beside = published.file_of(str(paper), file.parents[1])
-    numbers, _ = (
-        published.tables(beside, beside.name) if isinstance(paper, str) and paper in papers.known() else (None, [])
-    )
+    numbers = papers.numbers(content.get("paper"), file.parents[1])
     drafts: dict[str, Draft] = {}
     faults, sizes = _preset_faults(content, name), base(content, preset)
     for which, body in bodies(content):
@@ -96,7 +92,7 @@ def _checked(body: Mapping[str, Any], numbers: Any, file: Path, name: str, prese
     already = set(broken.values)
     found = schema_faults(name, body, papers.schema_of("study"), broken=broken)
     faults += [fault for fault in found if not any(fault.path[: len(at)] == at for at in already)]
-    draft = Draft(study_of(body, file.stem, name, preset, numbers, broken), body, broken, faults)
+    draft = Draft(Study(file.stem, name, preset, numbers, **parts(body, broken)), body, broken, faults)
     _check(draft)
     return draft
 

@@ -32,11 +32,8 @@ def check_kind(draft: Draft, at: Path, claim: Claim) -> None:
             "descriptive, as the kind is description" if described else "a rule that decides, or kind: description"
         )
         draft.add((*at, "rule"), show(claim.rule), allowed)
-    if not draft.broken.over(*at, "regime"):
-        if claim.kind in WITHOUT_REGIME:
-            _say(draft, (*at, "regime"), claim.regime, None, f"nothing, as the kind {claim.kind} has no regime")
-        else:
-            _say(draft, (*at, "regime"), claim.regime, "one of within, limit, beyond")
+    wanted = None if claim.kind in WITHOUT_REGIME else "one of within, limit, beyond"
+    _say(draft, (*at, "regime"), claim.regime, wanted, f"nothing, as the kind {claim.kind} has no regime")
     if not draft.broken.over(*at, "regime"):
         wanted = "one line that says which hypothesis is violated" if claim.regime == "beyond" else None
         _say(draft, (*at, "beyond"), claim.beyond, wanted, "nothing, as this is for the regime beyond")
@@ -44,10 +41,8 @@ def check_kind(draft: Draft, at: Path, claim: Claim) -> None:
             _say(draft, (*at, "proof"), claim.proof, None, "nothing, as this is for the regime limit")
 
 
-def _say(draft: Draft, at: Path, said: Any, wanted: str | None, refused: str = "") -> None:
+def _say(draft: Draft, at: Path, said: Any, wanted: str | None, refused: str) -> None:
     """Notes what is not said but wanted, or said and refused."""
-    if draft.broken.over(*at):
-        return
     if said is None and wanted is not None:
         draft.add(at, "nothing", wanted)
     elif said is not None and wanted is None:
@@ -76,11 +71,9 @@ def check_control(draft: Draft, at: Path, claim: Claim) -> None:
 def _check_parts(draft: Draft, at: Path, claim: Claim) -> None:
     """A control that says neither what it is nor why it is missing, or both, and one that is the claim itself."""
     lacking = "missing" not in claim.control and not draft.broken.over(*at, "missing")
+    refused = "nothing, as the control is said to be missing"
     for key, wanted in (("rival", "one line that names it"), ("quantity", "what is other in the claim's quantity")):
-        if not draft.broken.over(*at, key):
-            refused = "nothing, as the control is said to be missing"
-            _say(draft, (*at, key), claim.control.get(key), wanted if lacking else None, refused)
-    same = _in_full(claim.rival()) == _in_full(claim.quantity)
-    if claim.quantity and same and not draft.broken.over(*at, "quantity"):
+        _say(draft, (*at, key), claim.control.get(key), wanted if lacking else None, refused)
+    if claim.quantity and _in_full(claim.rival()) == _in_full(claim.quantity):
         found = show(claim.control["quantity"])
         draft.add((*at, "quantity"), found, "something that the claim's own quantity does not say")

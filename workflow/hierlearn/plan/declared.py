@@ -95,8 +95,7 @@ class Claim:
 
     def said(self) -> dict[str, Any]:
         """What it says, by key."""
-        said = {part.name: getattr(self, part.name) for part in fields(self)}
-        return {key: value for key, value in said.items() if value is not None}
+        return {key: value for key, value in vars(self).items() if value is not None}
 
 
 def parts(body: Mapping[str, Any], broken: Broken) -> dict[str, Any]:

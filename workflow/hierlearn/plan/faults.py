@@ -20,14 +20,13 @@ class Fault:
 
     @property
     def field(self) -> str:
-        return path_text(self.path)
+        """a.b[2].c"""
+        steps = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in self.path)
+        return "".join(steps).removeprefix(".")
 
     def __lt__(self, other: "Fault") -> bool:
-        return self._order < other._order
-
-    @property
-    def _order(self) -> tuple[str, ...]:
-        return self.file, self.field, self.found, self.allowed
+        mine, others = ((one.file, one.field, one.found, one.allowed) for one in (self, other))
+        return mine < others
 
     def __str__(self) -> str:
         where = f"{self.file}: {self.field}" if self.path else self.file
@@ -78,14 +77,6 @@ def show(value: Any) -> str:
     """A value as a message shows it, cut to a readable length."""
     text = repr(value).replace("\n", " ")
     return text if len(text) <= 80 else text[:77] + "..."
-
-
-def path_text(path: Iterable[Any]) -> str:
-    """a.b[2].c"""
-    text = ""
-    for part in path:
-        text += f"[{part}]" if isinstance(part, int) else (f".{part}" if text else str(part))
-    return text
 
 
 def among(value: Any, known: Iterable[Any]) -> bool:

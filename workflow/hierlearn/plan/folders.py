@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from hierlearn.core import folders
-from hierlearn.plan import history, papers, published, registration
+from hierlearn.plan import history, papers, registration
 from hierlearn.plan.faults import Fault, show
 
 # What a folder of a user's own may hold beside rooms of components; other names in it are nobody's.
@@ -34,7 +34,7 @@ class StudyFolder:
         for file in sorted((self.path / "studies").glob("*.yml")):
             yield Fault(self.shown(file), (), "the ending .yml", f"{file.stem}.yaml")
         for file in sorted((self.path / "published").glob("*.yaml")) if not sound else ():
-            yield from published.tables(file, self.shown(file))[1]
+            yield from papers.tables(file, self.shown(file))[1]
 
     def registered(self) -> tuple[list[registration.Line], list[Fault]]:
         """The lines of its registered.csv and their faults."""

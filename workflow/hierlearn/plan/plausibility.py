@@ -128,14 +128,13 @@ def _more_than_there_are(study: Study, point: GridPoint) -> Iterator[Fault]:
 
 def warnings(study: Study) -> Iterator[Fault]:
     """What a study may do, but may not mean; at points of its grid each once, where it is met first."""
-    seen = set()
+    first: dict[tuple[str, str], Fault] = {}
     for point in study.points:
         for part in ("input", "teacher"):
             for key, found, wanted in registry.warnings(f"{part}s", point.problem[part], _law_at(point)):
-                at, place = ("problem", part, key), f"{found} at {point.coordinates}"
-                if (key, found) not in seen:
-                    seen.add((key, found))
-                    yield Fault(study.file, at, place, wanted)
+                fault = Fault(study.file, ("problem", part, key), f"{found} at {point.coordinates}", wanted)
+                first.setdefault((key, found), fault)
+    yield from first.values()
 
 
 @functools.cache

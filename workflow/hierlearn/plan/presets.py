@@ -24,9 +24,8 @@ def bodies(content: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """(preset, what the study says there) of quick and every preset that it states; the content may be anything."""
     body = {key: value for key, value in content.items() if key != "presets"}
     yield "quick", body
-    overlays = content.get("presets")
     for preset in PRESETS[1:]:
-        overlay = overlays.get(preset) if isinstance(overlays, dict) else None
+        overlay = value_at(content, ("presets", preset))
         if isinstance(overlay, dict):
             yield preset, merge(body, {key: value for key, value in overlay.items() if key not in OF_ALL})
 

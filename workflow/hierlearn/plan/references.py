@@ -10,11 +10,11 @@ from dataclasses import replace
 from typing import Any
 
 from hierlearn.core import registry
-from hierlearn.core.protocols import FLOPS
+from hierlearn.core.protocols import FLOPS, Learner
 from hierlearn.files import published
 from hierlearn.plan.declared import mapping
 from hierlearn.plan.draft import LARGEST, Axes, Draft, Values, axes_of, names_of, recorded_axes, sample_sizes, values_at
-from hierlearn.plan.faults import Path, among, nearest, show, value_at
+from hierlearn.plan.faults import Path, nearest, show, value_at
 
 # Variables of scores.nc that trained learners have, test_accuracy for classes; the others are those that they measure.
 SCORES = (
@@ -39,7 +39,7 @@ def check_size(draft: Draft, at: Path, value: Mapping[str, Any]) -> None:
             known += ["harmonic_dimension", "polynomial_dimension", "quad_raw_dimension"]
         if (at[0], at[-1]) != ("representations", "count"):
             known.append("features")
-    if value.get("of") not in known and not draft.broken.over(*at, "of"):
+    if value.get("of") not in known:
         draft.add((*at, "of"), show(value.get("of")), f"one of {', '.join(known)}")
 
 
@@ -98,7 +98,7 @@ def _known(draft: Draft, section: str, scope: Mapping[str, Any]) -> Values | Non
         sizes = sample_sizes(draft)
         return replace(sizes, values=[*sizes.values, LARGEST], words=(LARGEST,))
     if section == "scores":
-        measured = [measure for name in study.learners for measure in _says(draft, name, "MEASURES")]
+        measured = [measure for name in study.learners for measure in _class_of(draft, name).MEASURES]
         chosen = [f"selected_{key}" for entry in study.learners.values() for key in entry.select]
         sure = names_of(draft, "learners").sure and all(entry.component for entry in study.learners.values())
         sure = sure and not any(draft.broken.over("learners", name, "select") for name in study.learners)
@@ -109,13 +109,14 @@ def _known(draft: Draft, section: str, scope: Mapping[str, Any]) -> Values | Non
         section = "learner traces" if scope.get("kind") == "trace" else "probe measures"
     if section == "panel learners":
         traced = scope.get("kind") == "trace" or "errors" in scope
-        names = [name for name, entry in study.learners.items() if not entry.component or _says(draft, name, "TRACES")]
+        names = [n for n, entry in study.learners.items() if not entry.component or _class_of(draft, n).TRACES]
         return Values(names, names_of(draft, "learners").sure) if traced else names_of(draft, "learners")
     if section.startswith("learner "):
         name = scope.get("learner")
         if name not in list(study.learners) or study.learners[name].component is None:
             return None
-        return Values(list(_says(draft, name, section.removeprefix("learner ").upper())))
+        said = _class_of(draft, name)
+        return Values(list(said.TRACES if section == "learner traces" else said.MEASURES))
     if section.endswith("axis"):
         grid = _grid(draft, section, scope)
         return None if grid is None else Values(list(grid.axes), grid.sure, grid.broken + tuple(grid.possible))
@@ -135,13 +136,10 @@ def _known(draft: Draft, section: str, scope: Mapping[str, Any]) -> Values | Non
     return names_of(draft, section)
 
 
-def _says(draft: Draft, learner: str, what: str) -> Mapping[str, str]:
-    """What a learner's component says that it records (TRACES) or measures (MEASURES) when it trains."""
+def _class_of(draft: Draft, learner: str) -> type[Learner]:
+    """The class of a learner; of one that is not known the protocol, which records and measures nothing."""
     component = draft.study.learners[learner].component
-    if not component:
-        return {}
-    learner_class = registry.implementation("learners", component["name"])
-    return {"MEASURES": learner_class.MEASURES, "TRACES": learner_class.TRACES}[what]
+    return registry.implementation("learners", component["name"]) if component else Learner
 
 
 def _of_probe(draft: Draft, part: str, scope: Mapping[str, Any]) -> Values | None:
@@ -149,25 +147,23 @@ def _of_probe(draft: Draft, part: str, scope: Mapping[str, Any]) -> Values | Non
     name = scope.get("probe")
     if name not in list(draft.study.probes):
         return None
-    component = draft.study.probes[name].component
     if part == "dimension":
         return axes_of(draft, name).axes.get("dimension")
-    if component is None and part == "measures":
-        # Which probe is meant is not known, but it is one of those that there are.
-        kinds = registry.available("probes")
-        return Values(sorted({name for kind in kinds for name in _measures(kind)}))
-    at = ("probes", name, "probe", part)
-    if component is None:
-        offered = value_at(draft.body, at)
-        return values_at(draft, at, offered) if isinstance(offered, list | dict) else None
     if part == "measures":
-        return Values(_measures(component["name"]))
-    offered = (registry.defaults("probes", component["name"]) | component).get(part)
-    return values_at(draft, at, offered) if isinstance(offered, list | dict) else None
+        # Where it is not known which probe is meant, it is one of those that there are.
+        entry = draft.study.probes[name].component
+        kinds = [entry["name"]] if entry else registry.available("probes")
+        return Values(sorted({*FLOPS}.union(*(registry.implementation("probes", kind).MEASURES for kind in kinds))))
+    offered = _described(draft, name).get(part)
+    return values_at(draft, ("probes", name, "probe", part), offered) if isinstance(offered, list | dict) else None
 
 
-def _measures(probe: str) -> list[str]:
-    return [*registry.implementation("probes", probe).MEASURES, *FLOPS]
+def _described(draft: Draft, probe: str) -> Mapping[str, Any]:
+    """A probe with its defaults; as the file has it where it is not known which one it is."""
+    entry = draft.study.probes[probe].component
+    if entry is None:
+        return mapping(value_at(draft.body, ("probes", probe, "probe")))
+    return registry.defaults("probes", entry["name"]) | entry
 
 
 def _grid(draft: Draft, section: str, scope: Mapping[str, Any]) -> Axes | None:
@@ -196,12 +192,10 @@ def _own_coordinates(draft: Draft, probe: Any) -> Axes:
     """The coordinates, with their values, that a probe has beside its grid."""
     if probe not in list(draft.study.probes):
         return Axes({})
-    entry = draft.study.probes[probe].component
+    entry, described = draft.study.probes[probe].component, _described(draft, probe)
     if entry is None:
-        described, coordinates = mapping(value_at(draft.body, ("probes", probe, "probe"))), _common_coordinates()
-        coordinates = {axis: parameter for axis, parameter in coordinates.items() if parameter in described}
+        coordinates = {axis: key for axis, key in _common_coordinates().items() if key in described}
     else:
-        described = registry.defaults("probes", entry["name"]) | entry
         coordinates = registry.implementation("probes", entry["name"]).COORDINATES
     found = {}
     for axis, parameter in coordinates.items():
@@ -239,11 +233,11 @@ def _check_place(draft: Draft, at: Path, section: str, where: Mapping[str, Any],
         return
     known = grid.axes
     for axis, chosen in where.items():
-        if axis not in known or axis in open_axes:
-            others = [name for name in known if name not in open_axes]
-            if axis in open_axes:
-                draft.add((*at, axis), "an axis that is never fixed", nearest(axis, others))
-            elif not grid.excuses(axis):
+        others = [name for name in known if name not in open_axes]
+        if axis in open_axes:
+            draft.add((*at, axis), "an axis that is never fixed", nearest(axis, others))
+        elif axis not in known:
+            if not grid.excuses(axis):
                 draft.unknown((*at, axis), "an unknown axis", others)
         elif isinstance(chosen, list):
             paired = section.startswith("paired ") or ("panel" in section and scope.get("kind") == "risk")
@@ -325,8 +319,8 @@ def _check_row(draft: Draft, at: Path, section: str, where: Mapping[str, Any], s
     for axis, chosen in where.items():
         if axis not in known:
             draft.unknown((*at, axis), "an unknown coordinate", known)
-        elif not among(chosen, known[axis]):
-            draft.add((*at, axis), show(chosen), nearest(chosen, known[axis]))
+        else:
+            draft.one_of((*at, axis), chosen, Values(list(known[axis])))
     if draft.broken.hit(*at) or {"where", "samples", "lowest_over"} & scope.get(DOUBTFUL, frozenset()):
         return
     if section != "published place":

@@ -24,18 +24,13 @@ def check_axes(draft: Draft) -> None:
     for axis in study.axes:
         at, part = ("axes", axis), study.placement(axis)
         if axis not in PROBLEM_AXES and part is None:
-            owners = [("inputs", study.problem.input), ("teachers", study.problem.teacher)]
-            owners += [("representations", one) for one in study.representations.values()]
             # Who is broken may have it.
-            if all(one is not None for _, one in owners):
-                known = {p for kind, one in owners for p in registry.parameters(kind, one["name"])}
+            if all(one is not None for *_, one in study.owners):
+                known = {p for _, kind, one in study.owners for p in registry.parameters(kind, one["name"])}
                 draft.unknown(at, "an axis that nothing has", {*PROBLEM_AXES, *known})
             continue
-        overridden = [("representations", name) for name in study.representations] if part == "representation" else []
-        overridden += [("problem", part)] if part in ("input", "teacher") else []
-        for place in overridden:
-            given = study.representations[place[1]] if part == "representation" else getattr(study.problem, part)
-            if given is not None and axis in given:
+        for place, kind, one in study.owners:
+            if kind == part and one is not None and axis in one:
                 draft.add((*place, axis), "a value that the axis of this name overrides", "no value beside an axis")
         _check_axis_values(draft, at, axis, study.axes[axis])
 
@@ -81,7 +76,7 @@ def check_claims(draft: Draft) -> None:
     for name, claim in draft.study.claims.items():
         at = ("claims", name)
         compared = claim.rule not in (None, "holds", "descriptive")
-        if claim.predicted is None and compared and not draft.broken.over(*at, "predicted"):
+        if claim.predicted is None and compared:
             draft.add((*at, "predicted"), "nothing", f"a number, which the rule {claim.rule} compares with")
         claims.check_kind(draft, at, claim)
         claims.check_control(draft, at, claim)
@@ -93,13 +88,14 @@ def check_claims(draft: Draft) -> None:
 
 def _check_axis_values(draft: Draft, at: Path, axis: str, values: list) -> None:
     """Values that an axis cannot take, and dimensions out of order: curves over the dimension join neighbours."""
-    posed, part = schema("study")["properties"], draft.study.placement(axis)
+    posed = schema("study")["properties"]
     if axis == "dimension":
         against = posed["axes"]["properties"]["dimension"]["items"]
     elif axis in PROBLEM_AXES:
         against = posed["problem"]["properties"][axis]
     else:
-        against = _axis_schema(draft, part, axis)
+        known = (registry.parameters(kind, one["name"]) for _, kind, one in draft.study.owners if one)
+        against = next(parameters[axis] for parameters in known if axis in parameters)
     _check_values(draft, at, against)
     if axis == "dimension" and not draft.broken.inside(*at) and values != sorted(values):
         draft.add(at, show(values), "increasing numbers")
@@ -113,20 +109,11 @@ def _check_values(draft: Draft, at: Path, against: Mapping[str, Any]) -> None:
             draft.add((*at, i), show(value), allowed_by(error))
 
 
-def _axis_schema(draft: Draft, part: str, axis: str) -> Mapping[str, Any]:
-    study = draft.study
-    owners = {"teacher": [study.problem.teacher], "input": [study.problem.input]}
-    kinds = [
-        registry.parameters(f"{part}s", one["name"]) for one in owners.get(part, study.representations.values()) if one
-    ]
-    return next(known[axis] for known in kinds if axis in known)
-
-
 def _check_kernels(draft: Draft, at: Path, quantity: Mapping[str, Any]) -> None:
     """Kernel learners that choose among more kernels than the bound on them counts."""
     name, predictors = quantity["name"], quantity.get("predictors")
     spans = quantity.get("spans", registry.parameters("quantities", name).get("spans", {}).get("default"))
-    if not isinstance(predictors, list) or not isinstance(spans, int) or draft.broken.over(*at, "spans"):
+    if not isinstance(predictors, list) or not isinstance(spans, int):
         return
     for learner, entry in draft.study.learners.items():
         if learner in predictors and entry.component and entry.component["name"] == "kernel_ridge":
@@ -163,7 +150,6 @@ def check_learner(draft: Draft, name: str, entry: Learner) -> None:
         draft.add((*at, "representation"), show(entry.representation), nearest(entry.representation, known))
     if entry.component is not None:
         _check_choices(draft, at, entry)
-        _check_sweep(draft, at, entry)
     for key, planned in entry.samples.items():
         for i, size in enumerate(planned if isinstance(planned, list) else [planned]):
             place = (*at, "samples", key, i) if isinstance(planned, list) else (*at, "samples", key)
@@ -189,7 +175,10 @@ def check_learner(draft: Draft, name: str, entry: Learner) -> None:
 
 
 def _check_choices(draft: Draft, at: Path, entry: Learner) -> None:
-    choices = registry.choices("learners", entry.component["name"])
+    """Values to choose among, of choices alone, and values that are swept, of parameters too."""
+    name = entry.component["name"]
+    choices = registry.choices("learners", name)
+    known = registry.parameters("learners", name) | choices
     for key in entry.select:
         where = (*at, "select", key)
         if key not in choices:
@@ -203,11 +192,6 @@ def _check_choices(draft: Draft, at: Path, entry: Learner) -> None:
         given = key in entry.select or key in entry.sweep or "default" in against
         if not given and not draft.broken.over(*at, "sweep", key):
             draft.add(where, "nothing", f"a list of values: {against['description']}")
-
-
-def _check_sweep(draft: Draft, at: Path, entry: Learner) -> None:
-    name = entry.component["name"]
-    known = registry.parameters("learners", name) | registry.choices("learners", name)
     for key in entry.sweep:
         where = (*at, "sweep", key)
         if key not in known:
@@ -262,7 +246,7 @@ def check_parameters(draft: Draft, at: Path, kind: str, description: Mapping[str
         else:
             _check(draft, where, value, known[key])
     for key, against in known.items():
-        if key not in description and "default" not in against and not broken.over(*at, key):
+        if key not in description and "default" not in against:
             draft.add((*at, key), "nothing", f"this required parameter: {against.get('description', 'a value')}")
 
 

@@ -19,12 +19,8 @@ def label(coordinates: Mapping[str, Any]) -> str:
 
 def lattice(start: int, cap: int, per_doubling: int) -> list[int]:
     """Sample sizes round(2^(j/per_doubling)) in start .. cap: one lattice for all learners, so curves share sizes."""
-    sizes_, j = [], 0
-    while (n := round(2 ** (j / per_doubling))) <= cap:
-        if n >= start and n not in sizes_:
-            sizes_.append(n)
-        j += 1
-    return sizes_
+    points = (round(2 ** (j / per_doubling)) for j in itertools.count())
+    return list(dict.fromkeys(n for n in itertools.takewhile(lambda n: n <= cap, points) if n >= start))
 
 
 def sizes(dimension: int, degree: int | None = None) -> dict[str, int]:
@@ -38,11 +34,6 @@ def sizes(dimension: int, degree: int | None = None) -> dict[str, int]:
         known["polynomial_dimension"] = polynomials(dimension, (degree + 1) // 2)
         known["quad_raw_dimension"] = neurons_of_harmonics(dimension, max(degree, 2))
     return known
-
-
-def degree(problem: Mapping[str, Any]) -> int | None:
-    """The degree of a problem's teacher, None where it has none."""
-    return problem["teacher"].get("degree")
 
 
 def resolve(value: Any, context: Mapping[str, int]) -> Any:
@@ -68,9 +59,7 @@ def full_description(kind: str, description: Mapping[str, Any], context: Mapping
         if "component" in schema:
             full[key] = full_description(schema["component"], value, context)
         elif "components" in schema:
-            full[key] = {
-                label_: full_description(schema["components"], part, context) for label_, part in value.items()
-            }
+            full[key] = {name: full_description(schema["components"], part, context) for name, part in value.items()}
         else:
             full[key] = resolve(value, context)
     return full

@@ -7,16 +7,13 @@ from functools import cached_property
 from typing import Any
 
 from hierlearn.core import registry
-from hierlearn.plan.declared import Claim, Component, HeldOut, Learner, Probe, ProblemSection, Samples, parts
+from hierlearn.plan.declared import Claim, Component, HeldOut, Learner, Probe, ProblemSection, Samples
 from hierlearn.plan.draws import FIRST, Draw
-from hierlearn.plan.faults import Broken
-from hierlearn.plan.sizes import degree, full_description, label, lattice, product, resolve, sizes
+from hierlearn.plan.sizes import full_description, label, lattice, product, resolve, sizes
 
 RAW = {"name": "raw"}
 # Rules whose jobs are those of a task.
 OF_TASKS = ("generate", "represent", "train", "evaluate")
-# The published numbers of a paper that has none.
-NO_TABLES: dict[str, Any] = {}
 
 
 @dataclass(frozen=True)
@@ -30,6 +27,10 @@ class GridPoint:
     @property
     def dimension(self) -> int:
         return self.coordinates["dimension"]
+
+    def sizes(self) -> dict[str, int]:
+        """The quantities that a size of a representation or a learner may refer to, the number of features aside."""
+        return sizes(self.dimension, self.problem["teacher"].get("degree"))
 
 
 @dataclass(frozen=True)
@@ -142,14 +143,13 @@ class Study:
 
     def point(self, coordinates: Mapping[str, Any], naming: list[str] | None = None) -> GridPoint:
         """The problem at some coordinates; `naming`: the axes that tell it from its neighbours."""
-        ordered = {axis: coordinates[axis] for axis in coordinates}
-        named = ordered if naming is None else {axis: ordered[axis] for axis in naming}
-        return GridPoint(label(named) or "point", ordered, self.problem_content(ordered))
+        named = coordinates if naming is None else {axis: coordinates[axis] for axis in naming}
+        return GridPoint(label(named) or "point", dict(coordinates), self.problem_content(coordinates))
 
     def problem_content(self, coordinates: Mapping[str, Any]) -> dict[str, Any]:
         """The canonical content of a problem, every parameter resolved: it keys the random streams."""
         posed = self.problem
-        parts = {"input": dict(posed.input), "teacher": dict(posed.teacher)}
+        parts = {"inputs": dict(posed.input), "teachers": dict(posed.teacher)}
         content = {"scale": posed.scale, "label_noise": posed.label_noise, "dimension": coordinates["dimension"]}
         for axis, value in coordinates.items():
             if axis in content:
@@ -158,30 +158,32 @@ class Study:
                 parts[self.placement(axis)][axis] = value
         context = sizes(coordinates["dimension"])
         for kind, part in parts.items():
-            content[kind] = full_description(f"{kind}s", part, context)
+            content[kind.removesuffix("s")] = full_description(kind, part, context)
         return content
 
+    @property
+    def owners(self) -> list[tuple[tuple[str, str], str, Component | None]]:
+        """(place, kind, component) of all that an axis may set a parameter of; the first that has it says the kind."""
+        posed = self.problem
+        owners = [(("problem", "teacher"), "teachers", posed.teacher), (("problem", "input"), "inputs", posed.input)]
+        return owners + [(("representations", name), "representations", r) for name, r in self.representations.items()]
+
     def placement(self, axis: str) -> str | None:
-        """Which component an axis sets a parameter of: teacher, input, representation, or None if none has it.
+        """The kind of component that an axis sets a parameter of, None if none has it.
 
         An axis of the representations (all that have the parameter) leaves the problem, and so its points, as they are.
         """
-        for part, component in (("teacher", self.problem.teacher), ("input", self.problem.input)):
-            if component is not None and axis in registry.parameters(f"{part}s", component["name"]):
-                return part
-        for component in self.representations.values():
-            if component is not None and axis in registry.parameters("representations", component["name"]):
-                return "representation"
-        return None
+        kinds = (kind for _, kind, one in self.owners if one and axis in registry.parameters(kind, one["name"]))
+        return next(kinds, None)
 
     @_remembered
     def representation(self, name: str, point: GridPoint) -> dict[str, Any]:
         """The description of a representation at a point."""
-        context = sizes(point.dimension, degree(point.problem))
+        context = point.sizes()
         given = RAW if name == "raw" else self.representations[name]
         full = registry.defaults("representations", given["name"]) | given
         for axis, value in point.coordinates.items():
-            if self.placement(axis) == "representation" and axis in full:
+            if self.placement(axis) == "representations" and axis in full:
                 full[axis] = value
         # `features` refers to the representation's own number of features.
         context["features"] = resolve(full.get("count", point.dimension), context)
@@ -190,8 +192,7 @@ class Study:
     def context(self, learner: str, point: GridPoint) -> dict[str, int]:
         """What the sizes of a learner may refer to."""
         representation = self.representation(self.learners[learner].representation, point)
-        counted = sizes(point.dimension, degree(point.problem))
-        return counted | {"features": representation.get("count", point.dimension)}
+        return point.sizes() | {"features": representation.get("count", point.dimension)}
 
     def reaches(self, learner: str, point: GridPoint) -> bool:
         """Whether a learner runs at a point in some part of the study."""
@@ -324,15 +325,3 @@ class Study:
         return (
             {"learner": list(self.learners)} | self.axes | self.swept | {"samples": sorted(samples), "seed": self.seeds}
         )
-
-
-def study_of(
-    content: Mapping[str, Any],
-    name: str,
-    file: str,
-    preset: str,
-    published: dict[str, Any] | None = NO_TABLES,
-    broken: Broken | None = None,
-) -> Study:
-    """The study that a file's content declares, with a preset's overlay merged in; broken: where it has faults."""
-    return Study(name, file, preset, published, **parts(content, broken or Broken()))

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import yaml
 from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError
 
 from hierlearn.plan import faults
 from hierlearn.plan.faults import Broken, Fault, nearest, show, similar
-from hierlearn.plan.load import content
+from hierlearn.plan.load import CheckedLoader
 
 SCHEMAS = Path(__file__).parents[1] / "schemas"
 # The patterns of texts that go into one cell of a table.
@@ -61,7 +62,7 @@ Validator = validators.extend(
 @functools.cache
 def schema(name: str) -> dict:
     """A JSON Schema of the folder schemas."""
-    return content(SCHEMAS / f"{name}.schema.yaml")
+    return yaml.load((SCHEMAS / f"{name}.schema.yaml").read_text(encoding="utf-8"), CheckedLoader)
 
 
 def schema_faults(

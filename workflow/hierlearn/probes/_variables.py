@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from hierlearn.core.objections import refuse
 from hierlearn.core.parameters import properties
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import FLOPS, Component, Experiment, Input, Probe
@@ -24,7 +23,7 @@ def name_of(component: Component) -> str:
 
 def require(component: Probe | Experiment, inputs: Input, norm: str = "unit") -> None:
     """Raises ValueError for a law of x that is none of the component's LAWS, or of another norm."""
-    refuse(component, inputs)
+    component.refuse(inputs)
     if inputs.norm != norm:
         raise ValueError(f"{name_of(component)}: input of norm {inputs.norm}; expected {norm}")
 

@@ -8,7 +8,6 @@ import numpy as np
 from annotated_types import Ge
 
 from hierlearn.core.needs import Needs, Sizes
-from hierlearn.core.objections import refuse
 from hierlearn.core.parameters import Count, Index
 from hierlearn.core.protocols import Input, Objection, Representation, State
 from hierlearn.core.streams import Streams
@@ -36,7 +35,7 @@ class Neural(Representation):
     stream_key: ClassVar[str] = "neural"
 
     def __post_init__(self):
-        refuse(self)
+        self.refuse()
 
     def objections(self, inputs: Input | None) -> Iterator[Objection]:
         """More directions than features."""

@@ -5,7 +5,6 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from hierlearn.core.objections import refuse
 from hierlearn.core.parameters import NotNegative
 from hierlearn.core.protocols import Input, State, Teacher
 from hierlearn.core.streams import Streams
@@ -26,7 +25,7 @@ class BitInteraction(Teacher):
 
     def draw(self, streams: Streams, inputs: Input) -> State:
         """rules (S, 4, m) codes and symbols (S,)."""
-        refuse(self, inputs)
+        self.refuse(inputs)
         return {"rules": inputs.rules(streams)[0], "symbols": np.full(len(streams.seeds), inputs.symbols)}
 
     def parts(self, state: State, x: np.ndarray) -> dict[str, np.ndarray]:

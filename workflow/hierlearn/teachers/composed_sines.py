@@ -6,7 +6,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from hierlearn.core.objections import refuse
 from hierlearn.core.protocols import Input, Objection, State, Teacher
 from hierlearn.core.streams import Streams
 from hierlearn.teachers._directions import orthonormal_columns
@@ -35,7 +34,7 @@ class ComposedSines(Teacher):
 
     def draw(self, streams: Streams, inputs: Input) -> State:
         """rotation (S, 4, 4). Raises ValueError for another law than the sphere, or another dimension."""
-        refuse(self, inputs)
+        self.refuse(inputs)
         return {"rotation": streams.at("rotation").stack(lambda g: orthonormal_columns(g, DIMENSION, DIMENSION))}
 
     def target(self, state: State, x: np.ndarray) -> np.ndarray:

@@ -7,7 +7,6 @@ from typing import Annotated, ClassVar
 import numpy as np
 from annotated_types import Ge
 
-from hierlearn.core.objections import refuse
 from hierlearn.core.protocols import Input, Objection, State, Teacher
 from hierlearn.core.streams import Streams
 from hierlearn.theory import hierarchies
@@ -37,7 +36,7 @@ class HierarchyClass(Teacher):
 
     def draw(self, streams: Streams, inputs: Input) -> State:
         """rules_1 .. rules_L from the bottom, (S, symbols, m) codes each, and symbols and branching, (S,)."""
-        refuse(self, inputs)
+        self.refuse(inputs)
         seeds = np.ones(len(streams.seeds), np.int64)
         rules = {f"rules_{level + 1}": values for level, values in enumerate(inputs.rules(streams))}
         return rules | {"symbols": inputs.symbols * seeds, "branching": inputs.branching * seeds}

@@ -6,7 +6,6 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from hierlearn.core.objections import refuse
 from hierlearn.core.parameters import Count
 from hierlearn.core.protocols import Input, Objection, State, Teacher
 from hierlearn.core.streams import Streams
@@ -33,7 +32,7 @@ class Parity(Teacher):
 
     def draw(self, streams: Streams, inputs: Input) -> State:
         """coordinates (S, k). Raises ValueError if k exceeds the dimension."""
-        refuse(self, inputs)
+        self.refuse(inputs)
         return {"coordinates": streams.at("coordinates").stack(lambda g: g.permutation(inputs.dimension)[: self.order])}
 
     def target(self, state: State, x: np.ndarray) -> np.ndarray:

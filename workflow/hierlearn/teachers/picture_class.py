@@ -8,7 +8,6 @@ from typing import Annotated, ClassVar
 import numpy as np
 from annotated_types import Ge
 
-from hierlearn.core.objections import refuse
 from hierlearn.core.protocols import Input, Objection, State, Teacher
 from hierlearn.core.streams import Streams
 
@@ -37,7 +36,7 @@ class PictureClass(Teacher):
 
     def draw(self, streams: Streams, inputs: Input) -> State:
         """hashes (S, N) uint64, growing, classes (S, N) and shape (S, 3): (channels, height, width) of points."""
-        refuse(self, inputs)
+        self.refuse(inputs)
         pictures, classes = inputs.library()
         hashes = _hashes(pictures)
         order, seeds = np.argsort(hashes), len(streams.seeds)

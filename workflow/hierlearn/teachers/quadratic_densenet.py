@@ -10,7 +10,6 @@ import numpy as np
 from annotated_types import Ge, Interval, MinLen
 
 from hierlearn.core import boundary
-from hierlearn.core.objections import refuse
 from hierlearn.core.parameters import Count, Index, NotNegative, Positive
 from hierlearn.core.protocols import Input, Objection, State, Teacher
 from hierlearn.core.streams import Streams
@@ -116,7 +115,7 @@ class QuadraticDensenet(Teacher):
         MOST_ERROR, at the alphas before any scaling by variances, there are more points. Raises ValueError where the
         parameters, the law and the dimension do not fit together.
         """
-        refuse(self, inputs)
+        self.refuse(inputs)
         seeds = [self._one(streams.take([i]), inputs) for i in range(len(streams.seeds))]
         state = {name: np.stack([state[name] for state in seeds]) for name in seeds[0]}
         if self.misfit_of != "none":

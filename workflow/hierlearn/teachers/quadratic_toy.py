@@ -6,7 +6,6 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from hierlearn.core.objections import refuse
 from hierlearn.core.parameters import NotNegative
 from hierlearn.core.protocols import Input, Objection, State, Teacher
 from hierlearn.core.streams import Streams
@@ -65,7 +64,7 @@ class QuadraticToy(Teacher):
 
         Raises ValueError for another law, or too small a dimension.
         """
-        refuse(self, inputs)
+        self.refuse(inputs)
         seeds, count = len(streams.seeds), COORDINATES[self.instance]
         coordinates = streams.at("coordinates").stack(lambda g: g.permutation(inputs.dimension)[:count])
         power = inputs.power if inputs.law == "skewed" else 1

@@ -10,7 +10,6 @@ import numpy as np
 from annotated_types import Ge, Interval
 
 from hierlearn.core import boundary
-from hierlearn.core.objections import refuse
 from hierlearn.core.parameters import Count, NotNegative
 from hierlearn.core.protocols import Input, Objection, State, Teacher
 from hierlearn.core.streams import Streams
@@ -107,7 +106,7 @@ class ResidualComposition(Teacher):
         (S, k, p_G, k), composite_coefficients (S, k, p_G), sampled_norm (S,). Raises ValueError where the instance does
         not suit the law, does not fit into d, or is zero.
         """
-        refuse(self, inputs)
+        self.refuse(inputs)
         dimension, k = inputs.dimension, self.outputs
         if self.instance == "product" or self.instance in PARITIES:
             count = 2 * k if self.instance in PARITIES else k

@@ -9,7 +9,6 @@ import numpy as np
 from annotated_types import Interval, MinLen
 
 from hierlearn.core import boundary
-from hierlearn.core.objections import refuse
 from hierlearn.core.parameters import UNIQUE, Count, Positive, Schema
 from hierlearn.core.protocols import Input, Objection, State, Teacher
 from hierlearn.core.streams import Streams
@@ -63,7 +62,7 @@ class RidgePolynomial(Teacher):
 
     def draw(self, streams: Streams, inputs: Input) -> State:
         """directions (S, r, d), coefficients (S, r) float64. Raises ValueError where they do not fit into d."""
-        refuse(self, inputs)
+        self.refuse(inputs)
 
         def one(generator):
             if self.orthonormal:

@@ -8,7 +8,6 @@ from typing import Annotated, ClassVar
 import numpy as np
 from annotated_types import Interval
 
-from hierlearn.core.objections import refuse
 from hierlearn.core.protocols import Input, Objection, State, Teacher
 from hierlearn.core.streams import Streams
 
@@ -36,7 +35,7 @@ class ShiftProducts(Teacher):
 
     def draw(self, streams: Streams, inputs: Input) -> State:
         """distances (S, 2) and square (S,), E|H|^2."""
-        refuse(self, inputs)
+        self.refuse(inputs)
         most = (inputs.dimension - 1) // 2
         drawn = streams.at("distances").stack(lambda generator: 1 + generator.permutation(most)[:OUTPUTS])
         squares = np.array([_mean_square(inputs.dimension, own.tolist(), self.alpha) for own in drawn])

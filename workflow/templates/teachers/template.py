@@ -5,7 +5,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from hierlearn.core.objections import refuse
 from hierlearn.core.protocols import Input, State, Teacher
 from hierlearn.core.streams import Streams
 
@@ -22,7 +21,7 @@ class Template(Teacher):
 
     def draw(self, streams: Streams, inputs: Input) -> State:
         """directions (S, d): every seed has a stream of its own. Raises ValueError under another law."""
-        refuse(self, inputs)
+        self.refuse(inputs)
         u = streams.at("directions").stack(lambda generator: generator.standard_normal(inputs.dimension))
         return {"directions": u / np.linalg.norm(u, axis=1, keepdims=True)}
 
