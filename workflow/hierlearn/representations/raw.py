@@ -1,5 +1,6 @@
 """The input itself."""
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -7,7 +8,6 @@ import numpy as np
 
 from hierlearn.core.protocols import Representation, State
 from hierlearn.core.streams import Streams
-from hierlearn.representations._flat import flat
 
 
 @dataclass(frozen=True)
@@ -23,4 +23,4 @@ class Raw(Representation):
 
     def apply(self, state: State, x: np.ndarray) -> np.ndarray:
         """(S, n, *shape) -> (S, n, d) float32, d the product of the shape."""
-        return flat(x).astype(np.float32, copy=False)
+        return x.reshape(*x.shape[:2], math.prod(x.shape[2:])).astype(np.float32, copy=False)

@@ -11,9 +11,7 @@ from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import Count, Index
 from hierlearn.core.protocols import Input, Objection, Representation, State
 from hierlearn.core.streams import Streams
-from hierlearn.representations._layer import apply_layer, fit_layer
-
-LAYERS = ("inner", "outer")
+from hierlearn.representations._layer import Layer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,17 +54,22 @@ class TwoLayer(Representation):
 
     def fit(self, unlabelled: np.ndarray, streams: Streams) -> State:
         """The states of both layers: inner_V, inner_whitening, ... , outer_V, ...; spectrum (S, D) of the second."""
-        sizes = ((self.inner_count, self.inner_directions), (self.count, self.directions))
         state: State = {}
-        for name, (count, kept) in zip(LAYERS, sizes, strict=True):
-            fitted = fit_layer(unlabelled, streams.at(name), self.features, count, True, "truncated", kept)
-            unlabelled = apply_layer(fitted, unlabelled, self.features, "truncated")
+        for name, layer in self._layers().items():
+            fitted = layer.fit(unlabelled, streams.at(name))
+            unlabelled = layer.apply(fitted, unlabelled)
             state |= {f"{name}_{key}": values for key, values in fitted.items()}
         return state | {"spectrum": state.pop("outer_spectrum")}
 
     def apply(self, state: State, x: np.ndarray) -> np.ndarray:
         """(S, n, *shape) -> (S, n, D') float32."""
-        for name in LAYERS:
-            layer = {key: state[f"{name}_{key}"] for key in ("V", "b", "whitening")}
-            x = apply_layer(layer, x, self.features, "truncated")
+        for name, layer in self._layers().items():
+            x = layer.apply({key: state[f"{name}_{key}"] for key in ("V", "b", "whitening")}, x)
         return x
+
+    def _layers(self) -> dict[str, Layer]:
+        sizes = {"inner": (self.inner_count, self.inner_directions), "outer": (self.count, self.directions)}
+        return {
+            name: Layer(features=self.features, count=count, whiten="truncated", directions=directions)
+            for name, (count, directions) in sizes.items()
+        }
