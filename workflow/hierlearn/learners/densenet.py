@@ -9,7 +9,6 @@ from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import NotNegative, Positive
 from hierlearn.core.protocols import Features, Fit, Learner, Monitor, Sample, State
 from hierlearn.core.streams import Streams
-from hierlearn.learners.densenets.classes import CLASS_MEASURES, class_measures
 from hierlearn.learners.densenets.parameters import (
     LAYER_MEASURES,
     LAYER_TRACES,
@@ -18,14 +17,25 @@ from hierlearn.learners.densenets.parameters import (
     TrainingParameters,
     layer_needs,
 )
-from hierlearn.learners.densenets.refit import MOST_POINTS, refit, refit_outputs
-from hierlearn.learners.densenets.refit_classes import MOST_POINTS as MOST_POINTS_OF_CLASSES
-from hierlearn.learners.densenets.refit_classes import added_outputs, refit_classes
+from hierlearn.learners.densenets.refit import (
+    MOST_POINTS,
+    MOST_POINTS_OF_CLASSES,
+    added_outputs,
+    refit,
+    refit_outputs,
+)
 from hierlearn.learners.densenets.runs import DensenetRuns, train
 from hierlearn.learners.densenets.student import Student, predict, sum_of_layers
 from hierlearn.solvers.densenets.model import Layout, pre_activations
 from hierlearn.solvers.densenets.phases import Clock
 from hierlearn.solvers.densenets.training import DensenetTraining
+from hierlearn.solvers.losses import LOGISTIC
+
+# What Theorem 3.3 of allenzhu2020 compares: the cross-entropy from classes, and squared errors against G* itself.
+CLASS_MEASURES = {
+    "cross_entropy": "classes: E log(1 + exp(-v y (x_0 + F))) on validation points, v the sharpness",
+    "squared_error": "E (F - G*)^2 / Var G* on validation points, G* without noise; of classes Var G* = 1",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,21 +84,16 @@ class Densenet(LayerParameters, TrainingParameters, Learner):
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """State: layer_2 .. layer_L (S, m, size), float32, and what the student took from the teacher."""
         fit = train(self, sample, monitor)
-        if sample.problem.teacher.kind == "classes":
-            if self.readout == "refitted":
-                counts = {"training": sample.n, "validation": sample.problem.held_out}
-                outputs = [self.predict(fit.state, sample.features, role, n, {}) for role, n in counts.items()]
-                fit = refit_classes(self, fit, sample, np.concatenate(outputs, axis=1))
-        elif self.readout == "refitted":
+        if self.readout == "refitted":
             fit = refit(self, fit, sample)
-        return replace(fit, measures=fit.measures | class_measures(self, fit, sample))
+        return replace(fit, measures=fit.measures | self._class_measures(fit, sample))
 
     def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
         """(S, count, 1) float64."""
         student, x = Student.from_state(state), features.draw(role, count)
         layout = self.layout(student.columns(x), student)
         if "readout" in state:
-            return refit_outputs(student, layout, state, x)
+            return refit_outputs(layout, state, x)
         weights = [state[f"layer_{layer}"] for layer in layout.layers]
         outputs = predict(
             student, layout, x, lambda inputs: sum_of_layers(student, pre_activations(weights, inputs, layout))
@@ -112,3 +117,22 @@ class Densenet(LayerParameters, TrainingParameters, Learner):
     def training(self, runs: DensenetRuns, start: State, **options: Any) -> DensenetTraining:
         """The training of runs with given starts (R, ...)."""
         return DensenetTraining(runs.layout, Clock(runs.schedule, len(runs.streams)), start, **options)
+
+    def _class_measures(self, fit: Fit, sample: Sample) -> State:
+        """CLASS_MEASURES (S,); NaN for teachers that are no quadratic DenseNets, cross_entropy for regression too."""
+        problem, count = sample.problem, sample.problem.held_out
+        found = dict.fromkeys(CLASS_MEASURES, np.full(len(problem.seeds), np.nan))
+        if "layer_covariance" not in problem.state or not count:
+            return found
+        batch = problem.draw("validation", count)
+        with np.errstate(over="ignore", invalid="ignore"):
+            outputs = self.predict(fit.state, sample.features, "validation", count, {})
+            clean = sum(problem.teacher.parts(problem.state, batch.x).values())
+            variance = 1.0
+            if problem.teacher.kind == "classes":
+                losses = LOGISTIC.value(self.sharpness * outputs, batch.labels)
+                found["cross_entropy"] = np.mean(losses, axis=(1, 2))
+            else:
+                outputs = outputs / problem.factor[:, None, None]
+                variance = problem.state["second_moment"] - problem.state["mean"] ** 2
+            return found | {"squared_error": np.mean((outputs - clean) ** 2, axis=(1, 2)) / variance}
