@@ -9,21 +9,8 @@ from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import NotNegative, Positive
 from hierlearn.core.protocols import Features, Fit, Learner, Monitor, Sample, State
 from hierlearn.core.streams import Streams
-from hierlearn.learners.densenets.parameters import (
-    LAYER_MEASURES,
-    LAYER_TRACES,
-    LayerChoices,
-    LayerParameters,
-    TrainingParameters,
-    layer_needs,
-)
-from hierlearn.learners.densenets.refit import (
-    MOST_POINTS,
-    MOST_POINTS_OF_CLASSES,
-    added_outputs,
-    refit,
-    refit_outputs,
-)
+from hierlearn.learners.densenets.parameters import LAYER_MEASURES, LAYER_TRACES, LayerChoices, LayerParameters
+from hierlearn.learners.densenets.refit import MOST_POINTS, MOST_POINTS_OF_CLASSES, added_outputs, refit, refit_outputs
 from hierlearn.learners.densenets.runs import DensenetRuns, train
 from hierlearn.learners.densenets.student import Student, predict, sum_of_layers
 from hierlearn.solvers.densenets.model import Layout, pre_activations
@@ -39,7 +26,7 @@ CLASS_MEASURES = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Densenet(LayerParameters, TrainingParameters, Learner):
+class Densenet(LayerParameters, Learner):
     """G(x) = sum_l alpha_l Sum(G_l), G_l = (sum_{j in J_l} M_lj G_j)^2 in R^m, G_1 = x^2 - 1  (allenzhu2020, eq. 1.2).
 
     The over-parameterised student of `quadratic_densenet` teachers; of others it is a network of the same form. All
@@ -75,7 +62,7 @@ class Densenet(LayerParameters, TrainingParameters, Learner):
 
     def needs(self, sizes: Sizes) -> Needs:
         """Those of the layers; to refit, products of the columns that a layer sees, and their factor."""
-        needs = layer_needs(self, sizes)
+        needs = LayerParameters.needs(self, sizes)
         # Those of classes are in single precision.
         points = max(MOST_POINTS, MOST_POINTS_OF_CLASSES // 2)
         refit = 3 * points * (sizes.dimension**2 + self.width**2) if self.readout == "refitted" else 0

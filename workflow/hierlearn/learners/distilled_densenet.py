@@ -9,7 +9,6 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from annotated_types import Ge, Gt
 
-from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import NotNegative, Positive, Share
 from hierlearn.core.protocols import Features, Fit, Learner, Monitor, Sample, State
 from hierlearn.core.streams import Streams
@@ -19,8 +18,6 @@ from hierlearn.learners.densenets.parameters import (
     MEASURED_LAYERS,
     LayerChoices,
     LayerParameters,
-    TrainingParameters,
-    layer_needs,
 )
 from hierlearn.learners.densenets.runs import DensenetRuns, train
 from hierlearn.learners.densenets.student import Student, predict, sum_of_layers
@@ -38,7 +35,7 @@ SPARE, USUAL_WIDTH = 2, 4
 
 
 @dataclass(frozen=True, kw_only=True)
-class DistilledDensenet(LayerParameters, TrainingParameters, Learner):
+class DistilledDensenet(LayerParameters, Learner):
     """F(x) = sum_l alpha_l |W_l h_l|^2, S_l = K_l h_l, h_l = (x, G_1, (R_j S_j)^2)_{j in J_l}  (allenzhu2020, eq. 2.1).
 
     Algorithm 1 on E (F - y)^2 + sum_l lambda_3 |K_{l,l-1}^T K_{l<|} - W_{l,l-1}^T W_{l<|}|^2 + lambda_4
@@ -97,10 +94,6 @@ class DistilledDensenet(LayerParameters, TrainingParameters, Learner):
 
     class Choices(LayerChoices):
         weight_decay: Annotated[NotNegative, "Weight decay, beside lambda_6."] = 0.0
-
-    def needs(self, sizes: Sizes) -> Needs:
-        """Those of the layers."""
-        return layer_needs(self, sizes)
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """State: inner_l K, outer_l W, fixed_l R, (S, ...) float32, and what the student took from the teacher."""

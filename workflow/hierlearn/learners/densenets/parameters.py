@@ -15,8 +15,26 @@ TRACED_POINTS = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
-class LayerParameters:
-    """What the network is, and when its layers come."""
+class TrainingParameters:
+    """How a network is trained."""
+
+    annealing: Annotated[
+        Literal["cosine", "constant"],
+        "cosine: the learning rate falls to 0 by the planned end of a phase and is restored with the next one.",
+    ] = "cosine"
+    optimiser: Annotated[Literal["sgd", "adam"], "Rule of the steps."] = "adam"
+    momentum: Annotated[float, Interval(ge=0, lt=1), "Momentum of sgd."] = 0.9
+    clip: Annotated[Positive | None, "Largest norm of a gradient; null: none."] = 1.0
+    sharpness: Annotated[Positive, "v of the logistic loss log(1 + exp(-v y (x_0 + F))), for classes."] = 10.0
+    batch: Annotated[Count, "Points per step."] = 128
+    epochs: Annotated[Count, "Passes over the training points."] = 100
+    steps: Annotated[Count | None, "Steps, in place of epochs."] = None
+    online: Annotated[bool, "One pass over fresh points: the number of samples is steps times batch."] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class LayerParameters(TrainingParameters):
+    """What a DenseNet is, and when its layers come."""
 
     depth: Annotated[
         int | None, Interval(ge=2, le=6), "Number L of layers, x being none; null: the teacher's, or 3."
@@ -36,23 +54,21 @@ class LayerParameters:
         list[Share] | None, "Parts of the training after which layers 3 .. L come at the latest; null: evenly spread."
     ] = None
 
-
-@dataclass(frozen=True, kw_only=True)
-class TrainingParameters:
-    """How it is trained."""
-
-    annealing: Annotated[
-        Literal["cosine", "constant"],
-        "cosine: the learning rate falls to 0 by the planned end of a phase and is restored with the next one.",
-    ] = "cosine"
-    optimiser: Annotated[Literal["sgd", "adam"], "Rule of the steps."] = "adam"
-    momentum: Annotated[float, Interval(ge=0, lt=1), "Momentum of sgd."] = 0.9
-    clip: Annotated[Positive | None, "Largest norm of a gradient; null: none."] = 1.0
-    sharpness: Annotated[Positive, "v of the logistic loss log(1 + exp(-v y (x_0 + F))), for classes."] = 10.0
-    batch: Annotated[Count, "Points per step."] = 128
-    epochs: Annotated[Count, "Passes over the training points."] = 100
-    steps: Annotated[Count | None, "Steps, in place of epochs."] = None
-    online: Annotated[bool, "One pass over fresh points: the number of samples is steps times batch."] = False
+    def needs(self, sizes: Sizes) -> Needs:
+        """Weights, Adam's memory and activations of every setting of one seed."""
+        width, inputs, batch = self.width, sizes.dimension, self.batch
+        return Needs(
+            memory={
+                "fit": sizes.choices * width * (10 * inputs + 10 * width + 8 * batch + 4 * TRACED_POINTS)
+                + (2 * sizes.choices * TRACED_POINTS + 2 * sizes.samples) * inputs,
+                "model": width * (2 * inputs + 3 * width),
+                "predict": 512 * (4 * width + 2 * inputs),
+            },
+            work={
+                "fit": sizes.choices * sizes.presented * width * (24 * inputs + 12 * width),
+                "predict": sizes.test * width * (8 * inputs + 4 * width),
+            },
+        )
 
 
 class LayerChoices(Rates):
@@ -104,20 +120,3 @@ LAYER_TRACES = {
     "train_loss": f"squared error on at most {TRACED_POINTS} training points; classes: error rate",
     "validation_risk": f"the same against the labels of at most {TRACED_POINTS} validation points",
 }
-
-
-def layer_needs(learner: LayerParameters, sizes: Sizes) -> Needs:
-    """Weights, Adam's memory and activations of every setting of one seed."""
-    width, inputs, batch = learner.width, sizes.dimension, learner.batch
-    return Needs(
-        memory={
-            "fit": sizes.choices * width * (10 * inputs + 10 * width + 8 * batch + 4 * TRACED_POINTS)
-            + (2 * sizes.choices * TRACED_POINTS + 2 * sizes.samples) * inputs,
-            "model": width * (2 * inputs + 3 * width),
-            "predict": 512 * (4 * width + 2 * inputs),
-        },
-        work={
-            "fit": sizes.choices * sizes.presented * width * (24 * inputs + 12 * width),
-            "predict": sizes.test * width * (8 * inputs + 4 * width),
-        },
-    )
