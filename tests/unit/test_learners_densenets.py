@@ -10,7 +10,7 @@ from hierlearn.core.protocols import STATUS, Sample
 from hierlearn.core.registry import build, implementation
 from hierlearn.core.streams import Streams
 from hierlearn.files.checkpoints import Checkpoints
-from hierlearn.learners.densenets.settings import GRAPHS
+from hierlearn.learners.densenets.runs import GRAPHS
 from hierlearn.learners.densenets.student import Student
 from hierlearn.run.monitor import JobMonitor
 

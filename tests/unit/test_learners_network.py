@@ -9,7 +9,7 @@ from hierlearn.core.protocols import STATUS, Sample
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
 from hierlearn.files.checkpoints import Checkpoints
-from hierlearn.learners.networks.batches import FRESH_POINTS, Batches
+from hierlearn.learners._runs import FRESH_POINTS, Batches
 from hierlearn.run.monitor import JobMonitor
 
 SEEDS, SAMPLES = (3, 5), 60
@@ -171,7 +171,7 @@ def test_a_seed_has_the_same_bits_whoever_else_is_trained(parity):
 
 def test_an_epoch_shows_every_point_once_in_an_order_of_its_own(parity):
     problem, features = parity
-    batches = Batches(Sample(problem, features, 25, {}, problem.streams), 10, False)
+    batches = Batches(Sample(problem, features, 25, {}, problem.streams), 10, False, np.asarray)
     epochs = [np.concatenate([batches.at(3 * epoch + i)[0] for i in range(3)], axis=2)[:, 0] for epoch in (0, 1)]
     whole = problem.draw("training", 25).x
     for s in range(2):
@@ -183,7 +183,7 @@ def test_an_epoch_shows_every_point_once_in_an_order_of_its_own(parity):
 def test_online_points_are_fresh_and_prefix_stable(parity):
     problem, features = parity
     count = FRESH_POINTS + 100
-    batches = Batches(Sample(problem, features, count, {}, problem.streams), 50, True)
+    batches = Batches(Sample(problem, features, count, {}, problem.streams), 50, True, np.asarray)
     steps = -(-count // 50)
     seen = np.concatenate([batches.at(step)[0][:, 0] for step in range(steps)], axis=1)
     assert np.array_equal(seen, problem.draw("training", count).x)

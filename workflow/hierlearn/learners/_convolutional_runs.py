@@ -5,23 +5,23 @@ from typing import Any
 
 import numpy as np
 
-from hierlearn.core.protocols import Monitor, Sample, State
+from hierlearn.core.protocols import Monitor, Sample
 from hierlearn.learners._convolutional_networks import pictures
-from hierlearn.learners._runs import Setting
+from hierlearn.learners._runs import Lockstep, Setting
 from hierlearn.learners._selection import error
 from hierlearn.statistics.features import share_explained, share_within
 
 # Points that a trace looks at, and how often it does in a phase.
 TRACED_POINTS, LOOKS = 500, 4
-STEPS_BETWEEN_SIGNS = 25
 
 
-class Block:
+class Block(Lockstep):
     """Networks that are trained together: (seed's place, setting) of each; what is seen of them on the way."""
+
+    steps_between_signs = 25
 
     def __init__(self, training: Any, sample: Sample, runs: Sequence[tuple[int, Setting]]):
         self.training, self.sample, self.runs = training, sample, list(runs)
-        self.trace: dict[str, list[np.ndarray]] = {}
         starts = [0, *training.ends[:-1]]
         self.looks = sorted(
             {a + (b - a) * (i + 1) // LOOKS for a, b in zip(starts, training.ends, strict=True) for i in range(LOOKS)}
@@ -29,22 +29,9 @@ class Block:
         )
 
     def train(self, monitor: Monitor, key: str) -> None:
-        """To the end, from where an earlier run of this job was stopped."""
-        training, checkpoint = self.training, monitor.restore(key)
-        if checkpoint is not None:
-            training.restore(checkpoint)
-            self.trace = {
-                name.removeprefix("trace:"): list(values)
-                for name, values in checkpoint.items()
-                if name.startswith("trace:")
-            }
-        while training.done < training.total:
-            look = next(step for step in self.looks if step > training.done)
-            training.advance(min(look, training.done + STEPS_BETWEEN_SIGNS))
-            if training.done == look:
-                self._look(monitor)
-            monitor.advance(training.done, training.total)
-            monitor.save(key, self._state, final=training.done == training.total)
+        """To the end, where errors and features are measured."""
+        self.monitor = monitor
+        super().train(monitor, key)
         held_out = self.sample.problem.held_out
         self.errors = {"validation": self._errors("validation", held_out)}
         self.errors["training"] = self._errors("training", self.sample.n)
@@ -53,17 +40,19 @@ class Block:
             "hidden_bit_decoded": self._of_first_layer("f", lambda found, bits: share_explained(bits, found)),
         }
 
-    def _look(self, monitor: Monitor) -> None:
+    def advance(self, until):
+        self.training.advance(until)
+
+    def look(self):
         here = {
             "step": np.full(len(self.runs), self.training.done),
             "layers": np.full(len(self.runs), len(self.training.network.layers)),
             "train_loss": self._errors("training", min(self.sample.n, TRACED_POINTS)),
             "validation_risk": self._errors("validation", min(self.sample.problem.held_out, TRACED_POINTS)),
         }
-        for name, values in here.items():
-            self.trace.setdefault(name, []).append(values)
         shown = ", ".join(f"{value:.3f}" for value in here["validation_risk"])
-        monitor.report(self.training.done, self.training.total, f"step {self.training.done}: error {shown}")
+        self.monitor.report(self.training.done, self.training.total, f"step {self.training.done}: error {shown}")
+        return here
 
     def _of_first_layer(self, hidden: str, share: Callable[[np.ndarray, np.ndarray], float]) -> np.ndarray | None:
         """(R,) shares of features (n, c) with what the teacher hides at their places (n,); None where it does not."""
@@ -80,9 +69,6 @@ class Block:
                 for found, (s, _) in zip(training.first_outputs(x), self.runs, strict=True)
             ]
         )
-
-    def _state(self) -> State:
-        return self.training.state() | {f"trace:{name}": np.stack(values) for name, values in self.trace.items()}
 
     def _errors(self, role: str, count: int) -> np.ndarray:
         """(R,) against the labels."""

@@ -1,8 +1,9 @@
 """Runs of a stochastic training: to the end or from a checkpoint, with looks on the way, and the best run of a seed."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import product
 from typing import Annotated, Any
 
@@ -11,11 +12,10 @@ import numpy as np
 from hierlearn.core.parameters import NotNegative, Positive
 from hierlearn.core.protocols import STATUS, Fit, Monitor, Sample, State
 from hierlearn.learners._selection import best, divergence, error, fit_of_seed, report_divergence
-from hierlearn.learners.networks.batches import FRESH_POINTS, Batches
-from hierlearn.solvers.training import Training
 
 BLOCK_ROWS = 512
-STEPS_BETWEEN_SIGNS = 50
+# Fresh points are drawn and kept this many at a time.
+FRESH_POINTS = 8192
 DEFAULT_RATE = 0.005
 # One value of each choice, by name.
 Setting = Mapping[str, Any]
@@ -41,58 +41,75 @@ def take(sample: Sample, positions: Iterable[int]) -> Sample:
     return replace(sample, problem=problem, features=features, streams=sample.streams.take(positions))
 
 
-class Runs(ABC):
-    """G settings of S seeds, which one training moves in lockstep; what is said of runs is (S, G).
+class Batches:
+    """Points and labels of the steps: passes over a training set, in an order of its own for every seed and pass.
 
-    training: of solvers; batches: its points; looks: the steps at which it is looked at, the last of all among them;
-    trace: what was seen there by name, an array over runs for every look.
+    online: instead fresh points from the endless sample, each once. network_input: what is done to points before a
+    network sees them. A step's points depend on the seed and the step alone, so that an interrupted training finds them
+    again.
     """
 
-    training: Training
-    looks: list[int]
+    def __init__(self, sample: Sample, size: int, online: bool, network_input: Callable[[np.ndarray], np.ndarray]):
+        self.sample, self.online, self.network_input, self.size = sample, online, network_input, min(size, sample.n)
+        self.per_epoch = -(-sample.n // self.size)
+        self.stretch = max(1, FRESH_POINTS // self.size) if online else self.per_epoch
+        self.number, self.points, self.pool, self.buffers = None, None, None, None
 
-    def __init__(self, learner: Any, sample: Sample, settings: Sequence[Setting]):
-        self.learner, self.sample, self.settings = learner, sample, list(settings)
-        self.problem, self.shape = sample.problem, (len(sample.problem.seeds), len(settings))
-        self.batches = Batches(sample, learner.batch, learner.online, self.network_input)
-        self.steps = self.batches.per_epoch * (1 if learner.online else learner.epochs)
-        if learner.steps is not None and not learner.online:
-            self.steps = learner.steps
+    def at(self, step: int) -> tuple[np.ndarray, np.ndarray]:
+        """x (S, 1, b, ...) and labels (S, 1, b, k) float32; the last step of a pass may have fewer points.
+
+        Views of what the next pass overwrites.
+        """
+        number, place = divmod(step, self.stretch)
+        if number != self.number:
+            self.number, self.points = number, self._fresh(number) if self.online else self._shuffle(number)
+        rows = slice(place * self.size, (place + 1) * self.size)
+        x, labels = self.points
+        return x[:, None, rows], labels[:, None, rows]
+
+    def _shuffle(self, epoch: int) -> tuple[np.ndarray, np.ndarray]:
+        if self.pool is None:
+            self.pool = self._draw(0, self.sample.n)
+            self.buffers = tuple(np.empty_like(values) for values in self.pool)
+        for row, seed in enumerate(self.sample.streams.seeds):
+            order = self.sample.streams.generator(seed, "order", epoch).permutation(self.sample.n)
+            for values, place in zip(self.pool, self.buffers, strict=True):
+                # An order is within bounds; checking it would take a copy.
+                np.take(values[row], order, axis=0, out=place[row], mode="clip")
+        return self.buffers
+
+    def _fresh(self, number: int) -> tuple[np.ndarray, np.ndarray]:
+        start = number * self.stretch * self.size
+        return self._draw(start, min(self.stretch * self.size, self.sample.n - start))
+
+    def _draw(self, start: int, count: int) -> tuple[np.ndarray, np.ndarray]:
+        batch, features = self.sample.problem.draw("training", count, start), self.sample.features
+        # Fresh points are drawn once; those of a pool have features that are kept.
+        x = features.of(batch.x) if self.online else features.draw("training", count, start)
+        return self.network_input(x), batch.labels.astype(np.float32)
+
+
+class Lockstep(ABC):
+    """Runs that one training moves in lockstep, to the end or from where an earlier run of this job was stopped.
+
+    training: of solvers; looks: the steps at which it is looked at, the last of all among them; trace: what was seen
+    there by name, an array over runs for every look.
+    """
+
+    training: Any
+    looks: list[int]
+    steps_between_signs = 50
 
     @abstractmethod
-    def network_input(self, x: np.ndarray) -> np.ndarray:
-        """Points as the network sees them."""
+    def advance(self, until: int) -> None:
+        """Train up to a step."""
 
     @abstractmethod
     def look(self) -> dict[str, np.ndarray]:
         """What a trace tells of the present step, by name."""
 
-    @abstractmethod
-    def errors(self, role: str, count: int) -> np.ndarray:
-        """Errors of all runs on points of a role, against the labels."""
-
-    @abstractmethod
-    def finite(self) -> np.ndarray:
-        """Which runs have finite weights."""
-
-    @abstractmethod
-    def measures(self) -> dict[str, np.ndarray]:
-        """What is measured at the end, by name."""
-
-    @abstractmethod
-    def weights(self, seed: int, column: int) -> State:
-        """What `predict` needs of one run."""
-
-    @abstractmethod
-    def entries(self) -> int:
-        """Entries of all matrices of a run."""
-
-    def points_at(self, step: int) -> tuple[np.ndarray, np.ndarray]:
-        """Points and labels of a step."""
-        return self.batches.at(step)
-
     def train(self, monitor: Monitor, key: str) -> None:
-        """To the end, from where an earlier run of this job was stopped."""
+        """To the end."""
         training, total = self.training, self.looks[-1]
         self.trace: dict[str, list[np.ndarray]] = {}
         checkpoint = monitor.restore(key)
@@ -100,7 +117,7 @@ class Runs(ABC):
             self.restore(checkpoint)
         while training.done < total:
             look = next(step for step in self.looks if step > training.done)
-            training.advance(self.points_at, min(look, training.done + STEPS_BETWEEN_SIGNS))
+            self.advance(min(look, training.done + self.steps_between_signs))
             if training.done == look:
                 for name, values in self.look().items():
                     self.trace.setdefault(name, []).append(values)
@@ -116,6 +133,65 @@ class Runs(ABC):
         self.training.restore(arrays)
         names = [name.removeprefix("trace_") for name in arrays if name.startswith("trace_")]
         self.trace = {name: list(arrays[f"trace_{name}"]) for name in names}
+
+
+class Runs(Lockstep):
+    """G settings of S seeds; what is said of runs is (S, G).
+
+    batches: the points of the training; traced: how many training and validation points a trace looks at.
+    """
+
+    traced: int
+
+    def __init__(self, learner: Any, sample: Sample, settings: Sequence[Setting]):
+        self.learner, self.sample, self.settings = learner, sample, list(settings)
+        self.problem, self.shape = sample.problem, (len(sample.problem.seeds), len(settings))
+        self.batches = Batches(sample, learner.batch, learner.online, self.network_input)
+        self.steps = self.batches.per_epoch * (1 if learner.online else learner.epochs)
+        if learner.steps is not None and not learner.online:
+            self.steps = learner.steps
+
+    @abstractmethod
+    def network_input(self, x: np.ndarray) -> np.ndarray:
+        """Points as the network sees them."""
+
+    @abstractmethod
+    def points(self, role: str, count: int) -> tuple[np.ndarray, np.ndarray]:
+        """Points of a role as the network sees them and their labels, along the axes of the training's runs."""
+
+    @abstractmethod
+    def errors(self, role: str, count: int) -> np.ndarray:
+        """Errors of all runs on points of a role, against the labels."""
+
+    @abstractmethod
+    def measures(self) -> dict[str, np.ndarray]:
+        """What is measured at the end, by name."""
+
+    @abstractmethod
+    def weights(self, seed: int, column: int) -> State:
+        """What `predict` needs of one run."""
+
+    @abstractmethod
+    def entries(self) -> int:
+        """Entries of all matrices of a run."""
+
+    def advance(self, until):
+        self.training.advance(self.points_at, until)
+
+    def points_at(self, step: int) -> tuple[np.ndarray, np.ndarray]:
+        """Points and labels of a step."""
+        return self.batches.at(step)
+
+    @cached_property
+    def traced_points(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+        """Those that a trace looks at, by role."""
+        counts = {"training": self.sample.n, "validation": self.problem.held_out}
+        return {role: self.points(role, min(count, self.traced)) for role, count in counts.items()}
+
+    def finite(self) -> np.ndarray:
+        """Which runs have finite weights."""
+        weights = self.training.weights.values()
+        return np.logical_and.reduce([np.isfinite(values).reshape(*self.shape, -1).all(axis=2) for values in weights])
 
     def train_risk(self, seed: int, state: State) -> float:
         """Error of one run on all training points; on the first of them where they were fresh."""

@@ -1,8 +1,9 @@
 """Trains all settings of a quadratic DenseNet for all seeds, and measures features on the way."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,15 @@ from hierlearn.core.protocols import Fit, Monitor, Sample, State
 from hierlearn.learners._runs import BLOCK_ROWS, Runs, Setting, best_fits, grid
 from hierlearn.learners._selection import error
 from hierlearn.learners.densenets.parameters import FEATURE_ERRORS, TRACED_POINTS
-from hierlearn.learners.densenets.settings import GRAPHS, graph, phase_schedule, steps_to_look_at, union
 from hierlearn.learners.densenets.student import Student
 from hierlearn.solvers.densenets.model import Layout
+from hierlearn.solvers.densenets.phases import Schedule
 from hierlearn.statistics.features import feature_errors
 from hierlearn.theory import quadratic_densenets
 
+GRAPHS = ("own", "skip", "chain", "dense")
+# Looks of a trace per phase: so many evenly spaced ones, and so many in the logarithm of the time since its start.
+EVEN, EARLY = 8, 6
 # What `QuadraticTraining.forward` returns.
 Pass = tuple[list[np.ndarray], list[np.ndarray]]
 
@@ -38,12 +42,18 @@ class DensenetRuns(Runs):
     streams: of every run; label_sizes (R,): roots of the mean squared label, in the teacher's own units.
     """
 
+    traced = TRACED_POINTS
+
     def __init__(self, learner: Any, sample: Sample, settings: Sequence[Setting]):
         self.student = Student.of(learner, sample.problem)
-        graphs = [graph(setting.get("graph", "own"), self.student) for setting in settings]
+        names, depth = [setting.get("graph", "own") for setting in settings], self.student.depth
+        own_links = {"own": self.student.links}
+        graphs = [own_links.get(name) or quadratic_densenets.links_by_name(name, depth) for name in names]
         inputs = self.student.columns(sample.features.draw("validation", 1))
         own = [learner.layout(inputs, replace(self.student, links=links)) for links in graphs]
-        self.student = replace(self.student, links=union(graphs))
+        # What layers see in any of the graphs.
+        union = tuple(tuple(sorted(set().union(*blocks))) for blocks in zip(*graphs, strict=True))
+        self.student = replace(self.student, links=union)
         self.layout = learner.layout(inputs, self.student)
         super().__init__(learner, sample, settings)
         self.schedule, seeds = phase_schedule(learner, self.student.depth, self.steps), len(self.problem.seeds)
@@ -68,9 +78,10 @@ class DensenetRuns(Runs):
         self.looks = steps_to_look_at(self.schedule)
         # Errors of the features of each layer when the one above it came, or would have come: not of the last.
         layers = [layer for layer in self.layout.layers[:-1] if f"S_{layer}" in self._hidden]
-        self.before = {f"{kind}_{layer}_before": self._nothing() for layer in layers for kind in FEATURE_ERRORS}
+        measured = [f"{kind}_{layer}_before" for layer in layers for kind in FEATURE_ERRORS]
         if {2, 3} <= set(layers):
-            self.before["feature_error_2_after_3"] = self._nothing()
+            measured.append("feature_error_2_after_3")
+        self.before = {name: np.full(len(self.streams), np.nan) for name in measured}
         # The weights that the correction of a layer is measured from: at the start, and when the layer above came.
         self.past = {}
         for layer in self.layout.layers[:-1]:
@@ -95,22 +106,23 @@ class DensenetRuns(Runs):
 
     @np.errstate(over="ignore", invalid="ignore")
     def look(self):
-        result = {"train_loss": self._errors(*self._traced_points["training"])[-1]}
-        validation = self._traced_points["validation"]
-        passes = self._passes(validation[0])
+        result = {"train_loss": self._errors(*self.traced_points["training"])[-1]}
+        validation = self.traced_points["validation"]
+        passes = list(self._passes(validation[0]))
         risks = self._errors(*validation, passes)
         result |= {f"risk_layer_{layer}": risk for layer, risk in zip(self.layout.layers, risks, strict=True)}
         result["validation_risk"] = risks[-1]
-        squares = [np.sum(np.square(values, dtype=np.float64), axis=(1, 2)) for values in self._matrices]
+        weights = self.training.weights.values()
+        squares = [np.sum(np.square(values, dtype=np.float64), axis=(1, 2)) for values in weights]
         result["frobenius_norm"] = np.sqrt(sum(squares))
         return self._by_seed(result | self.training.look() | self._feature_errors(passes))
 
-    def errors(self, role, count):
-        return self._errors(*self._points(role, count))[-1].reshape(self.shape)
+    def points(self, role, count):
+        x, labels = self.network_input(self.sample.features.draw(role, count)), self.problem.draw(role, count).labels
+        return np.repeat(x, len(self.settings), axis=0), np.repeat(labels, len(self.settings), axis=0)
 
-    def finite(self):
-        parts = [np.isfinite(values).all(axis=(1, 2)) for values in self._matrices]
-        return np.logical_and.reduce(parts).reshape(self.shape)
+    def errors(self, role, count):
+        return self._errors(*self.points(role, count))[-1].reshape(self.shape)
 
     def measures(self):
         starts = self.training.clock.layer_starts()
@@ -126,7 +138,7 @@ class DensenetRuns(Runs):
         return state | {name: values[seed] for name, values in self.student.constants().items()}
 
     def entries(self):
-        return sum(values[0].size for values in self._matrices)
+        return sum(values[0].size for values in self.training.weights.values())
 
     def _start(self, own: Sequence[Layout]) -> State:
         """The weights of every run at the start, (R, ...); own: the layout of every setting."""
@@ -152,7 +164,7 @@ class DensenetRuns(Runs):
         return every.reshape(-1, every.shape[-1])
 
     def _measure_before(self, runs: np.ndarray) -> None:
-        errors = self._feature_errors(self._passes(self._traced_points["validation"][0]))
+        errors = self._feature_errors(self._passes(self.traced_points["validation"][0]))
         phase = self.training.clock.phase
         for name, values in self.before.items():
             # feature_error_2_before: layer 2 when layer 3 came, in the second phase; _2_after_3: when layer 4 came.
@@ -174,14 +186,11 @@ class DensenetRuns(Runs):
                 result[f"weight_correlation_{name}"] = inner / np.sqrt(sizes[0] * sizes[1])
         return result
 
-    def _nothing(self) -> np.ndarray:
-        return np.full(len(self.streams), np.nan)
-
-    def _passes(self, x: np.ndarray) -> list[Pass]:
+    def _passes(self, x: np.ndarray) -> Iterator[Pass]:
         """What all layers make of points, block by block."""
-        return [self.training.forward(block) for block in self._blocks(x)]
+        return (self.training.forward(x[:, i : i + BLOCK_ROWS]) for i in range(0, x.shape[1], BLOCK_ROWS))
 
-    def _feature_errors(self, passes: Sequence[Pass]) -> dict[str, np.ndarray]:
+    def _feature_errors(self, passes: Iterable[Pass]) -> dict[str, np.ndarray]:
         """Errors of all features against the teacher's on validation points, and E|S_l|^2; (R,) by name."""
         result: dict[str, np.ndarray] = {}
         parts = zip(*(features for features, _ in passes), strict=True)
@@ -195,34 +204,17 @@ class DensenetRuns(Runs):
         return result
 
     @cached_property
-    def _traced_points(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-        counts = {"training": self.sample.n, "validation": self.problem.held_out}
-        return {role: self._points(role, min(count, TRACED_POINTS)) for role, count in counts.items()}
-
-    @cached_property
     def _hidden(self) -> dict[str, np.ndarray]:
         """The teacher's features on the points that are looked at, (S, n, k_l) each; nothing if it has none."""
         x = self.problem.draw("validation", min(self.problem.held_out, TRACED_POINTS)).x
         return self.problem.teacher.hidden(self.problem.state, x)
 
-    @property
-    def _matrices(self) -> list[np.ndarray]:
-        return list(self.training.weights.values())
-
     def _by_seed(self, values: State) -> State:
         return {name: one.reshape(self.shape) for name, one in values.items()}
 
-    def _points(self, role: str, count: int) -> tuple[np.ndarray, np.ndarray]:
-        """Points (R, count, .) as the network sees them, and labels (R, count, 1)."""
-        x, labels = self.network_input(self.sample.features.draw(role, count)), self.problem.draw(role, count).labels
-        return np.repeat(x, len(self.settings), axis=0), np.repeat(labels, len(self.settings), axis=0)
-
-    def _blocks(self, x: np.ndarray) -> list[np.ndarray]:
-        return [x[:, i : i + BLOCK_ROWS] for i in range(0, x.shape[1], BLOCK_ROWS)]
-
     def _errors(self, x: np.ndarray, labels: np.ndarray, passes: Iterable[Pass] | None = None) -> np.ndarray:
         """(L - 1, R) of the layers up to 2 .. L, in the problem's units. passes: of these points, if they are known."""
-        passes = passes or (self.training.forward(block) for block in self._blocks(x))
+        passes = passes or self._passes(x)
         outputs = np.concatenate([self.training.cumulative(arguments) for _, arguments in passes], axis=1)
         if self.student.mean is not None:
             outputs = outputs + x[..., 2 * self.layout.inputs :]
@@ -230,3 +222,27 @@ class DensenetRuns(Runs):
         return np.stack(
             [error(one[..., None], labels, self.problem.teacher.kind) for one in np.moveaxis(outputs, -1, 0)]
         )
+
+
+def phase_schedule(learner: Any, depth: int, total: int) -> Schedule:
+    """The learner's schedule in steps. Raises ValueError where its lists do not fit the depth."""
+    parts = learner.starts
+    if parts is None:
+        parts = [(i + 1) / (depth - 1) for i in range(depth - 2)]
+    if len(parts) != depth - 2 or list(parts) != sorted(set(parts)):
+        raise ValueError(f"starts: {parts}; expected {depth - 2} parts of the training, growing")
+    thresholds = learner.thresholds or []
+    if len(thresholds) not in (0, depth - 2):
+        raise ValueError(f"thresholds: {thresholds}; expected {depth - 2} losses, one for each layer from 3 on")
+    starts = tuple(max(i + 1, round(part * total)) for i, part in enumerate(parts))
+    return Schedule(learner.schedule, depth, starts, tuple(thresholds), total, learner.annealing)
+
+
+def steps_to_look_at(schedule: Schedule) -> list[int]:
+    """Steps at which a trace looks: fast changes follow each planned start, and the slow ones last long."""
+    edges = [0, *(step for step in schedule.starts if step < schedule.total), schedule.total]
+    steps = {schedule.total}
+    for first, last in pairwise(edges):
+        since = [*np.geomspace(1, last - first, EARLY), *np.linspace(1, last - first, EVEN + 1)]
+        steps |= {first + round(float(step)) for step in since}
+    return sorted(steps)

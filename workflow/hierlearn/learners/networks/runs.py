@@ -1,7 +1,7 @@
 """Trains all settings (learning rate, weight decay) of a network for all seeds, and chooses among them."""
 
 from collections.abc import Callable, Sequence
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,8 @@ def train_grid(learner: Any, sample: Sample, settings: Sequence[Setting], monito
 class NetworkRuns(Runs):
     """Some settings of some seeds in lockstep. start: the initial weights, (S, ...) each."""
 
+    traced = TRACED_POINTS
+
     def __init__(self, learner: Any, sample: Sample, settings: Sequence[Setting], start: State):
         super().__init__(learner, sample, settings)
         self.start = start
@@ -65,17 +67,18 @@ class NetworkRuns(Runs):
     def network_input(self, x):
         return self.learner.with_bias(x)
 
+    def points(self, role, count):
+        x = self.network_input(self.sample.features.draw(role, count))
+        return x[:, None], self.problem.draw(role, count).labels[:, None]
+
     def look(self):
         """Errors on points of two sets, and norms."""
-        errors = {name: self._error(*points, self.training.outputs) for name, points in self._traced_points.items()}
+        names = {"train_loss": "training", "validation_risk": "validation"}
+        errors = {name: self._error(*self.traced_points[role], self.training.outputs) for name, role in names.items()}
         return errors | self.norms()
 
     def errors(self, role, count):
-        return self._error(*self._points(role, count), self.training.outputs)
-
-    def finite(self):
-        weights = self.training.weights.values()
-        return np.logical_and.reduce([np.isfinite(values).all(axis=tuple(range(2, values.ndim))) for values in weights])
+        return self._error(*self.points(role, count), self.training.outputs)
 
     def measures(self):
         """Norms, and E|out_1 - F|^2 of a ResNet on validation points, where the teacher names its base F."""
@@ -86,7 +89,7 @@ class NetworkRuns(Runs):
         if "base" not in parts:
             return self.norms()
         base = (parts["base"] * problem.factor[:, None, None])[:, None]
-        x, _ = self._points("validation", count)
+        x, _ = self.points("validation", count)
         first_block = partial(self.training.outputs, blocks=1)
         return self.norms() | {"base_error": self._error(x, base, first_block, "regression")}
 
@@ -109,18 +112,6 @@ class NetworkRuns(Runs):
 
     def entries(self):
         return sum(values[0].size for name, values in self.start.items() if name != "second_bias")
-
-    @cached_property
-    def _traced_points(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-        return {
-            "train_loss": self._points("training", min(self.sample.n, TRACED_POINTS)),
-            "validation_risk": self._points("validation", min(self.problem.held_out, TRACED_POINTS)),
-        }
-
-    def _points(self, role: str, count: int) -> tuple[np.ndarray, np.ndarray]:
-        """x (S, 1, n, d) and labels (S, 1, n, k)."""
-        x = self.network_input(self.sample.features.draw(role, count))
-        return x[:, None], self.problem.draw(role, count).labels[:, None]
 
     def _error(self, x: np.ndarray, labels: np.ndarray, outputs: Callable, kind: str = "") -> np.ndarray:
         parts = [outputs(x[:, :, i : i + BLOCK_ROWS]).astype(np.float64) for i in range(0, x.shape[2], BLOCK_ROWS)]
