@@ -45,6 +45,14 @@ class ConvolutionalParameters:
         Literal["mean", "flat"], "What the output sees of a layer: its mean over places, or every place."
     ] = "mean"
 
+    def objections(self, inputs: Input | None) -> Iterator[Objection]:
+        """Networks that the pictures cannot carry."""
+        try:
+            if inputs is not None:
+                layers(self, shape_of(self, inputs))
+        except Misfit as misfit:
+            yield misfit.args
+
 
 def network(learner: Any, shape: Shape) -> Architecture:
     """The network of a learner on pictures (channels, height, width). Raises Misfit."""
@@ -73,15 +81,6 @@ def shape_of(learner: Any, inputs: Input | Sizes) -> Shape:
     if inputs.shape is None and learner.architecture == "circular":
         return 1, 1, inputs.dimension
     return (inputs.dimension, 1, 1) if inputs.shape is None or learner.architecture == "dense" else inputs.shape
-
-
-def misfits(learner: Any, inputs: Input | None) -> Iterator[Objection]:
-    """Networks that the pictures cannot carry."""
-    try:
-        if inputs is not None:
-            layers(learner, shape_of(learner, inputs))
-    except Misfit as misfit:
-        yield misfit.args
 
 
 def pictures(features: np.ndarray, shape: Shape) -> np.ndarray:

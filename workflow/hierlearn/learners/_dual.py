@@ -34,6 +34,12 @@ class DualFit:
     status: int
     flops: float  # products of coefficients with Gram matrices
 
+    @property
+    def parts(self) -> dict[str, Any]:
+        """What `fit_of_seed` takes of it, beside a state."""
+        same = {name: vars(self)[name] for name in ("status", "validation_risk", "train_risk", "flops")}
+        return same | {"choices": {"ridge": self.ridge}, "measures": {"ridge_residual": self.residual}}
+
 
 def gram_matrix(kernel: Gram, x: np.ndarray, cache: dict[Any, Any], key: Any) -> np.ndarray:
     """The Gram matrix of x (n, D); rows that `cache` holds from a smaller n are not computed again."""
@@ -92,17 +98,15 @@ def fit_dual(
     predictions = np.moveaxis(outputs, 1, 0)
     best = best_on_validation(predictions, validation_labels, kind)
     alpha = duals.coefficients[best]
-    finite = bool(np.all(np.isfinite(alpha)))
-    # K alpha - y = -n ridge alpha at the solution, so the training error needs no further product.
-    train = float(error(labels - n * absolute[best] * alpha, labels, kind))
     return DualFit(
         coefficients=alpha,
         ridge=float(ridges[best]),
         residual=float(duals.residuals[best]),
         validation_risk=float(error(predictions[best], validation_labels, kind)),
         validation_loss=float(error(predictions[best], validation_labels, "regression")),
-        train_risk=train,
-        status=STATUS["ok"] if finite else STATUS["diverged"],
+        # K alpha - y = -n ridge alpha at the solution, so the training error needs no further product.
+        train_risk=float(error(labels - n * absolute[best] * alpha, labels, kind)),
+        status=STATUS["ok" if np.isfinite(alpha).all() else "diverged"],
         flops=2.0 * labels.shape[1] * len(ridges) * n * (n + len(validation_gram)),
     )
 

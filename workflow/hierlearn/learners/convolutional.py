@@ -13,7 +13,6 @@ from hierlearn.core.protocols import STATUS, Features, Fit, Input, Learner, Moni
 from hierlearn.learners._convolutional_networks import (
     ConvolutionalParameters,
     layers,
-    misfits,
     network,
     network_of,
     pictures,
@@ -100,7 +99,7 @@ class Convolutional(ConvolutionalParameters, Learner):
             yield "fixed", f"{self.fixed}", f"at most trained = {self.trained}"
         if self.precision == "half" and self.device == "cpu":
             yield "precision", "'half' with device 'cpu'", "single, or device cuda or auto"
-        refused = [*misfits(self, inputs)]
+        refused = [*ConvolutionalParameters.objections(self, inputs)]
         yield from refused
         if inputs is None or refused:
             return
@@ -146,12 +145,17 @@ class Convolutional(ConvolutionalParameters, Learner):
         net, device = network(self, shape_of(self, problem.inputs)), torch_device(self.device)
         training = problem.draw("training", sample.n)
         x = pictures(sample.features.draw("training", sample.n), net.shape)
-        points = Points(x, training.labels.astype(np.float32), _generators(sample))
+        points = Points(
+            x,
+            training.labels.astype(np.float32),
+            lambda place, *words: sample.streams.generator(problem.seeds[place], *words),
+        )
+        of_classes = "cross_entropy" if problem.outputs > 1 else "logistic"
         recipe = Recipe(
             network=net,
             phases=tuple(phases(self.schedule, len(net.layers), self.steps, self.trained, self.fixed, self.refit)),
             outputs=problem.outputs,
-            loss=_loss(problem.teacher.kind, problem.outputs),
+            loss=of_classes if problem.teacher.kind == "classes" else "squared",
             batch=self.batch,
             momentum=self.momentum,
             milestones=tuple(self.milestones),
@@ -194,8 +198,8 @@ class Convolutional(ConvolutionalParameters, Learner):
             own = {name: torch.tensor(values[[s]], device=device) for name, values in state.items()}
             with torch.no_grad():
                 parts = [
-                    model.outputs(net, own, own, torch.tensor(points[None, i : i + 512], device=device)).cpu()
-                    for i in range(0, count, 512)
+                    model.outputs(net, own, own, torch.tensor(points[None, i : i + ROWS], device=device)).cpu()
+                    for i in range(0, count, ROWS)
                 ]
             found.append(torch.cat(parts, dim=1)[0].numpy())
         return np.stack(found).astype(np.float64)
@@ -236,14 +240,3 @@ class Convolutional(ConvolutionalParameters, Learner):
             trace={name: np.array([values[row] for values in looks]) for name, looks in block.trace.items()},
             flops=flops,
         )
-
-
-def _generators(sample: Sample):
-    """By the place of a seed and words."""
-    return lambda place, *words: sample.streams.generator(sample.streams.seeds[place], *words)
-
-
-def _loss(kind: str, outputs: int) -> str:
-    if kind != "classes":
-        return "squared"
-    return "cross_entropy" if outputs > 1 else "logistic"

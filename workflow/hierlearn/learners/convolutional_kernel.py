@@ -1,17 +1,16 @@
 """Kernel ridge regression with the tangent kernel of a convolutional network of finite width at its random start."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
 from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import EXECUTION, Positive
-from hierlearn.core.protocols import Features, Fit, Input, Learner, Monitor, Objection, Sample, State
+from hierlearn.core.protocols import Features, Fit, Learner, Monitor, Sample, State
 from hierlearn.learners._convolutional_networks import (
     ConvolutionalParameters,
-    misfits,
     network,
     network_of,
     pictures,
@@ -20,7 +19,7 @@ from hierlearn.learners._convolutional_networks import (
     torch_device,
 )
 from hierlearn.learners._dual import fit_dual
-from hierlearn.learners._selection import fit_of_seed
+from hierlearn.learners._selection import fit_of_seed, points_by_seed
 from hierlearn.solvers.convolutional.architecture import BLOCK_POINTS
 
 # What importing torch takes, in numbers of 8 bytes.
@@ -47,10 +46,6 @@ class ConvolutionalKernel(ConvolutionalParameters, Learner):
 
     class Choices:
         ridge: Annotated[Positive, "Ridges in units of the mean diagonal of the Gram matrix."]
-
-    def objections(self, inputs: Input | None) -> Iterator[Objection]:
-        """Networks that the pictures cannot carry."""
-        yield from misfits(self, inputs)
 
     def needs(self, sizes: Sizes) -> Needs:
         """Gram matrices and a factor; Jacobians at the training points and at a block of others."""
@@ -81,32 +76,21 @@ class ConvolutionalKernel(ConvolutionalParameters, Learner):
         from hierlearn.solvers.convolutional import model, tangent
 
         threads()
-        problem, device, count = sample.problem, torch_device(self.device), sample.problem.held_out
-        shape = shape_of(self, problem.inputs)
+        problem, device = sample.problem, torch_device(self.device)
+        shape, streams = shape_of(self, problem.inputs), sample.streams.at("start")
         net, fits = network(self, shape), []
         shapes = net.shapes() | net.head_shapes(problem.outputs)
-        points = [sample.features.draw(role, n) for role, n in (("training", sample.n), ("validation", count))]
-        labels = [problem.draw(role, n).labels for role, n in (("training", sample.n), ("validation", count))]
-        for i, (seed, x, z) in enumerate(zip(problem.seeds, *(pictures(one, shape) for one in points), strict=True)):
-            streams = sample.streams.at("start")
-            weights = model.start(shapes, lambda name, seed=seed, streams=streams: streams.generator(seed, name))
+        for seed, (x, y, z, labels) in zip(problem.seeds, points_by_seed(sample), strict=True):
+            x, z = pictures(x[None], shape)[0], pictures(z[None], shape)[0]
+            weights = model.start(shapes, partial(streams.generator, seed))
             weights |= tangent.statistics_of_points(net, weights, x[:NORMALISED_BY], device)
             kernels = tangent.grams(net, weights, x, z, device)
-            ridges = sample.choices["ridge"]
-            fit = fit_dual(kernels[0], labels[0][i], kernels[1], labels[1][i], ridges, problem.teacher.kind)
+            fit = fit_dual(kernels[0], y, kernels[1], labels, sample.choices["ridge"], problem.teacher.kind)
+            state = {"coefficients": fit.coefficients, "shape": np.array(shape)} | weights
             entries = sum(int(np.prod(size)) for size in shapes.values())
-            fits.append(
-                fit_of_seed(
-                    state={"coefficients": fit.coefficients, "shape": np.array(shape)} | weights,
-                    status=fit.status,
-                    validation_risk=fit.validation_risk,
-                    train_risk=fit.train_risk,
-                    choices={"ridge": fit.ridge},
-                    measures={"ridge_residual": fit.residual},
-                    flops=fit.flops + 2.0 * problem.outputs * entries * sample.n * (sample.n + count),
-                )
-            )
-            monitor.advance(i + 1, len(problem.seeds))
+            flops = fit.flops + 2.0 * problem.outputs * entries * sample.n * (sample.n + problem.held_out)
+            fits.append(fit_of_seed(state=state, **fit.parts | {"flops": flops}))
+            monitor.advance(len(fits), len(problem.seeds))
         return Fit.stack(fits)
 
     def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:

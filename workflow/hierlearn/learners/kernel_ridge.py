@@ -62,17 +62,9 @@ class KernelRidge(Learner):
                 tried.append(fit_dual(gram, y, across, labels, sample.choices["ridge"], sample.problem.teacher.kind))
             place = best(*np.transpose([(fit.validation_risk, fit.validation_loss) for fit in tried]))
             fit, b = tried[place], bandwidths[place]
-            fits.append(
-                fit_of_seed(
-                    state={"coefficients": fit.coefficients, "bandwidth": float(b)},
-                    status=fit.status,
-                    validation_risk=fit.validation_risk,
-                    train_risk=fit.train_risk,
-                    choices={"ridge": fit.ridge} | ({"bandwidth": b} if "bandwidth" in sample.choices else {}),
-                    measures={"ridge_residual": fit.residual},
-                    flops=sum(fit.flops for fit in tried),
-                )
-            )
+            choices = {"ridge": fit.ridge} | ({"bandwidth": b} if "bandwidth" in sample.choices else {})
+            parts = fit.parts | {"choices": choices, "flops": sum(fit.flops for fit in tried)}
+            fits.append(fit_of_seed(state={"coefficients": fit.coefficients, "bandwidth": float(b)}, **parts))
         return Fit.stack(fits)
 
     def unreachable(self, dimension: int, degree: int) -> str:
