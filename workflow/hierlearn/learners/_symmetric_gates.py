@@ -2,7 +2,19 @@
 
 import numpy as np
 
+from hierlearn.core.protocols import Sample
 from hierlearn.theory.activations import derivative
+
+
+def normal(generator: np.random.Generator, rows: int, columns: int) -> np.ndarray:
+    """(rows, columns) float32."""
+    return generator.standard_normal((rows, columns)).astype(np.float32)
+
+
+def first_layers(sample: Sample, width: int) -> np.ndarray:
+    """w0 of every seed, (S, m/2, D) float32."""
+    inputs = sample.features.draw("training", sample.n).shape[-1]
+    return sample.streams.at("w0").stack(lambda g: normal(g, width // 2, inputs))
 
 
 def gates_of(activation: str, order: int, w0: np.ndarray, h: np.ndarray) -> np.ndarray:

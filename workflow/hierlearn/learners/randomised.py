@@ -11,6 +11,7 @@ from hierlearn.core.parameters import Count, Even, Index, Positive
 from hierlearn.core.protocols import STATUS, Features, Fit, Input, Learner, Monitor, Objection, Sample, State
 from hierlearn.learners._randomised import RandomisedNetwork, exact_squared_loss, mean_outputs, network, sample_loss
 from hierlearn.learners._selection import best_on_validation, error, fit_of_seed, points_by_seed
+from hierlearn.learners._symmetric_gates import first_layers, normal
 from hierlearn.solvers.losses import LOSSES
 from hierlearn.solvers.optimisers import adam, cosine_factor
 from hierlearn.theory.activations import ANALYTIC_GATES
@@ -102,21 +103,18 @@ class Randomised(Learner):
         problem, kind, ridges = sample.problem, sample.problem.teacher.kind, list(sample.choices["ridge"])
         if self.loss != "squared" and kind != "classes":
             raise ValueError(f"randomised: loss {self.loss!r} on a teacher of {kind}; expected squared")
-        inputs = sample.features.draw("training", sample.n).shape[-1]
-        w0 = sample.streams.at("w0").stack(lambda g: _normal(g, self.width // 2, inputs))
-        net, loss = self._network(), LOSSES[self.loss]
-        shape, fits = (net.directions, inputs), []
+        w0, net, loss = first_layers(sample, self.width), self._network(), LOSSES[self.loss]
+        shape, fits = (net.directions, w0.shape[-1]), []
         seeds = zip(problem.seeds, sample.streams.at("start").generators(), w0, points_by_seed(sample), strict=True)
         for seed, generator, gates, (x, y, z, labels) in seeds:
-            starts = [self.start * _normal(generator, *shape) for _ in range(problem.outputs)]
+            starts = [self.start * normal(generator, *shape) for _ in range(problem.outputs)]
             inner, weights = x @ gates.T, np.empty((len(ridges), problem.outputs, *shape), np.float32)
             for r, ridge in enumerate(ridges):
                 for j, start in enumerate(starts):
                     # The same draws at every ridge.
                     draws = sample.streams.generator(seed, "draws", j)
                     weights[r, j] = net.unit * self._descend(net, x, inner, y[:, j], ridge, start, draws)
-            outputs = _outputs(net, gates, weights, z)
-            place = best_on_validation(outputs, labels, kind, loss.value)
+            place = best_on_validation(_outputs(net, gates, weights, z), labels, kind, loss.value)
             train = _outputs(net, gates, weights[place], x)
             points = self.batch if 0 < self.batch < len(y) else len(y)
             fits.append(
@@ -192,10 +190,6 @@ class Randomised(Learner):
         norms = np.sum(weights**2, axis=1, keepdims=True)
         outer = 1.0 if self.penalty_power == 4 else 2.0 * float(np.sum(norms**2))
         return np.float32(4.0 * ridge * outer) * norms * weights
-
-
-def _normal(generator: np.random.Generator, rows: int, columns: int) -> np.ndarray:
-    return generator.standard_normal((rows, columns)).astype(np.float32)
 
 
 def _outputs(net: RandomisedNetwork, w0: np.ndarray, weights: np.ndarray, h: np.ndarray) -> np.ndarray:

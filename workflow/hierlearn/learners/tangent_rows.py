@@ -9,7 +9,7 @@ from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import Count, Even, Positive
 from hierlearn.core.protocols import STATUS, Features, Fit, Learner, Monitor, Sample, State
 from hierlearn.learners._selection import best_on_validation, error, fit_of_seed, points_by_seed
-from hierlearn.learners._symmetric_gates import gates_of, linear_outputs
+from hierlearn.learners._symmetric_gates import first_layers, gates_of, linear_outputs
 from hierlearn.solvers.ridge import RowFit, fit_rows
 
 
@@ -50,12 +50,8 @@ class TangentRows(Learner):
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """State: w0 (S, m/2, D), weights (S, k, m, D) float32, as `taylor` of order 1 has them."""
-        inputs = sample.features.draw("training", sample.n).shape[-1]
-        half = (self.width // 2, inputs)
-        w0 = sample.streams.at("w0").stack(lambda g: g.standard_normal(half).astype(np.float32))
-        ridges = np.asarray(sample.choices["ridge"], np.float64)
-        kind = sample.problem.teacher.kind
-        parts = zip(w0, points_by_seed(sample), strict=True)
+        ridges, kind = np.asarray(sample.choices["ridge"], np.float64), sample.problem.teacher.kind
+        parts = zip(first_layers(sample, self.width), points_by_seed(sample), strict=True)
         return Fit.stack(self._fit_seed(own, *points, kind, ridges) for own, points in parts)
 
     def _fit_seed(self, w0, h, labels, validation, validation_labels, kind, ridges) -> Fit:
@@ -68,19 +64,18 @@ class TangentRows(Learner):
         weights = np.stack(
             [[np.concatenate([one.weights, -one.weights]) for one in path] for path in paths], axis=1
         ).astype(np.float32)
-        predict = self._outputs
-        kept = best_on_validation(predict(w0, weights, validation), validation_labels, kind)
+        kept = best_on_validation(self._outputs(w0, weights, validation), validation_labels, kind)
         ends, chosen = [path[kept] for path in paths], weights[kept]
         worst = max(end.error for end in ends)
         steps = sum(one.steps for path in paths for one in path)
-        finite = bool(np.isfinite(chosen).all())
-        word = "singular" if not finite else "ok" if worst <= self.tolerance else "not_converged"
+        word = "ok" if worst <= self.tolerance else "not_converged"
+        word = word if np.isfinite(chosen).all() else "singular"
         return fit_of_seed(
             status=STATUS[word],
             state={"w0": w0, "weights": chosen},
             choices={"ridge": float(ridges[kept])},
-            validation_risk=float(error(predict(w0, chosen, validation), validation_labels, kind)),
-            train_risk=float(error(predict(w0, chosen, h), labels, kind)),
+            validation_risk=error(self._outputs(w0, chosen, validation), validation_labels, kind),
+            train_risk=error(self._outputs(w0, chosen, h), labels, kind),
             measures={
                 "row_error": worst,
                 "row_norm": float(np.sum([2.0 * np.sum(np.vecdot(e.weights, e.weights) ** 2) for e in ends]) ** 0.25),

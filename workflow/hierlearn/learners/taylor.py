@@ -22,7 +22,7 @@ from hierlearn.core.protocols import (
 )
 from hierlearn.learners._dual import cross_gram_matrix, fit_dual, gram_matrix
 from hierlearn.learners._selection import best_on_validation, error, fit_of_seed, points_by_seed
-from hierlearn.learners._symmetric_gates import gates_of, linear_outputs, signs_of
+from hierlearn.learners._symmetric_gates import first_layers, gates_of, linear_outputs, normal, signs_of
 from hierlearn.solvers.losses import LOSSES
 from hierlearn.solvers.taylor import training as solver
 from hierlearn.solvers.taylor.certificate import certify_and_polish
@@ -30,10 +30,10 @@ from hierlearn.theory.activations import ANALYTIC_GATES
 from hierlearn.theory.expressivity import taylor_reaches
 
 BLOCK_ROWS = 2048
-
-
 # Directions whose second moment is below this part of the largest are rounding.
 ROUNDING = 1e-10
+# One of how many seeds is certified where some are, and of how many sizes in a factor of 2 each has a seed of its own.
+CERTIFIED_SEEDS, CERTIFIED_SIZES = 5, 4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,13 +136,10 @@ class Taylor(Learner):
         problem = sample.problem
         if self.loss != "squared" and problem.teacher.kind != "classes":
             raise ValueError(f"taylor: loss {self.loss!r} on a teacher of {problem.teacher.kind}; expected squared")
-        inputs = sample.features.draw("training", sample.n).shape[-1]
-        w0 = sample.streams.at("w0").stack(lambda g: self._normal(g, self.width // 2, inputs))
-        roots = self._roots(problem.seeds, sample.features, cache)
+        w0, roots = first_layers(sample, self.width), self._roots(problem.seeds, sample.features, cache)
         train, fits = self._fit_linear if self.order == 1 else self._fit_curved, []
-        seeds = zip(
-            problem.seeds, sample.streams.at("start").generators(), w0, roots, points_by_seed(sample), strict=True
-        )
+        generators = sample.streams.at("start").generators()
+        seeds = zip(problem.seeds, generators, w0, roots, points_by_seed(sample), strict=True)
         for seed, generator, own, root, points in seeds:
             found = train(own, root, *points, problem.teacher.kind, sample.choices["ridge"], generator, seed, cache)
             state = {"w0": own, "weights": found.pop("weights").astype(np.float32)}
@@ -172,9 +169,6 @@ class Taylor(Learner):
     def gates(self, w0: np.ndarray, h: np.ndarray) -> np.ndarray:
         """sigma^(k)(<w0_r, h_i>): (m/2, D), (n, D) -> (n, m), the second half a copy of the first."""
         return gates_of(self.activation, self.order, w0, h)
-
-    def _normal(self, generator: np.random.Generator, rows: int, columns: int) -> np.ndarray:
-        return generator.standard_normal((rows, columns)).astype(np.float32)
 
     def _roots(self, seeds: Sequence[int], features: Features, cache: dict[Any, Any]) -> list[np.ndarray | None]:
         """(D, D) of `inverse_root` for each seed, from the representation's unlabelled points; None for `plain`."""
@@ -219,15 +213,7 @@ class Taylor(Learner):
         fit = fit_dual(gram, labels, across, validation_labels, ridges, kind)
         signed, seen = self.gates(w0, h) * self.signs / np.sqrt(self.width), rooted(h, root)
         weights = np.stack([(signed * alpha[:, None]).T.astype(np.float64) @ seen for alpha in fit.coefficients.T])
-        return {
-            "weights": weights,
-            "status": fit.status,
-            "choices": {"ridge": fit.ridge},
-            "validation_risk": fit.validation_risk,
-            "train_risk": fit.train_risk,
-            "measures": {"ridge_residual": fit.residual},
-            "flops": fit.flops,
-        }
+        return {"weights": weights} | fit.parts
 
     def _fit_curved(self, w0, root, h, labels, validation, validation_labels, kind, ridges, generator, seed, cache):
         """Order >= 2: the path over ridges for every output, the ridge chosen on validation, its point certified."""
@@ -237,7 +223,7 @@ class Taylor(Learner):
         absolute = np.asarray(ridges) * float(h.shape[1]) ** (-self.penalty_power / 2)
         options = {"order": self.order, "loss": self.loss, "penalty_power": self.penalty_power}
         limits = {"tolerance": self.tolerance, "max_iterations": self.max_iterations, "stop": "decrease"}
-        starts = [scale * self._normal(generator, self.width, h.shape[1]) for _ in labels.T]
+        starts = [scale * normal(generator, self.width, h.shape[1]) for _ in labels.T]
         paths = [
             solver.fit_path(seen, gates, self.signs, y, absolute, start, **options, **limits)
             for y, start in zip(labels.T, starts, strict=True)
@@ -245,22 +231,28 @@ class Taylor(Learner):
         weights = np.stack([path.weights for path in paths], axis=1)
         offered = self.outputs(w0, weights, validation, root)
         kept = best_on_validation(offered, validation_labels, kind, LOSSES[self.loss].value)
+        certify = self._certifies(seed, len(h))
         ends = [
-            self._certified(seen, gates, y, absolute[kept], path, kept, options)
-            if self._certifies(seed, len(h))
-            else self._uncertified(path, kept)
+            self._chosen(seen, gates, y, absolute[kept], path, kept, options, certify)
             for y, path in zip(labels.T, paths, strict=True)
         ]
-        chosen = np.stack([end.pop("weights") for end in ends])
-        flops = sum(float(np.sum(path.flops)) for path in paths) + sum(end.pop("flops") for end in ends)
+        weights, statuses, flops, certificates = zip(*ends, strict=True)
+        norms, curvatures, errors, stationary = zip(*certificates, strict=True)
+        chosen = np.stack(weights)
         return {
             "weights": chosen,
-            "status": max(end.pop("status") for end in ends),
+            "status": max(statuses),
             "choices": {"ridge": float(ridges[kept])},
-            "validation_risk": float(error(self.outputs(w0, chosen, validation, root), validation_labels, kind)),
-            "train_risk": float(error(self.outputs(w0, chosen, h, root), labels, kind)),
-            "certificate": _worst(ends),
-            "flops": flops,
+            "validation_risk": error(self.outputs(w0, chosen, validation, root), validation_labels, kind),
+            "train_risk": error(self.outputs(w0, chosen, h, root), labels, kind),
+            # That of several outputs is that of the worst one.
+            "certificate": {
+                "gradient_norm": max(norms),
+                "smallest_curvature": min(curvatures),
+                "certificate_error": max(errors),
+                "stationary": min(stationary),
+            },
+            "flops": sum(float(np.sum(path.flops)) for path in paths) + sum(flops),
         }
 
     def _certifies(self, seed: int, samples: int) -> bool:
@@ -268,51 +260,21 @@ class Taylor(Learner):
         place = seed + round(CERTIFIED_SIZES * np.log2(samples))
         return self.certify == "all" or (self.certify == "some" and place % CERTIFIED_SEEDS == 0)
 
-    def _uncertified(self, path: solver.PathFit, kept: int) -> dict[str, Any]:
-        """The chosen point of one output as the descent left it."""
-        status = path.status[kept]
-        lost = status in ("diverged", "collapsed")
-        return {
-            "gradient_norm": np.nan if lost else path.gradient_norm[kept],
-            "smallest_curvature": np.nan,
-            "certificate_error": np.nan,
-            "stationary": STATIONARY["no" if lost else "not_checked"],
-            "weights": path.weights[kept],
-            "flops": 0.0,
-            "status": STATUS[status],
-        }
+    def _chosen(self, seen, gates, y, ridge, path, kept, options, certify):
+        """The chosen point of one output: weights, status, flops, and the parts of the certificate.
 
-    def _certified(self, seen, gates, y, ridge, path, kept, options):
-        """The chosen point of one output, polished and certified; a failed one is returned as it is."""
-        weights = path.weights[kept]
-        if path.status[kept] in ("diverged", "collapsed"):
-            return self._uncertified(path, kept)
+        Polished and certified, or as the descent left it; a failed one is returned as it is.
+        """
+        weights, status, flops = path.weights[kept], path.status[kept], 0.0
+        if status in ("diverged", "collapsed"):
+            return weights, STATUS[status], flops, (np.nan, np.nan, np.nan, STATIONARY["no"])
+        if not certify:
+            return weights, STATUS[status], flops, (path.gradient_norm[kept], np.nan, np.nan, STATIONARY["not_checked"])
         done = certify_and_polish(seen, gates, self.signs, y, ridge, weights, **options, max_rounds=self.polish_rounds)
-        certificate = done.certificate
-        return {
-            "gradient_norm": certificate.gradient_norm,
-            "smallest_curvature": certificate.smallest_curvature,
-            "certificate_error": certificate.relative_error,
-            "stationary": STATIONARY["yes" if certificate.stationary else "no"],
-            "weights": done.weights.astype(np.float32),
-            "flops": done.products * 2.0 * gates.size * seen.shape[1],
-            "status": STATUS["ok" if certificate.stationary else "not_converged"],
-        }
-
-
-# One of how many seeds is certified where some are, and of how many sizes in a factor of 2 each has a seed of its own.
-CERTIFIED_SEEDS = 5
-CERTIFIED_SIZES = 4
-
-
-def _worst(rows: list[dict[str, float]]) -> dict[str, float]:
-    """The certificate of several outputs is that of the worst one."""
-    return {
-        "gradient_norm": max(row["gradient_norm"] for row in rows),
-        "smallest_curvature": min(row["smallest_curvature"] for row in rows),
-        "certificate_error": max(row["certificate_error"] for row in rows),
-        "stationary": min(row["stationary"] for row in rows),
-    }
+        found, flops = done.certificate, done.products * 2.0 * gates.size * seen.shape[1]
+        status, word = ("ok", "yes") if found.stationary else ("not_converged", "no")
+        certificate = found.gradient_norm, found.smallest_curvature, found.relative_error, STATIONARY[word]
+        return done.weights.astype(np.float32), STATUS[status], flops, certificate
 
 
 def rooted(h: np.ndarray, root: np.ndarray | None) -> np.ndarray:
