@@ -9,7 +9,7 @@ from numpy.typing import DTypeLike
 
 from hierlearn.core.protocols import Kernel
 from hierlearn.kernels._angle import OfCosine, by_range, of_angle
-from hierlearn.kernels._tiles import directions, gram, pair, snap, with_constant
+from hierlearn.kernels._tiles import directions, gram, pair, snap
 
 # Closer to +-1 than this a cosine in single precision does not tell the angle: there its rounding of 6e-8 would grow by
 # more than 1 / sin(angle) = 5.
@@ -53,7 +53,11 @@ class CosineKernel(Kernel):
                 power, of_cosine = 0, _times(of_cosine, alike)
             values = _in_single_precision(of_cosine, left, left if right is None else right)
         else:
-            values = _exact(self._of_cosine)
+
+            def values(tile, rows, columns):
+                snap(tile)
+                self._of_cosine(tile)
+                return tile
 
         def finish(tile, rows, columns):
             tile = values(tile, rows, columns)
@@ -80,17 +84,6 @@ class CosineKernel(Kernel):
 def halves(power: int, bias: bool) -> tuple[int, float, float]:
     """The geometry of networks that see (x, 1) / sqrt(2) for x, of norm 1 as x; without a bias x itself."""
     return (power, 1.0, sqrt(0.5)) if bias else (power, 0.0, 1.0)
-
-
-def _exact(of_cosine: OfCosine):
-    """f of a tile of cosines in double precision."""
-
-    def values(tile, rows, columns):
-        snap(tile)
-        of_cosine(tile)
-        return tile
-
-    return values
 
 
 def _alike(scale: np.ndarray) -> float:
@@ -140,5 +133,6 @@ def _in_single_precision(of_cosine: OfCosine, left: np.ndarray, right: np.ndarra
 
 
 def _prepare(x: np.ndarray, power: float, constant: float, scale: float, precision) -> tuple[np.ndarray, np.ndarray]:
-    unit, norms = directions(with_constant(x, constant) if constant else x)
+    """Unit vectors x' / |x'| float64, and |x'|^power."""
+    unit, norms = directions(np.pad(x, ((0, 0), (0, 1)), constant_values=constant) if constant else x)
     return unit, ((scale * norms) ** power).astype(precision)

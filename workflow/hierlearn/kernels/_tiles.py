@@ -1,12 +1,15 @@
 """Gram matrices tile by tile: a tile and its temporaries stay in a core's cache."""
 
 import os
+from abc import abstractmethod
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 
 import numpy as np
 from numpy.typing import DTypeLike
+
+from hierlearn.core.protocols import Kernel
 
 # 128 x 128 float64 is 128 KiB: a tile and two temporaries fit into 512 KiB of level-2 cache.
 TILE = 128
@@ -16,6 +19,38 @@ WIDTHS = {np.dtype(np.float64): TILE, np.dtype(np.float32): 4 * TILE}
 SNAP = 1e-14
 
 Finish = Callable[[np.ndarray, slice, slice], np.ndarray]
+
+
+class OfProducts(Kernel):
+    """A function of inner products, and of nothing else but the two points."""
+
+    def __call__(self, x: np.ndarray, z: np.ndarray | None = None, dtype: DTypeLike = np.float64) -> np.ndarray:
+        """(n, d), (n', d) -> (n, n') float64 or float32; z None: x with itself, exactly symmetric.
+
+        Raises ValueError for wrong shapes, values that are not finite or another dtype.
+        """
+        left, right = pair(x, z)
+        left, right = self._seen(left), None if right is None else self._seen(right)
+        return gram(left, right, self._finish(left, left if right is None else right), dtype)
+
+    def _seen(self, x: np.ndarray) -> np.ndarray:
+        """What inner products are of: (n, d) -> (n, D)."""
+        return x
+
+    @abstractmethod
+    def _finish(self, left: np.ndarray, right: np.ndarray) -> Finish:
+        """See `gram`; left (n, D), right (n', D): as they are seen."""
+
+
+def power(scale: float, degree: int) -> Finish:
+    """(t / scale + 1)^degree of inner products t."""
+
+    def finish(tile, rows, columns):
+        tile /= scale
+        tile += 1.0
+        return np.power(tile, degree, out=tile)
+
+    return finish
 
 
 def points(x: np.ndarray, name: str = "x") -> np.ndarray:
@@ -38,11 +73,6 @@ def pair(x: np.ndarray, z: np.ndarray | None) -> tuple[np.ndarray, np.ndarray | 
     if x.shape[1] != z.shape[1]:
         raise ValueError(f"z: dimension {z.shape[1]}; expected that of x, {x.shape[1]}")
     return x, z
-
-
-def with_constant(x: np.ndarray, constant: float = 1.0) -> np.ndarray:
-    """(x, constant): (n, d) -> (n, d + 1)."""
-    return np.concatenate([x, np.full((len(x), 1), constant)], axis=1)
 
 
 def directions(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -5,15 +5,13 @@ from typing import Annotated
 
 import numpy as np
 from annotated_types import Interval
-from numpy.typing import DTypeLike
 
 from hierlearn.core.parameters import Positive
-from hierlearn.core.protocols import Kernel
-from hierlearn.kernels._tiles import gram, pair
+from hierlearn.kernels._tiles import Finish, OfProducts, power
 
 
 @dataclass(frozen=True, kw_only=True)
-class PolynomialOfSquares(Kernel):
+class PolynomialOfSquares(OfProducts):
     """K(x, z) = (<h(x), h(z)> / scale + 1)^degree, h(x) = (x, x^2 - 1)  (allenzhu2020, Theorem 1).
 
     Ridge regression with it is linear regression over all monomials up to the degree p of the coordinates and their
@@ -24,24 +22,12 @@ class PolynomialOfSquares(Kernel):
     degree: Annotated[int, Interval(ge=1, le=20), "Degree p of (<h(x), h(z)> / scale + 1)^p."] = 2
     scale: Annotated[Positive, "What the inner product is divided by; the smaller, the more high degrees count."] = 1.0
 
-    def __call__(self, x: np.ndarray, z: np.ndarray | None = None, dtype: DTypeLike = np.float64) -> np.ndarray:
-        """(n, d), (n', d) -> (n, n') float64 or float32; z None: x with itself, exactly symmetric.
+    def _seen(self, x: np.ndarray) -> np.ndarray:
+        return np.concatenate([x, x**2 - 1.0], axis=1)
 
-        Raises ValueError for wrong shapes, values that are not finite or another dtype.
-        """
-        x, z = pair(x, z)
-
-        def finish(tile, rows, columns):
-            tile /= self.scale
-            tile += 1.0
-            return np.power(tile, self.degree, out=tile)
-
-        return gram(_with_squares(x), None if z is None else _with_squares(z), finish, dtype)
+    def _finish(self, left: np.ndarray, right: np.ndarray) -> Finish:
+        return power(self.scale, self.degree)
 
     def profile(self, t: np.ndarray) -> np.ndarray:
         """Refused: K is no function of the inner product. Raises ValueError."""
         raise ValueError("kernel polynomial_of_squares: no function of the inner product; expected a kernel that is")
-
-
-def _with_squares(x: np.ndarray) -> np.ndarray:
-    return np.concatenate([x, x**2 - 1.0], axis=1)
