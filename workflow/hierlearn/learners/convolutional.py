@@ -143,11 +143,9 @@ class Convolutional(ConvolutionalParameters, Learner):
         threads()
         problem, settings = sample.problem, grid(sample.choices)
         net, device = network(self, shape_of(self, problem.inputs)), torch_device(self.device)
-        training = problem.draw("training", sample.n)
-        x = pictures(sample.features.draw("training", sample.n), net.shape)
         points = Points(
-            x,
-            training.labels.astype(np.float32),
+            pictures(sample.features.draw("training", sample.n), net.shape),
+            problem.draw("training", sample.n).labels.astype(np.float32),
             lambda place, *words: sample.streams.generator(problem.seeds[place], *words),
         )
         of_classes = "cross_entropy" if problem.outputs > 1 else "logistic"
@@ -165,23 +163,18 @@ class Convolutional(ConvolutionalParameters, Learner):
         )
         runs = [(s, setting) for s in range(len(problem.seeds)) for setting in settings]
         size = min(self.batch, sample.n)
-        alone = device != "cpu" or not all(
-            net.cut(phase.depth).is_aligned(size, problem.outputs) for phase in recipe.phases
-        )
-        together = 1 if alone else max(1, NUMBERS_TOGETHER // (size * net.entries()))
+        aligned = all(net.cut(phase.depth).is_aligned(size, problem.outputs) for phase in recipe.phases)
+        together = max(1, NUMBERS_TOGETHER // (size * net.entries())) if device == "cpu" and aligned else 1
         blocks = []
         for first in range(0, len(runs), together):
             part = runs[first : first + together]
             rates, decays = (np.array([setting[name] for _, setting in part], np.float32) for name in settings[0])
-            block = Block(
-                ConvolutionalTraining(recipe, points, [s for s, _ in part], rates, decays, device), sample, part
-            )
+            training = ConvolutionalTraining(recipe, points, [s for s, _ in part], rates, decays, device)
+            block = Block(training, sample, part)
             block.train(monitor, f"n{sample.n}-seed{problem.seeds[part[0][0]]}-part{first}")
             blocks.append(block)
-        flops = blocks[0].training.operations() * len(settings)
-        return Fit.stack(
-            self._best(sample, monitor, blocks, seed, settings, flops) for seed in range(len(problem.seeds))
-        )
+        flops, seeds = blocks[0].training.operations() * len(settings), range(len(problem.seeds))
+        return Fit.stack(self._best(sample, monitor, blocks, seed, settings, flops) for seed in seeds)
 
     def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
         """(S, count, k) float64."""
@@ -192,9 +185,8 @@ class Convolutional(ConvolutionalParameters, Learner):
         threads()
         shape, depth = tuple(state["shape"][0].tolist()), int(state["depth"][0])
         net, device = network(self, shape).cut(depth), torch_device(self.device)
-        x = pictures(features.draw(role, count), shape)
         found = []
-        for s, points in enumerate(x):
+        for s, points in enumerate(pictures(features.draw(role, count), shape)):
             own = {name: torch.tensor(values[[s]], device=device) for name, values in state.items()}
             with torch.no_grad():
                 parts = [
@@ -214,9 +206,8 @@ class Convolutional(ConvolutionalParameters, Learner):
 
         threads()
         own = {name: torch.tensor(values[[seed]]) for name, values in state.items()}
-        return model.pictures(
-            network(self, tuple(state["shape"][seed].tolist())).cut(layer), own, begin, steps, length, norm
-        )
+        net = network(self, tuple(state["shape"][seed].tolist())).cut(layer)
+        return model.pictures(net, own, begin, steps, length, norm)
 
     def _best(self, sample: Sample, monitor: Monitor, blocks: Sequence[Block], seed: int, settings, flops) -> Fit:
         """The fit of one seed: of its settings the one with the least error on validation points."""
@@ -226,12 +217,12 @@ class Convolutional(ConvolutionalParameters, Learner):
         report_divergence(monitor, sample.n, sample.problem.seeds[seed], finite, settings)
         place = best(errors, errors)
         block, row = places[place]
-        shape = np.array(block.training.recipe.network.shape)
-        correlations = block.training.correlations()
+        training, correlations = block.training, block.training.correlations()
+        shape = {"shape": np.array(training.recipe.network.shape), "depth": np.array(len(training.network.layers))}
         measures = {"first_layer_kept": correlations["phase"][row], "first_layer_start": correlations["start"][row]}
         measures |= {name: values[row] for name, values in block.features.items() if values is not None}
         return fit_of_seed(
-            state=block.training.model(row) | {"shape": shape, "depth": np.array(len(block.training.network.layers))},
+            state=training.model(row) | shape,
             status=STATUS["ok" if finite[place] else "diverged"],
             validation_risk=errors[place],
             train_risk=block.errors["training"][row],

@@ -45,34 +45,32 @@ class Student:
 
         Raises ValueError where graph or alphas do not fit the depth.
         """
-        teacher, seeds = problem.teacher, len(problem.seeds)
-        known = teacher.links
+        teacher, inputs, known = problem.teacher, problem.inputs, problem.teacher.links
         depth = learner.depth or (USUAL_DEPTH if known is None else len(known) + 1)
-        if learner.graph is None and known is not None and depth <= len(known) + 1:
+        # Whether every layer has one of the teacher's.
+        alike = known is not None and depth <= len(known) + 1
+        if learner.graph is None and alike:
             links = tuple(known[: depth - 1])
         else:
             links = quadratic_densenets.links(depth, learner.graph)
         for layer, below in enumerate(links, start=2):
             if not below or not set(below) <= set(range(layer)):
                 raise ValueError(f"graph: layer {layer} sees {list(below)}; expected earlier layers, 0 to {layer - 1}")
-        if learner.alphas is None and learner.gap is None and known is not None and depth <= len(known) + 1:
+        if learner.alphas is None and learner.gap is None and alike:
             alphas = problem.state["alphas"][:, : depth - 1]
         else:
-            gap = USUAL_GAP if learner.gap is None else learner.gap
-            weights = quadratic_densenets.layer_weights(depth, learner.alphas, gap)
-            alphas = np.tile(weights, (seeds, 1))
+            weights = quadratic_densenets.layer_weights(depth, learner.alphas, learner.gap or USUAL_GAP)
+            alphas = np.tile(weights, (len(problem.seeds), 1))
         if not len(links) == alphas.shape[1] == depth - 1:
             raise ValueError(f"graph and alphas: {len(links)} and {alphas.shape[1]} layers; expected {depth - 1} each")
-        inputs = problem.inputs
-        threshold = teacher.kind == "classes" and known is not None
         return cls(
             links,
             np.asarray(alphas, dtype=np.float64),
-            problem.factor if known is not None else np.ones(seeds),
-            problem.state["mean"] if threshold else None,
+            np.ones(len(problem.seeds)) if known is None else problem.factor,
+            problem.state["mean"] if teacher.kind == "classes" and known is not None else None,
             float(np.sqrt(inputs.dimension)) if inputs.norm == "unit" else 1.0,
             teacher.centre,
-            teacher.layer_widths[: depth - 1] if known is not None and depth <= len(known) + 1 else None,
+            teacher.layer_widths[: depth - 1] if alike else None,
         )
 
     def columns(self, x: np.ndarray) -> int:
@@ -82,11 +80,9 @@ class Student:
     def constants(self) -> State:
         """What `predict` needs beside the weights, S first."""
         seeds = len(self.scale)
-        table = np.zeros((len(self.links), self.depth), dtype=np.int8)
-        for row, below in zip(table, self.links, strict=True):
-            row[list(below)] = 1
+        table = [np.isin(range(self.depth), below) for below in self.links]
         known = {
-            "links": np.repeat(table[None], seeds, axis=0),
+            "links": np.repeat(np.array([table], np.int8), seeds, axis=0),
             "scale": self.scale,
             "stretch": np.full(seeds, self.stretch),
             "centre": np.full(seeds, self.centre),
@@ -96,7 +92,7 @@ class Student:
     @classmethod
     def from_state(cls, state: State) -> "Student":
         """The student whose weights and `constants` are given."""
-        links = tuple(tuple(int(j) for j in np.flatnonzero(row)) for row in state["links"][0])
+        links = tuple(tuple(np.flatnonzero(row).tolist()) for row in state["links"][0])
         mean = state.get("threshold_mean")
         return cls(links, state["alphas"], state["scale"], mean, float(state["stretch"][0]), float(state["centre"][0]))
 

@@ -46,15 +46,11 @@ class NetworkParameters:
         }
         weights = {}
         for name, shape in shapes(self.architecture, inputs, self.width, outputs, self.bias).items():
-            draw = _random_signs if name == "last" and self.last_weights == "signs" else _normal
-            values = streams.at("start", name).stack(lambda g, draw=draw, shape=shape: draw(g, shape))
+            if name == "last" and self.last_weights == "signs":
+                values = (
+                    2 * streams.at("start", name).stack(lambda g, s=shape: g.integers(0, 2, s).astype(np.float32)) - 1
+                )
+            else:
+                values = streams.at("start", name).stack(lambda g, s=shape: g.standard_normal(s, np.float32))
             weights[name] = (deviations[name] * values).astype(np.float32)
         return weights
-
-
-def _normal(generator: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
-    return generator.standard_normal(shape, dtype=np.float32)
-
-
-def _random_signs(generator: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
-    return generator.integers(0, 2, shape).astype(np.float32) * 2 - 1
