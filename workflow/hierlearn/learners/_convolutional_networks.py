@@ -10,12 +10,15 @@ import numpy as np
 from annotated_types import Ge
 
 from hierlearn.core.needs import Sizes
-from hierlearn.core.parameters import Count
+from hierlearn.core.parameters import EXECUTION, Count
 from hierlearn.core.protocols import Input, Objection
 from hierlearn.solvers.convolutional import architecture
 from hierlearn.solvers.convolutional.architecture import Architecture, Layer, Misfit
 
 Shape = tuple[int, int, int]
+Device = Annotated[
+    Literal["auto", "cpu", "cuda"], EXECUTION, "cuda: one GPU; auto: one if there is one, else the processor."
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,17 +94,11 @@ def pictures(features: np.ndarray, shape: Shape) -> np.ndarray:
     return np.ascontiguousarray(np.moveaxis(features.reshape(*features.shape[:2], *shape), 2, -1))
 
 
-def threads() -> None:
-    """As many as the job has: their number is part of what rounding makes of a sum."""
+def torch_device(asked: str) -> str:
+    """cpu or cuda, on as many threads as the job has: their number is part of what rounding makes of a sum."""
     import torch
 
     torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
-
-
-def torch_device(asked: str) -> str:
-    """cpu or cuda."""
-    import torch
-
     if asked == "cpu" or torch.cuda.is_available():
         return "cpu" if asked == "cpu" else "cuda"
     if asked == "cuda":

@@ -11,7 +11,7 @@ import numpy as np
 
 from hierlearn.core.parameters import NotNegative, Positive
 from hierlearn.core.protocols import STATUS, Fit, Monitor, Sample, State
-from hierlearn.learners._selection import best, divergence, error, fit_of_seed, report_divergence
+from hierlearn.learners._selection import best, divergence, error, fit_of_seed
 
 BLOCK_ROWS = 512
 # Fresh points are drawn and kept this many at a time.
@@ -221,7 +221,7 @@ def best_fits(blocks: Sequence[Runs], monitor: Monitor, counts: Mapping[str, int
     finite = np.concatenate([block.finite() for block in blocks], axis=1)
     finite = np.logical_and.reduce([finite, *(np.isfinite(values) for values in errors.values())])
 
-    def fit(seed: int, role: str) -> Fit:
+    def fit(seed: int, role: str, lost: dict[str, float]) -> Fit:
         losses = np.where(finite[seed], errors[role][seed], np.nan)
         place = best(losses, losses)
         block, column = places[place]
@@ -234,12 +234,14 @@ def best_fits(blocks: Sequence[Runs], monitor: Monitor, counts: Mapping[str, int
             validation_risk=errors["validation"][seed, place],
             train_risk=train_risk,
             choices=settings[place],
-            measures=divergence(finite[seed]) | {name: values[seed, place] for name, values in measures.items()},
+            measures=lost | {name: values[seed, place] for name, values in measures.items()},
             trace={"step": np.array(block.looks)} | trace,
             # Matrix products: one forward and two back for every matrix and step.
             flops=6.0 * block.batches.size * block.entries() * block.looks[-1] * len(places),
         )
 
+    fits = []
     for seed, name in enumerate(problem.seeds):
-        report_divergence(monitor, samples, name, finite[seed], settings)
-    return [{role: fit(seed, role) for role in counts} for seed in range(len(problem.seeds))]
+        lost = divergence(monitor, samples, name, finite[seed], settings)
+        fits.append({role: fit(seed, role, lost) for role in counts})
+    return fits

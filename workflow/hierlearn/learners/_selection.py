@@ -54,20 +54,16 @@ def error(predictions: np.ndarray, labels: np.ndarray, kind: str) -> np.ndarray:
     return np.where(np.isfinite(predictions).all(axis=(-2, -1)), errors, np.nan)
 
 
-def divergence(finite: np.ndarray) -> dict[str, float]:
-    """The measures of DIVERGED of one seed; finite (G,): which settings ended with finite values."""
-    lost = np.flatnonzero(~finite)
-    return {"diverged_runs": float(len(lost)), "diverged_settings": float(np.sum(2.0**lost))}
-
-
-def report_divergence(
+def divergence(
     monitor: Monitor, samples: int, seed: int, finite: np.ndarray, settings: Sequence[Mapping[str, Any]]
-) -> None:
-    """A line of the log that names the settings of a seed that diverged, if there are any."""
-    lost = [setting for setting, sound in zip(settings, finite, strict=True) if not sound]
-    if lost:
-        named = "; ".join(", ".join(f"{name} {value}" for name, value in setting.items()) for setting in lost)
+) -> dict[str, float]:
+    """The measures of DIVERGED of one seed, and a line of the log that names its settings that diverged, if there are
+    any; finite (G,): which settings ended with finite values."""
+    lost = np.flatnonzero(~finite)
+    if len(lost):
+        named = "; ".join(", ".join(f"{name} {value}" for name, value in settings[i].items()) for i in lost)
         monitor.report(1, 1, f"n = {samples}, seed {seed}: {len(lost)} of {len(settings)} runs diverged: {named}")
+    return {"diverged_runs": float(len(lost)), "diverged_settings": float(np.sum(2.0**lost))}
 
 
 def best(errors: np.ndarray, losses: np.ndarray) -> int:

@@ -12,17 +12,17 @@ from hierlearn.core.parameters import EXECUTION, Count, Index, NotNegative, Shar
 from hierlearn.core.protocols import STATUS, Features, Fit, Input, Learner, Monitor, Objection, Sample, State
 from hierlearn.learners._convolutional_networks import (
     ConvolutionalParameters,
+    Device,
     layers,
     network,
     network_of,
     pictures,
     shape_of,
-    threads,
     torch_device,
 )
 from hierlearn.learners._convolutional_runs import TRACED_POINTS, Block
 from hierlearn.learners._runs import Rates, grid
-from hierlearn.learners._selection import DIVERGED, best, divergence, fit_of_seed, report_divergence
+from hierlearn.learners._selection import DIVERGED, best, divergence, fit_of_seed
 from hierlearn.solvers.convolutional.recipe import Augmentation, Recipe, phases
 
 # Networks are trained together as long as an activation of all of them stays in a processor's cache.
@@ -63,9 +63,7 @@ class Convolutional(ConvolutionalParameters, Learner):
     crop: Annotated[Index, "Zeros around a picture, of which one of its size is cut at random."] = 0
     flip: Annotated[bool, "Whether pictures are mirrored, left and right, at random."] = False
     hole: Annotated[Index, "Side of a square of zeros at a random place (Cutout)."] = 0
-    device: Annotated[
-        Literal["auto", "cpu", "cuda"], EXECUTION, "cuda: one GPU; auto: one if there is one, else the processor."
-    ] = "cpu"
+    device: Device = "cpu"
     precision: Annotated[
         Literal["single", "half"],
         EXECUTION,
@@ -140,7 +138,6 @@ class Convolutional(ConvolutionalParameters, Learner):
         """State: weights and running statistics, (S, ...) float32, and shape (S, 3) of a picture and depth (S,)."""
         from hierlearn.solvers.convolutional.training import ConvolutionalTraining, Points
 
-        threads()
         problem, settings = sample.problem, grid(sample.choices)
         net, device = network(self, shape_of(self, problem.inputs)), torch_device(self.device)
         points = Points(
@@ -182,7 +179,6 @@ class Convolutional(ConvolutionalParameters, Learner):
 
         from hierlearn.solvers.convolutional import model
 
-        threads()
         shape, depth = tuple(state["shape"][0].tolist()), int(state["depth"][0])
         net, device = network(self, shape).cut(depth), torch_device(self.device)
         found = []
@@ -204,8 +200,8 @@ class Convolutional(ConvolutionalParameters, Learner):
 
         from hierlearn.solvers.convolutional import model
 
-        threads()
-        own = {name: torch.tensor(values[[seed]]) for name, values in state.items()}
+        device = torch_device("cpu")
+        own = {name: torch.tensor(values[[seed]], device=device) for name, values in state.items()}
         net = network(self, tuple(state["shape"][seed].tolist())).cut(layer)
         return model.pictures(net, own, begin, steps, length, norm)
 
@@ -214,12 +210,12 @@ class Convolutional(ConvolutionalParameters, Learner):
         places = [(block, row) for block in blocks for row, (s, _) in enumerate(block.runs) if s == seed]
         errors = np.array([block.errors["validation"][row] for block, row in places])
         finite = np.isfinite(errors)
-        report_divergence(monitor, sample.n, sample.problem.seeds[seed], finite, settings)
+        measures = divergence(monitor, sample.n, sample.problem.seeds[seed], finite, settings)
         place = best(errors, errors)
         block, row = places[place]
         training, correlations = block.training, block.training.correlations()
         shape = {"shape": np.array(training.recipe.network.shape), "depth": np.array(len(training.network.layers))}
-        measures = {"first_layer_kept": correlations["phase"][row], "first_layer_start": correlations["start"][row]}
+        measures |= {"first_layer_kept": correlations["phase"][row], "first_layer_start": correlations["start"][row]}
         measures |= {name: values[row] for name, values in block.features.items() if values is not None}
         return fit_of_seed(
             state=training.model(row) | shape,
@@ -227,7 +223,7 @@ class Convolutional(ConvolutionalParameters, Learner):
             validation_risk=errors[place],
             train_risk=block.errors["training"][row],
             choices=settings[place],
-            measures=divergence(finite) | measures,
+            measures=measures,
             trace={name: np.array([values[row] for values in looks]) for name, looks in block.trace.items()},
             flops=flops,
         )

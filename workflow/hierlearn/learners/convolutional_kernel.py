@@ -2,20 +2,20 @@
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
 from hierlearn.core.needs import Needs, Sizes
-from hierlearn.core.parameters import EXECUTION, Positive
+from hierlearn.core.parameters import Positive
 from hierlearn.core.protocols import Features, Fit, Learner, Monitor, Sample, State
 from hierlearn.learners._convolutional_networks import (
     ConvolutionalParameters,
+    Device,
     network,
     network_of,
     pictures,
     shape_of,
-    threads,
     torch_device,
 )
 from hierlearn.learners._dual import fit_dual
@@ -38,9 +38,7 @@ class ConvolutionalKernel(ConvolutionalParameters, Learner):
     error on validation points. Raises ValueError for `device: cuda` where there is none.
     """
 
-    device: Annotated[
-        Literal["auto", "cpu", "cuda"], EXECUTION, "cuda: one GPU; auto: one if there is one, else the processor."
-    ] = "cpu"
+    device: Device = "cpu"
     stream_key: ClassVar[str] = "ConvolutionalKernel"
     MEASURES = {"ridge_residual": "relative residual |(K + n ridge I) alpha - y| / |y| at the chosen ridge"}
 
@@ -75,7 +73,6 @@ class ConvolutionalKernel(ConvolutionalParameters, Learner):
         """State: coefficients (S, n, k) float64 on the first n training points; the network, (S, ...) float32."""
         from hierlearn.solvers.convolutional import model, tangent
 
-        threads()
         problem, device = sample.problem, torch_device(self.device)
         shape, streams = shape_of(self, problem.inputs), sample.streams.at("start")
         net, fits = network(self, shape), []
@@ -97,7 +94,6 @@ class ConvolutionalKernel(ConvolutionalParameters, Learner):
         """(S, count, k) float64."""
         from hierlearn.solvers.convolutional import tangent
 
-        threads()
         shape, device = tuple(state["shape"][0].tolist()), torch_device(self.device)
         known = features.draw("training", state["coefficients"].shape[1])
         names, found = [name for name in state if name not in ("coefficients", "shape")], []

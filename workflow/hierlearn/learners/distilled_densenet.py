@@ -127,12 +127,17 @@ class DistilledDensenet(LayerParameters, Learner):
     def training(self, runs: DensenetRuns, start: State, **options: Any) -> DistilledTraining:
         """The training of runs with given starts (R, ...)."""
         factor = 1.0 if options["loss"] == "squared" else self.sharpness
+        come = None
+        if self.thresholds is None:
+            # Thres_{l,up} of the layers 3 .. L; those that are given the schedule has.
+            powers = 3 * self.base ** (np.array(runs.layout.layers)[1:] - 1)
+            come = self.threshold_scale * options["alphas"][:, :-1] ** 2 * runs.layout.inputs ** (-1 / powers)
         return DistilledTraining(
             self._rules(options["own"], runs.student, runs.schedule, options["alphas"], factor),
             2.0 * (runs.label_sizes if options["loss"] == "squared" else np.full(len(runs.streams), factor**0.5)),
             [partial(one.generator, one.seeds[0]) for one in runs.streams],
             runs.layout,
-            Clock(runs.schedule, len(runs.streams), self._come(runs.layout, options["alphas"])),
+            Clock(runs.schedule, len(runs.streams), come),
             start,
             **options,
         )
@@ -173,10 +178,3 @@ class DistilledDensenet(LayerParameters, Learner):
             noise=self.noise,
             warm_start=self.warm_start,
         )
-
-    def _come(self, layout: Layout, alphas: np.ndarray) -> np.ndarray | None:
-        """Thres_{l,up} of the layers 3 .. L, (R, L - 2); None where the schedule's own hold."""
-        if self.thresholds is not None:
-            return None
-        layers = np.array(layout.layers)[1:]
-        return self.threshold_scale * alphas[:, :-1] ** 2 * layout.inputs ** (-1 / (3 * self.base ** (layers - 1)))

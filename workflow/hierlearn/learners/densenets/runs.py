@@ -76,12 +76,14 @@ class DensenetRuns(Runs):
         )
         self.training.on_phase = self._measure_before
         self.looks = steps_to_look_at(self.schedule)
-        # Errors of the features of each layer when the one above it came, or would have come: not of the last.
+        # Errors of features when a layer came, or would have come: which one, and the layer below the one that came.
         layers = [layer for layer in self.layout.layers[:-1] if f"S_{layer}" in self._hidden]
-        measured = [f"{kind}_{layer}_before" for layer in layers for kind in FEATURE_ERRORS]
+        self.moments = {
+            f"{kind}_{layer}_before": (f"{kind}_{layer}", layer) for layer in layers for kind in FEATURE_ERRORS
+        }
         if {2, 3} <= set(layers):
-            measured.append("feature_error_2_after_3")
-        self.before = {name: np.full(len(self.streams), np.nan) for name in measured}
+            self.moments["feature_error_2_after_3"] = "feature_error_2", 3
+        self.before = {name: np.full(len(self.streams), np.nan) for name in self.moments}
         # The weights that the correction of a layer is measured from: at the start, and when the layer above came.
         self.past = {}
         for layer in self.layout.layers[:-1]:
@@ -166,12 +168,9 @@ class DensenetRuns(Runs):
     def _measure_before(self, runs: np.ndarray) -> None:
         errors = self._feature_errors(self._passes(self.traced_points["validation"][0]))
         phase = self.training.clock.phase
-        for name, values in self.before.items():
-            # feature_error_2_before: layer 2 when layer 3 came, in the second phase; _2_after_3: when layer 4 came.
-            measure, word = name.rsplit("_", 1) if name.endswith("_before") else name.split("_after_")
-            layer = int(measure.rsplit("_", 1)[1]) if word == "before" else int(word)
+        for name, (measure, layer) in self.moments.items():
             here = runs & (phase == layer - 1)
-            values[here] = errors[measure][here]
+            self.before[name][here] = errors[measure][here]
         for layer in self.layout.layers[:-1]:
             here = runs & (phase == layer - 1)
             self.past[f"{layer}"][here] = self.training.weights[f"layer_{layer}"][here]
