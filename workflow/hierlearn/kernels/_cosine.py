@@ -41,7 +41,7 @@ class CosineKernel(Kernel):
         another dtype.
         """
         power, constant, scale = self._geometry()
-        x, z = pair(x, z)
+        x, z = pair(x, z, dtype)
         single = np.dtype(dtype) == np.float32
         precision = np.float32 if single else np.float64
         left, left_scale = _prepare(x, power, constant, scale, precision)

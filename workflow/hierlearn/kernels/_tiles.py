@@ -29,7 +29,7 @@ class OfProducts(Kernel):
 
         Raises ValueError for wrong shapes, values that are not finite or another dtype.
         """
-        left, right = pair(x, z)
+        left, right = pair(x, z, dtype)
         left, right = self._seen(left), None if right is None else self._seen(right)
         return gram(left, right, self._finish(left, left if right is None else right), dtype)
 
@@ -64,8 +64,10 @@ def points(x: np.ndarray, name: str = "x") -> np.ndarray:
     return x
 
 
-def pair(x: np.ndarray, z: np.ndarray | None) -> tuple[np.ndarray, np.ndarray | None]:
-    """Both arguments of a kernel, checked. Raises ValueError for shapes that do not belong together."""
+def pair(x: np.ndarray, z: np.ndarray | None, dtype: DTypeLike) -> tuple[np.ndarray, np.ndarray | None]:
+    """Both points of a kernel, checked. Raises ValueError for shapes that do not belong together or another dtype."""
+    if np.dtype(dtype) not in (np.float64, np.float32):
+        raise ValueError(f"dtype {np.dtype(dtype)}; expected float64 or float32")
     x = points(x)
     if z is None:
         return x, None
@@ -104,10 +106,7 @@ def gram(
     values, in place or not; what it returns may be used again by its next call in the same thread. right None: left
     with itself; only the lower triangle is computed and then mirrored, so the result is symmetric bit by bit. Rows of
     tiles are shared out among OMP_NUM_THREADS threads (1 if it is not set), which changes no bit.
-    Raises ValueError for another dtype.
     """
-    if np.dtype(dtype) not in (np.float64, np.float32):
-        raise ValueError(f"dtype {np.dtype(dtype)}; expected float64 or float32")
     symmetric = right is None
     left = left.astype(products, copy=False)
     right = left if symmetric else right.astype(products, copy=False)

@@ -59,9 +59,7 @@ class NtkConvolutional(Kernel):
 
         Raises ValueError for wrong shapes, values that are not finite, other places or another dtype.
         """
-        if np.dtype(dtype) not in (np.float64, np.float32):
-            raise ValueError(f"dtype {np.dtype(dtype)}; expected float64 or float32")
-        x, z = pair(x, z)
+        x, z = pair(x, z, dtype)
         left = self._pictures(x)
         right = left if z is None else self._pictures(z)
         left_square = self._own(left)
