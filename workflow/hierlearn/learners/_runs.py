@@ -138,10 +138,12 @@ class Lockstep(ABC):
 class Runs(Lockstep):
     """G settings of S seeds; what is said of runs is (S, G).
 
-    batches: the points of the training; traced: how many training and validation points a trace looks at.
+    batches: the points of the training; traced: how many training and validation points a trace looks at; entries: of
+    all matrices of a run.
     """
 
     traced: int
+    entries: int
 
     def __init__(self, learner: Any, sample: Sample, settings: Sequence[Setting]):
         self.learner, self.sample, self.settings = learner, sample, list(settings)
@@ -170,10 +172,6 @@ class Runs(Lockstep):
     @abstractmethod
     def weights(self, seed: int, column: int) -> State:
         """What `predict` needs of one run."""
-
-    @abstractmethod
-    def entries(self) -> int:
-        """Entries of all matrices of a run."""
 
     def advance(self, until):
         self.training.advance(self.points_at, until)
@@ -237,7 +235,7 @@ def best_fits(blocks: Sequence[Runs], monitor: Monitor, counts: Mapping[str, int
             measures=lost | {name: values[seed, place] for name, values in measures.items()},
             trace={"step": np.array(block.looks)} | trace,
             # Matrix products: one forward and two back for every matrix and step.
-            flops=6.0 * block.batches.size * block.entries() * block.looks[-1] * len(places),
+            flops=6.0 * block.batches.size * block.entries * block.looks[-1] * len(places),
         )
 
     fits = []

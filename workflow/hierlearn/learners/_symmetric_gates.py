@@ -1,9 +1,16 @@
 """What Taylor models of a network with symmetric initialisation share: their gates, and the outputs of order 1."""
 
+from typing import Annotated, Literal
+
 import numpy as np
 
 from hierlearn.core.protocols import Sample
 from hierlearn.theory.activations import derivative
+
+Loss = Annotated[
+    Literal["squared", "logistic", "soft_hinge"],
+    "Loss of the training objective; squared is (f - y)^2, the others are for classes.",
+]
 
 
 def normal(generator: np.random.Generator, rows: int, columns: int) -> np.ndarray:

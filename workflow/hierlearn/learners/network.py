@@ -14,7 +14,7 @@ from hierlearn.learners._runs import BLOCK_ROWS, Rates, grid, take
 from hierlearn.learners._selection import DIVERGED, SelectionRule, stack_by_rule
 from hierlearn.learners.networks.runs import TRACED_POINTS, train_grid
 from hierlearn.learners.networks.start import NetworkParameters
-from hierlearn.solvers.networks import forward, last_features, tangent, trainable
+from hierlearn.solvers.networks import forward, last_features, tangent
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,13 +126,6 @@ class Network(NetworkParameters, Learner):
         with np.errstate(over="ignore", invalid="ignore"):
             parts = [self._outputs(start, moved, x[:, i : i + BLOCK_ROWS]) for i in range(0, count, BLOCK_ROWS)]
         return np.concatenate(parts, axis=1).astype(np.float64)
-
-    def phases(self) -> tuple[tuple[int, tuple[str, ...]], ...]:
-        """For each phase the number of blocks and the weights that move."""
-        names = trainable(self.architecture, self.trained, self.bias)
-        if self.schedule == "joint":
-            return ((2, names),)
-        return ((1, ("first",)), (2, tuple(name for name in names if name != "first")))
 
     def _outputs(self, start: State, moved: State, x: np.ndarray) -> np.ndarray:
         if self.trained == "last":

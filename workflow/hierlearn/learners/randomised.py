@@ -11,7 +11,7 @@ from hierlearn.core.parameters import Count, Even, Index, Positive
 from hierlearn.core.protocols import STATUS, Features, Fit, Input, Learner, Monitor, Objection, Sample, State
 from hierlearn.learners._randomised import RandomisedNetwork, exact_squared_loss, mean_outputs, network, sample_loss
 from hierlearn.learners._selection import best_on_validation, error, fit_of_seed, points_by_seed
-from hierlearn.learners._symmetric_gates import first_layers, normal
+from hierlearn.learners._symmetric_gates import Loss, first_layers, normal
 from hierlearn.solvers.losses import LOSSES
 from hierlearn.solvers.optimisers import adam, cosine_factor
 from hierlearn.theory.activations import ANALYTIC_GATES
@@ -47,10 +47,7 @@ class Randomised(Learner):
         "sigma: relu3 is relu^3 / 6 (bai2020), relu2 is relu^2 / 2, the others are analytic.",
     ] = "relu3"
     width: Annotated[Even, "Number m of neurons, even."] = 64
-    loss: Annotated[
-        Literal["squared", "logistic", "soft_hinge"],
-        "Loss of the training objective; squared is (f - y)^2, the others are for classes.",
-    ] = "squared"
+    loss: Loss = "squared"
     penalty_power: Annotated[Literal[4, 8], "Power of |W|_{2,4}: 4 or, as in bai2020, Section 4, 8."] = 8
     draws: Annotated[
         Literal["exact", "sampled", "none"],

@@ -60,11 +60,9 @@ class Reweighted(Learner):
         draws = sample.streams.at("directions").stack(
             lambda g: g.standard_normal(first.state["weights"].shape[1:]).astype(np.float32)
         )
-        pairs = [
-            feature_map(self._directions(weights, drawn), h, self.floor)
-            for weights, drawn, h in zip(first.state["weights"], draws, features, strict=True)
-        ]
-        maps, seen = np.stack([one for one, _ in pairs]), np.array([count for _, count in pairs])
+        rows = map(self._directions, first.state["weights"], draws)
+        pairs = [feature_map(own, h, self.floor) for own, h in zip(rows, features, strict=True)]
+        maps, seen = (np.array(parts) for parts in zip(*pairs, strict=True))
         shown = Mapped(sample.features, maps)
         second = self.model.fit(replace(sample, features=shown, streams=sample.streams.at("second")), monitor, {})
         return replace(

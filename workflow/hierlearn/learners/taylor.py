@@ -22,7 +22,7 @@ from hierlearn.core.protocols import (
 )
 from hierlearn.learners._dual import cross_gram_matrix, fit_dual, gram_matrix
 from hierlearn.learners._selection import best_on_validation, error, fit_of_seed, points_by_seed
-from hierlearn.learners._symmetric_gates import first_layers, gates_of, linear_outputs, normal, signs_of
+from hierlearn.learners._symmetric_gates import Loss, first_layers, gates_of, linear_outputs, normal, signs_of
 from hierlearn.solvers.losses import LOSSES
 from hierlearn.solvers.taylor import training as solver
 from hierlearn.solvers.taylor.certificate import certify_and_polish
@@ -63,10 +63,7 @@ class Taylor(Learner):
         "sigma: relu2 is relu^2 / 2 (chen2020), relu3 is relu^3 / 6 (bai2020), the others are analytic.",
     ] = "relu2"
     width: Annotated[Even, "Number m of neurons, even."] = 8
-    loss: Annotated[
-        Literal["squared", "logistic", "soft_hinge"],
-        "Loss of the training objective; squared is (f - y)^2, the others are for classes.",
-    ] = "squared"
+    loss: Loss = "squared"
     penalty_power: Annotated[
         Literal[2, 4, 8],
         "From order 2: power of |W|_{2,4}, 4 (chen2020, eq. 2) or 8 (bai2020, Section 4); 2: |W|_F^2.",

@@ -75,6 +75,7 @@ class DensenetRuns(Runs):
             clip=learner.clip,
         )
         self.training.on_phase = self._measure_before
+        self.entries = sum(values[0].size for values in self.training.weights.values())
         self.looks = steps_to_look_at(self.schedule)
         # Errors of features when a layer came, or would have come: which one, and the layer below the one that came.
         layers = [layer for layer in self.layout.layers[:-1] if f"S_{layer}" in self._hidden]
@@ -138,9 +139,6 @@ class DensenetRuns(Runs):
         run = seed * len(self.settings) + column
         state = {name: values[run].copy() for name, values in self.training.final().items()}
         return state | {name: values[seed] for name, values in self.student.constants().items()}
-
-    def entries(self):
-        return sum(values[0].size for values in self.training.weights.values())
 
     def _start(self, own: Sequence[Layout]) -> State:
         """The weights of every run at the start, (R, ...); own: the layout of every setting."""

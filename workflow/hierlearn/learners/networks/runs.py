@@ -9,7 +9,7 @@ import numpy as np
 from hierlearn.core.protocols import Fit, Monitor, Sample, State
 from hierlearn.learners._runs import BLOCK_ROWS, Runs, Setting, best_fits, take
 from hierlearn.learners._selection import error, points_of_rules
-from hierlearn.solvers.networks import NetworkTraining, Recipe
+from hierlearn.solvers.networks import NetworkTraining, Recipe, trainable
 
 # Points of the training and validation sets that a trace looks at, and how many looks there are.
 TRACED_POINTS = 500
@@ -46,6 +46,12 @@ class NetworkRuns(Runs):
     def __init__(self, learner: Any, sample: Sample, settings: Sequence[Setting], start: State):
         super().__init__(learner, sample, settings)
         self.start = start
+        self.entries = sum(values[0].size for name, values in start.items() if name != "second_bias")
+        # For each phase the number of blocks and the weights that move.
+        names = trainable(learner.architecture, learner.trained, learner.bias)
+        phases = ((2, names),)
+        if learner.schedule == "layerwise":
+            phases = (1, ("first",)), (2, tuple(name for name in names if name != "first"))
         recipe = Recipe(
             architecture=learner.architecture,
             trained=learner.trained,
@@ -55,7 +61,7 @@ class NetworkRuns(Runs):
             steps=self.steps,
             milestones=tuple(learner.milestones),
             ratio=learner.learning_rate_ratio,
-            phases=learner.phases(),
+            phases=phases,
         )
         rates, decays = (np.array([one[name] for one in settings], np.float32) for name in settings[0])
         self.training = NetworkTraining(
@@ -109,9 +115,6 @@ class NetworkRuns(Runs):
         if self.learner.trained in ("last", "tangent"):
             return end | {f"start_{name}": values for name, values in start.items()}
         return start | end
-
-    def entries(self):
-        return sum(values[0].size for name, values in self.start.items() if name != "second_bias")
 
     def _error(self, x: np.ndarray, labels: np.ndarray, outputs: Callable, kind: str = "") -> np.ndarray:
         parts = [outputs(x[:, :, i : i + BLOCK_ROWS]).astype(np.float64) for i in range(0, x.shape[2], BLOCK_ROWS)]
