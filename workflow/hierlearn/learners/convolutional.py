@@ -87,9 +87,7 @@ class Convolutional(ConvolutionalParameters, Learner):
         "classes: error rate",
         "validation_risk": f"the same against the labels of at most {TRACED_POINTS} validation points",
     }
-
-    class Choices(Rates):
-        pass
+    Choices = Rates
 
     def objections(self, inputs: Input | None) -> Iterator[Objection]:
         """Networks that the pictures cannot carry, and layers that are none of theirs."""
