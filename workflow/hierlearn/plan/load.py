@@ -118,6 +118,11 @@ CheckedLoader.add_constructor(UNDEFINED, _undefined)
 CheckedLoader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
 
 
+def content(file: Path) -> Any:
+    """The content of a YAML file of the package."""
+    return yaml.load(file.read_text(encoding="utf-8"), CheckedLoader)
+
+
 def load(file: Path, name: str) -> tuple[Any, list[Fault]]:
     """The content of a YAML file and its faults. name: how the file is called in messages."""
     try:

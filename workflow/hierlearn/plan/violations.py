@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import yaml
 from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError
 
 from hierlearn.plan import faults
 from hierlearn.plan.faults import Broken, Fault, nearest, show, similar
-from hierlearn.plan.load import CheckedLoader
+from hierlearn.plan.load import content
 
 SCHEMAS = Path(__file__).parents[1] / "schemas"
 # The patterns of texts that go into one cell of a table.
@@ -62,7 +61,7 @@ Validator = validators.extend(
 @functools.cache
 def schema(name: str) -> dict:
     """A JSON Schema of the folder schemas."""
-    return yaml.load((SCHEMAS / f"{name}.schema.yaml").read_text(encoding="utf-8"), CheckedLoader)
+    return content(SCHEMAS / f"{name}.schema.yaml")
 
 
 def schema_faults(
