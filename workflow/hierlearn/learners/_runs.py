@@ -44,13 +44,13 @@ def take(sample: Sample, positions: Iterable[int]) -> Sample:
 class Batches:
     """Points and labels of the steps: passes over a training set, in an order of its own for every seed and pass.
 
-    online: instead fresh points from the endless sample, each once. network_input: what is done to points before a
-    network sees them. A step's points depend on the seed and the step alone, so that an interrupted training finds them
-    again.
+    online: instead fresh points from the endless sample, each once. see: what is done to points and labels before a
+    network is trained on them. A step's points depend on the seed and the step alone, so that an interrupted training
+    finds them again.
     """
 
-    def __init__(self, sample: Sample, size: int, online: bool, network_input: Callable[[np.ndarray], np.ndarray]):
-        self.sample, self.online, self.network_input, self.size = sample, online, network_input, min(size, sample.n)
+    def __init__(self, sample: Sample, size: int, online: bool, see: Callable[..., tuple[np.ndarray, np.ndarray]]):
+        self.sample, self.online, self.see, self.size = sample, online, see, min(size, sample.n)
         self.per_epoch = -(-sample.n // self.size)
         self.stretch = max(1, FRESH_POINTS // self.size) if online else self.per_epoch
         self.number, self.points, self.pool, self.buffers = None, None, None, None
@@ -86,7 +86,7 @@ class Batches:
         batch, features = self.sample.problem.draw("training", count, start), self.sample.features
         # Fresh points are drawn once; those of a pool have features that are kept.
         x = features.of(batch.x) if self.online else features.draw("training", count, start)
-        return self.network_input(x), batch.labels.astype(np.float32)
+        return self.see(x, batch.labels.astype(np.float32))
 
 
 class Lockstep(ABC):
@@ -148,7 +148,7 @@ class Runs(Lockstep):
     def __init__(self, learner: Any, sample: Sample, settings: Sequence[Setting]):
         self.learner, self.sample, self.settings = learner, sample, list(settings)
         self.problem, self.shape = sample.problem, (len(sample.problem.seeds), len(settings))
-        self.batches = Batches(sample, learner.batch, learner.online, self.network_input)
+        self.batches = Batches(sample, learner.batch, learner.online, self.see)
         self.steps = self.batches.per_epoch * (1 if learner.online else learner.epochs)
         if learner.steps is not None and not learner.online:
             self.steps = learner.steps
@@ -174,11 +174,11 @@ class Runs(Lockstep):
         """What `predict` needs of one run."""
 
     def advance(self, until):
-        self.training.advance(self.points_at, until)
+        self.training.advance(self.batches.at, until)
 
-    def points_at(self, step: int) -> tuple[np.ndarray, np.ndarray]:
-        """Points and labels of a step."""
-        return self.batches.at(step)
+    def see(self, x: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Points and labels float32 as the network is trained on them, (S, n, ...)."""
+        return self.network_input(x), labels
 
     @cached_property
     def traced_points(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
