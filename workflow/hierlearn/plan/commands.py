@@ -95,8 +95,11 @@ def record(plan: Plan) -> Answer:
 
 def _add(plan: Plan, lines: Iterable[registration.Line | history.Verdict], kept: ModuleType) -> None:
     """Add lines of claims to the files that keep those of their studies. kept: what says their name and columns."""
+    of_files: dict[Path, list[tuple]] = {}
     for line in lines:
-        kept_lines.append(plan.beside(line.study, kept.NAME), kept.COLUMNS, [astuple(line)])
+        of_files.setdefault(plan.beside(line.study, kept.NAME), []).append(astuple(line))
+    for file, new in of_files.items():
+        kept_lines.append(file, kept.COLUMNS, new)
 
 
 def publish(plan: Plan) -> Answer:
