@@ -302,3 +302,7 @@ def test_wrong_arguments_are_refused():
         fit_path(features, gates, signs, targets, [0.0], start)
     with pytest.raises(ValueError, match="start"):
         fit_path(features, gates, signs, targets, [1.0], start[1:])
+    with pytest.raises(ValueError, match="penalty_power"):
+        fit_path(features, gates, signs, targets, [1.0], start, penalty_power=3)
+    with pytest.raises(ValueError, match="order"):
+        fit_path(features, gates, signs, targets, [1.0], start, order=1)

@@ -36,6 +36,7 @@ class TaylorProblem:
 
     @property
     def width(self):
+        """Number of neurons m."""
         return self.signed_gates.shape[1]
 
     @property
@@ -45,7 +46,7 @@ class TaylorProblem:
 
     @property
     def output_scale(self):
-        """1/(m k!)."""
+        """1/(m k!): the factor of sum_r a_r s_ir <u_r, h_i>^k in the output."""
         return 1.0 / (self.width * math.factorial(self.order))
 
     @property
@@ -74,8 +75,8 @@ class TaylorProblem:
 def make_problem(features, gates, signs, targets, order=2, loss="squared", penalty_power=4):
     """Check shapes and build a `TaylorProblem`: features (n, D), gates (n, m), signs (m,) of -1, +1, targets (n,).
 
-    Matrices take the features' dtype (float32 or float64); order: from 2; loss: a name in LOSSES; penalty_power: 2, 4
-    or 8. Raises ValueError for shapes that do not fit and signs other than -1 and +1.
+    Matrices take the features' dtype (float32 or float64); loss: a name in LOSSES. Raises ValueError for shapes that do
+    not fit, an order below 2, a penalty power other than 2, 4 or 8, and signs other than -1 and +1.
     """
     features = np.ascontiguousarray(features)
     if features.dtype not in (np.float32, np.float64):
@@ -85,6 +86,11 @@ def make_problem(features, gates, signs, targets, order=2, loss="squared", penal
         raise ValueError(f"shapes do not fit: features {features.shape}, gates {gates.shape}, targets {targets.shape}")
     if signs.shape != gates.shape[1:] or not np.all(np.abs(signs) == 1):
         raise ValueError(f"signs must be {gates.shape[1]} values of -1 and +1")
+    # These two would give a wrong number without a word.
+    if order < 2:
+        raise ValueError(f"order must be a whole number from 2, not {order}")
+    if penalty_power not in (2, 4, 8):
+        raise ValueError(f"penalty_power must be 2, 4 or 8, not {penalty_power}")
     signed = np.ascontiguousarray(gates * signs, dtype=features.dtype)
     return TaylorProblem(features, signed, targets, order, LOSSES[loss], penalty_power)
 
