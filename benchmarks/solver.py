@@ -1,5 +1,6 @@
-"""What the Taylor solver costs: achieved arithmetic rate, a path against Adam, certificates, and polishing. One thread.
+"""What the Taylor solver costs, on one thread.
 
+Its arithmetic rate, seeds in lockstep, paths against Adam, certificates, and polishing.
 Run: PYTHONPATH=workflow python benchmarks/solver.py [--json] [--part rate]
 Data: a degree-4 Gegenbauer ridge polynomial of points on the sphere; features are centred squares of random
 projections, whitened and scaled to norm about 1; gates are steps; ridges c / D^2 for c = 1 ... 1e-6.
@@ -15,14 +16,17 @@ import numpy as np
 from table import Row, as_in_jobs, emit
 
 from hierlearn.solvers.taylor.certificate import certify_and_polish
-from hierlearn.solvers.taylor.training import fit_path
+from hierlearn.solvers.taylor.training import fit_path, fit_paths
 
 # What part of the rate of sgemm the solver has to reach at RATE_SIZES.
 RATE_TARGETS = (0.8, 0.6)
 # How many times faster than Adam, cold at every ridge, a path has to be.
 ADAM_TARGET = 12
+# Seeds whose paths are made in lockstep.
+STACK_SEEDS = 5
 # Samples, features, width, input dimension (and iterations timed).
 RATE_SIZES = ((4000, 500, 400, 31, 40), (1000, 195, 100, 19, 400))
+STACK_SIZES = ((60, 8, 20, 6), (150, 12, 60, 8), (400, 20, 100, 10))
 PATH_SIZES = ((500, 66, 100, 10), (1000, 195, 100, 18), (2000, 231, 200, 20))
 RATES = (3e-3, 1e-2, 3e-2)
 
@@ -87,6 +91,24 @@ def measure_rate(n, dimension, width, inputs, iterations):
         "gflops": achieved / 1e9,
         "sgemm_gflops": peak / 1e9,
         "fraction": achieved / peak,
+    }
+
+
+def measure_stack(n, dimension, width, inputs):
+    """Paths of five seeds in lockstep, and one after the other: seconds of each."""
+    cases = [make_case(n, dimension, width, inputs, seed) for seed in range(STACK_SEEDS)]
+    actual = min(features for _, _, features in cases)
+    ridges = np.logspace(0, -4, 5) / actual**2
+    problems = [((data[0][:, :actual], *data[1:]), start[:, :actual]) for data, start, _ in cases]
+    features, gates, signs, targets = (np.stack(arrays) for arrays in zip(*(data for data, _ in problems), strict=True))
+    starts = np.stack([start for _, start in problems])
+    apart = fastest(lambda: [fit_path(*data, ridges, start, stop="decrease") for data, start in problems], 5)
+    together = fastest(lambda: fit_paths(features, gates, signs[0], targets, ridges, starts, stop="decrease"), 5)
+    return {
+        "case": f"{STACK_SEEDS} seeds n={n} D={actual} m={width}",
+        "apart_s": apart,
+        "together_s": together,
+        "ratio": apart / together,
     }
 
 
@@ -200,11 +222,14 @@ def measure_polish(n, dimension, width, inputs):
 
 
 def rows(limit) -> Iterator[Row]:
-    """The rates, and paths against Adam and against their certificates."""
+    """The rates, seeds in lockstep, and paths against Adam and against their certificates."""
     for size, least in zip(RATE_SIZES, RATE_TARGETS, strict=True):
         row = measure_rate(*size)
         note = f"{row['gflops']:.0f} of {row['sgemm_gflops']:.0f} Gflop/s"
         yield Row(row["case"] + ", part of sgemm", row["fraction"], least=least, options="--part rate", note=note)
+    for size in STACK_SIZES:
+        row = measure_stack(*size)
+        yield Row(f"{row['case']}, apart over in lockstep", row["ratio"], "x", options="--part stack")
     for size in PATH_SIZES:
         # Warm Adam at the smallest size alone: it is slow, and the target is the cold one's.
         targets = {"cold": ADAM_TARGET, "warm": None} if size == PATH_SIZES[0] else {"cold": ADAM_TARGET}
@@ -230,7 +255,7 @@ def main():
     """Print one row per case."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--json", action="store_true", help="one JSON object per row")
-    parser.add_argument("--part", choices=("rate", "path", "certificate", "polish"), action="append")
+    parser.add_argument("--part", choices=("rate", "stack", "path", "certificate", "polish"), action="append")
     parser.add_argument("--sizes", type=int, default=3, help="number of path sizes, smallest first")
     parser.add_argument("--limit", type=float, default=10.0, help="longest Adam run, s")
     parser.add_argument("--rows", action="store_true", help="one JSON object a row, for table.py")
@@ -239,9 +264,10 @@ def main():
     if options.rows:
         emit(rows(options.limit))
         return
-    parts = options.part or ("rate", "path", "certificate", "polish")
+    parts = options.part or ("rate", "stack", "path", "certificate", "polish")
     sizes = PATH_SIZES[: options.sizes]
     cases = [lambda size=size: measure_rate(*size) for size in RATE_SIZES if "rate" in parts]
+    cases += [lambda size=size: measure_stack(*size) for size in STACK_SIZES if "stack" in parts]
     cases += [lambda size=size: measure_path(*size, options.limit) for size in sizes if "path" in parts]
     cases += [lambda size=size: measure_certificate(*size) for size in sizes if "certificate" in parts]
     cases += [lambda size=size: measure_polish(*size) for size in sizes if "polish" in parts]

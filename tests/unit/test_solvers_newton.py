@@ -8,10 +8,9 @@ from test_solvers_taylor import CASES, make_data, torch_objective
 
 from hierlearn.solvers.taylor import newton as module
 from hierlearn.solvers.taylor.hessian import GaussNewtonMetric
-from hierlearn.solvers.taylor.lbfgs import History
 from hierlearn.solvers.taylor.model import TaylorPoint, make_problem
 from hierlearn.solvers.taylor.newton import _parabola, newton
-from hierlearn.solvers.taylor.training import descend, fit_path, predict
+from hierlearn.solvers.taylor.training import Rules, descend, fit_path, predict
 
 
 def point_at(data, weights, order=2, loss="squared", power=4):
@@ -78,8 +77,7 @@ def test_few_steps_do_near_interpolation_what_takes_lbfgs_many(resolved, monkeyp
     scaled_ridge = point.problem.scaled_ridge(ridge)
     other = TaylorPoint(point.problem, point.weights)
     end = newton(point, single, scaled_ridge, 1e-3, 100)
-    history = History(10, weights.size, np.float64)
-    plain = descend(other, scaled_ridge, history, 1e-3, 20 * end.steps)
+    plain = descend(other, scaled_ridge, Rules(1e-3, 20 * end.steps))
     assert end.status == "ok"
     assert plain.status == "not_converged"
     assert point.train_loss() + scaled_ridge * point.penalty() < plain.objective

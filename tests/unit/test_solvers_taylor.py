@@ -10,7 +10,7 @@ from hierlearn.solvers.losses import LOSSES
 from hierlearn.solvers.taylor.lbfgs import History
 from hierlearn.solvers.taylor.line_search import minimise_along_line, minimise_polynomial, squared_loss_polynomial
 from hierlearn.solvers.taylor.model import TaylorPoint, make_problem
-from hierlearn.solvers.taylor.training import fit_path, predict
+from hierlearn.solvers.taylor.training import fit_path, fit_paths, predict
 
 CASES = [(order, loss, power) for order in (2, 3, 4) for loss in LOSSES for power in (2, 4, 8)]
 
@@ -156,24 +156,30 @@ def test_newton_line_search_ends_where_the_slope_is_small(loss):
 
 
 def test_compact_directions_agree_with_the_dense_bfgs_update():
+    # Of two problems at once, of which the second loses its pairs on the way and stores none in that round.
     rng = np.random.default_rng(0)
     size, memory = 7, 3
-    factor = rng.standard_normal((size, size))
-    matrix = factor @ factor.T + np.eye(size)
-    history, gradient, pairs = History(memory, size, np.float64), rng.standard_normal(size), []
-    for _ in range(6):
-        direction = history.direction(gradient, gradient, np.empty(size))
-        inverse = np.eye(size) * (pairs[-1][0] @ pairs[-1][1] / (pairs[-1][1] @ pairs[-1][1]) if pairs else 1.0)
-        for step, change in pairs[-memory:]:
-            left = np.eye(size) - np.outer(step, change) / (step @ change)
-            inverse = left @ inverse @ left.T + np.outer(step, step) / (step @ change)
-        np.testing.assert_allclose(direction, -inverse @ gradient, rtol=1e-8)
-        step, change = history.slot()
-        step[:] = 0.5 * direction
-        change[:] = matrix @ step
-        history.push(gradient)
-        gradient = gradient + change
-        pairs.append((step.copy(), change.copy()))
+    factors = rng.standard_normal((2, size, size))
+    matrices = factors @ factors.mT + np.eye(size)
+    history, gradients, pairs = History(2, memory, size, np.float64), rng.standard_normal((2, size)), [[], []]
+    for iteration in range(9):
+        directions = history.direction(gradients, gradients, np.empty((2, size)))
+        for gradient, direction, own in zip(gradients, directions, pairs, strict=True):
+            inverse = np.eye(size) * (own[-1][0] @ own[-1][1] / (own[-1][1] @ own[-1][1]) if own else 1.0)
+            for step, change in own[-memory:]:
+                left = np.eye(size) - np.outer(step, change) / (step @ change)
+                inverse = left @ inverse @ left.T + np.outer(step, step) / (step @ change)
+            np.testing.assert_allclose(direction, -inverse @ gradient, rtol=1e-8)
+        steps, changes = history.slot()
+        steps[:] = 0.5 * directions
+        changes[:] = np.matvec(matrices, steps)
+        gradients, old = gradients + changes, gradients
+        for own, step, change in zip(pairs, steps, changes, strict=True):
+            own.append((step.copy(), change.copy()))
+        history.push(old)
+        if iteration == 4:
+            history.clear(1)
+            pairs[1].clear()
 
 
 @pytest.mark.parametrize(("order", "loss", "power"), CASES)
@@ -223,6 +229,23 @@ def test_path_does_not_depend_on_the_order_of_the_ridges():
     np.testing.assert_array_equal(one.objective, other.objective[::-1])
     assert one.weights.dtype == np.float32
     assert one.status == ("ok",) * 3
+
+
+@pytest.mark.parametrize(("order", "loss", "power"), CASES)
+def test_problems_in_lockstep_end_as_each_by_itself(order, loss, power):
+    # The second one has no finite objective, and the third one's start is so small that it begins at the saddle.
+    several = [make_data(n=60, dimension=5, width=8, seed=seed, labels=loss != "squared") for seed in range(4)]
+    several[1][3][0] = np.nan
+    several[2][4][:] *= 1e-6
+    kind = {"order": order, "loss": loss, "penalty_power": power, "tolerance": 1e-5, "max_iterations": 60}
+    features, gates, _, targets, starts = (np.stack(arrays) for arrays in zip(*several, strict=True))
+    together = fit_paths(features, gates, several[0][2], targets, [1e-3, 1e-1], starts, **kind)
+    for (*data, start), fit in zip(several, together, strict=True):
+        alone = fit_path(*data, [1e-3, 1e-1], start, **kind)
+        assert fit.status == alone.status
+        np.testing.assert_allclose(fit.objective, alone.objective, rtol=1e-4)
+        np.testing.assert_array_equal(np.isnan(fit.weights), np.isnan(alone.weights))
+    assert together[1].status == ("diverged", "diverged")
 
 
 def test_stopping_by_decrease_ends_earlier_at_nearly_the_same_objective():

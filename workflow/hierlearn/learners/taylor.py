@@ -36,6 +36,20 @@ ROUNDING = 1e-10
 CERTIFIED_SEEDS, CERTIFIED_SIZES = 5, 4
 
 
+@dataclass(frozen=True)
+class _Seed:
+    """What one seed's model is made of and trained on: h (n, D), labels (n, k), and the same of validation points."""
+
+    seed: int
+    generator: np.random.Generator
+    w0: np.ndarray
+    root: np.ndarray | None
+    h: np.ndarray
+    labels: np.ndarray
+    validation: np.ndarray
+    validation_labels: np.ndarray
+
+
 @dataclass(frozen=True, kw_only=True)
 class Taylor(Learner):
     """f(x) = 1/(sqrt(m) k!) sum_r a_r sigma^(k)(<w0_r, h(x)>) <w_r, h(x)>^k, k = order  (chen2020; bai2020, Section 6).
@@ -103,7 +117,8 @@ class Taylor(Learner):
 
     def needs(self, sizes: Sizes) -> Needs:
         """Order 1: as kernel ridge regression, and the gates. Above: the metric's n x n factor, gates and activations
-        of the descent in both precisions, and the vectors of the weights' size that descent and certificate keep.
+        of the descent in both precisions, the vectors of the weights' size that descent and certificate keep, and what
+        a descent keeps of other seeds.
 
         work: five thousand products for polishing and certificate, more than nearly all take; parallel: products with
         the points, as activations and gates take one thread.
@@ -115,7 +130,7 @@ class Taylor(Learner):
             held, kept = 2 * n * (sizes.validation + width), shown
             work = sizes.choices * n**3 + 4 * shown * features
         else:
-            held, kept = (10 * n + 300 * features) * width, 0
+            held, kept = (10 * n + 300 * features) * width + solver.STACK_BYTES // 8, 0
             work = (4 * sizes.choices * self.max_iterations + 10000) * n * weights
         return Needs(
             memory={
@@ -134,13 +149,18 @@ class Taylor(Learner):
         if self.loss != "squared" and problem.teacher.kind != "classes":
             raise ValueError(f"taylor: loss {self.loss!r} on a teacher of {problem.teacher.kind}; expected squared")
         w0, roots = first_layers(sample, self.width), self._roots(problem.seeds, sample.features, cache)
-        train, fits = self._fit_linear if self.order == 1 else self._fit_curved, []
         generators = sample.streams.at("start").generators()
-        seeds = zip(problem.seeds, generators, w0, roots, points_by_seed(sample), strict=True)
-        for seed, generator, own, root, points in seeds:
-            found = train(own, root, *points, problem.teacher.kind, sample.choices["ridge"], generator, seed, cache)
-            state = {"w0": own, "weights": found.pop("weights").astype(np.float32)}
-            fits.append(fit_of_seed(state=state if root is None else state | {"root": root}, **found))
+        given = zip(problem.seeds, generators, w0, roots, points_by_seed(sample), strict=True)
+        seeds = [_Seed(*some, *points) for *some, points in given]
+        kind, ridges = problem.teacher.kind, sample.choices["ridge"]
+        if self.order == 1:
+            found = [self._fit_linear(one, kind, ridges, cache) for one in seeds]
+        else:
+            found = self._fit_curved(seeds, kind, ridges)
+        fits = []
+        for one, parts in zip(seeds, found, strict=True):
+            state = {"w0": one.w0, "weights": parts.pop("weights").astype(np.float32)}
+            fits.append(fit_of_seed(state=state if one.root is None else state | {"root": one.root}, **parts))
         return Fit.stack(fits)
 
     def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
@@ -191,11 +211,12 @@ class Taylor(Learner):
                 blocks.append(solver.predict(seen, gates, self.signs, weights, self.order))
         return np.moveaxis(np.concatenate(blocks, axis=-1), -2, -1).astype(np.float64)
 
-    def _fit_linear(self, w0, root, h, labels, validation, validation_labels, kind, ridges, generator, seed, cache):
-        """Order 1 in its dual: the Gram matrix is (1/m) (s s^T) o (h h^T)."""
+    def _fit_linear(self, one, kind, ridges, cache):
+        """Order 1 of a seed in its dual: the Gram matrix is (1/m) (s s^T) o (h h^T)."""
 
         def parts(x):
-            return self.gates(w0, x)[:, : self.width // 2].astype(np.float64), rooted(x, root).astype(np.float64)
+            gates = self.gates(one.w0, x)[:, : self.width // 2]
+            return gates.astype(np.float64), rooted(x, one.root).astype(np.float64)
 
         def kernel(x, z=None):
             left, left_seen = parts(x)
@@ -205,33 +226,45 @@ class Taylor(Learner):
             gram *= left_seen @ right_seen.T
             return gram
 
-        gram = gram_matrix(kernel, h, cache, ("gram", seed))
-        across = cross_gram_matrix(kernel, validation, h, cache, ("validation", seed))
-        fit = fit_dual(gram, labels, across, validation_labels, ridges, kind)
-        signed, seen = self.gates(w0, h) * self.signs / np.sqrt(self.width), rooted(h, root)
+        gram = gram_matrix(kernel, one.h, cache, ("gram", one.seed))
+        across = cross_gram_matrix(kernel, one.validation, one.h, cache, ("validation", one.seed))
+        fit = fit_dual(gram, one.labels, across, one.validation_labels, ridges, kind)
+        signed, seen = self.gates(one.w0, one.h) * self.signs / np.sqrt(self.width), rooted(one.h, one.root)
         weights = np.stack([(signed * alpha[:, None]).T.astype(np.float64) @ seen for alpha in fit.coefficients.T])
         return {"weights": weights} | fit.parts
 
-    def _fit_curved(self, w0, root, h, labels, validation, validation_labels, kind, ridges, generator, seed, cache):
-        """Order >= 2: the path over ridges for every output, the ridge chosen on validation, its point certified."""
-        gates, seen = self.gates(w0, h), rooted(h, root)
+    def _fit_curved(self, seeds, kind, ridges):
+        """Order >= 2, an iterator over seeds: for every output the path over ridges, some seeds' paths in lockstep."""
+        samples, features = seeds[0].h.shape
         scale = self.start * self.width ** (-0.5 / self.order)
         # Scaled back to |h|^2 = D: a ridge means the same at every number of features.
-        absolute = np.asarray(ridges) * float(h.shape[1]) ** (-self.penalty_power / 2)
+        absolute = np.asarray(ridges) * float(features) ** (-self.penalty_power / 2)
         options = {"order": self.order, "loss": self.loss, "penalty_power": self.penalty_power}
         limits = {"tolerance": self.tolerance, "max_iterations": self.max_iterations, "stop": "decrease"}
-        starts = [scale * normal(generator, self.width, h.shape[1]) for _ in labels.T]
-        paths = [
-            solver.fit_path(seen, gates, self.signs, y, absolute, start, **options, **limits)
-            for y, start in zip(labels.T, starts, strict=True)
-        ]
+        outputs = seeds[0].labels.shape[1]
+        size = solver.stack_size(samples, features, self.width)
+        for some in _groups(seeds, max(1, size // outputs)):
+            problems = []
+            for one in some:
+                gates, seen = self.gates(one.w0, one.h), rooted(one.h, one.root)
+                starts = [scale * normal(one.generator, self.width, features) for _ in range(outputs)]
+                problems += [(seen, gates, y, start) for y, start in zip(one.labels.T, starts, strict=True)]
+            paths = []
+            for stack in _groups(problems, size):
+                seen, gates, y, start = (_stacked(arrays) for arrays in zip(*stack, strict=True))
+                paths += solver.fit_paths(seen, gates, self.signs, y, absolute, start, **options, **limits)
+            for one, own, fits in zip(some, _groups(problems, outputs), _groups(paths, outputs), strict=True):
+                yield self._choose(one, *own[0][:2], fits, kind, ridges, absolute, options)
+
+    def _choose(self, one, seen, gates, paths, kind, ridges, absolute, options):
+        """The ridge of a seed chosen on validation, and its points, of every output, certified."""
         weights = np.stack([path.weights for path in paths], axis=1)
-        offered = self.outputs(w0, weights, validation, root)
-        kept = best_on_validation(offered, validation_labels, kind, LOSSES[self.loss].value)
-        certify = self._certifies(seed, len(h))
+        offered = self.outputs(one.w0, weights, one.validation, one.root)
+        kept = best_on_validation(offered, one.validation_labels, kind, LOSSES[self.loss].value)
+        certify = self._certifies(one.seed, len(one.h))
         ends = [
             self._chosen(seen, gates, y, absolute[kept], path, kept, options, certify)
-            for y, path in zip(labels.T, paths, strict=True)
+            for y, path in zip(one.labels.T, paths, strict=True)
         ]
         weights, statuses, flops, certificates = zip(*ends, strict=True)
         norms, curvatures, errors, stationary = zip(*certificates, strict=True)
@@ -240,8 +273,10 @@ class Taylor(Learner):
             "weights": chosen,
             "status": max(statuses),
             "choices": {"ridge": float(ridges[kept])},
-            "validation_risk": error(self.outputs(w0, chosen, validation, root), validation_labels, kind),
-            "train_risk": error(self.outputs(w0, chosen, h, root), labels, kind),
+            "validation_risk": error(
+                self.outputs(one.w0, chosen, one.validation, one.root), one.validation_labels, kind
+            ),
+            "train_risk": error(self.outputs(one.w0, chosen, one.h, one.root), one.labels, kind),
             # That of several outputs is that of the worst one.
             "certificate": {
                 "gradient_norm": max(norms),
@@ -272,6 +307,16 @@ class Taylor(Learner):
         status, word = ("ok", "yes") if found.stationary else ("not_converged", "no")
         certificate = found.gradient_norm, found.smallest_curvature, found.relative_error, STATIONARY[word]
         return done.weights.astype(np.float32), STATUS[status], flops, certificate
+
+
+def _groups(items: Sequence[Any], size: int) -> list[Sequence[Any]]:
+    """The items in their order, `size` of them in each group."""
+    return [items[first : first + size] for first in range(0, len(items), size)]
+
+
+def _stacked(arrays: Sequence[np.ndarray]) -> np.ndarray:
+    """With an axis in front; one array, which may be large, is not copied."""
+    return np.stack(arrays) if len(arrays) > 1 else arrays[0][None]
 
 
 def rooted(h: np.ndarray, root: np.ndarray | None) -> np.ndarray:

@@ -21,11 +21,10 @@ from numpy.polynomial import polynomial
 
 from hierlearn.solvers.taylor.hessian import GaussNewtonMetric, hessian_operator
 from hierlearn.solvers.taylor.lanczos import SmallestRatio, is_sign_sure, smallest_ratio
-from hierlearn.solvers.taylor.lbfgs import History
 from hierlearn.solvers.taylor.line_search import minimise_polynomial, squared_loss_polynomial
 from hierlearn.solvers.taylor.model import TaylorPoint, make_problem
 from hierlearn.solvers.taylor.newton import newton
-from hierlearn.solvers.taylor.training import descend
+from hierlearn.solvers.taylor.training import Rules, descend
 
 _LARGEST_METRIC = 8000
 _MOST_PRODUCTS = 150
@@ -111,8 +110,7 @@ def _settled(point, single, scaled_ridge, tolerance, rough):
     """
     steps = products = 0
     if len(point.outputs) > _LARGEST_METRIC:
-        history = History(10, point.weights.size, point.weights.dtype)
-        end = descend(point, scaled_ridge, history, tolerance, _MOST_PLAIN)
+        end = descend(point, scaled_ridge, Rules(tolerance, _MOST_PLAIN))
         point.refresh()
         return point, end.iterations, 2 * end.iterations
     if rough and newton(point, single, scaled_ridge, tolerance, 0).status == "not_converged":
@@ -121,8 +119,7 @@ def _settled(point, single, scaled_ridge, tolerance, rough):
             return GaussNewtonMetric(at, scaled_ridge, floor=_FLOOR, features=single.features, gram=single.gram)
 
         low = TaylorPoint(single, point.weights)
-        history = History(10, low.weights.size, low.weights.dtype)
-        steps = descend(low, scaled_ridge, history, tolerance, _MOST_ROUGH, metric=metric).iterations
+        steps = descend(low, scaled_ridge, Rules(tolerance, _MOST_ROUGH), metric).iterations
         # Two products an iteration, and two of the metric.
         products = 4 * steps
         point = TaylorPoint(point.problem, low.weights) if np.isfinite(low.weights).all() else point

@@ -1,4 +1,4 @@
-"""Limited-memory BFGS directions in the compact form: two matrix-vector products per direction.
+"""Limited-memory BFGS directions in the compact form, for a stack of problems in lockstep: two products a direction.
 
 The inverse Hessian estimate gamma I + [S, gamma Y] M [S, gamma Y]^T (Byrd, Nocedal and Schnabel 1994, eq. 3.1)
 needs the history only through V g and V^T c with V = [S; Y] contiguous; inner products between stored pairs are
@@ -8,74 +8,94 @@ carried in float64 from one direction to the next. With a metric M in place of I
 import numpy as np
 import scipy
 
-from hierlearn.solvers.in_place import add_combination
-
 
 class History:
-    """The last `memory` pairs (step, gradient change) of vectors of `size` elements."""
+    """The last `memory` pairs (step, gradient change) of vectors of `size` elements, of each of `problems`.
 
-    def __init__(self, memory, size, dtype):
-        self.memory = memory
-        self.vectors = np.zeros((2, memory, size), dtype)
-        self.clear()
+    All problems store a pair at the same time. A pair that a problem has not is of zeros, and its rows of the inner
+    products are those of the identity, which leaves directions alone.
+    """
 
-    def clear(self):
-        self.count = 0
-        self.order = []
-        # Inner products of steps with changes and of changes among each other, oldest pair first.
-        self.step_change = np.zeros((self.memory, self.memory))
-        self.change_change = np.zeros((self.memory, self.memory))
-        self.products = None
+    def __init__(self, problems, memory, size, dtype):
+        self.memory, self.stored = memory, 0
+        places = np.arange(memory)
+        self.orders = [((places + first) % memory, (places - first) % memory) for first in places]
+        # Pairs that a problem has stored since it was cleared.
+        self.counts = [0] * problems
+        self.vectors = np.zeros((problems, 2 * memory, size), dtype)
+        # Inner products of steps with changes, the upper triangle of which is used, of changes among each other, and of
+        # both with the gradient at the newest pair's beginning; the oldest pair first.
+        self.triangle = np.zeros((problems, memory, memory))
+        self.triangle[:] = np.eye(memory)
+        self.changes = np.zeros((problems, memory, memory))
+        self.before = np.zeros((problems, 2, memory))
+
+    def clear(self, problem):
+        """Forget the pairs of a problem."""
+        self.counts[problem] = 0
+        self.triangle[problem] = np.eye(self.memory)
+        for array in (self.vectors, self.changes, self.before):
+            array[problem] = 0.0
+
+    def keep(self, which):
+        """Go on with a list of the problems alone."""
+        self.counts = [self.counts[i] for i in which]
+        self.vectors, self.before = self.vectors[which], self.before[which]
+        self.triangle, self.changes = self.triangle[which], self.changes[which]
 
     def slot(self):
-        """Views (step, change) to be filled with the next pair before `push`; the oldest pair is overwritten."""
-        j = self.count % self.memory
-        if len(self.order) == self.memory:
-            del self.order[0]
-            for matrix in (self.step_change, self.change_change):
-                matrix[:-1, :-1] = matrix[1:, 1:]
-        return self.vectors[0, j], self.vectors[1, j]
+        """Views (steps, changes), (S, size) each, to be filled with the next pairs before `push`, which replaces the
+        oldest ones."""
+        j = self.stored % self.memory
+        return self.vectors[:, j], self.vectors[:, self.memory + j]
 
-    def push(self, old_gradient):
-        """Take up the pair written to `slot`; its inner products come with the next `direction`."""
-        j = self.count % self.memory
-        self.order.append(j)
-        self.count += 1
-        self.products[:, j] = self.vectors[:, j] @ old_gradient
+    def push(self, old_gradients):
+        """Take up the pairs written to `slot`; their inner products come with the next `direction`.
 
-    def direction(self, gradient, lifted, out):
-        """Write -(inverse Hessian estimate) gradient to `out`, all (size,); returns out.
+        A problem that has none must be cleared after this.
+        """
+        newest = self.vectors[:, self.stored % self.memory :: self.memory]
+        self.stored += 1
+        self.counts = [count + 1 for count in self.counts]
+        for matrix in (self.triangle, self.changes):
+            matrix[:, :-1, :-1] = matrix[:, 1:, 1:]
+        self.before[:, :, :-1] = self.before[:, :, 1:]
+        self.before[:, :, -1] = np.vecdot(newest, old_gradients[:, None])
+
+    def direction(self, gradients, lifted, out):
+        """Write -(inverse Hessian estimate) gradient to `out`, all (S, size); returns out.
 
         lifted: M^{-1} gradient, the gradient itself without a metric; the changes stored must be of it. Call after
         every `push` and with the gradient at the newest point. Without pairs: the negative of lifted.
         """
-        used = min(self.count, self.memory)
-        if not used:
-            self.products = np.zeros((2, self.memory))
+        if not any(self.counts):
             return np.negative(lifted, out=out)
-        products = np.zeros((2, self.memory))
-        if used == self.memory:
-            # As one product, which reads the gradient once.
-            products.reshape(-1)[:] = self.vectors.reshape(2 * used, -1) @ gradient
-        else:
-            for half in range(2):
-                products[half, :used] = self.vectors[half, :used] @ gradient
-        order = np.array(self.order)
-        change = (products - self.products)[:, order]
-        self.products = products
-        upper, changes = self.step_change[:used, :used], self.change_change[:used, :used]
-        upper[:, -1] = change[0]
-        changes[:, -1] = changes[-1] = change[1]
-        gamma = upper[-1, -1] / changes[-1, -1]
-        along_steps, along_changes = products[:, order]
-        # Only the upper triangle is read: entries below it belong to no pair's update.
-        weights = scipy.linalg.lapack.dtrtrs(upper, along_steps)[0]
-        middle = upper.diagonal() * weights + gamma * (changes @ weights - along_changes)
-        coefficients = np.empty((2, used), gradient.dtype)
-        coefficients[0, order] = -scipy.linalg.lapack.dtrtrs(upper, middle, trans=1)[0]
-        coefficients[1, order] = gamma * weights
-        np.multiply(lifted, -gamma, out=out)
-        # Backwards: what the products read last is still in cache.
-        for half in (1, 0):
-            add_combination(coefficients[half], self.vectors[half, :used], out)
+        # From the oldest slot to the newest one, and back.
+        slots, ages = self.orders[self.stored % self.memory]
+        products = np.matvec(self.vectors, gradients).astype(np.float64).reshape(self.before.shape)
+        products = products.take(slots, axis=2)
+        change = products - self.before
+        self.before = products
+        triangle, changes = self.triangle, self.changes
+        triangle[:, :, -1] = change[:, 0]
+        changes[:, :, -1] = changes[:, -1] = change[:, 1]
+        for problem, count in enumerate(self.counts):
+            if not count:
+                triangle[problem, -1, -1] = changes[problem, -1, -1] = 1.0
+        gamma = triangle[:, -1, -1] / changes[:, -1, -1]
+        weights = _solved(triangle, products[:, 0], transposed=False)
+        middle = np.einsum("sii->si", triangle) * weights
+        middle += gamma[:, None] * (np.matvec(changes, weights) - products[:, 1])
+        coefficients = np.empty_like(products)
+        coefficients[:, 0] = -_solved(triangle, middle, transposed=True)
+        coefficients[:, 1] = gamma[:, None] * weights
+        coefficients = coefficients.take(ages, axis=2).astype(out.dtype).reshape(len(out), -1)
+        np.multiply(lifted, -gamma.astype(out.dtype)[:, None], out=out)
+        out += np.vecmat(coefficients, self.vectors)
         return out
+
+
+def _solved(triangles, right, transposed):
+    """x of each problem's upper triangular system: (S, M, M), of which the rest is not read, (S, M) -> (S, M)."""
+    solve = scipy.linalg.lapack.dtrtrs
+    return np.array([solve(*one, trans=int(transposed))[0] for one in zip(triangles, right, strict=True)])

@@ -13,33 +13,38 @@ import scipy
 def squared_loss_polynomial(outputs, targets):
     """Coefficients of t -> mean_i (sum_j outputs[j, i] t^j - y_i)^2, ascending.
 
-    outputs: (k+1, n), targets: (n,), both float64 -> (2k+1,).
+    outputs: (k+1, ..., n), targets: (..., n), both float64 -> (2k+1, ...).
     """
     residuals = outputs.copy()
     residuals[0] -= targets
-    return sum_of_squares_polynomial(residuals) / targets.size
+    return sum_of_squares_polynomial(residuals) / targets.shape[-1]
 
 
 def sum_of_squares_polynomial(parts):
-    """Coefficients of t -> sum_i (sum_j parts[j, i] t^j)^2, ascending: (k+1, n) float64 -> (2k+1,)."""
+    """Coefficients of t -> sum_i (sum_j parts[j, ..., i] t^j)^2, ascending: (k+1, ..., n) float64 -> (2k+1, ...)."""
     # Inner products one by one: BLAS takes several times longer over a product with so few rows.
-    gram, count = np.vecdot(parts[:, None], parts), len(parts)
-    coefficients = np.zeros(2 * count - 1)
+    return _along_antidiagonals(np.vecdot(parts[:, None], parts))
+
+
+def _along_antidiagonals(products):
+    """Sums of products[i, j] with the same i + j: (k, k, ...) -> (2k-1, ...)."""
+    count = len(products)
+    sums = np.zeros((2 * count - 1, *products.shape[2:]))
     for j in range(count):
-        coefficients[j : j + count] += gram[j]
-    return coefficients
+        sums[j : j + count] += products[j]
+    return sums
 
 
 def penalty_polynomial(norms, power):
     """Coefficients of t -> (sum_r |u_r + t p_r|^4)^(power/4), or sum_r |u_r + t p_r|^2, ascending, float64.
 
-    norms: (3, m) of |u_r|^2, 2 <u_r, p_r>, |p_r|^2, which is |u_r + t p_r|^2 by powers of t; power 2, 4
-    (chen2020, eq. 2) or 8 (bai2020).
+    norms: (3, ..., m) of |u_r|^2, 2 <u_r, p_r>, |p_r|^2, which is |u_r + t p_r|^2 by powers of t; power 2, 4
+    (chen2020, eq. 2) or 8 (bai2020). Returns (3, 5 or 9, ...).
     """
     if power == 2:
-        return norms.sum(axis=1)
+        return norms.sum(axis=-1)
     quartic = sum_of_squares_polynomial(norms)
-    return quartic if power == 4 else np.convolve(quartic, quartic)
+    return quartic if power == 4 else _along_antidiagonals(quartic[:, None] * quartic)
 
 
 def _cubic_roots(a0, a1, a2, a3):

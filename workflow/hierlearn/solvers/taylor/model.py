@@ -6,8 +6,11 @@ ridge sum_r |w_r|^2 for the power 2.
 
 All work is in scaled weights U, w_r = m^(-1/(2k)) u_r, in which f = 1/(m k!) sum_r a_r s_r <u_r, h>^k and the
 entries of U stay of one order over widths. Sums over samples and rows are float64, matrices have the features' dtype.
+
+Problems of one shape and model may be stacked: arrays then have one more axis in front, ... below.
 """
 
+import copy
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -20,12 +23,12 @@ from hierlearn.solvers.taylor.line_search import penalty_polynomial
 
 # Of one (n, m) matrix's block of rows: in smaller ones its parts stay in cache from one step to the next, but every
 # product packs the weights anew.
-_BLOCK_BYTES = 1 << 20
+BLOCK_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
 class TaylorProblem:
-    """One training set under one model: features (n, D), signed gates (n, m), targets (n,) float64."""
+    """Training sets under one model: features (..., n, D), signed gates (..., n, m), targets (..., n) float64."""
 
     features: np.ndarray
     signed_gates: np.ndarray
@@ -37,7 +40,7 @@ class TaylorProblem:
     @property
     def width(self):
         """Number of neurons m."""
-        return self.signed_gates.shape[1]
+        return self.signed_gates.shape[-1]
 
     @property
     def weight_unit(self):
@@ -51,13 +54,13 @@ class TaylorProblem:
 
     @property
     def product_flops(self):
-        """Floating-point operations of one matrix product of features with weights, 2 n m D."""
-        return 2 * self.signed_gates.size * self.features.shape[1]
+        """Floating-point operations of one matrix product of features with weights, 2 n m D, of one problem."""
+        return 2 * self.targets.shape[-1] * self.width * self.features.shape[-1]
 
     @property
     def zero_objective(self):
-        """The objective of W = 0."""
-        return float(np.mean(self.loss.value(np.zeros_like(self.targets), self.targets)))
+        """The objective of W = 0, (...)."""
+        return np.mean(self.loss.value(np.zeros_like(self.targets), self.targets), axis=-1)
 
     def scaled_ridge(self, ridge):
         """The factor of the penalty of U that equals `ridge` times that of W."""
@@ -67,6 +70,15 @@ class TaylorProblem:
     def gram(self):
         """The lower triangle of features features^T, (n, n), zeros above: metrics of one problem share it."""
         return outer_products(self.features)
+
+    def at(self, index):
+        """Those problems of a stack, or for None the stack of this one."""
+        return replace(
+            self,
+            features=self.features[index],
+            signed_gates=self.signed_gates[index],
+            targets=self.targets[index],
+        )
 
     def astype(self, dtype):
         return replace(self, features=self.features.astype(dtype), signed_gates=self.signed_gates.astype(dtype))
@@ -82,10 +94,10 @@ def make_problem(features, gates, signs, targets, order=2, loss="squared", penal
     if features.dtype not in (np.float32, np.float64):
         raise ValueError(f"features must be float32 or float64, not {features.dtype}")
     gates, signs, targets = np.asarray(gates), np.asarray(signs), np.asarray(targets, np.float64)
-    if features.ndim != 2 or gates.ndim != 2 or len(gates) != len(features) or targets.shape != (len(features),):
+    if min(features.ndim, gates.ndim) < 2 or not features.shape[:-1] == gates.shape[:-1] == targets.shape:
         raise ValueError(f"shapes do not fit: features {features.shape}, gates {gates.shape}, targets {targets.shape}")
-    if signs.shape != gates.shape[1:] or not np.all(np.abs(signs) == 1):
-        raise ValueError(f"signs must be {gates.shape[1]} values of -1 and +1")
+    if signs.shape != gates.shape[-1:] or not np.all(np.abs(signs) == 1):
+        raise ValueError(f"signs must be {gates.shape[-1]} values of -1 and +1")
     # These two would give a wrong number without a word.
     if order < 2:
         raise ValueError(f"order must be a whole number from 2, not {order}")
@@ -96,21 +108,22 @@ def make_problem(features, gates, signs, targets, order=2, loss="squared", penal
 
 
 def row_dots(left, right):
-    """<left_r, right_r> of each row: (m, D), (m, D) -> (m,) float64."""
+    """<left_r, right_r> of each row: (..., m, D), (..., m, D) -> (..., m) float64."""
     return np.vecdot(left, right).astype(np.float64)
 
 
 def row_blocks(matrix):
     """Slices of rows, small enough for what one step makes of a block to be in cache for the next one."""
-    rows = max(8, _BLOCK_BYTES // (matrix.shape[1] * matrix.itemsize))
-    return [slice(i, min(i + rows, len(matrix))) for i in range(0, len(matrix), rows)]
+    count, columns = matrix.shape[-2:]
+    rows = max(8, BLOCK_BYTES // (columns * matrix.itemsize))
+    return [slice(i, min(i + rows, count)) for i in range(0, count, rows)]
 
 
 class TaylorPoint:
-    """Scaled weights U (m, D) with everything that lines through them need.
+    """Scaled weights U (..., m, D) with everything that lines through them need.
 
-    Holds the outputs (n,), squared row norms (m,) and B = A o Z^(k-1) (n, m) for A the signed gates and Z = H U^T,
-    all kept up to date along steps at no further matrix product.
+    Holds the outputs (..., n), squared row norms (..., m) and B = A o Z^(k-1) (..., n, m) for A the signed gates and
+    Z = H U^T, all kept up to date along steps at no further matrix product.
     """
 
     def __init__(self, problem, scaled_weights):
@@ -118,31 +131,43 @@ class TaylorPoint:
         self.weights = np.array(scaled_weights, problem.features.dtype, order="C")
         self.power = np.empty_like(problem.signed_gates)
         self.gated = np.empty_like(self.power)
-        self.blocks = row_blocks(self.power)
+        # Of each block the index into (..., n, columns) and that into (..., n).
+        blocks = row_blocks(self.power)
+        self.blocks = [((..., rows, slice(None)), (..., rows)) for rows in blocks] if len(blocks) > 1 else [(..., ...)]
         # Above order 2, Z and its change along a line are kept; at order 2 a block of them serves.
         keep = problem.order > 2
         self.inner = np.empty_like(self.power) if keep else None
-        self.moved = np.empty_like(self.power if keep else self.power[self.blocks[0]])
+        self.moved = np.empty_like(self.power if keep else self.power[self.blocks[0][0]])
         # The gradient B^T diag(gradient) H scales whichever matrix has fewer columns.
-        self.narrow = problem.features.shape[1] < problem.width
+        self.narrow = problem.features.shape[-1] < problem.width
         self.scratch = np.empty_like(problem.features) if self.narrow else self.gated
+        self.outputs = np.empty(self.power.shape[:-1])
+        self.norms = np.empty(self.weights.shape[:-1])
         self.refresh()
+
+    def at(self, index):
+        """Those points of a stack, or for None the stack of this one; they share memory unless index is a list."""
+        other = copy.copy(self)
+        other.problem, parts = self.problem.at(index), vars(other)
+        parts.update({name: part[index] for name, part in parts.items() if isinstance(part, np.ndarray)})
+        return other
 
     def refresh(self):
         """Recompute outputs, norms and B from U by one matrix product, so that rounding does not build up."""
         problem = self.problem
-        self.outputs = np.empty(len(self.power))
-        for rows in self.blocks:
+        for rows, places in self.blocks:
             inner = self._of_block(self.moved if self.inner is None else self.inner, rows)
-            np.matmul(problem.features[rows], self.weights.T, out=inner)
+            np.matmul(problem.features[rows], self.weights.mT, out=inner)
             self._raise_power(rows, inner)
-            self.outputs[rows] = np.vecdot(self.power[rows], inner)
+            self.outputs[places] = np.vecdot(self.power[rows], inner)
         self.outputs *= problem.output_scale
-        self.norms = row_dots(self.weights, self.weights)
+        self.norms[...] = row_dots(self.weights, self.weights)
 
     def _of_block(self, matrix, rows):
-        """A block's rows of an (n, m) matrix, or of one that only holds a block."""
-        return matrix[rows] if len(matrix) == len(self.power) else matrix[: rows.stop - rows.start]
+        """A block's rows of an (..., n, m) matrix, or of one that only holds a block."""
+        if matrix.shape[-2] == self.power.shape[-2]:
+            return matrix[rows]
+        return matrix[..., : rows[1].stop - rows[1].start, :]
 
     def _raise_power(self, rows, inner):
         power = self.power[rows]
@@ -151,45 +176,52 @@ class TaylorPoint:
             power *= inner
 
     def line(self, direction):
-        """Coefficients along U + t P of the outputs, (k+1, n), and of the penalty.
+        """Coefficients along U + t P of the outputs, (k+1, ..., n), and of the penalty, (5 or 9, ...).
 
-        direction: P (m, D). One matrix product. Float64, ascending powers of t.
+        direction: P (..., m, D). One matrix product. Float64, ascending powers of t.
         """
         problem, order = self.problem, self.problem.order
-        coefficients = np.empty((order + 1, len(self.power)))
-        for rows in self.blocks:
+        coefficients = np.empty((order + 1, *self.outputs.shape))
+        for rows, places in self.blocks:
             moved, gated = self._of_block(self.moved, rows), self.gated[rows]
-            np.matmul(problem.features[rows], direction.T, out=moved)
-            coefficients[1, rows] = np.vecdot(self.power[rows], moved)
+            np.matmul(problem.features[rows], direction.mT, out=moved)
+            coefficients[1][places] = np.vecdot(self.power[rows], moved)
             np.multiply(problem.signed_gates[rows], moved, out=gated)
             partial = gated
             for j in range(2, order + 1):
                 term = partial
                 for _ in range(order - j):
                     term = term * self.inner[rows]
-                coefficients[j, rows] = np.vecdot(term, moved)
+                coefficients[j][places] = np.vecdot(term, moved)
                 partial = partial * moved if j < order else partial
         for j in range(1, order + 1):
             coefficients[j] *= math.comb(order, j) * problem.output_scale
         coefficients[0] = self.outputs
-        self.norms_along = np.array(
-            [self.norms, 2.0 * row_dots(self.weights, direction), row_dots(direction, direction)]
-        )
-        return coefficients, penalty_polynomial(self.norms_along, problem.penalty_power)
+        norms = np.array([self.norms, 2.0 * row_dots(self.weights, direction), row_dots(direction, direction)])
+        self.norms_along = norms.swapaxes(0, -2)
+        return coefficients, penalty_polynomial(norms, problem.penalty_power)
 
     def move(self, t, step, coefficients):
-        """Go to U + step, where step = t P for the direction and the coefficients of the last call of `line`."""
+        """Go to U + step, step = t P for the direction and the coefficients of the last call of `line`, t (...)."""
         self.weights += step
-        self.outputs = t ** np.arange(len(coefficients)) @ coefficients
-        self.norms = np.maximum(t ** np.arange(3) @ self.norms_along, 0.0)
+        powers = np.asarray(t)[..., None] ** np.arange(len(coefficients))
+        self.outputs[...] = np.vecmat(powers, coefficients.swapaxes(0, -2))
+        self.norms[...] = np.maximum(np.vecmat(powers[..., :3], self.norms_along), 0.0)
         gradient, scaled = self._output_gradient(), self.problem.features if self.narrow else self.power
-        for rows in self.blocks:
+        for rows, _ in self.blocks:
             if self.inner is None:
-                add_multiple(t, self.gated[rows], self.power[rows])
+                self._add(t, self.gated[rows], self.power[rows])
             else:
-                add_multiple(t, self.moved[rows], self.inner[rows])
+                self._add(t, self.moved[rows], self.inner[rows])
                 self._raise_power(rows, self.inner[rows])
-            np.multiply(scaled[rows], gradient[rows], out=self.scratch[rows])
+            block = scaled[rows]
+            np.multiply(block, gradient[rows], out=self.scratch[rows])
+
+    @staticmethod
+    def _add(t, change, out):
+        """out <- out + t change, of each of a stack."""
+        for factor, of, to in zip(t, change, out, strict=True) if np.ndim(t) else [(t, change, out)]:
+            add_multiple(factor, of, to)
 
     def prepare_gradient(self):
         """Fill what `gradient` multiplies; `move` has done it for the point that it went to."""
@@ -198,30 +230,32 @@ class TaylorPoint:
     def _output_gradient(self):
         problem = self.problem
         gradient = problem.loss.gradient(self.outputs, problem.targets)
-        gradient *= problem.order * problem.output_scale / gradient.size
-        return gradient.astype(self.power.dtype)[:, None]
+        gradient *= problem.order * problem.output_scale / gradient.shape[-1]
+        return gradient.astype(self.power.dtype)[..., None]
 
     def gradient(self, scaled_ridge, out, scratch):
-        """Gradient in U of mean loss + scaled_ridge penalty(), written to out (m, D).
+        """Gradient in U of mean loss + scaled_ridge penalty(), written to out (..., m, D).
 
-        One matrix product. Call after `move` or `prepare_gradient`; scratch is like out.
+        One matrix product. Call after `move` or `prepare_gradient`; scaled_ridge (...), scratch is like out.
         """
         left, right = (self.power, self.scratch) if self.narrow else (self.scratch, self.problem.features)
-        np.matmul(left.T, right, out=out)
-        factor = 4.0 * scaled_ridge * self.norms
+        np.matmul(left.mT, right, out=out)
+        ridge = np.asarray(scaled_ridge)[..., None]
+        factor = 4.0 * ridge * self.norms
         if self.problem.penalty_power == 2:
-            factor = np.full_like(self.norms, 2.0 * scaled_ridge)
+            factor = np.broadcast_to(2.0 * ridge, factor.shape)
         elif self.problem.penalty_power == 8:
-            factor *= 2.0 * (self.norms @ self.norms)
-        np.multiply(self.weights, factor.astype(out.dtype)[:, None], out=scratch)
+            factor *= 2.0 * np.vecdot(self.norms, self.norms)[..., None]
+        np.multiply(self.weights, factor.astype(out.dtype)[..., None], out=scratch)
         out += scratch
         return out
 
     def train_loss(self):
-        return float(np.mean(self.problem.loss.value(self.outputs, self.problem.targets)))
+        """(...) float64."""
+        return np.mean(self.problem.loss.value(self.outputs, self.problem.targets), axis=-1)
 
     def penalty(self):
-        """(sum_r |u_r|^4)^(power/4), or sum_r |u_r|^2."""
+        """(sum_r |u_r|^4)^(power/4), or sum_r |u_r|^2, (...) float64."""
         if self.problem.penalty_power == 2:
-            return float(self.norms.sum())
-        return float((self.norms @ self.norms) ** (self.problem.penalty_power // 4))
+            return self.norms.sum(axis=-1)
+        return np.vecdot(self.norms, self.norms) ** (self.problem.penalty_power // 4)

@@ -1,18 +1,22 @@
 """Training of order-k Taylor models (Quad-h for k = 2): a warm-started path of L-BFGS runs over ridges.
 
+Problems of one shape and model, those of several seeds, make their iterations together: at small sizes an iteration is
+mostly the time that numpy takes to begin an operation.
 Every iteration makes two matrix products; the line search is exact (squared loss) or costs n-vectors only. The
 objective is that of chen2020, eq. 2 (penalty power 4), bai2020, section 4 (power 8), or has |W|_F^2 (power 2). W = 0 is
 a saddle, for the power 2 a minimum at large ridges: starts must be small, random and not 0.
 """
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from hierlearn.solvers.taylor.lbfgs import History
 from hierlearn.solvers.taylor.line_search import minimise_along_line, minimise_polynomial, squared_loss_polynomial
-from hierlearn.solvers.taylor.model import TaylorPoint, make_problem
+from hierlearn.solvers.taylor.model import BLOCK_BYTES, TaylorPoint, make_problem
 
+STACK_BYTES = 30 * BLOCK_BYTES
 _REFRESH = 100
 _METRIC_LIFE = 8
 _WINDOW = 10
@@ -43,7 +47,7 @@ class PathFit:
 
 @dataclass
 class Descent:
-    """The end of one run of `descend`, in scaled units."""
+    """The end of one run at one ridge, in scaled units."""
 
     status: str
     objective: float
@@ -76,99 +80,203 @@ def search(problem, outputs, penalty, scaled_ridge, guess=1.0):
 
     Squared loss: the global minimiser of a polynomial. Other losses: a local minimiser by safeguarded Newton steps.
     """
+    return _searches(problem.at(None), outputs[:, None], penalty[:, None], np.array([scaled_ridge]), [guess])[0]
+
+
+def _searches(problem, outputs, penalty, scaled_ridge, guesses):
+    """`search` of each of a stack: outputs (k+1, S, n), penalty (5 or 9, S), scaled_ridge (S,), guesses (S,)."""
+    penalty = scaled_ridge * penalty
     if problem.loss.name == "squared":
-        polynomial = squared_loss_polynomial(outputs, problem.targets)
-        whole = np.zeros(max(len(polynomial), len(penalty)))
-        whole[: len(polynomial)] = polynomial
-        whole[: len(penalty)] += scaled_ridge * penalty
-        return minimise_polynomial(whole)
-    return minimise_along_line(problem.loss, outputs, problem.targets, scaled_ridge * penalty, guess)
+        short, polynomials = sorted((penalty, squared_loss_polynomial(outputs, problem.targets)), key=len)
+        polynomials[: len(short)] += short
+        return [minimise_polynomial(one) for one in polynomials.T.tolist()]
+    lines = zip(outputs.swapaxes(0, 1), problem.targets, penalty.T, guesses, strict=True)
+    return [minimise_along_line(problem.loss, *one) for one in lines]
 
 
-def descend(point, scaled_ridge, history, tolerance, max_iterations, *, stop="certificate", metric=None, trace=False):
-    """L-BFGS from `point`, which it moves, to a stationary point at one ridge.
-
-    Stops with "ok" at 1/2 |gradient| |U| <= min(tolerance * objective, 0.1 * (objective of 0 - objective)): the
-    left side does not depend on the scale of U, and the second term keeps the rule from holding near the saddle
-    U = 0, where the left side is at least the gain over 0. With stop "decrease" also as soon as ten iterations
-    together lowered the objective by no more than tolerance * objective. metric: point -> an object whose solve(V)
-    preconditions, made anew every eight iterations.
+@dataclass(frozen=True)
+class Rules:
+    """When a descent ends: with "ok" at 1/2 |gradient| |U| <= min(tolerance * objective, 0.1 * (objective of 0 -
+    objective)): the left side does not depend on the scale of U, and the second term keeps the rule from holding near
+    the saddle U = 0, where the left side is at least the gain over 0. With stop "decrease" also as soon as ten
+    iterations together lowered the objective by no more than tolerance * objective.
     """
-    problem = point.problem
-    shape, size = point.weights.shape, point.weights.size
-    gradient, previous, direction = (np.empty_like(point.weights) for _ in range(3))
-    zero = problem.zero_objective
-    objective = point.train_loss() + scaled_ridge * point.penalty()
-    values = [objective]
-    point.prepare_gradient()
-    point.gradient(scaled_ridge, gradient, direction)
-    products, iteration, status = 1, 0, "not_converged"
-    restarted = history.count == 0
-    lifted, lift = gradient, None
-    while True:
-        norm = float(np.linalg.norm(gradient))
-        gain = zero - objective
-        if not np.isfinite(norm + objective):
-            status = "diverged"
-            break
-        if 0.5 * norm * np.sqrt(point.norms.sum()) <= min(tolerance * objective, 0.1 * gain):
-            status = "ok"
-            break
-        settled = len(values) > _WINDOW and values[-1 - _WINDOW] - objective <= tolerance * objective
-        if stop == "decrease" and settled and gain > _COLLAPSE_GAIN * zero:
-            status = "ok"
-            break
-        if iteration >= _COLLAPSE_AFTER and gain <= _COLLAPSE_GAIN * zero:
-            status = "collapsed"
-            break
-        if iteration == max_iterations:
-            break
-        if metric is not None and iteration % _METRIC_LIFE == 0:
-            lift = metric(point).solve
-            history.clear()
-            lifted = lift(gradient)
-        history.direction(gradient.reshape(size), lifted.reshape(size), direction.reshape(size))
-        outputs, penalty = point.line(direction)
-        t, value = search(problem, outputs, penalty, scaled_ridge, 1.0 if history.count or lift else 0.0)
-        products += 1
-        iteration += 1
-        if np.isnan(t):
-            status = "diverged"
-            break
-        if t == 0.0 or not value < objective:
-            # Rounding has spoilt the direction: once more from the steepest descent, then give up.
-            if restarted and history.count == 0:
-                status = "collapsed" if gain <= _COLLAPSE_GAIN * zero else status
-                break
-            history.clear()
-            restarted = True
-            continue
-        step, change = history.slot()
-        np.multiply(direction.reshape(size), t, out=step)
-        point.move(t, step.reshape(shape), outputs)
-        objective = value
-        gradient, previous = previous, gradient
-        if iteration % _REFRESH == 0:
+
+    tolerance: float
+    max_iterations: int
+    stop: str = "certificate"
+
+
+class _Run:
+    """One problem of a stack at one ridge: what its descent has seen, and whether it has ended."""
+
+    def __init__(self, rules, zero, scaled_ridge, objective):
+        self.rules, self.zero, self.scaled_ridge, self.objective = rules, zero, scaled_ridge, objective
+        self.values, self.iterations, self.products = [objective], 0, 1
+        self.status, self.norm = None, np.nan
+
+    @property
+    def collapsed(self):
+        """Whether the objective is that of the zero predictor."""
+        return self.zero - self.objective <= _COLLAPSE_GAIN * self.zero
+
+    def arrive(self, steepness, size):
+        """Take |gradient|^2 and |U|^2 at where it is now, and end if a rule says so."""
+        rules, values, gain = self.rules, self.values, self.zero - self.objective
+        self.norm = math.sqrt(steepness)
+        if not math.isfinite(self.norm + self.objective):
+            self.status = "diverged"
+        elif 0.5 * self.norm * math.sqrt(size) <= min(rules.tolerance * self.objective, 0.1 * gain) or (
+            rules.stop == "decrease"
+            and not self.collapsed
+            and len(values) > _WINDOW
+            and values[-1 - _WINDOW] - self.objective <= rules.tolerance * self.objective
+        ):
+            self.status = "ok"
+        elif self.iterations >= _COLLAPSE_AFTER and self.collapsed:
+            self.status = "collapsed"
+        elif self.iterations == rules.max_iterations:
+            self.status = "not_converged"
+
+    def step(self, t, value, fresh):
+        """The step to make, 0 if none; fresh: whether the direction is that of the steepest descent."""
+        self.products += 1
+        self.iterations += 1
+        if math.isnan(t):
+            self.status = "diverged"
+        elif t > 0.0 and value < self.objective:
+            self.objective = value
+            return t
+        # Rounding has spoilt the direction: once more from the steepest descent, then give up.
+        elif fresh:
+            self.status = "collapsed" if self.collapsed else "not_converged"
+        return 0.0
+
+    def move(self, points, place):
+        """Take up the step that its point has made, that of a place in the stack."""
+        if self.iterations % _REFRESH == 0:
+            point = points.at(place)
             point.refresh()
             point.prepare_gradient()
-            objective = point.train_loss() + scaled_ridge * point.penalty()
-            products += 1
-        point.gradient(scaled_ridge, gradient, direction)
-        products += 1
-        former, lifted = lifted if lift else previous, lift(gradient) if lift else gradient
-        np.subtract(lifted.reshape(size), former.reshape(size), out=change)
-        history.push(previous.reshape(size))
-        values.append(objective)
-    return Descent(status, objective, norm, iteration, products * problem.product_flops, values if trace else [])
+            self.objective = _objective(point, self.scaled_ridge)
+            self.products += 1
+        self.products += 1
+        self.values.append(self.objective)
+
+    def end(self, product_flops):
+        flops = self.products * product_flops
+        return Descent(self.status, self.objective, self.norm, self.iterations, flops, self.values)
 
 
-def fit_path(
+def _objective(point, scaled_ridge):
+    return float(point.train_loss() + scaled_ridge * point.penalty())
+
+
+def descend(point, scaled_ridge, rules, metric=None):
+    """L-BFGS from `point`, which it moves, to a stationary point at one ridge -> `Descent`.
+
+    metric: point -> an object whose solve(V) preconditions, made anew every eight iterations.
+    """
+    ends = []
+
+    def next_ridge(_, point, end):
+        ends.append(end)
+        return scaled_ridge if end is None else None
+
+    _lockstep(point.at(None), next_ridge, rules, metric)
+    return ends[1]
+
+
+def _lockstep(point, next_ridge, rules, metric=None, memory=10):
+    """L-BFGS of a stack of problems, whose points it moves, an iteration of all at a time, each along its own ridges.
+
+    next_ridge: (which problem, its point, `Descent` of the last ridge or None) -> the next scaled ridge, for which it
+    may set the point, or None at its end. metric: as in `descend`, of a stack of one.
+    """
+    shape, which, zero = point.weights.shape[1:], list(range(len(point.weights))), point.problem.zero_objective
+    gradient, previous, direction = (np.empty((len(which), math.prod(shape)), point.weights.dtype) for _ in range(3))
+    history = History(len(which), memory, *gradient.shape[1:], gradient.dtype)
+    runs, lift = [None] * len(which), None
+
+    def begin(i):
+        """The next ridge of the problem in place i at which it does not end at once."""
+        run, at = runs[i], point.at(i)
+        while run is None or run.status:
+            if run and run.status in ("diverged", "collapsed"):
+                history.clear(i)
+            scaled_ridge = next_ridge(which[i], at, run and run.end(at.problem.product_flops))
+            if scaled_ridge is None:
+                runs[i] = None
+                return
+            run = runs[i] = _Run(rules, float(zero[which[i]]), scaled_ridge, _objective(at, scaled_ridge))
+            at.prepare_gradient()
+            at.gradient(scaled_ridge, gradient[i].reshape(shape), direction[i].reshape(shape))
+            run.arrive(float(np.vecdot(gradient[i], gradient[i])), at.norms.sum())
+
+    for i in which:
+        begin(i)
+    while left := [i for i, run in enumerate(runs) if run]:
+        if len(left) < len(runs):
+            which, runs, point = [which[i] for i in left], [runs[i] for i in left], point.at(left)
+            gradient, previous, direction = gradient[left], previous[left], direction[left]
+            history.keep(left)
+        stack = (len(runs), *shape)
+        if metric is None:
+            lifted = gradient
+        elif runs[0].iterations % _METRIC_LIFE == 0:
+            lift = metric(point.at(0)).solve
+            history.clear(0)
+            lifted = lift(gradient.reshape(shape)).reshape(1, -1)
+        history.direction(gradient, lifted, direction)
+        outputs, penalty = point.line(direction.reshape(stack))
+        ridges, pairs = np.array([run.scaled_ridge for run in runs]), history.counts
+        # A first step has no scale, unless the metric gives it one.
+        guesses = [1.0 if count or metric else 0.0 for count in pairs]
+        found = _searches(point.problem, outputs, penalty, ridges, guesses)
+        made = [run.step(*one, not count) for run, one, count in zip(runs, found, pairs, strict=True)]
+        t, (steps, changes) = np.array(made), history.slot()
+        np.multiply(direction, t.astype(direction.dtype)[:, None], out=steps)
+        point.move(t, steps.reshape(stack), outputs)
+        for i, step in enumerate(made):
+            if step:
+                runs[i].move(point, i)
+        gradient, previous = previous, gradient
+        point.gradient(ridges, gradient.reshape(stack), direction.reshape(stack))
+        former, lifted = lifted, gradient if lift is None else lift(gradient.reshape(shape)).reshape(1, -1)
+        np.subtract(lifted, former, out=changes)
+        history.push(previous)
+        for i, step in enumerate(made):
+            if not step:
+                history.clear(i)
+        arrived = zip(np.vecdot(gradient, gradient).tolist(), point.norms.sum(axis=-1).tolist(), strict=True)
+        for i, at in enumerate(arrived):
+            if not runs[i].status:
+                runs[i].arrive(*at)
+            if runs[i].status:
+                begin(i)
+
+
+def stack_size(samples, features, width):
+    """How many problems in float32 `fit_paths` is best given at a time: as many as have their gates in cache together.
+
+    What it keeps of so many is at most STACK_BYTES.
+    """
+    return max(1, BLOCK_BYTES // (4 * (samples + features) * width))
+
+
+def fit_path(features, gates, signs, targets, ridges, start, **options):
+    """`fit_paths` of one problem, whose arrays have no axis in front -> `PathFit`."""
+    features, gates, targets, start = (np.asarray(array) for array in (features, gates, targets, start))
+    return fit_paths(features[None], gates[None], signs, targets[None], ridges, start[None], **options)[0]
+
+
+def fit_paths(
     features,
     gates,
     signs,
     targets,
     ridges,
-    start,
+    starts,
     *,
     order=2,
     loss="squared",
@@ -181,50 +289,56 @@ def fit_path(
 ):
     """Stationary points of the order-k Taylor objective for every ridge, largest ridge first, warm-started.
 
-    features (n, D) float32 or float64, gates (n, m) = sigma^(k)(<w0_r, h_i>), signs (m,) of -1, +1, targets (n,)
-    (labels -1, +1 for the losses "logistic" and "soft_hinge"), ridges (R,) > 0 in any order, start (m, D) in the
-    unit of W. stop: "certificate" ends a ridge at 1/2 |gradient in W| |W| <= tolerance * objective; "decrease" also
-    once ten iterations lowered the objective by no more than that (about ten times sooner at small ridges, where
-    stiff directions hold the gradient up long after the objective has settled; `certify_and_polish` finishes such
-    ends). Returns a `PathFit`; data or steps that are not finite give the status "diverged". Raises ValueError for
-    shapes that do not fit, a ridge that is not > 0, or an unknown rule.
+    features (S, n, D) float32 or float64 of S problems, gates (S, n, m) = sigma^(k)(<w0_r, h_i>), signs (m,) of -1, +1,
+    targets (S, n) (labels -1, +1 for the losses "logistic" and "soft_hinge"), ridges (R,) > 0 in any order, starts
+    (S, m, D) in the unit of W. stop: "certificate" ends a ridge at 1/2 |gradient in W| |W| <= tolerance * objective;
+    "decrease" also once ten iterations lowered the objective by no more than that (about ten times sooner at small
+    ridges, where stiff directions hold the gradient up long after the objective has settled; `certify_and_polish`
+    finishes such ends). Returns a list of S `PathFit`; data or steps that are not finite give the status "diverged".
+    Raises ValueError for shapes that do not fit, a ridge that is not > 0, or an unknown rule.
     """
     if stop not in ("certificate", "decrease"):
         raise ValueError(f"stop must be certificate or decrease, not {stop!r}")
     problem = make_problem(features, gates, signs, targets, order, loss, penalty_power)
-    ridges, start = np.asarray(ridges, np.float64), np.asarray(start)
-    shape = (problem.width, problem.features.shape[1])
-    if start.shape != shape:
-        raise ValueError(f"start must be {shape}, not {start.shape}")
+    ridges, starts = np.asarray(ridges, np.float64), np.asarray(starts)
+    shape = (len(problem.features), problem.width, problem.features.shape[-1])
+    if starts.shape != shape:
+        raise ValueError(f"starts must be {shape}, not {starts.shape}")
     if ridges.ndim != 1 or not np.all(ridges > 0.0):
         raise ValueError("ridges must be a vector of numbers > 0")
-    count, unit = len(ridges), problem.weight_unit
-    weights = np.full((count, *shape), np.nan, problem.features.dtype)
-    ends, losses = [None] * count, np.full(count, np.nan)
-    history = History(memory, start.size, problem.features.dtype)
-    point = None
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        for index in np.argsort(-ridges, kind="stable"):
-            if point is None:
-                point = TaylorPoint(problem, start / unit)
-                history.clear()
-            else:
-                point.refresh()
-            end = descend(
-                point, problem.scaled_ridge(ridges[index]), history, tolerance, max_iterations, stop=stop, trace=trace
-            )
-            ends[index], losses[index] = end, point.train_loss()
+    unit, largest_first = problem.weight_unit, np.argsort(-ridges, kind="stable")
+    weights = np.full((shape[0], len(ridges), *shape[1:]), np.nan, problem.features.dtype)
+    ends, losses = [[] for _ in starts], np.full(weights.shape[:2], np.nan)
+
+    def next_ridge(which, point, end):
+        done = ends[which]
+        if end is not None:
+            place = which, largest_first[len(done)]
+            losses[place] = point.train_loss()
             if end.status != "diverged":
-                weights[index] = point.weights * unit
+                weights[place] = point.weights * unit
             if end.status in ("diverged", "collapsed"):
-                point = None
-    return PathFit(
-        weights=weights,
-        objective=np.array([end.objective for end in ends]),
-        train_loss=losses,
-        gradient_norm=np.array([end.gradient_norm for end in ends]) / unit,
-        iterations=np.array([end.iterations for end in ends]),
-        status=tuple(end.status for end in ends),
-        flops=np.array([end.flops + problem.product_flops for end in ends]),
-        trace=tuple(np.array(end.trace) for end in ends) if trace else (),
-    )
+                point.weights[...] = starts[which] / unit
+            point.refresh()
+            done.append(end)
+        return problem.scaled_ridge(ridges[largest_first[len(done)]]) if len(done) < len(ridges) else None
+
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        rules = Rules(tolerance, max_iterations, stop)
+        _lockstep(TaylorPoint(problem, starts / unit), next_ridge, rules, memory=memory)
+    fits = []
+    for own, lost, done in zip(weights, losses, ends, strict=True):
+        given = [done[i] for i in np.argsort(largest_first)]
+        fits.append(
+            PathFit(
+                weights=own,
+                objective=np.array([end.objective for end in given]),
+                train_loss=lost,
+                gradient_norm=np.array([end.gradient_norm for end in given]) / unit,
+                iterations=np.array([end.iterations for end in given]),
+                status=tuple(end.status for end in given),
+                flops=np.array([end.flops + problem.product_flops for end in given]),
+                trace=tuple(np.array(end.trace) for end in given) if trace else (),
+            )
+        )
+    return fits
