@@ -101,7 +101,7 @@ def read(folder: Path, settings: Mapping[str, Any], studies: Mapping[str, Path],
     with suppress(Exception):
         kept = _of_own(file)
         if kept[:64] == digest(kept[64:]).encode():
-            state_then, *found = pickles.loads(kept[64:], _known)
+            state_then, *found = pickles.loads(kept[64:], part_of_a_plan)
             entries, left_out = found if state_then == state else ({}, {})
     sound = {name: one for name, one in entries.items() if one.source == sources.get(name)}
     others = {name: one for name, one in left_out.items() if one[0] == sources.get(name)}
@@ -117,7 +117,7 @@ def _of_own(file: Path) -> bytes:
         return stream.read()
 
 
-def _known(module: str, name: str) -> type:
+def part_of_a_plan(module: str, name: str) -> type:
     """The parts of a plan. Raises ValueError for anything else that a file names."""
     found = vars(importlib.import_module(module)).get(name) if module.startswith("hierlearn.plan.") else None
     if not isinstance(found, type) or not is_dataclass(found) or found.__module__ != module:

@@ -21,8 +21,8 @@ class Requests:
     """What rules ask for on behalf of their jobs, as functions of the wildcards."""
 
     studies: Mapping[str, Study]
-    # What jobs need, as an earlier run found it.
-    kept: Mapping[tuple[str, ...], Request] = field(default_factory=dict)
+    # What jobs need, as an earlier run or a copy of this process found it.
+    kept: dict[tuple[str, ...], Request] = field(default_factory=dict)
 
     @functools.cache  # noqa: B019
     def needs(self, rule: str, *names: str) -> Request:

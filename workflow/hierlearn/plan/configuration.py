@@ -20,6 +20,7 @@ from hierlearn.plan.faults import Broken, Fault, nearest, show
 from hierlearn.plan.inputs import Inputs
 from hierlearn.plan.load import load
 from hierlearn.plan.plausibility import warnings
+from hierlearn.plan.shared import shared
 from hierlearn.plan.study import Study
 from hierlearn.plan.targets import FILES, Targets, jobs_of
 from hierlearn.plan.violations import SCHEMAS, fill_defaults, schema, schema_faults
@@ -89,7 +90,10 @@ class Plan:
         """
         new = [name for name in self.studies if name not in self.kept.entries]
         if self.kept.file and (new or self.left_out):
-            found = {name: self._entry(name) for name in new}
+            found = dict(zip(new, shared(self._entry, new), strict=True))
+            for entry in found.values():
+                self.inputs.kept.update(entry.jobs)
+                self.requests.kept.update(entry.requests)
             with suppress(OSError):
                 self.kept.write({name: one for name, one in found.items() if not one.reads_outside}, self.left_out)
 
@@ -132,20 +136,30 @@ def configure(given: Mapping[str, Any], file: Path, folder: Path, records: Path 
             known += rows
             faults += found
         faults += one.faults(bool(kept.entries))
+    unfit = {name for name in files if not NAME.fullmatch(name) or len(name) > LONGEST}
+    unfit |= files.keys() & {*RULES, *COMMANDS, *papers.known()}
+
+    def check(name: str) -> tuple[Study | None, list[Fault]]:
+        one, path = files[name]
+        return checking.study(path, one.shown(path), preset, limit)
+
+    known = kept.entries.keys() | (kept.left_out.keys() - set(chosen)) | unfit
+    new = [name for name in files if name not in known]
+    checked = dict(zip(new, shared(check, new), strict=True))
     for name, (one, path) in files.items():
         shown = one.shown(path)
-        if not NAME.fullmatch(name) or len(name) > LONGEST or name in (*RULES, *COMMANDS) or name in papers.known():
+        if name in unfit:
             allowed = f"at most {LONGEST} small letters, digits and hyphens, and no rule's and no paper's name"
             faults.append(Fault(shown, (), f"the file name {name!r}", allowed))
             continue
         entry = kept.entries.get(name)
         if entry:
             study, found, claims = entry.study, [], list(entry.study.claims)
-        elif name in kept.left_out and name not in chosen:
-            study, found, claims = None, [], kept.left_out[name][1]
-        else:
-            study, found = checking.study(path, shown, preset, limit)
+        elif name in checked:
+            study, found = checked[name]
             claims = _claims(study, path)
+        else:
+            study, found, claims = None, [], kept.left_out[name][1]
         faults += found
         for claim in claims:
             first = owners.setdefault(claim, shown)

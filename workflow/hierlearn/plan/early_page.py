@@ -15,8 +15,8 @@ import psutil
 from hierlearn.plan.configuration import Plan
 
 MODULE = "hierlearn.claims.page.contents"
-# Seconds between two pages, at least; and in CPU seconds of one, so that all take less than a fiftieth of a core.
-APART, RARE = 20.0, 60.0
+# Seconds between two pages, at least; and in CPU seconds of one, so that all take less than a hundredth of a core.
+APART, RARE = 20.0, 120.0
 # Seconds that the last one may take.
 PATIENCE = 60.0
 

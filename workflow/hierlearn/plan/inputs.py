@@ -29,8 +29,8 @@ class Inputs:
     """What rules ask about their jobs."""
 
     targets: Targets
-    # Parameters and code of jobs, as an earlier run found them.
-    kept: Mapping[tuple[str, ...], tuple[dict[str, Any], str]] = field(default_factory=dict)
+    # Parameters and code of jobs, as an earlier run or a copy of this process found them.
+    kept: dict[tuple[str, ...], tuple[dict[str, Any], str]] = field(default_factory=dict)
 
     def parameters(self, rule: str) -> Asked:
         """The parameters of a job."""
