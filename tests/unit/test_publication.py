@@ -15,6 +15,7 @@ from test_rules import rules
 
 from hierlearn.claims.ledger import from_json, to_json
 from hierlearn.claims.page import findings
+from hierlearn.claims.replication import standing
 from hierlearn.core.registry import PACKAGE
 from hierlearn.files import checksums
 from hierlearn.plan import commands, papers, publication, registration
@@ -189,9 +190,9 @@ def test_the_readme_of_the_project_has_its_marks_and_the_table_of_what_is_stored
     told = [row for content in stored().values() for row in content["rows"]]
     if told:
         details = {one["claim"]: one["detail"] for one in told}
-        found = findings.table(
-            [from_json({k: v for k, v in one.items() if k != "detail"}) for one in told], details, papers.said()
-        )
+        rows = [from_json({k: v for k, v in one.items() if k != "detail"}) for one in told]
+        second = [row for content in stored().values() for row in content["second"]]
+        found = findings.table(rows, details, papers.said(), standing(told, second))
         assert findings.put(text, found) == text
     else:
         assert "No run is stored yet" in findings.put(text, "No run is stored yet")

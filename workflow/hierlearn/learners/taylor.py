@@ -32,13 +32,17 @@ from hierlearn.theory.expressivity import taylor_reaches
 BLOCK_ROWS = 2048
 # Directions whose second moment is below this part of the largest are rounding.
 ROUNDING = 1e-10
-# One of how many seeds is certified where some are, and of how many sizes in a factor of 2 each has a seed of its own.
+# With `certify: some` one of so many seeds is certified; which one changes so many times in a factor of 2 of the
+# samples, so that over sizes all have their turn.
 CERTIFIED_SEEDS, CERTIFIED_SIZES = 5, 4
 
 
 @dataclass(frozen=True)
 class _Seed:
-    """What one seed's model is made of and trained on: h (n, D), labels (n, k), and the same of validation points."""
+    """What one seed's model is made of and trained on, in the order in which `fit` gives it.
+
+    w0 (m/2, D), root (D, D) or None, h (n, D) and labels (n, k), and the same of validation points.
+    """
 
     seed: int
     generator: np.random.Generator
@@ -55,9 +59,10 @@ class Taylor(Learner):
     """f(x) = 1/(sqrt(m) k!) sum_r a_r sigma^(k)(<w0_r, h(x)>) <w_r, h(x)>^k, k = order  (chen2020; bai2020, Section 6).
 
     Symmetric initialisation (bai2020, eq. 3): a = (+1 ... +1, -1 ... -1), the second half of w0 a copy of the first,
-    w0_r ~ N(0, I). Above order 1, mean loss + ridge |W|_{2,4}^power is minimised by descents along the ridges until it
-    has settled; those points that `certify` names are then brought to a certified second-order stationary point. Order
-    1 with squared loss is solved exactly. Several outputs are trained one by one on the same w0.
+    w0_r ~ N(0, I). Above order 1, mean loss + ridge |W|_{2,4}^power (for the power 2 ridge |W|_F^2) is minimised by
+    descents along the ridges until it has settled; those points that `certify` names are then brought to a certified
+    second-order stationary point. Order 1 with squared loss is solved exactly. All outputs have the same w0, and are
+    otherwise trained by themselves.
 
     At every order f is odd in h with erf and sin, and even with softplus (but for a linear part at order 1).
 
@@ -151,7 +156,7 @@ class Taylor(Learner):
         w0, roots = first_layers(sample, self.width), self._roots(problem.seeds, sample.features, cache)
         generators = sample.streams.at("start").generators()
         given = zip(problem.seeds, generators, w0, roots, points_by_seed(sample), strict=True)
-        seeds = [_Seed(*some, *points) for *some, points in given]
+        seeds = [_Seed(*of_seed, *points) for *of_seed, points in given]
         kind, ridges = problem.teacher.kind, sample.choices["ridge"]
         if self.order == 1:
             found = [self._fit_linear(one, kind, ridges, cache) for one in seeds]
@@ -254,7 +259,8 @@ class Taylor(Learner):
                 seen, gates, y, start = (_stacked(arrays) for arrays in zip(*stack, strict=True))
                 paths += solver.fit_paths(seen, gates, self.signs, y, absolute, start, **options, **limits)
             for one, own, fits in zip(some, _groups(problems, outputs), _groups(paths, outputs), strict=True):
-                yield self._choose(one, *own[0][:2], fits, kind, ridges, absolute, options)
+                seen, gates, _, _ = own[0]
+                yield self._choose(one, seen, gates, fits, kind, ridges, absolute, options)
 
     def _choose(self, one, seen, gates, paths, kind, ridges, absolute, options):
         """The ridge of a seed chosen on validation, and its points, of every output, certified."""

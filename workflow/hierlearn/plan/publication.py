@@ -87,17 +87,16 @@ def together(root: Path, compare: str = "") -> list[str]:
     rows = [from_json({key: row[key] for key in COLUMNS}) for row in found]
     earlier = {claim: text for content in contents.values() for claim, text in content["earlier"].items()}
     second = [row for content in contents.values() for row in content["second"]]
-    rows = noted(rows, standing([asdict(row) for row in rows], second))
+    lacking = standing([asdict(row) for row in rows], second)
+    rows = noted(rows, lacking)
     studies = {name: content["study"] | {"present": True} for name, content in contents.items()}
     presets = sorted({study["preset"] for study in studies.values()})
     compared = comparison(rows, compare) if compare else None
     (folder / "claims.csv").write_text(csv_text(noted(rows, earlier)), encoding="utf-8")
-    text = page(rows, details, studies, ", ".join(presets), {}, papers.said(), "", earlier, "", compared)
+    text = page(rows, details, studies, ", ".join(presets), {}, papers.said(), "", earlier, "", compared, lacking)
     (folder / "index.html").write_text(text, encoding="utf-8")
-    readme = root / README
-    readme.write_text(
-        findings.put(readme.read_text(encoding="utf-8"), findings.table(rows, details, papers.said())), encoding="utf-8"
-    )
+    readme, table = root / README, findings.table(rows, details, papers.said(), lacking)
+    readme.write_text(findings.put(readme.read_text(encoding="utf-8"), table), encoding="utf-8")
     return [f"{FOLDER}: {len(rows)} rows of {len(studies)} studies"]
 
 

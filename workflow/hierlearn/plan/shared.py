@@ -19,22 +19,28 @@ LEAST = 8
 
 
 def shared(function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
-    """function(item) of every item, in their order: parts of a plan. What else it does may be lost."""
+    """function(item) of every item, in their order.
+
+    Results are plain values and dataclasses of hierlearn.plan (`part_of_a_plan` refuses others). Side effects of the
+    function, such as caches that it fills, stay in the copies.
+    """
     parts = _parts(items)
     children = [_child(function, part) for part in parts[1:]]
-    found = [[function(item) for item in parts[0]]] if parts else []
-    for part, child in zip(parts[1:], children, strict=True):
-        theirs = _result(*child)
-        found.append([function(item) for item in part] if theirs is None else theirs)
+    try:
+        found = [[function(item) for item in part] for part in parts[:1]]
+    finally:
+        theirs = [_result(*child) for child in children]
+    for part, results in zip(parts[1:], theirs, strict=True):
+        found.append([function(item) for item in part] if results is None else results)
     return [found[place % len(parts)][place // len(parts)] for place in range(len(items))]
 
 
 def _parts(items: Sequence[Any]) -> list[Sequence[Any]]:
-    """The items dealt out, one hand for each process."""
-    alone = sys.platform == "linux" and threading.active_count() == 1
-    cores = len(os.sched_getaffinity(0)) if alone else 1
-    hands = max(1, min(cores, len(items) // LEAST))
-    return [items[first::hands] for first in range(hands)] if items else []
+    """The items dealt out, a part for each process."""
+    may_copy = sys.platform == "linux" and threading.active_count() == 1
+    cores = len(os.sched_getaffinity(0)) if may_copy else 1
+    processes = max(1, min(cores, len(items) // LEAST))
+    return [items[first::processes] for first in range(processes)] if items else []
 
 
 def _child(function: Callable[[Any], Any], part: Sequence[Any]) -> tuple[int, int]:
@@ -47,7 +53,7 @@ def _child(function: Callable[[Any], Any], part: Sequence[Any]) -> tuple[int, in
     status = 1
     with suppress(BaseException):
         os.close(reading)
-        # An error is told by who asked, which meets it again.
+        # An error is met again, and told, by the process that asked; it tells its own warnings too.
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115
         results = pickles.dumps([function(item) for item in part])
         with os.fdopen(writing, "wb") as stream:

@@ -24,11 +24,12 @@ from hierlearn.files import checksums, figures, results
 @dataclass(frozen=True)
 class Contents:
     """rows: of the ledger; told: the same with what was found of them at earlier revisions; details: what stands behind
-    a row, by claim."""
+    a row, by claim; lacking: what those that fail still lack."""
 
     rows: Sequence[Row]
     told: Sequence[Row]
     details: Mapping[str, Any]
+    lacking: Mapping[str, str]
 
 
 def contents(
@@ -49,7 +50,7 @@ def contents(
     )
     rows = noted(rows, lacking)
     details = {content["claim"]: content["detail"] for content in found}
-    return Contents(rows, noted(rows, parameters["earlier"]), details)
+    return Contents(rows, noted(rows, parameters["earlier"]), details, lacking)
 
 
 def html(made_from: Contents, parameters: Mapping[str, Any], made: Mapping[str, str], drawn: Sequence[str]) -> bytes:
@@ -59,7 +60,8 @@ def html(made_from: Contents, parameters: Mapping[str, Any], made: Mapping[str, 
     studies = {name: study | {"figure_size": sizes.get(name)} for name, study in parameters["studies"].items()}
     said = parameters["papers"], parameters["note"], parameters["earlier"], parameters["folder"]
     compared = comparison(made_from.rows, parameters["compare"]) if parameters["compare"] else None
-    return page(made_from.rows, made_from.details, studies, parameters["preset"], made, *said, compared).encode()
+    said = *said, compared, made_from.lacking
+    return page(made_from.rows, made_from.details, studies, parameters["preset"], made, *said).encode()
 
 
 def early(given: dict[str, Any]) -> None:

@@ -12,14 +12,18 @@ HEAD = "| | what the paper says | measured [95 % interval] | predicted |\n| --- 
 
 
 def table(
-    rows: Sequence[Row], details: Mapping[str, Mapping[str, Any]], papers: Mapping[str, Mapping[str, str]]
+    rows: Sequence[Row],
+    details: Mapping[str, Mapping[str, Any]],
+    papers: Mapping[str, Mapping[str, str]],
+    lacking: Mapping[str, str],
 ) -> str:
-    """The primary rows of a ledger by paper, with how many of them survived. papers: as the page has them."""
+    """The primary rows of a ledger by paper, with how many of them survived. papers: as the page has them; lacking: as
+    `replication.standing` gives it."""
     parts = []
     for key, paper in papers.items():
         own = [row for row in rows if row.paper == key and row.rank == "primary" and row.rule != "descriptive"]
         if own:
-            lines = [HEAD, *(_line(row, side(details[row.claim])) for row in own)]
+            lines = [HEAD, *(_line(row, side(details[row.claim]), lacking.get(row.claim)) for row in own)]
             parts += [f"**{paper['citation']}**: {_counts(own)}.", "\n".join(lines)]
     return "\n\n".join(parts)
 
@@ -30,10 +34,11 @@ def _counts(rows: Sequence[Row]) -> str:
     return f"of {len(rows)} primary rows at preset {presets} {', '.join(told)}"
 
 
-def _line(row: Row, where: str) -> str:
-    statement = row.statement.replace("\\|", "\\Vert ").replace("|", "\\vert ")
+def _line(row: Row, where: str, lacking: str | None) -> str:
+    statement = row.statement.rstrip(".").replace("\\|", "\\Vert ").replace("|", "\\vert ")
     measured = f"{number(row.value)} {interval(row.low, row.high)}".strip()
-    return f"| {MARKS[row.verdict]} {row.verdict} | {row.place}: {statement} | {measured} | {prediction(row, where)} |"
+    verdict = f"{MARKS[row.verdict]} {row.verdict}" + (f": {lacking}" if lacking else "")
+    return f"| {verdict} | {row.place}: {statement} | {measured} | {prediction(row, where)} |"
 
 
 def put(text: str, between: str) -> str:

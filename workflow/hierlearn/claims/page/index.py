@@ -51,11 +51,12 @@ def page(
     earlier: Mapping[str, str] | None = None,
     folder: str = "",
     compared: Mapping[str, Any] | None = None,
+    lacking: Mapping[str, str] | None = None,
 ) -> str:
     """The page as HTML. details: what stands behind each row, by claim; studies: what `plan.inputs` tells of each, by
     name; made: which code and versions; papers: name, citation and link of each, in their order; note: what the run is,
     where it is not the first draw; earlier: what was found of claims at earlier revisions; folder: where the results
-    lie, as a reader types it; compared: with another run."""
+    lie, as a reader types it; compared: with another run; lacking: what rows that fail still lack, by claim."""
     environment = Environment(
         loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
@@ -79,6 +80,7 @@ def page(
         folder=folder or f"results/{preset}",
         note=note,
         compared=compared,
+        lacking=lacking or {},
         made=made,
         rows=rows,
         kinds=_counted(Counter(row.kind for row in rows), KINDS),

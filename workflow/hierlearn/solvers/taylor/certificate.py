@@ -24,12 +24,12 @@ from hierlearn.solvers.taylor.lanczos import SmallestRatio, is_sign_sure, smalle
 from hierlearn.solvers.taylor.line_search import minimise_polynomial, squared_loss_polynomial
 from hierlearn.solvers.taylor.model import TaylorPoint, make_problem
 from hierlearn.solvers.taylor.newton import newton
-from hierlearn.solvers.taylor.training import Rules, descend
+from hierlearn.solvers.taylor.training import COLLAPSE_GAIN, Rules, descend
 
 _LARGEST_METRIC = 8000
 _MOST_PRODUCTS = 150
 # Sweeps in float32 want weights of many times more numbers than products, so that they never exhaust the space, and a
-# floor under the metric's Delta in units of Gauss-Newton's trace that is above their rounding.
+# floor under the mean of the metric's Delta, in units of Gauss-Newton's trace, that is above their rounding.
 _LEAST_SIZE = 8
 _FLOOR = 1e-6
 # Iterations of L-BFGS before Newton's method, steps of that, and iterations in place of it where there is no metric.
@@ -59,7 +59,11 @@ class Certificate:
 
 @dataclass(frozen=True)
 class Polished:
-    """Weights (m, D) float64 after polishing; products of features with weights that all of it took."""
+    """Weights (m, D) float64 after polishing.
+
+    steps: iterations of L-BFGS and steps of Newton's method; escapes: directions of negative curvature that were left;
+    products of features with weights, but for those of escapes and of single gradients.
+    """
 
     weights: np.ndarray
     certificate: Certificate
@@ -68,20 +72,20 @@ class Polished:
     products: int
 
 
-def certify_and_polish(features, gates, signs, targets, ridge, weights, *, limit=0.01, max_rounds=4, **kind):
+def certify_and_polish(features, gates, signs, targets, ridge, weights, *, limit=0.01, max_rounds=4, **model):
     """Certify weights (m, D) and repair what fails, in float64 -> `Polished`; arguments as in `fit_path`.
 
-    kind: order, loss and penalty_power of the model; limit: largest error relative to the objective for which
+    model: order, loss and penalty_power; limit: largest error relative to the objective for which
     `stationary` is true. Equal inputs give equal certificates.
 
     L-BFGS in the Gauss-Newton metric, which is enough at large ridges, and then Newton's method bring the gradient term
     to a fifth of the limit; a direction of negative curvature is left along an exact line search, which lowers the
     objective, and Newton's method goes on from there. Ends when the certificate holds, cannot be decided, or after
-    max_rounds of that; with max_rounds 0 the weights are only certified, by at most 600 matrix products and one
+    max_rounds of that; with max_rounds 0 the weights are only certified, by about 600 matrix products at most and one
     Cholesky factorisation. Weights that are not finite come back unchanged. Beyond 8000 samples there is no metric, and
     plain L-BFGS is all.
     """
-    problem = make_problem(np.asarray(features, np.float64), gates, signs, targets, **kind)
+    problem = make_problem(np.asarray(features, np.float64), gates, signs, targets, **model)
     point = TaylorPoint(problem, np.asarray(weights, np.float64) / problem.weight_unit)
     scaled_ridge, escapes, steps, products = problem.scaled_ridge(ridge), 0, 0, 0
     single, tolerance = problem.astype(np.float32), 0.2 * limit
@@ -113,8 +117,9 @@ def _settled(point, single, scaled_ridge, tolerance, rough):
         end = descend(point, scaled_ridge, Rules(tolerance, _MOST_PLAIN))
         point.refresh()
         return point, end.iterations, 2 * end.iterations
+    # Without steps it only says whether the gradient is small enough already.
     if rough and newton(point, single, scaled_ridge, tolerance, 0).status == "not_converged":
-        # Less damping than this sends straight steps out of the curved valley of near-interpolating weights.
+        # The floor damps; less of it sends straight steps out of the curved valley of near-interpolating weights.
         def metric(at):
             return GaussNewtonMetric(at, scaled_ridge, floor=_FLOOR, features=single.features, gram=single.gram)
 
@@ -169,7 +174,7 @@ def _certify(point, single, scaled_ridge, limit):
     # Hessian + allowed >= lower M, and delta <= M <= bound.
     bound = min(lower * (metric.delta if lower > 0.0 else metric.bound) - allowed, quotient)
     error = gradient_error + 0.5 * max(0.0, -bound) * size
-    collapsed = problem.zero_objective - objective <= 1e-6 * problem.zero_objective
+    collapsed = problem.zero_objective - objective <= COLLAPSE_GAIN * problem.zero_objective
     stationary = error <= limit * objective * (1.0 + 1e-12) and not collapsed
     certificate = Certificate(
         gradient_norm=norm / unit,
@@ -191,6 +196,7 @@ def _smallest_curvature(point, single, scaled_ridge, allowed):
     """
     problem, spent = point.problem, 0
     whole = len(problem.targets) <= _LARGEST_METRIC
+    # The same start for equal inputs.
     start = np.random.default_rng(point.weights.shape).standard_normal(point.weights.shape)
     hessian = hessian_operator(point, scaled_ridge)
 
@@ -204,12 +210,13 @@ def _smallest_curvature(point, single, scaled_ridge, allowed):
     if whole and point.weights.size >= _LEAST_SIZE * _MOST_PRODUCTS:
         metric = GaussNewtonMetric(point, scaled_ridge, floor=_FLOOR, features=single.features, gram=single.gram)
         end = swept(metric, single.features, start)
-        measured, quotient, other = _measured(point, scaled_ridge, allowed, metric, hessian, end)
+        measured, quotient, image = _measured(point, scaled_ridge, allowed, metric, hessian, end)
         sure = is_sign_sure(measured.value, measured.residual, end.products)
         if end.products == _MOST_PRODUCTS or (sure and (measured.value < 0.0) == (end.value < 0.0)):
             return measured, quotient, metric
         # From there, what rounding has left over takes a few products in float64.
-        spent, start = end.products, other - metric.curvatures * measured.vector
+        # Of M only Delta, whose floor differs, is another in float64.
+        spent, start = end.products, image - metric.curvatures * measured.vector
     metric = GaussNewtonMetric(point, scaled_ridge, whole=whole)
     if spent:
         start = start + metric.curvatures * measured.vector

@@ -1,9 +1,9 @@
 """The Taylor objective's Hessian: exact products, and the Gauss-Newton metric.
 
-The Hessian is G + C with G = J^T diag(l''/n) J the Gauss-Newton term, J the (n, mD) slopes of the outputs, and C the
-models' own curvature plus the penalty's. At small ridges G is larger than C by orders of magnitude, and plain
-Lanczos does not resolve the smallest eigenvalue in any sensible number of products. Relative to M = G + Delta
-all that is left to resolve is C, at every ridge alike.
+The Hessian is G + C with G = J^T diag(l''/n) J the Gauss-Newton term, l'' the loss's second derivative in the output,
+J the (n, mD) slopes of the outputs, and C the models' own curvature plus the penalty's. At small ridges G is larger
+than C by orders of magnitude, and plain Lanczos does not resolve the smallest eigenvalue in any sensible number of
+products. Relative to M = G + Delta all that is left to resolve is C, at every ridge alike.
 """
 
 import numpy as np
@@ -12,7 +12,8 @@ import scipy
 from hierlearn.solvers.in_place import add_product, outer_products
 from hierlearn.solvers.taylor.model import row_blocks, row_dots
 
-# Of the penalty's mean curvature, what a neuron's own counts as at the least: dead ones have none.
+# A neuron's entry of Delta is at least this share of the mean over neurons: dead ones have no curvature of their own,
+# and Delta has to be invertible.
 _LEAST_SHARE = 0.1
 
 
@@ -70,7 +71,8 @@ def hessian_operator(point, scaled_ridge, *, gauss_newton=True, features=None, o
 class GaussNewtonMetric:
     """M = J^T diag(l''/n) J + Delta, inverted through the (n, n) matrix of output slopes' inner products.
 
-    Delta is the penalty's own curvature, one number per neuron, held above a tenth of its mean. `solve(V)` is M^{-1} V
+    Delta is the penalty's own curvature, one number per neuron, held above a tenth of its mean, which counts as at
+    least `floor` in units of Gauss-Newton's trace. `solve(V)` is M^{-1} V
     for V (m, D): two products and two triangular solves. Setting up costs 2 n^2 (m + D) and one Cholesky factorisation;
     without it (`whole` False) M is Delta. `delta` is at most M's smallest eigenvalue, `bound` at least its largest one.
     features: those of the problem in another dtype, in which all is done; float32 serves where M only preconditions
@@ -112,7 +114,7 @@ class GaussNewtonMetric:
         return vector * self.roots**2 if self.factor is None else self._solve(vector)[0]
 
     def solve_with_outputs(self, vector):
-        """M^{-1} V, and by how much it moves the outputs to first order, J M^{-1} V (n,) float64; 0 where l'' is."""
+        """M^{-1} V, and by how much it moves the outputs to first order, J M^{-1} V (n,) float64; 0 where l'' is 0."""
         result, change = self._solve(vector)
         moved = np.zeros(len(change))
         return result, np.divide(change, self.loss_roots, out=moved, where=self.loss_roots > 0.0)
@@ -166,7 +168,7 @@ def _curvatures(point, scaled_ridge):
 
 
 def _own_curvature(point, scaled_ridge):
-    """The penalty's curvature of each neuron across its weights, (m,): its slope there over them."""
+    """The penalty's curvature in directions orthogonal to u_r, (m,): |its slope in u_r| / |u_r|."""
     if point.problem.penalty_power == 2:
         return np.full_like(point.norms, 2.0 * scaled_ridge)
     return 4.0 * _outer(point) * scaled_ridge * point.norms

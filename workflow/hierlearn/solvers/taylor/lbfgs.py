@@ -1,6 +1,6 @@
 """Limited-memory BFGS directions in the compact form, for a stack of problems in lockstep: two products a direction.
 
-The inverse Hessian estimate gamma I + [S, gamma Y] M [S, gamma Y]^T (Byrd, Nocedal and Schnabel 1994, eq. 3.1)
+The inverse Hessian estimate gamma I + [S, gamma Y] N [S, gamma Y]^T (Byrd, Nocedal and Schnabel 1994, eq. 3.1)
 needs the history only through V g and V^T c with V = [S; Y] contiguous; inner products between stored pairs are
 carried in float64 from one direction to the next. With a metric M in place of I, Y holds M^{-1} times the changes.
 """
@@ -10,7 +10,7 @@ import scipy
 
 
 class History:
-    """The last `memory` pairs (step, gradient change) of vectors of `size` elements, of each of `problems`.
+    """The last `memory` pairs (step, gradient change) of vectors of `size` elements, of each of P problems.
 
     All problems store a pair at the same time. A pair that a problem has not is of zeros, and its rows of the inner
     products are those of the identity, which leaves directions alone.
@@ -44,7 +44,7 @@ class History:
         self.triangle, self.changes = self.triangle[which], self.changes[which]
 
     def slot(self):
-        """Views (steps, changes), (S, size) each, to be filled with the next pairs before `push`, which replaces the
+        """Views (steps, changes), (P, size) each, to be filled with the next pairs before `push`, which replaces the
         oldest ones."""
         j = self.stored % self.memory
         return self.vectors[:, j], self.vectors[:, self.memory + j]
@@ -63,7 +63,7 @@ class History:
         self.before[:, :, -1] = np.vecdot(newest, old_gradients[:, None])
 
     def direction(self, gradients, lifted, out):
-        """Write -(inverse Hessian estimate) gradient to `out`, all (S, size); returns out.
+        """Write -(inverse Hessian estimate) gradient to `out`, all (P, size); returns out.
 
         lifted: M^{-1} gradient, the gradient itself without a metric; the changes stored must be of it. Call after
         every `push` and with the gradient at the newest point. Without pairs: the negative of lifted.
@@ -96,6 +96,6 @@ class History:
 
 
 def _solved(triangles, right, transposed):
-    """x of each problem's upper triangular system: (S, M, M), of which the rest is not read, (S, M) -> (S, M)."""
+    """x of each problem's triangular system: (P, memory, memory), of which the upper part is read, and (P, memory)."""
     solve = scipy.linalg.lapack.dtrtrs
     return np.array([solve(*one, trans=int(transposed))[0] for one in zip(triangles, right, strict=True)])

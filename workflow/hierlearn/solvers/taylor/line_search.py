@@ -1,7 +1,7 @@
 """Exact line searches for objectives that are polynomial along a line, float64.
 
 Along U + t P an order-k Taylor model's prediction is a polynomial of degree k in t, and its penalty one of degree
-4 or 8; so the squared-loss objective is a polynomial whose coefficients n-vectors and m-vectors suffice to find.
+2, 4 or 8; so the squared-loss objective is a polynomial whose coefficients n-vectors and m-vectors suffice to find.
 """
 
 import math
@@ -38,8 +38,8 @@ def _along_antidiagonals(products):
 def penalty_polynomial(norms, power):
     """Coefficients of t -> (sum_r |u_r + t p_r|^4)^(power/4), or sum_r |u_r + t p_r|^2, ascending, float64.
 
-    norms: (3, ..., m) of |u_r|^2, 2 <u_r, p_r>, |p_r|^2, which is |u_r + t p_r|^2 by powers of t; power 2, 4
-    (chen2020, eq. 2) or 8 (bai2020). Returns (3, 5 or 9, ...).
+    norms: (q + 1, ..., m), |u_r(t)|^2 by powers of t: of a line |u_r|^2, 2 <u_r, p_r> and |p_r|^2, so that q = 2; of a
+    parabola q = 4. power: 2, 4 (chen2020, eq. 2) or 8 (bai2020). Returns (q power / 2 + 1, ...).
     """
     if power == 2:
         return norms.sum(axis=-1)

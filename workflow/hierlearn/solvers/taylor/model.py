@@ -21,8 +21,8 @@ from hierlearn.solvers.in_place import add_multiple, outer_products
 from hierlearn.solvers.losses import LOSSES, Loss
 from hierlearn.solvers.taylor.line_search import penalty_polynomial
 
-# Of one (n, m) matrix's block of rows: in smaller ones its parts stay in cache from one step to the next, but every
-# product packs the weights anew.
+# Of a block of rows of an (n, m) matrix. Smaller blocks stay in cache from one step to the next, but every product over
+# a block packs the weights again.
 BLOCK_BYTES = 1 << 20
 
 
@@ -176,7 +176,7 @@ class TaylorPoint:
             power *= inner
 
     def line(self, direction):
-        """Coefficients along U + t P of the outputs, (k+1, ..., n), and of the penalty, (5 or 9, ...).
+        """Coefficients along U + t P of the outputs, (k+1, ..., n), and of the penalty, (power + 1, ...).
 
         direction: P (..., m, D). One matrix product. Float64, ascending powers of t.
         """

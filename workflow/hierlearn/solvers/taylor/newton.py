@@ -22,6 +22,7 @@ from hierlearn.solvers.taylor.training import search
 
 # Directions in float32 want the penalty's own curvature above this part of Gauss-Newton's trace; float64 takes any.
 _RESOLVED = 1e-8
+# Of the metric: below what the penalty has in any study, so that steps near interpolation stay long.
 _FLOOR = 1e-10
 # Least size of a curvature relative to the metric: what is flatter counts as this.
 _LEAST_CURVATURE = 0.03

@@ -16,12 +16,17 @@ from hierlearn.solvers.taylor.lbfgs import History
 from hierlearn.solvers.taylor.line_search import minimise_along_line, minimise_polynomial, squared_loss_polynomial
 from hierlearn.solvers.taylor.model import BLOCK_BYTES, TaylorPoint, make_problem
 
+# What a stack keeps at the most: of the size that `stack_size` bounds the history's twenty vectors, weights, their
+# start, step and gradients, and gates with what is made of them.
 STACK_BYTES = 30 * BLOCK_BYTES
+# Iterations after which outputs are computed anew, against rounding, and for which a metric serves.
 _REFRESH = 100
 _METRIC_LIFE = 8
+# Iterations over which the rule `decrease` compares.
 _WINDOW = 10
+# Iterations after which a gain over the zero predictor below this share of its objective is a collapse.
 _COLLAPSE_AFTER = 30
-_COLLAPSE_GAIN = 1e-6
+COLLAPSE_GAIN = 1e-6
 
 
 @dataclass(frozen=True)
@@ -32,7 +37,7 @@ class PathFit:
     gradient_norm (R,), the Frobenius norm in W; iterations (R,); status (R,) strings:
     "ok" (the stopping rule holds), "not_converged" (max_iterations reached), "diverged" (a value not finite; the
     weights are NaN), "collapsed" (the objective is the zero predictor's). flops (R,): those of matrix products.
-    trace: per ridge the objective before the first and after every iteration, or empty.
+    trace: per ridge the objective before the first and after every iteration that made a step, or empty.
     """
 
     weights: np.ndarray
@@ -61,7 +66,7 @@ def predict(features, gates, signs, weights, order=2):
     """Outputs 1/(sqrt(m) k!) sum_r a_r s_ir <w_r, h_i>^k of the order-k Taylor model (chen2020, eq. 1; bai2020).
 
     features (n, D), gates (n, m), signs (m,), weights (..., m, D) -> (..., n) float64; the products are made in the
-    features' dtype. Raises ValueError through `fit_path`'s checks of shapes.
+    features' dtype. Raises ValueError as `make_problem` does.
     """
     features = np.asarray(features)
     problem = make_problem(features, gates, signs, np.zeros(len(features)), order)
@@ -76,7 +81,9 @@ def predict(features, gates, signs, weights, order=2):
 
 
 def search(problem, outputs, penalty, scaled_ridge, guess=1.0):
-    """Best t > 0 of the objective along a line of `TaylorPoint.line`'s coefficients -> (t, objective there).
+    """Best t > 0 of the objective along a line or a parabola -> (t, objective there).
+
+    outputs (j + 1, n) and penalty (l + 1,): coefficients by ascending powers of t, of any degrees.
 
     Squared loss: the global minimiser of a polynomial. Other losses: a local minimiser by safeguarded Newton steps.
     """
@@ -84,7 +91,7 @@ def search(problem, outputs, penalty, scaled_ridge, guess=1.0):
 
 
 def _searches(problem, outputs, penalty, scaled_ridge, guesses):
-    """`search` of each of a stack: outputs (k+1, S, n), penalty (5 or 9, S), scaled_ridge (S,), guesses (S,)."""
+    """`search` of each of a stack: outputs (j + 1, S, n), penalty (l + 1, S), scaled_ridge (S,), guesses (S,)."""
     penalty = scaled_ridge * penalty
     if problem.loss.name == "squared":
         short, polynomials = sorted((penalty, squared_loss_polynomial(outputs, problem.targets)), key=len)
@@ -118,7 +125,7 @@ class _Run:
     @property
     def collapsed(self):
         """Whether the objective is that of the zero predictor."""
-        return self.zero - self.objective <= _COLLAPSE_GAIN * self.zero
+        return self.zero - self.objective <= COLLAPSE_GAIN * self.zero
 
     def arrive(self, steepness, size):
         """Take |gradient|^2 and |U|^2 at where it is now, and end if a rule says so."""
@@ -177,14 +184,15 @@ def descend(point, scaled_ridge, rules, metric=None):
 
     metric: point -> an object whose solve(V) preconditions, made anew every eight iterations.
     """
-    ends = []
+    found = None
 
     def next_ridge(_, point, end):
-        ends.append(end)
+        nonlocal found
+        found = end
         return scaled_ridge if end is None else None
 
     _lockstep(point.at(None), next_ridge, rules, metric)
-    return ends[1]
+    return found
 
 
 def _lockstep(point, next_ridge, rules, metric=None, memory=10):
