@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -31,14 +32,18 @@ def name_of(file: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts) or "hierlearn"
 
 
-def imported(file: Path) -> set[str]:
+NAMES = {name_of(file) for file in MODULES}
+
+
+@cache
+def imported(file: Path) -> frozenset[str]:
     """Modules of the package that a file imports, wherever in it, without the package's name.
 
     What is imported for annotations alone is not imported when the workflow runs.
     """
     found, tree = set(), ast.parse(file.read_text())
     for node in ast.walk(tree):
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
             node.body = [ast.Pass()]
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -51,13 +56,12 @@ def imported(file: Path) -> set[str]:
         for name in names:
             if name.startswith("hierlearn."):
                 found.add(module(name.removeprefix("hierlearn.")))
-    return found
+    return frozenset(found)
 
 
 def module(name: str) -> str:
     """The module that a dotted name lies in."""
-    known = {name_of(file) for file in MODULES}
-    while name not in known:
+    while name not in NAMES:
         name = name.rpartition(".")[0]
     return name
 

@@ -1,11 +1,13 @@
 """What a study file says of its claims at a preset, read anew."""
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 
+@cache
 def study_at(file: Path, preset: str) -> dict[str, Any]:
     """The study with the overlay of a preset: mappings merge key by key, everything else is replaced."""
     content = yaml.safe_load(file.read_text(encoding="utf-8"))

@@ -57,7 +57,7 @@ def test_no_second_page_comes_soon_or_without_a_further_study_and_none_after_the
     assert len(started) == 2
 
 
-def test_pages_take_a_sixtieth_of_the_time_at_most(plan, monkeypatch):
+def test_pages_take_a_small_part_of_the_time(plan, monkeypatch):
     page = EarlyPage(plan, present=())
     monkeypatch.setattr(early_page, "APART", 0.0)
     page.show({"small"})

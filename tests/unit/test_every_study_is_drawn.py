@@ -138,7 +138,12 @@ def unreadable(figure):
     return found
 
 
-@pytest.mark.parametrize(("file", "preset"), STATED, ids=[f"{file.stem}-{preset}" for file, preset in STATED])
+@pytest.mark.parametrize(
+    ("file", "preset"),
+    # `make` draws quick, and the other tests smoke.
+    [pytest.param(*one, marks=pytest.mark.slow) if one[1] in ("quick", "smoke") else one for one in STATED],
+    ids=[f"{file.stem}-{preset}" for file, preset in STATED],
+)
 def test_a_study_can_be_drawn_and_judged(file, preset):
     study, faults = checking.study(file, file.name, preset)
     if [fault.path[-1] for fault in faults] == ["folder"]:
