@@ -1,11 +1,13 @@
-"""Fits the rates that `snakemake plan` estimates with to what the jobs of a finished run took.
+"""Fits the rates that `snakemake plan` estimates with to what the jobs of finished runs took.
 
-python benchmarks/rates.py results/quick [quick]
+python benchmarks/rates.py results/quick=quick [results/standard=standard ...]
 
 Prints the table RATES of hierlearn/plan/estimates.py: for each kind of job the operations that its components count
-over the seconds that it took, its start apart.
+over the seconds of CPU that it took, its start apart; and by how much estimates with these rates are off for each run.
 """
 
+import math
+import re
 import sys
 from collections import defaultdict
 from pathlib import Path
@@ -15,19 +17,56 @@ sys.path.insert(0, str(ROOT / "workflow"))
 
 from hierlearn.plan import checking, estimates  # noqa: E402
 
+SPENT = re.compile(r"([0-9.]+) s of CPU")
 
-def rates(results: Path, preset: str) -> dict[str, float]:
-    """Operations per second of every kind of job that ran and counts any."""
+
+def spent(job: estimates.Job, results: Path) -> float | None:
+    """Seconds on its cores, from the CPU seconds in its log, which other work on the machine hardly changes."""
+    log = results / "logs" / job.study / f"{job.benchmark}.log"
+    found = SPENT.findall(log.read_text(errors="replace")) if log.exists() else []
+    return float(found[-1]) / job.request.cores if found else None
+
+
+def ran(runs: list[tuple[Path, str]]) -> list[tuple[estimates.Job, float, str]]:
+    """All jobs that ran, with their seconds and preset."""
+    found = []
+    for results, preset in runs:
+        for file in sorted((ROOT / "config" / "studies").glob("*.yaml")):
+            jobs = estimates.jobs_of(checking.load_study(file, preset))
+            found += [(job, seconds, preset) for job in jobs if (seconds := spent(job, results)) is not None]
+    return found
+
+
+def rates(jobs: list[tuple[estimates.Job, float, str]]) -> dict[str, float]:
+    """Operations per second of every kind of job that counts any."""
     operations, seconds = defaultdict(float), defaultdict(float)
-    for file in sorted((ROOT / "config" / "studies").glob("*.yaml")):
-        for job in estimates.jobs_of(checking.load_study(file, preset)):
-            took = estimates.measured(job, results)
-            if took is not None and job.request.operations:
-                operations[job.kind] += job.request.operations
-                seconds[job.kind] += max(took - estimates.START[job.rule], 0.05)
+    for job, took, _ in jobs:
+        if job.request.operations:
+            operations[job.kind] += job.request.operations
+            seconds[job.kind] += max(took - estimates.START[job.rule], 0.05)
     return {kind: operations[kind] / seconds[kind] for kind in sorted(operations)}
 
 
-if __name__ == "__main__":
-    for kind, found in rates(Path(sys.argv[1]), *(sys.argv[2:] or ["quick"])).items():
+def main() -> None:
+    """Print the rates, then how far they are off."""
+    pairs = [word.rpartition("=")[::2] for word in sys.argv[1:]]
+    jobs = ran([(Path(results), preset) for results, preset in pairs])
+    estimates.RATES.clear()
+    estimates.RATES.update(rates(jobs))
+    for kind, found in estimates.RATES.items():
         print(f'    "{kind}": {found:.1e},')
+    for preset in sorted({preset for _, _, preset in jobs}):
+        own = [(job, seconds) for job, seconds, its in jobs if its == preset]
+        studies = defaultdict(lambda: [0.0, 0.0])
+        for job, seconds in own:
+            studies[job.study][0] += job.seconds()
+            studies[job.study][1] += seconds
+        long = [job.seconds() / seconds for job, seconds in own if seconds > 3]
+        for what, ratios in (("jobs of more than 3 s", long), ("studies", [a / b for a, b in studies.values()])):
+            off = sorted(math.exp(abs(math.log(ratio))) for ratio in ratios)
+            middle, most = off[len(off) // 2], off[int(0.9 * len(off))]
+            print(f"# {preset}: {len(off)} {what}: off by {middle:.2f} in the median, {most:.2f} in nine of ten")
+
+
+if __name__ == "__main__":
+    main()

@@ -4,11 +4,12 @@ import csv
 
 import pytest
 import xarray
-import yaml
 from conftest import ROOT, snakemake
 from recomputation import ledger
 
-STUDIES = {file.stem: yaml.safe_load(file.read_text()) for file in sorted((ROOT / "config" / "studies").glob("*.yaml"))}
+from hierlearn.plan.load import load
+
+STUDIES = {file.stem: load(file, file.name)[0] for file in sorted((ROOT / "config" / "studies").glob("*.yaml"))}
 
 
 def said(study: dict) -> set[tuple[str, str]]:

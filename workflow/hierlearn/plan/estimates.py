@@ -20,14 +20,14 @@ from hierlearn.plan.study import Study
 CORE_GFLOPS = 23.6
 # Seconds of a job that computes nothing.
 START = {
-    "generate": 0.7,
-    "represent": 0.5,
-    "train": 0.8,
-    "evaluate": 0.6,
-    "probe": 1.3,
-    "aggregate": 0.25,
-    "judge": 0.57,
-    "figure": 1.9,
+    "generate": 0.1,
+    "represent": 0.1,
+    "train": 0.3,
+    "evaluate": 0.25,
+    "probe": 0.4,
+    "aggregate": 0.1,
+    "judge": 0.16,
+    "figure": 1.0,
 }
 # Operations per second by rule and component; `walk` where a learner ends at its last crossing.
 RATES = {
