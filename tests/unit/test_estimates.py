@@ -51,7 +51,7 @@ def test_a_learner_that_walks_up_has_a_rate_of_its_own():
 
 
 def test_a_kind_that_was_never_measured_has_the_rate_of_what_is_nearest():
-    assert estimates.rate("train network walk") == RATES["train network"]
+    assert estimates.rate("train linear walk") == RATES["train linear"]
     trained = [value for kind, value in RATES.items() if kind.startswith("train ")]
     assert min(trained) <= estimates.rate("train something") <= max(trained)
 

@@ -60,7 +60,7 @@ def test_the_configuration_has_a_default_for_every_key():
         "partial": False,
         "compare": "",
         "log": "progress",
-        "core_gflops": 23.6,
+        "core_gflops": 54.0,
         "pilot": False,
         "replicate": 0,
         "memory_limit_mb": 1_000_000,

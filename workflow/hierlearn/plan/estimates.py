@@ -1,8 +1,8 @@
 """What a preset costs before it runs: seconds, cores and memory of every job, from the operations that it counts.
 
 A component counts the operations of the worst case; how many of them a core gets through in a second, those included
-that a walk up the sizes leaves out as it ends early, is a rate of its own, fitted to all jobs of the quick preset by
-`benchmarks/rates.py`.
+that a walk up the sizes leaves out as it ends early, is a rate of its own, fitted to all jobs of the presets quick and
+standard by `benchmarks/rates.py`.
 """
 
 import csv
@@ -17,7 +17,7 @@ from hierlearn.plan.resources import Request
 from hierlearn.plan.study import Study
 
 # Products of float64 matrices that the core did on which the rates were measured, in 1e9 operations per second.
-CORE_GFLOPS = 23.6
+CORE_GFLOPS = 54.0
 # Seconds of a job that computes nothing.
 START = {
     "generate": 0.1,
@@ -31,47 +31,59 @@ START = {
 }
 # Operations per second by rule and component; `walk` where a learner ends at its last crossing.
 RATES = {
-    "evaluate": 1.2e12,
-    "evaluate walk": 1.5e11,
-    "probe assumption2": 1.3e7,
-    "probe coupling": 4.6e10,
-    "probe deterministic_equivalent": 1.3e10,
-    "probe distribution": 9.6e9,
-    "probe expressivity": 2.2e10,
-    "probe generalisation_gap": 5.0e10,
-    "probe landscape": 6.9e8,
-    "probe marginal_accuracy": 1.6e9,
-    "probe network_gap": 1.7e10,
-    "probe operator_norm": 2.2e8,
-    "probe parity_network": 7.1e7,
-    "probe rademacher": 4.5e9,
-    "probe randomised_landscape": 2.6e9,
-    "probe randomised_stationary_points": 7.0e8,
-    "probe representation_norm": 6.5e9,
-    "probe stationary_points": 6.7e8,
-    "probe tracking": 4.5e8,
-    "represent neural": 9.7e10,
-    "represent two_layer": 3.1e11,
-    "train densenet": 3.2e10,
-    "train distilled_densenet": 2.3e10,
-    "train kernel_ridge": 1.3e11,
-    "train kernel_ridge walk": 2.9e12,
-    "train kernel_rounds": 2.6e11,
-    "train linear": 1.4e11,
-    "train network": 5.8e10,
-    "train network_kernel": 4.6e11,
-    "train polynomial_network": 4.6e10,
-    "train randomised": 3.3e10,
-    "train randomised walk": 1.0e11,
-    "train reweighted walk": 1.6e12,
-    "train taylor": 4.2e11,
-    "train taylor walk": 1.1e12,
+    "evaluate": 1.1e+11,
+    "evaluate walk": 1.0e+11,
+    "probe alternating_squares": 1.9e+08,
+    "probe assumption2": 1.6e+06,
+    "probe assumption2_laws": 2.7e+05,
+    "probe coupling": 4.8e+09,
+    "probe deterministic_equivalent": 1.6e+10,
+    "probe distribution": 5.4e+09,
+    "probe expressivity": 2.4e+09,
+    "probe feature_pictures": 3.7e+10,
+    "probe generalisation_gap": 1.3e+10,
+    "probe how_deep": 5.4e+10,
+    "probe landscape": 2.4e+08,
+    "probe marginal_accuracy": 2.2e+09,
+    "probe network_gap": 6.4e+09,
+    "probe operator_norm": 3.7e+07,
+    "probe parity_network": 5.0e+07,
+    "probe penalty_norms": 4.5e+09,
+    "probe rademacher": 6.8e+08,
+    "probe randomised_landscape": 3.3e+08,
+    "probe randomised_stationary_points": 2.4e+08,
+    "probe representation_norm": 2.5e+09,
+    "probe side_by_side": 6.1e+10,
+    "probe stationary_points": 2.5e+08,
+    "probe tracking": 3.1e+08,
+    "represent neural": 7.8e+10,
+    "represent two_layer": 5.7e+10,
+    "train convolutional": 4.5e+10,
+    "train convolutional walk": 6.9e+09,
+    "train densenet": 6.0e+10,
+    "train densenet walk": 5.1e+08,
+    "train distilled_densenet": 2.4e+10,
+    "train kernel_ridge": 1.4e+11,
+    "train kernel_ridge walk": 1.9e+12,
+    "train kernel_rounds": 1.6e+11,
+    "train kernel_rounds walk": 1.9e+13,
+    "train linear": 4.4e+10,
+    "train network": 4.2e+10,
+    "train network walk": 5.6e+10,
+    "train network_kernel": 9.8e+11,
+    "train polynomial_network": 4.2e+10,
+    "train randomised": 2.3e+10,
+    "train randomised walk": 1.5e+11,
+    "train reweighted walk": 8.0e+11,
+    "train tangent_rows walk": 1.5e+11,
+    "train taylor": 3.3e+11,
+    "train taylor walk": 7.7e+11,
 }
 # By how much the estimates of that preset were off, by jobs of more than 3 s and by studies.
 FITTED = (
-    "The estimates were fitted to jobs of the quick preset; single ones were off by a factor of 1.3 in the median and "
-    "2.9 in nine of ten, whole studies by 1.16 and 1.69. They count the worst case: larger presets cost less rather "
-    "than more."
+    "The estimates were fitted to jobs of the presets quick and standard; single ones of more than 3 s were off by a "
+    "factor of 1.4 to 1.8 in the median and 4.8 in nine of ten, whole studies by 1.25 to 1.5 and 3.2. They count the "
+    "worst case: how far a search has to go is found as it runs."
 )
 
 
