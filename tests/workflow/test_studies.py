@@ -61,7 +61,7 @@ def test_the_ledger_has_a_row_for_every_claim(smoke):
 
 def test_every_quantity_gives_the_same_verdicts_without_the_package(smoke):
     count, differences = ledger.compared(smoke, rank=None)
-    assert count > 100
+    assert count > 80
     assert differences == []
 
 

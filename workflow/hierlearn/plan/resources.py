@@ -16,8 +16,9 @@ from hierlearn.core.needs import Needs, Sizes, points_presented
 from hierlearn.plan.faults import Path
 from hierlearn.plan.study import RAW, GridPoint, Study, Task
 
-# An interpreter with numpy, scipy and netCDF4 takes 80 MB, with matplotlib and xarray 200 MB.
-BASE_MB, DRAWING_MB = 160, 320
+# An interpreter with numpy, scipy and netCDF4 takes 80 MB, with matplotlib and xarray 200 MB; a copy of the fork server
+# has also what that has loaded for other jobs.
+BASE_MB, DRAWING_MB = 240, 440
 # A netCDF file is held as bytes, as arrays, and once more while it is written.
 COPIES = 4
 # Starting Python and importing, and what a shared file system may add.
