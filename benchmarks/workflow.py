@@ -82,7 +82,8 @@ def dry(preset: str) -> Iterator[Row]:
         folder, setting = copied(Path(name)), ("--config", f"preset={preset}", "log=snakemake")
         wall, note, printed = timed(*setting)
         total = int(re.search(r"^total +(\d+)", printed, flags=re.MULTILINE)[1])
-        yield Row(f"jobs of {preset}", total, most=300, options="--part dry")
+        studies = len(list((ROOT / "config" / "studies").glob("*.yaml")))
+        yield Row(f"jobs of {preset}", total, most=10 * studies, options="--part dry", note=f"{studies} studies")
         yield Row(f"dry run of {preset} from nothing", wall, "s", options="--part dry", note=note)
         finished(folder, printed)
         wall, note, printed = timed(*setting)
@@ -101,7 +102,8 @@ def whole_run(preset: str) -> tuple[float, int] | None:
         text = log.read_text()
         steps = re.findall(r"^(\d+) of (\d+) steps \(100%\) done$", text, flags=re.MULTILINE)
         elapsed = re.search(r"^Elapsed time: (\d+):(\d+):([\d.]+)$", text, flags=re.MULTILINE)
-        if files and elapsed and "--touch" not in text and any(int(done) >= len(files) for done, _ in steps):
+        whole = f"results/{preset}/index.html" in text and any(int(done) >= len(files) for done, _ in steps)
+        if files and elapsed and whole and "--touch" not in text:
             hours, minutes, seconds = map(float, elapsed.groups())
             cores = int(re.search(r"^Provided cores: (\d+)", text, flags=re.MULTILINE)[1])
             return 3600 * hours + 60 * minutes + seconds, cores
@@ -148,9 +150,9 @@ def run(preset: str) -> Iterator[Row]:
     snake = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
     held = together(found) + max(snake, 200.0)
     disk = sum(file.stat().st_size for file in (ROOT / "results" / preset).rglob("*") if file.is_file())
-    # Jobs are copies of a process that loads once what one of them had to load.
+    # Jobs hand themselves over as Python starts, to copies of a process that loads once what one of them had to load.
     everything = set().union(*(libraries(script, named) for script, named in scripts(preset)))
-    paid = len(found) * start_up({*PREAMBLE, "hierlearn.run.job"}) + 2 * start_up(everything)
+    paid = len(found) * start_up({"hierlearn.run.handover"}) + 2 * start_up(everything)
     noted = f"{len(found)} jobs, {work:.0f} s of CPU in {offered:.0f} s offered by {cores} cores"
     yield Row(f"wall time of {preset}", wall / 60, "min", most=20, options=options, note=f"{cores} cores")
     most = QUICK_SECONDS if preset == "quick" else None
