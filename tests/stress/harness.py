@@ -56,7 +56,7 @@ class Tree:
         checkpoints = folder / "workflow" / "hierlearn" / "files" / "checkpoints.py"
         text, period = checkpoints.read_text(), "SECONDS_BETWEEN_SAVES = 20.0"
         assert period in text
-        checkpoints.write_text(text.replace(period, "SECONDS_BETWEEN_SAVES = 0.1"))
+        checkpoints.write_text(text.replace(period, "SECONDS_BETWEEN_SAVES = 0.03"))
         (folder / ".venv" / "bin").mkdir(parents=True)
         (folder / ".venv" / "bin" / "snakemake").symlink_to(TOOLS / "snakemake")
         (folder / ".venv" / ".installed").touch()

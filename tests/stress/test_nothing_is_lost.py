@@ -178,8 +178,8 @@ def interrupted(tree, chance) -> list:
     """The checkpoints of a training that was killed after its first one."""
     model = tree.results / "small" / "all" / "network.model.nc"
     folder = model.with_name(f".{model.name}.checkpoints")
-    # A checkpoint goes when its part of the training ends, and all of them with the training: then once more, sooner, and
-    # as often as it takes where that is soon.
+    # A checkpoint goes when its part of the training ends, and all of them with the training: then once more, sooner,
+    # and as often as it takes where that is soon.
     for latest in (0.3, 0.1, 0.03, *[0.0] * 10):
         model.unlink(missing_ok=True)
         run = tree.start("snakemake")
