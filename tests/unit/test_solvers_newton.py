@@ -7,10 +7,11 @@ import pytest
 from test_solvers_taylor import CASES, make_data, torch_objective
 
 from hierlearn.solvers.taylor import newton as module
+from hierlearn.solvers.taylor.descent import Rules, descend
 from hierlearn.solvers.taylor.hessian import GaussNewtonMetric
 from hierlearn.solvers.taylor.model import TaylorPoint, make_problem
 from hierlearn.solvers.taylor.newton import _parabola, newton
-from hierlearn.solvers.taylor.training import Rules, descend, fit_path, predict
+from hierlearn.solvers.taylor.training import fit_path, predict
 
 
 def point_at(data, weights, order=2, loss="squared", power=4):

@@ -19,12 +19,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.polynomial import polynomial
 
+from hierlearn.solvers.taylor.descent import COLLAPSE_GAIN, Rules, descend
 from hierlearn.solvers.taylor.hessian import GaussNewtonMetric, hessian_operator
 from hierlearn.solvers.taylor.lanczos import SmallestRatio, is_sign_sure, smallest_ratio
 from hierlearn.solvers.taylor.line_search import minimise_polynomial, squared_loss_polynomial
 from hierlearn.solvers.taylor.model import TaylorPoint, make_problem
 from hierlearn.solvers.taylor.newton import newton
-from hierlearn.solvers.taylor.training import COLLAPSE_GAIN, Rules, descend
 
 _LARGEST_METRIC = 8000
 _MOST_PRODUCTS = 150

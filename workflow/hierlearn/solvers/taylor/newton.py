@@ -14,11 +14,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hierlearn.solvers.taylor.descent import search
 from hierlearn.solvers.taylor.hessian import GaussNewtonMetric, hessian_operator, penalty_share
 from hierlearn.solvers.taylor.lanczos import krylov
 from hierlearn.solvers.taylor.line_search import penalty_polynomial
 from hierlearn.solvers.taylor.model import row_dots
-from hierlearn.solvers.taylor.training import search
 
 # Directions in float32 want the penalty's own curvature above this part of Gauss-Newton's trace; float64 takes any.
 _RESOLVED = 1e-8
