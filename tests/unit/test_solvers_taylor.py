@@ -188,7 +188,7 @@ def test_fit_reaches_the_objective_of_a_long_scipy_run(order, loss, power):
     *data, start = make_data(n=60, dimension=5, width=8, labels=loss != "squared")
     ridge = 3e-3 if order < 4 else 1e-4
     model = {"order": order, "loss": loss, "penalty_power": power}
-    fit = fit_path(*data, [ridge], start, **model, tolerance=1e-6, max_iterations=5000, trace=True)
+    fit = fit_path(*data, [ridge], start, **model, tolerance=1e-5, max_iterations=5000, trace=True)
     objective = torch_objective(*data, ridge, order, loss, power)
 
     def value_and_gradient(flat):
