@@ -8,9 +8,9 @@ from functools import cache
 import numpy as np
 
 
-def add_product(left: np.ndarray, right: np.ndarray, out: np.ndarray, keep: float = 1.0) -> None:
-    """out <- keep * out + left^T right: (n, m), (n, D) -> (m, D)."""
-    _routine("gemm", out.dtype)(1.0, right.T, left.T, beta=keep, c=out.T, trans_b=True, overwrite_c=True)
+def add_product(left: np.ndarray, right: np.ndarray, out: np.ndarray) -> None:
+    """out <- out + left^T right: (n, m), (n, D) -> (m, D)."""
+    _routine("gemm", out.dtype)(1.0, right.T, left.T, beta=1.0, c=out.T, trans_b=True, overwrite_c=True)
 
 
 def add_multiple(factor: float, change: np.ndarray, out: np.ndarray) -> None:

@@ -167,10 +167,11 @@ def _each_run(values, velocity, factors, momentum, rates, decays, shape) -> None
     factors = [[np.broadcast_to(part, shape + part.shape[-2:]) for part in pair] for pair in factors]
     rates, decays = (None if of is None else np.broadcast_to(of, shape).ravel().tolist() for of in (rates, decays))
     for i, run in enumerate(np.ndindex(*shape)):
-        keep, weights, change = momentum, values[run], velocity[run]
+        weights, change = values[run], velocity[run]
+        # Not BLAS's own factor of what is there: OpenBLAS takes a fifth of the product's time over it.
+        change *= momentum
         for left, right in factors:
-            add_product(left[run], right[run], change, keep)
-            keep = 1.0
+            add_product(left[run], right[run], change)
         if decays is not None:
             add_multiple(decays[i], weights, change)
         add_multiple(-rates[i], change, weights)
