@@ -2,8 +2,9 @@
 
     python tests/processors.py [words for pytest]
 
-OpenBLAS and numpy take other instructions for each kind; the last of them runs with two threads as well. Then draws and
-linear algebra are a last bit off, by two seeds (last_bit.py). Ends with 1 if a run failed.
+OpenBLAS and numpy take other instructions for each kind; the last of them runs with two threads. The kind that OpenBLAS
+takes by itself is left out: the tests before have run on it. Then draws and linear algebra are a last bit off, by two
+seeds (last_bit.py). Ends with 1 if a run failed.
 """
 
 import os
@@ -11,11 +12,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import threadpoolctl
 from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
 
 ROOT = Path(__file__).parents[1]
-# What a processor of the kind must have here, in Linux's words; and whether numpy may use AVX-512 as well.
-KINDS = {"SkylakeX": ("avx512f", True), "Haswell": ("avx2", False), "Zen": ("avx2", False)}
+# What a processor of the kind must have here, in Linux's words; whether numpy may use AVX-512 as well; and threads.
+KINDS = {"SkylakeX": ("avx512f", True, "1"), "Haswell": ("avx2", False, "1"), "Zen": ("avx2", False, "2")}
 SEEDS = (1, 2)
 WIDE = [name for name in __cpu_dispatch__ if __cpu_features__.get(name) and ("512" in name or name == "X86_V4")]
 
@@ -27,13 +29,20 @@ def flags() -> set[str]:
     return {word for line in lines if line.startswith("flags") for word in line.split(":")[1].split()}
 
 
+def native() -> set[str]:
+    """The kinds that OpenBLAS takes here where it is not told."""
+    return {one["architecture"] for one in threadpoolctl.threadpool_info() if one["internal_api"] == "openblas"}
+
+
 def runs() -> list[tuple[str, dict[str, str], list[str]]]:
     """(what it stands for, variables, words for pytest) of every run, and a line for each kind that is not here."""
-    found, here = [], flags()
-    for kind, threads in [*((kind, "1") for kind in KINDS), (list(KINDS)[-1], "2")]:
-        needed, wide = KINDS[kind]
+    found, here, known = [], flags(), native()
+    for kind, (needed, wide, threads) in KINDS.items():
         if needed not in here:
             print(f"{kind}, threads: {threads}: skipped, this processor has no {needed}", flush=True)
+            continue
+        if known == {kind} and threads == "1" and (wide or not WIDE):
+            print(f"{kind}, threads: {threads}: the tests before have run on it", flush=True)
             continue
         variables = {"OPENBLAS_CORETYPE": kind, "OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads}
         variables |= {} if wide else {"NPY_DISABLE_CPU_FEATURES": " ".join(WIDE)}

@@ -13,20 +13,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from mutants import mutants, sample
+from mutants import MANY, mutants, part, sample
 from snakemake.cli import parse_config
 from test_broken_settings import COMMAND_LINE, FILES, IN_A_FILE, NAMES, UNKNOWN, VALUES
 from test_broken_settings import refusal as refusal_of_settings
 from test_broken_studies import CONFIG, refusal
 from test_broken_studies import FILES as STUDIES
-from test_broken_studies import MOST as TRIED
 
 BEFORE = Path(__file__).with_name("refusals_before.csv")
 LINE = re.compile(r"error: [^:]*: ((?!found ).+?: )?found (.+?); expected (.+)")
-# Mutants of each kind.
-MOST = 60
-# `make test` tries one of so many studies.
-APART = 1 if TRIED == 0 or TRIED >= MOST else 3
 # Fields that are called otherwise now.
 RENAMED = {"cut": "split_jobs_by", "cut[0]": "split_jobs_by[0]"}
 
@@ -36,7 +31,7 @@ Lines = Callable[[], list[str]]
 def study_cases(config: Path, wanted: set[str] | None = None) -> Iterator[tuple[str, Lines]]:
     """Mutants of studies and of published numbers: a sample of each kind, or those that are wanted."""
     everything = [mutant for file in STUDIES for mutant in mutants(file)]
-    chosen = sample(everything, MOST, 0) if wanted is None else [one for one in everything if str(one) in wanted]
+    chosen = sample(everything, MANY, 0) if wanted is None else [one for one in everything if str(one) in wanted]
     for mutant in chosen:
         yield str(mutant), lambda mutant=mutant: refusal(mutant, config)
 
@@ -118,7 +113,7 @@ def still_refused(cases: Iterator[tuple[str, Lines]], before: dict[str, list], r
 
 
 def test_broken_studies_are_refused_as_before(before, tmp_path, record_property):
-    cases = study_cases(folder_of_config(tmp_path), set(sorted(before)[::APART]))
+    cases = study_cases(folder_of_config(tmp_path), set(part(sorted(before), 6)))
     still_refused(cases, before, record_property, "studies")
 
 

@@ -31,7 +31,7 @@ def refusal(tree: Path, here: Path, *words: str) -> list[str]:
     here.mkdir()
     command = [str(Path(sys.executable).with_name("snakemake")), "--snakefile", str(tree / "Snakefile")]
     command += ["--workflow-profile", str(tree / "profiles" / "default"), "--directory", str(here), *words]
-    environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": ""}
+    environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPATH": ""}
     done = subprocess.run(command, cwd=tree, env=environment, text=True, capture_output=True, check=False)
     assert done.returncode == 1, done.stderr
     written = [path for path in here.rglob("*") if ".snakemake" not in path.relative_to(here).parts]

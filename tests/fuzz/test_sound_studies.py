@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from mutants import places, replaced, spliced
+from mutants import part, places, replaced, spliced
 
 from hierlearn.plan import checking, presets
 
@@ -59,8 +59,9 @@ def contents():
 def test_the_studies_written_otherwise_say_the_same(way, contents, tmp_path, record_property):
     (tmp_path / "studies").mkdir()
     (tmp_path / "published").symlink_to(FILES[0].parents[1] / "published")
-    failing = []
-    for file, preset in zip(FILES, itertools.cycle(PRESETS), strict=False):
+    # Every study is written in some other way, whichever of them are tried.
+    tried, failing = part(list(zip(FILES, itertools.cycle(PRESETS), strict=False)), 3, list(WAYS).index(way)), []
+    for file, preset in tried:
         copy = tmp_path / "studies" / file.name
         copy.write_bytes(WAYS[way](file.read_text()).encode())
         study, faults = checking.study(copy, file.name, preset)
@@ -69,5 +70,5 @@ def test_the_studies_written_otherwise_say_the_same(way, contents, tmp_path, rec
             wanted = dataclasses.replace(wanted, seed_count=study.seed_count)
         if faults or study != wanted:
             failing.append(f"{file.name} at {preset}: {faults or 'another content'}")
-    record_property(f"sound, {way}", f"{len(FILES) - len(failing)} of {len(FILES)} taken")
+    record_property(f"sound, {way}", f"{len(tried) - len(failing)} of {len(tried)} taken")
     assert not failing, "\n".join(failing)

@@ -87,7 +87,7 @@ class Tree:
     def start(self, command: str, log: str = "run.log") -> subprocess.Popen:
         """A run in a process group of its own."""
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | {
-            "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONDONTWRITEBYTECODE": "",
             "PATH": f"{TOOLS}{os.pathsep}{os.environ['PATH']}",
             "TMPDIR": str(self.folder / "tmp"),
         }

@@ -143,7 +143,7 @@ def damages():
     chance = random.Random(SEED)
     if LONG:
         return [[(kind, way) for kind in KINDS] for way in WAYS] + [[(kind, chance.choice(WAYS))] for kind in KINDS]
-    return [[(kind, chance.choice(WAYS)) for kind in KINDS] for _ in range(2)]
+    return [[(kind, chance.choice(WAYS)) for kind in KINDS] for _ in range(1)]
 
 
 def test_a_damaged_file_of_any_kind_is_made_again(tree, finished, tally):
@@ -155,7 +155,7 @@ def test_a_damaged_file_of_any_kind_is_made_again(tree, finished, tally):
 
 
 def test_a_file_is_made_again_whatever_of_all_that_speaks_for_it_is_damaged_too(tree, finished, tally):
-    for number in range(20 if LONG else 2):
+    for number in range(20 if LONG else 1):
         trial = Trial(tally, "files damaged with their checksums and records", number)
         names = trial.chance.sample(sorted(finished[0]), trial.chance.randint(1, len(finished[0])))
         for name in names:
@@ -200,6 +200,7 @@ def test_a_damaged_checkpoint_costs_work_alone(tree, finished, tally):
         trial.survived(tree, finished[0], way, len(kept))
 
 
+@pytest.mark.slow
 def test_a_second_run_is_refused_and_the_first_goes_on(tree, finished, tally):
     for number in range(4 if LONG else 1):
         trial = Trial(tally, "second runs", number)

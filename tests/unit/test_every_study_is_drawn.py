@@ -140,8 +140,8 @@ def unreadable(figure):
 
 @pytest.mark.parametrize(
     ("file", "preset"),
-    # `make` draws quick, and the other tests smoke.
-    [pytest.param(*one, marks=pytest.mark.slow) if one[1] in ("quick", "smoke") else one for one in STATED],
+    # `make` draws quick, and the other tests smoke; full has the figures of standard with more points.
+    [one if one[1] == "standard" else pytest.param(*one, marks=pytest.mark.slow) for one in STATED],
     ids=[f"{file.stem}-{preset}" for file, preset in STATED],
 )
 def test_a_study_can_be_drawn_and_judged(file, preset):

@@ -1,5 +1,7 @@
 """Certificates of stationarity: Hessian products and smallest eigenvalues against dense Hessians, and escapes."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from test_solvers_taylor import CASES, make_data, torch_objective
@@ -8,7 +10,7 @@ from hierlearn.solvers.in_place import outer_products
 from hierlearn.solvers.taylor import certificate as module
 from hierlearn.solvers.taylor.certificate import certify_and_polish
 from hierlearn.solvers.taylor.hessian import GaussNewtonMetric, hessian_operator
-from hierlearn.solvers.taylor.lanczos import SmallestRatio, _smallest_pair
+from hierlearn.solvers.taylor.lanczos import SmallestRatio, _smallest_pair, is_sign_sure, smallest_ratio
 from hierlearn.solvers.taylor.model import TaylorPoint, make_problem
 from hierlearn.solvers.taylor.training import fit_path
 
@@ -253,3 +255,14 @@ def test_weights_that_are_not_finite_give_no_certificate():
     certificate = certify(*data, 1e-3, np.full_like(start, np.nan))
     assert not certificate.stationary
     assert not certify_and_polish(*data, 1e-3, np.full_like(start, np.nan)).certificate.stationary
+
+
+def test_a_sweep_whose_norms_overflow_ends_without_a_sign():
+    start = np.ones((2, 3), np.float32)
+    scales = np.array([[1e10, 2e10, 3e10], [4e10, 5e10, 6e10]], np.float32)
+    metric = SimpleNamespace(solve=lambda image: image * np.float32(1e12))
+    with np.errstate(all="raise"):
+        found = smallest_ratio(lambda v: scales * v, metric, start, 10)
+    assert found.products == 1
+    assert not is_sign_sure(found.value, found.residual, found.products)
+    assert np.isfinite(found.vector).all()

@@ -34,7 +34,8 @@ class Finished:
 
 def tool(name: str, *words: str, folder: Path, **variables: str) -> Finished:
     """Run a command of the environment that runs the tests; variables: of its environment."""
-    environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "1", "PATH": f"{TOOLS}{os.pathsep}{os.environ['PATH']}"}
+    # Trees keep their bytecode, as those of users do: compiling is half a second of every start.
+    environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "", "PATH": f"{TOOLS}{os.pathsep}{os.environ['PATH']}"}
     environment |= variables
     done = subprocess.run(
         [str(TOOLS / name), *words], cwd=folder, env=environment, text=True, stdout=-1, stderr=-2, check=False

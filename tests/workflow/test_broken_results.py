@@ -100,7 +100,7 @@ def test_a_file_of_other_code_is_refused_in_one_line_where_nothing_but_times_may
     [
         damage_files_with_their_checksums,
         pytest.param(damage_files_with_their_records, marks=pytest.mark.slow),
-        damage_files_without_any_record,
+        pytest.param(damage_files_without_any_record, marks=pytest.mark.slow),
         pytest.param(damage_checksums, marks=pytest.mark.slow),
         exchange,
     ],

@@ -28,7 +28,7 @@ def on_a_terminal(tree, *words, columns=90) -> tuple[int, str]:
     if child == 0:
         fcntl.ioctl(2, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         os.chdir(tree)
-        os.environ.update(TERM="xterm", PYTHONDONTWRITEBYTECODE="1")
+        os.environ.update(TERM="xterm", PYTHONDONTWRITEBYTECODE="")
         os.execv(TOOLS / "snakemake", ["snakemake", *words])
     sent = b""
     try:

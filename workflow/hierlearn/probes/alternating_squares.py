@@ -50,11 +50,14 @@ class AlternatingSquares(Probe):
         hidden, targets = teacher.hidden(state, x)["S_2"], teacher.target(state, x)[..., 0]
         found = [self._rounds(*one, k) for one in zip(x, hidden, targets, strict=True)]
         risk, feature_error = np.array(found).swapaxes(0, 1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            # A target of layer 2 alone is found in the first round.
+            feature_fall = feature_error[:, -1] / feature_error[:, 0]
         measures = {
             "first_risk": (("seed",), risk[:, 0]),
             "last_risk": (("seed",), risk[:, -1]),
             "risk_fall": (("seed",), risk[:, -1] / risk[:, 0]),
-            "feature_fall": (("seed",), feature_error[:, -1] / feature_error[:, 0]),
+            "feature_fall": (("seed",), feature_fall),
             "first_feature_error": (("seed",), feature_error[:, 0]),
             "last_feature_error": (("seed",), feature_error[:, -1]),
         }

@@ -49,8 +49,10 @@ def krylov(operator, metric, image, vector, max_products) -> Iterator[Krylov]:
             image -= beside[step - 1].astype(dtype) * images[step - 1]
         image -= (basis[: step + 1] @ image) @ images[: step + 1]
         vector = metric.solve(image.reshape(shape)).reshape(size)
-        beta = np.sqrt(max(float(image @ vector), 0.0))
-        last = step + 1 == steps or np.linalg.norm(image) <= rounding * scale
+        with np.errstate(over="ignore", invalid="ignore"):
+            beta = np.sqrt(max(float(image @ vector), 0.0))
+        # A norm beyond the largest number has no vector to go on from: what is known so far stays, and decides nothing.
+        last = step + 1 == steps or np.linalg.norm(image) <= rounding * scale or not np.isfinite(beta)
         yield Krylov(basis[: step + 1], diagonal[: step + 1], beside[:step], float(beta), bool(last))
         beside[step] = beta
 
