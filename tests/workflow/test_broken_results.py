@@ -114,6 +114,7 @@ def test_one_plain_run_mends_what_is_damaged_together(changed, damage):
     assert content(changed) == whole
 
 
+@pytest.mark.slow
 def test_results_of_an_older_layout_are_made_again(changed):
     """Its checksums had other names, and its files are of other code."""
     results, whole = changed / "results" / "quick", content(changed)

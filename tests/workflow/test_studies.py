@@ -42,9 +42,8 @@ def smoke(request, tmp_path_factory):
     return folder / "results" / "smoke"
 
 
-@pytest.mark.parametrize(
-    "preset", ["quick", pytest.param("standard", marks=pytest.mark.slow), pytest.param("full", marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("preset", ["quick", "standard", "full"])
 def test_a_preset_that_takes_longer_can_be_planned(preset, tmp_path):
     done = snakemake(ROOT, "--dry-run", "--quiet", "--config", f"preset={preset}", folder=tmp_path)
     assert done.code == 0, done.end
