@@ -83,11 +83,14 @@ class Tree:
         for name in ("results", ".snakemake"):
             shutil.rmtree(self.folder / name, ignore_errors=True)
             shutil.copytree(self.folder.with_name("kept") / name, self.folder / name)
+        shutil.rmtree(self.folder / "tmp")
+        (self.folder / "tmp").mkdir()
 
     def start(self, command: str, log: str = "run.log") -> subprocess.Popen:
         """A run in a process group of its own."""
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | {
-            "PYTHONDONTWRITEBYTECODE": "",
+            # On a full disk Python itself may leave a part of a file of bytecode, which no later start gets by.
+            "PYTHONDONTWRITEBYTECODE": "1",
             "PATH": f"{TOOLS}{os.pathsep}{os.environ['PATH']}",
             "TMPDIR": str(self.folder / "tmp"),
         }
@@ -140,8 +143,9 @@ class Tree:
         found += [f"other bytes: {name}" for name in whole.keys() & content.keys() if whole[name] != content[name]]
         found += [f"left behind: {file}" for file in (self.records / "scripts").glob("*")]
         found += [f"left behind: {file}" for file in (self.records / "incomplete").glob("*")]
-        # Snakemake itself leaves an empty folder behind where it is killed.
-        found += [f"left behind: {file}" for file in (self.folder / "tmp").rglob("*") if file.is_file()]
+        # Killed, Snakemake itself leaves an empty folder behind, and Python what it writes as it tries a folder.
+        temporary = [file for file in (self.folder / "tmp").rglob("*") if file.is_file()]
+        found += [f"left behind: {file}" for file in temporary if file.read_bytes() not in (b"", b"blat")]
         found += [f"alive: {process}" for process in self.processes()]
         with open(self.records / "run.lock") as lock:
             try:
