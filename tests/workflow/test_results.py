@@ -17,6 +17,7 @@ from conftest import snakemake
 
 from hierlearn.core.protocols import STATUS
 from hierlearn.files import netcdf
+from hierlearn.run import forkserver
 
 COLUMNS = [
     "claim",
@@ -265,6 +266,12 @@ def test_more_cores_and_another_folder_give_the_same_bytes(tree, results, tmp_pa
     assert sorted(first) == sorted(second)
     assert len(first) > 12
     assert [str(name) for name in first if first[name] != second[name]] == []
+    # With jobs that are copies of one process, benchmarks say nothing of the processes that wait for them.
+    for file in (other / "benchmarks").rglob("*.tsv"):
+        with open(file, newline="") as lines:
+            (row,) = csv.DictReader(lines, delimiter="\t")
+        assert float(row["s"]) > 0
+        assert row["max_rss"] == "NA" or not forkserver.is_possible(), file
 
 
 def test_another_seed_learner_and_study_change_no_value_that_was_there(tree, results, tmp_path):
