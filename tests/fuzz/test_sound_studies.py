@@ -59,7 +59,7 @@ def contents():
 def test_the_studies_written_otherwise_say_the_same(way, contents, tmp_path, record_property):
     (tmp_path / "studies").mkdir()
     (tmp_path / "published").symlink_to(FILES[0].parents[1] / "published")
-    # Every study is written in some other way, whichever of them are tried.
+    # Of a part of the studies another one for each way: every study is written in two ways at least.
     tried, failing = part(list(zip(FILES, itertools.cycle(PRESETS), strict=False)), 3, list(WAYS).index(way)), []
     for file, preset in tried:
         copy = tmp_path / "studies" / file.name
