@@ -67,7 +67,7 @@ def sample_nothing() -> None:
     """Leave memory and load out of the benchmarks of jobs.
 
     Snakemake would look twice a second, through all processes of the machine, for those of a job that only waits for
-    its copy. What a job has taken it says itself in its log, whether it is a copy or, with other threads, runs by itself.
+    its copy. What a job has taken it says itself in its log, also one that has other threads and runs by itself.
     """
     # Imported where it is used: no job comes by here.
     from snakemake.benchmark import BenchmarkTimer
