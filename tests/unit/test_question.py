@@ -66,6 +66,10 @@ def test_numbers_below_a_key_may_be_the_text_that_snakemake_hands_over():
     [
         ({"learners": ["ntkk"]}, "question.learners[0]: found 'ntkk'; expected the name of a learner or a kernel"),
         ({"learners": ["ntk", "ntk"]}, "question.learners[1]: found 'ntk' again; expected a label of its own"),
+        (
+            {"learners": [{"name": "linear", "representation": "neurall"}]},
+            "question.learners[0]: found representation 'neurall'; expected the name of one: neural, raw",
+        ),
         ({"learners": []}, "question.learners: found []; expected at least 1 entry"),
         ({"dimension": ["four"]}, "question.dimension[0]: found 'four'; expected integer"),
         ({"dimensions": [4]}, "question.dimensions: found an unknown key; expected one of cap, dimension"),
@@ -90,3 +94,16 @@ def test_parameters_below_learners_reach_them():
     assert (name, wrong) == ("wide", None)
     assert entry["learner"] == {"name": "kernel_ridge", "kernel": {"name": "rbf", "bandwidth": 2.0}}
     assert entry["select"] == {"ridge": [0.1]}
+
+
+def test_learners_see_the_representation_that_they_name_and_share_it():
+    neural = {"name": "neural", "features": "relu"}
+    asked = [
+        {"name": "linear", "representation": neural},
+        {"name": "rbf", "representation": neural},
+        {"name": "ntk", "representation": "neural"},
+        "arccos",
+    ]
+    (study,) = planned(learners=asked).studies.values()
+    assert [one.representation for one in study.learners.values()] == ["neural-1", "neural-1", "neural-2", "raw"]
+    assert study.representations == {"neural-1": neural, "neural-2": {"name": "neural"}}

@@ -70,7 +70,10 @@ def numbers(content: Any) -> Any:
 
 def learner(one: Any) -> tuple[str, dict[str, Any], tuple[str, str] | None]:
     """The name of a learner in the study and its entry, from the name of a learner or a kernel or from a mapping of its
-    parameters, `select`, `label` and `representation`; and what is wrong with it."""
+    parameters, `select`, `label` and `representation`; and what is wrong with it.
+
+    The entry has its representation with its parameters, as `study` takes it.
+    """
     given = {"name": one} if isinstance(one, str) else copy.deepcopy(one)
     name = given.get("name")
     known = {
@@ -85,14 +88,28 @@ def learner(one: Any) -> tuple[str, dict[str, Any], tuple[str, str] | None]:
     select = {key: CHOICES[key] for key in needed if key in CHOICES} | beside.get("select", {})
     if missing := [key for key in needed if key not in select]:
         return "", {}, (f"{show(name)} without select.{missing[0]}", "values for it, as the manual has of the learner")
+    seen = beside.get("representation", "raw")
+    seen = seen if isinstance(seen, dict) else {"name": seen}
+    if seen.get("name") not in (offered := registry.available("representations")):
+        return "", {}, (f"representation {show(seen.get('name'))}", f"the name of one: {', '.join(sorted(offered))}")
     label = beside.get("label", str(name).replace("_", " "))
     key = re.sub("[^a-z0-9]+", "-", str(label).lower()).strip("-")
-    return key, {"label": label, "learner": described} | ({"select": select} if select else {}), None
+    entry = {"label": label, "learner": described, "representation": seen}
+    return key, entry | ({"select": select} if select else {}), None
 
 
 def study(question: Mapping[str, Any], learners: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
     """The study that answers a question: a search for the threshold, n* against the dimension, exponents."""
     dimensions, threshold = question["dimension"], question.get("threshold", 0.5)
+    # Learners that see the same representation share the one that is fitted; raw needs no fit.
+    seen = {"raw": {"name": "raw"}}
+    for entry in learners.values():
+        if (one := entry["representation"]) not in seen.values():
+            seen[f"{one['name'].replace('_', '-')}-{len(seen)}"] = one
+    name_of = {
+        name: next(key for key, one in seen.items() if one == entry["representation"])
+        for name, entry in learners.items()
+    }
     samples = {"near": {"coefficient": 4, "of": "dimension"}, "cap": question.get("cap", 2000)}
     claims = {
         f"Q{i}": {
@@ -114,7 +131,10 @@ def study(question: Mapping[str, Any], learners: Mapping[str, dict[str, Any]]) -
         "seeds": question.get("seeds", 5),
         "points": {"validation": 500, "test": 2000},
         "samples": {"thresholds": [threshold]},
-        "learners": {name: entry | {"samples": samples} for name, entry in learners.items()},
+        "representations": {name: one for name, one in seen.items() if name != "raw"},
+        "learners": {
+            name: entry | {"samples": samples, "representation": name_of[name]} for name, entry in learners.items()
+        },
         "figure": {"name": "sample_complexity", "threshold": threshold},
         "claims": claims if len(dimensions) > 2 else {},
     }
