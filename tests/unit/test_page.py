@@ -145,7 +145,7 @@ def test_a_paper_tells_how_many_of_its_primary_rows_survived_in_the_order_of_the
     rows = [row(claim="C10"), row(claim="C2", verdict="not seen"), row(claim="C3", rank="secondary")]
     lines = page(rows, {"one": STUDY}, "quick").split('<section class="paper"')[1].split("</section>")[0]
     assert [line.split('"')[0] for line in lines.split('<a href="#')[1:]] == ["C2", "C10"]
-    assert "<b>1</b> survived" in lines and "<b>1</b> failed" in lines and "undecided" not in lines
+    assert "<b>1</b> survived" in lines and "<b>1</b> failed" in lines and "inconclusive" not in lines
 
 
 def test_secondary_rows_are_folded_under_the_primary_row_whose_name_is_most_like_theirs():

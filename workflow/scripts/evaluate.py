@@ -50,13 +50,14 @@ def score(scores, name, point, group, fitted, trained, count):
         measures = {"operator_norm": operator_norm(held_out.reshape(*held_out.shape[:2], -1))}
     else:
         measures = problems.unpack("measure", fitted)
+    for variant in point["variants"]:
+        mark_empty_cells(scores, {"learner": name, **point["coordinates"], **variant["coordinates"]}, point["samples"])
     for position, seed in enumerate(problem.seeds):
         here = {"target_norm": float(norms[position]), "unlabelled_samples": representation.unlabelled}
         here |= {f"representation_{key}": float(values[position]) for key, values in measures.items()}
         alone, seen, described = problem.take([position]), features.take([position]), None
         for variant in point["variants"]:
             cell = {"learner": name, **point["coordinates"], **variant["coordinates"]}
-            mark_empty_cells(scores, cell, point["samples"])
             if variant["learner"] != described:
                 described, cache = variant["learner"], {}
                 texts = registry.implementation("learners", described["name"]).MEASURES

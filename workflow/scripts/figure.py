@@ -17,8 +17,8 @@ from hierlearn.run.job import log
 def figure(scores, traces, probes, outputs, parameters, code, expected=None):
     """Write one file per format; equal data gives equal bytes.
 
-    scores, traces: the file, if the study trains anything; probes: name -> file; outputs: format -> file;
-    expected: file -> identity of the job that should have made it.
+    scores, traces: a list of one file, empty if the study trains nothing; probes: name -> file;
+    outputs: format -> file; expected: file -> identity of the job that should have made it.
     """
     expected = expected or {}
     drawing = registry.build("figures", parameters["figure"])

@@ -15,8 +15,8 @@ from hierlearn.quantities._tables import indexers
 def judge(scores, traces, probes, output, parameters, code, expected=None):
     """Write claims.json: one row per claim, with what stands behind it.
 
-    scores, traces: the files, if the study trains anything; probes: name -> file; expected: file -> identity of the
-    job that should have made it.
+    scores, traces: a list of one file, empty if the study trains nothing; probes: name -> file;
+    expected: file -> identity of the job that should have made it.
     """
     expected = expected or {}
     cube, recorded = (cubes.load(files[0], expected.get(files[0])) if files else None for files in (scores, traces))

@@ -245,7 +245,7 @@ class Monitor(Protocol):
     """Who is told how far a long training is, and keeps what it would need to go on after it was killed."""
 
     def report(self, done: int, total: int, text: str) -> None:
-        """Something worth a line of the log."""
+        """Something worth a line of the log, of part `done` of `total`."""
 
     def advance(self, done: int, total: int) -> None:
         """Steps of the present training that are done; called often."""

@@ -24,6 +24,7 @@ from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from typing import NoReturn
 
 from hierlearn.run import handover
 from hierlearn.run.handover import ADDRESS, FORWARDED, LENGTH, STATUS
@@ -122,24 +123,25 @@ def serve(address: str) -> None:
     waiting.register(0, selectors.EVENT_READ)
     waiting.register(listener, selectors.EVENT_READ)
 
-    def forget(number: int) -> None:
-        if copies.pop(number, None):
-            waiting.unregister(number)
+    def forget(file: int) -> None:
+        if copies.pop(file, None):
+            waiting.unregister(file)
 
     while True:
         new: list[str] = []
         for key, _ in waiting.select():
-            copy = key.data
+            copy: Copy | None = key.data
             if key.fd == 0:
-                for copy in copies.values():
-                    copy.kill(signal.SIGKILL)
+                for one in copies.values():
+                    one.kill(signal.SIGKILL)
                 atexit._run_exitfuncs()
                 os._exit(0)
             if key.fileobj is listener:
-                if copy := _accepted(listener, copies):
-                    for number in (copy.handle, copy.connection.fileno()):
-                        copies[number] = copy
-                        waiting.register(number, selectors.EVENT_READ, copy)
+                if started := _accepted(listener, copies):
+                    # Under both of its files: one says that it ended, the other what is to be sent to it.
+                    for file in (started.handle, started.connection.fileno()):
+                        copies[file] = started
+                        waiting.register(file, selectors.EVENT_READ, started)
             elif copies.get(key.fd) is not copy:
                 # It ended in this very round.
                 continue
@@ -147,9 +149,9 @@ def serve(address: str) -> None:
                 forget(copy.handle)
                 forget(copy.connection.fileno())
                 new += copy.end()
-            elif numbers := _received(copy.connection):
-                for number in numbers:
-                    copy.kill(number)
+            elif signals := _received(copy.connection):
+                for signum in signals:
+                    copy.kill(signum)
             else:
                 # The job was killed.
                 forget(key.fd)
@@ -208,8 +210,8 @@ def _accepted(listener: socket.socket, others: Iterable[int]) -> Copy | None:
     return Copy(process, connection, read)
 
 
-def _run(request: bytes, files: list[int], report: int) -> None:
-    """What a copy does: the job. request: as `hand_over` sends it."""
+def _run(request: bytes, files: list[int], report: int) -> NoReturn:
+    """What a copy does: the job, and its end. request: as `hand_over` sends it."""
     handover.is_copy, server = True, os.getppid()
     ctypes.CDLL(None).prctl(PARENT_ENDS, signal.SIGKILL)
     if os.getppid() != server:

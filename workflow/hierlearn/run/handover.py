@@ -64,7 +64,10 @@ def hand_over(file: str) -> None:
 
 
 def end_as(status: int) -> None:
-    """End this process as another one did. status: what it returned, or minus the signal that ended it."""
+    """End this process as another one did; never returns.
+
+    status: what it returned, or minus the signal that ended it.
+    """
     if status < 0:
         signal.signal(-status, signal.SIG_DFL) if -status != signal.SIGKILL else None
         os.kill(os.getpid(), -status)

@@ -36,13 +36,13 @@ def start(script: Mapping[str, Any]) -> Any:
     """Begin a job if `script` (a script's globals) runs under Snakemake, and return what Snakemake says of it.
 
     None otherwise, so that a script can be imported. Must run before numpy loads: its libraries read the number of
-    threads once.
+    threads once. May not return: the job is then done by a copy of the fork server, or by this process started anew.
     """
     snakemake = script.get("snakemake")
     if snakemake is None:
         return None
     threads = str(snakemake.params.get("compute_threads", 1))
-    # Snakemake runs a copy of the script, whose place it says so.
+    # Snakemake runs a copy of the script, which lies there.
     file = script.get("__real_file__")
     if file and threads == "1":
         handover.hand_over(file)
@@ -74,7 +74,7 @@ def _exactly(threads: int) -> None:
 
 
 def _spent() -> None:
-    """What the whole process has cost, imports included: Snakemake's own samples of a job miss its last seconds."""
+    """What the whole process has cost, imports included: Snakemake's own samples miss the last seconds."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     # Linux counts kilobytes, macOS bytes.
     unit = 2**20 if sys.platform == "darwin" else 2**10

@@ -1,13 +1,16 @@
 """The primary rows as a table of Markdown, for a README."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hierlearn.claims.ledger import Row
-from hierlearn.claims.page.index import interval, number, outcomes, prediction, side
-from hierlearn.claims.verdicts import MARKS
+from hierlearn.claims.page.index import in_order, interval, number, outcomes, prediction, side
+from hierlearn.claims.rules import PASSES, UNDECIDED, outcome
+from hierlearn.claims.verdicts import INCONCLUSIVE, MARKS
 
 BEGIN, END = "<!-- findings -->", "<!-- end of findings -->"
+PAGE = "docs/ledger/index.html"
 HEAD = "| | what the paper says | measured [95 % interval] | predicted |\n| --- | --- | --- | --- |"
 
 
@@ -23,7 +26,7 @@ def table(
     for key, paper in papers.items():
         own = [row for row in rows if row.paper == key and row.rank == "primary" and row.rule != "descriptive"]
         if own:
-            lines = [HEAD, *(_line(row, side(details[row.claim]), lacking.get(row.claim)) for row in own)]
+            lines = [HEAD, *(_line(row, side(details[row.claim]), lacking.get(row.claim)) for row in in_order(own))]
             parts += [f"**{paper['citation']}**: {_counts(own)}.", "\n".join(lines)]
     return "\n\n".join(parts)
 
@@ -37,8 +40,13 @@ def _counts(rows: Sequence[Row]) -> str:
 def _line(row: Row, where: str, lacking: str | None) -> str:
     statement = row.statement.rstrip(".").replace("\\|", "\\Vert ").replace("|", "\\vert ")
     measured = f"{number(row.value)} {interval(row.low, row.high)}".strip()
+    if row.verdict == INCONCLUSIVE and row.control_verdict == UNDECIDED:
+        slack = None if math.isnan(row.slack) else row.slack
+        rule = outcome(row.rule, row.value, row.low, row.high, row.predicted, slack, where)[0]
+        lacking = "the control is undecided" if rule == PASSES else lacking
     verdict = f"{MARKS[row.verdict]} {row.verdict}" + (f": {lacking}" if lacking else "")
-    return f"| {verdict} | {row.place}: {statement} | {measured} | {prediction(row, where)} |"
+    named = f"[{row.claim}]({PAGE}#{row.claim}), {row.place}"
+    return f"| {verdict} | {named}: {statement} | {measured} | {prediction(row, where)} |"
 
 
 def put(text: str, between: str) -> str:

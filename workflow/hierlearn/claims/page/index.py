@@ -138,9 +138,14 @@ def by_kind_and_regime(rows: Iterable[Row]) -> list[tuple[str, dict[str, list[tu
     return table
 
 
+def in_order(rows: Iterable[Row]) -> list[Row]:
+    """Rows in the order of their names, C2 before C10."""
+    return sorted(rows, key=lambda row: _natural(row.claim))
+
+
 def _of_paper(key: str, paper: Mapping[str, str], primary: Sequence[Row]) -> dict[str, Any]:
-    """A paper with its primary rows, in the order of their names."""
-    own = sorted((row for row in primary if row.paper == key), key=lambda row: _natural(row.claim))
+    """A paper with its primary rows in order."""
+    own = in_order(row for row in primary if row.paper == key)
     return {**paper, "key": key, "rows": own, "outcomes": outcomes(own)}
 
 
