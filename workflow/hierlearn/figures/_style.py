@@ -15,6 +15,8 @@ LOOK = {
     "axes.titlesize": 9,
     "axes.titleweight": "bold",
     "axes.titlelocation": "left",
+    # Nothing stands above an axis that a title would have to make room for; to look costs a tenth of a figure.
+    "axes.titley": 1.0,
     "legend.frameon": False,
     "lines.linewidth": 1.4,
     "lines.markersize": 5,
