@@ -62,6 +62,16 @@ def test_a_finished_study_is_stored_with_its_rows_its_figure_and_its_page(plan):
     assert "bounds" not in Path("docs/ledger/small/claims.json").read_text()
 
 
+def test_a_stored_second_draw_stays_until_there_is_another(plan):
+    file = Path("docs/ledger/small/claims.json")
+    run(plan, "small", mine(), mine("C2"))
+    commands.answer(["publish"], plan)
+    earlier = [{"claim": "C2", "digest": "abc"}, {"claim": "gone", "digest": "abd"}]
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"second": earlier}))
+    commands.answer(["publish"], plan)
+    assert json.loads(file.read_text())["second"] == earlier[:1]
+
+
 @pytest.fixture
 def at(tmp_path, monkeypatch):
     """A function: a preset and a seed count -> the plan of one study in a file."""

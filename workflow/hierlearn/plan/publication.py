@@ -56,13 +56,15 @@ def store(plan: Plan, root: Path) -> list[str]:
                 _write(stored, known)
             continue
         rows = json.loads(file.read_bytes())["rows"]
+        # A second draw stays where there is none anew; one of another design does not count.
+        again = {row["claim"]: row for row in (known["second"] if known else ())} | second
         said = told.of_study(study, FOLDER) | {"commit": commit, "preset": study.preset}
         said["figure_size"] = figures.size(drawn)
         content = {
             "identity": identity,
             "study": said,
             "earlier": study.earlier,
-            "second": [second[row["claim"]] for row in rows if row["claim"] in second],
+            "second": [again[row["claim"]] for row in rows if row["claim"] in again],
             "rows": [{key: row[key] for key in COLUMNS} | {"detail": _shown(row["detail"])} for row in rows],
         }
         _write(stored, content)
