@@ -1,11 +1,13 @@
 """Quadratic DenseNets as learners of classes: their last layer refitted, and what they are measured by."""
 
 import numpy as np
+import scipy
 
 from hierlearn.core.problem import ProblemFeatures, pose
 from hierlearn.core.protocols import NullMonitor, Sample
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
+from hierlearn.learners.densenets import refit
 
 SEEDS = (3, 5, 8)
 TEACHER = {"name": "quadratic_densenet", "widths": [2, 1], "gap": 0.3}
@@ -56,6 +58,36 @@ def test_a_last_layer_refitted_to_classes_is_the_minimiser_of_its_logistic_loss(
         curvature = 0.25 * design.T @ design / len(design)
         step = np.linalg.lstsq(curvature * 5.0, -design.T @ pull / len(design), rcond=1e-6)[0]
         assert loss(outputs[i] + design @ step) > 0.98 * loss(outputs[i])
+
+
+def test_points_far_from_the_margin_are_left_out_as_long_as_they_stay_far():
+    rng, v = np.random.default_rng(0), 40.0
+    design, offsets = rng.standard_normal((3000, 5)), rng.standard_normal(3000)
+    labels = np.sign(offsets + design @ np.array([0.5, -0.4, 0.3, 0.2, 0.6]) + 0.1 * rng.standard_normal(3000))
+    margins = v * labels * offsets
+    found = refit.logistic_path(design, offsets, labels, v)
+    moved = margins + v * labels * (design @ found[-1])
+    # Of those far away some come near with the weights, and most stay.
+    assert np.sum((margins > refit.FAR) & (moved < refit.NEAR)) > 50
+    assert np.sum((margins > refit.FAR) & (moved > refit.FAR)) > 500
+    sizes = np.mean(design**2, axis=0)
+    for ridge, weights in zip(refit.RIDGES_OF_CLASSES, found, strict=True):
+
+        def loss(w, ridge=ridge):
+            terms = np.logaddexp(0.0, -v * labels * (offsets + design @ w))
+            return np.mean(terms) / v + ridge * v / 8 * (w**2 @ sizes)
+
+        def gradient(w, ridge=ridge):
+            pull = -labels * scipy.special.expit(-v * labels * (offsets + design @ w))
+            return pull @ design / len(design) + ridge * v / 4 * sizes * w
+
+        def hessian(w, ridge=ridge):
+            share = scipy.special.expit(v * (offsets + design @ w))
+            return (design.T * (v * share * (1 - share))) @ design / len(design) + ridge * v / 4 * np.diag(sizes)
+
+        exact = scipy.optimize.minimize(loss, np.zeros(5), jac=gradient, hess=hessian, method="trust-exact")
+        assert loss(weights) < (1 + 1e-5) * exact.fun
+        np.testing.assert_allclose(weights, exact.x, rtol=1e-3)
 
 
 def test_the_measures_of_classes_are_those_of_the_margin():

@@ -29,6 +29,8 @@ MOST_POINTS = 8192
 RIDGES_OF_CLASSES = (1e-4, 1e-6)
 MOST_POINTS_OF_CLASSES = 1 << 15
 ITERATIONS = 40
+# Margins in the exponent of the logistic loss: of points that it does not see, and that it may not move them below.
+FAR, NEAR = 20.0, 10.0
 
 
 def refit(learner: Any, fit: Fit, sample: Sample) -> Fit:
@@ -130,24 +132,46 @@ def _weights(design: np.ndarray, labels: np.ndarray) -> np.ndarray:
 def logistic_path(design: np.ndarray, offsets: np.ndarray, labels: np.ndarray, sharpness: float) -> list[np.ndarray]:
     """Minimisers (F,) of mean log(1 + exp(-v y (f + X w))) / v + ridge v |X|^2 |w|^2 / 8 over RIDGES_OF_CLASSES.
 
-    design X (n, F), offsets f (n,), labels y (n,) of -1 and 1; |X|^2 |w|^2 counts a column by its mean square. Solved
-    by L-BFGS in the coordinates in which the loss at w = 0 has the identity as its curvature.
+    design X (n, F), offsets f (n,), labels y (n,) of -1 and 1; |X|^2 |w|^2 counts a column by its mean square. Points
+    that are right by a margin v y f of FAR are left out, as long as no minimiser brings one below NEAR.
     """
-    n = len(design)
     sizes = np.sqrt(np.mean(np.square(design, dtype=np.float64), axis=0))
     sizes[sizes == 0] = 1.0
+    margins = sharpness * labels * offsets
+    used, found = margins < FAR, None
+    while True:
+        found = _minimisers(design[used], offsets[used], labels[used], sharpness, sizes, len(design), found)
+        moved = margins + (design @ found.T.astype(design.dtype) * (sharpness * labels[:, None])).T
+        missed = ~used & np.any(moved < NEAR, axis=0)
+        if not missed.any():
+            return list(found)
+        used |= missed
+
+
+def _minimisers(
+    design: np.ndarray,
+    offsets: np.ndarray,
+    labels: np.ndarray,
+    sharpness: float,
+    sizes: np.ndarray,
+    n: int,
+    starts: np.ndarray | None,
+) -> np.ndarray:
+    """Minimisers (R, F) as above of a sum over n, by L-BFGS in coordinates where the loss at w = 0 has the identity as
+    its curvature. From starts (R, F), or each from the one of the ridge before."""
     curvature = sharpness * LOGISTIC.curvature(sharpness * offsets, labels)
     rows = (design / sizes.astype(design.dtype)) * np.sqrt(curvature / n).astype(design.dtype)[:, None]
     hessian = (rows.T @ rows).astype(np.float64)
     found, start = [], np.zeros(design.shape[1])
-    for ridge in RIDGES_OF_CLASSES:
+    for i, ridge in enumerate(RIDGES_OF_CLASSES):
+        start = start if starts is None else starts[i] * sizes
         penalty = ridge * sharpness / 4
         factor = scipy.linalg.cholesky(hessian + penalty * np.eye(len(hessian)), lower=True)
 
         def objective(u, factor=factor, penalty=penalty):
             w = scipy.linalg.solve_triangular(factor, u, lower=True, trans="T")
             outputs = offsets + design @ (w / sizes).astype(design.dtype)
-            value = np.mean(LOGISTIC.value(sharpness * outputs, labels)) / sharpness + penalty * (w @ w) / 2
+            value = np.sum(LOGISTIC.value(sharpness * outputs, labels)) / n / sharpness + penalty * (w @ w) / 2
             pull = LOGISTIC.gradient(sharpness * outputs, labels).astype(design.dtype)
             gradient = (pull @ design) / n / sizes + penalty * w
             return value, scipy.linalg.solve_triangular(factor, gradient, lower=True)
@@ -156,7 +180,7 @@ def logistic_path(design: np.ndarray, offsets: np.ndarray, labels: np.ndarray, s
         solved = scipy.optimize.minimize(objective, factor.T @ start, jac=True, method="L-BFGS-B", options=options)
         start = scipy.linalg.solve_triangular(factor, solved.x, lower=True, trans="T")
         found.append(start / sizes)
-    return found
+    return np.array(found)
 
 
 def products(layout: Layout, state: State, x: np.ndarray) -> np.ndarray:
