@@ -1,6 +1,8 @@
 """A study that is cut along seeds and swept parameters has the results of the whole, number by number."""
 
+import gc
 import runpy
+import weakref
 
 import numpy as np
 import pytest
@@ -8,6 +10,7 @@ import pytest
 from hierlearn.core.provenance import PACKAGE
 from hierlearn.files import netcdf
 from hierlearn.plan import jobs, resources
+from hierlearn.run import sample_sizes
 
 STEPS = {"epochs": 2, "batch": 20}
 NETWORKS = {
@@ -100,6 +103,25 @@ def test_the_cubes_are_those_of_the_whole(cut, tmp_path):
             assert np.array_equal(variable.values, other[name].values, equal_nan=variable.values.dtype.kind == "f"), (
                 name
             )
+
+
+def test_a_training_finds_no_points_of_an_earlier_problem_in_memory(cut, tmp_path, monkeypatch):
+    seen, kept, walk = [], [], sample_sizes.walk
+
+    def watched(learner, problem, *others):
+        points = problem.pools["training"].x
+        kept.extend(one for of_it in seen if (one := of_it()) is not None and one is not points)
+        seen.append(weakref.ref(points))
+        return walk(learner, problem, *others)
+
+    monkeypatch.setattr(sample_sizes, "walk", watched)
+    gc.disable()
+    try:
+        cubes(cut([]), tmp_path / "whole")
+    finally:
+        gc.enable()
+    assert len(seen) > 3
+    assert not kept
 
 
 def test_a_part_trains_its_own_seed_and_width_alone(cut):

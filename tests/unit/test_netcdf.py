@@ -39,6 +39,14 @@ def test_content_comes_back_as_it_was_written(tmp_path):
     assert xarray.open_dataset(tmp_path / "file.nc").attrs == {"title": "a title"}
 
 
+def test_groups_can_be_asked_for_by_name(tmp_path):
+    content = CONTENT | {"dimension-6": {"single": Variable((), np.int64(4))}}
+    results.write(tmp_path / "file.nc", content, {})
+    found = netcdf.read(tmp_path / "file.nc", names=["dimension-6/n8"])
+    assert list(found) == ["dimension-6/n8"]
+    assert found["dimension-6/n8"]["single"].values == 3
+
+
 def test_xarray_opens_a_file_with_one_call(tmp_path):
     results.write(tmp_path / "file.nc", CONTENT, {"title": "a title"})
     dataset = xarray.open_dataset(tmp_path / "file.nc")

@@ -2,7 +2,7 @@
 
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -83,10 +83,12 @@ def _declare(target, group: str, name: str, variable: Variable) -> tuple["netCDF
     return created, values.astype(object) if kind is str else values
 
 
-def read(path: str | os.PathLike, expected: Mapping[str, str] | None = None) -> dict[str, dict[str, Variable]]:
-    """All groups of a netCDF-4 file, "" being the root, checked as checksums.read does."""
+def read(
+    path: str | os.PathLike, expected: Mapping[str, str] | None = None, names: Collection[str] | None = None
+) -> dict[str, dict[str, Variable]]:
+    """All groups of a netCDF-4 file, "" being the root, or those with names, checked as checksums.read does."""
     with open_file(path, expected) as dataset:
-        return dict(_groups("", dataset))
+        return dict(_groups("", dataset, names))
 
 
 @contextmanager
@@ -103,10 +105,11 @@ def open_file(path: str | os.PathLike, expected: Mapping[str, str] | None = None
         raise UnreadableFile(f"{path}: not a readable netCDF-4 file ({reason}); delete it and run again") from error
 
 
-def _groups(name: str, group):
-    yield name, {key: _variable(variable) for key, variable in group.variables.items()}
+def _groups(name: str, group, names: Collection[str] | None):
+    if names is None or name in names:
+        yield name, {key: _variable(variable) for key, variable in group.variables.items()}
     for key, child in group.groups.items():
-        yield from _groups(f"{name}/{key}" if name else key, child)
+        yield from _groups(f"{name}/{key}" if name else key, child, names)
 
 
 def _variable(variable) -> Variable:

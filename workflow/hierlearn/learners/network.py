@@ -10,7 +10,7 @@ from annotated_types import Interval
 from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import Count, Positive, Share
 from hierlearn.core.protocols import Features, Fit, Input, Learner, Monitor, Objection, Sample, State
-from hierlearn.learners._runs import BLOCK_ROWS, Rates, grid, take
+from hierlearn.learners._runs import BLOCK_ROWS, FRESH_POINTS, Rates, grid, take
 from hierlearn.learners._selection import DIVERGED, SelectionRule, stack_by_rule
 from hierlearn.learners.networks.runs import TRACED_POINTS, train_grid
 from hierlearn.learners.networks.start import NetworkParameters
@@ -90,11 +90,12 @@ class Network(NetworkParameters, Learner):
         phases = 2 if self.schedule == "layerwise" else 1
         step = 6 * square + phases * width * (6 * inputs + 12 * outputs)
         activations = width * (4 * self.batch + 3 * BLOCK_ROWS)
+        points = min(sizes.samples, FRESH_POINTS) if self.online else sizes.samples
         return Needs(
             memory={
                 "fit": 95e6
                 + sizes.choices * (2 * square + 2 * width * (inputs + outputs) + activations)
-                + 2 * sizes.samples * inputs,
+                + 2 * points * inputs,
                 "model": square + width * (inputs + 2 * outputs),
                 "predict": 3 * BLOCK_ROWS * width,
             },

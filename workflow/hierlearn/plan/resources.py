@@ -17,10 +17,10 @@ from hierlearn.plan.faults import Path
 from hierlearn.plan.study import RAW, GridPoint, Study, Task
 
 # An interpreter with numpy, scipy and netCDF4 takes 80 MB, with matplotlib and xarray 200 MB; a copy of the fork server
-# has also what that has loaded for other jobs.
-BASE_MB, DRAWING_MB = 240, 440
-# A netCDF file is held as bytes, as arrays, and once more while it is written.
-COPIES = 4
+# has also what that has loaded for other jobs, of which it shares 300 MB with all others.
+BASE_MB, DRAWING_MB = 310, 440
+# A netCDF file is held as bytes, as arrays, and once more while it is written; points that are drawn also in blocks.
+COPIES, DRAWN_COPIES = 3, 4
 # Starting Python and importing, and what a shared file system may add.
 BASE_MINUTES = 10
 # Operations per second of one slow core: a request that is too short costs the job, one that is too long some priority.
@@ -30,8 +30,8 @@ RATE = 5.0e9
 LONG, CORES, WORTH = 1.0e14, (1, 2, 4, 8, 16), 0.5
 # No machine has as much; a size that needs it is a slip of the pen.
 ABSURD_MB = 1_000_000
-# What a probe is given at least, as its points and draws may have any size of their own.
-PROBE_MB, PROBE_MINUTES = 300, 120
+# What a probe is given at least, as its points and draws may have any size of their own; those of standard took 990 MB.
+PROBE_MB, PROBE_MINUTES = 1000, 120
 # A study of more jobs than this is submitted to a cluster in packs of tasks, at most so many.
 JOBS, PACKS = 190, 100
 # A search takes two to four fits for a crossing; what they need is counted as if the largest sizes were visited.
@@ -76,7 +76,7 @@ class Load:
 
 def generate(study: Study, task: Task) -> Request:
     """Draws the data of a task."""
-    return _request(COPIES * _data(study, task))
+    return _request(DRAWN_COPIES * _data(study, task))
 
 
 def represent(study: Study, task: Task, representation: str) -> Request:
@@ -150,7 +150,7 @@ def probe(study: Study, name: str) -> Request:
 
 def aggregate(study: Study) -> Request:
     """Joins the scores of all tasks."""
-    return _request(COPIES * _cube(study))
+    return _request(COPIES * _cube(study), base=DRAWING_MB)
 
 
 def judge(study: Study) -> Request:
@@ -238,14 +238,21 @@ def _data(study: Study, task: Task) -> float:
     As if a learner ran at every point of the grid: a dimension that no machine holds is a fault, whoever skips it.
     """
     needed = [(point, sum(study.points_needed(task, point).values())) for point in task.points]
-    return len(study.seeds_in(task)) * sum(count * (point.dimension + 2 * _outputs(point)) for point, count in needed)
+    # Points are float32, labels and targets float64.
+    sizes = [count * (point.dimension / 2 + 2 * _outputs(point)) for point, count in needed]
+    return len(study.seeds_in(task)) * sum(sizes)
 
 
 def _features(study: Study, task: Task, learner: str, point: GridPoint, role: str) -> float:
-    """Features of the training pool and of one role, float32, of all seeds and once more of one."""
+    """Features of the training pool and of one role, float32, of all seeds and once more of one.
+
+    Learners that train online see their points as they are drawn.
+    """
     representation = study.representation(study.learners[learner].representation, point)
     sizes = _sizes(study, task, point, representation)
-    shown = max(study.sample_sizes(learner, point), default=0) + vars(sizes)[role] + sizes.unlabelled
+    online = study.learners[learner].component.get("online")
+    pool = 0 if online else max(study.sample_sizes(learner, point), default=0)
+    shown = pool + vars(sizes)[role] + sizes.unlabelled
     return (sizes.seeds + 1) * shown * sizes.features
 
 

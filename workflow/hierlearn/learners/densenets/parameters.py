@@ -7,7 +7,7 @@ from annotated_types import Interval, MinLen
 
 from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import Count, Index, NotNegative, Positive, Share
-from hierlearn.learners._runs import Rates
+from hierlearn.learners._runs import FRESH_POINTS, Rates
 from hierlearn.learners._selection import DIVERGED
 
 # Points of the training and validation sets that a trace looks at.
@@ -55,12 +55,14 @@ class LayerParameters(TrainingParameters):
     ] = None
 
     def needs(self, sizes: Sizes) -> Needs:
-        """Weights, Adam's memory and activations of every setting of one seed."""
+        """Weights, Adam's memory and activations of every run, and points beside their squares, float32, in order and
+        shuffled."""
         width, inputs, batch = self.width, sizes.dimension, self.batch
+        points = min(sizes.samples, FRESH_POINTS) if self.online else sizes.samples
+        run = width * (10 * inputs + 10 * width + 8 * batch + 4 * TRACED_POINTS) + 2 * TRACED_POINTS * inputs
         return Needs(
             memory={
-                "fit": sizes.choices * width * (10 * inputs + 10 * width + 8 * batch + 4 * TRACED_POINTS)
-                + (2 * sizes.choices * TRACED_POINTS + 2 * sizes.samples) * inputs,
+                "fit": sizes.seeds * (sizes.choices * run / 2 + 2 * points * inputs),
                 "model": width * (2 * inputs + 3 * width),
                 "predict": 512 * (4 * width + 2 * inputs),
             },
