@@ -30,8 +30,8 @@ RATE = 5.0e9
 LONG, CORES, WORTH = 1.0e14, (1, 2, 4, 8, 16), 0.5
 # No machine has as much; a size that needs it is a slip of the pen.
 ABSURD_MB = 1_000_000
-# What a probe is given at least, as its points and draws may have any size of their own; those of standard took 990 MB.
-PROBE_MB, PROBE_MINUTES = 1000, 120
+# What a probe is given at least, as its points and draws may have any size of their own.
+PROBE_MB, PROBE_MINUTES = 450, 120
 # A study of more jobs than this is submitted to a cluster in packs of tasks, at most so many.
 JOBS, PACKS = 190, 100
 # A search takes two to four fits for a crossing; what they need is counted as if the largest sizes were visited.
