@@ -140,8 +140,8 @@ def test_sizes_that_no_machine_holds_are_refused_with_the_memory_they_need(field
     failing, tried = [], part(mutants_of_size, 3)
     for mutant in tried:
         lines = refusal(mutant, config)
-        # A walk that would begin beyond its end, a teacher that has a largest dimension, and places, claims and lines of
-        # a size that is there no more are refused as such.
+        # A walk that would begin beyond its end, a teacher that has a largest dimension, and places, claims and lines
+        # of a size that is there no more are refused as such.
         told = r"[\d,]+ MB of memory|found start \d+ above cap|at most \d+ for|\.samples: found \d+; expected"
         if not any(re.search(told, line) for line in lines):
             failing.append(f"{mutant}: {lines[:3] or 'taken'}")

@@ -51,7 +51,7 @@ def test_components_speak_of_stages_that_there_are(kind):
 
 def test_what_a_component_leaves_unsaid_is_four_arrays_over_its_two_largest_sizes():
     sizes = Sizes(seeds=3, dimension=8)
-    needs = resources._component_needs("probes", {"name": "rademacher", "draws": 16, "samples": [64, 32]}, sizes)
+    needs = resources._component_needs("probes", {"name": "network_gap", "test": 16, "samples": [64, 32]}, sizes)
     assert needs.memory["measure"] == 4 * 64 * 16
     assert needs.work["measure"] == 1000 * needs.memory["measure"]
 

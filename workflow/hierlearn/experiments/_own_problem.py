@@ -108,7 +108,7 @@ def needs(own: Any, learners: Iterable[Mapping[str, Any]], sizes: Sizes) -> Need
         asked.append(registry.needs("learners", one, at))
     largest = max(one.memory.get(stage, 0.0) for one in asked for stage in ("fit", "predict"))
     return Needs(
-        memory={"measure": largest + 2 * sizes.seeds * points * own.dimension},
+        memory={"measure": largest + 3 * sizes.seeds * points * own.dimension},
         work={"measure": sizes.seeds * sum(sum(one.work.values()) for one in asked)},
         gpus=max(one.gpus for one in asked),
     )

@@ -44,8 +44,8 @@ class MarginalAccuracy(Probe):
     COORDINATES = {"layer": "layers", "gap": "gaps"}
 
     def needs(self, sizes: Sizes) -> Needs:
-        """The points, and what a teacher of several layers makes of them."""
-        return Needs(memory={"measure": 6 * self.points * sizes.dimension})
+        """The points of all seeds, and what a teacher's layers make of them: their units, sums and labels."""
+        return Needs(memory={"measure": sizes.seeds * self.points * (sizes.dimension + 15 * max(self.layers))})
 
     def measure(self, problem: Problem) -> Variables:
         """All variables (seed, layer, gap). Raises ValueError unless the teacher is a network with these layers."""

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Probe
 from hierlearn.probes._parameters import Draws, SampleSizes, Spectra, Widths, listing
@@ -39,6 +40,11 @@ class Rademacher(Probe):
         "isotropic_theory": "the same of isotropic features of the same number and norm",
     }
     COORDINATES = {"spectrum": "spectra", "samples": "samples", "width": "widths"}
+
+    def needs(self, sizes: Sizes) -> Needs:
+        """The points and signs of all seeds; of one seed the points of a spectrum, as float64 and times its signs."""
+        one, signs = max(self.samples) * sizes.dimension, max(self.samples) * self.draws
+        return Needs(memory={"measure": sizes.seeds * (one + 3 * signs) + 6 * one})
 
     def measure(self, problem: Problem) -> Variables:
         """MEASURES over (seed, spectrum, samples, width). Raises ValueError for x other than isotropic of unit norm."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from math import prod, sqrt
 from typing import Annotated, ClassVar, Literal
 
@@ -16,7 +17,7 @@ from hierlearn.teachers._directions import orthonormal_columns
 from hierlearn.theory.gegenbauer import hermite, orthonormal, quadrature
 
 # An estimate of the norm to about half a per cent.
-NORM_POINTS = 1 << 16
+NORM_POINTS, NORM_BLOCK = 1 << 16, 1 << 12
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,8 +87,9 @@ class RidgePolynomial(Teacher):
             "on_sphere": np.full(seeds, inputs.law != "gaussian").astype(np.int8),
         }
         if inputs.law == "anisotropic_sphere":
-            points = boundary.points(inputs, streams.at("norm"), "norm", 0, NORM_POINTS)
-            state["sampled_norm"] = np.sqrt(np.mean(self.target(state, points)[..., 0] ** 2, axis=1))
+            points = partial(boundary.points, inputs, streams.at("norm"), "norm", count=NORM_BLOCK)
+            targets = [self.target(state, points(start=start)) for start in range(0, NORM_POINTS, NORM_BLOCK)]
+            state["sampled_norm"] = np.sqrt(np.mean(np.concatenate(targets, axis=1)[..., 0] ** 2, axis=1))
         return state
 
     def target(self, state: State, x: np.ndarray) -> np.ndarray:
