@@ -154,10 +154,21 @@ def test_runs_that_do_not_fit_in_memory_together_are_trained_one_after_the_other
     choices = {"learning_rate": [0.1, 0.02], "weight_decay": [0.0, 1e-3]}
     _, together = fitted(parity, choices)
     monkeypatch.setattr("hierlearn.learners.networks.runs.BYTES_TOGETHER", 1)
+    monkeypatch.setattr("hierlearn.learners.networks.runs.BYTES_IN_CACHE", 1)
     _, apart = fitted(parity, choices)
     np.testing.assert_allclose(together.validation_risk, apart.validation_risk, rtol=1e-5)
     for name, values in together.state.items():
         np.testing.assert_allclose(values, apart.state[name], rtol=0, atol=1e-5 * np.abs(values).max())
+
+
+def test_seeds_have_the_same_bits_together_and_one_after_the_other(parity, monkeypatch):
+    choices = {"learning_rate": [0.1, 0.02], "weight_decay": [0.0, 1e-3]}
+    _, together = fitted(parity, choices)
+    monkeypatch.setattr("hierlearn.learners.networks.runs.BYTES_IN_CACHE", 1)
+    _, apart = fitted(parity, choices)
+    assert np.array_equal(together.validation_risk, apart.validation_risk)
+    for name, values in together.state.items():
+        assert np.array_equal(values, apart.state[name])
 
 
 def test_a_seed_has_the_same_bits_whoever_else_is_trained(parity):

@@ -79,7 +79,7 @@ class Network(NetworkParameters, Learner):
             yield "online", "True with schedule 'layerwise'", "false, or the schedule joint"
 
     def needs(self, sizes: Sizes) -> Needs:
-        """Seeds as long as they fit into BYTES_TOGETHER; then of one seed weights, gradients and velocities of all
+        """As many seeds as a core's cache holds, BYTES_IN_CACHE, or one: weights, gradients and velocities of all
         settings, and their activations on a batch and on a block of points.
 
         parallel: the other architectures have no matrix that is worth a second thread.
@@ -93,7 +93,7 @@ class Network(NetworkParameters, Learner):
         points = min(sizes.samples, FRESH_POINTS) if self.online else sizes.samples
         return Needs(
             memory={
-                "fit": 95e6
+                "fit": 10e6
                 + sizes.choices * (2 * square + 2 * width * (inputs + outputs) + activations)
                 + 2 * points * inputs,
                 "model": square + width * (inputs + 2 * outputs),
