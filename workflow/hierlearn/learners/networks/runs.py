@@ -15,7 +15,7 @@ from hierlearn.solvers.networks import NetworkTraining, Recipe, trainable
 TRACED_POINTS = 500
 LOOKS = 24
 # Weights, velocities and activations of the settings of a seed that are trained together stay below the first, those of
-# all seeds below the second if one seed does: what stays in a core's cache takes up to a third less time.
+# all seeds below the second if one seed does: what stays in a core's cache takes up to a fifth less time.
 BYTES_TOGETHER, BYTES_IN_CACHE = 512 * 2**20, 8 * 2**20
 
 
