@@ -42,9 +42,11 @@ class Rademacher(Probe):
     COORDINATES = {"spectrum": "spectra", "samples": "samples", "width": "widths"}
 
     def needs(self, sizes: Sizes) -> Needs:
-        """The points and signs of all seeds; of one seed the points of a spectrum, as float64 and times its signs."""
-        one, signs = max(self.samples) * sizes.dimension, max(self.samples) * self.draws
-        return Needs(memory={"measure": sizes.seeds * (one + 3 * signs) + 6 * one})
+        """The points and signs of all seeds; of one seed the points of a spectrum, as float64 and times its signs, and
+        the gates of its neurons."""
+        one, signs, width = max(self.samples) * sizes.dimension, max(self.samples) * self.draws, max(self.widths)
+        gates = (max(self.samples) + sizes.seeds * sizes.dimension) * width
+        return Needs(memory={"measure": sizes.seeds * (one + 3 * signs) + 6 * one + gates})
 
     def measure(self, problem: Problem) -> Variables:
         """MEASURES over (seed, spectrum, samples, width). Raises ValueError for x other than isotropic of unit norm."""
