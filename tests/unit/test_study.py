@@ -269,6 +269,8 @@ def test_a_learner_searches_near_a_size_but_visits_every_one_where_a_curve_is_as
     here.learners["kernel"] = dataclasses.replace(here.learners["kernel"], samples=near | {"thresholds": [0.1]})
     assert here.search("kernel", quartic) == {"near": 12, "thresholds": [0.1]}
     assert here.search("quad", quartic) is None
+    here.learners["kernel"] = dataclasses.replace(here.learners["kernel"], samples=near | {"curves": False})
+    assert here.search("kernel", quadratic) == {"near": 12, "thresholds": [0.5, 0.1]}
 
 
 def test_counted_dimensions_are_those_of_the_degree():

@@ -45,8 +45,9 @@ class HeldOut:
 
 @dataclass(frozen=True)
 class Learner:
-    """A learner. samples: the size near which a search begins, its own thresholds, start and cap of the lattice, or the
-    sizes themselves in `at`; limits: largest values of axes; skip: places, axes with values, at which it does not run.
+    """A learner. samples: the size near which a search begins, its own thresholds, whether it visits whole `curves`,
+    start and cap of the lattice, or the sizes themselves in `at`; limits: largest values of axes; skip: places, axes
+    with values, at which it does not run.
     """
 
     label: str | None

@@ -227,7 +227,8 @@ class Study:
     def search(self, learner: str, point: GridPoint) -> dict[str, Any] | None:
         """Near which size a learner looks for the crossings of which thresholds; None where it visits every size."""
         planned = self.learners[learner].samples
-        if "near" not in planned or any(point.coordinates.items() >= place.items() for place in self.samples.curves):
+        curves = self.samples.curves if planned.get("curves", True) else []
+        if "near" not in planned or any(point.coordinates.items() >= place.items() for place in curves):
             return None
         thresholds = planned.get("thresholds", self.samples.thresholds)
         return {"near": resolve(planned["near"], self.context(learner, point)), "thresholds": thresholds}
