@@ -13,7 +13,7 @@ from small_study import STUDY
 from test_page import row
 from test_rules import rules
 
-from hierlearn.claims.ledger import from_json, to_json
+from hierlearn.claims.ledger import csv_text, from_json, to_json
 from hierlearn.claims.page import findings
 from hierlearn.claims.replication import standing
 from hierlearn.core.registry import PACKAGE
@@ -70,6 +70,20 @@ def test_a_stored_second_draw_stays_until_there_is_another(plan):
     file.write_text(json.dumps(json.loads(file.read_text()) | {"second": earlier}))
     commands.answer(["publish"], plan)
     assert json.loads(file.read_text())["second"] == earlier[:1]
+
+
+def test_a_second_draw_is_stored_beside_rows_whose_own_run_is_gone_and_only_of_their_design(plan):
+    run(plan, "small", mine(digest="abc"), mine("C2", digest="abd"), mine("C3", digest="abe"))
+    commands.answer(["publish"], plan)
+    Path(plan.targets.file("small", "claims.json")).unlink()
+    drawn = Path(plan.settings["results"], "quick-replicate-1", "claims.csv")
+    drawn.parent.mkdir(parents=True, exist_ok=True)
+    rows = mine(digest="abc", draw="second"), mine("C2", digest="other", draw="second")
+    drawn.write_text(csv_text(rows))
+    told = commands.answer(["publish"], plan)[0][0]
+    assert told.startswith("small: not stored: found no file")
+    second = json.loads(Path("docs/ledger/small/claims.json").read_text())["second"]
+    assert [(row["claim"], row["draw"]) for row in second] == [("C1", "second")]
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -48,6 +48,10 @@ def store(plan: Plan, root: Path) -> list[str]:
             fault = f"{FOLDER} has it at {at}, which is larger than {study.preset}"
         if fault:
             lines.append(f"{name}: not stored: {fault}")
+            if known and at == study.preset:
+                # The first draw may have been stored where the second was not there yet.
+                known["second"] = _second(known["rows"], known, second)
+                _write(stored, known)
             if known and at not in plans:
                 plans[at] = _at(plan, root, at)
             now = plans.get(at) if known else None
@@ -56,15 +60,13 @@ def store(plan: Plan, root: Path) -> list[str]:
                 _write(stored, known)
             continue
         rows = json.loads(file.read_bytes())["rows"]
-        # A second draw stays where there is none anew; one of another design does not count.
-        again = {row["claim"]: row for row in (known["second"] if known else ())} | second
         said = told.of_study(study, FOLDER) | {"commit": commit, "preset": study.preset}
         said["figure_size"] = figures.size(drawn)
         content = {
             "identity": identity,
             "study": said,
             "earlier": study.earlier,
-            "second": [again[row["claim"]] for row in rows if row["claim"] in again],
+            "second": _second(rows, known, second),
             "rows": [{key: row[key] for key in COLUMNS} | {"detail": _shown(row["detail"])} for row in rows],
         }
         _write(stored, content)
@@ -109,6 +111,16 @@ def _at(plan: Plan, root: Path, preset: str) -> Plan | None:
         return configure(given | {"preset": preset}, root / "none", root / "config" / "studies")
     except SystemExit:
         return None
+
+
+def _second(
+    rows: Sequence[Mapping[str, Any]], known: Mapping[str, Any] | None, drawn: Mapping[str, Mapping[str, Any]]
+) -> list[Mapping[str, Any]]:
+    """The second draw of rows: of each what is drawn of its design, or else what is stored."""
+    stored = {row["claim"]: row for row in (known["second"] if known else ())}
+    digests = {row["claim"]: row["digest"] for row in rows}
+    again = stored | {claim: row for claim, row in drawn.items() if row["digest"] == digests.get(claim)}
+    return [again[row["claim"]] for row in rows if row["claim"] in again]
 
 
 def _shown(detail: Mapping[str, Any]) -> dict[str, Any]:
