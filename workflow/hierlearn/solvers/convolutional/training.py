@@ -170,14 +170,18 @@ class ConvolutionalTraining:
 
     def _of_each(self, function: Callable, x: np.ndarray) -> torch.Tensor:
         """What a function of weights and points makes of all points of each network's seed, one after the other."""
-        found = []
+        found = None
         with torch.no_grad():
             for row, seed in enumerate(self.seeds):
                 # A copy begins where a network alone would have its weights.
                 own = {name: values[[row]] for name, values in (self.weights | self.running).items()}
-                blocks = [self._tensor(x[[seed], i : i + ROWS]) for i in range(0, x.shape[1], ROWS)]
-                found.append(torch.cat([function(own, block) for block in blocks], dim=1))
-        return torch.cat(found)
+                for i in range(0, x.shape[1], ROWS):
+                    made = function(own, self._tensor(x[[seed], i : i + ROWS]))
+                    if found is None:
+                        # In its place at once: together in the end they would be there twice.
+                        found = made.new_empty(len(self.seeds), x.shape[1], *made.shape[2:])
+                    found[row, i : i + ROWS] = made[0]
+        return found
 
     def _step(self) -> None:
         phase = self.recipe.phases[self.phase]
