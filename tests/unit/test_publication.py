@@ -244,12 +244,12 @@ def test_every_stored_study_of_another_design_than_the_registered_one_is_marked(
     assert unmarked == []
 
 
-def test_a_commit_is_dirty_by_what_publishing_does_not_write_itself(tmp_path):
+def test_a_commit_is_dirty_by_what_recording_and_publishing_do_not_write(tmp_path):
     def git(*words):
         subprocess.run(["git", "-C", str(tmp_path), *words], check=True, capture_output=True)
 
     assert publication._commit(tmp_path) == "unknown"
-    files = [tmp_path / name for name in ("docs/ledger/claims.csv", "README.md", "code.py")]
+    files = [tmp_path / name for name in ("docs/ledger/claims.csv", "README.md", "config/verdicts.csv", "code.py")]
     for file in files:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text("before")
@@ -258,9 +258,9 @@ def test_a_commit_is_dirty_by_what_publishing_does_not_write_itself(tmp_path):
     git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "--message", "first")
     clean = publication._commit(tmp_path)
     assert re.fullmatch("[0-9a-f]{12}", clean)
-    for file in files[:2]:
+    for file in files[:3]:
         file.write_text("after")
     (tmp_path / "new.log").write_text("untracked")
     assert publication._commit(tmp_path) == clean
-    files[2].write_text("after")
+    files[3].write_text("after")
     assert publication._commit(tmp_path) == f"{clean}-dirty"

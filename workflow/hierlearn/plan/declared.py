@@ -62,7 +62,7 @@ class Learner:
 
 @dataclass(frozen=True)
 class Probe:
-    """A measurement that trains nothing. axes: its own grid where it differs from the study's."""
+    """What a probe or an experiment measures. axes: its own grid where that is not the study's."""
 
     component: Component | None
     axes: dict[str, list]

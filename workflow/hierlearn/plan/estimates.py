@@ -79,7 +79,7 @@ RATES = {
     "train taylor": 3.3e11,
     "train taylor walk": 7.7e11,
 }
-# By how much the estimates of that preset were off, by jobs of more than 3 s and by studies.
+# By how much the estimates were off, by jobs of more than 3 s and by studies.
 FITTED = (
     "The estimates were fitted to jobs of the presets quick and standard; single ones of more than 3 s were off by a "
     "factor of 1.4 to 1.8 in the median and 4.8 in nine of ten, whole studies by 1.25 to 1.5 and 3.2. They count the "

@@ -11,7 +11,7 @@ from hierlearn.plan import history, papers, registration
 from hierlearn.plan.faults import Fault, show
 
 # What a folder of a user's own may hold beside rooms of components; other names in it are nobody's.
-HELD = ("studies", "published", papers.FILE, registration.NAME)
+HELD = ("studies", "published", papers.FILE, registration.NAME, history.NAME)
 
 
 @dataclass(frozen=True)

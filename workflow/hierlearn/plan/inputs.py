@@ -104,7 +104,7 @@ class Inputs:
         )
 
     def probes(self, wildcards: Any) -> list[str]:
-        """What a study has measured without training."""
+        """What the probes and experiments of a study have measured."""
         names = self.targets.studies[wildcards.study].probes
         return [self.targets.file(wildcards.study, f"{name}.probe.nc") for name in names]
 

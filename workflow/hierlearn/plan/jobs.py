@@ -74,7 +74,7 @@ def evaluate(study: Study, task: Task) -> dict[str, Any]:
 
 
 def probe(study: Study, name: str) -> dict[str, Any]:
-    """Measures something that needs no training, over the probe's own grid."""
+    """A probe or an experiment, over its own grid."""
     entry = study.probes[name]
     axes = study.axes | entry.axes
     points = [study.point(coordinates) for coordinates in product(axes)]

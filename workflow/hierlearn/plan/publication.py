@@ -17,7 +17,7 @@ from hierlearn.claims.ledger import COLUMNS, csv_text, from_json, noted
 from hierlearn.claims.replication import standing
 from hierlearn.claims.tally import comparison, read
 from hierlearn.files import checksums, figures
-from hierlearn.plan import papers, told
+from hierlearn.plan import history, papers, told
 from hierlearn.plan.configuration import Plan, configure
 
 FOLDER, README = "docs/ledger", "README.md"
@@ -144,7 +144,8 @@ def _commit(root: Path) -> str:
         done = subprocess.run(["git", "-C", str(root), *words], capture_output=True, text=True, check=False)
         return done.stdout.strip()
 
-    # What was published a moment ago changes no result.
-    others = git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs/ledger", ":!README.md")
+    # What `record` and `publish` wrote a moment ago changes no result.
+    written = (f":!{name}" for name in (FOLDER, README, f"config/{history.NAME}"))
+    others = git("status", "--porcelain", "--untracked-files=no", "--", ".", *written)
     commit = git("describe", "--always", "--abbrev=12", "--exclude=*")
     return (commit + ("-dirty" if others else "")) or "unknown"

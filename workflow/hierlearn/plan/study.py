@@ -1,4 +1,4 @@
-"""Expands a checked study into tasks and the exact parameters of every job."""
+"""A checked study at one preset: its tasks, the points of its grid, and who runs where at which sizes."""
 
 import functools
 from collections.abc import Callable, Mapping

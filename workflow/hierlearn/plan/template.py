@@ -59,7 +59,7 @@ def _as_another(kind: str, source: str, folder: Path) -> str:
     if faults:
         raise ValueError(str(faults[0]))
     kept = _unjudged({key: part for key, part in content.items() if key not in JUDGED})
-    return f"# As {source} is at quick, without its claims. Every key is in docs/keys.md.\n" + load.drafted(kept)
+    return f"# As {source} is at quick, without its claims. config/README.md names every key.\n" + load.drafted(kept)
 
 
 def _unjudged(content: Any) -> Any:
