@@ -10,8 +10,8 @@ Size = tuple[int, int]
 VGG19 = (2, 2, 4, 4, 4)
 STEM = 16
 ALIGNED = 16
-# Filters of so few channels are faster as one product for all networks than as torch's convolution for each.
-NARROW = 32
+# Filters on so few channels are faster as one product for all networks than as torch's convolution for each.
+NARROW = 2
 # Points whose Jacobians are made at once, and how many numbers of Jacobians are held: those of one output in any case.
 BLOCK_POINTS, JACOBIANS = 128, 1 << 25
 
@@ -48,7 +48,7 @@ class Convolution(NamedTuple):
     @property
     def is_patchless(self) -> bool:
         """Whether it needs no copy of its patches: they do not overlap, or torch convolves."""
-        return (self.kernel == self.stride and self.padding == (0, 0)) or max(self.inputs, self.outputs) > NARROW
+        return (self.kernel == self.stride and self.padding == (0, 0)) or self.inputs > NARROW
 
 
 @dataclass(frozen=True)

@@ -178,16 +178,26 @@ def _convolution(one: Convolution, x: torch.Tensor, weight: torch.Tensor) -> tor
         x = x[:, :, : size[0] * high, : size[1] * wide]
         cells = x.unflatten(3, (size[1], wide)).unflatten(2, (size[0], high)).transpose(3, 4)
         columns = cells.reshape(networks, n * size[0] * size[1], -1)
-    elif x.is_cuda or max(one.inputs, one.outputs) > NARROW:
-        filters = weight.unflatten(1, (high, wide, one.inputs)).permute(0, 4, 3, 1, 2)
-        found = [
-            functional.conv2d(part.permute(0, 3, 1, 2), own, None, one.stride, one.padding).permute(0, 2, 3, 1)
-            for part, own in zip(x, filters, strict=True)
-        ]
-        return torch.stack(found)
+    elif x.is_cuda or one.inputs > NARROW:
+        return _convolved(one, x, weight.unflatten(1, (high, wide, one.inputs)).permute(0, 4, 3, 1, 2))
     else:
         columns = _Patches.apply(x, one, size).reshape(networks, n * size[0] * size[1], -1)
     return torch.bmm(columns, weight).view(networks, n, *size, one.outputs)
+
+
+def _convolved(one: Convolution, x: torch.Tensor, filters: torch.Tensor) -> torch.Tensor:
+    """By torch's own convolution; filters (R, outputs, inputs, height, width)."""
+    networks, n, height, width, channels = x.shape
+    if n == 1:
+        # Networks with a picture each, as for Jacobians, are groups of channels of one picture.
+        x = x.permute(1, 0, 4, 2, 3).reshape(1, networks * channels, height, width)
+        found = functional.conv2d(x, filters.flatten(0, 1), None, one.stride, one.padding, groups=networks)
+        return found.unflatten(1, (networks, -1)).permute(1, 0, 3, 4, 2).contiguous()
+    each = [
+        functional.conv2d(part.permute(0, 3, 1, 2), own, None, one.stride, one.padding).permute(0, 2, 3, 1)
+        for part, own in zip(x, filters, strict=True)
+    ]
+    return torch.stack(each)
 
 
 class _Patches(torch.autograd.Function):
