@@ -171,7 +171,7 @@ def _pooled(x: torch.Tensor, side: int, how: str) -> torch.Tensor:
 def _convolution(one: Convolution, x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
     """weight (R, height width inputs, outputs), in this order."""
     networks, n = x.shape[:2]
-    high, wide = one.kernel
+    (high, wide), (down, across), (above, beside) = one.kernel, one.stride, one.padding
     size = one.size(tuple(x.shape[2:4]))
     x = torch.cat([x, x[:, :, :, : one.wrap]], dim=3) if one.wrap else x
     if one.kernel == one.stride and one.padding == (0, 0):
@@ -181,7 +181,11 @@ def _convolution(one: Convolution, x: torch.Tensor, weight: torch.Tensor) -> tor
     elif x.is_cuda or one.inputs > NARROW:
         return _convolved(one, x, weight.unflatten(1, (high, wide, one.inputs)).permute(0, 4, 3, 1, 2))
     else:
-        columns = _Patches.apply(x, one, size).reshape(networks, n * size[0] * size[1], -1)
+        x = functional.pad(x, (0, 0, beside, beside, above, above))
+        last = [(size[0] - 1) * down + 1, (size[1] - 1) * across + 1]
+        places = [(i, j) for i in range(high) for j in range(wide)]
+        shifted = [x[:, :, i : i + last[0] : down, j : j + last[1] : across] for i, j in places]
+        columns = torch.cat(shifted, dim=-1).reshape(networks, n * size[0] * size[1], -1)
     return torch.bmm(columns, weight).view(networks, n, *size, one.outputs)
 
 
@@ -198,41 +202,6 @@ def _convolved(one: Convolution, x: torch.Tensor, filters: torch.Tensor) -> torc
         for part, own in zip(x, filters, strict=True)
     ]
     return torch.stack(each)
-
-
-class _Patches(torch.autograd.Function):
-    """(R, n, height, width, channels) -> (R, n, *size, patch), a patch's places one after the other.
-
-    Its own gradient, which adds what a place is given in one array: torch's makes an array of zeros for every place.
-    """
-
-    @staticmethod
-    def forward(ctx, x, one, size):
-        ctx.one, ctx.size, ctx.shape = one, size, x.shape
-        above, beside = one.padding
-        x = functional.pad(x, (0, 0, beside, beside, above, above))
-        return torch.cat([x[place] for place in _places(one, size)], dim=-1)
-
-    @staticmethod
-    def backward(ctx, slope):
-        networks, n, height, width, channels = ctx.shape
-        above, beside = ctx.one.padding
-        found = slope.new_zeros(networks, n, height + 2 * above, width + 2 * beside, channels)
-        # From the last place on, the order in which torch adds them.
-        for place, part in reversed(list(zip(_places(ctx.one, ctx.size), slope.split(channels, -1), strict=True))):
-            found[place] += part
-        return found[:, :, above : above + height, beside : beside + width].contiguous(), None, None
-
-
-def _places(one: Convolution, size: tuple[int, int]) -> list[tuple[slice, ...]]:
-    """Of a padded picture, what every place of a filter sees."""
-    (down, across), (high, wide) = one.stride, one.kernel
-    last, everything = [(size[0] - 1) * down + 1, (size[1] - 1) * across + 1], slice(None)
-    return [
-        (everything, everything, slice(i, i + last[0], down), slice(j, j + last[1], across))
-        for i in range(high)
-        for j in range(wide)
-    ]
 
 
 def _normalised(weights, running, x: torch.Tensor, place: str, j: int, batch: bool) -> torch.Tensor:
