@@ -3,8 +3,8 @@
     PYTHONPATH=workflow python benchmarks/certificates.py
 
 Each learner of quick is trained as its job trains it, three times: without certificates, with those of the seeds that
-`certify: some` takes (one of five, which one changes with the size), and with what brings such points down to where one
-holds, too. Ratios of CPU time of one thread.
+`certify: some` takes (one of eleven, which one changes with the size), and with what brings such points down to where
+one holds, too. Ratios of CPU time of one thread.
 """
 
 import argparse

@@ -231,7 +231,7 @@ def test_points_that_are_not_certified_say_that_they_were_not_checked():
     problem, features = posed(noise=0.3, streams=streams)
     fits = {
         asked: Taylor(width=8, certify=asked).fit(
-            Sample(problem, features, 76, {"ridge": [1e-2, 1e-3]}, streams), NullMonitor(), {}
+            Sample(problem, features, 128, {"ridge": [1e-2, 1e-3]}, streams), NullMonitor(), {}
         )
         for asked in ("all", "some", "none")
     }
@@ -245,9 +245,9 @@ def test_points_that_are_not_certified_say_that_they_were_not_checked():
     assert (fits["all"].certificate["gradient_norm"] < fits["none"].certificate["gradient_norm"]).all()
 
 
-@pytest.mark.parametrize(("samples", "certified"), [(54, 2), (64, 1), (76, 0), (91, 4), (108, 3), (128, 2)])
-def test_of_five_seeds_one_is_certified_and_at_the_next_size_another_one(samples, certified):
-    streams = Streams(("taylor learners",), tuple(range(5)))
+@pytest.mark.parametrize(("samples", "certified"), [(54, 10), (64, 9), (76, 8), (91, 7), (108, 6), (128, 5)])
+def test_of_eleven_seeds_one_is_certified_and_at_the_next_size_another_one(samples, certified):
+    streams = Streams(("taylor learners",), tuple(range(11)))
     problem, features = posed(noise=0.3, streams=streams)
     learner = Taylor(width=8, certify="some", polish_rounds=0)
     fit = learner.fit(Sample(problem, features, samples, {"ridge": [1e-2]}, streams), NullMonitor(), {})

@@ -1,4 +1,4 @@
-"""Measures what needs no training, at every point of the probe's grid."""
+"""Runs a probe: what an experiment of its own computes or trains, at every point of its grid."""
 
 from hierlearn.run import job
 

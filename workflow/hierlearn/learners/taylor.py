@@ -33,8 +33,9 @@ BLOCK_ROWS = 2048
 # Directions whose second moment is below this part of the largest are rounding.
 ROUNDING = 1e-10
 # With `certify: some` one of so many seeds is certified; which one changes so many times in a factor of 2 of the
-# samples, so that over sizes all have their turn.
-CERTIFIED_SEEDS, CERTIFIED_SIZES = 5, 4
+# samples, so that over sizes all have their turn: a prime, so that they do where a study leaves sizes out. A
+# certificate takes several times what the training took.
+CERTIFIED_SEEDS, CERTIFIED_SIZES = 11, 4
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ class Taylor(Learner):
     max_iterations: Annotated[Count, "Most iterations per ridge."] = 500
     certify: Annotated[
         Literal["all", "some", "none"],
-        "Which chosen points are polished and certified: all, one of five seeds (which one changes with n), or none.",
+        "Which chosen points are polished and certified: all, one of eleven seeds (which one changes with n), or none.",
     ] = "all"
     polish_rounds: Annotated[Index, "Most attempts to repair a chosen point that fails its certificate."] = 4
     stream_key: ClassVar[str] = "Taylor"
