@@ -12,6 +12,7 @@ import pytest
 import yaml
 from conftest import ROOT
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 ENVS = ROOT / "envs"
@@ -99,6 +100,13 @@ def test_the_project_asks_for_what_the_package_imports():
 def test_the_conda_environment_has_the_pins_of_make():
     *_, pip = yaml.safe_load((ENVS / "environment.yaml").read_text())["dependencies"]
     assert pip == {"pip": FILES["requirements"]}
+
+
+@pytest.mark.parametrize("group", ["run", "test"])
+def test_every_pin_runs_on_the_oldest_python_of_the_project(group):
+    oldest = f"{PROJECT['project']['requires-python'].removeprefix('>=')}.0"
+    asked = {name: distribution(name).metadata["Requires-Python"] or "" for name in pins_of(group)}
+    assert {name: words for name, words in asked.items() if oldest not in SpecifierSet(words)} == {}
 
 
 def test_every_pin_has_been_audited_at_its_version():
