@@ -98,10 +98,20 @@ def ratios(files, above, below, where, threshold, axis="dimension"):
 def slope_difference(
     files, above, below, above_sizes=None, below_sizes=None, where=(), threshold=0.5, regressor="dimension"
 ):
+    lines = (above, above_sizes, dict(where)), (below, below_sizes, dict(where))
+    return difference_of_slopes(files, lines, threshold, regressor)
+
+
+def slope_change(files, learner, other, sizes=None, where=(), threshold=0.5, regressor="dimension"):
+    lines = (learner, sizes, {**dict(where), **dict(other)}), (learner, sizes, dict(where))
+    return difference_of_slopes(files, lines, threshold, regressor)
+
+
+def difference_of_slopes(files, lines, threshold, regressor):
     fits, degrees = [], []
-    for learner, sizes in ((above, above_sizes), (below, below_sizes)):
+    for learner, sizes, where in lines:
         fits.append(exponent(files, learner, sizes, "dimension", where, threshold, regressor))
-        found, low, high, _ = complexities(files.cube, learner, dict(where), threshold)
+        found, low, high, _ = complexities(files.cube, learner, where, threshold)
         usable = [np.isfinite(median(a, b)) for a, b in zip(low, high, strict=True)]
         degrees.append(int(np.sum(named(found, sizes) & usable)) - 2)
     value = fits[0].value - fits[1].value
@@ -308,6 +318,7 @@ QUANTITIES = {
         paired_log_ratio,
         paired_log_ratio_slope,
         slope_difference,
+        slope_change,
         isotropy_slope,
         accuracy_exponent,
         theory_exponent,

@@ -90,6 +90,16 @@ def test_slopes_over_different_sizes_are_subtracted():
     assert found.sizes == "d = 4–16"
 
 
+def test_slopes_of_one_learner_are_subtracted_at_two_places():
+    low = cube(quad=lambda d: d**2.0)
+    high = cube(quad=lambda d: d**2.5).assign_coords(degree=[6])
+    both = xarray.concat([low, high], "degree")
+    found = measured("slope_change", both, learner="quad", where={"degree": 4}, other={"degree": 6}, sizes=[6, 8, 12])
+    assert found.value == pytest.approx(0.5, abs=1e-6)
+    assert (found.detail["above"]["slope"], found.detail["below"]["slope"]) == pytest.approx((2.5, 2.0), abs=1e-6)
+    assert found.sizes == "d = 6–12"
+
+
 def test_training_that_failed_at_a_crossing_leaves_comparisons_without_an_interval():
     scores = cube(a=lambda d: d**2.0, b=lambda d: d**3.0)
     crossing = int(np.searchsorted(SAMPLES, 36.0))

@@ -42,6 +42,7 @@ FIXED: dict[str, tuple[int, int]] = {
     "NTK-Raw at n = d^2.5": (4, 2),
     "arc-cosine": (5, 0),
     "2 layers (last)": (0, 5),
+    "fully connected, 2 layers": (6, 1),
     "ResNet, layer by layer": (6, 4),
     "last layer refitted, twice the steps": (3, 6),
     "Algorithm 1": (0, 5),

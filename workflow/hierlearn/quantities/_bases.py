@@ -87,23 +87,33 @@ class OfSampleComplexities(Quantity):
     risk: ClassVar[str] = "test_risk"
     regressor: ClassVar[str] = "dimension"
 
-    def sample_complexities(self, cube: Dataset) -> list[Complexities]:
-        """n* of every learner, each (values of the axis, seeds)."""
-        return [complexities(cube, name, self.where, self.threshold, self.risk, self.axis) for name in self.learners]
+    @property
+    def readings(self) -> list[tuple[str, dict[str, Any]]]:
+        """Whose n* are read and at which values of the other axes."""
+        return [(name, self.where) for name in self.learners]
 
-    def regressor_values(self, table: Complexities) -> np.ndarray:
-        """What n* is compared with, (K,). Raises ValueError where it hangs on a degree and `where` has none."""
-        return regressor(self.regressor, table.sizes, self.where.get("degree"))
+    def sample_complexities(self, cube: Dataset) -> list[Complexities]:
+        """n* of every reading, each (values of the axis, seeds)."""
+        return [complexities(cube, name, place, self.threshold, self.risk, self.axis) for name, place in self.readings]
+
+    def regressor_values(self, tables: Sequence[Complexities]) -> list[np.ndarray]:
+        """What n* of every reading is compared with, (K,) each. Raises ValueError where it hangs on a degree and the
+        place has none."""
+        return [
+            regressor(self.regressor, table.sizes, place.get("degree"))
+            for table, (_, place) in zip(tables, self.readings, strict=True)
+        ]
 
     @abstractmethod
     def _estimate(self, tables: Sequence[Complexities], probes: Probes) -> Measurement:
-        """The quantity, of the n* of every learner; its sizes are those of its line, unless it says them."""
+        """The quantity, of the n* of every reading; its sizes are those of its line, unless it says them."""
 
     def measure(self, cube: Dataset, probes: Probes) -> Measurement:
         """cube: scores.nc of a study; probes: its probes by name. Failed training at a crossing leaves no interval."""
         tables = self.sample_complexities(cube)
         found = [
-            doubts(cube, name, self.where, table, self.axis) for name, table in zip(self.learners, tables, strict=True)
+            doubts(cube, name, place, table, self.axis)
+            for (name, place), table in zip(self.readings, tables, strict=True)
         ]
         failed, notes = zip(*found, strict=True)
         measured = self._estimate(tables, probes)

@@ -28,5 +28,5 @@ class Exponent(OfLearner, OfSampleComplexities):
     ] = "test_risk"
 
     def _estimate(self, tables, probes) -> estimates.Measurement:
-        (table,) = tables
-        return estimates.exponent(table, self.regressor_values(table), self.sizes)
+        (table,), (values,) = tables, self.regressor_values(tables)
+        return estimates.exponent(table, values, self.sizes)

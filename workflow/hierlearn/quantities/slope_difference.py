@@ -20,7 +20,7 @@ class SlopeDifference(OfTwoLearners, OfSampleComplexities):
     regressor: Regressor = "dimension"
 
     def _estimate(self, tables, probes) -> estimates.Measurement:
-        regressors = [self.regressor_values(table) for table in tables]
+        regressors = self.regressor_values(tables)
         difference = estimates.slope_difference(*tables, regressors, (self.above_sizes, self.below_sizes))
         fitted = [size for name in ("above", "below") for size in difference.detail[name]["sizes_fitted"]]
         return replace(difference, sizes=span("dimension", fitted))
