@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -167,6 +168,16 @@ def _words(process: psutil.Process) -> list[str]:
         return process.cmdline()
     except psutil.Error:
         return []
+
+
+def suspended(processes: list[psutil.Process]) -> list[psutil.Process]:
+    """Those that could be stopped, as they have not ended yet."""
+    found = []
+    for process in processes:
+        with suppress(psutil.NoSuchProcess):
+            process.suspend()
+            found.append(process)
+    return found
 
 
 def kill(tree: Tree, run: subprocess.Popen, whom: str, chance: random.Random, delay: float) -> bool:

@@ -12,7 +12,7 @@ import time
 from itertools import cycle
 
 import pytest
-from harness import COMMANDS, WAYS, Tally, Tree, damage, kill
+from harness import COMMANDS, WAYS, Tally, Tree, damage, kill, suspended
 
 from hierlearn.files.checksums import beside
 from hierlearn.plan.recovery import record
@@ -204,14 +204,23 @@ def test_a_damaged_checkpoint_costs_work_alone(tree, finished, tally):
 def test_a_second_run_is_refused_and_the_first_goes_on(tree, finished, tally):
     for number in range(4 if LONG else 1):
         trial = Trial(tally, "second runs", number)
-        shutil.rmtree(tree.folder / "results")
-        first = tree.start(trial.command)
-        # The first holds its lock before its first job.
-        while not tree.jobs() and first.poll() is None:
-            time.sleep(0.02)
-        time.sleep(trial.chance.uniform(0, 3))
-        assert tree.run(trial.chance.choice(sorted(COMMANDS)), "second.log") != 0
-        assert "error: another run works in this folder" in tree.said("second.log")
+        held = []
+        # Anew where the first has ended before it could be stopped.
+        while not held:
+            shutil.rmtree(tree.folder / "results")
+            first = tree.start(trial.command)
+            # The first holds its lock before its first job.
+            while not tree.jobs() and first.poll() is None:
+                time.sleep(0.02)
+            time.sleep(trial.chance.uniform(0, 1))
+            # Snakemake waits while its jobs go on, or it would be over before a second one has started.
+            held = suspended(tree.main())
+        try:
+            assert tree.run(trial.chance.choice(sorted(COMMANDS)), "second.log") != 0
+            assert "error: another run works in this folder" in tree.said("second.log")
+        finally:
+            for process in held:
+                process.resume()
         assert first.wait() == 0
         assert tree.faults(finished[0]) == []
         trial.survived(tree, finished[0], "second run")
