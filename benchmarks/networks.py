@@ -5,7 +5,9 @@
 8 seeds times 6 settings of the three-layer ResNet (allenzhu2019, Section 6) at m = 200, d = 40, k = 4, batch 50: the
 same steps with the same points and starts, which must end in the same weights. One thread. Three fully connected layers
 show where the gain ends: at m = 200 their matrix products alone, which no batch saves, take two fifths of the loop's
-time, so that a little more than twice as fast is the most there is.
+time, so that a little more than twice as fast is the most there is. The products of the batch are OpenBLAS's, those of
+the loop MKL's: a processor that OpenBLAS does not know yet, and takes for an older one, loses there. The note says
+which one OpenBLAS has taken it for.
 """
 
 import time
@@ -14,6 +16,7 @@ from collections.abc import Iterator
 import numpy as np
 import torch
 from table import Row, batches
+from threadpoolctl import threadpool_info
 
 from hierlearn.solvers.networks import NetworkTraining, Recipe, shapes, trainable
 
@@ -110,11 +113,12 @@ def medians(architecture, width, seeds, steps, repeats):
 
 def rows(seeds, steps, repeats) -> Iterator[Row]:
     """How many times faster the batch is than the loop."""
+    kernels = " and ".join(sorted({one["architecture"] for one in threadpool_info() if "architecture" in one}))
     for architecture, width, least in CASES:
         loop, batch, apart = medians(architecture, width, seeds, steps, repeats)
         name = f"training {seeds * len(RATES)} x {architecture}, m = {width}, over a loop"
         alone = products(architecture, width, seeds * len(RATES), steps)
-        note = f"{loop:.2f} s, {batch:.2f} s, of which {alone:.2f} s matrix products; weights apart {apart:.1e}"
+        note = f"{loop:.2f} s, {batch:.2f} s, {alone:.2f} s of it products for {kernels}; weights apart {apart:.1e}"
         yield Row(name, loop / batch, "x", least=least, note=note)
 
 

@@ -98,20 +98,10 @@ def ratios(files, above, below, where, threshold, axis="dimension"):
 def slope_difference(
     files, above, below, above_sizes=None, below_sizes=None, where=(), threshold=0.5, regressor="dimension"
 ):
-    lines = (above, above_sizes, dict(where)), (below, below_sizes, dict(where))
-    return difference_of_slopes(files, lines, threshold, regressor)
-
-
-def slope_change(files, learner, other, sizes=None, where=(), threshold=0.5, regressor="dimension"):
-    lines = (learner, sizes, {**dict(where), **dict(other)}), (learner, sizes, dict(where))
-    return difference_of_slopes(files, lines, threshold, regressor)
-
-
-def difference_of_slopes(files, lines, threshold, regressor):
     fits, degrees = [], []
-    for learner, sizes, where in lines:
+    for learner, sizes in ((above, above_sizes), (below, below_sizes)):
         fits.append(exponent(files, learner, sizes, "dimension", where, threshold, regressor))
-        found, low, high, _ = complexities(files.cube, learner, where, threshold)
+        found, low, high, _ = complexities(files.cube, learner, dict(where), threshold)
         usable = [np.isfinite(median(a, b)) for a, b in zip(low, high, strict=True)]
         degrees.append(int(np.sum(named(found, sizes) & usable)) - 2)
     value = fits[0].value - fits[1].value
@@ -125,6 +115,14 @@ def difference_of_slopes(files, lines, threshold, regressor):
     welch = variances.sum() ** 2 / np.sum(variances**2 / spare)
     half = stats.t.isf(0.025, welch) * np.sqrt(variances.sum())
     return Found(value, value - half, value + half)
+
+
+def slope_change(files, learner, other, sizes=None, where=(), threshold=0.5):
+    found, low, high, failed = complexities(files.cube, learner, dict(other), threshold)
+    _, low_below, high_below, failed_below = complexities(files.cube, learner, dict(where), threshold)
+    keep = named(found, sizes)
+    changed = fitted_line(np.log(found[keep]), (low - high_below)[keep], (high - low_below)[keep])
+    return unless(failed or failed_below, changed)
 
 
 def theory_exponent(files, probe, line, sizes=None, where=(), threshold=0.5, regressor="dimension"):

@@ -141,3 +141,25 @@ def test_the_job_has_the_control_in_full(small, check):
     assert control["rival"] == "the linear model"
     assert control["quantity"] == claims["C1-kernel"]["quantity"] | {"learner": "linear"}
     assert "control" not in claims["C1-theory"]
+
+
+@pytest.mark.parametrize(
+    ("other", "line"),
+    [
+        ({"degree": 1}, "other: found {'degree': 1}, the values in where; expected others"),
+        ({}, "other.degree: found nothing; expected a value: one of 1, 2"),
+        ({"degree": 2, "dimension": 4}, "other.dimension: found an axis that is never fixed; expected"),
+    ],
+)
+def test_an_exponent_changes_from_a_place_to_another_one(small, check, other, line):
+    change = {"name": "slope_change", "learner": "kernel", "where": {"degree": 1}, "other": other, "threshold": 0.5}
+    rival = {"rival": "the same at fewer sizes", "quantity": {"sizes": [3, 4, 5]}}
+    (found,) = lines(check, put(put(small, f"{AT}.control", rival), f"{AT}.quantity", change))
+    assert found.startswith(f"{AT}.quantity.{line}")
+
+
+def test_a_control_is_no_change_from_a_place_to_itself(small, check):
+    change = {"name": "slope_change", "learner": "kernel", "where": {"degree": 1}, "other": {"degree": 2}}
+    same = {"rival": "none", "quantity": {"other": {"degree": 1}}}
+    (line,) = lines(check, put(put(small, f"{AT}.control", same), f"{AT}.quantity", change))
+    assert line.startswith(f"{AT}.control.quantity.other: found {{'degree': 1}}, the values in where")

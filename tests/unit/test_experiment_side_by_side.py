@@ -62,6 +62,18 @@ def test_kernels_among_the_networks_have_the_best_of_the_ridges():
     assert np.all(found[:, 1:] > 0.3)
 
 
+def test_of_several_learning_rates_a_network_has_the_best_on_validation_points():
+    given = {"learners": {"one": NETWORK | {"steps": 150}}, "layers": [1], "weights": [1], "samples": 256}
+    alone, still, *both = (
+        build("probes", described(**given, learning_rate=rates)).measure(problem())["score"].values[:, 0]
+        for rates in (0.2, 1e-6, [1e-6, 0.2], [0.2, 1e-6])
+    )
+    assert np.all(alone > still + 0.2)
+    for found in both:
+        # 500 points; runs of a batch may round otherwise than one alone.
+        np.testing.assert_allclose(found, alone, atol=0.02)
+
+
 def asked(**parameters):
     return needs("probes", described(**parameters), Sizes(seeds=2))
 
@@ -72,6 +84,7 @@ def test_it_asks_for_the_work_of_all_networks_and_for_the_memory_of_the_largest(
     assert both.memory == alone.memory and (alone.gpus, both.gpus, asked(learners={"one": one}).gpus) == (1, 1, 0)
     rest = asked(learners={"one": one}).work["measure"]
     assert rest > 0 and both.work["measure"] == pytest.approx(alone.work["measure"] + rest)
+    assert 1.4 * rest < asked(learners={"one": one}, learning_rate=[0.1, 0.2]).work["measure"] <= 2 * rest
     # Work follows the steps and the seeds, apart from the scores on test points.
     few, many = (asked(learners={"one": one | {"steps": steps}}, test=1).work["measure"] for steps in (100, 1000))
     assert many / few == pytest.approx(10, rel=0.01)
@@ -103,3 +116,17 @@ def test_what_does_not_fit_is_refused_before_anything_runs(change, said):
     assert parameter == said[0]
     assert found.startswith(said[1])
     assert said[2] in (None, allowed)
+
+
+@pytest.mark.parametrize("rate", [-1, 0, [], ["a"], [0.1, 0.1], [0.1, -0.1], "fast"])
+def test_learning_rates_are_refused_in_one_line_that_says_what_they_may_be(content, check, rate):
+    content["probes"]["pictures"] = {"probe": {"name": "side_by_side", "learning_rate": rate}}
+    (fault,) = check(content)[1]
+    assert str(fault).startswith("config/studies/a-study.yaml: probes.pictures.probe.learning_rate")
+    assert "a number above 0; or a list of such" in str(fault)
+
+
+def test_pictures_of_features_have_one_learning_rate_before_and_after(content, check):
+    content["probes"]["pictures"] = {"probe": {"name": "feature_pictures", "learning_rate": [0.1, 0.2]}}
+    (fault,) = check(content)[1]
+    assert str(fault).endswith("probes.pictures.probe.learning_rate: found [0.1, 0.2]; expected number")

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 import xarray
-from scipy.stats import binomtest
+from scipy.stats import binomtest, linregress
+from scipy.stats import t as student
 
 from hierlearn.core.protocols import STATUS
 from hierlearn.core.registry import build
@@ -90,14 +91,49 @@ def test_slopes_over_different_sizes_are_subtracted():
     assert found.sizes == "d = 4–16"
 
 
-def test_slopes_of_one_learner_are_subtracted_at_two_places():
-    low = cube(quad=lambda d: d**2.0)
-    high = cube(quad=lambda d: d**2.5).assign_coords(degree=[6])
-    both = xarray.concat([low, high], "degree")
-    found = measured("slope_change", both, learner="quad", where={"degree": 4}, other={"degree": 6}, sizes=[6, 8, 12])
+def two_degrees(above, below):
+    """The learner quad at degree 6, with n* above(d) times the spread, and at degree 4 with below(d)."""
+    one, other = cube(quad=below), cube(quad=above).assign_coords(degree=[6])
+    return xarray.concat([one, other], "degree")
+
+
+CHANGE = {"learner": "quad", "where": {"degree": 4}, "other": {"degree": 6}}
+
+
+def test_the_change_of_an_exponent_is_the_slope_of_the_median_ratio_paired_by_seed():
+    bend, sizes = {6: 1.3, 8: 0.8}, np.array([4, 6, 8, 12])
+    # The seed that is large turns with the size, at one place alone: medians of ratios are no ratios of medians.
+    scatter = {d: np.roll([0.5, 0.9, 1.0, 1.1, 2.0], i) for i, d in enumerate(DIMENSIONS)}
+    scores = two_degrees(lambda d: bend.get(d, 1.0) * d**2.5, lambda d: d**2.0 * scatter[d])
+    apart = two_degrees(lambda d: bend.get(d, 1.0) * d**2.5 * scatter[d], lambda d: d**2.0 * scatter[d])
+    found, same = (measured("slope_change", one, **CHANGE, sizes=[4, 6, 8, 12]) for one in (scores, apart))
+    plain = np.array([bend.get(d, 1.0) * d**0.5 for d in sizes])
+    ratios = plain[:, None] / [scatter[d] for d in sizes]
+    for change, values in ((found, np.median(ratios, axis=1)), (same, plain)):
+        line = linregress(np.log(sizes), np.log(values))
+        half = student.isf(0.025, 2) * line.stderr
+        expected = line.slope, line.slope - half, line.slope + half
+        assert (change.value, change.low, change.high) == pytest.approx(expected)
+    assert found.sizes == "d = 4–12"
+    # With all five sizes the line is another one.
+    assert abs(measured("slope_change", scores, **CHANGE).value - found.value) > 0.01
+
+
+def test_a_size_that_is_censored_at_one_place_is_left_out_of_the_change():
+    scores = two_degrees(lambda d: (1e9 if d == 16 else 1.0) * d**2.5, lambda d: d**2.0 * (3.0 if d == 16 else 1.0))
+    found = measured("slope_change", scores, **CHANGE)
     assert found.value == pytest.approx(0.5, abs=1e-6)
-    assert (found.detail["above"]["slope"], found.detail["below"]["slope"]) == pytest.approx((2.5, 2.0), abs=1e-6)
-    assert found.sizes == "d = 6–12"
+    assert found.sizes == "d = 4–12" and "16" in found.reason
+
+
+def test_a_training_that_failed_at_either_place_leaves_a_change_without_an_interval():
+    for degree in (0, 1):
+        scores = two_degrees(lambda d: d**2.0, lambda d: d**2.0)
+        here = {"learner": 0, "dimension": 1, "degree": degree, "seed": 2}
+        scores.status[here | {"samples": int(np.searchsorted(SAMPLES, 36.0))}] = STATUS["diverged"]
+        found = measured("slope_change", scores, **CHANGE)
+        assert np.isnan([found.low, found.high]).all()
+        assert "training failed at the crossing of seed 2 at size 6" in found.reason
 
 
 def test_training_that_failed_at_a_crossing_leaves_comparisons_without_an_interval():

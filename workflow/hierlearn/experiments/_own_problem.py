@@ -1,5 +1,6 @@
 """Networks and kernels that are trained on the points of a problem of their own, and scored."""
 
+import logging
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
@@ -15,13 +16,19 @@ from hierlearn.core.protocols import Fit, Learner, NullMonitor, Objection, Sampl
 from hierlearn.core.protocols import Input as Law
 from hierlearn.core.streams import Streams
 from hierlearn.experiments._trainings import failures, outcomes, shown
-from hierlearn.probes._parameters import TestPoints, TrainingPoints
+from hierlearn.probes._parameters import Several, TestPoints, TrainingPoints
 from hierlearn.probes._variables import name_of
 
+log = logging.getLogger("hierlearn")
 # More of anything of a law or a teacher than any memory has room for.
 LARGEST = 10**6
 NETWORK = {"name": "convolutional", "depth": 2, "width": 16, "batch": 16, "steps": 8, "head": "flat"}
 RIDGES = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
+LearningRates = Annotated[
+    Positive | Several[Positive],
+    "Learning rate of all networks, a number above 0; or a list of such, of which every network has the best of each "
+    "seed on validation points.",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +56,7 @@ class OwnProblem:
         """The fit of one network or kernel."""
         # Networks of one kind begin alike as far as their layers go.
         streams = posed.streams.at("learner", learner.stream_key)
-        choices = {"learning_rate": [self.learning_rate], "weight_decay": [self.weight_decay]}
+        choices = {"learning_rate": _rates(self), "weight_decay": [self.weight_decay]}
         if _is_kernel(name_of(learner)):
             choices = {"ridge": list(RIDGES)}
         sample = Sample(posed, features, self.samples, choices, streams)
@@ -61,6 +68,8 @@ class OwnProblem:
         risk = posed.risk(boundary.predictions(learner, fit.state, features, "test", target.shape, {}), target)
         scale = 1.0 if posed.teacher.kind == "classes" else np.square(posed.norm)
         failed = failures(name_of(self), name, {}, posed.seeds, outcomes(fit))
+        if len(_rates(self)) > 1 and "learning_rate" in fit.choices:
+            log.info("%s: learning rates %s", name, " ".join(f"{rate:g}" for rate in fit.choices["learning_rate"]))
         return np.where(failed, np.nan, 1 - risk / scale)
 
 
@@ -101,7 +110,7 @@ def needs(own: Any, learners: Iterable[Mapping[str, Any]], sizes: Sizes) -> Need
             test=own.test,
             samples=own.samples,
             presented=points_presented(one, own.samples),
-            choices=len(RIDGES) if _is_kernel(one["name"]) else 1,
+            choices=len(RIDGES) if _is_kernel(one["name"]) else len(_rates(own)),
             tried=dict.fromkeys(registry.choices("learners", one["name"]), 1),
             shape=shape,
         )
@@ -117,6 +126,11 @@ def needs(own: Any, learners: Iterable[Mapping[str, Any]], sizes: Sizes) -> Need
 def full(kind: str, description: Mapping[str, Any]) -> dict[str, Any]:
     """A description with its defaults."""
     return registry.defaults(kind, description["name"]) | dict(description)
+
+
+def _rates(own: Any) -> list[float]:
+    """The learning rates that networks choose from."""
+    return own.learning_rate if isinstance(own.learning_rate, list) else [own.learning_rate]
 
 
 def _is_kernel(name: str) -> bool:

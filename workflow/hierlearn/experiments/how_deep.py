@@ -12,7 +12,7 @@ from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Experiment, Learner, Objection
 from hierlearn.core.protocols import Input as Law
 from hierlearn.experiments import _own_problem
-from hierlearn.experiments._own_problem import NETWORK, OwnProblem
+from hierlearn.experiments._own_problem import NETWORK, LearningRates, OwnProblem
 from hierlearn.probes._parameters import Several, listing
 from hierlearn.probes._variables import Variables, describe
 
@@ -21,13 +21,14 @@ from hierlearn.probes._variables import Variables, describe
 class HowDeep(OwnProblem, Experiment):
     """The table of training up to layer l and then fixing it  (allenzhu2020, Figures 8 and 9).
 
-    Four modes, in as many steps each: only the first l layers are trained; after these the rest, with them at rest, or
-    with the first l - j of them; or all, with a pull of the layers that were trained back to where they were. Law and
-    teacher are the experiment's own, as in `side_by_side`.
+    Four modes, in as many steps and at the same learning rates each: only the first l layers are trained; after these
+    the rest, with them at rest, or with the first l - j of them; or all, with a pull of the layers that were trained
+    back to where they were. Law and teacher are the experiment's own, as in `side_by_side`.
     """
 
     learner: Annotated[Learner, Nested("learners", NETWORK), "The network, whose schedule is that of the mode."]
     layers: Annotated[Several[Count], "Numbers l of layers that are trained first."] = listing(1)
+    learning_rate: LearningRates = 0.2
     less: Annotated[Count, "j: by how many layers fewer are at rest in `fixed_less`."] = 1
     pull: Annotated[NotNegative, "Factor of the distance from where they were, in the gradient of layers in `all`."] = (
         5e-4

@@ -13,7 +13,7 @@ from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Experiment, Learner, Objection
 from hierlearn.core.protocols import Input as Law
 from hierlearn.experiments import _own_problem
-from hierlearn.experiments._own_problem import OwnProblem
+from hierlearn.experiments._own_problem import LearningRates, OwnProblem
 from hierlearn.probes._parameters import Several, listing
 from hierlearn.probes._variables import Variables, describe
 
@@ -25,7 +25,7 @@ class SideBySide(OwnProblem, Experiment):
     """What networks score after training on the same points  (allenzhu2020, Figures 4 and 7).
 
     Law and teacher are the experiment's own, so that one study measures several problems; those of the study give it
-    the seeds alone. All networks take the one learning rate and weight decay; a kernel has the best of seven ridges,
+    the seeds alone. All networks take the same learning rates and weight decay; a kernel has the best of seven ridges,
     1e-1 to 1e-7 of its mean diagonal, on validation points.
     """
 
@@ -37,6 +37,7 @@ class SideBySide(OwnProblem, Experiment):
     layers: Annotated[
         Several[NotNegative], "A number for each network, in their order: of its layers, or of those at rest."
     ] = listing(1, 2)
+    learning_rate: LearningRates = 0.2
     weights: Annotated[list[float], MinLen(1), "What the scores are multiplied with in `contrast`, in their order."] = (
         listing(-1.0, 1.0)
     )

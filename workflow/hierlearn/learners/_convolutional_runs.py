@@ -39,6 +39,8 @@ class Block(Lockstep):
             "synonym_variance": self._of_first_layer("level_1", share_within),
             "hidden_bit_decoded": self._of_first_layer("f", lambda found, bits: share_explained(bits, found)),
         }
+        # What layers at rest make of the points is asked for no more, and may be larger than all that is.
+        self.training.kept = None
 
     def advance(self, until):
         self.training.advance(until)

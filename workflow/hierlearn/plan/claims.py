@@ -55,6 +55,20 @@ def _in_full(quantity: Component | None) -> Component | None:
     return registry.defaults("quantities", quantity["name"]) | quantity if known else quantity
 
 
+def check_quantity(draft: Draft, at: Path, claim: Claim) -> None:
+    """What the parameters of a quantity cannot be together, and those of its rival that are not its own."""
+    said: list[tuple[str, str, str]] = []
+    for here, described in (((*at, "quantity"), claim.quantity), ((*at, *CONTROL), claim.rival())):
+        full = _in_full(described)
+        if full is None or draft.broken.hit(*here):
+            continue
+        for one in registry.objections("quantities", full, None):
+            if one not in said:
+                key, found, allowed = one
+                draft.add((*here, key), found, allowed)
+                said.append(one)
+
+
 def check_control(draft: Draft, at: Path, claim: Claim) -> None:
     """A judged claim without a control, a description with one, and a control that is the claim itself."""
     here = (*at, "control")

@@ -1,29 +1,33 @@
 """How much faster the sample complexity of a learner grows at one value of an axis than at another."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from hierlearn.core.parameters import Reference
-from hierlearn.quantities._bases import FittedDimensions, OfLearner, OfSampleComplexities, Regressor
-from hierlearn.quantities._tables import span
+from hierlearn.core.protocols import Input, Objection
+from hierlearn.quantities._bases import FittedDimensions, OfLearner, OfSampleComplexities
 from hierlearn.statistics import estimates
 
 
 @dataclass(frozen=True, kw_only=True)
 class SlopeChange(OfLearner, OfSampleComplexities):
-    """Slope of log n* of a learner at `other` minus its slope at `where`, in one regressor, with Welch's interval.
+    """Slope of log(n* at `other` / n* at `where`) of one learner in log d, paired by seed: the change of its exponent.
 
-    The interval takes the two lines as independent, which is wider than pairing the seeds where these share teachers.
+    Both lines have the same sizes: one at which n* is not known at either place is left out of both.
     """
 
-    other: Annotated[dict[str, Any], Reference("some coordinates"), "Values of axes, in place of those in `where`."]
+    other: Annotated[dict[str, Any], Reference("coordinates"), "Values of the other axes, of the n* above."]
     sizes: FittedDimensions = None
-    regressor: Regressor = "dimension"
+
+    def objections(self, inputs: Input | None) -> Iterator[Objection]:
+        """A change from a place to itself, which is none."""
+        if self.other == self.where:
+            yield "other", f"{self.other}, the values in where", "others"
 
     @property
     def readings(self) -> list[tuple[str, dict[str, Any]]]:
-        return [(self.learner, self.where | self.other), (self.learner, self.where)]
+        return [(self.learner, self.other), (self.learner, self.where)]
 
     def _estimate(self, tables, probes) -> estimates.Measurement:
-        change = estimates.slope_difference(*tables, self.regressor_values(tables), (self.sizes, self.sizes))
-        return replace(change, sizes=span("dimension", change.detail["above"]["sizes_fitted"]))
+        return estimates.exponent_difference(*tables, fitted=self.sizes)

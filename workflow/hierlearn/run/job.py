@@ -14,8 +14,8 @@ from hierlearn.run import handover
 
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 # glibc would give every large array back to the system when it is freed, and a tenth of the time of kernels goes into
-# getting the next one's pages again. Where the system leaves it to programs, it asks for huge pages: a process that
-# holds the libraries in these is copied in half the time. It reads these variables when a process starts.
+# getting the next one's pages again. Where the system leaves it to programs, it asks for huge pages: a process whose
+# heap lies in these is copied in half the time. It reads these variables when a process starts.
 MEMORY_VARIABLES = {
     **{limit: str(2**32) for limit in ("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_")},
     "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",
