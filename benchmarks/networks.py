@@ -118,7 +118,8 @@ def rows(seeds, steps, repeats) -> Iterator[Row]:
         loop, batch, apart = medians(architecture, width, seeds, steps, repeats)
         name = f"training {seeds * len(RATES)} x {architecture}, m = {width}, over a loop"
         alone = products(architecture, width, seeds * len(RATES), steps)
-        note = f"{loop:.2f} s, {batch:.2f} s, {alone:.2f} s of it products for {kernels}; weights apart {apart:.1e}"
+        note = f"{loop:.2f} s, {batch:.2f} s, of which {alone:.2f} s matrix products"
+        note += f" (OpenBLAS for {kernels}); weights apart {apart:.1e}"
         yield Row(name, loop / batch, "x", least=least, note=note)
 
 

@@ -25,8 +25,8 @@ class SideBySide(OwnProblem, Experiment):
     """What networks score after training on the same points  (allenzhu2020, Figures 4 and 7).
 
     Law and teacher are the experiment's own, so that one study measures several problems; those of the study give it
-    the seeds alone. All networks take the same learning rates and weight decay; a kernel has the best of seven ridges,
-    1e-1 to 1e-7 of its mean diagonal, on validation points.
+    the seeds alone. Networks choose from the same learning rates, at one weight decay, and kernels from seven ridges,
+    1e-1 to 1e-7 of the mean diagonal: each seed has the best on validation points, and the log says which.
     """
 
     learners: Annotated[
