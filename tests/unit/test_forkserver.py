@@ -36,7 +36,8 @@ class Run:
         paths = filter(None, (os.environ.get("PYTHONPATH"), variables.pop("PYTHONPATH", None)))
         self.process = subprocess.Popen(
             [sys.executable, "-P", "-c", RUN],
-            env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)} | variables,
+            # What is printed is buffered, as it is unless somebody asks for it otherwise.
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(paths), "PYTHONUNBUFFERED": ""} | variables,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

@@ -52,6 +52,8 @@ def start(script: Mapping[str, Any]) -> Any:
         handover.hand_over(file)
     elif file and handover.is_copy:
         # Handed over as Python started, before anybody knew of the threads: once more, with nothing loaded.
+        sys.stdout.flush()
+        sys.stderr.flush()
         os.execv(sys.executable, [sys.executable, file])
     os.environ.update(dict.fromkeys(THREAD_VARIABLES, threads))
     if threads != "1":
