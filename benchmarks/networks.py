@@ -6,8 +6,7 @@
 same steps with the same points and starts, which must end in the same weights. One thread. Three fully connected layers
 show where the gain ends: at m = 200 their matrix products alone, which no batch saves, take two fifths of the loop's
 time, so that a little more than twice as fast is the most there is. The products of the batch are OpenBLAS's, those of
-the loop MKL's: a processor that OpenBLAS does not know yet, and takes for an older one, loses there. The note says
-which one OpenBLAS has taken it for.
+the loop MKL's: with OPENBLAS_CORETYPE set to an older processor the batch alone is slower. The note says which it was.
 """
 
 import time
