@@ -7,7 +7,6 @@ over the seconds of CPU that it took, its start apart; and by how much estimates
 """
 
 import math
-import re
 import sys
 from collections import defaultdict
 from pathlib import Path
@@ -17,15 +16,6 @@ sys.path.insert(0, str(ROOT / "workflow"))
 
 from hierlearn.plan import checking, estimates  # noqa: E402
 
-SPENT = re.compile(r"([0-9.]+) s of CPU")
-
-
-def spent(job: estimates.Job, results: Path) -> float | None:
-    """Seconds on its cores, from the CPU seconds in its log, which other work on the machine hardly changes."""
-    log = results / "logs" / job.study / f"{job.benchmark}.log"
-    found = SPENT.findall(log.read_text(errors="replace")) if log.exists() else []
-    return float(found[-1]) / job.request.cores if found else None
-
 
 def ran(runs: list[tuple[Path, str]]) -> list[tuple[estimates.Job, float, str]]:
     """All jobs that ran, with their seconds and preset."""
@@ -33,7 +23,7 @@ def ran(runs: list[tuple[Path, str]]) -> list[tuple[estimates.Job, float, str]]:
     for results, preset in runs:
         for file in sorted((ROOT / "config" / "studies").glob("*.yaml")):
             jobs = estimates.jobs_of(checking.load_study(file, preset))
-            found += [(job, seconds, preset) for job in jobs if (seconds := spent(job, results)) is not None]
+            found += [(job, seconds, preset) for job in jobs if (seconds := estimates.measured(job, results))]
     return found
 
 
@@ -59,9 +49,9 @@ def main() -> None:
         own = [(job, seconds) for job, seconds, its in jobs if its == preset]
         studies = defaultdict(lambda: [0.0, 0.0])
         for job, seconds in own:
-            studies[job.study][0] += job.seconds()
+            studies[job.study][0] += job.seconds
             studies[job.study][1] += seconds
-        long = [job.seconds() / seconds for job, seconds in own if seconds > 3]
+        long = [job.seconds / seconds for job, seconds in own if seconds > 3]
         for what, ratios in (("jobs of more than 3 s", long), ("studies", [a / b for a, b in studies.values()])):
             off = sorted(math.exp(abs(math.log(ratio))) for ratio in ratios)
             middle, most = off[len(off) // 2], off[int(0.9 * len(off))]

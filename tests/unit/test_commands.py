@@ -5,10 +5,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from small_study import STUDY
+from test_estimates import write_logs
 from test_rules import rules
 
 from hierlearn.claims import tally
-from hierlearn.plan import commands, configuration, history, registration
+from hierlearn.plan import commands, configuration, estimates, history, registration
+from hierlearn.plan.checking import load_study
 from hierlearn.plan.commands import unknown_targets
 
 COLUMNS = ("claim", "kind", "rank", "regime", "verdict", "control_verdict", "digest", "draw")
@@ -47,6 +50,20 @@ def test_targets_are_not_answered(plan):
 def test_a_word_stands_alone(plan):
     with pytest.raises(ValueError, match=r"plan: found 1 more targets beside it; expected it alone"):
         commands.answer(["small", "plan"], plan)
+
+
+def test_the_cost_is_that_of_the_machine_that_ran_quick(plan):
+    before, _ = commands.answer(["plan"], plan)
+    Path("studies").mkdir()
+    Path("studies", "small.yaml").write_text(STUDY)
+    jobs = list(estimates.jobs_of(load_study(Path("studies", "small.yaml"))))
+    write_logs(Path(plan.settings["results"], "quick"), jobs, 100.0)
+    after, broken = commands.answer(["plan"], plan)
+    assert not broken
+    pace = 100.0 * len(jobs) / sum(job.core_seconds for job in jobs)
+    assert f"Scaled by {pace:.2g}," in after[-1]
+    (own, scaled) = (float(lines[1].split()[2]) for lines in (before, after))
+    assert scaled == pytest.approx(pace * own, rel=0.01)
 
 
 def test_a_misspelt_word_is_named():

@@ -9,7 +9,7 @@ from small_study import STUDY, put, study_of
 
 from hierlearn.core import registry
 from hierlearn.plan import estimates, resources
-from hierlearn.plan.estimates import CORE_GFLOPS, RATES, START, Job
+from hierlearn.plan.estimates import LEAST, RATES, START, Job
 from hierlearn.plan.resources import Load, Request
 
 REQUEST = Request(mem_mb=2500, runtime=10, cores=4, operations=3.6e3 * RATES["train network"])
@@ -22,9 +22,8 @@ def study():
 
 
 def test_a_job_takes_its_start_and_its_operations_at_the_rate_of_its_kind():
-    assert JOB.seconds() == pytest.approx(3600 + START["train"])
-    assert JOB.core_seconds() == pytest.approx(4 * JOB.seconds())
-    assert JOB.seconds(CORE_GFLOPS / 2) == pytest.approx(2 * JOB.seconds())
+    assert JOB.seconds == pytest.approx(3600 + START["train"])
+    assert JOB.core_seconds == pytest.approx(4 * JOB.seconds)
 
 
 def test_every_job_of_a_study_is_there_once(study):
@@ -71,26 +70,54 @@ def test_the_table_has_each_study_and_all_of_them(study):
     assert [line.split()[0] for line in lines] == ["small", "a-longer-name", "all"]
     assert hours[2] == pytest.approx(hours[0] + hours[1], rel=0.01)
     jobs = list(estimates.jobs_of(study))
-    assert hours[0] == pytest.approx(sum(job.core_seconds() for job in jobs) / 3600, rel=0.01)
+    assert hours[0] == pytest.approx(sum(job.core_seconds for job in jobs) / 3600, rel=0.01)
     assert f"{max(job.request.mem_mb for job in jobs) / 1000:.1f} GB" in lines[0]
 
 
-def test_where_jobs_have_run_the_error_is_told(study, tmp_path):
-    jobs = [job for job in estimates.jobs_of(study) if job.rule in ("train", "probe")]
+def write_logs(results: Path, jobs: list[Job], seconds: float) -> None:
+    """Logs of jobs that have run, each with as many seconds of CPU."""
     for job in jobs:
-        log = tmp_path / "benchmarks" / job.study / f"{job.benchmark}.tsv"
+        log = results / "logs" / job.study / f"{job.benchmark}.log"
         log.parent.mkdir(parents=True, exist_ok=True)
-        log.write_text(f"s\th:m:s\n{10 * job.seconds()}\t0:00:10\n")
+        log.write_text(f"2026-01-01 00:00:00,000 {seconds:.2f} s of CPU, 100 MB at the peak\n")
+
+
+def test_where_jobs_have_run_the_error_is_told(study, tmp_path):
+    jobs = [job for job in estimates.jobs_of(study) if job.rule == "train"]
+    write_logs(tmp_path, jobs, 20 * jobs[0].core_seconds)
     *_, total, errors = estimates.table([study], tmp_path)
     assert total.startswith(f"{len(jobs)} of these jobs ran")
-    assert "off by a factor of 10 in the median and 10 in nine of ten" in errors
+    assert "off by a factor of 20 in the median" in errors
 
 
-@pytest.mark.parametrize("text", ["", "s\n", "s\nNA\n", "x\n1\n"])
-def test_a_log_of_times_that_says_nothing_is_passed_over(tmp_path, text):
-    log = tmp_path / "benchmarks" / "small" / "all" / "kernel.train.tsv"
-    log.parent.mkdir(parents=True)
-    log.write_text(text)
+def test_a_machine_has_the_pace_of_what_ran_there(study, tmp_path):
+    jobs = list(estimates.jobs_of(study))
+    each = 2 * LEAST / len(jobs)
+    write_logs(tmp_path, jobs, each)
+    pace = estimates.pace([study], tmp_path)
+    assert pace == pytest.approx(2 * LEAST / sum(job.core_seconds for job in jobs), rel=0.01)
+    own, tripled = (list(estimates.table([study], Path("nowhere"), scale))[-2] for scale in (1.0, 3.0))
+    assert float(tripled.split()[2]) == pytest.approx(3 * float(own.split()[2]), rel=0.01)
+
+
+def test_a_run_that_was_short_tells_no_pace(study, tmp_path):
+    assert estimates.pace([study], tmp_path) is None
+    jobs = list(estimates.jobs_of(study))
+    write_logs(tmp_path, jobs, 0.5 * LEAST / len(jobs))
+    assert estimates.pace([study], tmp_path) is None
+
+
+def test_seconds_of_a_job_are_those_of_its_cores_in_its_last_run(tmp_path):
+    write_logs(tmp_path, [JOB], 40.0)
+    log = tmp_path / "logs" / "small" / "all" / "kernel.train.log"
+    log.write_text("2026-01-01 00:00:00,000 7.00 s of CPU, 1 MB at the peak\n" + log.read_text())
+    assert estimates.measured(JOB, tmp_path) == pytest.approx(10.0)
+
+
+@pytest.mark.parametrize("text", ["", "Traceback\n", "s of CPU\n"])
+def test_a_log_that_says_nothing_of_seconds_is_passed_over(tmp_path, text):
+    write_logs(tmp_path, [JOB], 1.0)
+    (tmp_path / "logs" / "small" / "all" / "kernel.train.log").write_text(text)
     assert estimates.measured(JOB, tmp_path) is None
 
 

@@ -43,7 +43,7 @@ def test_the_configuration_names_its_faults():
     assert [str(fault) for fault in faults] == [
         "config: preset: found 'quik'; expected one of full, paper, quick, smoke, standard (nearest: quick)",
         "config: studies[0]: found 'b'; expected one of a",
-        "config: sutdies: found an unknown key; expected one of compare, core_gflops, keep_models, log, "
+        "config: sutdies: found an unknown key; expected one of compare, keep_models, log, "
         "memory_limit_mb, own, partial, pilot, preset, question, replicate, results, studies (nearest: studies)",
     ]
 
@@ -60,7 +60,6 @@ def test_the_configuration_has_a_default_for_every_key():
         "partial": False,
         "compare": "",
         "log": "progress",
-        "core_gflops": 54.0,
         "pilot": False,
         "replicate": 0,
         "memory_limit_mb": 1_000_000,

@@ -9,6 +9,7 @@ from types import ModuleType
 
 from hierlearn.claims import tally as ledger
 from hierlearn.plan import estimates, history, kept_lines, papers, registration
+from hierlearn.plan.checking import load_study
 from hierlearn.plan.configuration import COMMANDS, RULES, Plan
 from hierlearn.plan.faults import similar
 
@@ -58,9 +59,14 @@ def answer(asked: Sequence[str], plan: Plan) -> Answer | None:
 
 
 def cost(plan: Plan) -> Answer:
-    """What the preset costs, by study."""
-    gflops = plan.settings.get("core_gflops", estimates.CORE_GFLOPS)
-    return list(estimates.table(plan.studies.values(), Path(plan.results), gflops)), False
+    """What the preset costs, by study, on the machine that has run quick, if one has."""
+    ran = Path(plan.settings["results"], "quick")
+    files = [*plan.config.glob("studies/*.yaml"), *plan.own.values()]
+    pace = estimates.pace((load_study(file, "quick") for file in files if (ran / "logs" / file.stem).exists()), ran)
+    lines = list(estimates.table(plan.studies.values(), Path(plan.results), pace or 1.0))
+    if pace:
+        lines.append(f"Scaled by {pace:.2g}, what the jobs in {ran} took over what was estimated for them.")
+    return lines, False
 
 
 def tally(plan: Plan) -> Answer:

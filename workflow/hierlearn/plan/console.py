@@ -123,11 +123,10 @@ class Console(logging.Handler):
     def _jobs(self) -> Iterator[tuple[int, Work]]:
         """The jobs that Snakemake is to run, by number."""
         dag, top = self.workflow.dag, f"{self.plan.results}/benchmarks/"
-        gflops = self.plan.settings.get("core_gflops", estimates.CORE_GFLOPS)
         wanted = [(job, job.wildcards.get("study") or "") for job in dag.needrun_jobs() if job.benchmark]
         names = {study for _, study in wanted} & self.plan.studies.keys()
         known = [job for name in names for job in estimates.jobs_of(self.plan.studies[name])]
-        costs = {(job.study, job.benchmark): job.core_seconds(gflops) for job in known}
+        costs = {(job.study, job.benchmark): job.core_seconds for job in known}
         for job, study in wanted:
             name = str(job.benchmark).removeprefix(top).removeprefix(f"{study}/").removesuffix(".tsv")
             cost, log = costs.get((study, name), progress.SECONDS), str(next(iter(job.log), ""))

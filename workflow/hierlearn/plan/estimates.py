@@ -2,11 +2,11 @@
 
 A component counts the operations of the worst case; how many of them a core gets through in a second, those included
 that a walk up the sizes leaves out as it ends early, is a rate of its own, fitted to all jobs of the presets quick and
-standard by `benchmarks/rates.py`.
+standard by `benchmarks/rates.py`. Another machine has another pace: what a run of quick took there over its estimate.
 """
 
-import csv
 import math
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,8 +16,10 @@ from hierlearn.plan import resources
 from hierlearn.plan.resources import Request
 from hierlearn.plan.study import Study
 
-# Products of float64 matrices that the core did on which the rates were measured, in 1e9 operations per second.
-CORE_GFLOPS = 54.0
+# Seconds of a finished run below which it says nothing about the machine.
+LEAST = 60.0
+# The last line of a job's log.
+SPENT = re.compile(r"([0-9.]+) s of CPU")
 # Seconds of a job that computes nothing.
 START = {
     "generate": 0.1,
@@ -97,13 +99,15 @@ class Job:
     kind: str
     request: Request
 
-    def seconds(self, gflops: float = CORE_GFLOPS) -> float:
-        """Estimated seconds on its cores. gflops: of one core, in products of float64 matrices."""
+    @property
+    def seconds(self) -> float:
+        """Estimated seconds on its cores, on the machine of the rates."""
         work = self.request.operations / rate(self.kind) if self.request.operations else 0.0
-        return (START[self.rule] + work) * CORE_GFLOPS / gflops
+        return START[self.rule] + work
 
-    def core_seconds(self, gflops: float = CORE_GFLOPS) -> float:
-        return self.request.cores * self.seconds(gflops)
+    @property
+    def core_seconds(self) -> float:
+        return self.request.cores * self.seconds
 
 
 def rate(kind: str) -> float:
@@ -141,46 +145,59 @@ def jobs_of(study: Study) -> Iterator[Job]:
 
 
 def measured(job: Job, results: Path) -> float | None:
-    """Seconds that a job took when it ran last; None if it did not, or its log of times cannot be read."""
+    """Seconds on its cores that a job took when it ran last, from the CPU seconds in its log, which other work on the
+    machine hardly changes; None if it did not run."""
     try:
-        with open(results / "benchmarks" / job.study / f"{job.benchmark}.tsv", newline="") as file:
-            return float(next(csv.DictReader(file, delimiter="\t"))["s"])
-    except (OSError, StopIteration, KeyError, ValueError):
+        found = SPENT.findall((results / "logs" / job.study / f"{job.benchmark}.log").read_text(errors="replace"))
+    except OSError:
         return None
+    return float(found[-1]) / job.request.cores if found else None
 
 
-def table(studies: Iterable[Study], results: Path, gflops: float = CORE_GFLOPS) -> Iterator[str]:
+def pace(studies: Iterable[Study], results: Path) -> float | None:
+    """What the jobs of a run took over what is estimated for them; None where too little ran to tell."""
+    pairs = _ran((job for study in studies for job in jobs_of(study)), results)
+    spent = sum(seconds * job.request.cores for job, seconds in pairs)
+    return spent / sum(job.core_seconds for job, _ in pairs) if spent >= LEAST else None
+
+
+def table(studies: Iterable[Study], results: Path, scale: float = 1.0) -> Iterator[str]:
     """Lines on core-hours, memory and the longest job, by study and in all; and by how much the estimates err where
-    jobs have run."""
+    jobs have run. scale: the pace of the machine that they are for."""
     jobs = {study.name: list(jobs_of(study)) for study in studies}
     everything = [job for own in jobs.values() for job in own]
     width = max(map(len, [*jobs, "study", "all"]))
     yield f"{'study':<{width}}  {'jobs':>6}  {'core-hours':>10}  {'memory':>9}  {'longest job':>11}"
     for name, own in [*jobs.items(), ("all", everything)]:
-        longest = max(own, key=lambda job: job.seconds(gflops))
-        hours = sum(job.core_seconds(gflops) for job in own) / 3600
+        longest = max(own, key=lambda job: job.seconds)
+        hours = scale * sum(job.core_seconds for job in own) / 3600
         memory = f"{max(job.request.mem_mb for job in own) / 1000:.1f} GB"
-        told = f"{longest.seconds(gflops) / 3600:.3g} h"
+        told = f"{scale * longest.seconds / 3600:.3g} h"
         where = f"{longest.study}: {longest.benchmark}" if name == "all" else longest.benchmark
         where += f" on {longest.request.cores} cores" if longest.request.cores > 1 else ""
         yield f"{name:<{width}}  {len(own):>6}  {hours:>10.3g}  {memory:>9}  {told:>11}  {where}"
-    yield from _errors(everything, results, gflops)
+    yield from _errors(everything, results, scale)
 
 
-def _errors(jobs: Iterable[Job], results: Path, gflops: float) -> Iterator[str]:
+def _ran(jobs: Iterable[Job], results: Path) -> list[tuple[Job, float]]:
+    """The jobs that ran, with their seconds."""
+    return [(job, seconds) for job in jobs if (seconds := measured(job, results))]
+
+
+def _errors(jobs: Iterable[Job], results: Path, scale: float) -> Iterator[str]:
     """By which factors estimates were off in a folder of results."""
-    pairs = [(job, seconds) for job in jobs if (seconds := measured(job, results))]
+    pairs = _ran(jobs, results)
     if not pairs:
         yield FITTED
         return
-    spent, estimate = sum(seconds for _, seconds in pairs), sum(job.seconds(gflops) for job, _ in pairs)
+    spent, estimate = sum(seconds for _, seconds in pairs), scale * sum(job.seconds for job, _ in pairs)
     yield f"{len(pairs)} of these jobs ran in {results}: {spent:.0f} s, estimated {estimate:.0f} s."
     long = [(job, seconds) for job, seconds in pairs if seconds > 3]
     if long:
-        off = sorted(math.exp(abs(math.log(job.seconds(gflops) / seconds))) for job, seconds in long)
-        worst, seconds = max(long, key=lambda pair: abs(math.log(pair[0].seconds(gflops) / pair[1])))
+        off = sorted(math.exp(abs(math.log(scale * job.seconds / seconds))) for job, seconds in long)
+        worst, seconds = max(long, key=lambda pair: abs(math.log(scale * pair[0].seconds / pair[1])))
         yield (
             f"Of the {len(long)} that took more than 3 s, estimates were off by a factor of {median(off):.2g} in the "
             f"median and {off[int(0.9 * len(off))]:.2g} in nine of ten; most for {worst.study}/{worst.benchmark}, "
-            f"{seconds:.0f} s and not {worst.seconds(gflops):.0f} s."
+            f"{seconds:.0f} s and not {scale * worst.seconds:.0f} s."
         )
