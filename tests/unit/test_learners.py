@@ -90,6 +90,23 @@ def test_the_bandwidth_with_the_least_validation_risk_is_chosen_for_each_seed():
         np.testing.assert_array_equal(known, learner.predict(single.state, features, "test", 25, {}))
 
 
+def test_kernel_matrices_beyond_what_is_kept_are_computed_again(monkeypatch):
+    learner, choices = KernelRidge(kernel=build("kernels", {"name": "rbf"})), {"ridge": [1e-2], "bandwidth": [0.5, 2.0]}
+    problem, features = posed(0.3)
+    kept, none = {}, {}
+
+    def fitted(cache):
+        return [learner.fit(Sample(problem, features, n, choices, STREAMS), NullMonitor(), cache) for n in (10, 30)][1]
+
+    before = fitted(kept)
+    monkeypatch.setattr("hierlearn.learners.kernel_ridge.KEPT_BYTES", 8 * 2 * 30 * 30)
+    after = fitted(none)
+    assert kept
+    assert not none
+    np.testing.assert_allclose(after.state["coefficients"], before.state["coefficients"], rtol=1e-6, atol=1e-9)
+    np.testing.assert_array_equal(after.choices["bandwidth"], before.choices["bandwidth"])
+
+
 def test_the_first_order_model_is_ridge_regression_on_its_gradient():
     """NTK-h is linear in the weights: its primal solution on the gradient's features gives the same predictions."""
     learner, ridge = Taylor(order=1, width=6), 1e-2

@@ -12,6 +12,10 @@ from hierlearn.learners._dual import cross_gram_matrix, fit_dual, gram_matrix
 from hierlearn.learners._selection import best, fit_of_seed, points_by_seed
 from hierlearn.theory.gegenbauer import spectrum
 
+# Bytes of the kernel matrices of all bandwidths up to which they are kept for the next sample size. Beyond, those of
+# one bandwidth are in memory at a time, and are computed again, which takes less than the solve.
+KEPT_BYTES = 1e9
+
 
 @dataclass(frozen=True, kw_only=True)
 class KernelRidge(Learner):
@@ -36,10 +40,11 @@ class KernelRidge(Learner):
         """
         n, tried = sizes.samples, sizes.tried.get("bandwidth", 1)
         entries = n * (n + sizes.validation)
+        kept = tried * entries if _keeps(tried, n, sizes.validation) else 0
         return Needs(
             memory={
-                "fit": 2 * n**2 + sizes.validation * n + tried * entries,
-                "kept": tried * entries,
+                "fit": 2 * n**2 + sizes.validation * n + max(kept, entries),
+                "kept": kept,
                 "model": n * sizes.outputs,
                 "predict": 2 * sizes.test * n,
             },
@@ -53,6 +58,8 @@ class KernelRidge(Learner):
         for key in [key for key in cache if key[-1] not in bandwidths]:
             # Gram matrices of a bandwidth that was swept before are in the way of this one's.
             del cache[key]
+        if not (keeps := _keeps(len(bandwidths), sample.n, sample.problem.held_out)):
+            cache.clear()
         fits = []
         for seed, (x, y, z, labels) in zip(sample.problem.seeds, points_by_seed(sample), strict=True):
             tried = []
@@ -60,6 +67,9 @@ class KernelRidge(Learner):
                 gram = gram_matrix(self.kernel, x / b, cache, ("gram", seed, b))
                 across = cross_gram_matrix(self.kernel, z / b, x / b, cache, ("validation", seed, b))
                 tried.append(fit_dual(gram, y, across, labels, sample.choices["ridge"], sample.problem.teacher.kind))
+                if not keeps:
+                    cache.clear()
+                    del gram, across
             place = best(*np.transpose([(fit.validation_risk, fit.validation_loss) for fit in tried]))
             fit, b = tried[place], bandwidths[place]
             choices = {"ridge": fit.ridge} | ({"bandwidth": b} if "bandwidth" in sample.choices else {})
@@ -84,3 +94,7 @@ class KernelRidge(Learner):
             cache["bandwidth", role, i] = b
             outputs.append(cross_gram_matrix(self.kernel, points[i] / b, support[i] / b, cache, (role, i)) @ alpha)
         return np.stack(outputs)
+
+
+def _keeps(bandwidths: int, samples: int, validation: int) -> bool:
+    return 8 * bandwidths * samples * (samples + validation) <= KEPT_BYTES
