@@ -22,14 +22,14 @@ LEAST = 60.0
 SPENT = re.compile(r"([0-9.]+) s of CPU")
 # Seconds of a job that computes nothing.
 START = {
-    "generate": 0.1,
+    "generate": 0.2,
     "represent": 0.1,
     "train": 0.3,
     "evaluate": 0.25,
     "probe": 0.4,
     "aggregate": 0.1,
-    "judge": 0.16,
-    "figure": 1.0,
+    "judge": 0.13,
+    "figure": 0.7,
 }
 # Operations per second by rule and component; `walk` where a learner ends at its last crossing.
 RATES = {
@@ -58,7 +58,7 @@ RATES = {
     "probe side_by_side": 1.1e11,
     "probe stationary_points": 5.0e08,
     "probe tracking": 5.3e08,
-    "represent neural": 1.4e11,
+    "represent neural": 1.2e11,
     "represent two_layer": 1.1e11,
     "train convolutional": 8.2e10,
     "train convolutional walk": 2.5e10,
@@ -76,7 +76,7 @@ RATES = {
     "train polynomial_network": 8.0e10,
     "train randomised": 3.3e10,
     "train randomised walk": 3.0e11,
-    "train reweighted walk": 4.1e12,
+    "train reweighted walk": 2.1e12,
     "train tangent_rows walk": 2.7e11,
     "train taylor": 7.2e11,
     "train taylor walk": 2.3e12,
