@@ -99,8 +99,10 @@ def torch_device(asked: str) -> str:
     import torch
 
     torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
-    if asked == "cpu" or torch.cuda.is_available():
-        return "cpu" if asked == "cpu" else "cuda"
-    if asked == "cuda":
-        raise ValueError("convolutional: device 'cuda' where torch sees no GPU; expected auto, cpu, or a GPU")
-    return "cpu"
+    if asked == "cpu" or not torch.cuda.is_available():
+        if asked == "cuda":
+            raise ValueError("convolutional: device 'cuda' where torch sees no GPU; expected auto, cpu, or a GPU")
+        return "cpu"
+    # Unless it is told, torch convolves numbers in single precision with ten bits after the point.
+    torch.backends.cudnn.conv.fp32_precision = "ieee"
+    return "cuda"

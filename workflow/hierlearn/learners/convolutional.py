@@ -159,7 +159,7 @@ class Convolutional(ConvolutionalParameters, Learner):
         runs = [(s, setting) for s in range(len(problem.seeds)) for setting in settings]
         size = min(self.batch, sample.n)
         aligned = all(net.cut(phase.depth).is_aligned(size, problem.outputs) for phase in recipe.phases)
-        together = max(1, NUMBERS_TOGETHER // (size * net.entries())) if device == "cpu" and aligned else 1
+        together = max(1, NUMBERS_TOGETHER // (size * net.entries())) if aligned or device == "cuda" else 1
         blocks = []
         for first in range(0, len(runs), together):
             part = runs[first : first + together]

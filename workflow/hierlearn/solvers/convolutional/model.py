@@ -197,6 +197,9 @@ def _convolved(one: Convolution, x: torch.Tensor, filters: torch.Tensor) -> torc
         x = x.permute(1, 0, 4, 2, 3).reshape(1, networks * channels, height, width)
         found = functional.conv2d(x, filters.flatten(0, 1), None, one.stride, one.padding, groups=networks)
         return found.unflatten(1, (networks, -1)).permute(1, 0, 3, 4, 2).contiguous()
+    if _is_alone_on_gpu(x):
+        found = functional.conv2d(x.squeeze(0).permute(0, 3, 1, 2), filters.squeeze(0), None, one.stride, one.padding)
+        return found.permute(0, 2, 3, 1).unsqueeze(0)
     each = [
         functional.conv2d(part.permute(0, 3, 1, 2), own, None, one.stride, one.padding).permute(0, 2, 3, 1)
         for part, own in zip(x, filters, strict=True)
@@ -204,10 +207,21 @@ def _convolved(one: Convolution, x: torch.Tensor, filters: torch.Tensor) -> torc
     return torch.stack(each)
 
 
+def _is_alone_on_gpu(x: torch.Tensor) -> bool:
+    """Whether points (R, n, height, width, channels) are those of one network on a GPU. There are kernels for it: what
+    parts, joins and normalises many networks passes over their numbers again and again, and starts many kernels."""
+    return x.is_cuda and len(x) == 1
+
+
 def _normalised(weights, running, x: torch.Tensor, place: str, j: int, batch: bool) -> torch.Tensor:
     """Batch normalisation over all but networks and channels, by the batch or by what is running."""
     scale, shift = weights[f"{place}_scale{j}"], weights[f"{place}_shift{j}"]
     mean, variance = f"{place}_mean{j}", f"{place}_variance{j}"
+    if _is_alone_on_gpu(x) and x.shape[1:-1].numel() > 1:
+        named = (running[mean], running[variance], scale, shift)
+        parts = (values.view(-1) for values in named)
+        found = functional.batch_norm(x.squeeze(0).permute(0, 3, 1, 2), *parts, batch, MOMENTUM, EPSILON)
+        return found.permute(0, 2, 3, 1).unsqueeze(0)
     # Means and variances of bfloat16 would lose what is left after them.
     rows = x.reshape(len(x), -1, x.shape[-1]).float()
     if not batch:

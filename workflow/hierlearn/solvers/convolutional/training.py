@@ -8,6 +8,7 @@ from math import prod
 import numpy as np
 import torch
 from torch.nn import functional
+from torch.optim.sgd import sgd
 
 from hierlearn.solvers.convolutional import model
 from hierlearn.solvers.convolutional.architecture import Architecture
@@ -41,6 +42,11 @@ class ConvolutionalTraining:
     ):
         self.recipe, self.points, self.device = recipe, points, torch.device(device)
         self.seeds, self.done, self.phase = list(seeds), 0, -1
+        # Networks of one seed see the same pictures, which go to a GPU once.
+        self.own = sorted(set(self.seeds))
+        self.places = torch.tensor([self.own.index(s) for s in self.seeds], device=self.device)
+        self.is_alone_on_gpu = self.device.type == "cuda" and len(self.seeds) == 1
+        self.rate, self.decay = rates, decays
         self.rates, self.decays = (self._tensor(values[:, None, None]) for values in (rates, decays))
         self.ends = list(accumulate(phase.steps for phase in recipe.phases))
         self.total = self.ends[-1]
@@ -141,9 +147,7 @@ class ConvolutionalTraining:
 
     def _add(self, shapes: dict[str, tuple[int, ...]], *words: str | int) -> None:
         """Weights as each network's seed draws them by these words and a name, and statistics beside them."""
-        own = {
-            s: model.start(shapes, lambda name, s=s: self.points.generators(s, *words, name)) for s in set(self.seeds)
-        }
+        own = {s: model.start(shapes, lambda name, s=s: self.points.generators(s, *words, name)) for s in self.own}
         fresh = {name: np.stack([own[s][name] for s in self.seeds]) for name in shapes}
         self.weights |= {name: self._tensor(values) for name, values in fresh.items()}
         self.running |= {name: self._tensor(values) for name, values in model.statistics(fresh).items()}
@@ -195,6 +199,9 @@ class ConvolutionalTraining:
         slopes = torch.autograd.grad(loss, [self.leaves[name] for name in names])
         drops = sum((self.done - begun) >= part * phase.steps for part in self.recipe.milestones)
         with torch.no_grad():
+            if self.is_alone_on_gpu:
+                self._move_at_once(names, slopes, 0.1**drops)
+                return
             for name, slope in zip(names, slopes, strict=True):
                 weight, velocity = self.weights[name], self.velocities[name]
                 slope = torch.addcmul(slope, self.decays, weight)
@@ -202,6 +209,25 @@ class ConvolutionalTraining:
                     slope = slope + self.recipe.pull * (weight - self.before[name])
                 velocity.mul_(self.recipe.momentum).add_(slope)
                 weight.addcmul_(velocity, self.rates, value=-(0.1**drops))
+
+    def _move_at_once(self, names: Sequence[str], slopes: Sequence[torch.Tensor], factor: float) -> None:
+        """The step of one network by torch's own SGD, in a few kernels for all weights in place of some for each."""
+        slopes = [
+            slope + self.recipe.pull * (self.weights[name] - self.before[name]) if name in self.before else slope
+            for name, slope in zip(names, slopes, strict=True)
+        ]
+        sgd(
+            [self.weights[name] for name in names],
+            slopes,
+            [self.velocities[name] for name in names],
+            foreach=True,
+            weight_decay=float(self.decay[0]),
+            momentum=self.recipe.momentum,
+            lr=factor * float(self.rate[0]),
+            dampening=0.0,
+            nesterov=False,
+            maximize=False,
+        )
 
     def _outputs_of_step(self, here: dict[int, np.ndarray], phase: Phase) -> torch.Tensor:
         """(R, b, k) of the points of a step, by a new graph."""
@@ -212,7 +238,7 @@ class ConvolutionalTraining:
             seen = model.layers(network, self._leaves(), self.running, x, phase.rest, phase.rest)
             seen = [x, *seen] if phase.rest == phase.depth else seen
         else:
-            x = self._tensor(self._pictures(here))[self.seeds]
+            x = self._tensor(self._pictures(here)).index_select(0, self.places)
             seen = model.layers(network, self._leaves(), self.running, x, phase.rest)
             seen = [seen[i] for i in network.linked] if network.links else seen
         seen = seen if network.links else seen[-1:]
@@ -230,19 +256,17 @@ class ConvolutionalTraining:
         n = self.points.x.shape[1]
         epoch, place = divmod(step, n // self.batch)
         if self.order[0] != (self.phase, epoch):
-            orders = {s: self.points.generators(s, "order", self.phase, epoch).permutation(n) for s in set(self.seeds)}
+            orders = {s: self.points.generators(s, "order", self.phase, epoch).permutation(n) for s in self.own}
             self.order = (self.phase, epoch), orders
         return {s: order[place * self.batch :][: self.batch] for s, order in self.order[1].items()}
 
     def _pictures(self, here: dict[int, np.ndarray]) -> np.ndarray:
-        """(S, b, height, width, channels) of a step; seeds that none of the networks has are empty."""
-        found = np.zeros((len(self.points.x), self.batch, *self.points.x.shape[2:]), np.float32)
-        for s, rows in here.items():
-            found[s] = self.points.x[s, rows]
-            if self.recipe.augmentation:
-                generator = self.points.generators(s, "augmentation", self.done)
-                found[s] = self.recipe.augmentation.apply(generator, found[s])
-        return found
+        """(seeds, b, height, width, channels) of a step, of the seeds that the networks have, in order."""
+        found = [self.points.x[s, here[s]] for s in self.own]
+        if self.recipe.augmentation:
+            generators = [self.points.generators(s, "augmentation", self.done) for s in self.own]
+            found = [self.recipe.augmentation.apply(*pair) for pair in zip(generators, found, strict=True)]
+        return np.stack(found)
 
     def _loss(self, outputs: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
         """The sum over networks of their mean losses: no network's slope has another's in it."""
@@ -258,7 +282,9 @@ class ConvolutionalTraining:
         return self.weights["layer0_weight0"].cpu().numpy().copy()
 
     def _tensor(self, values: np.ndarray) -> torch.Tensor:
-        return torch.tensor(np.asarray(values, np.float32), device=self.device)
+        found = torch.tensor(np.asarray(values, np.float32))
+        # From pinned memory the copy waits for nothing: points of the next step are made while a GPU is at this one.
+        return found.pin_memory().to(self.device, non_blocking=True) if self.device.type == "cuda" else found
 
 
 def _correlation(a: np.ndarray, b: np.ndarray) -> np.ndarray:
