@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch import nn
 
-from hierlearn.solvers.convolutional import architecture, model
+from hierlearn.solvers.convolutional import architecture
 from hierlearn.solvers.convolutional.architecture import Architecture, Misfit
 from hierlearn.solvers.convolutional.recipe import Augmentation, Phase, Recipe, phases
 from hierlearn.solvers.convolutional.training import ConvolutionalTraining, Points
@@ -148,25 +148,6 @@ def training(net, the_phases, seeds=(0, 1), rates=0.1, decay=0.01, data=None, **
     decays = np.full(len(seeds), decay, np.float32)
     data = points(net) if data is None else data
     return ConvolutionalTraining(recipe(net, the_phases, **others), data, seeds, rates, decays, "cpu")
-
-
-@every
-def test_what_a_gpu_does_with_one_network_are_the_same_steps(case, monkeypatch):
-    net, found = CASES[case], {}
-    depth, trained = len(net.layers), max(1, len(net.layers) - 1)
-    parts = [Phase(trained, 0, 1), Phase(depth, 0, 3, pull=True)]
-    for alone in (False, True):
-        monkeypatch.setattr(model, "_is_alone_on_gpu", lambda x, alone=alone: alone)
-        one = training(net, parts, seeds=(1,), rates=0.001, pull=300.0, milestones=(0.5,))
-        one.is_alone_on_gpu = alone
-        # The head of the second phase is another one.
-        before = {name: values for name, values in one.model(0).items() if not name.startswith("head")}
-        one.advance(1)
-        one.advance(4)
-        found[alone] = {name: one.model(0)[name] - values for name, values in before.items()}
-    for name, moved in found[False].items():
-        apart = np.linalg.norm(found[True][name] - moved)
-        assert apart < 1e-2 * np.linalg.norm(moved), (name, apart / np.linalg.norm(moved))
 
 
 @every
