@@ -9,7 +9,7 @@ of 32 channels on pictures of the shape of CIFAR's. One thread; times are those 
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import torch
@@ -109,18 +109,24 @@ def share(steps) -> float:
     net = Architecture(CIFAR, architecture.build("wide_resnet", CIFAR, 4, FILTERS))
     trained = training(net, points(CIFAR, 1, 2 * SHOWN, 10), 1, steps + 1, SHOWN, 10, Augmentation(4, True, 0))
     trained.advance(1)
-    within, picked = [], trained._pictures
-
-    def timed(here):
-        began = time.process_time()
-        found = picked(here)
-        within.append(time.process_time() - began)
-        return found
-
-    trained._pictures = timed
+    within = time_of_points(trained, time.process_time)
     began = time.process_time()
     trained.advance(steps + 1)
     return sum(within) / (time.process_time() - began)
+
+
+def time_of_points(trained: ConvolutionalTraining, clock: Callable[[], float]) -> list[float]:
+    """To be filled by a training, as it goes on, with what each step takes to pick and change its points."""
+    within, picked = [], trained._pictures
+
+    def timed(here):
+        began = clock()
+        found = picked(here)
+        within.append(clock() - began)
+        return found
+
+    trained._pictures = timed
+    return within
 
 
 def rows(seeds, steps, repeats) -> Iterator[Row]:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import torch
-from convolutional import BATCH, CLASSES, POINTS, points, tree
+from convolutional import BATCH, CLASSES, POINTS, points, time_of_points, tree
 from table import Row, as_in_jobs, emit
 from torch import nn
 from torch.autograd import DeviceType
@@ -159,15 +159,7 @@ def share_of_points(filters: int, pictures: int, steps: int, batch: int, device:
     given = points(CIFAR, 1, pictures, OUTPUTS)
     ours = trained(net, given, [0], 10 * steps, batch, OUTPUTS, device, device == "cuda", Augmentation(4, True, 0))
     ours.advance(3)
-    within, picked = [], ours._pictures
-
-    def timed(here):
-        began = time.perf_counter()
-        found = picked(here)
-        within.append(time.perf_counter() - began)
-        return found
-
-    ours._pictures = timed
+    within = time_of_points(ours, time.perf_counter)
     took = seconds(lambda: ours.advance(3 + steps), device)
     return sum(within) / took
 
