@@ -3,8 +3,20 @@
 from math import comb
 
 import numpy as np
-from recomputation.estimates import NOTHING, Found, cases, fitted_line, harmonics, lowest, named, of_mean, unless
+from recomputation.estimates import (
+    NOTHING,
+    Found,
+    cases,
+    fitted_line,
+    harmonics,
+    lowest,
+    named,
+    of_mean,
+    positive_log,
+    unless,
+)
 from recomputation.tables import FAILED, at, complexities, own
+from scipy import stats
 
 
 def counting_bound(files, predictors, spans=1, where=()):
@@ -93,3 +105,29 @@ def order_table(
         ends.append((abs(one.value - wanted), least, max(wanted - one.low, one.high - wanted)))
     value, low, high = np.max(ends, axis=0)
     return unless(failed, Found(float(value), float(low), float(high)))
+
+
+def largest_log_risk_ratio(files, above, below, samples, places, where=(), risk="test_risk"):
+    place, failed, rows = dict(where) | {"samples": samples}, False, []
+    sides = [(below, place), *((above, place | one) for one in places)]
+    for learner, here in sides:
+        chosen = at(files.cube, learner, here, ("seed",))
+        failed |= bool(np.isin(chosen.status.values, FAILED).any())
+        rows.append(positive_log(chosen[risk].values))
+    ratios = np.array(rows[1:]) - rows[0]
+    means, seeds = ratios.mean(axis=1), ratios.shape[1]
+    half = stats.t.isf(0.025 / len(ratios), seeds - 1) * stats.sem(ratios, axis=1)
+    return unless(failed, Found(*(float(np.max(end)) for end in (means, means - half, means + half))))
+
+
+def largest_score_mean(files, learner, samples, places, where=(), variable="test_risk", log=False, positive=False):
+    place, failed, logs = dict(where) | {"samples": samples}, False, []
+    for one in places:
+        chosen = at(files.cube, learner, place | one, ("seed",))
+        failed |= bool(np.isin(chosen.status.values, FAILED).any())
+        values = chosen[variable].values
+        logs.append(positive_log(values) if log or positive else values)
+    means, seeds = np.mean(logs, axis=1), np.shape(logs)[1]
+    half = stats.t.isf(0.025 / len(logs), seeds - 1) * stats.sem(logs, axis=1)
+    ends = [float(np.max(end)) for end in (means, means - half, means + half)]
+    return unless(failed, Found(*(np.exp(ends) if positive and not log else ends)))

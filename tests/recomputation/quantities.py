@@ -23,7 +23,14 @@ from recomputation.estimates import (
     t_mean,
     unless,
 )
-from recomputation.many_cells import composed_counting_bound, counting_bound, lowest_score_mean, order_table
+from recomputation.many_cells import (
+    composed_counting_bound,
+    counting_bound,
+    largest_log_risk_ratio,
+    largest_score_mean,
+    lowest_score_mean,
+    order_table,
+)
 from recomputation.of_probes import probe_difference, probe_holds, probe_mean, probe_slope, probe_theory_ratio
 from recomputation.tables import FAILED, at, complexities, crossing
 from scipy import stats
@@ -157,28 +164,20 @@ def score_over_root(files, above, below, samples, above_where=(), below_where=()
     return unless(one or two, of_mean(a / np.sqrt(b), False, True))
 
 
-def largest_log_risk_ratio(files, above, below, samples, places, where=(), risk="test_risk"):
-    place, failed, rows = dict(where) | {"samples": samples}, False, []
-    sides = [(below, place), *((above, place | one) for one in places)]
-    for learner, here in sides:
-        chosen = at(files.cube, learner, here, ("seed",))
-        failed |= bool(np.isin(chosen.status.values, FAILED).any())
-        rows.append(positive_log(chosen[risk].values))
-    ratios = np.array(rows[1:]) - rows[0]
-    means, seeds = ratios.mean(axis=1), ratios.shape[1]
-    half = stats.t.isf(0.025 / len(ratios), seeds - 1) * stats.sem(ratios, axis=1)
-    return unless(failed, Found(*(float(np.max(end)) for end in (means, means - half, means + half))))
-
-
 def samples_slope(files, learner, sizes, where=(), risk="test_risk"):
     table = at(files.cube, learner, dict(where), ("samples", "seed")).sel(samples=sorted(sizes))
     logs = positive_log(table[risk].values)
     return unless(np.isin(table.status, FAILED).any(), fitted_line(np.log(table.samples.values), logs, logs))
 
 
-def counting_exponent(files, sizes, risk, order=4, alpha=0.3):
-    logs = np.array([[np.sum(np.log(np.arange(d - order + 1, d + 1)))] for d in sizes])
-    return fitted_line(np.log(sizes), logs, logs) if risk < order * alpha**2 and min(sizes) >= order else NOTHING
+def counting_log_ratio(files, learner, where=(), threshold=0.5, order=4, alpha=0.3):
+    found, low, high, failed = complexities(files.cube, learner, dict(where), threshold)
+    whole = np.flatnonzero((low == high).all(axis=1))
+    if not len(whole) or threshold >= order * alpha**2:
+        return NOTHING
+    d = found[whole[-1]]
+    products = np.prod(d - np.arange(order)) / np.prod(1.0 + np.arange(order))
+    return unless(failed, t_mean(np.log(products * (1 - threshold / (order * alpha**2))) - low[whole[-1]]))
 
 
 def by_seed(files, learner, samples, where, variable, lowest_over):
@@ -325,7 +324,8 @@ QUANTITIES = {
         largest_log_risk_ratio,
         score_over_root,
         samples_slope,
-        counting_exponent,
+        counting_log_ratio,
+        largest_score_mean,
         lowest_risk_slope,
         log_fall_ratio,
         score_mean,

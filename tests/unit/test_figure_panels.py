@@ -127,6 +127,14 @@ def test_the_counting_bound_of_compositions_is_drawn_in_their_units():
     np.testing.assert_allclose(y, 3 * 0.25 * (1 - x / 56))
 
 
+def test_the_samples_that_counting_asks_of_kernels_stand_beside_growth():
+    counting = {"order": 3, "alpha": 0.5}
+    panel = {"kind": "growth", "title": "T", "x": "dimension", "threshold": 0.5, "counting": counting}
+    place = drawn(panel | {"lines": [{"learner": "a"}]}, cube())
+    x, y = place.get_lines()[-1].get_xydata().T
+    np.testing.assert_allclose(y, (1 - 0.5 / 0.75) * x * (x - 1) * (x - 2) / 6)
+
+
 def test_the_bound_for_fixed_features_stands_beside_that_for_samples():
     counting = {"dimension": 8, "order": 3, "alpha": 0.5, "features": 14}
     panel = {"kind": "risk", "title": "T", "x": "samples", "counting": counting}

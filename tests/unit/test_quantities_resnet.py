@@ -1,7 +1,6 @@
 """The fall of a risk with samples, the growth of a counting bound, and the largest ratio among several places."""
 
 from itertools import combinations
-from math import comb
 
 import numpy as np
 import pytest
@@ -10,6 +9,7 @@ from scipy import stats
 
 from hierlearn.core.protocols import STATUS
 from hierlearn.core.registry import build
+from hierlearn.quantities._tables import complexities
 
 SAMPLES, SEEDS = [100, 200, 400, 800, 1600], 4
 
@@ -53,24 +53,35 @@ def test_a_failed_training_leaves_a_slope_in_samples_without_an_interval():
     assert np.isfinite(without.low)
 
 
-def test_counting_grows_as_the_number_of_products():
-    """N is a fixed share of the number of sets of k of d coordinates, so that the share has no part in the slope."""
-    sizes = [8, 10, 12, 15]
-    counts = [len(list(combinations(range(d), 3))) for d in sizes]
-    line = stats.linregress(np.log(sizes), np.log(counts))
-    for risk in (0.01, 0.1):
-        quantity = {"name": "counting_exponent", "sizes": sizes, "order": 3, "alpha": 0.5, "risk": risk}
-        found = build("quantities", quantity).measure(None, {})
-        assert found.value == pytest.approx(line.slope)
-        assert found.low < found.value < found.high
-        assert np.exp(found.detail["medians"][0]) == pytest.approx((1 - risk / 0.75) * comb(8, 3))
+def growing(samples_of):
+    """n* is samples_of(d, seed) at three dimensions, by risks that fall from 1 to 0.01 there."""
+    sizes, grid = [8, 10, 12], [10, 20, 40, 80, 160, 320]
+    risks = np.ones((1, len(sizes), len(grid), SEEDS))
+    for i, d in enumerate(sizes):
+        for s in range(SEEDS):
+            risks[0, i, :, s] = np.where(np.array(grid) >= samples_of(d, s), 0.01, 1.0)
+    dims = ("learner", "dimension", "samples", "seed")
+    coords = {"learner": ["a"], "dimension": sizes, "samples": grid, "seed": range(SEEDS)}
+    status = np.full(risks.shape, STATUS["ok"], np.int8)
+    return xarray.Dataset({"test_risk": (dims, risks), "status": (dims, status)}, coords)
+
+
+def test_counting_over_samples_is_that_of_the_largest_dimension_with_a_crossing():
+    """A kernel of N functions misses 1 - N / C(d, k) of a product of k signs."""
+    quantity = {"name": "counting_log_ratio", "learner": "a", "order": 3, "alpha": 0.5, "threshold": 0.1}
+    cube = growing(lambda d, seed: 10 * d if d < 12 else 999)
+    found = build("quantities", quantity).measure(cube, {})
+    crossing = np.log(complexities(cube, "a", {}, 0.1, axis="dimension").samples[1])
+    needed = (1 - 0.1 / 0.75) * len(list(combinations(range(10), 3)))
+    assert found.sizes == "d = 10"
+    assert found.value == pytest.approx(np.mean(np.log(needed) - crossing))
 
 
 def test_a_risk_that_zero_has_already_asks_for_no_points():
-    quantity = {"name": "counting_exponent", "sizes": [8, 10, 12], "order": 3, "alpha": 0.5, "risk": 0.75}
-    assert np.isnan(build("quantities", quantity).measure(None, {}).value)
-    small = quantity | {"risk": 0.1, "sizes": [2, 10, 12]}
-    assert "d is below k" in build("quantities", small).measure(None, {}).reason
+    quantity = {"name": "counting_log_ratio", "learner": "a", "order": 3, "alpha": 0.5, "threshold": 0.75}
+    found = build("quantities", quantity).measure(growing(lambda d, seed: 10 * d), {})
+    assert np.isnan(found.value)
+    assert "nothing is counted" in found.reason
 
 
 def test_the_largest_ratio_is_that_of_the_worst_place_with_an_interval_for_all():
@@ -88,6 +99,22 @@ def test_the_largest_ratio_is_that_of_the_worst_place_with_an_interval_for_all()
     assert (found.value, found.low, found.high) == pytest.approx((logs.mean(), logs.mean() - half, logs.mean() + half))
     alone = build("quantities", quantity | {"places": places[1:2]}).measure(cube, {})
     assert alone.high < found.high
+
+
+def test_the_largest_mean_is_that_of_the_worst_place_with_an_interval_for_all():
+    cube = scores(1.0, ("a",), (0.5, 1.0, 2.0))
+    worst = np.array([2.0, 2.4, 2.2, 1.9])
+    for i, values in enumerate((0.5 * worst, worst, np.ones(SEEDS))):
+        cube.test_risk[0, 0, i] = values
+    places = [{"scale": 0.5}, {"scale": 1.0}, {"scale": 2.0}]
+    quantity = {"name": "largest_score_mean", "learner": "a", "samples": 400, "places": places}
+    found = build("quantities", quantity).measure(cube, {})
+    half = stats.t.ppf(1 - 0.025 / 3, SEEDS - 1) * stats.sem(worst)
+    assert (found.value, found.low, found.high) == pytest.approx(
+        (worst.mean(), worst.mean() - half, worst.mean() + half)
+    )
+    positive = build("quantities", quantity | {"positive": True}).measure(cube, {})
+    assert positive.value == pytest.approx(stats.gmean(worst))
 
 
 def test_a_failed_place_leaves_the_largest_ratio_without_an_interval():

@@ -21,7 +21,7 @@ class Harmonics(TypedDict):
 class Composition(TypedDict, total=False):
     """order alpha^2 (1 - n / C(d, order))."""
 
-    dimension: Required[Annotated[int, Ge(2)]]
+    dimension: Annotated[int, Ge(2), "Of growth that of the panel's axis."]
     order: Required[Annotated[int, Ge(2)]]
     alpha: Required[NotNegative]
     spans: Annotated[Count, Schema({"default": 1}), "Of the best of so many kernels, which has n points in each."]
@@ -88,6 +88,15 @@ KINDS = [
     _when({"const": "probe"}, ["variable"], ["published"], ["errors"], panel=("probe",)),
     _when({"enum": ["risk", "growth"]}, ["learner"], ["published"], ["probe", "variable"]),
     _when({"const": "bars"}, ["learner"], ["published"]),
+    # Growth is along the dimension; elsewhere counting needs one.
+    {
+        "if": {"required": ["counting"]},
+        "then": {
+            "if": {"properties": {"kind": {"const": "growth"}}},
+            "then": {"properties": {"x": {"const": "dimension"}, "counting": {"required": ["order"]}}},
+            "else": {"properties": {"counting": {"required": ["dimension"]}}},
+        },
+    },
 ]
 
 
@@ -114,7 +123,8 @@ class _Panel(TypedDict, total=False):
     counting: Annotated[
         Harmonics | Annotated[Composition, Schema({"atMost": {"order": "dimension"}})],
         "Draw what counting says of kernels at n samples: 1 - n / N(d, p) for harmonics, or order alpha^2 (1 - n / "
-        "C(d, order)) for a function plus alpha times a product of signs.",
+        "C(d, order)) for a function plus alpha times a product of signs; growth: the n from which it allows the "
+        "threshold, along the dimension.",
     ]
     centre: Annotated[
         Literal["median", "mean", "geometric mean"],

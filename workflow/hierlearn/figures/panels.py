@@ -18,7 +18,7 @@ from hierlearn.figures._style import band, blank, centre, name_claims
 from hierlearn.quantities._tables import along, at, complexities
 from hierlearn.quantities.norm_at_error import norm_at
 from hierlearn.statistics.complexity import medians
-from hierlearn.theory.dimensions import composition_risk_bound, harmonics
+from hierlearn.theory.dimensions import composition_risk_bound, composition_sample_bound, harmonics
 
 # Theory goes on to so many times the largest place where a learner was measured, which it would squeeze otherwise.
 BEYOND = 2.0
@@ -62,7 +62,9 @@ class Panels(protocols.Figure):
                 self._theory(place, panel, line, colour, probes[line["probe"]], reach)
         for number, line in enumerate(line for line in panel["lines"] if "published" in line):
             overlay(place, line, panel["x"], number)
-        if "counting" in panel:
+        if "counting" in panel and panel["kind"] == "growth":
+            self._counted(place, panel)
+        elif "counting" in panel:
             self._counting(place, panel["counting"])
         _levels(place.axhline, panel)
         place.set_xlabel(panel.get("xlabel", panel["x"].replace("_", " ")))
@@ -184,6 +186,14 @@ class Panels(protocols.Figure):
             steps = steps[np.isfinite(steps)]
             if len(steps):
                 place.axvline(np.median(steps), color=colour, lw=0.8, ls=DASHES[number % len(DASHES)], label=label)
+
+    def _counted(self, place, panel) -> None:
+        """The samples from which counting allows every kernel the threshold, along the dimension."""
+        order, alpha = panel["counting"]["order"], panel["counting"]["alpha"]
+        low, high = place.dataLim.intervalx
+        sizes = np.unique(np.geomspace(max(low, order), high, 50).round().astype(int))
+        least = [composition_sample_bound(panel.get("threshold", 0.5), d, order, alpha) for d in sizes.tolist()]
+        place.plot(sizes, least, color="#777777", lw=1, ls="--", label="every kernel, by counting")
 
     def _counting(self, place, at_) -> None:
         low, high = place.get_xlim()

@@ -1,6 +1,6 @@
 """How much larger the risk of one learner is than that of another where it is largest among several places."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 import numpy as np
@@ -10,7 +10,6 @@ from hierlearn.core.parameters import UNIQUE, Reference
 from hierlearn.core.protocols import Dataset, Probes
 from hierlearn.quantities._bases import AtSamples, OfTwoLearners, SomeCoordinates
 from hierlearn.statistics import estimates
-from hierlearn.statistics.intervals import LEVEL
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,12 +35,5 @@ class LargestLogRiskRatio(OfTwoLearners, AtSamples):
         base = self.cells(cube, self.below)
         with np.errstate(divide="ignore", invalid="ignore"):
             ratios = [np.log(one[self.risk].values / base[self.risk].values) for one in cells]
-        level = 1 - (1 - LEVEL) / len(ratios)
-        found = [estimates.mean(one, level) for one in ratios]
-        value, low, high = np.max([(one.value, one.low, one.high) for one in found], axis=0).tolist()
-        by_place = [one.value if np.isfinite(one.value) else None for one in found]
-        reason = "; ".join(dict.fromkeys(one.reason for one in found if one.reason))
-        largest = replace(
-            found[0], value=value, low=low, high=high, reason=reason, detail={"places": self.places, "means": by_place}
-        )
+        largest = estimates.largest(ratios, self.places, estimates.mean)
         return self.sound(largest, cube, base, *cells)

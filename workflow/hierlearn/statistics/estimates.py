@@ -215,6 +215,22 @@ def lowest(measured: Callable[[float], Sequence[Measurement]], names: Sequence[s
     return replace(least, low=ends[0], high=ends[1], reason=reason, detail=detail | {"sizes_fitted": list(sizes)})
 
 
+def largest(
+    values: Sequence[np.ndarray], places: Sequence[dict[str, Any]], mean_of: Callable[[np.ndarray, float], Measurement]
+) -> Measurement:
+    """The largest over P places of a mean over seeds, with an interval for the largest of the true ones.
+
+    values: (S,) for each place. mean_of: of these and a level. At the level 1 - 0.05 / P all intervals hold together,
+    so that the largest true mean lies between the largest of their lower and the largest of their upper ends. A
+    place without a mean or an interval leaves none.
+    """
+    found = [mean_of(one, 1 - (1 - LEVEL) / len(values)) for one in values]
+    value, low, high = np.max([(one.value, one.low, one.high) for one in found], axis=0).tolist()
+    reason = "; ".join(dict.fromkeys(one.reason for one in found if one.reason))
+    detail = {"places": list(places), "means": [one.value if np.isfinite(one.value) else None for one in found]}
+    return replace(found[0], value=value, low=low, high=high, reason=reason, detail=detail)
+
+
 def failure_rate(failed: np.ndarray) -> Measurement:
     """The probability of a failure with the exact interval of Clopper and Pearson. failed: (S,) bool, independent.
 

@@ -55,6 +55,14 @@ def composition_risk_bound(functions, dimension: int, order: int, alpha: float) 
     return order * alpha**2 * np.maximum(share, 0.0)
 
 
+def composition_sample_bound(risk: float, dimension: int, order: int, alpha: float) -> float:
+    """C(d, k) max(0, 1 - risk / (k alpha^2)): the samples from which `composition_risk_bound` allows a risk.
+
+    risk: summed over outputs, in the target's own units. Raises ValueError for k < 2 or k > d.
+    """
+    return comb(dimension, order) * max(1.0 - risk / float(composition_risk_bound(0, dimension, order, alpha)), 0.0)
+
+
 def _check(dimension: int, degree: int) -> None:
     if dimension < 2 or degree < 0:
         raise ValueError(f"dimension {dimension} and degree {degree}; expected dimension >= 2 and degree >= 0")
