@@ -35,7 +35,10 @@ def fill(app, name: str, source: list[str]) -> None:
 def with_ledger(app, exception: Exception | None) -> None:
     """The stored ledger beside the pages that speak of it."""
     if exception is None:
-        shutil.copytree(Path(__file__).parent / "ledger", Path(app.outdir) / "ledger", dirs_exist_ok=True)
+        page = Path(app.outdir) / "ledger" / "index.html"
+        shutil.copytree(Path(__file__).parent / "ledger", page.parent, dirs_exist_ok=True)
+        text = page.read_text(encoding="utf-8")
+        page.write_text(text.replace('href="../reading.md"', 'href="../reading.html"'), encoding="utf-8")
 
 
 def setup(app) -> None:
