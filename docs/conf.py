@@ -26,10 +26,9 @@ nitpicky = True
 
 
 def fill(app, name: str, source: list[str]) -> None:
-    """Puts what is generated in the place of the lines that ask for it."""
-    source[0] = re.sub(
-        r"^\{(\w+)\}$", lambda found: getattr(generated, found.group(1))(), source[0], flags=re.MULTILINE
-    )
+    """Puts what is generated in the place of the lines that ask for it, and of the line that says so before them."""
+    asked = r"^(?:> `make manual` fills .*\n\n)?\{(\w+)\}$"
+    source[0] = re.sub(asked, lambda found: getattr(generated, found.group(1))(), source[0], flags=re.MULTILINE)
 
 
 def with_ledger(app, exception: Exception | None) -> None:
