@@ -26,16 +26,18 @@ nitpicky = True
 
 
 def fill(app, name: str, source: list[str]) -> None:
-    """Puts what is generated in the place of the lines that ask for it."""
-    source[0] = re.sub(
-        r"^\{(\w+)\}$", lambda found: getattr(generated, found.group(1))(), source[0], flags=re.MULTILINE
-    )
+    """Puts what is generated in the place of the lines that ask for it, and of the line that says so before them."""
+    asked = r"^(?:> `make manual` fills .*\n\n)?\{(\w+)\}$"
+    source[0] = re.sub(asked, lambda found: getattr(generated, found.group(1))(), source[0], flags=re.MULTILINE)
 
 
 def with_ledger(app, exception: Exception | None) -> None:
     """The stored ledger beside the pages that speak of it."""
     if exception is None:
-        shutil.copytree(Path(__file__).parent / "ledger", Path(app.outdir) / "ledger", dirs_exist_ok=True)
+        page = Path(app.outdir) / "ledger" / "index.html"
+        shutil.copytree(Path(__file__).parent / "ledger", page.parent, dirs_exist_ok=True)
+        text = page.read_text(encoding="utf-8")
+        page.write_text(text.replace('href="../reading.md"', 'href="../reading.html"'), encoding="utf-8")
 
 
 def setup(app) -> None:

@@ -69,7 +69,7 @@ def of_study(name: str, folder: Path) -> list[str]:
     plan = configure({"own": str(folder), "studies": [name]}, Path("no-config.yaml"), ROOT / "config" / "studies")
     claims = plan.studies[name].claims
     print(f"studies/{name}.yaml: {len(plan.studies[name].learners)} learners, {len(claims)} claims, no fault")
-    return plan.warnings
+    return [*plan.warnings, *(f"it lacks a file: {fault}" for fault in plan.absent)]
 
 
 def main(words: list[str]) -> None:

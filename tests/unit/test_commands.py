@@ -10,6 +10,7 @@ from test_estimates import write_logs
 from test_rules import rules
 
 from hierlearn.claims import tally
+from hierlearn.core import registry
 from hierlearn.plan import commands, configuration, estimates, history, registration
 from hierlearn.plan.checking import load_study
 from hierlearn.plan.commands import unknown_targets
@@ -64,6 +65,20 @@ def test_the_cost_is_that_of_the_machine_that_ran_quick(plan):
     assert f"Scaled by {pace:.2g}," in after[-1]
     (own, scaled) = (float(lines[1].split()[2]) for lines in (before, after))
     assert scaled == pytest.approx(pace * own, rel=0.01)
+
+
+def test_the_cost_is_told_without_the_files_that_a_run_would_read_and_cannot(plan, monkeypatch):
+    complete, _ = commands.answer(["plan"], plan)
+    commands.refuse_absent_files(plan)
+    missing = iter([("basis", "no archive", "one")])
+    monkeypatch.setattr(registry.implementation("inputs", "sphere"), "absences", lambda self: missing)
+    plan = replace(plan)
+    lines, broken = commands.answer(["plan"], plan)
+    assert not broken and lines[:-1] == complete
+    said = "small.yaml: problem.input.basis: found no archive; expected one"
+    assert lines[-1] == f"To run it needs a file that is not there: {said}"
+    with pytest.raises(SystemExit, match=f"^error: {said}$"):
+        commands.refuse_absent_files(plan)
 
 
 def test_a_misspelt_word_is_named():

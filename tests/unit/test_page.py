@@ -118,11 +118,30 @@ def test_every_row_stands_in_the_table_of_its_study():
     assert 'src="two/figure.svg"' in second
 
 
-def test_the_fitted_sizes_and_local_slopes_stand_beside_a_row():
+def test_the_fitted_sizes_stand_beside_a_row_and_between_which_sizes_every_slope_lies():
     detail = {"sizes_fitted": [6, 8, 10], "local": [{"value": 1.234}, {"value": None}]}
-    text = page([row()], {"one": STUDY}, "quick", {"C1": detail})
-    assert "fitted to 6, 8, 10" in text
-    assert "local slopes 1.23, –" in text
+    told = "fitted to 6, 8, 10; slope between 6 and 8 1.23<"
+    assert told in page([row()], {"one": STUDY}, "quick", {"C1": detail})
+    # Slopes lie between all sizes, not between those alone that the line is fitted to.
+    detail["local"].append({"value": -0.5})
+    sizes = {"numbers": {"C1": {"unit": "slope", "sizes": [4, 6, 8, 10]}}}
+    told = "fitted to 6, 8, 10; slope between 4 and 6 1.23, 8 and 10 −0.5<"
+    assert told in page([row()], {"one": STUDY | sizes}, "quick", {"C1": detail})
+    # Where they lie is not known.
+    assert "slope between" not in page([row()], {"one": STUDY}, "quick", {"C1": detail})
+
+
+def test_a_number_says_what_it_is():
+    units = {"numbers": {"C1": {"unit": "log ratio"}}}
+    text = page([row(), row(claim="C2")], {"one": STUDY | units}, "quick")
+    assert text.count("0.512 [0.25, 0.75] log ratio<") == 1 and "[0.25, 0.75] log ratio <span>predicted" in text
+    assert text.count("0.512 [0.25, 0.75]<") == 1
+
+
+def test_the_page_leads_to_how_it_is_read():
+    rows = [row()], {"C1": {}}, {"one": STUDY}, "quick", {}, PAPERS
+    assert '<a href="../../docs/reading.md">' in index.page(*rows, reading="../../docs/reading.md")
+    assert "How to read" not in index.page(*rows)
 
 
 def test_a_row_shows_its_kind_its_control_and_its_verdict_with_the_sizes():
@@ -145,7 +164,14 @@ def test_a_paper_tells_how_many_of_its_primary_rows_survived_in_the_order_of_the
     rows = [row(claim="C10"), row(claim="C2", verdict="not seen"), row(claim="C3", rank="secondary")]
     lines = page(rows, {"one": STUDY}, "quick").split('<section class="paper"')[1].split("</section>")[0]
     assert [line.split('"')[0] for line in lines.split('<a href="#')[1:]] == ["C2", "C10"]
-    assert "<b>1</b> survived" in lines and "<b>1</b> failed" in lines and "inconclusive" not in lines
+    assert "<b>1</b> survived (1 consistent)" in lines and "<b>1</b> failed" in lines and "inconclusive" not in lines
+
+
+def test_survivors_are_counted_by_their_verdicts():
+    words = ("supported", "consistent", "extends", "extends", "contradicted", "inconclusive")
+    found = index.outcomes(row(claim=f"C{i}", verdict=word) for i, word in enumerate(words))
+    told = ["survived (1 supported, 1 consistent, 2 extends)", "failed (1 contradicted)", "inconclusive"]
+    assert [(name, count) for _, name, count in found] == list(zip(told, (4, 1, 1), strict=True))
 
 
 def test_secondary_rows_are_folded_under_the_primary_row_whose_name_is_most_like_theirs():

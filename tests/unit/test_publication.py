@@ -156,6 +156,19 @@ def test_the_readme_has_the_primary_rows_between_its_marks(plan):
     assert Path("README.md").read_text() == text
 
 
+def test_a_number_says_in_the_readme_what_it_is_also_of_a_study_that_was_stored_before(plan):
+    run(plan, "small", mine("C1-kernel"))
+    commands.answer(["publish"], plan)
+    assert "0.512 [0.25, 0.75] slope |" in Path("README.md").read_text()
+    file = Path("docs/ledger/small/claims.json")
+    content = json.loads(file.read_text())
+    del content["study"]["numbers"]
+    file.write_text(json.dumps(content))
+    Path(plan.targets.file("small", "claims.json")).unlink()
+    commands.answer(["publish"], plan)
+    assert "0.512 [0.25, 0.75] slope |" in Path("README.md").read_text()
+
+
 def test_a_study_that_is_stored_stays_when_another_one_is(plan):
     run(plan, "small", mine())
     commands.answer(["publish"], plan)
@@ -216,7 +229,9 @@ def test_the_readme_of_the_project_has_its_marks_and_the_table_of_what_is_stored
         details = {one["claim"]: one["detail"] for one in told}
         rows = [from_json({k: v for k, v in one.items() if k != "detail"}) for one in told]
         second = [row for content in stored().values() for row in content["second"]]
-        found = findings.table(rows, details, papers.said(), standing(told, second))
+        numbers = [content["study"].get("numbers", {}) for content in stored().values()]
+        units = {claim: one["unit"] for part in numbers for claim, one in part.items()}
+        found = findings.table(rows, details, papers.said(), standing(told, second), units)
         assert findings.put(text, found) == text
     else:
         assert "No run is stored yet" in findings.put(text, "No run is stored yet")

@@ -54,7 +54,6 @@ def study(file: Path, name: str, preset: str, limit: int = resources.ABSURD_MB) 
     for which, body in bodies(content):
         draft = drafts[which] = _checked(body, numbers, file, name, which, drafts.get("quick"))
         if which == sizes and draft.sound is not None:
-            faults += plausibility.absent(draft.sound)
             faults += plausibility.too_large(draft.sound, limit)
         # What the body has too is said once, where it stands.
         said = set(drafts["quick"].faults) if which != "quick" else set()

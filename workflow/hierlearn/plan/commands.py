@@ -66,6 +66,8 @@ def cost(plan: Plan) -> Answer:
     lines = list(estimates.table(plan.studies.values(), Path(plan.results), pace or 1.0))
     if pace:
         lines.append(f"Scaled by {pace:.2g}, what the jobs in {ran} took over what was estimated for them.")
+    # Sizes are known without them; a run asks for them.
+    lines += [f"To run it needs a file that is not there: {fault}" for fault in plan.absent]
     return lines, False
 
 
@@ -133,6 +135,12 @@ def refuse_other_designs(plan: Plan) -> None:
     faults = [fault for study in unknown for fault in registration.other_designs(study, plan.registered)]
     if faults:
         sys.exit("\n".join(f"error: {fault}" for fault in faults))
+
+
+def refuse_absent_files(plan: Plan) -> None:
+    """Ends the program with a line for every file outside the project that a study would read, and cannot."""
+    if plan.absent:
+        sys.exit("\n".join(f"error: {fault}" for fault in plan.absent))
 
 
 def unknown_targets(asked: Iterable[str], plan: Plan, studies: Collection[str]) -> list[str]:

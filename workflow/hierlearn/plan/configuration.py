@@ -13,13 +13,12 @@ from typing import Any
 from hierlearn.claims import tally
 from hierlearn.core import registry
 from hierlearn.core.provenance import ends_in_one_line
-from hierlearn.plan import cache, checking, folders, history, papers, question, registration, resources
+from hierlearn.plan import cache, checking, folders, history, papers, plausibility, question, registration, resources
 from hierlearn.plan.cluster import Requests
 from hierlearn.plan.draws import Draw
 from hierlearn.plan.faults import Broken, Fault, nearest, show
 from hierlearn.plan.inputs import Inputs
 from hierlearn.plan.load import load
-from hierlearn.plan.plausibility import warnings
 from hierlearn.plan.shared import shared
 from hierlearn.plan.study import Study
 from hierlearn.plan.targets import FILES, Targets, jobs_of
@@ -77,6 +76,12 @@ class Plan:
     def warnings(self) -> list[str]:
         """All warnings, one line each."""
         return [f"warning: {doubt}" for doubts in self.doubts.values() for doubt in doubts]
+
+    @cached_property
+    def absent(self) -> list[Fault]:
+        """Files outside the project that its studies would read, and cannot; what is kept reads none."""
+        studies = (study for name, study in self.studies.items() if name not in self.kept.entries)
+        return sorted({fault for study in studies for fault in plausibility.absent(study)})
 
     @property
     def _entries(self) -> list[cache.Entry]:
@@ -178,7 +183,9 @@ def configure(given: Mapping[str, Any], file: Path, folder: Path, records: Path 
     if faults:
         sys.exit("\n".join(f"error: {fault}" for fault in sorted(set(faults))))
     known = kept.entries
-    doubts = {n: known[n].doubts if n in known else tuple(map(str, warnings(one))) for n, one in studies.items()}
+    doubts = {
+        n: known[n].doubts if n in known else tuple(map(str, plausibility.warnings(one))) for n, one in studies.items()
+    }
     others = {name: path for name, (one, path) in files.items() if one in own}
     doubts |= {n: (*doubts[n], *_unregistered(studies[n])) for n in others if n in studies and n not in known}
     return Plan(settings, studies, doubts, tuple(lines), folder.parent, others, kept, left_out)

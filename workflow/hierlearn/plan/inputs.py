@@ -47,7 +47,7 @@ class Inputs:
             settings = self.targets.settings
             parameters = {"preset": settings["preset"], "note": Draw.of(settings).note(), "studies": self.page()}
             parameters |= {"folder": self.targets.results, "compare": settings.get("compare", "")}
-            parameters |= {"papers": papers.said()}
+            parameters |= {"papers": papers.said(), "reading": told.reading(self.targets.results)}
             before = {claim: text for study in self.targets.studies.values() for claim, text in study.earlier.items()}
             return parameters | {"second": self.second(), "earlier": before}, jobs.code("ledger", ())
         if (rule, *names) in self.kept:

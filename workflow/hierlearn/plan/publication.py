@@ -17,10 +17,13 @@ from hierlearn.claims.ledger import COLUMNS, csv_text, from_json, noted
 from hierlearn.claims.replication import standing
 from hierlearn.claims.tally import comparison, read
 from hierlearn.files import checksums, figures
-from hierlearn.plan import history, papers, told
+from hierlearn.plan import history, papers, told, units
 from hierlearn.plan.configuration import Plan, configure
+from hierlearn.plan.study import Study
 
 FOLDER, README = "docs/ledger", "README.md"
+# From the page.
+READING = "../reading.md"
 # A stored study is replaced by a run of its own preset or of a later one.
 BY_SIZE = ("smoke", "quick", "standard", "full", "paper")
 # What the page shows of a row beside its columns.
@@ -51,6 +54,7 @@ def store(plan: Plan, root: Path) -> list[str]:
             if known and at == study.preset:
                 # The first draw may have been stored where the second was not there yet.
                 known["second"] = _second(known["rows"], known, second)
+                known["study"]["numbers"] = known["study"].get("numbers", {}) | _numbers(study, known["rows"])
                 _write(stored, known)
             if known and at not in plans:
                 plans[at] = _at(plan, root, at)
@@ -94,12 +98,16 @@ def together(root: Path, compare: str = "") -> list[str]:
     lacking = standing([asdict(row) for row in rows], second)
     rows = noted(rows, lacking)
     studies = {name: content["study"] | {"present": True} for name, content in contents.items()}
+    numbers = [study.get("numbers", {}) for study in studies.values()]
+    words = {claim: one["unit"] for part in numbers for claim, one in part.items()}
     presets = sorted({study["preset"] for study in studies.values()})
     compared = comparison(rows, compare) if compare else None
     (folder / "claims.csv").write_text(csv_text(noted(rows, earlier)), encoding="utf-8")
-    text = page(rows, details, studies, ", ".join(presets), {}, papers.said(), "", earlier, "", compared, lacking)
+    text = page(
+        rows, details, studies, ", ".join(presets), {}, papers.said(), "", earlier, "", compared, lacking, READING
+    )
     (folder / "index.html").write_text(text, encoding="utf-8")
-    readme, table = root / README, findings.table(rows, details, papers.said(), lacking)
+    readme, table = root / README, findings.table(rows, details, papers.said(), lacking, words)
     readme.write_text(findings.put(readme.read_text(encoding="utf-8"), table), encoding="utf-8")
     return [f"{FOLDER}: {len(rows)} rows of {len(studies)} studies"]
 
@@ -121,6 +129,12 @@ def _second(
     digests = {row["claim"]: row["digest"] for row in rows}
     again = stored | {claim: row for claim, row in drawn.items() if row["digest"] == digests.get(claim)}
     return [again[row["claim"]] for row in rows if row["claim"] in again]
+
+
+def _numbers(study: Study, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What the numbers of stored rows are, of those whose design is the study's."""
+    found, digests = units.of_claims(study), {row["claim"]: row["digest"] for row in rows}
+    return {claim: one for claim, one in found.items() if digests.get(claim) == study.registered.get(claim, "")}
 
 
 def _shown(detail: Mapping[str, Any]) -> dict[str, Any]:

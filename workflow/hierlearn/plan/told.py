@@ -1,9 +1,12 @@
-"""What the page tells of a study beside its claims: its file's words, its settings, and the panels of its figure."""
+"""What the page tells of a study beside its claims: its file's words, its settings, the panels of its figure, what
+the numbers of its claims are."""
 
 import os
 from collections.abc import Mapping
 from typing import Any
 
+from hierlearn.core.registry import PACKAGE
+from hierlearn.plan import units
 from hierlearn.plan.study import Study
 
 Component = Mapping[str, Any]
@@ -18,7 +21,14 @@ def of_study(study: Study, folder: str) -> dict[str, Any]:
         "file": os.path.relpath(study.file, folder),
         "settings": settings(study),
         "panels": panels(study.figure),
+        "numbers": units.of_claims(study),
     }
+
+
+def reading(folder: str) -> str:
+    """Where it is said how to read the page, from its folder; "" where the project's pages are not there."""
+    file = PACKAGE.parents[1] / "docs" / "reading.md"
+    return os.path.relpath(file, folder) if file.is_file() else ""
 
 
 def settings(study: Study) -> list[tuple[str, str]]:

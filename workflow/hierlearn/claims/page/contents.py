@@ -60,7 +60,7 @@ def html(made_from: Contents, parameters: Mapping[str, Any], made: Mapping[str, 
     studies = {name: study | {"figure_size": sizes.get(name)} for name, study in parameters["studies"].items()}
     said = parameters["papers"], parameters["note"], parameters["earlier"], parameters["folder"]
     compared = comparison(made_from.rows, parameters["compare"]) if parameters["compare"] else None
-    said = *said, compared, made_from.lacking
+    said = *said, compared, made_from.lacking, parameters["reading"]
     return page(made_from.rows, made_from.details, studies, parameters["preset"], made, *said).encode()
 
 

@@ -19,14 +19,16 @@ def table(
     details: Mapping[str, Mapping[str, Any]],
     papers: Mapping[str, Mapping[str, str]],
     lacking: Mapping[str, str],
+    units: Mapping[str, str],
 ) -> str:
     """The primary rows of a ledger by paper, with how many of them survived. papers: as the page has them; lacking: as
-    `replication.standing` gives it."""
+    `replication.standing` gives it; units: what the number of a claim is, as far as it is known."""
     parts = []
     for key, paper in papers.items():
         own = [row for row in rows if row.paper == key and row.rank == "primary" and row.rule != "descriptive"]
         if own:
-            lines = [HEAD, *(_line(row, side(details[row.claim]), lacking.get(row.claim)) for row in in_order(own))]
+            told = [(row, side(details[row.claim]), lacking.get(row.claim)) for row in in_order(own)]
+            lines = [HEAD, *(_line(*one, units.get(one[0].claim, "")) for one in told)]
             parts += [f"**{paper['citation']}**: {_counts(own)}.", "\n".join(lines)]
     return "\n\n".join(parts)
 
@@ -37,9 +39,9 @@ def _counts(rows: Sequence[Row]) -> str:
     return f"of {len(rows)} primary rows at preset {presets} {', '.join(told)}"
 
 
-def _line(row: Row, where: str, lacking: str | None) -> str:
+def _line(row: Row, where: str, lacking: str | None, unit: str) -> str:
     statement = row.statement.rstrip(".").replace("\\|", "\\Vert ").replace("|", "\\vert ")
-    measured = f"{number(row.value)} {interval(row.low, row.high)}".strip()
+    measured = " ".join(filter(None, [number(row.value), interval(row.low, row.high), unit]))
     if row.verdict == INCONCLUSIVE and row.control_verdict == UNDECIDED:
         slack = None if math.isnan(row.slack) else row.slack
         rule = outcome(row.rule, row.value, row.low, row.high, row.predicted, slack, where)[0]

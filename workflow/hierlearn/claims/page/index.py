@@ -4,6 +4,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,9 @@ REGIME_TEXTS = {
 }
 # What may be told of a study beside its title, paper, place, summary, and whether it is present.
 TOLD = {"settings": (), "panels": (), "file": "", "draw": "", "figure_size": None, "commit": "", "older": ""}
+TOLD |= {"numbers": {}}
+# Outcomes whose verdicts say in which regime.
+SPLIT = ("✓", "✗")
 # How a reason begins to say that the control keeps a row from its verdict.
 CONTROL = ("the control", "no control yet")
 # The share of false verdicts at one end of a 95 % interval, at most.
@@ -52,11 +56,13 @@ def page(
     folder: str = "",
     compared: Mapping[str, Any] | None = None,
     lacking: Mapping[str, str] | None = None,
+    reading: str = "",
 ) -> str:
     """The page as HTML. details: what stands behind each row, by claim; studies: what `plan.inputs` tells of each, by
     name; made: which code and versions; papers: name, citation and link of each, in their order; note: what the run is,
     where it is not the first draw; earlier: what was found of claims at earlier revisions; folder: where the results
-    lie, as a reader types it; compared: with another run; lacking: what rows that fail still lack, by claim."""
+    lie, as a reader types it; compared: with another run; lacking: what rows that fail still lack, by claim;
+    reading: where it is said how to read the page, from its folder."""
     environment = Environment(
         loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
@@ -81,6 +87,7 @@ def page(
         note=note,
         compared=compared,
         lacking=lacking or {},
+        reading=reading,
         made=made,
         rows=rows,
         kinds=_counted(Counter(row.kind for row in rows), KINDS),
@@ -102,6 +109,7 @@ def page(
         missing=[study["title"] for study in studies.values() if not study["present"]],
         studies=shown,
         verdicts=[verdict for verdict in MARKS if verdict],
+        numbers={claim: one for study in told for claim, one in study["numbers"].items()},
         classes=CLASSES,
         marks=MARKS,
         names=OUTCOMES,
@@ -117,9 +125,14 @@ def side(detail: Mapping[str, Any]) -> str:
 
 
 def outcomes(rows: Iterable[Row]) -> list[tuple[str, str, int]]:
-    """(class, name, number) of every outcome that some of the rows have."""
-    counts = Counter(MARKS[row.verdict] for row in rows)
-    return [(CLASSES[mark], name, counts[mark]) for mark, name in OUTCOMES.items() if counts[mark]]
+    """(class, name, number) of every outcome that some of the rows have; what survived or failed with its verdicts."""
+    counts = Counter(row.verdict for row in rows)
+    found = {mark: {word: counts[word] for word in MARKS if MARKS[word] == mark and counts[word]} for mark in OUTCOMES}
+    return [
+        (CLASSES[mark], f"{name} ({_counted(words, words)})" if mark in SPLIT else name, sum(words.values()))
+        for mark, name in OUTCOMES.items()
+        if (words := found[mark])
+    ]
 
 
 def by_kind_and_regime(rows: Iterable[Row]) -> list[tuple[str, dict[str, list[tuple[str, str, int]]]]]:
@@ -154,7 +167,7 @@ def _natural(name: str) -> list[tuple[int, str]]:
     return [(int(part or 0), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", name)]
 
 
-def _counted(counts: Counter, order: Iterable[str]) -> str:
+def _counted(counts: Mapping[str, int], order: Iterable[str]) -> str:
     return ", ".join(f"{counts[name]} {name}" for name in order if counts[name])
 
 
@@ -202,15 +215,20 @@ def clauses(reason: str) -> tuple[str, str]:
     return "; ".join([first, *control]), "; ".join(clause for clause in others if clause not in control)
 
 
-def fit_note(detail: Mapping[str, Any]) -> str:
-    """The sizes on a fitted line and the slopes between neighbours, where a row has them."""
-    parts = []
-    if detail.get("sizes_fitted"):
-        parts.append(f"fitted to {', '.join(f'{size:g}' for size in detail['sizes_fitted'])}")
-    local = [one["value"] for one in detail.get("local", ())]
-    if any(value is not None for value in local):
-        parts.append(f"local slopes {', '.join('–' if value is None else number(value) for value in local)}")
-    return "; ".join(parts)
+def fit_note(detail: Mapping[str, Any], sizes: Sequence[float] = ()) -> str:
+    """The sizes on a fitted line, and the slopes between neighbours of all sizes, where a row has them.
+
+    sizes: all of its axis; where they are not known, nor as many as the slopes lie between, no slope is shown.
+    """
+    fitted, local = detail.get("sizes_fitted", ()), [one["value"] for one in detail.get("local", ())]
+    parts = [f"fitted to {', '.join(f'{size:g}' for size in fitted)}"] if fitted else []
+    ends = next((one for one in (sizes, fitted) if len(one) == len(local) + 1), ())
+    between = [
+        f"{low:g} and {high:g} {number(value)}"
+        for value, (low, high) in zip(local, pairwise(ends), strict=False)
+        if value is not None
+    ]
+    return "; ".join([*parts, *([f"slope between {', '.join(between)}"] if between else [])])
 
 
 def number(value: float) -> str:
