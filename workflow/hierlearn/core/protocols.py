@@ -314,8 +314,12 @@ class Experiment(Probe, Protocol):
 
 
 class Quantity(Component, Protocol):
-    """What a claim compares with its prediction. reads_traces: whether `measure` is given traces.nc beside the rest."""
+    """What a claim compares with its prediction. reads_traces: whether `measure` is given traces.nc beside the rest.
 
+    UNIT: a word or two for the number, with {averaged} where the parameter `variable` says of what it is a mean.
+    """
+
+    UNIT: ClassVar[str] = ""
     reads_traces: bool = False
 
     @property

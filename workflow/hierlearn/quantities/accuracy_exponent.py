@@ -1,7 +1,7 @@
 """How the sample complexity of one learner grows with the accuracy that is asked of it."""
 
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -23,6 +23,7 @@ class AccuracyExponent(OfLearner):
     to be visited whole there (`samples.curves` of the study).
     """
 
+    UNIT: ClassVar[str] = "slope"
     risks: Annotated[list[Positive], UNIQUE, "Risks epsilon, three or more."]
     where: Place = field(default_factory=dict)
 

@@ -1,7 +1,7 @@
 """The lower bound that counting sets to kernels and fixed features on compositions of signs."""
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import numpy as np
 from annotated_types import Ge
@@ -31,6 +31,7 @@ class ComposedCountingBound(CountingQuantity):
     with N >= C(d, k), where the bound says nothing, are not counted.
     """
 
+    UNIT: ClassVar[str] = "largest ratio to the bound"
     reach = "N = C(d, k)"
     features: Annotated[
         Count | None, "Number D of fixed features. null: a kernel, which has one function per sample."

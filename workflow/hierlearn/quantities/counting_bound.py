@@ -1,6 +1,7 @@
 """The lower bound that counting sets to every kernel method."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -20,6 +21,7 @@ class CountingBound(CountingQuantity):
     over seeds. Cells with n >= N(d, p), where the bound says nothing, are not counted.
     """
 
+    UNIT: ClassVar[str] = "largest ratio to the bound"
     axes = "dimension", "degree"
     reach = "n = N(d, p)"
 

@@ -1,7 +1,7 @@
 """How many times fewer samples a learner needs than counting allows every kernel."""
 
 from dataclasses import dataclass, replace
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import numpy as np
 from annotated_types import Ge
@@ -22,6 +22,7 @@ class CountingLogRatio(OfLearner, OfSampleComplexities):
     averaged over the coordinates  (allenzhu2019, Theorem 3, by counting): theory.dimensions has the proof.
     """
 
+    UNIT: ClassVar[str] = "log ratio"
     order: Annotated[int, Ge(2), "Number k of signs in the teacher's product."] = 4
     alpha: Annotated[Positive, "Factor alpha of the teacher."] = 0.3
 

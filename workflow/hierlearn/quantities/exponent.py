@@ -1,7 +1,7 @@
 """Exponent of the sample complexity of one learner."""
 
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from hierlearn.core.parameters import Reference
 from hierlearn.quantities._bases import OfLearner, OfSampleComplexities
@@ -12,6 +12,7 @@ from hierlearn.statistics import estimates
 class Exponent(OfLearner, OfSampleComplexities):
     """Slope of log n* on log of a counted dimension or of another axis, a line through the medians over seeds."""
 
+    UNIT: ClassVar[str] = "slope"
     sizes: Annotated[
         list[float] | None,
         Reference("axis values"),

@@ -1,7 +1,7 @@
 """How often a learner fails."""
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -19,6 +19,7 @@ class FailureRate(OfLearner, AtSamples):
     Seeds draw teacher, points and start, so that they are independent trials. A training that failed is a failure.
     """
 
+    UNIT: ClassVar[str] = "share of seeds"
     level: Annotated[Positive, "Risk above which a seed has failed."]
     risk: Annotated[str, Reference("scores"), "Which measure is compared with the level."] = "test_risk"
 

@@ -1,7 +1,7 @@
 """How the ratio of two sample complexities follows the isotropy of the inputs at one dimension."""
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -19,6 +19,7 @@ class IsotropySlope(OfTwoLearners, OfSampleComplexities):
     eigenvalue of a second moment of trace 1 is M_{x,op}^2, 1/d where all are equal (bai2020, Theorem 6).
     """
 
+    UNIT: ClassVar[str] = "slope"
     spikes: Annotated[Count, "Number of leading directions, as the input has it."] = 2
     axis: Annotated[str, Reference("axis"), "The axis of the shares."] = "spike_share"
     threshold: Threshold = 0.3

@@ -1,7 +1,7 @@
 """How much larger the risk of one learner is than that of another where it is largest among several places."""
 
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from annotated_types import MinLen
@@ -20,6 +20,7 @@ class LargestLogRiskRatio(OfTwoLearners, AtSamples):
     the largest of their lower and the largest of their upper ends.
     """
 
+    UNIT: ClassVar[str] = "log ratio"
     places: Annotated[
         list[Annotated[dict[str, Any], Reference("some coordinates")]],
         MinLen(1),

@@ -1,7 +1,7 @@
 """The mean over seeds of a score of one learner where it is largest among several places."""
 
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from annotated_types import MinLen
@@ -21,6 +21,7 @@ class LargestScoreMean(OfLearner, AtSamples):
     together.
     """
 
+    UNIT: ClassVar[str] = "{averaged}"
     places: Annotated[
         list[Annotated[dict[str, Any], Reference("some coordinates")]],
         MinLen(1),

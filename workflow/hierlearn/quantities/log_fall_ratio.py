@@ -1,7 +1,7 @@
 """Where an error falls sharply: its fall to a place over its fall from there on."""
 
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from annotated_types import MinLen
@@ -24,6 +24,7 @@ class LogFallRatio(AtSamples):
     Above 0 the risk falls by more up to the middle than from there on. Interval: see `statistics.estimates.lowest`.
     """
 
+    UNIT: ClassVar[str] = "log ratio"
     of: Annotated[list[str], MinLen(1), Reference("learners"), "The learner of every case."]
     first: Annotated[Places, "Of every case the place from which the risk falls."]
     middle: Annotated[Places, "Of every case the place that is asked about."]

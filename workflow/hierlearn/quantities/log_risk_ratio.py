@@ -1,7 +1,7 @@
 """How much larger the risk of one learner is than that of another, at one number of samples."""
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from hierlearn.statistics import estimates
 class LogRiskRatio(OfTwoScores):
     """Mean over seeds of log(risk_above / risk_below) at one n, with a t-interval; paired, since seeds share data."""
 
+    UNIT: ClassVar[str] = "log ratio"
     risk: Annotated[str, Reference("scores"), "Which measure is compared."] = "test_risk"
 
     def _estimate(self, above, below) -> estimates.Measurement:

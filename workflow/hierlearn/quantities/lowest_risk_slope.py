@@ -1,7 +1,7 @@
 """How several errors of a learner fall along an axis: the smallest of the slopes."""
 
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from annotated_types import MinLen
 
@@ -18,6 +18,7 @@ class LowestRiskSlope(OfRisksAlongAxis):
     Interval: see `statistics.estimates.lowest`.
     """
 
+    UNIT: ClassVar[str] = "slope"
     samples: Samples
     risks: Annotated[list[str], MinLen(1), Reference("scores"), "The measures."]
     where: Coordinates = field(default_factory=dict)

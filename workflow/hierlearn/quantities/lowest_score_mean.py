@@ -1,7 +1,7 @@
 """The lowest among several learners of the mean over seeds of a score."""
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from annotated_types import MinLen
 
@@ -19,6 +19,7 @@ class LowestScoreMean(AtSamples):
     Interval: see `statistics.estimates.lowest`.
     """
 
+    UNIT: ClassVar[str] = "{averaged}"
     predictors: Annotated[list[str], MinLen(1), Reference("learners"), "Names of the learners."]
     variable: Annotated[str, Reference("scores"), "A variable of scores.nc."] = "test_risk"
     log: Log = False

@@ -19,6 +19,7 @@ class NormAtError(OfLearner, AtSamples):
     Norms compare only at matched training error: they grow as the training goes on  (allenzhu2019, Figure 1).
     """
 
+    UNIT: ClassVar[str] = "norm"
     learner: Annotated[str, Reference("learners"), "Name of a learner that records its training."]
     error: Annotated[Positive, "Training error."]
     reads_traces: ClassVar[bool] = True

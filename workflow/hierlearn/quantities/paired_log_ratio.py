@@ -1,7 +1,7 @@
 """How many times more samples one learner needs than another."""
 
 from dataclasses import dataclass, replace
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from hierlearn.statistics.learning_curves import OBSERVED, RIGHT_CENSORED
 class PairedLogRatio(OfTwoLearners, OfSampleComplexities):
     """Mean over seeds of log(n*_above / n*_below) at the largest dimension that is uncensored for both."""
 
+    UNIT: ClassVar[str] = "log ratio"
     lower_bound: Annotated[
         bool,
         "n* of the learner above counts as its cap where it lies beyond, so that the ratio is a lower bound: for rules "

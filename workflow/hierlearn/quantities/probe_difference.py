@@ -1,7 +1,7 @@
 """How much more a probe's variable is at one place of an axis than at others."""
 
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from annotated_types import MinLen
 
@@ -18,6 +18,7 @@ class ProbeDifference(OfProbe):
     So that a network is compared with the best of several kernels. Interval: see `statistics.estimates.lowest`.
     """
 
+    UNIT: ClassVar[str] = "difference of {averaged}"
     variable: Annotated[str, Reference("probe measures"), "Its variable."]
     axis: Annotated[str, Reference("probe axis"), "Coordinate along which the places lie."]
     above: Annotated[float, Reference("probe axis values"), "Its value at the place that is to have more."]

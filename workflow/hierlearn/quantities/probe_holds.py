@@ -1,7 +1,7 @@
 """An inequality between two variables of a probe, case by case."""
 
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from hierlearn.core.parameters import Reference
 from hierlearn.quantities._bases import OfProbe
@@ -13,6 +13,7 @@ from hierlearn.statistics import estimates
 class ProbeHolds(OfProbe):
     """The largest ratio smaller / larger over the cases of the inequality larger >= smaller."""
 
+    UNIT: ClassVar[str] = "largest ratio to the bound"
     larger: Annotated[str, Reference("probe measures"), "The side that is to be larger."]
     smaller: Annotated[str, Reference("probe measures"), "The other side."]
     where: Annotated[

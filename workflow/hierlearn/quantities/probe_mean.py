@@ -1,7 +1,7 @@
 """The mean over seeds of a probe's variable, or of a ratio of two."""
 
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from hierlearn.statistics.estimates import Measurement
 class ProbeMean(OfProbe):
     """Mean over seeds of a variable, of its ratio to another, or of the logarithm, with a t-interval."""
 
+    UNIT: ClassVar[str] = "{averaged}"
     variable: Annotated[str, Reference("probe measures"), "Its variable."]
     over: Annotated[
         str | None, Reference("probe measures"), "Variable that it is divided by, seed by seed; null: none."

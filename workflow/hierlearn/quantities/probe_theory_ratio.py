@@ -1,7 +1,7 @@
 """How far a probe's variable lies above what a theory gives at the same places."""
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -18,6 +18,7 @@ class ProbeTheoryRatio(AlongProbe):
     0 where the theory is exact at finite sizes. detail: every place by itself.
     """
 
+    UNIT: ClassVar[str] = "log ratio"
     theory: Annotated[str, Reference("probe measures"), "The theory's, positive, the same for all seeds."]
 
     def _estimate(self, probe) -> estimates.Measurement:

@@ -1,7 +1,7 @@
 """How a risk of ours compares with the published number."""
 
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -23,6 +23,7 @@ class PublishedRatio(OfScores):
     The rule `published` compares with 1.
     """
 
+    UNIT: ClassVar[str] = "ratio"
     published: Annotated[
         str, Reference("published"), "A table of config/published; with `lowest_over` a range counts as its lower end."
     ]

@@ -1,7 +1,7 @@
 """How the risk of a learner at one number of samples changes along an axis."""
 
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from hierlearn.core.parameters import Count, Reference
 from hierlearn.quantities._bases import OfRisksAlongAxis
@@ -14,6 +14,7 @@ class RiskSlope(OfRisksAlongAxis):
     """Slope of log risk, or of the log of what the risk lacks to 1, in log of an axis at one n, a line through the
     medians over seeds."""
 
+    UNIT: ClassVar[str] = "slope"
     samples: Annotated[
         Count | Literal["largest"],
         Reference("samples"),

@@ -1,7 +1,7 @@
 """How the risk of a learner falls with the number of samples."""
 
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from annotated_types import MinLen
 
@@ -17,6 +17,7 @@ from hierlearn.statistics.complexity import where_positive
 class SamplesSlope(OfLearner):
     """Slope of log risk in the log of the number of samples, a line through the medians over seeds."""
 
+    UNIT: ClassVar[str] = "slope"
     sizes: Annotated[
         list[Count],
         MinLen(3),

@@ -1,7 +1,7 @@
 """How much more one learner scores than another, at one number of samples."""
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from hierlearn.core.parameters import Reference
 from hierlearn.quantities._bases import OfTwoScores
@@ -12,6 +12,7 @@ from hierlearn.statistics import estimates
 class ScoreDifference(OfTwoScores):
     """Mean over seeds of score_above - score_below at one n, with a t-interval; paired, since seeds share data."""
 
+    UNIT: ClassVar[str] = "difference of {averaged}"
     above: Annotated[str, Reference("learners"), "Learner from whose score is taken."]
     below: Annotated[str, Reference("learners"), "Learner whose score is taken away."]
     variable: Annotated[str, Reference("scores"), "A variable of scores.nc."] = "test_accuracy"

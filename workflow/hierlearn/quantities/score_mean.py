@@ -1,7 +1,7 @@
 """The mean over seeds of what a learner scored, or of its logarithm."""
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from hierlearn.core.parameters import Reference
 from hierlearn.core.protocols import Dataset, Probes
@@ -14,6 +14,7 @@ from hierlearn.statistics.estimates import Measurement
 class ScoreMean(OfScores):
     """Mean over seeds of a score at one place, or of its natural logarithm, with a t-interval."""
 
+    UNIT: ClassVar[str] = "{averaged}"
     variable: Annotated[str, Reference("scores"), "A variable of scores.nc."] = "test_risk"
     log: Log = False
     positive: PositiveValues = False

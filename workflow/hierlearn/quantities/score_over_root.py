@@ -1,7 +1,7 @@
 """A score over the root of another's: a cross-entropy over the epsilon of a squared error epsilon^2."""
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from hierlearn.statistics import estimates
 class ScoreOverRoot(OfTwoScores):
     """Geometric mean over seeds of score_above / sqrt(score_below) at one n, its interval from the logarithms."""
 
+    UNIT: ClassVar[str] = "ratio"
     score: Annotated[str, Reference("scores"), "Score of the learner above, positive."] = "cross_entropy"
     squared: Annotated[str, Reference("scores"), "Score of the learner below, whose root is taken."] = "squared_error"
 

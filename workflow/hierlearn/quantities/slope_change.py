@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from hierlearn.core.parameters import Reference
 from hierlearn.core.protocols import Input, Objection
@@ -17,6 +17,7 @@ class SlopeChange(OfLearner, OfSampleComplexities):
     Both lines have the same sizes: one at which n* is not known at either place is left out of both.
     """
 
+    UNIT: ClassVar[str] = "difference of slopes"
     other: Annotated[dict[str, Any], Reference("coordinates"), "Values of the other axes, of the n* above."]
     sizes: FittedDimensions = None
 

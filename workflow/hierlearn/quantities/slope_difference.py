@@ -1,6 +1,7 @@
 """How much faster the sample complexity of one learner grows than that of another, each over sizes of its own."""
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from hierlearn.quantities._bases import FittedDimensions, OfSampleComplexities, OfTwoLearners, Regressor
 from hierlearn.quantities._tables import span
@@ -15,6 +16,7 @@ class SlopeDifference(OfTwoLearners, OfSampleComplexities):
     Over the same sizes `paired_log_ratio_slope` pairs the seeds and is narrower.
     """
 
+    UNIT: ClassVar[str] = "difference of slopes"
     above_sizes: FittedDimensions = None
     below_sizes: FittedDimensions = None
     regressor: Regressor = "dimension"

@@ -1,7 +1,7 @@
 """Exponent of a sample complexity that a theory predicts."""
 
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from hierlearn.core.parameters import Reference
 from hierlearn.quantities._bases import Line, OfProbe, Regressor
@@ -17,6 +17,7 @@ class TheoryExponent(OfProbe):
     The interval is a t-interval from the deviations of the line's points from a power law.
     """
 
+    UNIT: ClassVar[str] = "slope"
     probe: Annotated[str, Reference("probes"), "Name of the probe that holds the line."]
     line: Line
     sizes: Annotated[

@@ -1,7 +1,7 @@
 """How far a sample complexity lies above what a theory gives at the same sizes."""
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -18,6 +18,7 @@ class TheoryRatio(OfLearner, OfSampleComplexities):
     0 where the theory is exact at finite sizes, whatever power law both follow there. detail: every size by itself.
     """
 
+    UNIT: ClassVar[str] = "log ratio"
     probe: Probe
     line: Line
     sizes: FittedDimensions = None

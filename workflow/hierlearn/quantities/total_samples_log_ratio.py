@@ -1,7 +1,7 @@
 """How many times more samples, labelled and unlabelled, one kind of learner needs than its rivals."""
 
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from annotated_types import MinLen
@@ -23,6 +23,7 @@ class TotalSamplesLogRatio(Quantity):
     what is reported. A side whose choice is censored is an end, not a value: the ratio then has only a bound.
     """
 
+    UNIT: ClassVar[str] = "log ratio"
     above: Annotated[list[str], MinLen(1), UNIQUE, Reference("learners"), "Learners among which each seed chooses."]
     below: Annotated[list[str], MinLen(1), UNIQUE, Reference("learners"), "The same for the denominator."]
     dimension: Annotated[Count, Reference("dimensions"), "Dimension at which the totals are compared."]

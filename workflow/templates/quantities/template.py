@@ -1,7 +1,7 @@
 """The largest score over seeds."""
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from hierlearn.statistics.estimates import Measurement
 class Template(OfScores):
     """The largest score of any seed at one place; its interval is that of the largest of all seeds but one."""
 
+    UNIT: ClassVar[str] = "{averaged}"
     variable: Annotated[str, Reference("scores"), "A variable of scores.nc."] = "test_risk"
 
     def measure(self, cube: Dataset, probes: Probes) -> Measurement:
