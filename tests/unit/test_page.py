@@ -120,15 +120,15 @@ def test_every_row_stands_in_the_table_of_its_study():
 
 def test_the_fitted_sizes_stand_beside_a_row_and_between_which_sizes_every_slope_lies():
     detail = {"sizes_fitted": [6, 8, 10], "local": [{"value": 1.234}, {"value": None}]}
-    told = "fitted to 6, 8, 10; slope between 6 and 8 1.23<"
+    told = "fitted to 6, 8, 10; slope 1.23 from 6 to 8<"
     assert told in page([row()], {"one": STUDY}, "quick", {"C1": detail})
     # Slopes lie between all sizes, not between those alone that the line is fitted to.
     detail["local"].append({"value": -0.5})
     sizes = {"numbers": {"C1": {"unit": "slope", "sizes": [4, 6, 8, 10]}}}
-    told = "fitted to 6, 8, 10; slope between 4 and 6 1.23, 8 and 10 −0.5<"
+    told = "fitted to 6, 8, 10; slope 1.23 from 4 to 6, −0.5 from 8 to 10<"
     assert told in page([row()], {"one": STUDY | sizes}, "quick", {"C1": detail})
     # Where they lie is not known.
-    assert "slope between" not in page([row()], {"one": STUDY}, "quick", {"C1": detail})
+    assert "slope 1.23" not in page([row()], {"one": STUDY}, "quick", {"C1": detail})
 
 
 def test_a_number_says_what_it_is():

@@ -224,11 +224,11 @@ def fit_note(detail: Mapping[str, Any], sizes: Sequence[float] = ()) -> str:
     parts = [f"fitted to {', '.join(f'{size:g}' for size in fitted)}"] if fitted else []
     ends = next((one for one in (sizes, fitted) if len(one) == len(local) + 1), ())
     between = [
-        f"{low:g} and {high:g} {number(value)}"
+        f"{number(value)} from {low:g} to {high:g}"
         for value, (low, high) in zip(local, pairwise(ends), strict=False)
         if value is not None
     ]
-    return "; ".join([*parts, *([f"slope between {', '.join(between)}"] if between else [])])
+    return "; ".join([*parts, *([f"slope {', '.join(between)}"] if between else [])])
 
 
 def number(value: float) -> str:
