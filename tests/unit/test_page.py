@@ -131,6 +131,14 @@ def test_the_fitted_sizes_stand_beside_a_row_and_between_which_sizes_every_slope
     assert "slope 1.23" not in page([row()], {"one": STUDY}, "quick", {"C1": detail})
 
 
+def test_a_row_says_which_learners_mostly_chose_an_end_of_their_learning_rates():
+    one = {"learner": "resnet", "rate": 0.2, "end": "largest", "count": 8, "of": 10}
+    told = "; resnet chose 0.2, the largest of its learning rates, in 8 of 10 trainings"
+    text = page([row()], {"one": STUDY}, "quick", {"C1": {"edges": [one, one | {"control": True}]}})
+    assert f"{told}{told} of the control<" in text
+    assert "learning rates" not in page([row()], {"one": STUDY}, "quick", {"C1": {}})
+
+
 def test_a_number_says_what_it_is():
     units = {"numbers": {"C1": {"unit": "log ratio"}}}
     text = page([row(), row(claim="C2")], {"one": STUDY | units}, "quick")

@@ -6,10 +6,14 @@ snakemake = job.start(globals())
 
 from pathlib import Path
 
+import numpy as np
+
 from hierlearn.claims.judging import judge_claim
 from hierlearn.core import boundary, provenance, registry
 from hierlearn.files import cubes, results
-from hierlearn.quantities._tables import indexers
+from hierlearn.quantities._tables import indexers, of_own
+
+CHOSEN = "selected_learning_rate"
 
 
 def judge(scores, traces, probes, output, parameters, code, expected=None):
@@ -29,7 +33,12 @@ def judge(scores, traces, probes, output, parameters, code, expected=None):
         control = measure(registry.build("quantities", rival), cube, recorded, measured) if rival else None
         probe, flops = claim["quantity"].get("probe"), spent(claim["quantity"], quantity, cube, measured)
         source = f"{probe}.probe.nc" if probe else "scores.nc"
-        rows.append(judge_claim(name, claim, result, control, flops, source, parameters["study"]))
+        row = judge_claim(name, claim, result, control, flops, source, parameters["study"])
+        rates = parameters.get("rates", {})
+        found = edges(claim["quantity"], cube, rates)
+        found += [one | {"control": True} for one in (edges(rival, cube, rates) if rival else []) if one not in found]
+        row["detail"] |= {"edges": found} if found else {}
+        rows.append(row)
     results.write_claims(output, rows, provenance.attributes(code, parameters))
 
 
@@ -45,6 +54,26 @@ def spent(described, quantity, cube, probes):
         return cube.flops.sel(learner=quantity.learners, **places).sum().item()
     probe = probes[described["probe"]]
     return probe.flops.sum().item() if "flops" in probe else 0.0
+
+
+def edges(described, cube, rates):
+    """Which learners of a quantity with this description mostly chose the smallest or the largest of several learning
+    rates, at the values of axes that it names: how many trainings of how many. rates: those of each learner, sorted."""
+    if "probe" in described or CHOSEN not in cube:
+        return []
+    where = described.get("where", {}) | {key: described[key] for key in ("samples",) if key in described}
+    places, found = indexers(where, described.get("axis", "dimension")), []
+    for name in dict.fromkeys(registry.build("quantities", described).learners):
+        if len(rates.get(name, ())) < 2:
+            continue
+        # All scores say which coordinates are the learner's own.
+        chosen = of_own(cube.sel(learner=name, **places), ())[CHOSEN].values
+        chosen = chosen[np.isfinite(chosen)]
+        for end, rate in (("smallest", rates[name][0]), ("largest", rates[name][-1])):
+            count = int(np.isclose(chosen, rate, rtol=1e-6).sum())
+            if 2 * count > len(chosen):
+                found.append({"learner": name, "rate": rate, "end": end, "count": count, "of": len(chosen)})
+    return found
 
 
 if snakemake:

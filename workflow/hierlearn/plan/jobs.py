@@ -13,6 +13,8 @@ from hierlearn.plan.study import GridPoint, Study, Task
 
 # The kinds of components as parameters call one, and as registries do.
 KINDS = {one.__name__.lower(): kind for kind, one in PROTOCOLS.items() if kind in registry.KINDS}
+# What learners choose, of which the page says where they chose an end of the list.
+RATE = "learning_rate"
 SCRIPTS = provenance.PACKAGE.parent / "scripts"
 
 
@@ -134,6 +136,7 @@ def judge(study: Study) -> dict[str, Any]:
         "study": {"name": study.name, "paper": study.paper, "preset": study.preset}
         | {"draw": study.draw, "revision": study.revision},
         "claims": {name: claim | {"digest": study.registered.get(name, "")} for name, claim in claims(study).items()},
+        "rates": {name: sorted(set(one.select[RATE])) for name, one in study.learners.items() if RATE in one.select},
     }
 
 

@@ -27,7 +27,7 @@ READING = "../reading.md"
 # A stored study is replaced by a run of its own preset or of a later one.
 BY_SIZE = ("smoke", "quick", "standard", "full", "paper")
 # What the page shows of a row beside its columns.
-SHOWN = ("side", "sizes_fitted")
+SHOWN = ("side", "sizes_fitted", "edges")
 
 
 def store(plan: Plan, root: Path) -> list[str]:

@@ -67,7 +67,7 @@ def page(
         loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters |= {"tex": mathematics.html, "clauses": clauses}
-    told_of_a_row = (fit_note, interval, number, prediction, side, work)
+    told_of_a_row = (edge_note, fit_note, interval, number, prediction, side, work)
     environment.globals |= {function.__name__: function for function in told_of_a_row}
     judged = [row for row in rows if row.kind not in ("check", "description")]
     primary = [row for row in judged if row.rank == "primary"]
@@ -229,6 +229,13 @@ def fit_note(detail: Mapping[str, Any], sizes: Sequence[float] = ()) -> str:
         if value is not None
     ]
     return "; ".join([*parts, *([f"slope {', '.join(between)}"] if between else [])])
+
+
+def edge_note(detail: Mapping[str, Any]) -> str:
+    """Which learners, of the control too, mostly chose an end of their learning rates: the best may lie beyond."""
+    text = "{learner} chose {rate:g}, the {end} of its learning rates, in {count} of {of} trainings"
+    found = detail.get("edges", ())
+    return "; ".join(text.format(**one) + " of the control" * one.get("control", False) for one in found)
 
 
 def number(value: float) -> str:

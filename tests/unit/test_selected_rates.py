@@ -1,0 +1,66 @@
+"""What is said of learning rates that trainings chose at an end of the list."""
+
+import runpy
+
+import numpy as np
+import pytest
+import xarray
+import yaml
+from small_study import STUDY, study_of
+
+from hierlearn.core.registry import PACKAGE
+from hierlearn.plan import jobs
+
+EDGES = runpy.run_path(str(PACKAGE.parent / "scripts" / "judge.py"), run_name="imported")["edges"]
+RATIO = {"name": "log_risk_ratio", "above": "a", "below": "b", "samples": 8, "where": {"width": 4}}
+RATES = {"a": [0.1, 0.2, 0.4], "b": [0.1, 0.2, 0.4]}
+
+
+@pytest.fixture
+def cube():
+    """Two learners, of which b does not sweep the width; both chose the middle everywhere."""
+    axes = {"learner": ["a", "b"], "width": [4, 8], "samples": [8, 16], "seed": [0, 1, 2]}
+    shape = tuple(map(len, axes.values()))
+    risks = np.random.default_rng(0).uniform(size=shape)
+    risks[1] = risks[1, :1]
+    measured = {"test_risk": risks, "selected_learning_rate": np.full(shape, 0.2)}
+    return xarray.Dataset({name: (tuple(axes), values) for name, values in measured.items()}, axes)
+
+
+def test_nothing_is_said_of_a_rate_inside_the_list(cube):
+    assert EDGES(RATIO, cube, RATES) == []
+
+
+def test_an_end_that_most_trainings_chose_is_said_with_how_many(cube):
+    here = {"learner": "a", "width": 4, "samples": 8}
+    cube.selected_learning_rate.loc[here | {"seed": [0, 2]}] = 0.4
+    told = {"learner": "a", "rate": 0.4, "end": "largest", "count": 2, "of": 3}
+    assert EDGES(RATIO, cube, RATES) == [told]
+    # Not at another width, nor of half of the seeds or less, nor of a training that failed.
+    assert EDGES(RATIO | {"where": {"width": 8}}, cube, RATES) == []
+    cube.selected_learning_rate.loc[here | {"seed": 2}] = 0.1
+    assert EDGES(RATIO, cube, RATES) == []
+    cube.selected_learning_rate.loc[here | {"seed": 2}] = np.nan
+    assert EDGES(RATIO, cube, RATES) == []
+    cube.selected_learning_rate.loc[here | {"seed": 0}] = np.nan
+    cube.selected_learning_rate.loc[here | {"seed": 1}] = 0.1
+    assert EDGES(RATIO, cube, RATES) == [told | {"rate": 0.1, "end": "smallest", "count": 1, "of": 1}]
+
+
+def test_trainings_are_counted_once_where_other_learners_sweep(cube):
+    cube.selected_learning_rate.loc[{"learner": "b"}] = 0.1
+    (told,) = EDGES({"name": "score_mean", "learner": "b", "samples": 8, "where": {}}, cube, RATES)
+    assert (told["count"], told["of"]) == (3, 3)
+
+
+def test_a_single_rate_has_no_end_and_a_probe_no_list(cube):
+    cube.selected_learning_rate[:] = 0.1
+    assert EDGES(RATIO, cube, {"a": [0.1]}) == []
+    assert EDGES({"name": "probe_mean", "probe": "one", "variable": "gap"}, cube, RATES) == []
+    assert EDGES(RATIO, cube.drop_vars("selected_learning_rate"), RATES) == []
+
+
+def test_the_job_that_judges_knows_the_lists():
+    content = yaml.safe_load(STUDY)
+    content["learners"]["kernel"]["select"] = {"learning_rate": [0.4, 0.1], "ridge": [1]}
+    assert jobs.judge(study_of(content, "small", "small.yaml"))["rates"] == {"kernel": [0.1, 0.4]}
