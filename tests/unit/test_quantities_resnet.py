@@ -1,4 +1,4 @@
-"""The fall of a risk with samples, the growth of a counting bound, and the largest ratio among several places."""
+"""The fall of a risk with samples, a counting bound over samples, and the largest ratio among several places."""
 
 from itertools import combinations
 
@@ -82,6 +82,12 @@ def test_a_risk_that_zero_has_already_asks_for_no_points():
     found = build("quantities", quantity).measure(growing(lambda d, seed: 10 * d), {})
     assert np.isnan(found.value)
     assert "nothing is counted" in found.reason
+
+
+def test_dimensions_below_the_order_are_not_counted():
+    quantity = {"name": "counting_log_ratio", "learner": "a", "order": 11, "alpha": 0.5, "threshold": 0.1}
+    cube = growing(lambda d, seed: 10 * d if d < 12 else 999)
+    assert "from k = 11 on" in build("quantities", quantity).measure(cube, {}).reason
 
 
 def test_the_largest_ratio_is_that_of_the_worst_place_with_an_interval_for_all():

@@ -53,6 +53,24 @@ def test_trainings_are_counted_once_where_other_learners_sweep(cube):
     assert (told["count"], told["of"]) == (3, 3)
 
 
+def test_every_side_and_place_of_a_quantity_is_looked_at_by_itself(cube):
+    cube.selected_learning_rate.loc[{"learner": "a", "width": 8, "samples": 8}] = 0.4
+    told = {"learner": "a", "rate": 0.4, "end": "largest", "count": 3, "of": 3}
+    sides = {"name": "log_risk_ratio", "above": "a", "below": "b", "samples": 8, "where": {}}
+    assert EDGES(sides | {"above_where": {"width": 8}}, cube, RATES) == [told]
+    assert EDGES(sides | {"above_where": {"width": 4}}, cube, RATES) == []
+    same = sides | {"below": "a", "above_where": {"width": 4}}
+    assert EDGES(same | {"below_where": {"width": 8}}, cube, RATES) == [told]
+    assert EDGES(same | {"below_where": {"width": 4}}, cube, RATES) == []
+    places = [{"width": 4}, {"width": 8}]
+    largest = {"name": "largest_score_mean", "learner": "a", "samples": 8}
+    assert EDGES(largest | {"places": places}, cube, RATES) == [told]
+    assert EDGES(largest | {"places": places[:1]}, cube, RATES) == []
+    fall = {"name": "log_fall_ratio", "of": ["a"], "first": places[:1], "middle": places[:1], "samples": 8}
+    assert EDGES(fall | {"last": places[1:]}, cube, RATES) == [told]
+    assert EDGES(fall | {"last": places[:1]}, cube, RATES) == []
+
+
 def test_a_single_rate_has_no_end_and_a_probe_no_list(cube):
     cube.selected_learning_rate[:] = 0.1
     assert EDGES(RATIO, cube, {"a": [0.1]}) == []

@@ -21,7 +21,7 @@ class Harmonics(TypedDict):
 class Composition(TypedDict, total=False):
     """order alpha^2 (1 - n / C(d, order))."""
 
-    dimension: Annotated[int, Ge(2), "Of growth that of the panel's axis."]
+    dimension: Annotated[int, Ge(2), "Not of growth, which is along it."]
     order: Required[Annotated[int, Ge(2)]]
     alpha: Required[NotNegative]
     spans: Annotated[Count, Schema({"default": 1}), "Of the best of so many kernels, which has n points in each."]
@@ -93,7 +93,12 @@ KINDS = [
         "if": {"required": ["counting"]},
         "then": {
             "if": {"properties": {"kind": {"const": "growth"}}},
-            "then": {"properties": {"x": {"const": "dimension"}, "counting": {"required": ["order"]}}},
+            "then": {
+                "properties": {
+                    "x": {"const": "dimension"},
+                    "counting": {"required": ["order"], "propertyNames": {"enum": ["order", "alpha"]}},
+                }
+            },
             "else": {"properties": {"counting": {"required": ["dimension"]}}},
         },
     },

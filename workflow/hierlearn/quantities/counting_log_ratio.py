@@ -10,7 +10,7 @@ from hierlearn.core.parameters import Positive
 from hierlearn.quantities._bases import OfLearner, OfSampleComplexities
 from hierlearn.quantities._tables import span
 from hierlearn.statistics import estimates
-from hierlearn.statistics.learning_curves import OBSERVED
+from hierlearn.statistics.complexity import observes_every_seed
 from hierlearn.theory.dimensions import composition_sample_bound
 
 
@@ -19,7 +19,8 @@ class CountingLogRatio(OfLearner, OfSampleComplexities):
     """Mean over seeds of log(N / n*) at the largest dimension that is uncensored, k alpha^2 (1 - N / C(d, k)) = risk.
 
     N: the samples that every kernel needs for the risk `threshold` on the teacher residual_composition, `product`,
-    averaged over the coordinates  (allenzhu2019, Theorem 3, by counting): theory.dimensions has the proof.
+    averaged over the coordinates  (allenzhu2019, Theorem 3, by counting): theory.dimensions has the proof. The
+    threshold is in the target's own units, which risks have with `scale: paper`.
     """
 
     UNIT: ClassVar[str] = "log ratio"
@@ -28,11 +29,14 @@ class CountingLogRatio(OfLearner, OfSampleComplexities):
 
     def _estimate(self, tables, probes) -> estimates.Measurement:
         (table,) = tables
-        counts = [composition_sample_bound(self.threshold, d, self.order, self.alpha) for d in table.sizes.tolist()]
-        if not all(count > 0 for count in counts):
+        seeds = table.samples.shape[1]
+        whole = np.flatnonzero(observes_every_seed(table) & (table.sizes >= self.order))
+        if not len(whole):
+            return estimates.no_value(f"no dimension from k = {self.order} on at which every seed is observed", seeds)
+        size = table.sizes[whole[-1]].item()
+        count = composition_sample_bound(self.threshold, size, self.order, self.alpha)
+        if not count > 0:
             reason = f"nothing is counted: the zero function has a risk of {self.order * self.alpha**2:.3g}"
-            return estimates.no_value(reason, table.samples.shape[1])
-        every = np.broadcast_to(np.array(counts)[:, None], table.samples.shape)
-        bound = replace(table, samples=every, status=np.full(table.status.shape, OBSERVED))
-        ratio = estimates.paired_log_ratio(bound, table)
-        return replace(ratio, sizes=span("dimension", [ratio.detail["size"]] if "size" in ratio.detail else []))
+            return estimates.no_value(reason, seeds)
+        ratio = estimates.mean(np.log(count / table.samples[whole[-1]]))
+        return replace(ratio, detail={"size": size}, sizes=span("dimension", [size]))
