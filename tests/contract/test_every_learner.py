@@ -1,5 +1,6 @@
 """What every learner must do, on a problem that is easy for all of them."""
 
+import gc
 import subprocess
 import sys
 
@@ -184,3 +185,19 @@ def test_learners_load_no_torch(name):
     code = f"import sys, hierlearn.core.folders; import hierlearn.learners.{name}; "
     code += "sys.exit('torch' in sys.modules or 'sklearn' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], cwd=PACKAGE.parent, check=False).returncode == 0
+
+
+def test_what_a_training_held_is_free_once_it_has_ended(trained):
+    """Circles of references would keep all points until Python looks for such, which few objects make it do."""
+    gc.collect()
+    gc.disable()
+    try:
+        trained.fitted([0])
+        gc.set_debug(gc.DEBUG_SAVEALL)
+        gc.collect()
+        left = {type(one).__qualname__ for one in gc.garbage if type(one).__module__.startswith("hierlearn")}
+    finally:
+        gc.set_debug(0)
+        gc.garbage.clear()
+        gc.enable()
+    assert left == set()

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import product
 from typing import Annotated, Any
+from weakref import WeakMethod
 
 import numpy as np
 
@@ -39,6 +40,12 @@ def take(sample: Sample, positions: Iterable[int]) -> Sample:
     positions = list(positions)
     problem, features = sample.problem.take(positions), sample.features.take(positions)
     return replace(sample, problem=problem, features=features, streams=sample.streams.take(positions))
+
+
+def weakly(method: Callable[..., Any]) -> Callable[..., Any]:
+    """The method for a part of its object: a circle of references would hold all points until Python looks for such."""
+    reference = WeakMethod(method)
+    return lambda *given: reference()(*given)
 
 
 class Batches:
@@ -148,7 +155,7 @@ class Runs(Lockstep):
     def __init__(self, learner: Any, sample: Sample, settings: Sequence[Setting]):
         self.learner, self.sample, self.settings = learner, sample, list(settings)
         self.problem, self.shape = sample.problem, (len(sample.problem.seeds), len(settings))
-        self.batches = Batches(sample, learner.batch, learner.online, self.see)
+        self.batches = Batches(sample, learner.batch, learner.online, weakly(self.see))
         self.steps = self.batches.per_epoch * (1 if learner.online else learner.epochs)
         if learner.steps is not None and not learner.online:
             self.steps = learner.steps

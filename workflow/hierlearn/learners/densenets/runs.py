@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from hierlearn.core.protocols import Fit, Monitor, Sample, State
-from hierlearn.learners._runs import BLOCK_ROWS, Runs, Setting, best_fits, grid
+from hierlearn.learners._runs import BLOCK_ROWS, Runs, Setting, best_fits, grid, weakly
 from hierlearn.learners._selection import error
 from hierlearn.learners.densenets.parameters import FEATURE_ERRORS, TRACED_POINTS
 from hierlearn.learners.densenets.student import Student
@@ -74,7 +74,7 @@ class DensenetRuns(Runs):
             momentum=learner.momentum,
             clip=learner.clip,
         )
-        self.training.on_phase = self._measure_before
+        self.training.on_phase = weakly(self._measure_before)
         self.entries = sum(values[0].size for values in self.training.weights.values())
         self.looks = steps_to_look_at(self.schedule)
         # Errors of features when a layer came, or would have come: which one, and the layer below the one that came.
