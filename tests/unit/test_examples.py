@@ -94,7 +94,8 @@ def test_results_are_read_and_drawn_by_the_lines_of_the_manual(tmp_path, monkeyp
     flags = {"flag_values": np.array([0, 2], np.int8), "flag_meanings": "ok over_cap"}
     status, risk = np.zeros(shape, np.int8), np.full(shape, 0.25)
     status[0, 1, 0, 1, 0] = 2
-    scores = xarray.Dataset({"test_risk": (list(axes), risk), "status": (list(axes), status, flags)}, axes)
+    known = {"test_risk": (list(axes), risk), "selected_ridge": (list(axes), risk)}
+    scores = xarray.Dataset(known | {"status": (list(axes), status, flags)}, axes)
     monkeypatch.setattr(hierlearn, "load_results", lambda file: scores, raising=False)
     monkeypatch.setenv("MPLBACKEND", "agg")
     excerpts = (ROOT / "docs" / "reading.md").read_text().split("```python\n")[1:]

@@ -314,13 +314,10 @@ class Experiment(Probe, Protocol):
 
 
 class Quantity(Component, Protocol):
-    """What a claim compares with its prediction. reads_traces: whether `measure` is given traces.nc beside the rest.
+    """What a claim compares with its prediction. reads_traces: whether `measure` is given traces.nc too. UNIT: a word
+    or two for the number, {averaged} being what `variable` names; ALONG: its axis where no parameter says it."""
 
-    UNIT: a word or two for the number, with {averaged} where the parameter `variable` says of what it is a mean.
-    """
-
-    UNIT: ClassVar[str] = ""
-    reads_traces: bool = False
+    UNIT, ALONG, reads_traces = "", "dimension", False
 
     @property
     def learners(self) -> list[str]:

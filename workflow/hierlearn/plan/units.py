@@ -28,8 +28,7 @@ def unit(quantity: Mapping[str, Any]) -> str:
 
 def _sizes(study: Study, quantity: Mapping[str, Any]) -> list[Any]:
     known = registry.defaults("quantities", quantity["name"]) | dict(quantity)
-    # An axis that is no parameter is the same for all studies.
-    axis = known.get("axis", getattr(registry.implementation("quantities", quantity["name"]), "axis", "dimension"))
+    axis = known.get("axis", registry.implementation("quantities", quantity["name"]).ALONG)
     probe = study.probes.get(known.get("probe", ""))
     if probe is None:
         return sorted(study.coordinates.get(axis, ()))

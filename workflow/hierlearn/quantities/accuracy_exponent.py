@@ -24,6 +24,7 @@ class AccuracyExponent(OfLearner):
     """
 
     UNIT: ClassVar[str] = "slope"
+    ALONG: ClassVar[str] = "risk"
     risks: Annotated[list[Positive], UNIQUE, "Risks epsilon, three or more."]
     where: Place = field(default_factory=dict)
 

@@ -18,7 +18,7 @@ class SamplesSlope(OfLearner):
     """Slope of log risk in the log of the number of samples, a line through the medians over seeds."""
 
     UNIT: ClassVar[str] = "slope"
-    axis: ClassVar[str] = "samples"
+    ALONG: ClassVar[str] = "samples"
     sizes: Annotated[
         list[Count],
         MinLen(3),
