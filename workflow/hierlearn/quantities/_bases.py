@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
+from annotated_types import MinLen
 
-from hierlearn.core.parameters import Count, Reference
+from hierlearn.core.parameters import UNIQUE, Count, Reference
 from hierlearn.core.protocols import Dataset, Probes, Quantity
 from hierlearn.quantities._tables import (
     add_notes,
@@ -49,6 +50,12 @@ Threshold = Annotated[float, Reference("thresholds"), "Risk that n* reaches."]
 Coordinates = Annotated[dict[str, Any], Reference("coordinates"), "Values of the other axes."]
 Place = Annotated[dict[str, Any], Reference("place"), "Values of the axes."]
 SomeCoordinates = Annotated[dict[str, Any], Reference("some coordinates"), "Values of axes that are fixed."]
+SomePlaces = Annotated[
+    list[Annotated[dict[str, Any], Reference("some coordinates")]],
+    MinLen(1),
+    UNIQUE,
+    "Places of the learner, of two of the one above: values of coordinates beside those in `where`.",
+]
 ProbeCoordinates = Annotated[dict[str, Any], Reference("probe coordinates"), "Values of the other coordinates."]
 Line = Annotated[str, Reference("probe lines"), "Name of the theory line."]
 

@@ -1,14 +1,13 @@
 """How much larger the risk of one learner is than that of another where it is largest among several places."""
 
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
-from annotated_types import MinLen
 
-from hierlearn.core.parameters import UNIQUE, Reference
+from hierlearn.core.parameters import Reference
 from hierlearn.core.protocols import Dataset, Probes
-from hierlearn.quantities._bases import AtSamples, OfTwoLearners, SomeCoordinates
+from hierlearn.quantities._bases import AtSamples, OfTwoLearners, SomeCoordinates, SomePlaces
 from hierlearn.statistics import estimates
 
 
@@ -21,12 +20,7 @@ class LargestLogRiskRatio(OfTwoLearners, AtSamples):
     """
 
     UNIT: ClassVar[str] = "log ratio"
-    places: Annotated[
-        list[Annotated[dict[str, Any], Reference("some coordinates")]],
-        MinLen(1),
-        UNIQUE,
-        "Places of the learner above, values of coordinates beside those in `where`.",
-    ]
+    places: SomePlaces
     where: SomeCoordinates = field(default_factory=dict)
     risk: Annotated[str, Reference("scores"), "Which measure is compared."] = "test_risk"
 

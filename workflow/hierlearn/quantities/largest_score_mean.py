@@ -1,14 +1,13 @@
 """The mean over seeds of a score of one learner where it is largest among several places."""
 
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
-from annotated_types import MinLen
 
-from hierlearn.core.parameters import UNIQUE, Reference
+from hierlearn.core.parameters import Reference
 from hierlearn.core.protocols import Dataset, Probes
-from hierlearn.quantities._bases import AtSamples, Log, OfLearner, PositiveValues, SomeCoordinates
+from hierlearn.quantities._bases import AtSamples, Log, OfLearner, PositiveValues, SomeCoordinates, SomePlaces
 from hierlearn.quantities._tables import mean_of
 from hierlearn.statistics import estimates
 
@@ -22,12 +21,7 @@ class LargestScoreMean(OfLearner, AtSamples):
     """
 
     UNIT: ClassVar[str] = "{averaged}"
-    places: Annotated[
-        list[Annotated[dict[str, Any], Reference("some coordinates")]],
-        MinLen(1),
-        UNIQUE,
-        "Values of coordinates beside those in `where`.",
-    ]
+    places: SomePlaces
     where: SomeCoordinates = field(default_factory=dict)
     variable: Annotated[str, Reference("scores"), "A variable of scores.nc."] = "test_risk"
     log: Log = False
