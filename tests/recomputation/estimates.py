@@ -74,6 +74,8 @@ def log_counts(name, sizes, where) -> np.ndarray:
         "harmonic_dimension": lambda d: harmonics(int(d), degree),
         "polynomial_dimension": lambda d: sum(harmonics(int(d), k) for k in range((degree + 1) // 2 + 1)),
         "quad_raw_dimension": lambda d: d * harmonics(int(d), degree - 2),
+        # Along orders k in place of dimensions.
+        "products": lambda k: sum(comb(dict(where)["dimension"], j) for j in range(int(k) + 1)),
     }
     return np.log([float(counts[name](d)) for d in sizes])
 

@@ -1,6 +1,7 @@
 """The panels figure draws what the data say."""
 
 import runpy
+from math import comb
 
 import numpy as np
 import pytest
@@ -133,6 +134,16 @@ def test_the_samples_that_counting_asks_of_kernels_stand_beside_growth():
     place = drawn(panel | {"lines": [{"learner": "a"}]}, cube())
     x, y = place.get_lines()[-1].get_xydata().T
     np.testing.assert_allclose(y, (1 - 0.5 / 0.75) * x * (x - 1) * (x - 2) / 6)
+
+
+def test_what_counting_asks_along_the_order_is_drawn_in_units_of_the_target():
+    unit, paper = ({"dimension": 9, "alpha": 0.5, "scale": scale} for scale in ("unit", "paper"))
+    panel = {"kind": "growth", "title": "T", "x": "order", "threshold": 0.15, "lines": [{"learner": "a"}]}
+    orders = cube().rename(dimension="order").assign_coords(order=[2, 3])
+    x, y = drawn(panel | {"counting": unit}, orders).get_lines()[-1].get_xydata().T
+    np.testing.assert_allclose(y, 0.25 * np.array([36, 84]))
+    x, y = drawn(panel | {"counting": paper}, orders).get_lines()[-1].get_xydata().T
+    np.testing.assert_allclose(y, [(1 - 0.15 / (k * 0.25)) * comb(9, int(k)) for k in x])
 
 
 def test_the_bound_for_fixed_features_stands_beside_that_for_samples():

@@ -2,6 +2,7 @@
 
 import json
 import runpy
+from math import comb
 
 import numpy as np
 import pytest
@@ -47,6 +48,26 @@ def test_an_exponent_is_recovered_against_the_dimension_and_against_a_count():
     counted = cube(a=lambda d: 0.5 * harmonics(d, 4))
     found = measured("exponent", counted, learner="a", sizes=DIMENSIONS, regressor="harmonic_dimension")
     assert found.value == pytest.approx(1.0, abs=1e-6)
+
+
+def test_an_exponent_along_orders_is_compared_with_the_number_of_products():
+    scores = cube(a=lambda k: 3 * sum(comb(20, j) for j in range(k + 1)) ** 0.4)
+    scores = scores.rename(dimension="order", degree="dimension").assign_coords(dimension=[20])
+    wanted = {"axis": "order", "regressor": "products", "learner": "a"}
+    assert measured("exponent", scores, where={"dimension": 20}, **wanted).value == pytest.approx(0.4, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("said", "complaint"),
+    [
+        ({"axis": "order", "regressor": "products"}, "where no dimension for the regressor products"),
+        ({"regressor": "products", "where": {"dimension": 20}}, "axis dimension for the regressor products"),
+        ({"regressor": "harmonic_dimension"}, "where no degree for the regressor harmonic_dimension"),
+    ],
+)
+def test_a_count_that_hangs_on_what_its_place_does_not_say_is_refused(said, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        build("quantities", {"name": "exponent", "learner": "a"} | said).refuse()
 
 
 def test_a_ratio_is_paired_by_seed_so_that_common_spread_cancels():

@@ -1,17 +1,14 @@
 """What is said of learning rates that trainings chose at an end of the list."""
 
-import runpy
-
 import numpy as np
 import pytest
 import xarray
 import yaml
 from small_study import STUDY, study_of
 
-from hierlearn.core.registry import PACKAGE
 from hierlearn.plan import jobs
+from hierlearn.quantities._edges import edges
 
-EDGES = runpy.run_path(str(PACKAGE.parent / "scripts" / "judge.py"), run_name="imported")["edges"]
 RATIO = {"name": "log_risk_ratio", "above": "a", "below": "b", "samples": 8, "where": {"width": 4}}
 RATES = {"a": [0.1, 0.2, 0.4], "b": [0.1, 0.2, 0.4]}
 
@@ -28,28 +25,28 @@ def cube():
 
 
 def test_nothing_is_said_of_a_rate_inside_the_list(cube):
-    assert EDGES(RATIO, cube, RATES) == []
+    assert edges(RATIO, cube, RATES) == []
 
 
 def test_an_end_that_most_trainings_chose_is_said_with_how_many(cube):
     here = {"learner": "a", "width": 4, "samples": 8}
     cube.selected_learning_rate.loc[here | {"seed": [0, 2]}] = 0.4
     told = {"learner": "a", "rate": 0.4, "end": "largest", "count": 2, "of": 3}
-    assert EDGES(RATIO, cube, RATES) == [told]
+    assert edges(RATIO, cube, RATES) == [told]
     # Not at another width, nor of half of the seeds or less, nor of a training that failed.
-    assert EDGES(RATIO | {"where": {"width": 8}}, cube, RATES) == []
+    assert edges(RATIO | {"where": {"width": 8}}, cube, RATES) == []
     cube.selected_learning_rate.loc[here | {"seed": 2}] = 0.1
-    assert EDGES(RATIO, cube, RATES) == []
+    assert edges(RATIO, cube, RATES) == []
     cube.selected_learning_rate.loc[here | {"seed": 2}] = np.nan
-    assert EDGES(RATIO, cube, RATES) == []
+    assert edges(RATIO, cube, RATES) == []
     cube.selected_learning_rate.loc[here | {"seed": 0}] = np.nan
     cube.selected_learning_rate.loc[here | {"seed": 1}] = 0.1
-    assert EDGES(RATIO, cube, RATES) == [told | {"rate": 0.1, "end": "smallest", "count": 1, "of": 1}]
+    assert edges(RATIO, cube, RATES) == [told | {"rate": 0.1, "end": "smallest", "count": 1, "of": 1}]
 
 
 def test_trainings_are_counted_once_where_other_learners_sweep(cube):
     cube.selected_learning_rate.loc[{"learner": "b"}] = 0.1
-    (told,) = EDGES({"name": "score_mean", "learner": "b", "samples": 8, "where": {}}, cube, RATES)
+    (told,) = edges({"name": "score_mean", "learner": "b", "samples": 8, "where": {}}, cube, RATES)
     assert (told["count"], told["of"]) == (3, 3)
 
 
@@ -57,25 +54,25 @@ def test_every_side_and_place_of_a_quantity_is_looked_at_by_itself(cube):
     cube.selected_learning_rate.loc[{"learner": "a", "width": 8, "samples": 8}] = 0.4
     told = {"learner": "a", "rate": 0.4, "end": "largest", "count": 3, "of": 3}
     sides = {"name": "log_risk_ratio", "above": "a", "below": "b", "samples": 8, "where": {}}
-    assert EDGES(sides | {"above_where": {"width": 8}}, cube, RATES) == [told]
-    assert EDGES(sides | {"above_where": {"width": 4}}, cube, RATES) == []
+    assert edges(sides | {"above_where": {"width": 8}}, cube, RATES) == [told]
+    assert edges(sides | {"above_where": {"width": 4}}, cube, RATES) == []
     same = sides | {"below": "a", "above_where": {"width": 4}}
-    assert EDGES(same | {"below_where": {"width": 8}}, cube, RATES) == [told]
-    assert EDGES(same | {"below_where": {"width": 4}}, cube, RATES) == []
+    assert edges(same | {"below_where": {"width": 8}}, cube, RATES) == [told]
+    assert edges(same | {"below_where": {"width": 4}}, cube, RATES) == []
     places = [{"width": 4}, {"width": 8}]
     largest = {"name": "largest_score_mean", "learner": "a", "samples": 8}
-    assert EDGES(largest | {"places": places}, cube, RATES) == [told]
-    assert EDGES(largest | {"places": places[:1]}, cube, RATES) == []
+    assert edges(largest | {"places": places}, cube, RATES) == [told]
+    assert edges(largest | {"places": places[:1]}, cube, RATES) == []
     fall = {"name": "log_fall_ratio", "of": ["a"], "first": places[:1], "middle": places[:1], "samples": 8}
-    assert EDGES(fall | {"last": places[1:]}, cube, RATES) == [told]
-    assert EDGES(fall | {"last": places[:1]}, cube, RATES) == []
+    assert edges(fall | {"last": places[1:]}, cube, RATES) == [told]
+    assert edges(fall | {"last": places[:1]}, cube, RATES) == []
 
 
 def test_a_single_rate_has_no_end_and_a_probe_no_list(cube):
     cube.selected_learning_rate[:] = 0.1
-    assert EDGES(RATIO, cube, {"a": [0.1]}) == []
-    assert EDGES({"name": "probe_mean", "probe": "one", "variable": "gap"}, cube, RATES) == []
-    assert EDGES(RATIO, cube.drop_vars("selected_learning_rate"), RATES) == []
+    assert edges(RATIO, cube, {"a": [0.1]}) == []
+    assert edges({"name": "probe_mean", "probe": "one", "variable": "gap"}, cube, RATES) == []
+    assert edges(RATIO, cube.drop_vars("selected_learning_rate"), RATES) == []
 
 
 def test_the_job_that_judges_knows_the_lists():

@@ -1,12 +1,12 @@
 """Counted dimensions against enumeration and against the published slopes."""
 
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, product
 from math import log
 
 import numpy as np
 import pytest
 
-from hierlearn.theory.dimensions import harmonics, neurons_of_harmonics, polynomials
+from hierlearn.theory.dimensions import harmonics, neurons_of_harmonics, polynomials, products
 
 
 def _rank_on_sphere(dimension, degree):
@@ -22,6 +22,14 @@ def _rank_on_sphere(dimension, degree):
 @pytest.mark.parametrize("degree", [0, 1, 2, 4])
 def test_polynomials_count_the_rank_of_monomials_on_the_sphere(dimension, degree):
     assert polynomials(dimension, degree) == _rank_on_sphere(dimension, degree)
+
+
+def test_products_of_signs_count_the_rank_of_monomials_on_the_hypercube():
+    corners = np.array(list(product((-1.0, 1.0), repeat=6)))
+    for order in range(7):
+        powers = [p for p in product(range(order + 1), repeat=6) if sum(p) <= order]
+        monomials = np.stack([np.prod(corners ** np.array(p), axis=1) for p in powers], axis=1)
+        assert products(6, order) == np.linalg.matrix_rank(monomials)
 
 
 def test_harmonics_are_the_increments_of_the_polynomials():

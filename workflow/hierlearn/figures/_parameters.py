@@ -21,9 +21,14 @@ class Harmonics(TypedDict):
 class Composition(TypedDict, total=False):
     """order alpha^2 (1 - n / C(d, order))."""
 
-    dimension: Annotated[int, Ge(2), "Not of growth, which is along it."]
-    order: Required[Annotated[int, Ge(2)]]
+    dimension: Annotated[int, Ge(2), "Not of growth along it."]
+    order: Annotated[int, Ge(2), "Not of growth along it."]
     alpha: Required[NotNegative]
+    scale: Annotated[
+        Literal["paper", "unit"],
+        Schema({"default": "paper"}),
+        "That of the problem: unit is over E|H|^2 = order (1 + alpha^2).",
+    ]
     spans: Annotated[Count, Schema({"default": 1}), "Of the best of so many kernels, which has n points in each."]
     features: Annotated[Count, "Draw the same of D fixed features in place of n points too."]
 
@@ -83,23 +88,28 @@ def _when(kind: dict[str, Any], lines: list[str], *unless: list[str], panel: tup
     }
 
 
+def _counted(along: str, other: str) -> dict[str, Any]:
+    """Counting beside growth along one of the dimension and the order has the other one."""
+    growth = {"required": ["counting"], "properties": {"kind": {"const": "growth"}, "x": {"const": along}}}
+    needs = {"required": [other], "propertyNames": {"enum": [other, "alpha", "scale"]}}
+    return {"if": growth, "then": {"properties": {"counting": needs}}}
+
+
 KINDS = [
     _when({"const": "trace"}, ["learner", "variable"], ["published"]),
     _when({"const": "probe"}, ["variable"], ["published"], ["errors"], panel=("probe",)),
     _when({"enum": ["risk", "growth"]}, ["learner"], ["published"], ["probe", "variable"]),
     _when({"const": "bars"}, ["learner"], ["published"]),
-    # Growth is along the dimension; elsewhere counting needs one.
+    _counted("dimension", "order"),
+    _counted("order", "dimension"),
+    # Elsewhere it has a dimension, and an order or a degree.
     {
-        "if": {"required": ["counting"]},
-        "then": {
-            "if": {"properties": {"kind": {"const": "growth"}}},
-            "then": {
-                "properties": {
-                    "x": {"const": "dimension"},
-                    "counting": {"required": ["order"], "propertyNames": {"enum": ["order", "alpha"]}},
-                }
-            },
-            "else": {"properties": {"counting": {"required": ["dimension"]}}},
+        "if": {"required": ["counting"], "properties": {"kind": {"const": "growth"}}},
+        "then": {"properties": {"x": {"enum": ["dimension", "order"]}}},
+        "else": {
+            "properties": {
+                "counting": {"required": ["dimension"], "anyOf": [{"required": ["order"]}, {"required": ["degree"]}]}
+            }
         },
     },
 ]
@@ -129,7 +139,7 @@ class _Panel(TypedDict, total=False):
         Harmonics | Annotated[Composition, Schema({"atMost": {"order": "dimension"}})],
         "Draw what counting says of kernels at n samples: 1 - n / N(d, p) for harmonics, or order alpha^2 (1 - n / "
         "C(d, order)) for a function plus alpha times a product of signs; growth: the n from which it allows the "
-        "threshold, along the dimension.",
+        "threshold, along the dimension or the order.",
     ]
     centre: Annotated[
         Literal["median", "mean", "geometric mean"],

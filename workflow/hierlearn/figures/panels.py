@@ -188,11 +188,15 @@ class Panels(protocols.Figure):
                 place.axvline(np.median(steps), color=colour, lw=0.8, ls=DASHES[number % len(DASHES)], label=label)
 
     def _counted(self, place, panel) -> None:
-        """The samples from which counting allows every kernel the threshold, along the dimension."""
-        order, alpha = panel["counting"]["order"], panel["counting"]["alpha"]
+        """The samples from which counting allows every kernel the threshold, along the dimension or the order."""
+        counting, threshold = panel["counting"], panel.get("threshold", 0.5)
         low, high = place.dataLim.intervalx
-        sizes = np.unique(np.geomspace(max(low, order), high, 50).round().astype(int))
-        least = [composition_sample_bound(panel.get("threshold", 0.5), d, order, alpha) for d in sizes.tolist()]
+        sizes = np.unique(np.geomspace(max(low, counting.get("order", 2)), high, 50).round().astype(int)).tolist()
+        places = [counting | {panel["x"]: size} for size in sizes]
+        least = [
+            composition_sample_bound(threshold * _norm(at_), at_["dimension"], at_["order"], at_["alpha"])
+            for at_ in places
+        ]
         place.plot(sizes, least, color="#777777", lw=1, ls="--", label="every kernel, by counting")
 
     def _counting(self, place, at_) -> None:
@@ -202,13 +206,20 @@ class Panels(protocols.Figure):
         else:
             of, spans = (at_["dimension"], at_["order"], at_["alpha"]), at_.get("spans", 1)
             count = comb(at_["dimension"], at_["order"]) / spans
-            label = f"bound $k\\alpha^2(1-{'' if spans == 1 else spans}N/C(d,k))$"
+            head = "k\\alpha^2" if _norm(at_) == 1 else "\\alpha^2/(1+\\alpha^2)"
+            label = f"bound ${head}(1-{'' if spans == 1 else spans}N/C(d,k))$"
         n = np.geomspace(max(low, 1.0), min(high, 0.98 * count), 200)
-        bound = 1.0 - n / count if "degree" in at_ else composition_risk_bound(spans * n, *of)
+        bound = 1.0 - n / count if "degree" in at_ else composition_risk_bound(spans * n, *of) / _norm(at_)
         place.plot(n, bound, color="#777777", lw=1, ls="--", label=label)
         if "features" in at_:
             name = f"the same, $D={at_['features']}$ in place of $N$"
-            place.axhline(composition_risk_bound(at_["features"], *of), color="#777777", lw=1, ls="-.", label=name)
+            least = composition_risk_bound(at_["features"], *of) / _norm(at_)
+            place.axhline(least, color="#777777", lw=1, ls="-.", label=name)
+
+
+def _norm(counting) -> float:
+    """E|H|^2 in the target's own units, over which risks are with `scale: unit`; 1 with `scale: paper`."""
+    return counting["order"] * (1 + counting["alpha"] ** 2) if counting.get("scale") == "unit" else 1.0
 
 
 # Named levels are told apart without colours.

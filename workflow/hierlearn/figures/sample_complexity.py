@@ -225,7 +225,7 @@ class SampleComplexity(protocols.Figure):
             for where in (self.main, self.control):
                 theory = self._line(lines, name, where) if where else None
                 if theory is not None:
-                    counted = regressor(self._dimensions(where)[name], lines.dimension.values, where.get("degree"))
+                    counted = regressor(self._dimensions(where)[name], lines.dimension.values, where)
                     panel.plot(lines.dimension, theory / counted, color=colour, marker=marker, ms=3, ls=":", lw=1.2)
                     end = (lines.dimension.values[-1], theory.values[-1] / counted[-1])
                     look = {"textcoords": "offset points", "fontsize": 7, "ha": "right"}
@@ -250,12 +250,12 @@ class SampleComplexity(protocols.Figure):
             return
         d = np.array([min(fit.sizes_fitted), max(fit.sizes_fitted)], dtype=float)
         panel.plot(d, np.exp(fit.intercept + fit.value * np.log(d)), color=colour, lw=1.4)
-        counted, degree = self._dimensions(where).get(name), where.get("degree")
+        counted = self._dimensions(where).get(name)
         if counted:
             d = np.unique(np.round(np.geomspace(min(fit.sizes_fitted), reach, 12)))
             centre = [m for m, size in zip(fit.medians, table.sizes, strict=True) if size in fit.sizes_fitted]
-            shift = np.mean(np.asarray(centre) - np.log(regressor(counted, fit.sizes_fitted, degree)))
-            predicted = np.exp(shift) * regressor(counted, d, degree)
+            shift = np.mean(np.asarray(centre) - np.log(regressor(counted, fit.sizes_fitted, where)))
+            predicted = np.exp(shift) * regressor(counted, d, where)
             panel.plot(d, predicted, color=colour, lw=0.9, ls=(0, (5, 3)), alpha=0.8)
 
     def _dimensions(self, where) -> dict[str, str]:
@@ -276,7 +276,7 @@ class SampleComplexity(protocols.Figure):
             counted = self._dimensions(where) | (self.compared if where is self.main else {})
             for name in [name for name in names if name in counted]:
                 table = complexities(cube, name, where, self.threshold)
-                values = regressor(counted[name], table.sizes, where.get("degree"))
+                values = regressor(counted[name], table.sizes, where)
                 fit = slope(table, values, self._sizes(name, table, where))
                 if np.isfinite(fit.value):
                     drawn.append((rows, fit, *looks[name]))

@@ -104,10 +104,9 @@ class OfSampleComplexities(Quantity):
         return [complexities(cube, name, place, self.threshold, self.risk, self.axis) for name, place in self.readings]
 
     def regressor_values(self, tables: Sequence[Complexities]) -> list[np.ndarray]:
-        """What n* of every reading is compared with, (K,) each. Raises ValueError where it hangs on a degree and the
-        place has none."""
+        """What n* of every reading is compared with, (K,) each. Raises ValueError as `regressor` does."""
         return [
-            regressor(self.regressor, table.sizes, place.get("degree"))
+            regressor(self.regressor, table.sizes, place)
             for table, (_, place) in zip(tables, self.readings, strict=True)
         ]
 

@@ -15,7 +15,7 @@ from hierlearn.statistics.complexity import Complexities
 from hierlearn.statistics.estimates import Measurement, mean, positive_mean
 from hierlearn.statistics.intervals import LEVEL
 from hierlearn.statistics.learning_curves import LEFT_CENSORED, MISSING, OBSERVED, RIGHT_CENSORED, crossings
-from hierlearn.theory.dimensions import harmonics, neurons_of_harmonics, polynomials
+from hierlearn.theory.dimensions import harmonics, neurons_of_harmonics, polynomials, products
 
 FAILED = [STATUS[name] for name in ("diverged", "collapsed", "singular")]
 LARGEST = "largest"
@@ -184,10 +184,18 @@ def trust(measured: Measurement, place: str, *cells: Dataset) -> Measurement:
     return without_interval(measured, *dict.fromkeys(f"{name}: training failed {place}" for name in failed))
 
 
-def regressor(name: str, dimensions, degree: int | None) -> np.ndarray:
-    """The values (K,) that sample sizes are compared with."""
+def regressor(name: str, dimensions, where: Mapping[str, Any]) -> np.ndarray:
+    """The values (K,) that sample sizes are compared with. dimensions: those of the axis, for `products` orders k.
+
+    Raises ValueError where it hangs on a degree, or on a dimension, and the place has none.
+    """
     if name == "dimension":
         return np.asarray(dimensions, dtype=np.float64)
+    if name == "products":
+        if "dimension" not in where:
+            raise ValueError(f"regressor {name}: found no dimension in `where`; expected one")
+        return np.array([products(where["dimension"], int(k)) for k in dimensions], dtype=np.float64)
+    degree = where.get("degree")
     if degree is None:
         raise ValueError(f"regressor {name}: found no degree in `where`; expected one")
     return np.array([REGRESSORS[name](int(d), degree) for d in dimensions], dtype=np.float64)

@@ -34,5 +34,5 @@ class TheoryExponent(OfProbe):
     def _estimate(self, probe) -> estimates.Measurement:
         line = probe.sel(line=self.line, threshold=self.threshold, **self.where)
         table = where_positive(line.dimension.values, line.sample_complexity.values[:, None])
-        values = regressor(self.regressor, table.sizes, self.where.get("degree"))
+        values = regressor(self.regressor, table.sizes, self.where)
         return line_along("dimension", replace(estimates.exponent(table, values, self.sizes), seeds=0))
