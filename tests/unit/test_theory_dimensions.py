@@ -6,7 +6,8 @@ from math import log
 import numpy as np
 import pytest
 
-from hierlearn.theory.dimensions import harmonics, neurons_of_harmonics, polynomials, products
+from hierlearn.theory.dimensions import harmonics, neurons_of_harmonics, polynomials
+from hierlearn.theory.hypercube import products
 
 
 def _rank_on_sphere(dimension, degree):

@@ -15,7 +15,8 @@ from hierlearn.statistics.complexity import Complexities
 from hierlearn.statistics.estimates import Measurement, mean, positive_mean
 from hierlearn.statistics.intervals import LEVEL
 from hierlearn.statistics.learning_curves import LEFT_CENSORED, MISSING, OBSERVED, RIGHT_CENSORED, crossings
-from hierlearn.theory.dimensions import harmonics, neurons_of_harmonics, polynomials, products
+from hierlearn.theory.dimensions import harmonics, neurons_of_harmonics, polynomials
+from hierlearn.theory.hypercube import products
 
 FAILED = [STATUS[name] for name in ("diverged", "collapsed", "singular")]
 LARGEST = "largest"

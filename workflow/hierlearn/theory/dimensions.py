@@ -25,13 +25,6 @@ def polynomials(dimension: int, degree: int, sphere: bool = True) -> int:
     return sum(harmonics(dimension, k) for k in range(degree + 1))
 
 
-def products(dimension: int, order: int) -> int:
-    """C(d, 0) + ... + C(d, k): number of products of at most k of d signs, a basis of the polynomials of degree <= k on
-    the hypercube; exact. Raises ValueError if d < 2 or k < 0."""
-    _check(dimension, order)
-    return sum(comb(dimension, j) for j in range(order + 1))
-
-
 def neurons_of_harmonics(dimension: int, degree: int) -> int:
     """d N(d, p-2): the heuristic count for a quadratic Taylor model of the raw input; exact.
 
