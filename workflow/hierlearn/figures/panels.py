@@ -197,7 +197,8 @@ class Panels(protocols.Figure):
             composition_sample_bound(threshold * _norm(at_), at_["dimension"], at_["order"], at_["alpha"])
             for at_ in places
         ]
-        place.plot(sizes, least, color="#777777", lw=1, ls="--", label="every kernel, by counting")
+        at_d = f" at $d={counting['dimension']}$" if "dimension" in counting else ""
+        place.plot(sizes, least, color="#777777", lw=1, ls="--", label=f"every kernel{at_d}, by counting")
 
     def _counting(self, place, at_) -> None:
         low, high = place.get_xlim()
