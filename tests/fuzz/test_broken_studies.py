@@ -165,22 +165,24 @@ def rests_on(mutant: Mutant, lines: set[tuple[str, str]]) -> bool:
 
     An overlay of a section or entry that is wrong as a whole; a parameter of an overlay whose component has a name that
     there is not, here or where an alias has it from; a line of a panel of a kind or probe that there is not; a value of
-    an axis whose own values are wrong, one of which may be meant; a place in the grid of a learner with a wrong
-    parameter or limit, or of a problem with a fault, which has no grid; what is asked of a learner or a probe of a name
-    that there is not.
+    an axis whose own values are wrong, one of which may be meant, or where there are no axes; a place in the grid of a
+    learner with a wrong parameter or limit, or of a problem with a fault, which has no grid; what is asked of a learner
+    or a probe of a name that there is not; what an overlay selects for a learner that is none.
     """
     fields, parts = {field for field, _ in lines}, mutant.place.split(".")
     if parts[0] == "presets":
         unnamed = any(field.endswith((f".{parts[-2]}.name", *(f".{part}.kind" for part in parts))) for field in fields)
         # What a line may show, and what a selection may try, is a probe's and a learner's to say.
         unnamed = unnamed or (parts[-1] == "variable" and any(field.endswith("].probe") for field in fields))
-        unnamed = unnamed or ("select" in parts and any(field.endswith(".learner.name") for field in fields))
+        unnamed = unnamed or (
+            "select" in parts and any(field.endswith((".learner", ".learner.name")) for field in fields)
+        )
         return unnamed or any(field in (*parts[2:3], ".".join(parts[2:4])) for field in fields)
     if parts[0] in ("figure", "claims") and parts[-1] in ("variable", "risk", "axis"):
         return any(re.search(r"^(learners\.[\w-]+\.learner|probes\.[\w-]+\.probe)\.name$", field) for field in fields)
     if not any(re.match(r"where$|samples$|places\[", part) for part in parts):
         return False
-    unknown = rf"\b(axes|sweep)\.{parts[-1]}\b|^learners\.[\w-]+(\.(learner|limits)\.|$)|^problem\."
+    unknown = rf"^axes$|\b(axes|sweep)\.{parts[-1]}\b|^learners\.[\w-]+(\.(learner|limits)\.|$)|^problem\."
     return any(re.search(unknown, field) for field in fields)
 
 
