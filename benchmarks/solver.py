@@ -22,6 +22,7 @@ from hierlearn.solvers.taylor.training import fit_path, fit_paths
 RATE_TARGETS = (0.8, 0.6)
 # How many times faster than Adam, cold at every ridge, a path has to be.
 ADAM_TARGET = 12
+# How often iterations and products are timed by turns; the shortest times count.
 RATE_ROUNDS = 5
 # Seeds whose paths are made in lockstep.
 STACK_SEEDS = 5
