@@ -329,9 +329,9 @@ def test_an_ordering_says_on_which_side_it_is():
 
 
 def test_a_row_says_at_once_what_keeps_it_from_its_verdict_and_folds_the_rest():
-    reason = "wholly at most 1.2; size 15 not fitted; the control is undecided: on both sides of 1.2; a remark"
+    reason = "wholly at most 1.2; size 15 not fitted; the control is undecided: on both sides of 1.2; the control too"
     first = "wholly at most 1.2; the control is undecided: on both sides of 1.2"
-    assert index.clauses(reason) == (first, "size 15 not fitted; a remark")
+    assert index.clauses(reason) == (first, "size 15 not fitted; the control too")
     assert index.clauses("one") == ("one", "")
 
 

@@ -10,7 +10,7 @@ from hierlearn.statistics.intervals import holm, p_beyond
 
 # Verdicts of a primary row that need more than one draw.
 FAILING = ("contradicted", "not seen")
-# Of all primary rows together, that any of them is called so by chance; of one boundary alone, its interval's.
+# The probability, at most, that any of all primary rows fails by chance; that of one boundary of a 95 % interval alone.
 LEVEL = 0.025
 
 Row = Mapping[str, Any]
@@ -45,8 +45,8 @@ def standing(rows: Sequence[Row], second: Sequence[Row] = ()) -> dict[str, str]:
 def p_value(row: Row) -> float:
     """How probable a failing row's interval is, this far on the wrong side, at the boundary of its rule; 1 for others.
 
-    Those of others are larger than any that fails, so Holm's correction of the failing ones does not hang on them. A
-    `holds` that fails is a case and no estimate: 0.
+    Those of others are larger than any that fails, so that Holm's correction of the failing ones depends on the number
+    of others alone. A `holds` that fails is a case and no estimate: 0.
     """
     if row["verdict"] not in FAILING:
         return 1.0

@@ -11,9 +11,9 @@ from hierlearn.claims.verdicts import MARKS, OUTCOMES
 
 # What counts no evidence, and what is not judged.
 CHECK, DESCRIPTION = "check", "description"
-UNDECIDED = ("inconclusive", "vacuous")
+NOT_DECIDED = ("inconclusive", "vacuous")
 # Outcomes of a control that is none.
-NO_CONTROL = ("", "missing")
+WITHOUT_CONTROL = ("", "missing")
 NUMBERS = ("value", "low", "high")
 COMPARED = ("claim", "preset", "verdict", *NUMBERS)
 NEEDED = ("claim", "kind", "rank", "regime", "verdict", "control_verdict", "digest", "draw")
@@ -84,14 +84,14 @@ def counts(rows: Sequence[Row]) -> Iterator[str]:
         kind, regime, verdict = key
         yield f"{kind:<12} {regime:<8} {verdict:<13} {found[key]:>5} {primary[key] or '':>8}"
     judged = [row for row in rows if row["kind"] not in (CHECK, DESCRIPTION) and row["rank"] == "primary"]
-    decided = sum(row["verdict"] not in UNDECIDED for row in judged)
+    decided = sum(row["verdict"] not in NOT_DECIDED for row in judged)
     yield f"{len(rows)} rows; {decided} of {len(judged)} primary rows are decided, checks apart"
 
 
 def breaches(rows: Sequence[Row]) -> Iterator[str]:
     """One line for every kind of broken promise: how many rows break it, and which."""
     judged = [row for row in rows if row["kind"] != DESCRIPTION]
-    open_ = [row["claim"] for row in judged if row["kind"] != CHECK and row["control_verdict"] in NO_CONTROL]
+    open_ = [row["claim"] for row in judged if row["kind"] != CHECK and row["control_verdict"] in WITHOUT_CONTROL]
     # A pilot is not judged for the record.
     unregistered = [row["claim"] for row in judged if not row["digest"] and row["draw"] != "pilot"]
     for names, what in ((open_, "without a control"), (unregistered, "on a design that is not registered")):

@@ -45,9 +45,8 @@ def contents(
     """
     found = [row for source in sources for row in results.read_claims(source, (expected or {}).get(source))]
     rows = [from_json({name: content[name] for name in COLUMNS}) for content in found]
-    lacking = standing(
-        [asdict(row) for row in rows], [row for file in second for row in read(file, needed=("claim", "verdict"))]
-    )
+    drawn = [row for file in second for row in read(file, needed=("claim", "verdict", "draw", "digest"))]
+    lacking = standing([asdict(row) for row in rows], drawn)
     rows = noted(rows, lacking)
     details = {content["claim"]: content["detail"] for content in found}
     return Contents(rows, noted(rows, parameters["earlier"]), details, lacking)
@@ -58,10 +57,12 @@ def html(made_from: Contents, parameters: Mapping[str, Any], made: Mapping[str, 
     loaded them."""
     sizes = {Path(file).parent.name: figures.size(file) for file in drawn}
     studies = {name: study | {"figure_size": sizes.get(name)} for name, study in parameters["studies"].items()}
-    said = parameters["papers"], parameters["note"], parameters["earlier"], parameters["folder"]
+    said = {name: parameters[name] for name in ("preset", "papers", "note", "earlier", "folder", "reading")}
     compared = comparison(made_from.rows, parameters["compare"]) if parameters["compare"] else None
-    said = *said, compared, made_from.lacking, parameters["reading"]
-    return page(made_from.rows, made_from.details, studies, parameters["preset"], made, *said).encode()
+    text = page(
+        made_from.rows, made_from.details, studies, made=made, compared=compared, lacking=made_from.lacking, **said
+    )
+    return text.encode()
 
 
 def early(given: dict[str, Any]) -> None:

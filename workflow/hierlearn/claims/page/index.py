@@ -31,15 +31,15 @@ HERE = Path(__file__).parent
 REGIME_TEXTS = {
     "within": "every hypothesis, constants included, was checked at the sizes measured",
     "limit": "something is O(·), poly(·) or “sufficiently large”",
-    "beyond": "a hypothesis is violated, which the row says; also what a paper leaves open",
+    "beyond": "a hypothesis, which the row names, is violated; also what a paper leaves open",
 }
 # What may be told of a study beside its title, paper, place, summary, and whether it is present.
 TOLD = {"settings": (), "panels": (), "file": "", "draw": "", "figure_size": None, "commit": "", "older": ""}
 TOLD |= {"numbers": {}}
 # Outcomes whose verdicts say in which regime.
 SPLIT = ("✓", "✗")
-# How a reason begins to say that the control keeps a row from its verdict.
-CONTROL = ("the control", "no control yet")
+# How `judging` begins to say that the control keeps a row from its verdict; a remark may speak of a control otherwise.
+CONTROL = ("the control, ", "the control is undecided: ", "no control yet (")
 # The share of false verdicts at one end of a 95 % interval, at most.
 TAIL = 0.025
 
