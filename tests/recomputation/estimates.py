@@ -9,12 +9,14 @@ from scipy import stats
 
 @dataclass
 class Found:
-    """A value with its 95 % interval, NaN where there is none; ratios: of every case of an inequality, (cases, S)."""
+    """A value with its 95 % interval, NaN where there is none. ratios: of every case of an inequality, (cases, S).
+    open: whether what is asked for may lie above the interval."""
 
     value: float
     low: float = np.nan
     high: float = np.nan
     ratios: np.ndarray | None = None
+    open: bool = False
 
 
 NOTHING = Found(np.nan)
@@ -47,6 +49,13 @@ def fitted_line(x, low, high, level=0.95) -> Found:
     error = 0.0 if np.ptp(points[used]) == 0 else fit.stderr
     half = stats.t.ppf((1 + level) / 2, used.sum() - 2) * error if used.sum() > 2 else np.nan
     return Found(float(fit.slope), float(fit.slope - half), float(fit.slope + half))
+
+
+def spanning(line: Found, own: Found) -> Found:
+    """The line, with an interval that has its own and that of the mean slope of single seeds; none without both."""
+    if not np.isfinite(own.low):
+        return Found(line.value)
+    return Found(line.value, min(line.low, own.low), max(line.high, own.high))
 
 
 def lowest(single, joint) -> Found:

@@ -61,16 +61,20 @@ def apart(own: Found, other: Found) -> Found:
     if own.ratios is None or other.ratios is None or own.ratios.shape != other.ratios.shape:
         return own
     counting = (own.ratios > 1) | (other.ratios > 1)
-    return extremes(own.ratios, counting) if counting.any() and not counting.all() else own
+    if not counting.any() or counting.all():
+        return own
+    found = extremes(own.ratios, counting)
+    return Found(found.value, ratios=own.ratios) if np.isnan(own.low) else found
 
 
 def outcome(claim: dict[str, Any], found: Found) -> str:
     """passes, fails or undecided: a rule compares an interval with a prediction and a slack."""
     rule, low, high = claim["rule"], found.low, found.high
-    if rule == "holds":
-        return "undecided" if np.isnan(found.value) else "passes" if found.value <= 1 else "fails"
-    if not np.isfinite([found.value, low, high]).all():
+    if np.isnan([found.value, low, high]).any():
         return "undecided"
+    if rule == "holds":
+        return "passes" if found.value <= 1 else "fails"
+    high = np.inf if found.open else high
     predicted, slack = claim["predicted"], claim.get("slack")
     slack = (1.5 if rule == "published" else 0.0) if slack is None else slack
     floor, ceiling = predicted - slack, predicted + slack

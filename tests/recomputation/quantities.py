@@ -1,6 +1,6 @@
 """Every quantity that a primary row names, computed anew: value, low, high, and the ratios of a `holds`."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from recomputation.estimates import (
     one_run,
     positive_log,
     share,
+    spanning,
     t_mean,
     unless,
 )
@@ -32,7 +33,7 @@ from recomputation.many_cells import (
     order_table,
 )
 from recomputation.of_probes import probe_difference, probe_holds, probe_mean, probe_slope, probe_theory_ratio
-from recomputation.tables import FAILED, at, complexities, crossing
+from recomputation.tables import FAILED, UNTRAINED, at, complexities, crossing
 from scipy import stats
 
 
@@ -69,11 +70,11 @@ def paired_log_ratio_slope(files, above, below, sizes=None, where=(), threshold=
 
 def paired_log_ratio(files, above, below, where=(), threshold=0.5, lower_bound=False):
     _, low, high, failed = ratios(files, above, below, dict(where), threshold)
-    if lower_bound:
-        # Unbounded above alone: n* of the learner above lies beyond its cap, that of the one below is known.
-        high = np.where(np.isfinite(low) & np.isposinf(high), low, high)
-    whole = np.flatnonzero((low == high).all(axis=1))
-    return unless(failed, t_mean(low[whole[-1]]) if len(whole) else NOTHING)
+    # Unbounded above alone: n* of the learner above lies beyond its cap, that of the one below is known.
+    capped = lower_bound & np.isfinite(low) & np.isposinf(high)
+    whole = np.flatnonzero((capped | (low == high)).all(axis=1))
+    found = replace(t_mean(low[whole[-1]]), open=bool(capped[whole[-1]].any())) if len(whole) else NOTHING
+    return unless(failed, found)
 
 
 def isotropy_slope(files, above, below, spikes=2, where=(), axis="spike_share", threshold=0.3):
@@ -166,8 +167,9 @@ def score_over_root(files, above, below, samples, above_where=(), below_where=()
 
 def samples_slope(files, learner, sizes, where=(), risk="test_risk"):
     table = at(files.cube, learner, dict(where), ("samples", "seed")).sel(samples=sorted(sizes))
-    logs = positive_log(table[risk].values)
-    return unless(np.isin(table.status, FAILED).any(), fitted_line(np.log(table.samples.values), logs, logs))
+    x, logs = np.log(table.samples.values), positive_log(table[risk].values)
+    own = t_mean([stats.linregress(x, one).slope for one in logs.T])
+    return unless(np.isin(table.status, FAILED).any(), spanning(fitted_line(x, logs, logs), own))
 
 
 def counting_log_ratio(files, learner, where=(), threshold=0.5, order=4, alpha=0.3):
@@ -229,7 +231,7 @@ def risk_slope(
     place = dict(where) | ({} if samples == "largest" else {"samples": samples})
     if samples == "largest":
         table = at(files.cube, learner, place, (axis, "seed", "samples"))
-        trained = np.isfinite(table.test_risk.values)
+        trained = ~np.isin(table.status.values, UNTRAINED)
         last = trained.shape[-1] - 1 - np.argmax(trained[..., ::-1], axis=-1)[..., None]
         risks, status = (np.take_along_axis(table[name].values, last, -1)[..., 0] for name in (risk, "status"))
     else:

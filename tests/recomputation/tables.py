@@ -9,6 +9,7 @@ from scipy.optimize import isotonic_regression
 # Meanings of `status` in scores.nc; the file says the same in flag_meanings, which `scores` compares.
 MEANINGS = ["ok", "not_visited", "over_cap", "not_planned", "not_converged", "diverged", "collapsed", "singular"]
 NOT_VISITED = MEANINGS.index("not_visited")
+UNTRAINED = [MEANINGS.index(name) for name in ("not_visited", "over_cap", "not_planned")]
 FAILED = [MEANINGS.index(name) for name in ("diverged", "collapsed", "singular")]
 
 
@@ -104,7 +105,9 @@ def complexities(cube, learner, where, threshold, risk="test_risk", axis="dimens
             side = "seen"
         low[k, s] = -np.inf if side == "below" else np.log(n)
         high[k, s] = np.inf if side == "above" else np.log(n)
-        failed |= _beside(broken, ~np.isin(cells, [NOT_VISITED, 2, 3]), grid, n)
+        failed |= _beside(broken, ~np.isin(cells, UNTRAINED), grid, n)
+        # Of a curve that does not cross n is the last cell with a risk; what lies beyond is the next.
+        failed |= side == "above" and broken[grid > n].any()
     return chosen[axis].values, low, high, bool(failed)
 
 

@@ -1,6 +1,7 @@
 """Rows: what the rule makes of a claim and of its control."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -43,6 +44,18 @@ def test_the_reason_says_what_the_control_did():
     assert row(LOW, LOW)["reason"].endswith("the control, the other learner, passes too")
     assert row(LOW, UNKNOWN)["reason"].endswith("the control is undecided: censored")
     assert row(LOW, HIGH)["reason"] == "the interval is wholly at most 1.2"
+    apart = replace(HIGH, reason="size 8 not fitted: 3 of 5 seeds censored; size 9 not fitted: 1 of 5 seeds missing")
+    said = "of the control: size 8 not fitted: 3 of 5 seeds censored, size 9 not fitted: 1 of 5 seeds missing"
+    assert row(LOW, apart)["reason"].endswith(said)
+
+
+def test_a_lower_bound_decides_only_what_lies_above_it():
+    bounds = replace(LOW, bound=True), replace(HIGH, bound=True)
+    assert [row(one, HIGH)["verdict"] for one in bounds] == ["inconclusive", "not seen"]
+    above = {"rule": "ordering", "predicted": 1.5, "slack": None}
+    assert [row(one, LOW, **above)["verdict"] for one in bounds] == ["inconclusive", "consistent"]
+    # A control that is bounded alone does not fail.
+    assert row(HIGH, replace(LOW, bound=True), **above)["control_verdict"] == "undecided"
 
 
 def test_without_a_control_a_claim_that_passes_is_inconclusive_and_one_that_fails_fails():
@@ -72,6 +85,8 @@ def test_an_inequality_counts_the_cases_that_tell_it_from_its_control():
     measured, zero = cases([[9.0], [0.5]], [[8.0], [0.1]], seeds=1), cases([[9.0], [0.5]], [[1.0], [1.0]], seeds=1)
     found = row(measured, zero, **claim)
     assert (found["value"], found["predicted"], found["verdict"]) == (0.2, 1.0, "supported")
+    untrusted = row(replace(measured, low=math.nan, high=math.nan, reason="a: training failed"), zero, **claim)
+    assert (untrusted["value"], untrusted["low"], untrusted["verdict"]) == (0.2, None, "inconclusive")
     trivial = cases([[9.0], [5.0]], [[1.0], [1.0]], seeds=1)
     assert row(cases([[9.0], [5.0]], [[8.0], [0.1]], seeds=1), trivial, **claim)["verdict"] == "vacuous"
 

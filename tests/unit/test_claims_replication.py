@@ -1,6 +1,7 @@
 """A primary row fails for good after Holm's correction and on a second draw, and says what it lacks until then."""
 
 import pytest
+from scipy import stats
 
 from hierlearn.claims.replication import p_value, standing
 
@@ -94,6 +95,13 @@ def test_cells_of_claims_csv_are_read_as_numbers():
 
 def test_a_bound_that_fails_is_a_case_and_no_estimate():
     assert p_value(row(rule="holds", verdict="contradicted", low=0.5, value=1.3, high=1.4)) == 0
+
+
+@pytest.mark.parametrize(("sizes", "seeds", "freedom"), [(7, 40, 5), (9, 4, 3), (3, 20, 1), (0, 20, 19)])
+def test_a_line_has_two_degrees_of_freedom_less_than_sizes(sizes, seeds, freedom):
+    # Two half-widths beyond its limit, an interval of 95 % has that tail of Student's t.
+    found = p_value(row(seeds=seeds, value=1.6, low=1.4, high=1.8), {"sizes_fitted": list(range(sizes))})
+    assert found == pytest.approx(stats.t.sf(2 * stats.t.ppf(0.975, freedom), freedom))
 
 
 def test_no_primary_row_is_no_fault():

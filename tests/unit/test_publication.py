@@ -135,6 +135,20 @@ def test_a_study_stored_at_another_preset_is_older_once_its_design_there_has_cha
     assert not is_older()
 
 
+@pytest.mark.parametrize(
+    ("part", "said"), [("code_hash", "the code that judges has"), ("parameters_hash", "code or design has")]
+)
+def test_the_mark_tells_what_judges_from_what_is_judged(at, part, said):
+    run(at("quick"), "small", mine())
+    publish(at("quick"))
+    file = Path("docs/ledger/small/claims.json")
+    stored = json.loads(file.read_text())
+    stored["identity"][part] = "of before"
+    file.write_text(json.dumps(stored))
+    publish(at("full"))
+    assert json.loads(file.read_text())["study"]["older"].startswith(said)
+
+
 def test_a_larger_one_that_stays_is_marked_too(at):
     run(at("full"), "small", mine())
     publish(at("full"))

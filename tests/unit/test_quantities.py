@@ -62,6 +62,10 @@ def test_an_exponent_along_orders_is_compared_with_the_number_of_products():
     [
         ({"axis": "order", "regressor": "products"}, "where no dimension for the regressor products"),
         ({"regressor": "products", "where": {"dimension": 20}}, "axis dimension for the regressor products"),
+        (
+            {"regressor": "products", "axis": "alpha", "where": {"dimension": 20}},
+            "axis alpha for the regressor products",
+        ),
         ({"regressor": "harmonic_dimension"}, "where no degree for the regressor harmonic_dimension"),
     ],
 )
@@ -87,7 +91,10 @@ def test_a_ratio_that_is_a_lower_bound_has_the_cap_in_the_place_of_what_lies_bey
     found = measured("paired_log_ratio", scores, above="a", below="b", lower_bound=True)
     below = complexities(scores, "b", {"degree": 4}, 0.5).samples[-1]
     assert found.value == pytest.approx(np.log(cap / below).mean(), abs=1e-9)
-    assert "a lower bound: a has not crossed at its cap, 5 seed(s)" in found.reason
+    assert "a lower bound: a has not crossed at its cap, 5 seed(s)" in found.reason and found.bound
+    assert not measured(
+        "paired_log_ratio", cube(a=lambda d: d, b=lambda d: d), above="a", below="b", lower_bound=True
+    ).bound
     other = measured("paired_log_ratio", scores, above="b", below="a", lower_bound=True)
     assert np.isnan(other.value)
 
@@ -106,6 +113,17 @@ def test_training_that_failed_beside_a_crossing_leaves_no_interval_and_is_named(
         assert np.isnan([found.low, found.high]).all(), name
         assert "a: training failed at the crossing of seed 2 at size 6" in found.reason, name
     assert np.isfinite(measured("exponent", scores, learner="b", sizes=DIMENSIONS).low)
+
+
+def test_training_that_fails_from_some_n_on_is_no_cap():
+    scores = cube(a=lambda d: 3 * d**2.0, b=lambda d: d**2.0)
+    early = {"learner": 0, "samples": slice(2, None)}
+    scores.test_risk[early], scores.status[early] = np.nan, STATUS["over_cap"]
+    bound = {"above": "a", "below": "b", "lower_bound": True}
+    assert np.isfinite(measured("paired_log_ratio", scores, **bound).low)
+    scores.status[early | {"seed": 2}] = STATUS["diverged"]
+    found = measured("paired_log_ratio", scores, **bound)
+    assert np.isnan(found.low) and "a: training failed at the crossing of seed 2 at size 4" in found.reason
 
 
 @pytest.mark.parametrize("side", [slice(None, 3), slice(-3, None)])

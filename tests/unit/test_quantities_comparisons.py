@@ -189,6 +189,14 @@ def test_each_seed_chooses_on_validation_points_and_is_counted_on_test_points():
     assert found.value == pytest.approx(np.mean(np.log((600 * SPREAD + 200) / (500 * SPREAD))), abs=1e-9)
 
 
+def test_a_risk_on_validation_points_that_noise_puts_below_0_counts_as_0():
+    scores = cube({"few": 50.0}, few=lambda d: 400.0, raw=lambda d: 500.0)
+    wanted = measured("total_samples_log_ratio", scores, above=["few"], below=["raw"], dimension=8)
+    scores.validation_risk[{"samples": -1}] = -0.003
+    found = measured("total_samples_log_ratio", scores, above=["few"], below=["raw"], dimension=8)
+    assert (found.value, found.low) == (wanted.value, wanted.low)
+
+
 def test_the_best_number_of_unlabelled_points_may_differ_from_seed_to_seed():
     mixed = np.where(np.arange(5) < 2, 10.0, 1e4)
     scores = cube({"few": 0.0, "many": 1000.0}, few=lambda d: mixed, many=lambda d: 10.0, raw=lambda d: 100.0)

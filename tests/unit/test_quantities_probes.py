@@ -107,6 +107,9 @@ def test_an_interval_ends_where_no_value_can_be():
     held = measured("probe_mean", variable="law", least=0.9, most=1.2, where={"dimension": 8, "width": 20})
     assert free.low < 0.9 and free.high > 1.2
     assert (held.value, held.low, held.high) == (free.value, 0.9, 1.2)
+    # By rounding a share may lie beyond 1, and so may the mean of several.
+    below = measured("probe_mean", variable="law", most=free.low / 2, where={"dimension": 8, "width": 20})
+    assert below.value == below.low == below.high == free.low / 2
 
 
 def test_a_case_that_was_not_measured_leaves_the_inequality_open():

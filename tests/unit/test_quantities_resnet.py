@@ -33,13 +33,29 @@ def test_a_power_of_the_samples_has_its_exponent_whatever_the_order_of_the_sizes
         assert found.sizes == "n = 100–1600"
 
 
-def test_the_interval_of_a_slope_in_samples_is_that_of_a_line_through_the_medians():
-    noise = np.random.default_rng(1).normal(0, 0.2, (len(SAMPLES), SEEDS))
-    cube = scores(np.exp(noise) / np.array(SAMPLES)[:, None])
-    found = build("quantities", {"name": "samples_slope", "learner": "a", "sizes": SAMPLES}).measure(cube, {})
-    line = stats.linregress(np.log(SAMPLES), np.median(noise, axis=1) - np.log(SAMPLES))
+@pytest.mark.parametrize(("common", "apart"), [(0.3, 0.0), (0.0, 0.4)])
+def test_the_interval_of_a_slope_in_samples_has_that_of_the_line_and_that_of_the_seeds(common, apart):
+    """common: scatter about the line that all seeds share; apart: of the seeds' own slopes."""
+    rng, x = np.random.default_rng(1), np.log(SAMPLES)
+    logs = rng.normal(0, 0.01, (len(SAMPLES), SEEDS)) + common * rng.standard_normal((len(SAMPLES), 1))
+    logs -= x[:, None] * (1 + apart * rng.standard_normal(SEEDS))
+    found = build("quantities", {"name": "samples_slope", "learner": "a", "sizes": SAMPLES}).measure(
+        scores(np.exp(logs)), {}
+    )
+    line = stats.linregress(x, np.median(logs, axis=1))
     half = stats.t.ppf(0.975, len(SAMPLES) - 2) * line.stderr
-    assert (found.value, found.low, found.high) == pytest.approx((line.slope, line.slope - half, line.slope + half))
+    own = [stats.linregress(x, one).slope for one in logs.T]
+    seeds = stats.t.interval(0.95, SEEDS - 1, np.mean(own), stats.sem(own))
+    wanted = min(line.slope - half, seeds[0]), max(line.slope + half, seeds[1])
+    assert (found.value, found.low, found.high) == pytest.approx((line.slope, *wanted))
+    # Either may be the wider one.
+    assert (wanted == pytest.approx(seeds)) == (apart > 0)
+
+
+def test_one_seed_leaves_a_slope_in_samples_without_an_interval():
+    cube = scores(1.0 / np.array(SAMPLES)[:, None]).isel(seed=[0])
+    found = build("quantities", {"name": "samples_slope", "learner": "a", "sizes": SAMPLES}).measure(cube, {})
+    assert found.value == pytest.approx(-1.0) and np.isnan(found.low) and found.reason
 
 
 def test_a_failed_training_leaves_a_slope_in_samples_without_an_interval():

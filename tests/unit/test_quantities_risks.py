@@ -91,10 +91,20 @@ def test_the_slope_of_a_risk_is_along_the_values_named_beforehand_alone():
 def test_the_largest_samples_are_those_trained_at_each_place():
     scores = cube(a=lambda d, n, r: n)
     for d, most in zip(DIMENSIONS, SAMPLES, strict=True):
-        scores.test_risk.loc[{"dimension": d, "samples": [n for n in SAMPLES if n > most]}] = np.nan
+        beyond = {"dimension": d, "samples": [n for n in SAMPLES if n > most]}
+        scores.test_risk.loc[beyond], scores.status.loc[beyond] = np.nan, STATUS["over_cap"]
     found = measured(scores, name="risk_slope", learner="a", samples="largest", where={"ridge": 0.1})
     wanted = np.polyfit(np.log(DIMENSIONS), np.log(SAMPLES), 1)[0]
     assert found.value == pytest.approx(wanted)
+
+
+def test_a_training_that_failed_at_the_largest_samples_is_not_replaced_by_one_at_fewer():
+    scores = cube(a=lambda d, n, r: d**2.0 / n)
+    for broken in (SEEDS[:1], SEEDS[:3]):
+        here = {"dimension": 9, "samples": 40, "seed": broken}
+        scores.test_risk.loc[here], scores.status.loc[here] = np.nan, STATUS["diverged"]
+        found = measured(scores, name="risk_slope", learner="a", samples="largest", where={"ridge": 0.1})
+        assert np.isnan(found.low) and "a: training failed at n = largest" in found.reason
 
 
 def bound(d, n):

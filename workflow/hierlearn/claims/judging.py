@@ -1,5 +1,6 @@
 """Turns what was measured of a claim and of its control into a row of the ledger."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -73,7 +74,8 @@ def _outcome(claim: Mapping[str, Any], measured: Measurement) -> tuple[str, str]
     """What the claim's rule makes of a measurement, and why."""
     if claim["rule"] == "descriptive":
         return UNDECIDED, measured.reason
-    given = measured.value, measured.low, measured.high, _predicted(claim), claim.get("slack")
+    high = math.inf if measured.bound and not math.isnan(measured.high) else measured.high
+    given = measured.value, measured.low, high, _predicted(claim), claim.get("slack")
     return outcome(claim["rule"], *given, claim.get("side", "above"), measured.reason)
 
 
@@ -87,4 +89,8 @@ def _control(claim: Mapping[str, Any], rival: Measurement | None) -> tuple[str, 
     found, why = _outcome(claim, rival)
     if found == PASSES:
         return found, f"the control, {described['rival']}, passes too"
-    return found, f"the control is undecided: {why}" if found == UNDECIDED else ""
+    # One clause: what follows a semicolon would be read as said of the claim.
+    if found == UNDECIDED:
+        return found, f"the control is undecided: {why.replace('; ', ', ')}"
+    said = claim["rule"] != "holds" and rival.reason
+    return found, f"of the control: {rival.reason.replace('; ', ', ')}" if said else ""

@@ -3,6 +3,7 @@ independent draw on which it fails too."""
 
 import math
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from hierlearn.claims.rules import region
@@ -16,13 +17,16 @@ LEVEL = 0.025
 Row = Mapping[str, Any]
 
 
-def standing(rows: Sequence[Row], second: Sequence[Row] = ()) -> dict[str, str]:
+def standing(
+    rows: Sequence[Row], second: Sequence[Row] = (), details: Mapping[str, Row] = MappingProxyType({})
+) -> dict[str, str]:
     """What the verdict of every failing primary row still lacks, by claim; "" where it lacks nothing.
 
-    rows: the ledger, as mappings of its columns; second: that of an independent draw of the same designs.
+    rows: the ledger, as mappings of its columns; second: that of an independent draw of the same designs; details: by
+    claim what is known of its measurement beside the columns, such as the sizes that a line is fitted to.
     """
     primary = [row for row in rows if row.get("rank") == "primary" and row["kind"] not in ("check", "description")]
-    adjusted = holm([p_value(row) for row in primary])
+    adjusted = holm([p_value(row, details.get(row["claim"], {})) for row in primary])
     others = {row["claim"]: row for row in second}
     found = {}
     for row, p in zip(primary, adjusted, strict=True):
@@ -42,11 +46,12 @@ def standing(rows: Sequence[Row], second: Sequence[Row] = ()) -> dict[str, str]:
     return found
 
 
-def p_value(row: Row) -> float:
+def p_value(row: Row, detail: Row = MappingProxyType({})) -> float:
     """How probable a failing row's interval is, this far on the wrong side, at the boundary of its rule; 1 for others.
 
     Those of others are larger than any that fails, so that Holm's correction of the failing ones depends on the number
-    of others alone. A `holds` that fails is a case and no estimate: 0.
+    of others alone. A `holds` that fails is a case and no estimate: 0. A mean has a degree of freedom less than seeds,
+    a line through K sizes K - 2, and never more than a mean here.
     """
     if row["verdict"] not in FAILING:
         return 1.0
@@ -59,7 +64,8 @@ def p_value(row: Row) -> float:
         value, low, high, *ends = map(math.log, (value, low, high, *ends))
     # An interval below the lower end fails at that one, and one above the upper end at the upper one.
     limit = ends[0] if high < ends[0] else ends[1]
-    return p_beyond(value, low, high, limit, int(row["seeds"]))
+    freedom, sizes = int(row["seeds"]) - 1, len(detail.get("sizes_fitted", ()))
+    return p_beyond(value, low, high, limit, max(1, min(freedom, sizes - 2) if sizes else freedom))
 
 
 def _number(text: Any) -> float:

@@ -6,7 +6,7 @@
 | lower | low >= predicted - slack | high < predicted - slack | undecided |
 | two-sided | interval inside predicted +- slack | wholly outside | undecided |
 | ordering | interval wholly on the predicted side, give or take slack | wholly on the other | undecided |
-| holds | the largest ratio of a side to its bound, the value, is at most 1 | it is more | no case was measured |
+| holds | the largest ratio of a side to its bound, the value, is at most 1 | it is more | no case, or failed training |
 | published | interval / predicted inside [1/slack, slack] | wholly outside | undecided |
 | descriptive | never asked | | |
 
@@ -53,15 +53,16 @@ def outcome(
     value, low, high, predicted: in the units of the quantity. slack: in the same units, 0 if None; for
     `published` the factor that a ratio to the printed number may reach, 1.5 if None. side: where `ordering`
     predicts the interval, seen from `predicted`. For `holds`, value is the largest ratio of a side to its bound
-    over the cases; low and high do not enter. reason: what the measurement has to say, kept in the line; it stands
-    alone where there is no finite interval, which is undecided. Raises ValueError on a rule that decides nothing,
+    over the cases; low and high only say, as NaN, that one of them is not to be trusted. An end that is infinite is
+    open: what hangs on it is undecided. reason: what the measurement has to say, kept in the line; it stands
+    alone where there is no interval, which is undecided. Raises ValueError on a rule that decides nothing,
     an unknown side, a negative slack, a factor below 1, a prediction that is missing (or, for `published`, not
     positive), a negative ratio and an interval that is upside down."""
     slack = _checked(rule, value, low, high, predicted, slack, side)
-    if rule == "holds":
+    if not math.isfinite(value) or math.isnan(low) or math.isnan(high):
+        found, why = UNDECIDED, "" if reason else "no case was measured" if rule == "holds" else "no interval"
+    elif rule == "holds":
         found, why = _holds(value)
-    elif not (math.isfinite(value) and math.isfinite(low) and math.isfinite(high)):
-        found, why = UNDECIDED, "" if reason else "no finite interval"
     else:
         found, why = _compare(rule, low, high, predicted, slack, side)
     return found, "; ".join(part for part in (why, reason) if part)
@@ -109,8 +110,6 @@ def _inside(low: float, high: float, floor: float, ceiling: float, what: str) ->
 
 
 def _holds(ratio: float) -> tuple[str, str]:
-    if math.isnan(ratio):
-        return UNDECIDED, "no case was measured"
     words = f"the largest ratio to the bound is {ratio:.4g}"
     return (PASSES, words) if ratio <= 1 else (FAILS, words)
 

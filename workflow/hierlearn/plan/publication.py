@@ -59,8 +59,14 @@ def store(plan: Plan, root: Path) -> list[str]:
             if known and at not in plans:
                 plans[at] = _at(plan, root, at)
             now = plans.get(at) if known else None
-            if now and now.inputs.identity(now.targets.file(name, "claims.json")) != known["identity"]:
-                known["study"]["older"] = f"code or design has changed since commit {known['study']['commit']}."
+            current = now and now.inputs.identity(now.targets.file(name, "claims.json"))
+            if current and current != known["identity"]:
+                # The parameters have the design, and the code of all that measures.
+                same = current["parameters_hash"] == known["identity"]["parameters_hash"]
+                changed = (
+                    "the code that judges has changed, not what it judges," if same else "code or design has changed"
+                )
+                known["study"]["older"] = f"{changed} since commit {known['study']['commit']}."
                 _write(stored, known)
             continue
         rows = json.loads(file.read_bytes())["rows"]
@@ -95,7 +101,7 @@ def together(root: Path, compare: str = "") -> list[str]:
     rows = [from_json({key: row[key] for key in COLUMNS}) for row in found]
     earlier = {claim: text for content in contents.values() for claim, text in content["earlier"].items()}
     second = [row for content in contents.values() for row in content["second"]]
-    lacking = standing([asdict(row) for row in rows], second)
+    lacking = standing([asdict(row) for row in rows], second, details)
     rows = noted(rows, lacking)
     studies = {name: content["study"] | {"present": True} for name, content in contents.items()}
     numbers = [study.get("numbers", {}) for study in studies.values()]

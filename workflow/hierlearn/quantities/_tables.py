@@ -19,6 +19,7 @@ from hierlearn.theory.dimensions import harmonics, neurons_of_harmonics, polynom
 from hierlearn.theory.hypercube import products
 
 FAILED = [STATUS[name] for name in ("diverged", "collapsed", "singular")]
+UNTRAINED = [STATUS[name] for name in ("not_visited", "over_cap", "not_planned")]
 LARGEST = "largest"
 # The letters of the papers; another axis goes by its name.
 LETTERS = {"dimension": "d", "samples": "n", "width": "m", "count": "D", "unlabelled": "n0", "alpha": "α"}
@@ -36,14 +37,14 @@ def at(
     """The scores of a learner at some coordinates, over those that are left.
 
     A single value need not be named, nor one of a parameter that other learners sweep. where: as for `indexers`, along
-    the first of those that are left; samples may be LARGEST, at every place the largest number of samples that was
-    trained.
+    the first of those that are left; samples may be LARGEST, at every place the largest number of samples at which
+    a training was made, whether it failed or not.
     """
     largest = where.get("samples") == LARGEST
     fixed = {axis: value for axis, value in where.items() if not (largest and axis == "samples")}
     chosen = cube.sel(learner=learner, **indexers(fixed, left[0]))
     if largest:
-        trained = np.isfinite(chosen.test_risk).isel(samples=slice(None, None, -1))
+        trained = ~chosen.status.isin(UNTRAINED).isel(samples=slice(None, None, -1))
         last = chosen.sizes["samples"] - 1 - trained.argmax("samples")
         chosen = chosen.isel(samples=last)
     chosen = of_own(chosen, left)
@@ -114,10 +115,11 @@ def complexities(
     """n* (values of the axis, seeds) of a learner, where `risk` falls to the threshold.
 
     A search ends where validation risk crosses. Where `risk` crosses beyond that end, n* is the end, which lies between
-    what the two say: nothing is censored there.
+    what the two say: nothing is censored there. A risk from which the variance of the labels' noise is taken off, as it
+    is on validation points, may lie below 0 and counts as 0.
     """
     chosen = at(cube, learner, where, (axis, "seed", "samples"))
-    samples, status = crossings(chosen.samples.values, chosen[risk].values, threshold)
+    samples, status = crossings(chosen.samples.values, np.maximum(chosen[risk].values, 0.0), threshold)
     for side, is_beyond in ((RIGHT_CENSORED, np.greater), (LEFT_CENSORED, np.less)):
         there = is_beyond(chosen.samples.values, samples[..., None])
         ended = (there & (chosen.status.values == STATUS["not_visited"])).any(axis=-1)
@@ -129,7 +131,8 @@ def complexities(
 def doubts(
     cube: Dataset, learner: str, where: Mapping[str, Any], table: Complexities, axis: str = "dimension"
 ) -> tuple[str, str]:
-    """Why n* of a learner rests on failed training: no curve at all, or a failed cell on either side of a crossing.
+    """Why n* of a learner rests on failed training: no curve at all, or a failed cell on either side of a crossing, or
+    beyond the last n of a curve that does not cross.
 
     And which n* lie beside a cell whose training did not converge: its risk counts, and is said to.
     """
@@ -144,12 +147,18 @@ def doubts(
 
 
 def _at_crossing(chosen: Dataset, table: Complexities, statuses: list[int]) -> np.ndarray:
-    """(K, S) bool: whether the cell visited next below or next above n* has one of the statuses."""
+    """(K, S) bool: whether the cell visited next below or next above n* has one of the statuses.
+
+    Where the curve does not cross, n* is its last cell with a risk: that one lies below.
+    """
     grid, found = chosen.samples.values, np.isin(chosen.status.values, statuses)
-    visited = ~np.isin(chosen.status.values, [STATUS[name] for name in ("not_visited", "over_cap", "not_planned")])
+    visited = ~np.isin(chosen.status.values, UNTRAINED)
+    beyond = (grid > table.samples[..., None]) | (
+        (grid == table.samples[..., None]) & (table.status != RIGHT_CENSORED)[..., None]
+    )
     places, last = np.arange(len(grid)), len(grid) - 1
-    above = np.where(visited & (grid >= table.samples[..., None]), places, last).min(axis=-1)
-    below = np.where(visited & (grid < table.samples[..., None]), places, 0).max(axis=-1)
+    above = np.where(visited & beyond, places, last).min(axis=-1)
+    below = np.where(visited & ~beyond, places, 0).max(axis=-1)
     sides = [np.take_along_axis(found, side[..., None], -1)[..., 0] for side in (above, below)]
     return (sides[0] | sides[1]) & np.isfinite(table.samples)
 

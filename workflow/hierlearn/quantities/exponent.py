@@ -9,6 +9,9 @@ from hierlearn.core.protocols import Input, Objection
 from hierlearn.quantities._bases import OfLearner, OfSampleComplexities
 from hierlearn.statistics import estimates
 
+# Axes whose values count the factors of a product.
+ORDERS = ("order", "degree")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Exponent(OfLearner, OfSampleComplexities):
@@ -32,12 +35,12 @@ class Exponent(OfLearner, OfSampleComplexities):
     ] = "test_risk"
 
     def objections(self, inputs: Input | None) -> Iterator[Objection]:
-        """A count of what hangs on a value that the place does not name, or of products along the dimension."""
+        """A count of what hangs on a value that the place does not name, or of products along an axis of no orders."""
         key = {"dimension": None, "products": "dimension"}.get(self.regressor, "degree")
         if key and key not in self.where:
             yield "where", f"no {key} for the regressor {self.regressor}", f"a {key}"
-        if self.regressor == "products" and self.axis == "dimension":
-            yield "axis", f"{self.axis} for the regressor {self.regressor}", "an axis of orders"
+        if self.regressor == "products" and self.axis not in ORDERS:
+            yield "axis", f"{self.axis} for the regressor {self.regressor}", f"an axis of orders: {' or '.join(ORDERS)}"
 
     def _estimate(self, tables, probes) -> estimates.Measurement:
         (table,), (values,) = tables, self.regressor_values(tables)

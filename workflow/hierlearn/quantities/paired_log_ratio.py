@@ -19,8 +19,8 @@ class PairedLogRatio(OfTwoLearners, OfSampleComplexities):
     UNIT: ClassVar[str] = "log ratio"
     lower_bound: Annotated[
         bool,
-        "n* of the learner above counts as its cap where it lies beyond, so that the ratio is a lower bound: for rules "
-        "that only ask whether it is large, `ordering` and `lower`.",
+        "n* of the learner above counts as its cap where it lies beyond, so that the ratio is a lower bound: how large "
+        "it is stays open.",
     ] = False
 
     def _estimate(self, tables, probes) -> estimates.Measurement:
@@ -37,4 +37,4 @@ class PairedLogRatio(OfTwoLearners, OfSampleComplexities):
         ratio = self._estimate(tables, probes)
         at_cap = np.sum(above.status[above.sizes == ratio.detail.get("size", np.nan)] == RIGHT_CENSORED)
         note = f"a lower bound: {self.above} has not crossed at its cap, {at_cap} seed(s)" if at_cap else ""
-        return add_notes(without_interval(ratio, *failed), note)
+        return replace(add_notes(without_interval(ratio, *failed), note), bound=bool(at_cap))

@@ -22,8 +22,8 @@ class ProbeMean(OfProbe):
     ] = None
     log: Log = False
     positive: PositiveValues = False
-    least: Annotated[float | None, "What no value can be below; the interval ends there. null: nothing."] = None
-    most: Annotated[float | None, "What no value can be above."] = None
+    least: Annotated[float | None, "What no mean can be below; it and its interval end there. null: nothing."] = None
+    most: Annotated[float | None, "What no mean can be above."] = None
     where: Annotated[dict[str, Any], Reference("probe place"), "Values of the coordinates."] = field(
         default_factory=dict
     )
@@ -34,5 +34,5 @@ class ProbeMean(OfProbe):
             values = values / over_seeds(probe, self.over, self.where)
         mean = mean_of(values, self.log, self.positive)
         limits = (-np.inf if self.least is None else self.least), (np.inf if self.most is None else self.most)
-        ends = np.clip([mean.low, mean.high], *limits).tolist()
-        return at_place(replace(mean, low=ends[0], high=ends[1]), probe, self.where)
+        value, low, high = np.clip([mean.value, mean.low, mean.high], *limits).tolist()
+        return at_place(replace(mean, value=value, low=low, high=high), probe, self.where)

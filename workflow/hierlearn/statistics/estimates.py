@@ -28,7 +28,8 @@ class Measurement:
     """A measured quantity. value, low, high: in its units; NaN ends where there is no interval, and then
     `reason` says why. Sizes left out are in `reason` too. seeds: how many it rests on. detail: what a page
     may show beside it, in the words of strict JSON (a number that is not finite is None). sizes: the range of
-    sizes that it rests on, in words. positive: whether the quantity cannot be negative."""
+    sizes that it rests on, in words. positive: whether the quantity cannot be negative. bound: whether it is a lower
+    bound on what is asked for, so that its upper end is open."""
 
     value: float
     low: float
@@ -38,6 +39,7 @@ class Measurement:
     detail: dict[str, Any] = field(default_factory=dict)
     sizes: str = ""
     positive: bool = False
+    bound: bool = False
 
 
 def no_value(reason: str, seeds: int, **more: Any) -> Measurement:
@@ -165,7 +167,8 @@ def cases(larger, smaller, seeds: int) -> Measurement:
 def decisive_cases(measured: Measurement, control: Measurement) -> Measurement:
     """The `cases` of a claim that its control does not satisfy too, beside those that the claim does not satisfy.
 
-    Where the two have other cases, or every case satisfies both, the measurement as it is.
+    Where the two have other cases, or every case satisfies both, the measurement as it is. One without an interval is
+    not to be trusted, and gets none.
     """
     own, other = (np.array(one.detail.get("ratios", ())) for one in (measured, control))
     counting = (other > 1) | (own > 1) if own.shape == other.shape else np.ones(own.shape, dtype=bool)
@@ -173,7 +176,8 @@ def decisive_cases(measured: Measurement, control: Measurement) -> Measurement:
         return measured
     found = _largest(own, counting, measured.seeds)
     notes = "; ".join(part for part in (found.reason, measured.reason) if part)
-    return replace(measured, value=found.value, low=found.low, high=found.high, reason=notes, detail=found.detail)
+    low, high = (measured.low, measured.high) if np.isnan(measured.low) else (found.low, found.high)
+    return replace(measured, value=found.value, low=low, high=high, reason=notes, detail=found.detail)
 
 
 def _largest(ratios: np.ndarray, counting: np.ndarray, seeds: int) -> Measurement:

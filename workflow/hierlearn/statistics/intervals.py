@@ -125,12 +125,11 @@ def holm(p_values) -> np.ndarray:
     return adjusted
 
 
-def p_beyond(value: float, low: float, high: float, limit: float, seeds: int) -> float:
+def p_beyond(value: float, low: float, high: float, limit: float, freedom: int) -> float:
     """One-sided p-value of a limit that an interval lies beyond; 1/2 at the value, 2.5 % at its nearer end.
 
-    value, low, high: of the interval, of 95 %. The tail is that of Student's t with seeds - 1 degrees of freedom
-    (at least one), as wide as the interval's half towards the limit: exact for the mean of normal seeds, and for
-    fits, which have more degrees of freedom, conservative. Raises ValueError unless low <= value <= high.
+    value, low, high: of the interval, of 95 %. freedom: the degrees of freedom, at least one, of Student's t, whose
+    tail is taken as wide as the interval's half towards the limit. Raises ValueError unless low <= value <= high.
     """
     if not low <= value <= high:
         raise ValueError(f"value {value} outside its interval [{low}, {high}]")
@@ -138,7 +137,6 @@ def p_beyond(value: float, low: float, high: float, limit: float, seeds: int) ->
     half = value - low if limit < value else high - value
     if half == 0:
         return 0.5 if distance == 0 else 0.0
-    freedom = max(seeds - 1, 1)
     return float(scipy.special.stdtr(freedom, -t_quantile(freedom) * distance / half))
 
 

@@ -46,9 +46,9 @@ def contents(
     found = [row for source in sources for row in results.read_claims(source, (expected or {}).get(source))]
     rows = [from_json({name: content[name] for name in COLUMNS}) for content in found]
     drawn = [row for file in second for row in read(file, needed=("claim", "verdict", "draw", "digest"))]
-    lacking = standing([asdict(row) for row in rows], drawn)
-    rows = noted(rows, lacking)
     details = {content["claim"]: content["detail"] for content in found}
+    lacking = standing([asdict(row) for row in rows], drawn, details)
+    rows = noted(rows, lacking)
     return Contents(rows, noted(rows, parameters["earlier"]), details, lacking)
 
 
