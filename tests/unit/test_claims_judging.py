@@ -58,6 +58,11 @@ def test_a_lower_bound_decides_only_what_lies_above_it():
     assert row(HIGH, replace(LOW, bound=True), **above)["control_verdict"] == "undecided"
 
 
+def test_a_probe_with_a_problem_of_its_own_is_measured_at_that_dimension():
+    assert row(LOW, HIGH, dimension=196)["sizes"] == "d = 196"
+    assert row(replace(LOW, sizes="m = 8, d = 16, n = 9"), HIGH, dimension=64)["sizes"] == "m = 8, d = 64, n = 9"
+
+
 def test_without_a_control_a_claim_that_passes_is_inconclusive_and_one_that_fails_fails():
     missing = {"missing": "it is not trained"}
     found = row(LOW, control=missing)

@@ -1,6 +1,7 @@
 """Turns what was measured of a claim and of its control into a row of the ledger."""
 
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -25,9 +26,9 @@ def judge_claim(
 ) -> dict[str, Any]:
     """The row of a claim, with the detail of its measurement beside the columns.
 
-    claim: its words, rule and control as in the study file, perhaps with the digest of its design; rival: the control,
-    measured, if there is one; source: the file that the measurement was read from, in the study's folder; study: name,
-    paper, preset, perhaps draw and revision.
+    claim: its words, rule and control as in the study file, perhaps with the digest of its design and the dimension of
+    its probe's own problem; rival: the control, measured, if there is one; source: the file that the measurement was
+    read from, in the study's folder; study: name, paper, preset, perhaps draw and revision.
     """
     if claim["rule"] == "holds" and rival is not None:
         measured = decisive_cases(measured, rival)
@@ -53,7 +54,7 @@ def judge_claim(
         control_high=against.high,
         control_verdict=control,
         verdict=word,
-        sizes=measured.sizes,
+        sizes=_sizes(measured.sizes, claim),
         reason="; ".join(part for part in reasons if part),
         revision=str(run["revision"]),
         seeds=measured.seeds,
@@ -64,6 +65,11 @@ def judge_claim(
     )
     side = {"side": claim.get("side", "above")} if claim["rule"] == "ordering" else {}
     return {**to_json(row, measured.positive), "detail": measured.detail | side}
+
+
+def _sizes(sizes: str, claim: Mapping[str, Any]) -> str:
+    """The sizes, at the dimension of the probe's own problem where it has one."""
+    return re.sub(r"\bd = [^,]+", f"d = {claim['dimension']}", sizes) if "dimension" in claim else sizes
 
 
 def _predicted(claim: Mapping[str, Any]) -> float:

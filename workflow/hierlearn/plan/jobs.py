@@ -135,7 +135,10 @@ def judge(study: Study) -> dict[str, Any]:
         "rests_on": rests_on(study),
         "study": {"name": study.name, "paper": study.paper, "preset": study.preset}
         | {"draw": study.draw, "revision": study.revision},
-        "claims": {name: claim | {"digest": study.registered.get(name, "")} for name, claim in claims(study).items()},
+        "claims": {
+            name: claim | {"digest": study.registered.get(name, "")} | _own_dimension(study, claim["quantity"])
+            for name, claim in claims(study).items()
+        },
         "rates": {name: sorted(set(one.select[RATE])) for name, one in study.learners.items() if RATE in one.select},
     }
 
@@ -148,6 +151,14 @@ def claims(study: Study) -> dict[str, dict[str, Any]]:
         if rival := claim.rival():
             found[name]["control"] = claim.control | {"quantity": _with_tables(study, "quantities", rival)}
     return found
+
+
+def _own_dimension(study: Study, quantity: Mapping[str, Any]) -> dict[str, int]:
+    """The dimension of the problem that a quantity's probe has of its own, beside that of the study."""
+    if "probe" not in quantity:
+        return {}
+    own = _with_tables(study, "probes", study.probes[quantity["probe"]].component)
+    return {"dimension": own["dimension"]} if "dimension" in own else {}
 
 
 def _with_tables(study: Study, kind: str, description: Mapping[str, Any]) -> dict[str, Any]:
