@@ -15,8 +15,8 @@ from hierlearn.plan import commands, configuration, estimates, history, registra
 from hierlearn.plan.checking import load_study
 from hierlearn.plan.commands import unknown_targets
 
-COLUMNS = ("claim", "kind", "rank", "regime", "verdict", "control_verdict", "digest", "draw")
-SOUND = ("C1", "rate", "primary", "limit", "consistent", "fails", "abc", "small/quick/1")
+COLUMNS = ("study", "claim", "kind", "rank", "regime", "verdict", "control_verdict", "digest", "draw")
+SOUND = ("small", "C1", "rate", "primary", "limit", "consistent", "fails", "abc", "small/quick/1")
 
 
 def rows(*changes):
@@ -28,6 +28,11 @@ def rows(*changes):
 def plan(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     return replace(rules(pilot=False, replicate=0), config=tmp_path)
+
+
+def alone(plan):
+    """A run of one study."""
+    return replace(plan, studies={"small": plan.studies["small"]})
 
 
 def write(plan, found):
@@ -89,7 +94,7 @@ def test_a_misspelt_word_is_named():
 def test_a_ledger_that_keeps_its_promises_is_counted(plan):
     check = {"claim": "C3", "kind": "check", "regime": "", "verdict": "supported", "control_verdict": ""}
     write(plan, rows({}, {"claim": "C2", "verdict": "vacuous"}, check))
-    lines, broken = commands.answer(["tally"], plan)
+    lines, broken = commands.answer(["tally"], alone(plan))
     assert not broken
     assert lines[1].split() == ["rate", "limit", "consistent", "1", "1"]
     assert [line.split()[0] for line in lines[1:-1]] == ["rate", "rate", "check"]
@@ -106,7 +111,7 @@ def test_a_ledger_that_keeps_its_promises_is_counted(plan):
 )
 def test_a_broken_promise_is_told_and_fails(plan, change, told):
     write(plan, rows(change, {"claim": "C2"}))
-    lines, broken = commands.answer(["tally"], plan)
+    lines, broken = commands.answer(["tally"], alone(plan))
     assert broken
     assert [line for line in lines if line.startswith("broken")] == [told]
 
@@ -114,7 +119,7 @@ def test_a_broken_promise_is_told_and_fails(plan, change, told):
 def test_a_claim_of_an_own_study_without_a_line_in_its_own_registered_csv_is_told_by_its_name(plan):
     own = {"claim": "Z1-cusp", "digest": "", "draw": "own2026-cusp/quick/1"}
     write(plan, rows({}, own))
-    lines, broken = commands.answer(["tally"], plan)
+    lines, broken = commands.answer(["tally"], alone(plan))
     assert broken
     assert [line for line in lines if line.startswith("broken")] == [
         "broken: 1 rows judged on a design that is not registered: Z1-cusp"
@@ -134,6 +139,14 @@ def test_what_promises_less_breaks_none(change):
     assert list(tally.breaches(rows(change))) == []
 
 
+def test_a_study_of_descriptions_alone_has_rows():
+    described = {"kind": "description", "verdict": ""}
+    assert tally.outcome(rows(described, described, {"kind": "check", "verdict": "supported"})) == (
+        "1 check, 2 descriptions"
+    )
+    assert tally.outcome([]) == "no rows"
+
+
 def test_many_broken_rows_are_one_line():
     (line,) = tally.breaches(rows(*({"claim": f"C{i}", "digest": ""} for i in range(14))))
     assert line.startswith("14 rows") and line.endswith("C9 and 4 more")
@@ -141,11 +154,26 @@ def test_many_broken_rows_are_one_line():
 
 def test_a_tally_without_a_ledger_or_of_an_older_one_is_refused(plan):
     with pytest.raises(ValueError, match=r"results/quick/claims.csv: found no ledger"):
-        commands.answer(["tally"], plan)
+        commands.answer(["tally"], alone(plan))
     Path(plan.results).mkdir(parents=True)
     Path(plan.results, "claims.csv").write_text("claim,kind\n")
-    with pytest.raises(ValueError, match="found no column rank, regime"):
-        commands.answer(["tally"], plan)
+    with pytest.raises(ValueError, match="found no column study, rank, regime"):
+        commands.answer(["tally"], alone(plan))
+
+
+@pytest.mark.parametrize("word", ["tally", "record"])
+def test_a_ledger_of_other_studies_is_no_answer(plan, word):
+    said = dict.fromkeys(history.COLUMNS, "")
+    write(plan, [said | row for row in rows({"study": "another", "digest": ""})])
+    with pytest.raises(ValueError, match=r"claims.csv: found no row of small; expected one of each claim"):
+        commands.answer([word], alone(plan))
+
+
+def test_studies_that_are_not_judged_yet_are_named_and_others_not_counted(plan):
+    write(plan, rows({}, {"study": "another", "claim": "Z1", "digest": ""}))
+    lines, broken = commands.answer(["tally"], plan)
+    assert not broken and lines[-1] == "not judged yet: probing"
+    assert lines[-2] == "1 rows; 1 of 1 primary rows are decided, checks apart"
 
 
 def test_registering_adds_a_line_for_every_claim_once(plan):
@@ -175,8 +203,8 @@ def test_pilots_and_replicates_are_not_registered(settings):
 def test_verdicts_of_registered_designs_are_recorded_once(plan):
     numbers = {"study": "small", "preset": "quick", "revision": "1", "value": "1", "low": "0", "high": "2"}
     write(plan, [row | numbers for row in rows({}, {"claim": "C2", "digest": ""})])
-    assert commands.answer(["record"], plan) == (["1 lines added to verdicts.csv"], False)
-    assert commands.answer(["record"], plan) == (["0 lines added to verdicts.csv"], False)
+    assert commands.answer(["record"], alone(plan)) == (["1 lines added to verdicts.csv"], False)
+    assert commands.answer(["record"], alone(plan)) == (["0 lines added to verdicts.csv"], False)
     (line,) = history.read(plan.config / "verdicts.csv")[0]
     assert (line.claim, line.verdict, line.value) == ("C1", "consistent", "1")
 

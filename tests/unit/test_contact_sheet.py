@@ -7,6 +7,7 @@ import pytest
 from matplotlib.image import imread, imsave
 
 from hierlearn.core.registry import PACKAGE
+from hierlearn.files import checksums
 
 SCRIPT = runpy.run_path(str(PACKAGE.parents[0] / "scripts" / "contact_sheet.py"))
 
@@ -29,6 +30,7 @@ def test_both_sheets_hold_every_picture(tmp_path):
         imsave(pictures[-1], np.full((40, 60, 3), colour))
     SCRIPT["contact_sheet"](pictures, tmp_path / "light.png", tmp_path / "dark.png")
     for sheet in ("light.png", "dark.png"):
+        assert checksums.fault(tmp_path / sheet, {}) == ""
         shown = imread(tmp_path / sheet)[..., :3].reshape(-1, 3)
         for colour in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0)):
             colour = colour if sheet == "light.png" else SCRIPT["darken"](np.array([colour]))

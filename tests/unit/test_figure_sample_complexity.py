@@ -169,3 +169,14 @@ def test_the_least_number_of_points_is_drawn_where_unlabelled_ones_are_counted_t
     small, large = line.get_xydata()
     assert tuple(small) == pytest.approx((6, 72 + 100), rel=0.1) and tuple(large) == pytest.approx((20, 600), rel=0.1)
     assert not [line for line in panels(figure)[0]["c"].get_lines() if line.get_marker() == "x"]
+
+
+def test_a_study_of_dimensions_alone_shows_its_samples_and_exponents_in_d():
+    scores = cube({"a": lambda d, p: 3 * d**2.0, "b": lambda d, p: 40.0}).isel(degree=0, drop=True)
+    figure = drawn(scores, main={}, control={})
+    lettered, _ = panels(figure)
+    assert lettered["b"].get_title(loc="left") == "b  Samples to risk 0.5"
+    assert "c" not in lettered and len(lettered["b"].lines) > len(DIMENSIONS)
+    assert [text.get_text() for text in lettered["e"].get_yticklabels()] == ["$d$", "$d$"]
+    (legend,) = [one for part in figure.subfigs for one in part.legends]
+    assert not any("theory" in text.get_text() or "predicted" in text.get_text() for text in legend.get_texts())

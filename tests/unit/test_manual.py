@@ -118,7 +118,7 @@ def around(excerpt: dict) -> dict:
     content = yaml.safe_load(STUDY) | {"axes": {"dimension": [3, 4, 5]}, "presets": {}}
     kernel = content["learners"]["kernel"]
     content["learners"] = {name: kernel | {"limits": {}} for name in ("kernel", "mine")}
-    content |= {"representations": {}, "probes": {}, "claims": {}}
+    content |= {"representations": {}, "probes": {}, "claims": {}, "revisions": {}}
     for section, part in excerpt.items():
         content[section] = content[section] | part if isinstance(content[section], dict) else part
     return content

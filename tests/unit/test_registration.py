@@ -128,7 +128,12 @@ def test_a_design_that_differs_from_its_line_is_refused(content, lines):
     changed = small(put(content, "seeds", 5))
     faults = list(registration.other_designs(changed, lines))
     assert [fault.path for fault in faults] == [("claims", name) for name in content["claims"]]
-    assert "one more line in revisions.quick" in str(faults[0])
+    # With one line its design is still the first.
+    assert "or two lines in revisions.quick, one on that design and one that says what changed" in str(faults[0])
+    once = small(put(content, "seeds", 5) | {"revisions": {"quick": ["a pilot's sizes"]}})
+    assert "or one more line in revisions.quick" in str(next(registration.other_designs(once, lines)))
+    twice = small(put(content, "seeds", 5) | {"revisions": {"quick": ["a pilot's sizes", "five seeds"]}})
+    assert list(registration.other_designs(twice, lines)) == []
     # Designs are tried out in pilots; other presets have lines of their own.
     assert list(registration.other_designs(replace(changed, run=Draw(pilot=True)), lines)) == []
     assert list(registration.other_designs(replace(changed, preset="full"), lines)) == []

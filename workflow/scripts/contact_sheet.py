@@ -4,6 +4,7 @@ from hierlearn.run import job
 
 snakemake = job.start(globals())
 
+import io
 from collections.abc import Sequence
 from math import ceil
 from pathlib import Path
@@ -11,7 +12,9 @@ from pathlib import Path
 import numpy as np
 from matplotlib.image import imread
 
+from hierlearn.core import provenance
 from hierlearn.figures._style import blank
+from hierlearn.files import checksums
 
 COLUMNS, WIDTH, HEIGHT = 4, 5.0, 3.6
 # invert(.92) and hue-rotate(180deg), which turns colours around the grey of their luminance.
@@ -31,7 +34,9 @@ def contact_sheet(pictures: Sequence[str], light: str, dark: str) -> None:
         for place, (name, picture) in zip(places, found.items(), strict=False):
             place.imshow(change(picture))
             place.set_title(name, color=ink)
-        figure.savefig(output, dpi=150, metadata={"Software": None})
+        buffer = io.BytesIO()
+        figure.savefig(buffer, format="png", dpi=150, metadata={"Software": None})
+        checksums.write(output, buffer.getvalue(), provenance.attributes("", {}))
 
 
 def darken(picture: np.ndarray) -> np.ndarray:

@@ -110,7 +110,9 @@ def outcome(rows: Sequence[Row]) -> str:
     first = ", ".join(f"{mark} {primary[word]} {word}" for word, mark in MARKS.items() if primary[word])
     second = " ".join(f"{mark} {others[mark]}" for mark in OUTCOMES if others[mark])
     parts = first and f"primary {first}", second and f"secondary {second}", failed and f"{failed} checks fail"
-    return "; ".join(filter(None, parts)) or "no rows"
+    rest = [(sum(row["kind"] == kind for row in rows), kind) for kind in (CHECK, DESCRIPTION)]
+    told = ", ".join(f"{count} {kind}{'s' * (count > 1)}" for count, kind in rest if count)
+    return "; ".join(filter(None, parts)) or told or "no rows"
 
 
 def by_kind(rows: Sequence[Row]) -> Iterator[str]:

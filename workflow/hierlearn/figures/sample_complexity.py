@@ -25,6 +25,7 @@ COUNTS = {
     "quadratic_dimension": "$P_2$",
     "quad_raw_dimension": "$d\\,N(d,p-2)$",
 }
+PREDICTED = "predicted: as the counted dimension"
 # How points are drawn that count unlabelled ones.
 TOTAL = {"marker": "x", "ms": 6, "mew": 1.6}
 # Neighbouring bounds are this factor of d apart.
@@ -105,10 +106,11 @@ class SampleComplexity(protocols.Figure):
         panels = bottom.subplots(1, 4, width_ratios=(1.5, 1.0, 0.8, 0.9))
         lines = probes.get(self.probe)
         for panel, letter, where in ((panels[0], "b", self.main), (panels[1], "c", self.control)):
-            if where:
+            # Of a study whose only axis is the dimension no other value is fixed.
+            if where or where is self.main:
                 self._growth(panel, cube, lines, names, looks, where)
                 role = f"Samples to risk {self.threshold:g}" if where is self.main else "Control"
-                panel.set_title(f"{letter}  {role}, {_words(where)}")
+                panel.set_title(f"{letter}  {_titled(role, where)}")
                 if where is self.main:
                     self._totals(panel, cube, looks)
             else:
@@ -123,8 +125,12 @@ class SampleComplexity(protocols.Figure):
         handles = [
             *(Line2D([], [], color=looks[k][0], marker=looks[k][1], label=study["labels"][k]) for k in names),
             Line2D([], [], color="#777777", ls="-", label="fitted power of $d$"),
-            Line2D([], [], color="#777777", ls=(0, (5, 3)), lw=0.9, label="predicted: as the counted dimension"),
-            Line2D([], [], color="#777777", ls=":", label="theory (deterministic equivalent)"),
+            *([Line2D([], [], color="#777777", ls=(0, (5, 3)), lw=0.9, label=PREDICTED)] if self.counted else []),
+            *(
+                [Line2D([], [], color="#777777", ls=":", label="theory (deterministic equivalent)")]
+                if self.theory
+                else []
+            ),
             Line2D([], [], color="#777777", marker="o", mfc="white", ls="", label="\u2191 not reached: a lower bound"),
             *(
                 Line2D([], [], color=looks[k][0], ls="", label=f"{study['labels'][k]}, unlabelled too", **TOTAL)
@@ -170,7 +176,7 @@ class SampleComplexity(protocols.Figure):
             beside = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
             panels[0].annotate(f"{risk:g}", (0, risk), (2, 2), fontsize=7, **beside)
         panels[0].set_ylabel("test risk (median, range)")
-        title = f"a  Learning curves, {_words(self.main)}; numbers are the dimension $d$"
+        title = f"a  {_titled('Learning curves', self.main)}; numbers are the dimension $d$"
         area.suptitle(title, fontsize=9, fontweight="bold", x=0.01, ha="left")
         if "a" in self.shows:
             area.text(0.99, 0.985, ", ".join(self.shows["a"]), **CLAIMS, ha="right", va="top")
@@ -271,16 +277,18 @@ class SampleComplexity(protocols.Figure):
 
         rows, ticks, drawn = 0.0, [], []
         for where in (self.main, self.control):
-            if not where:
+            if not where and where is not self.main:
                 continue
             counted = self._dimensions(where) | (self.compared if where is self.main else {})
+            # Where nothing is said of any learner, d itself is what n* is compared with.
+            counted = counted or dict.fromkeys(names, "dimension")
             for name in [name for name in names if name in counted]:
                 table = complexities(cube, name, where, self.threshold)
                 values = regressor(counted[name], table.sizes, where)
                 fit = slope(table, values, self._sizes(name, table, where))
                 if np.isfinite(fit.value):
                     drawn.append((rows, fit, *looks[name]))
-                    ticks.append((rows, f"{COUNTS[counted[name]]}, {_words(where)}"))
+                    ticks.append((rows, _titled(COUNTS[counted[name]], where)))
                     rows += 1
             rows += 0.6
         # A wide interval runs off the panel, to an arrow, rather than squeeze the others.
@@ -313,6 +321,10 @@ def _dimension_axis(panel, dimensions) -> None:
             kept.append(d)
     tidy(panel)
     fix_ticks(panel.xaxis, kept, "{x:.0f}")
+
+
+def _titled(what: str, where: Mapping[str, Any]) -> str:
+    return ", ".join(filter(None, (what, _words(where))))
 
 
 def _words(where: Mapping[str, Any]) -> str:

@@ -73,9 +73,22 @@ def cost(plan: Plan) -> Answer:
 
 def tally(plan: Plan) -> Answer:
     """The ledger's rows by kind, regime and verdict; fails where a promise is broken."""
-    rows = ledger.read(Path(plan.results, "claims.csv"))
+    rows, left_out = _judged(plan, ("study", *ledger.NEEDED))
     broken = list(ledger.breaches(rows))
-    return [*ledger.counts(rows), *(f"broken: {line}" for line in broken)], bool(broken)
+    return [*ledger.counts(rows), *left_out, *(f"broken: {line}" for line in broken)], bool(broken)
+
+
+def _judged(plan: Plan, needed: Sequence[str]) -> tuple[list[dict[str, str]], list[str]]:
+    """The rows of the chosen studies in the run's claims.csv, and a line that names those that have none there.
+
+    Raises ValueError where none has: the file is of other studies.
+    """
+    file, asked = Path(plan.results, "claims.csv"), {name for name, study in plan.studies.items() if study.claims}
+    rows = [row for row in ledger.read(file, needed) if row["study"] in asked]
+    lacking = sorted(asked - {row["study"] for row in rows})
+    if lacking and not rows:
+        raise ValueError(f"{file}: found no row of {', '.join(lacking)}; expected one of each claim; run the studies")
+    return rows, [f"not judged yet: {', '.join(lacking)}"] if lacking else []
 
 
 def register(plan: Plan) -> Answer:
@@ -96,9 +109,10 @@ def record(plan: Plan) -> Answer:
     files = {plan.config / history.NAME, *(plan.beside(study, history.NAME) for study in plan.own)}
     known = [one for file in files for one in history.read(file)[0]]
     needed = tuple(dict.fromkeys([*ledger.NEEDED, *history.COLUMNS]))
-    added = history.new(ledger.read(Path(plan.results, "claims.csv"), needed), known)
+    rows, left_out = _judged(plan, needed)
+    added = history.new(rows, known)
     _add(plan, added, history)
-    return [f"{len(added)} lines added to {history.NAME}"], False
+    return [f"{len(added)} lines added to {history.NAME}", *left_out], False
 
 
 def _add(plan: Plan, lines: Iterable[registration.Line | history.Verdict], kept: ModuleType) -> None:

@@ -148,9 +148,10 @@ def other_designs(study: Study, lines: Sequence[Line]) -> Iterator[Fault]:
     if study.run.pilot:
         return
     beside = file_beside(study)
-    raised = (
-        f"the design that was registered, or one more line in revisions.{study.preset} that says what changed and why"
-    )
+    # The first line is of the design that was registered first.
+    place, some = f"revisions.{study.preset}", study.revisions.get(study.preset)
+    more = f"one more line in {place} that" if some else f"two lines in {place}, one on that design and one that"
+    raised = f"the design that was registered, or {more} says what changed and why"
     at_preset = [line for line in lines if (line.study, line.preset) == (study.name, study.preset)]
     latest = max((line.revision for line in at_preset), default=0)
     if latest > study.revision:
