@@ -26,6 +26,8 @@ COUNTS = {
     "quad_raw_dimension": "$d\\,N(d,p-2)$",
 }
 PREDICTED = "predicted: as the counted dimension"
+# Of the lower panels, relative to one another.
+WIDTHS = {"b": 1.5, "c": 1.0, "d": 0.8, "e": 0.9}
 # How points are drawn that count unlabelled ones.
 TOTAL = {"marker": "x", "ms": 6, "mew": 1.6}
 # Neighbouring bounds are this factor of d apart.
@@ -103,24 +105,22 @@ class SampleComplexity(protocols.Figure):
         curves = [name for name in names if _has_risk(cube, name, self.main)]
         if curves:
             self._curves(top, cube, curves, looks, study["labels"])
-        panels = bottom.subplots(1, 4, width_ratios=(1.5, 1.0, 0.8, 0.9))
         lines = probes.get(self.probe)
-        for panel, letter, where in ((panels[0], "b", self.main), (panels[1], "c", self.control)):
-            # Of a study whose only axis is the dimension no other value is fixed.
-            if where or where is self.main:
-                self._growth(panel, cube, lines, names, looks, where)
+        # Of a study whose only axis is the dimension no other value is fixed.
+        used = {"b": True, "c": bool(self.control), "d": lines is not None, "e": True}
+        letters = [letter for letter, there in used.items() if there]
+        ratios = [WIDTHS[letter] for letter in letters]
+        panels = dict(zip(letters, bottom.subplots(1, len(letters), width_ratios=ratios), strict=True))
+        for letter, where in (("b", self.main), ("c", self.control)):
+            if letter in panels:
+                self._growth(panels[letter], cube, lines, names, looks, where)
                 role = f"Samples to risk {self.threshold:g}" if where is self.main else "Control"
-                panel.set_title(f"{letter}  {_titled(role, where)}")
-                if where is self.main:
-                    self._totals(panel, cube, looks)
-            else:
-                panel.set_axis_off()
-        if lines is None:
-            panels[2].set_axis_off()
-        else:
-            self._theory(panels[2], lines, looks, study["labels"])
-        self._exponents(panels[3], cube, names, looks)
-        for panel, letter in zip(panels, "bcde", strict=True):
+                panels[letter].set_title(f"{letter}  {_titled(role, where)}")
+        self._totals(panels["b"], cube, looks)
+        if "d" in panels:
+            self._theory(panels["d"], lines, looks, study["labels"])
+        self._exponents(panels["e"], cube, names, looks)
+        for letter, panel in panels.items():
             name_claims(panel, self.shows.get(letter, ()))
         handles = [
             *(Line2D([], [], color=looks[k][0], marker=looks[k][1], label=study["labels"][k]) for k in names),
