@@ -38,6 +38,7 @@ def test_the_last_line_of_a_draw_counts_and_replicates_stand_beside_it(study):
     assert text.startswith("revision 1: consistent")
     assert "revision 1, replicate-1: not seen" in text
     assert text.count("revision 1") == 2
+    assert text.count(REASONS[1]) == 1 and text.endswith(f"; revised: {REASONS[1]}")
 
 
 def test_only_verdicts_of_registered_designs_are_new(tmp_path):

@@ -245,10 +245,14 @@ def test_the_readme_of_the_project_has_its_marks_and_the_table_of_what_is_stored
         second = [row for content in stored().values() for row in content["second"]]
         numbers = [content["study"].get("numbers", {}) for content in stored().values()]
         units = {claim: one["unit"] for part in numbers for claim, one in part.items()}
-        found = findings.table(rows, details, papers.said(), standing(told, second), units)
+        found = findings.table(rows, details, papers.said(), standing(told, second, details), units)
         assert findings.put(text, found) == text
     else:
         assert "No run is stored yet" in findings.put(text, "No run is stored yet")
+
+
+def test_what_is_stored_is_small():
+    assert sum(file.stat().st_size for file in (ROOT / publication.FOLDER).rglob("*") if file.is_file()) < 8_000_000
 
 
 def test_the_stored_page_is_small_and_has_no_tex_left():

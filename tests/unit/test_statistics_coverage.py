@@ -187,6 +187,19 @@ def test_slopes_over_single_seeds_hold_the_exponent_only_while_sizes_follow_the_
     assert share[0.1] < 0.87
 
 
+def test_a_line_whose_seeds_have_slopes_of_their_own_needs_the_interval_of_these_too():
+    """Slopes 0.2 apart, as where a seed's draws are shared by the sizes; the scatter about each is 0.1."""
+    generator, x = np.random.default_rng(9), np.log(SIZES[6])
+    log_n = true_crossings(generator, 6, 5, size_sd=0.0, seed_sd=0.1)
+    log_n += (x - x.mean())[:, None] * 0.2 * generator.standard_normal((TRIALS, 1, 5))
+    found = tables(6, np.exp(log_n), np.full(log_n.shape, "observed"))
+    lines, own = [slope(one) for one in found], [seed_slopes(one) for one in found]
+    assert 0.65 < share_that_holds(lines, EXPONENT) < 0.8
+    assert 0.92 <= share_that_holds(own, EXPONENT) <= 0.98
+    both = [(min(a.low, b.low), max(a.high, b.high)) for a, b in zip(lines, own, strict=True)]
+    assert np.mean([low <= EXPONENT <= high for low, high in both]) >= 0.92
+
+
 @pytest.mark.parametrize(("statistic", "deviation"), [(np.mean, 0.0), (np.mean, 0.1), (np.median, 0.1)])
 def test_a_percentile_bootstrap_over_five_seeds_holds_the_exponent_too_rarely(statistic, deviation):
     generator = np.random.default_rng(7)

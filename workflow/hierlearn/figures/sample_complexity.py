@@ -281,7 +281,8 @@ class SampleComplexity(protocols.Figure):
                 continue
             counted = self._dimensions(where) | (self.compared if where is self.main else {})
             # Where nothing is said of any learner, d itself is what n* is compared with.
-            counted = counted or dict.fromkeys(names, "dimension")
+            if not (self.counted or self.control_counted or self.compared):
+                counted = dict.fromkeys(names, "dimension")
             for name in [name for name in names if name in counted]:
                 table = complexities(cube, name, where, self.threshold)
                 values = regressor(counted[name], table.sizes, where)

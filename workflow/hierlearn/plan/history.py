@@ -1,7 +1,8 @@
 """Verdicts of registered designs, kept line by line: a claim whose design was revised shows what was found before."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from itertools import groupby
 from pathlib import Path
 
 from hierlearn.plan import kept_lines
@@ -55,13 +56,14 @@ def earlier(study: Study, lines: Iterable[Verdict]) -> dict[str, str]:
             # The last line of a draw counts: code may have changed since the one before.
             found.setdefault(line.claim, {})[int(line.revision), line.draw] = line
     reasons = study.revisions.get(study.preset, [])
-    return {
-        claim: "; ".join(
-            f"revision {revision}{_replicate(draw)}: {line}; revised: {reasons[revision]}"
-            for (revision, draw), line in sorted(known.items())
-        )
-        for claim, known in found.items()
-    }
+    return {claim: "; ".join(_told(known, reasons)) for claim, known in found.items()}
+
+
+def _told(known: Mapping[tuple[int, str], Verdict], reasons: Sequence[str]) -> Iterator[str]:
+    """The verdicts of one claim by revision and draw; why a design was revised stands once, behind all of its draws."""
+    for revision, lines in groupby(sorted(known.items()), key=lambda one: one[0][0]):
+        yield from (f"revision {revision}{_replicate(draw)}: {line}" for (_, draw), line in lines)
+        yield f"revised: {reasons[revision]}"
 
 
 def _replicate(draw: str) -> str:

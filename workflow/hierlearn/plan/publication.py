@@ -55,6 +55,8 @@ def store(plan: Plan, root: Path) -> list[str]:
                 # The first draw may have been stored where the second was not there yet.
                 known["second"] = _second(known["rows"], known, second)
                 known["study"]["numbers"] = known["study"].get("numbers", {}) | _numbers(study, known["rows"])
+                if known["study"]["draw"] == study.draw:
+                    known["earlier"] = study.earlier
                 _write(stored, known)
             if known and at not in plans:
                 plans[at] = _at(plan, root, at)
