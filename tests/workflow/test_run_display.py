@@ -69,6 +69,15 @@ def test_without_a_terminal_there_is_a_line_for_each_study_then_the_tally_and_th
     assert "3 jobs of 1 study, about " in done.text
 
 
+def test_a_study_that_is_asked_for_by_name_is_told_where_it_is_and_that_the_page_is_older(behind):
+    done = snakemake(behind, "--cores", "1", "tiny")
+    assert done.code == 0, done.end
+    assert done.text.splitlines()[-2:] == [
+        "tiny is in results/quick/tiny",
+        "results/quick/index.html is of an earlier run; without names the same command writes it anew",
+    ]
+
+
 def test_snakemake_keeps_its_own_log_in_a_file(behind):
     before = set((behind / ".snakemake" / "log").iterdir())
     assert snakemake(behind, "--cores", "1").code == 0

@@ -224,8 +224,16 @@ class Console(logging.Handler):
             yield f"  and {len(running) - JOBS} more"
 
     def _ready(self) -> None:
+        """Where to look: the page, or the folders of studies that were asked for by name and are not on it yet."""
         page = Path(self.plan.results, "index.html")
-        if page.is_file() and not self.is_short and not self.workflow.dryrun:
+        if self.is_short or self.workflow.dryrun:
+            return
+        jobs = self.progress.jobs.values() if self.progress else ()
+        if jobs and not any(job.rule == "ledger" for job in jobs):
+            self.terminal.say(*(f"{study} is in {self.plan.results}/{study}" for study in sorted(self.told)))
+            if page.is_file():
+                self.terminal.say(f"{page} is of an earlier run; without names the same command writes it anew")
+        elif page.is_file():
             self.terminal.say(f"The page is {page}")
 
     def close(self) -> None:
