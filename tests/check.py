@@ -22,8 +22,8 @@ FILES = {"representations": "representation", "quantities": "quantity"}
 class Only:
     """The tests that are about one component; what they lack, a line each."""
 
-    def __init__(self, kind: str, name: str):
-        self.kind, self.name, self.lacks, self.count = kind, name, [], 0
+    def __init__(self, kind: str, name: str, file: str):
+        self.kind, self.name, self.file, self.lacks, self.count = kind, name, file, [], 0
 
     def pytest_collection_modifyitems(self, items):
         """Leaves out what is about others."""
@@ -42,7 +42,7 @@ class Only:
             words = re.sub(r"\[.*", "", report.nodeid.split("::")[-1]).removeprefix("test_").replace("_", " ")
             crash = getattr(report.longrepr, "reprcrash", None)
             said = next((line for line in crash.message.splitlines() if line.strip()), "") if crash else ""
-            line = f"it lacks: {words}" + (f" ({said})" if said else "")
+            line = f"{self.file}: it lacks: {words}" + (f" ({said})" if said else "")
             self.lacks += [line] if line not in self.lacks else []
 
 
@@ -54,13 +54,13 @@ def of_component(kind: str, name: str, folder: Path) -> list[str]:
     singular = FILES.get(kind, kind.removesuffix("s"))
     files = ["test_every_component.py", "test_protocols_are_whole.py", f"test_every_{singular}.py"]
     tests = [str(HERE / "contract" / file) for file in files if (HERE / "contract" / file).exists()]
-    only = Only(kind, name)
+    only = Only(kind, name, f"{room}/{name}.py")
     words = ["-q", "--tb=short", "-p", "no:cacheprovider", "--rootdir", str(ROOT), *tests]
     with open(os.devnull, "w") as nothing, contextlib.redirect_stdout(nothing):
         code = pytest.main(words, [only])
     if code not in (0, 1) or not only.count:
         return [f"the tests of its contract ended with {code!r}"]
-    print(f"{room}/{name}.py: {only.count} questions of its contract, {len(only.lacks)} without the right answer")
+    print(f"{only.file}: {only.count} questions of its contract, {len(only.lacks)} without the right answer")
     return only.lacks
 
 
@@ -93,7 +93,7 @@ def main(words: list[str]) -> None:
     except BrokenSource as error:
         sys.exit(f"error: {error}")
     print(*lines, sep="\n", end="\n" if lines else "")
-    sys.exit(int(any(line.startswith("it lacks") for line in lines)))
+    sys.exit(int(any("it lacks" in line for line in lines)))
 
 
 if __name__ == "__main__":

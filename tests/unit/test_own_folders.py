@@ -142,7 +142,7 @@ def test_designs_are_registered_beside_their_studies_and_nothing_else_is_touched
     assert "found no line of it in mine/registered.csv" in warning
     before = {file: file.read_bytes() for file in Path("config").rglob("*") if file.is_file()}
     told, broken = commands.answer(["register"], plan)
-    assert (told[-1], broken) == ("1 lines added to registered.csv", False)
+    assert (told[-1], broken) == (f"1 line added to {mine / 'registered.csv'}", False)
     assert {file: file.read_bytes() for file in Path("config").rglob("*") if file.is_file()} == before
     assert (mine / "registered.csv").read_text().splitlines()[1].startswith("Z1-cusp,own2026-cusp,quick,1,")
     again = planned()

@@ -95,7 +95,7 @@ def test_what_a_component_lacks_is_said_in_words(old, new, lack, tmp_path):
     file.write_text(file.read_text().replace(old, new))
     code, lines = check("brand_new", tmp_path)
     assert code == 1
-    assert any(line.startswith("it lacks: ") and lack in line for line in lines), lines
+    assert any(line.startswith("kernels/brand_new.py: it lacks: ") and lack in line for line in lines), lines
 
 
 def test_what_is_no_component_and_what_is_not_there_is_one_line(tmp_path):

@@ -99,9 +99,8 @@ def register(plan: Plan) -> Answer:
     if faults := [fault for study in studies for fault in registration.other_designs(study, plan.registered)]:
         raise ValueError("\n".join(f"error: {fault}" for fault in faults).removeprefix("error: "))
     added = [line for study in studies for line in registration.new_lines(study, plan.registered)]
-    _add(plan, added, registration)
     told = [f"{line.claim}: revision {line.revision} of {line.study} at {line.preset}, {line.digest}" for line in added]
-    return [*told, f"{len(added)} lines added to {registration.NAME}"], False
+    return [*told, *_add(plan, added, registration)], False
 
 
 def record(plan: Plan) -> Answer:
@@ -111,17 +110,19 @@ def record(plan: Plan) -> Answer:
     needed = tuple(dict.fromkeys([*ledger.NEEDED, *history.COLUMNS]))
     rows, left_out = _judged(plan, needed)
     added = history.new(rows, known)
-    _add(plan, added, history)
-    return [f"{len(added)} lines added to {history.NAME}", *left_out], False
+    return [*_add(plan, added, history), *left_out], False
 
 
-def _add(plan: Plan, lines: Iterable[registration.Line | history.Verdict], kept: ModuleType) -> None:
-    """Add lines of claims to the files that keep those of their studies. kept: what says their name and columns."""
+def _add(plan: Plan, lines: Iterable[registration.Line | history.Verdict], kept: ModuleType) -> list[str]:
+    """Adds lines of claims to the files that keep those of their studies, and says to which. kept: what says their name
+    and columns."""
     of_files: dict[Path, list[tuple]] = {}
     for line in lines:
         of_files.setdefault(plan.beside(line.study, kept.NAME), []).append(astuple(line))
     for file, new in of_files.items():
         kept_lines.append(file, kept.COLUMNS, new)
+    told = [f"{len(new)} line{'s' if len(new) > 1 else ''} added to {file}" for file, new in of_files.items()]
+    return told or [f"nothing to add to {kept.NAME}"]
 
 
 def publish(plan: Plan) -> Answer:
