@@ -1,6 +1,7 @@
 """Words that are answered at once: what a preset costs, what a ledger holds, which designs are registered."""
 
 import csv
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -180,7 +181,7 @@ def test_registering_adds_a_line_for_every_claim_once(plan):
     told, broken = commands.answer(["register"], plan)
     lines, _ = registration.read(plan.config / "registered.csv")
     studies = plan.targets.studies.values()
-    assert not broken and told[-1] == f"{len(lines)} lines added to {plan.config}/registered.csv"
+    assert not broken and told[-1] == f"{len(lines)} lines added to {os.path.relpath(plan.config / 'registered.csv')}"
     assert {(line.study, line.claim) for line in lines} == {(one.name, name) for one in studies for name in one.claims}
     again, _ = commands.answer(["register"], replace(plan, registered=tuple(lines)))
     assert again == ["nothing to add to registered.csv"]
@@ -203,7 +204,10 @@ def test_pilots_and_replicates_are_not_registered(settings):
 def test_verdicts_of_registered_designs_are_recorded_once(plan):
     numbers = {"study": "small", "preset": "quick", "revision": "1", "value": "1", "low": "0", "high": "2"}
     write(plan, [row | numbers for row in rows({}, {"claim": "C2", "digest": ""})])
-    assert commands.answer(["record"], alone(plan)) == ([f"1 line added to {plan.config}/verdicts.csv"], False)
+    assert commands.answer(["record"], alone(plan)) == (
+        [f"1 line added to {os.path.relpath(plan.config / 'verdicts.csv')}"],
+        False,
+    )
     assert commands.answer(["record"], alone(plan)) == (["nothing to add to verdicts.csv"], False)
     (line,) = history.read(plan.config / "verdicts.csv")[0]
     assert (line.claim, line.verdict, line.value) == ("C1", "consistent", "1")

@@ -1,6 +1,7 @@
 """Snakemake's command line: words that are answered at once, `snakemake plan`, `tally`, `register`, `record` and
 `publish`, and targets that are none, with the nearest study."""
 
+import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import astuple
@@ -121,7 +122,10 @@ def _add(plan: Plan, lines: Iterable[registration.Line | history.Verdict], kept:
         of_files.setdefault(plan.beside(line.study, kept.NAME), []).append(astuple(line))
     for file, new in of_files.items():
         kept_lines.append(file, kept.COLUMNS, new)
-    told = [f"{len(new)} line{'s' if len(new) > 1 else ''} added to {file}" for file, new in of_files.items()]
+    told = [
+        f"{len(new)} line{'s' if len(new) > 1 else ''} added to {os.path.relpath(file)}"
+        for file, new in of_files.items()
+    ]
     return told or [f"nothing to add to {kept.NAME}"]
 
 
