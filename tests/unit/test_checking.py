@@ -8,7 +8,7 @@ import pytest
 import yaml
 from small_study import SLOPE, beside, panel, put
 
-from hierlearn.plan import checking, formulas, plausibility
+from hierlearn.plan import formulas
 
 
 def test_a_sound_study_has_no_fault_at_any_preset(content, check):
@@ -319,11 +319,3 @@ def test_teachers_that_break_the_rules_of_their_theory_are_refused_in_one_line(c
     told = [fault for fault in faults if fault.field == f"problem.teacher.{parameter}"]
     assert told
     assert all(fault.allowed for fault in told)
-
-
-def test_what_is_unwise_but_possible_is_warned_of_once():
-    study, faults = checking.study(MARGINAL, MARGINAL.name, "quick")
-    assert not faults
-    (line,) = map(str, plausibility.warnings(study))
-    assert "gaussian" in line
-    assert "problem.teacher.depth: found 4" in line

@@ -21,6 +21,10 @@ from hierlearn.plan.violations import allowed_by, violations
 
 # How often a preset may train at most, seeds apart; a walk has about so many sample sizes.
 MOST, WALK = 400_000, 10
+# The units of quantities that are a line's, or a difference of two.
+LINES = ("slope", "difference of slopes")
+# The parameters that name what a line is fitted to.
+FITTED = ("sizes", "values", "above_sizes", "below_sizes")
 
 
 def too_many(content: Mapping[str, Any], name: str) -> Iterator[Fault]:
@@ -135,6 +139,46 @@ def warnings(study: Study) -> Iterator[Fault]:
                 fault = Fault(study.file, ("problem", part, key), f"{found} at {point.coordinates}", wanted)
                 first.setdefault((key, found), fault)
     yield from first.values()
+    yield from _short_lines(study)
+
+
+def _short_lines(study: Study) -> Iterator[Fault]:
+    """Claims that are judged by a line through fewer sizes than an interval needs; smoke judges nothing in earnest."""
+    # Here, as it brings scipy, which a run whose studies are known does without.
+    from hierlearn.statistics.exponents import FEWEST_SIZES
+
+    for name, claim in study.claims.items() if study.preset != "smoke" else ():
+        for at, described in ((("quantity",), claim.quantity), (("control", "quantity"), claim.rival())):
+            if described is None or claim.rule == "descriptive":
+                continue
+            kind = described["name"]
+            full = registry.defaults("quantities", kind) | described
+            for key, said in registry.parameters("quantities", kind).items():
+                if key in FITTED and registry.implementation("quantities", kind).UNIT in LINES:
+                    sizes = _fitted(study, full, key, said["reference"])
+                    if sizes is not None and len(sizes) < FEWEST_SIZES:
+                        wanted = f"{FEWEST_SIZES} or more, as a line through fewer has no interval and decides nothing"
+                        yield Fault(study.file, ("claims", name, *at, key), f"a line through {show(sizes)}", wanted)
+
+
+def _fitted(study: Study, quantity: Mapping[str, Any], key: str, reference: str) -> list | None:
+    """The sizes of a line that its learners are trained at; None where only a probe itself knows them."""
+    axis = quantity.get("axis", "dimension")
+    if reference.startswith("probe"):
+        known = (study.probes[quantity["probe"]].axes or study.axes).get(axis)
+    elif axis in study.axes:
+        sides = (key.removesuffix("_sizes"),) if key.endswith("_sizes") else ("learner", "above", "below")
+        learners = [quantity[side] for side in sides if side in quantity]
+        # A list in `where` goes along with the axis.
+        fixed = [
+            (at, v) for at, v in quantity["where"].items() if at in {*study.axes} - {axis} and not isinstance(v, list)
+        ]
+        there = [point for point in study.points if all(point.coordinates[at] == value for at, value in fixed)]
+        known = [p.coordinates[axis] for p in there if all(study.reaches(learner, p) for learner in learners)]
+        known = list(dict.fromkeys(known))
+    else:
+        known = study.swept.get(axis)
+    return quantity[key] if known is None else [v for v in known if quantity[key] is None or v in quantity[key]]
 
 
 @functools.cache
