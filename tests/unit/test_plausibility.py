@@ -6,6 +6,7 @@ import pytest
 from small_study import SLOPE
 
 from hierlearn.plan import checking, plausibility
+from hierlearn.plan.faults import show
 
 MARGINAL = Path(__file__).parents[2] / "config" / "studies" / "allenzhu2020-marginal-accuracy.yaml"
 
@@ -44,3 +45,21 @@ def test_a_line_that_cannot_be_judged_is_warned_of_before_the_run(content, check
     start = f"config/studies/a-study.yaml: claims.C1-kernel.quantity.{key}: found a line through {sizes}; expected 3"
     said = list(map(str, plausibility.warnings(study)))
     assert [one[: len(start)] for one in said] == ([start] if found else [])
+
+
+@pytest.mark.parametrize(
+    ("statement", "found"),
+    [
+        (r"The exponent of $n_*$ is at most $\lceil p/2\rceil$.", None),
+        (r"The exponent of $n_*$ is at most $\lciel p/2\rciel$.", r"$\lciel p/2\rciel$"),
+        (r"The risk falls below $\frac{1}{2$.", r"$\frac{1}{2$"),
+        ("A price of 5$ a sample.", "A price of 5$ a sample."),
+    ],
+)
+def test_tex_that_the_page_cannot_set_is_warned_of(content, check, statement, found):
+    content["claims"]["C1-theory"]["statement"] = statement
+    study, faults = check(content, "quick")
+    assert faults == []
+    said = [str(one) for one in plausibility.warnings(study) if one.path[-1] == "statement"]
+    shown = f"config/studies/a-study.yaml: claims.C1-theory.statement: found {show(found)}; expected TeX"
+    assert [one[: len(shown)] for one in said] == ([] if found is None else [shown])

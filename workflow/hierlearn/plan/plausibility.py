@@ -140,6 +140,20 @@ def warnings(study: Study) -> Iterator[Fault]:
                 first.setdefault((key, found), fault)
     yield from first.values()
     yield from _short_lines(study)
+    yield from _unset_formulas(study)
+
+
+def _unset_formulas(study: Study) -> Iterator[Fault]:
+    """Texts of claims with TeX that the page can only show as it is written."""
+    # Here, as the converter is read for pages and for studies that are not known yet.
+    from hierlearn.claims.page.mathematics import unset
+
+    for name, claim in study.claims.items():
+        for key in ("statement", "beyond", "proof", "remark"):
+            for tex in unset(getattr(claim, key) or ""):
+                yield Fault(
+                    study.file, ("claims", name, key), show(tex), "TeX between two dollars that MathML can be made of"
+                )
 
 
 def _short_lines(study: Study) -> Iterator[Fault]:

@@ -25,6 +25,14 @@ def html(text: str) -> Markup:
     return Markup(CLOSED.sub(r'<span class="close">\1\2</span>', shown))
 
 
+def unset(text: str) -> list[str]:
+    """The formulas of a text that stay as they are written; all of it where a dollar stands alone."""
+    parts = text.split("$")
+    if len(parts) % 2 == 0:
+        return [text]
+    return [f"${tex}$" for tex in parts[1::2] if _formula(tex).startswith("<code")]
+
+
 def _formula(tex: str) -> Markup:
     try:
         return Markup(" ").join(_set(part) for part in _parts(tex))
