@@ -42,7 +42,7 @@ def test_the_configuration_names_its_faults():
     assert found == {}
     assert [str(fault) for fault in faults] == [
         "config: preset: found 'quik'; expected one of full, paper, quick, smoke, standard (nearest: quick)",
-        "config: studies[0]: found 'b'; expected one of a",
+        "config: studies[0]: found 'b'; expected one of a; one of your own with its folder in `own`",
         "config: sutdies: found an unknown key; expected one of compare, keep_models, log, "
         "memory_limit_mb, own, partial, pilot, preset, question, replicate, results, studies (nearest: studies)",
     ]
