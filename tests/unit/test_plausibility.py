@@ -8,7 +8,8 @@ from small_study import SLOPE
 from hierlearn.plan import checking, plausibility
 from hierlearn.plan.faults import show
 
-MARGINAL = Path(__file__).parents[2] / "config" / "studies" / "allenzhu2020-marginal-accuracy.yaml"
+STUDIES = Path(__file__).parents[2] / "config" / "studies"
+MARGINAL = STUDIES / "allenzhu2020-marginal-accuracy.yaml"
 
 
 def test_what_is_unwise_but_possible_is_warned_of_once():
@@ -45,6 +46,14 @@ def test_a_line_that_cannot_be_judged_is_warned_of_before_the_run(content, check
     start = f"config/studies/a-study.yaml: claims.C1-kernel.quantity.{key}: found a line through {sizes}; expected 3"
     said = list(map(str, plausibility.warnings(study)))
     assert [one[: len(start)] for one in said] == ([start] if found else [])
+
+
+def test_a_line_along_the_number_of_samples_names_its_own():
+    file = STUDIES / "allenzhu2019-samples.yaml"
+    study, faults = checking.study(file, file.name, "quick")
+    assert not faults
+    assert any(claim.quantity["name"] == "samples_slope" for claim in study.claims.values())
+    assert list(plausibility.warnings(study)) == []
 
 
 @pytest.mark.parametrize(

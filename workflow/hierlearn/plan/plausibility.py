@@ -24,7 +24,7 @@ MOST, WALK = 400_000, 10
 # The units of quantities that are a line's, or a difference of two.
 LINES = ("slope", "difference of slopes")
 # The parameters that name what a line is fitted to.
-FITTED = ("sizes", "values", "above_sizes", "below_sizes")
+FITTED = {"sizes", "values", "above_sizes", "below_sizes"}
 
 
 def too_many(content: Mapping[str, Any], name: str) -> Iterator[Fault]:
@@ -167,12 +167,16 @@ def _short_lines(study: Study) -> Iterator[Fault]:
                 continue
             kind = described["name"]
             full = registry.defaults("quantities", kind) | described
-            for key, said in registry.parameters("quantities", kind).items():
-                if key in FITTED and registry.implementation("quantities", kind).UNIT in LINES:
-                    sizes = _fitted(study, full, key, said["reference"])
-                    if sizes is not None and len(sizes) < FEWEST_SIZES:
-                        wanted = f"{FEWEST_SIZES} or more, as a line through fewer has no interval and decides nothing"
-                        yield Fault(study.file, ("claims", name, *at, key), f"a line through {show(sizes)}", wanted)
+            parameters = registry.parameters("quantities", kind)
+            if registry.implementation("quantities", kind).UNIT not in LINES:
+                continue
+            for key in sorted(FITTED & set(parameters)):
+                reference = parameters[key]["reference"]
+                # A line along the number of samples names its own, three at least.
+                sizes = None if reference == "samples" else _fitted(study, full, key, reference)
+                if sizes is not None and len(sizes) < FEWEST_SIZES:
+                    wanted = f"{FEWEST_SIZES} or more, as a line through fewer has no interval and decides nothing"
+                    yield Fault(study.file, ("claims", name, *at, key), f"a line through {show(sizes)}", wanted)
 
 
 def _fitted(study: Study, quantity: Mapping[str, Any], key: str, reference: str) -> list | None:
