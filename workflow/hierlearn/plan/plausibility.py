@@ -150,7 +150,7 @@ def _unset_formulas(study: Study) -> Iterator[Fault]:
 
     for name, claim in study.claims.items():
         for key in ("statement", "beyond", "proof", "remark"):
-            for tex in unset(getattr(claim, key) or ""):
+            for tex in unset(claim.said().get(key, "")):
                 yield Fault(
                     study.file, ("claims", name, key), show(tex), "TeX between two dollars that MathML can be made of"
                 )
