@@ -56,6 +56,22 @@ def test_a_line_along_the_number_of_samples_names_its_own():
     assert list(plausibility.warnings(study)) == []
 
 
+@pytest.mark.parametrize("reference", [None, "dimensions"])
+def test_a_quantity_of_ones_own_may_name_less_than_the_projects_do(content, check, monkeypatch, reference):
+    said = {"axis": {}, "sizes": {} if reference is None else {"reference": reference}}
+    content["axes"]["dimension"] = [3, 4]
+    content["claims"]["C1-kernel"]["quantity"] |= {"sizes": [3, 4]}
+    del content["presets"]["full"]
+    study, faults = check(content, "quick")
+    assert faults == []
+    monkeypatch.setattr(plausibility.registry, "parameters", lambda kind, name: said)
+    monkeypatch.setattr(plausibility.registry, "defaults", lambda kind, name: {})
+    for part in ("learner", "where"):
+        study.claims["C1-kernel"].quantity.pop(part, None)
+    found = [str(one) for one in plausibility.warnings(study)]
+    assert [": found a line through [3, 4]" in one for one in found] == ([] if reference is None else [True])
+
+
 @pytest.mark.parametrize(
     ("statement", "found"),
     [

@@ -235,7 +235,7 @@ def configuration(given: Mapping[str, Any], name: str, known_studies: list[str])
         if isinstance(study, str) and study not in known_studies:
             path = ("studies",) if is_one else ("studies", i)
             allowed = nearest(study, known_studies) if known_studies else "a study of config/studies, which has none"
-            if not given.get("own") and "nearest" not in allowed:
+            if not given.get("own") and "(nearest: " not in allowed:
                 allowed += "; one of your own with its folder in `own`"
             faults.append(Fault(name, path, show(study), allowed))
     other = given.get("compare")

@@ -23,8 +23,9 @@ from hierlearn.plan.violations import allowed_by, violations
 MOST, WALK = 400_000, 10
 # The units of quantities that are a line's, or a difference of two.
 LINES = ("slope", "difference of slopes")
-# The parameters that name what a line is fitted to.
+# The parameters that name what a line is fitted to, and the ends of the words for what they name.
 FITTED = {"sizes", "values", "above_sizes", "below_sizes"}
+ALONG = ("dimension", "dimensions", "axis values")
 
 
 def too_many(content: Mapping[str, Any], name: str) -> Iterator[Fault]:
@@ -171,9 +172,9 @@ def _short_lines(study: Study) -> Iterator[Fault]:
             if registry.implementation("quantities", kind).UNIT not in LINES:
                 continue
             for key in sorted(FITTED & set(parameters)):
-                reference = parameters[key]["reference"]
-                # A line along the number of samples names its own, three at least.
-                sizes = None if reference == "samples" else _fitted(study, full, key, reference)
+                # A line along the number of samples names its own, three at least; what a user's own fits is not known.
+                reference = parameters[key].get("reference", "")
+                sizes = _fitted(study, full, key, reference) if reference.endswith(ALONG) else None
                 if sizes is not None and len(sizes) < FEWEST_SIZES:
                     wanted = f"{FEWEST_SIZES} or more, as a line through fewer has no interval and decides nothing"
                     yield Fault(study.file, ("claims", name, *at, key), f"a line through {show(sizes)}", wanted)
@@ -186,10 +187,12 @@ def _fitted(study: Study, quantity: Mapping[str, Any], key: str, reference: str)
         known = (study.probes[quantity["probe"]].axes or study.axes).get(axis)
     elif axis in study.axes:
         sides = (key.removesuffix("_sizes"),) if key.endswith("_sizes") else ("learner", "above", "below")
-        learners = [quantity[side] for side in sides if side in quantity]
+        learners = [quantity[side] for side in sides if quantity.get(side) in study.learners]
         # A list in `where` goes along with the axis.
         fixed = [
-            (at, v) for at, v in quantity["where"].items() if at in {*study.axes} - {axis} and not isinstance(v, list)
+            (at, v)
+            for at, v in quantity.get("where", {}).items()
+            if at in {*study.axes} - {axis} and not isinstance(v, list)
         ]
         there = [point for point in study.points if all(point.coordinates[at] == value for at, value in fixed)]
         known = [p.coordinates[axis] for p in there if all(study.reaches(learner, p) for learner in learners)]
