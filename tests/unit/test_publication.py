@@ -84,6 +84,8 @@ def test_a_second_draw_is_stored_beside_rows_whose_own_run_is_gone_and_only_of_t
     assert told.startswith("small: not stored: found no file")
     second = json.loads(Path("docs/ledger/small/claims.json").read_text())["second"]
     assert [(row["claim"], row["draw"]) for row in second] == [("C1", "second")]
+    # What it shares with the first draw is stored once.
+    assert {"value", "verdict"} <= second[0].keys() and not {"statement", "reason", "rule"} & second[0].keys()
 
 
 @pytest.fixture

@@ -28,6 +28,9 @@ READING = "../reading.md"
 BY_SIZE = ("smoke", "quick", "standard", "full", "paper")
 # What the page shows of a row beside its columns.
 SHOWN = ("side", "sizes_fitted", "edges")
+# Of a row of a second draw what may differ from the first, whose design it shares, and what says which draw it is.
+MEASURED = ("value", "low", "high", "verdict")
+DRAWN = ("claim", "digest", "draw", *MEASURED, *(f"control_{name}" for name in MEASURED))
 
 
 def store(plan: Plan, root: Path) -> list[str]:
@@ -132,11 +135,13 @@ def _at(plan: Plan, root: Path, preset: str) -> Plan | None:
 def _second(
     rows: Sequence[Mapping[str, Any]], known: Mapping[str, Any] | None, drawn: Mapping[str, Mapping[str, Any]]
 ) -> list[Mapping[str, Any]]:
-    """The second draw of rows: of each what is drawn of its design, or else what is stored."""
+    """The second draw of rows: of each what is drawn of its design, or else what is stored, without the columns that
+    repeat the first draw's."""
     stored = {row["claim"]: row for row in (known["second"] if known else ())}
     digests = {row["claim"]: row["digest"] for row in rows}
     again = stored | {claim: row for claim, row in drawn.items() if row["digest"] == digests.get(claim)}
-    return [again[row["claim"]] for row in rows if row["claim"] in again]
+    found = (again[row["claim"]] for row in rows if row["claim"] in again)
+    return [{key: row[key] for key in DRAWN if key in row} for row in found]
 
 
 def _numbers(study: Study, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
