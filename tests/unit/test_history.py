@@ -78,3 +78,25 @@ def test_a_line_that_is_none_is_named(tmp_path, text, message):
     lines, (fault,) = history.read(file)
     assert lines == []
     assert message in str(fault)
+
+
+def test_further_draws_of_a_design_are_counted_and_primary_rows_that_moved_are_named():
+    first = replace(LINE, verdict="consistent")
+    lines = [
+        first,
+        replace(first, draw="small/quick/1/replicate-1", verdict="inconclusive"),
+        # What was recorded again of one draw replaces it.
+        replace(first, draw="small/quick/2", verdict="not seen"),
+        replace(first, draw="small/quick/2"),
+        # Another design, and another preset.
+        replace(first, digest="abd", draw="small/quick/3"),
+        replace(first, digest="abd", draw="small/quick/3/replicate-1", verdict="not seen"),
+        replace(first, preset="full", draw="small/full/1/replicate-1", verdict="not seen"),
+    ]
+    assert history.further_draws(lines, {"C1-kernel": "abc", "C2": "abe"}, ["quick"]) == (
+        "Further draws of one registered design, at `quick`: 3, of which 2 had another verdict than the first and 1 "
+        "the opposite one. Primary rows among those: `C1-kernel` (consistent on 2 of 3, inconclusive on 1 of 3), "
+        "`C1-kernel` (an earlier design: consistent on 1 of 2, not seen on 1 of 2). "
+        "Primary rows whose present design was drawn once: `C2`."
+    )
+    assert history.further_draws(lines[:1], {"C1-kernel": "abc"}, ["quick"]) == ""

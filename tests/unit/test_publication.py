@@ -18,7 +18,7 @@ from hierlearn.claims.page import findings
 from hierlearn.claims.replication import standing
 from hierlearn.core.registry import PACKAGE
 from hierlearn.files import checksums
-from hierlearn.plan import commands, papers, publication, registration
+from hierlearn.plan import commands, history, papers, publication, registration
 from hierlearn.plan.configuration import configure
 
 ROOT = PACKAGE.parents[1]
@@ -248,7 +248,9 @@ def test_the_readme_of_the_project_has_its_marks_and_the_table_of_what_is_stored
         numbers = [content["study"].get("numbers", {}) for content in stored().values()]
         units = {claim: one["unit"] for part in numbers for claim, one in part.items()}
         found = findings.table(rows, details, papers.said(), standing(told, second, details), units)
-        assert findings.put(text, found) == text
+        primary = {row.claim: row.digest for row in rows if row.rank == "primary"}
+        again = history.further_draws(history.read(ROOT / history.FILE)[0], primary, {row.preset for row in rows})
+        assert again and findings.put(text, f"{found}\n\n{again}") == text
     else:
         assert "No run is stored yet" in findings.put(text, "No run is stored yet")
 

@@ -1,10 +1,13 @@
-"""Verdicts of registered designs, kept line by line: a claim whose design was revised shows what was found before."""
+"""Verdicts of registered designs, kept line by line: a claim whose design was revised shows what was found before, and
+rows that were drawn more than once how often another draw had another verdict."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import groupby
 from pathlib import Path
 
+from hierlearn.claims.verdicts import MARKS
 from hierlearn.plan import kept_lines
 from hierlearn.plan.faults import Fault
 from hierlearn.plan.study import Study
@@ -57,6 +60,42 @@ def earlier(study: Study, lines: Iterable[Verdict]) -> dict[str, str]:
             found.setdefault(line.claim, {})[int(line.revision), line.draw] = line
     reasons = study.revisions.get(study.preset, [])
     return {claim: "; ".join(_told(known, reasons)) for claim, known in found.items()}
+
+
+def further_draws(lines: Iterable[Verdict], primary: Mapping[str, str], presets: Collection[str]) -> str:
+    """How often a further draw of one registered design, by a replicate or by a later revision that left the row as it
+    was, had another verdict than the first, in words, for Markdown; "" where no row was drawn twice.
+
+    primary: the primary rows and the digests of their present designs; presets: those that count.
+    """
+    found: dict[tuple[str, str], dict[str, str]] = {}
+    for line in lines:
+        if line.preset in presets:
+            # The last line of a draw counts: code may have changed since the one before.
+            found.setdefault((line.claim, line.digest), {})[line.draw] = line.verdict
+    drawn = {design: list(draws.values()) for design, draws in sorted(found.items()) if len(draws) > 1}
+    if not drawn:
+        return ""
+    pairs = [(first, again) for first, *others in drawn.values() for again in others]
+    other = sum(first != again for first, again in pairs)
+    opposite = sum({MARKS[first], MARKS[again]} == {"✓", "✗"} for first, again in pairs)
+    moved = [
+        f"`{claim}` ({'' if digest == primary[claim] else 'an earlier design: '}{_draws(verdicts)})"
+        for (claim, digest), verdicts in drawn.items()
+        if claim in primary and len(set(verdicts)) > 1
+    ]
+    once = [f"`{claim}`" for claim, digest in sorted(primary.items()) if (claim, digest) not in drawn]
+    return (
+        f"Further draws of one registered design, at {' and '.join(f'`{preset}`' for preset in sorted(presets))}: "
+        f"{len(pairs)}, of which {other} had another verdict than the first and "
+        f"{opposite} the opposite one. Primary rows among those: {', '.join(moved) or 'none'}. "
+        f"Primary rows whose present design was drawn once: {', '.join(once) or 'none'}."
+    )
+
+
+def _draws(verdicts: Sequence[str]) -> str:
+    """The verdicts of one design, each with how many of its draws have it."""
+    return ", ".join(f"{verdict} on {count} of {len(verdicts)}" for verdict, count in Counter(verdicts).items())
 
 
 def _told(known: Mapping[tuple[int, str], Verdict], reasons: Sequence[str]) -> Iterator[str]:

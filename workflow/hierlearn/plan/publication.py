@@ -118,8 +118,11 @@ def together(root: Path, compare: str = "") -> list[str]:
         rows, details, studies, ", ".join(presets), {}, papers.said(), "", earlier, "", compared, lacking, READING
     )
     (folder / "index.html").write_text(text, encoding="utf-8")
-    readme, table = root / README, findings.table(rows, details, papers.said(), lacking, words)
-    readme.write_text(findings.put(readme.read_text(encoding="utf-8"), table), encoding="utf-8")
+    primary = {row.claim: row.digest for row in rows if row.rank == "primary"}
+    again = history.further_draws(history.read(root / history.FILE)[0], primary, presets)
+    table = findings.table(rows, details, papers.said(), lacking, words)
+    readme, between = root / README, "\n\n".join(filter(None, [table, again]))
+    readme.write_text(findings.put(readme.read_text(encoding="utf-8"), between), encoding="utf-8")
     return [f"{FOLDER}: {len(rows)} rows of {len(studies)} studies"]
 
 
