@@ -78,7 +78,7 @@ def further_draws(lines: Iterable[Verdict], primary: Mapping[str, str], presets:
         return ""
     pairs = [(first, again) for first, *others in drawn.values() for again in others]
     other = sum(first != again for first, again in pairs)
-    opposite = sum({MARKS[first], MARKS[again]} == {"✓", "✗"} for first, again in pairs)
+    opposite = sum({MARKS.get(first), MARKS.get(again)} == {"✓", "✗"} for first, again in pairs)
     moved = [
         f"`{claim}` ({'' if digest == primary[claim] else 'an earlier design: '}{_draws(verdicts)})"
         for (claim, digest), verdicts in drawn.items()
@@ -88,8 +88,9 @@ def further_draws(lines: Iterable[Verdict], primary: Mapping[str, str], presets:
     return (
         f"Further draws of one registered design, at {' and '.join(f'`{preset}`' for preset in sorted(presets))}: "
         f"{len(pairs)}, of which {other} had another verdict than the first and "
-        f"{opposite} the opposite one. Primary rows among those: {', '.join(moved) or 'none'}. "
-        f"Primary rows whose present design was drawn once: {', '.join(once) or 'none'}."
+        f"{opposite} the opposite one. Primary rows of which draws of one design differ: {', '.join(moved) or 'none'}. "
+        f"Primary rows whose present design, which a change of words makes another, was drawn once: "
+        f"{', '.join(once) or 'none'}."
     )
 
 
