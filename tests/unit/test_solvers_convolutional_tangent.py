@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 from test_solvers_convolutional import CASES, CLASSES, Plain, generators
+from torch.utils.flop_counter import FlopCounterMode
 
 from hierlearn.solvers.convolutional import architecture, model, tangent
 
@@ -61,3 +62,27 @@ def test_the_statistics_are_those_of_a_pass_of_torch_over_the_points(case):
     assert seen.keys() == {name for name in weights if "mean" in name or "variance" in name}
     for name, tensor in seen.items():
         np.testing.assert_allclose(weights[name].ravel(), tensor.numpy(), rtol=1e-3, atol=1e-4, err_msg=name)
+
+
+@pytest.mark.parametrize("outputs_at_once", [1, CLASSES])
+@pytest.mark.parametrize("case", CASES)
+def test_products_of_gradients_are_counted(case, outputs_at_once, monkeypatch):
+    monkeypatch.setattr(architecture.Architecture, "outputs_at_once", lambda *_: outputs_at_once)
+    net = CASES[case]
+    weights, x = network_at_its_start(net)
+
+    def multiplications(n, others):
+        with FlopCounterMode(display=False) as counter:
+            tangent.gram(net, weights, x[:n], x[:others], "cpu")
+        return counter.get_total_flops() / 2
+
+    # What is made for every point, and not for pairs of them, falls out.
+    found = multiplications(3, 3) - multiplications(3, 2) - multiplications(2, 3) + multiplications(2, 2)
+    # The first factors of the next outputs are the same again.
+    assert found == CLASSES // outputs_at_once * net.gradient_products(outputs_at_once)
+
+
+def test_few_places_and_many_channels_have_gradients_in_factors():
+    tree, folded = CASES["patches"], CASES["plain"]
+    assert tree.factored == (1, 2) and folded.factored == ()
+    assert tree.gradient_products(CLASSES) < CLASSES * tree.weights(CLASSES) / 2

@@ -46,25 +46,23 @@ class ConvolutionalKernel(ConvolutionalParameters, Learner):
         ridge: Annotated[Positive, "Ridges in units of the mean diagonal of the Gram matrix."]
 
     def needs(self, sizes: Sizes) -> Needs:
-        """Gram matrices and a factor; Jacobians at the training points and at a block of others."""
+        """Gram matrices and a factor; gradients at the training points and at a block of others."""
         n, validation = sizes.samples, sizes.validation
         net = network_of(self, sizes)
-        weights = net.weights(sizes.outputs)
         # Numbers of torch have half the bytes; narrow products reach a third of the rate of large ones.
         together = net.outputs_at_once(sizes.outputs, n)
-        jacobians = weights * (n + 2 * BLOCK_POINTS) * together
-        jacobians = (jacobians + 4 * BLOCK_POINTS * net.activations()) / 2
-        one = 18 * net.products()
+        gradients = net.gradient() * (n + 2 * BLOCK_POINTS) * together
+        gradients = (gradients + 4 * BLOCK_POINTS * net.activations()) / 2
+        one, pair = 18 * sizes.outputs * net.products(), 2 * net.gradient_products(sizes.outputs)
         return Needs(
             memory={
-                "fit": TORCH + 3 * n**2 + validation * n + 2 * jacobians,
-                "model": n * sizes.outputs + weights,
-                "predict": TORCH + sizes.test * n + 2 * jacobians,
+                "fit": TORCH + 3 * n**2 + validation * n + 2 * gradients,
+                "model": n * sizes.outputs + net.weights(sizes.outputs),
+                "predict": TORCH + sizes.test * n + 2 * gradients,
             },
             work={
-                "fit": sizes.choices * n**3
-                + sizes.outputs * (2 * weights * n * (n + validation) + one * (n + validation)),
-                "predict": sizes.outputs * (2 * weights * n * sizes.test + one * (n + sizes.test)),
+                "fit": sizes.choices * n**3 + (pair * n + one) * (n + validation),
+                "predict": pair * n * sizes.test + one * (n + sizes.test),
             },
             gpus=int(self.device == "cuda"),
         )
@@ -84,8 +82,8 @@ class ConvolutionalKernel(ConvolutionalParameters, Learner):
             kernels = tangent.grams(net, weights, x, z, device)
             fit = fit_dual(kernels[0], y, kernels[1], labels, sample.choices["ridge"], problem.teacher.kind)
             state = {"coefficients": fit.coefficients, "shape": np.array(shape)} | weights
-            entries = sum(int(np.prod(size)) for size in shapes.values())
-            flops = fit.flops + 2.0 * problem.outputs * entries * sample.n * (sample.n + problem.held_out)
+            pairs = sample.n * (sample.n + problem.held_out)
+            flops = fit.flops + 2.0 * net.gradient_products(problem.outputs) * pairs
             fits.append(fit_of_seed(state=state, **fit.parts | {"flops": flops}))
             monitor.advance(len(fits), len(problem.seeds))
         return Fit.stack(fits)

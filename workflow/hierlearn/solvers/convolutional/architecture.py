@@ -12,7 +12,7 @@ STEM = 16
 ALIGNED = 16
 # Filters on so few channels are faster as one product for all networks than as torch's convolution for each.
 NARROW = 2
-# Points whose Jacobians are made at once, and how many numbers of Jacobians are held: those of one output in any case.
+# Points whose gradients are made at once, and how many numbers of gradients are held: those of one output in any case.
 BLOCK_POINTS, JACOBIANS = 128, 1 << 25
 
 
@@ -83,6 +83,19 @@ class Layer:
         for one in self.convolutions:
             given, made = made, one.size(made)
             yield one, given, made
+
+    @property
+    def places(self) -> int:
+        """Places at which its filters stand."""
+        return prod(self.convolutions[-1].size(self.given))
+
+    @property
+    def is_factored(self) -> bool:
+        """Whether products of gradients in its weights take less by their factors, what every place gives and gets,
+        than as they are: patches that do not overlap, few places and many channels."""
+        one = self.convolutions[0]
+        apart = self.kind == "plain" and one.kernel == one.stride and one.padding == (0, 0) and not one.wrap
+        return apart and self.places**2 * sum(one.weights) < prod(one.weights)
 
     def products(self) -> int:
         """Multiplications for one picture."""
@@ -164,9 +177,29 @@ class Architecture:
         shapes = self.shapes() | self.head_shapes(outputs)
         return sum(prod(size) * (2 if "scale" in name or "shift" in name else 1) for name, size in shapes.items())
 
+    @property
+    def factored(self) -> tuple[int, ...]:
+        """Layers whose gradients in the weights are held as factors."""
+        return tuple(i for i, layer in enumerate(self.layers) if layer.is_factored)
+
+    def gradient(self) -> int:
+        """Numbers that the gradient of one output is held in: factors of layers and the head, entries of all else."""
+        layers = [self.layers[i] for i in self.factored]
+        whole = sum(map(prod, self.shapes().values())) - sum(prod(layer.convolutions[0].weights) for layer in layers)
+        head = self.features() + 1 + 2 * sum(self.head_norms)
+        return whole + head + sum(layer.places * sum(layer.convolutions[0].weights) for layer in layers)
+
+    def gradient_products(self, outputs: int) -> int:
+        """Multiplications for the products of the gradients of so many outputs at two points, output by output."""
+        total = (self.gradient() - self.features() - 1) * outputs + self.features() + 1
+        for layer in (self.layers[i] for i in self.factored):
+            (entries, filters), places = layer.convolutions[0].weights, layer.places
+            total += places**2 * (entries + filters * outputs) - places * (entries + filters) * outputs
+        return total
+
     def outputs_at_once(self, outputs: int, points: int) -> int:
-        """Of how many outputs the Jacobians at so many points are held together: one pass forward serves them all."""
-        return min(outputs, max(1, JACOBIANS // (self.weights(outputs) * (points + BLOCK_POINTS))))
+        """Of how many outputs the gradients at so many points are held together: one pass forward serves them all."""
+        return min(outputs, max(1, JACOBIANS // (self.gradient() * (points + BLOCK_POINTS))))
 
     def activations(self) -> int:
         """Numbers that one picture leaves for the way back, itself among them."""

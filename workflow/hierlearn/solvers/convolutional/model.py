@@ -68,13 +68,22 @@ def head(
     network: Architecture, weights: Tensors, running: MutableMapping[str, torch.Tensor], seen: list, batch: bool
 ) -> torch.Tensor:
     """Outputs (R, n, k) from those of the layers that the head sees."""
+    return torch.baddbmm(
+        weights["head_bias"], head_inputs(network, weights, running, seen, batch), weights["head_weight"]
+    )
+
+
+def head_inputs(
+    network: Architecture, weights: Tensors, running: MutableMapping[str, torch.Tensor], seen: list, batch: bool
+) -> torch.Tensor:
+    """What the head's weights multiply, (R, n, features)."""
     parts, norm = [], 0
     for i, x in zip(network.linked, seen, strict=True):
         if network.activation == "relu" and network.layers[i].kind != "plain":
             x = torch.relu(_normalised(weights, running, x, "head", norm, batch))
             norm += 1
         parts.append(x.mean(dim=(2, 3)) if network.head == "mean" else x.flatten(2))
-    return torch.baddbmm(weights["head_bias"], torch.cat(parts, dim=-1), weights["head_weight"])
+    return torch.cat(parts, dim=-1)
 
 
 def outputs(network: Architecture, weights: Tensors, running: Tensors, x: torch.Tensor) -> torch.Tensor:
@@ -123,7 +132,10 @@ def _layer(network: Architecture, i: int, weights, running, x: torch.Tensor, bat
         return _normalised(weights, running, x, f"layer{i}", j, batch)
 
     def convolved(x, j):
-        return _convolution(layer.convolutions[j], x, weights[f"layer{i}_weight{j}"])
+        found = _convolution(layer.convolutions[j], x, weights[f"layer{i}_weight{j}"])
+        # What stands at every place beside it: a gradient in it is one in what the filters make there.
+        beside = weights.get(f"layer{i}_beside{j}")
+        return found if beside is None else found + beside
 
     if layer.kind == "residual":
         if network.activation == "quadratic":
@@ -168,6 +180,14 @@ def _pooled(x: torch.Tensor, side: int, how: str) -> torch.Tensor:
     return cells if how == "max" else cells / side**2
 
 
+def patches(one: Convolution, x: torch.Tensor) -> torch.Tensor:
+    """(R, n, height, width, channels) -> (R, n places, entries), of filters that do not overlap."""
+    (high, wide), size = one.kernel, one.size(tuple(x.shape[2:4]))
+    x = x[:, :, : size[0] * high, : size[1] * wide]
+    cells = x.unflatten(3, (size[1], wide)).unflatten(2, (size[0], high)).transpose(3, 4)
+    return cells.reshape(len(x), x.shape[1] * size[0] * size[1], -1)
+
+
 def _convolution(one: Convolution, x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
     """weight (R, height width inputs, outputs), in this order."""
     networks, n = x.shape[:2]
@@ -175,9 +195,7 @@ def _convolution(one: Convolution, x: torch.Tensor, weight: torch.Tensor) -> tor
     size = one.size(tuple(x.shape[2:4]))
     x = torch.cat([x, x[:, :, :, : one.wrap]], dim=3) if one.wrap else x
     if one.kernel == one.stride and one.padding == (0, 0):
-        x = x[:, :, : size[0] * high, : size[1] * wide]
-        cells = x.unflatten(3, (size[1], wide)).unflatten(2, (size[0], high)).transpose(3, 4)
-        columns = cells.reshape(networks, n * size[0] * size[1], -1)
+        columns = patches(one, x)
     elif x.is_cuda or one.inputs > NARROW:
         return _convolved(one, x, weight.unflatten(1, (high, wide, one.inputs)).permute(0, 4, 3, 1, 2))
     else:

@@ -1,12 +1,13 @@
-"""The tangent kernel of a convolutional network of finite width: products of its Jacobians at one set of weights."""
+"""The tangent kernel of a convolutional network of finite width: products of its gradients at one set of weights."""
 
 from collections.abc import Iterator, Mapping
 
 import numpy as np
 import torch
+from torch.nn import functional
 
 from hierlearn.solvers.convolutional import architecture, model
-from hierlearn.solvers.convolutional.architecture import Architecture
+from hierlearn.solvers.convolutional.architecture import Architecture, Layer
 
 Arrays = Mapping[str, np.ndarray]
 
@@ -32,41 +33,84 @@ def gram(network: Architecture, weights: Arrays, x, z, device: str, own: np.ndar
     step = network.outputs_at_once(outputs, len(z))
     across = np.zeros((len(x), len(z)))
     for places in (range(outputs)[first : first + step] for first in range(0, outputs, step)):
-        known = [torch.cat(blocks) for blocks in zip(*_jacobians(network, weights, z, places, device), strict=True)]
-        for rows in known if own is not None else ():
-            own += (rows @ rows.T).cpu().numpy() / outputs
-        for i, parts in enumerate(_jacobians(network, weights, x, places, device)):
-            for part, rows in zip(parts, known, strict=True):
-                across[i * architecture.BLOCK_POINTS :][: len(part)] += (part @ rows.T).cpu().numpy()
+        blocks = _gradients(network, weights, z, places, device)
+        known = [[torch.cat(factors) for factors in zip(*parts, strict=True)] for parts in zip(*blocks, strict=True)]
+        if own is not None:
+            own += _products(known, known) / outputs
+        for i, parts in enumerate(_gradients(network, weights, x, places, device)):
+            across[i * architecture.BLOCK_POINTS :][: len(parts[0][0])] += _products(parts, known)
     return across / outputs
 
 
 def grams(
     network: Architecture, weights: Arrays, x: np.ndarray, z: np.ndarray, device: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    """K(x, x), exactly symmetric, and K(z, x) as in `gram`: the Jacobians at x serve both."""
+    """K(x, x), exactly symmetric, and K(z, x) as in `gram`: the gradients at x serve both."""
     own = np.zeros((len(x), len(x)))
     across = gram(network, weights, z, x, device, own)
     # Rounding of a product of an array with itself need not be symmetric.
     return (own + own.T) / 2, across
 
 
-def _jacobians(
+def _gradients(
     network: Architecture, weights: Arrays, x: np.ndarray, outputs: range, device: str
-) -> Iterator[list[torch.Tensor]]:
-    """Blocks of points: the gradients of each of these outputs with respect to all p weights, (n', p) each."""
+) -> Iterator[list[list[torch.Tensor]]]:
+    """Blocks of points: the gradients of these outputs as parts, each of one or two factors (n', places, numbers).
+
+    What two points have in common is the sum over parts and pairs of places of the product of their factors' inner
+    products. In a layer's weights a gradient is the sum over places of what the layer sees there times what goes back
+    through it, one matrix for every output: the first factor is the same for all of them.
+    """
     shared = _tensors(weights, device)
-    moving = [name for name in weights if not ("mean" in name or "variance" in name)]
-    for i in range(0, len(x), architecture.BLOCK_POINTS):
-        points = torch.tensor(x[i : i + architecture.BLOCK_POINTS, None], device=device)
+    apart = {"head_weight", "head_bias"} | {f"layer{i}_weight0" for i in network.factored}
+    moving = [name for name in weights if not ("mean" in name or "variance" in name or name in apart)]
+    for first in range(0, len(x), architecture.BLOCK_POINTS):
+        points = torch.tensor(x[first : first + architecture.BLOCK_POINTS, None], device=device)
         # As many networks as points, each with a point of its own: their gradients do not mix.
         own = {name: values.expand(len(points), *values.shape[1:]) for name, values in shared.items()}
         leaves = own | {name: own[name].detach().requires_grad_() for name in moving}
-        found, parts = model.outputs(network, leaves, leaves, points)[:, 0], []
-        for j in outputs:
-            slopes = torch.autograd.grad(found[:, j].sum(), [leaves[n] for n in moving], retain_graph=j != outputs[-1])
-            parts.append(torch.cat([slope.flatten(1) for slope in slopes], dim=1))
+        beside = {f"layer{i}_beside0": _zeros(network.layers[i], points) for i in network.factored}
+        leaves |= beside
+        found = model.layers(network, leaves, leaves, points)
+        features = model.head_inputs(network, leaves, leaves, [found[i] for i in network.linked], batch=False)
+        values = torch.baddbmm(leaves["head_bias"], features, leaves["head_weight"])[:, 0]
+        wanted = [*(leaves[name] for name in moving), *beside.values()]
+        slopes = [torch.autograd.grad(values[:, j].sum(), wanted, retain_graph=j != outputs[-1]) for j in outputs]
+        whole = torch.cat([slope.flatten(1) for row in slopes for slope in row[: len(moving)]], dim=1)
+        # Those of an output are in weights of its own, with its bias as one of an input of 1.
+        head = functional.pad(features.detach(), (0, 1), value=1.0) * len(outputs) ** 0.5
+        parts = [[whole[:, None]], [head]]
+        for k, i in enumerate(network.factored, start=len(moving)):
+            given = found[i - 1].detach() if i else points
+            back = torch.cat([row[k].flatten(1, 3) for row in slopes], dim=-1)
+            parts.append([model.patches(network.layers[i].convolutions[0], given), back])
         yield parts
+
+
+def _zeros(layer: Layer, points: torch.Tensor) -> torch.Tensor:
+    """What stands beside the products of its filters at every place of every point."""
+    size = layer.convolutions[0].size(layer.given)
+    return points.new_zeros(len(points), 1, *size, layer.channels).requires_grad_()
+
+
+def _products(one: list[list[torch.Tensor]], other: list[list[torch.Tensor]]) -> np.ndarray:
+    """Inner products of gradients at n points with those at n' points, (n, n') float32."""
+    return sum(_product(*parts) for parts in zip(one, other, strict=True)).cpu().numpy()
+
+
+def _product(one: list[torch.Tensor], other: list[torch.Tensor]) -> torch.Tensor:
+    if len(one) == 1:
+        return one[0].flatten(1) @ other[0].flatten(1).T
+    found, step = one[0].new_empty(len(one[0]), len(other[0])), architecture.BLOCK_POINTS
+    for i in range(0, len(one[0]), step):
+        for j in range(0, len(other[0]), step):
+            # (n' places, n places) for every factor.
+            parts = [
+                a[i : i + step].flatten(0, 1) @ b[j : j + step].flatten(0, 1).T for a, b in zip(one, other, strict=True)
+            ]
+            joint = parts[0].mul_(parts[1]).unflatten(1, (-1, other[0].shape[1])).sum(2)
+            found[i : i + step, j : j + step] = joint.unflatten(0, (-1, one[0].shape[1])).sum(1)
+    return found
 
 
 def _tensors(arrays: Arrays, device: str) -> dict[str, torch.Tensor]:
