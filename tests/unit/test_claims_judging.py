@@ -108,7 +108,7 @@ def test_a_positive_quantity_with_a_negative_end_is_refused():
         row(Measurement(0.1, -0.1, 0.3, "", 3, positive=True), HIGH)
 
 
-def test_the_side_of_an_ordering_stands_beside_its_row():
-    assert row(LOW, HIGH, rule="ordering", slack=None, side="below")["detail"]["side"] == "below"
-    assert row(LOW, HIGH, rule="ordering", slack=None)["detail"]["side"] == "above"
-    assert "side" not in row(LOW, HIGH)["detail"]
+def test_an_ordering_alone_has_a_side():
+    assert row(LOW, HIGH, rule="ordering", slack=None, side="below")["side"] == "below"
+    assert row(LOW, HIGH, rule="ordering", slack=None)["side"] == "above"
+    assert row(LOW, HIGH)["side"] == ""

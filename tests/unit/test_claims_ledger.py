@@ -20,6 +20,7 @@ ROW = Row(
     regime="limit",
     statement='learns degree 4 with "P_2" samples, up to logs',
     rule="upper",
+    side="",
     value=1.0812345678,
     low=0.95,
     high=1.15,
@@ -46,7 +47,7 @@ ROW = Row(
 
 
 def test_the_columns_are_those_that_readers_rely_on():
-    names = "claim, paper, place, kind, rank, regime, statement, rule, value, low, high, predicted, slack, rival"
+    names = "claim, paper, place, kind, rank, regime, statement, rule, side, value, low, high, predicted, slack, rival"
     names += ", control_value, control_low, control_high, control_verdict, verdict, sizes, reason, preset, draw"
     assert ", ".join(COLUMNS) == names + ", revision, digest, seeds, flops, study, figure, data"
 
@@ -108,6 +109,8 @@ def test_an_empty_ledger_is_a_header():
         ({"value": 0.9}, "value 0.9 lies outside its interval [0.95, 1.15]"),
         ({"control_value": 2.0}, "control_value 2.0 lies outside its interval"),
         ({"rule": "atmost"}, "rule 'atmost'"),
+        ({"rule": "ordering"}, "side '' under the rule 'ordering'; expected 'above' or 'below'"),
+        ({"side": "below"}, "side 'below' under the rule 'upper'; expected ''"),
         ({"verdict": "inconclusive"}, "without a reason"),
         ({"low": 2.0}, "upside down"),
         ({"high": math.inf}, "high is infinite"),

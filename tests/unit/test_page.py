@@ -24,6 +24,7 @@ def row(**changes):
         "regime": "limit",
         "statement": "slope < 1 & <script>alert(1)</script>",
         "rule": "upper",
+        "side": "above" if changes.get("rule") == "ordering" else "",
         "value": 0.51234,
         "low": 0.25,
         "high": 0.75,
@@ -323,9 +324,9 @@ def test_work_has_a_unit(flops, text):
 
 
 def test_an_ordering_says_on_which_side_it_is():
-    ordering = row(rule="ordering", predicted=0.0)
-    assert (prediction(ordering, "above"), prediction(ordering, "below")) == ("> 0 − 0.2", "< 0 + 0.2")
-    assert "&lt; 0 + 0.2</dd>" in page([ordering], {"one": STUDY}, "quick", {"C1": {"side": "below"}})
+    above, below = (row(rule="ordering", predicted=0.0, side=side) for side in ("above", "below"))
+    assert (prediction(above), prediction(below)) == ("> 0 − 0.2", "< 0 + 0.2")
+    assert "&lt; 0 + 0.2</dd>" in page([below], {"one": STUDY}, "quick")
 
 
 def test_a_row_says_at_once_what_keeps_it_from_its_verdict_and_folds_the_rest():

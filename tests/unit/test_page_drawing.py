@@ -12,9 +12,9 @@ from hierlearn.claims.page.index import number
 from hierlearn.claims.rules import region
 
 
-def places(one, side="above"):
+def places(one):
     """Pixels of the parts of a row's drawing: the dot, the whisker's ends, the region's ends, the control's signs."""
-    text = str(drawing(one, side, "spoken", number))
+    text = str(drawing(one, "spoken", number))
     dot = float(re.search(r'cx="([\d.]+)"', text)[1])
     whisker = [float(end) for end in re.search(r'class="whisker" d="M([\d.]+) \d+H([\d.]+)"', text).groups()]
     start, width = (float(x) for x in re.search(r'class="region" x="([\d.]+)" y="2" width="([\d.]+)"', text).groups())
@@ -64,10 +64,10 @@ def test_labels_of_a_narrow_region_do_not_touch():
 
 
 def test_a_row_that_measured_nothing_has_no_drawing_and_one_without_a_rule_no_region():
-    assert drawing(row(value=math.nan), "above", "", number) == ""
-    described = drawing(row(rule="descriptive", predicted=math.nan, slack=math.nan), "above", "", number)
+    assert drawing(row(value=math.nan), "", number) == ""
+    described = drawing(row(rule="descriptive", predicted=math.nan, slack=math.nan), "", number)
     assert "region" not in described and "dot" in described
 
 
 def test_what_is_drawn_is_said():
-    assert 'role="img" aria-label="a &lt;b&gt;"' in drawing(row(), "above", "a <b>", number)
+    assert 'role="img" aria-label="a &lt;b&gt;"' in drawing(row(), "a <b>", number)

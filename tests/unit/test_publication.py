@@ -34,7 +34,7 @@ def plan(tmp_path, monkeypatch):
 
 def run(plan, study, *rows):
     """Leaves what a run of a study leaves."""
-    told = [to_json(one) | {"detail": {"side": "above", "bounds": [1] * 999}} for one in rows]
+    told = [to_json(one) | {"detail": {"bounds": [1] * 999}} for one in rows]
     for name, content in (("claims.json", json.dumps({"rows": told})), ("figure.svg", SVG)):
         file = Path(plan.targets.file(study, name))
         checksums.write(file, content.encode(), plan.inputs.identity(file))
@@ -247,7 +247,7 @@ def test_the_readme_of_the_project_has_its_marks_and_the_table_of_what_is_stored
         second = [row for content in stored().values() for row in content["second"]]
         numbers = [content["study"].get("numbers", {}) for content in stored().values()]
         units = {claim: one["unit"] for part in numbers for claim, one in part.items()}
-        found = findings.table(rows, details, papers.said(), standing(told, second, details), units)
+        found = findings.table(rows, papers.said(), standing(told, second, details), units)
         primary = {row.claim: row.digest for row in rows if row.rank == "primary"}
         again = history.further_draws(history.read(ROOT / history.FILE)[0], primary, {row.preset for row in rows})
         assert again and findings.put(text, f"{found}\n\n{again}") == text

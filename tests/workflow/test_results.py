@@ -28,6 +28,7 @@ COLUMNS = [
     "regime",
     "statement",
     "rule",
+    "side",
     "value",
     "low",
     "high",

@@ -43,6 +43,7 @@ def judge_claim(
         **{key: described[key] for key in ("place", "kind", "rank", "regime", "statement", "rule", "digest")},
         **{key: run[key] for key in ("paper", "preset", "draw")},
         claim=name,
+        side=claim.get("side", "above") if claim["rule"] == "ordering" else "",
         value=measured.value,
         low=measured.low,
         high=measured.high,
@@ -63,8 +64,7 @@ def judge_claim(
         figure=f"{study['name']}/figure.svg",
         data=f"{study['name']}/{source}",
     )
-    side = {"side": claim.get("side", "above")} if claim["rule"] == "ordering" else {}
-    return {**to_json(row, measured.positive), "detail": measured.detail | side}
+    return {**to_json(row, measured.positive), "detail": measured.detail}
 
 
 def _sizes(sizes: str, claim: Mapping[str, Any]) -> str:

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from numbers import Integral, Real
 from typing import Annotated, Any, get_args, get_type_hints
 
-from hierlearn.claims.rules import RULES
+from hierlearn.claims.rules import RULES, SIDES
 from hierlearn.claims.verdicts import (
     CONTROL_OUTCOMES,
     INCONCLUSIVE,
@@ -39,6 +39,7 @@ class Row:
     regime: Annotated[str, "whether the hypotheses are met where it was measured"]
     statement: str
     rule: Annotated[str, "rule that gives the verdict"]
+    side: Annotated[str, "side of the prediction where an ordering has the interval: above, below"]
     value: Annotated[float, "measured value"]
     low: Annotated[float, "lower end of the 95 % interval"]
     high: Annotated[float, "upper end of the 95 % interval"]
@@ -140,6 +141,9 @@ def _word_faults(row: Row) -> list[str]:
     for name, known in (("kind", KINDS), ("rank", RANKS), ("rule", RULES), ("control_verdict", CONTROL_OUTCOMES)):
         if getattr(row, name) not in known:
             found.append(f"{name} {getattr(row, name)!r}; expected one of {', '.join(known)}")
+    sides = SIDES if row.rule == "ordering" else ("",)
+    if row.side not in sides:
+        found.append(f"side {row.side!r} under the rule {row.rule!r}; expected {' or '.join(map(repr, sides))}")
     described = row.kind == "description"
     if described != (row.rule == "descriptive"):
         found.append(f"rule {row.rule!r} of the kind {row.kind!r}; a description alone is descriptive")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hierlearn.claims.verdicts import MARKS, OUTCOMES
+from hierlearn.claims.verdicts import MARK_NAMES, MARKS
 
 # What counts no evidence, and what is not judged.
 CHECK, DESCRIPTION = "check", "description"
@@ -108,7 +108,7 @@ def outcome(rows: Sequence[Row]) -> str:
     others = Counter(MARKS[row["verdict"]] for row in judged if row["rank"] != "primary")
     failed = sum(row["kind"] == CHECK and MARKS[row["verdict"]] != "✓" for row in rows)
     first = ", ".join(f"{mark} {primary[word]} {word}" for word, mark in MARKS.items() if primary[word])
-    second = " ".join(f"{mark} {others[mark]}" for mark in OUTCOMES if others[mark])
+    second = " ".join(f"{mark} {others[mark]}" for mark in MARK_NAMES if others[mark])
     parts = first and f"primary {first}", second and f"secondary {second}", failed and f"{failed} checks fail"
     rest = [(sum(row["kind"] == kind for row in rows), kind) for kind in (CHECK, DESCRIPTION)]
     told = ", ".join(f"{count} {kind}{'s' * (count > 1)}" for count, kind in rest if count)
@@ -130,5 +130,5 @@ def unconvincing(rows: Sequence[Row]) -> Iterator[str]:
     """A line for every primary row that failed, was not decided, or has a control that passes too."""
     primary = [row for row in rows if row["rank"] == "primary" and row["verdict"] and MARKS[row["verdict"]] != "✓"]
     width = max((len(row["verdict"]) for row in primary), default=0)
-    for row in sorted(primary, key=lambda row: list(OUTCOMES).index(MARKS[row["verdict"]])):
+    for row in sorted(primary, key=lambda row: list(MARK_NAMES).index(MARKS[row["verdict"]])):
         yield f"{MARKS[row['verdict']]} {row['verdict']:<{width}}  {row['claim']} ({row['study']}, {row['place']})"

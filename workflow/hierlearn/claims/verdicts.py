@@ -45,7 +45,7 @@ MARKS = {
 }
 # The page's name for each mark.
 CLASSES = {"✓": "for", "✗": "against", "?": "open", "○": "void", "–": "none"}
-OUTCOMES = {"✓": "survived", "✗": "failed", "?": "inconclusive", "○": "vacuous", "–": "no rule"}
+MARK_NAMES = {"✓": "survived", "✗": "failed", "?": "inconclusive", "○": "vacuous", "–": "no rule"}
 # The outcome of a control that is still to be designed, and of none.
 MISSING = "missing"
 NO_CONTROL = ""

@@ -27,7 +27,7 @@ READING = "../reading.md"
 # A stored study is replaced by a run of its own preset or of a later one.
 BY_SIZE = ("smoke", "quick", "standard", "full", "paper")
 # What the page shows of a row beside its columns.
-SHOWN = ("side", "sizes_fitted", "edges")
+SHOWN = ("sizes_fitted", "edges")
 # Of a row of a second draw what may differ from the first, whose design it shares, and what says which draw it is.
 MEASURED = ("value", "low", "high", "verdict")
 DRAWN = ("claim", "digest", "draw", *MEASURED, *(f"control_{name}" for name in MEASURED))
@@ -120,7 +120,7 @@ def together(root: Path, compare: str = "") -> list[str]:
     (folder / "index.html").write_text(text, encoding="utf-8")
     primary = {row.claim: row.digest for row in rows if row.rank == "primary"}
     again = history.further_draws(history.read(root / history.FILE)[0], primary, presets)
-    table = findings.table(rows, details, papers.said(), lacking, words)
+    table = findings.table(rows, papers.said(), lacking, words)
     readme, between = root / README, "\n\n".join(filter(None, [table, again]))
     readme.write_text(findings.put(readme.read_text(encoding="utf-8"), between), encoding="utf-8")
     return [f"{FOLDER}: {len(rows)} rows of {len(studies)} studies"]

@@ -2,11 +2,10 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from hierlearn.claims.ledger import Row
-from hierlearn.claims.page.index import in_order, interval, number, outcomes, prediction, side
-from hierlearn.claims.rules import PASSES, UNDECIDED, outcome
+from hierlearn.claims.page.index import in_order, interval, number, outcomes, prediction
+from hierlearn.claims.rules import PASSES, SIDES, UNDECIDED, outcome
 from hierlearn.claims.verdicts import INCONCLUSIVE, MARKS
 
 BEGIN, END = "<!-- findings -->", "<!-- end of findings -->"
@@ -16,7 +15,6 @@ HEAD = "| | what the paper says | measured [95 % interval] | predicted |\n| --- 
 
 def table(
     rows: Sequence[Row],
-    details: Mapping[str, Mapping[str, Any]],
     papers: Mapping[str, Mapping[str, str]],
     lacking: Mapping[str, str],
     units: Mapping[str, str],
@@ -27,8 +25,7 @@ def table(
     for key, paper in papers.items():
         own = [row for row in rows if row.paper == key and row.rank == "primary" and row.rule != "descriptive"]
         if own:
-            told = [(row, side(details[row.claim]), lacking.get(row.claim)) for row in in_order(own)]
-            lines = [HEAD, *(_line(*one, units.get(one[0].claim, "")) for one in told)]
+            lines = [HEAD, *(_line(row, lacking.get(row.claim), units.get(row.claim, "")) for row in in_order(own))]
             parts += [f"**{paper['citation']}**: {_counts(own)}.", "\n".join(lines)]
     return "\n\n".join(parts)
 
@@ -39,16 +36,16 @@ def _counts(rows: Sequence[Row]) -> str:
     return f"of {len(rows)} primary rows at preset {presets} {', '.join(told)}"
 
 
-def _line(row: Row, where: str, lacking: str | None, unit: str) -> str:
+def _line(row: Row, lacking: str | None, unit: str) -> str:
     statement = row.statement.rstrip(".").replace("\\|", "\\Vert ").replace("|", "\\vert ")
     measured = " ".join(filter(None, [number(row.value), interval(row.low, row.high), unit]))
     if row.verdict == INCONCLUSIVE and row.control_verdict == UNDECIDED:
         slack = None if math.isnan(row.slack) else row.slack
-        rule = outcome(row.rule, row.value, row.low, row.high, row.predicted, slack, where)[0]
+        rule = outcome(row.rule, row.value, row.low, row.high, row.predicted, slack, row.side or SIDES[0])[0]
         lacking = "the control is undecided" if rule == PASSES else lacking
     verdict = f"{MARKS[row.verdict]} {row.verdict}" + (f": {lacking}" if lacking else "")
     named = f"[{row.claim}]({PAGE}#{row.claim}), {row.place}"
-    return f"| {verdict} | {named}: {statement} | {measured} | {prediction(row, where)} |"
+    return f"| {verdict} | {named}: {statement} | {measured} | {prediction(row)} |"
 
 
 def put(text: str, between: str) -> str:

@@ -19,9 +19,9 @@ from hierlearn.claims.verdicts import (
     CLASSES,
     INCONCLUSIVE,
     KINDS,
+    MARK_NAMES,
     MARKS,
     MISSING,
-    OUTCOMES,
     REGIMES,
     VACUOUS,
     WORDS_OF,
@@ -67,7 +67,7 @@ def page(
         loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters |= {"tex": mathematics.html, "clauses": clauses}
-    told_of_a_row = (edge_note, fit_note, interval, number, prediction, side, work)
+    told_of_a_row = (edge_note, fit_note, interval, number, prediction, work)
     environment.globals |= {function.__name__: function for function in told_of_a_row}
     judged = [row for row in rows if row.kind not in ("check", "description")]
     primary = [row for row in judged if row.rank == "primary"]
@@ -112,25 +112,22 @@ def page(
         numbers={claim: one for study in told for claim, one in study["numbers"].items()},
         classes=CLASSES,
         marks=MARKS,
-        names=OUTCOMES,
+        names=MARK_NAMES,
         details=details,
         earlier=earlier or {},
-        drawing=lambda row: drawing(row, side(details[row.claim]), spoken(row, side(details[row.claim])), number),
+        drawing=lambda row: drawing(row, spoken(row), number),
     )
-
-
-def side(detail: Mapping[str, Any]) -> str:
-    """Where the rule `ordering` has the interval."""
-    return detail.get("side", "above")
 
 
 def outcomes(rows: Iterable[Row]) -> list[tuple[str, str, int]]:
     """(class, name, number) of every outcome that some of the rows have; what survived or failed with its verdicts."""
     counts = Counter(row.verdict for row in rows)
-    found = {mark: {word: counts[word] for word in MARKS if MARKS[word] == mark and counts[word]} for mark in OUTCOMES}
+    found = {
+        mark: {word: counts[word] for word in MARKS if MARKS[word] == mark and counts[word]} for mark in MARK_NAMES
+    }
     return [
         (CLASSES[mark], f"{name} ({_counted(words, words)})" if mark in SPLIT else name, sum(words.values()))
-        for mark, name in OUTCOMES.items()
+        for mark, name in MARK_NAMES.items()
         if (words := found[mark])
     ]
 
@@ -177,7 +174,7 @@ def _of_study(name: str, rows: Sequence[Row]) -> dict[str, Any]:
     own = [row for row in rows if row.study == name]
     counts = Counter(MARKS[row.verdict] for row in own if row.kind != "check")
     checks = Counter(MARKS[row.verdict] for row in own if row.kind == "check")
-    told = " ".join(f"{mark} {checks[mark]}" for mark in OUTCOMES if checks[mark])
+    told = " ".join(f"{mark} {checks[mark]}" for mark in MARK_NAMES if checks[mark])
     files = sorted({row.data for row in own})
     return {"rows": own, "groups": groups(own), "counts": counts, "checks": told, "files": files}
 
@@ -248,22 +245,22 @@ def interval(low: float, high: float) -> str:
     return f"[{number(low)}, {number(high)}]" if math.isfinite(low) and math.isfinite(high) else ""
 
 
-def prediction(row: Row, side: str = "") -> str:
-    """The prediction as its rule reads it. side: where the rule `ordering` has the interval, above or below."""
+def prediction(row: Row) -> str:
+    """The prediction as its rule reads it."""
     if not math.isfinite(row.predicted):
         return "–"
     slack = 0.0 if math.isnan(row.slack) else row.slack
     signs = {"above": (">", "−"), "below": ("<", "+")}
-    sign, between = signs[side] if row.rule == "ordering" and side in signs else RULES[row.rule]
+    sign, between = signs.get(row.side, RULES[row.rule])
     text = f"{sign} {number(row.predicted)}"
     return f"{text} {between} {number(slack)}" if slack else text
 
 
-def spoken(row: Row, side: str = "") -> str:
+def spoken(row: Row) -> str:
     """A row's numbers in words."""
     parts = [f"measured {number(row.value)} {interval(row.low, row.high)}".strip()]
     if math.isfinite(row.predicted):
-        parts.append(f"predicted {prediction(row, side)}")
+        parts.append(f"predicted {prediction(row)}")
     if math.isfinite(row.control_value):
         parts.append(f"control {number(row.control_value)} {interval(row.control_low, row.control_high)}".strip())
     return ", ".join(parts)
