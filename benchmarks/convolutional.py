@@ -28,6 +28,8 @@ WIDE, KNOWN = 64, 512
 # How many times faster than the loop training has to be; what part of it may go into points; how many times faster than
 # whole Jacobians a tangent kernel has to be.
 TARGET, SHARE, FACTORS = 2.5, 0.1, 3
+# Of the largest entry: how far apart the two kernels may be by rounding.
+APART = 1e-4
 
 
 def tree(symbols: int, channels: int = CHANNELS) -> Architecture:
@@ -154,8 +156,10 @@ def kernels() -> tuple[float, float, float]:
     found = torch.func.vmap(torch.func.jacrev(outputs), (None, 0))(parameters, points)
     rows = torch.cat([values.flatten(1) for values in found.values()], dim=1).detach()
     theirs = (rows @ rows.T / CLASSES).numpy()
-    whole = time.process_time() - began
-    return whole, factors, float(np.abs(ours - theirs).max() / theirs.max())
+    whole, apart = time.process_time() - began, float(np.abs(ours - theirs).max() / theirs.max())
+    if apart > APART:
+        raise ValueError(f"the two kernels are {apart:.1e} of the largest entry apart; expected at most {APART}")
+    return whole, factors, apart
 
 
 def rows(seeds, steps, repeats) -> Iterator[Row]:

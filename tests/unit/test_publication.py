@@ -34,7 +34,7 @@ def plan(tmp_path, monkeypatch):
 
 def run(plan, study, *rows):
     """Leaves what a run of a study leaves."""
-    told = [to_json(one) | {"detail": {"bounds": [1] * 999}} for one in rows]
+    told = [to_json(one) | {"detail": {"sizes_fitted": [1, 2], "bounds": [1] * 999}} for one in rows]
     for name, content in (("claims.json", json.dumps({"rows": told})), ("figure.svg", SVG)):
         file = Path(plan.targets.file(study, name))
         checksums.write(file, content.encode(), plan.inputs.identity(file))
@@ -59,7 +59,8 @@ def test_a_finished_study_is_stored_with_its_rows_its_figure_and_its_page(plan):
     assert 'id="C2"' in page and "Run at commit unknown, preset quick" in page
     # No data are stored, so none are linked.
     assert 'href="small/scores.nc"' not in page and 'href="claims.nc"' not in page
-    assert "bounds" not in Path("docs/ledger/small/claims.json").read_text()
+    stored = json.loads(Path("docs/ledger/small/claims.json").read_text())["rows"]
+    assert [one["detail"] for one in stored] == [{"sizes_fitted": [1, 2]}] * 2
 
 
 def test_a_stored_second_draw_stays_until_there_is_another(plan):

@@ -3,10 +3,16 @@
 import numpy as np
 import pytest
 import torch
-from test_solvers_convolutional import CASES, CLASSES, Plain, generators
+from test_solvers_convolutional import CASES, CLASSES, Plain, generators, network
 from torch.utils.flop_counter import FlopCounterMode
 
 from hierlearn.solvers.convolutional import architecture, model, tangent
+
+# Factors of patches with height and width, behind activations that are no ReLUs, and in a first layer of two places.
+ALL = CASES | {
+    "tree of pictures": network("patches", (3, 8, 8), 3, 80, activation="quadratic", links=True),
+    "two places": network("patches", (5, 2, 4), 2, 64, links=True, head="flat"),
+}
 
 
 def network_at_its_start(net):
@@ -29,12 +35,12 @@ def jacobian(net, weights, point):
 
 
 @pytest.mark.parametrize("outputs_at_once", [1, 3, CLASSES])
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", ALL)
 def test_the_kernel_is_the_mean_over_outputs_of_products_of_gradients(case, outputs_at_once, monkeypatch):
     # Several blocks, the last of them smaller.
     monkeypatch.setattr(architecture, "BLOCK_POINTS", 2)
     monkeypatch.setattr(architecture.Architecture, "outputs_at_once", lambda *_: outputs_at_once)
-    net = CASES[case]
+    net = ALL[case]
     weights, x = network_at_its_start(net)
     found, across = tangent.grams(net, weights, x[:5], x[5:8], "cpu")
     rows = [jacobian(net, weights, point) for point in x[:8]]
@@ -64,11 +70,11 @@ def test_the_statistics_are_those_of_a_pass_of_torch_over_the_points(case):
         np.testing.assert_allclose(weights[name].ravel(), tensor.numpy(), rtol=1e-3, atol=1e-4, err_msg=name)
 
 
-@pytest.mark.parametrize("outputs_at_once", [1, CLASSES])
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("outputs_at_once", [1, 3, CLASSES])
+@pytest.mark.parametrize("case", ALL)
 def test_products_of_gradients_are_counted(case, outputs_at_once, monkeypatch):
     monkeypatch.setattr(architecture.Architecture, "outputs_at_once", lambda *_: outputs_at_once)
-    net = CASES[case]
+    net = ALL[case]
     weights, x = network_at_its_start(net)
 
     def multiplications(n, others):
@@ -78,11 +84,16 @@ def test_products_of_gradients_are_counted(case, outputs_at_once, monkeypatch):
 
     # What is made for every point, and not for pairs of them, falls out.
     found = multiplications(3, 3) - multiplications(3, 2) - multiplications(2, 3) + multiplications(2, 2)
-    # The first factors of the next outputs are the same again.
-    assert found == CLASSES // outputs_at_once * net.gradient_products(outputs_at_once)
+    assert found == net.gradient_products(CLASSES, 3)
 
 
-def test_few_places_and_many_channels_have_gradients_in_factors():
-    tree, folded = CASES["patches"], CASES["plain"]
-    assert tree.factored == (1, 2) and folded.factored == ()
-    assert tree.gradient_products(CLASSES) < CLASSES * tree.weights(CLASSES) / 2
+@pytest.mark.parametrize(
+    ("case", "layers"), [("patches", (1, 2)), ("tree of pictures", (1, 2)), ("two places", (0, 1)), ("plain", ())]
+)
+def test_few_places_and_many_channels_have_gradients_in_factors(case, layers, monkeypatch):
+    net = ALL[case]
+    assert net.factored == layers
+    products = net.gradient_products(CLASSES, 9)
+    monkeypatch.setattr(architecture.Layer, "is_factored", False)
+    whole = net.gradient_products(CLASSES, 9)
+    assert products < whole if layers else products == whole

@@ -43,7 +43,7 @@ def judge_claim(
         **{key: described[key] for key in ("place", "kind", "rank", "regime", "statement", "rule", "digest")},
         **{key: run[key] for key in ("paper", "preset", "draw")},
         claim=name,
-        side=claim.get("side", "above") if claim["rule"] == "ordering" else "",
+        side=_side(claim),
         value=measured.value,
         low=measured.low,
         high=measured.high,
@@ -76,13 +76,17 @@ def _predicted(claim: Mapping[str, Any]) -> float:
     return 1.0 if claim["rule"] == "holds" else claim.get("predicted", np.nan)
 
 
+def _side(claim: Mapping[str, Any]) -> str:
+    return claim.get("side", "above") if claim["rule"] == "ordering" else ""
+
+
 def _outcome(claim: Mapping[str, Any], measured: Measurement) -> tuple[str, str]:
     """What the claim's rule makes of a measurement, and why."""
     if claim["rule"] == "descriptive":
         return UNDECIDED, measured.reason
     high = math.inf if measured.bound and not math.isnan(measured.high) else measured.high
     given = measured.value, measured.low, high, _predicted(claim), claim.get("slack")
-    return outcome(claim["rule"], *given, claim.get("side", "above"), measured.reason)
+    return outcome(claim["rule"], *given, _side(claim), measured.reason)
 
 
 def _control(claim: Mapping[str, Any], rival: Measurement | None) -> tuple[str, str]:

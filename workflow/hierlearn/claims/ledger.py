@@ -26,10 +26,10 @@ from hierlearn.claims.verdicts import (
 class Row:
     """One claim and what was found. The fields are the columns of claims.csv, in order, with what each holds.
 
-    kind, rank, regime: in the words of `verdicts`; regime is "" for kinds that have none. value, low, high, predicted,
-    slack and the control's ends: in the units of the quantity, NaN where there is none; under the rule `holds`, the
-    largest ratio to the bound, and from the smallest to the largest over seeds. verdict: "" for a description. draw,
-    revision, digest: "" where no design is registered."""
+    kind, rank, regime: in the words of `verdicts`; regime is "" for kinds that have none. side: "" but under the rule
+    `ordering`. value, low, high, predicted, slack and the control's ends: in the units of the quantity, NaN where there
+    is none; under the rule `holds`, the largest ratio to the bound, and from the smallest to the largest over seeds.
+    verdict: "" for a description. draw, revision, digest: "" where no design is registered."""
 
     claim: Annotated[str, "claim, with a suffix where it has several rows"]
     paper: str

@@ -52,12 +52,12 @@ def outcome(
 
     value, low, high, predicted: in the units of the quantity. slack: in the same units, 0 if None; for
     `published` the factor that a ratio to the printed number may reach, 1.5 if None. side: where `ordering`
-    predicts the interval, seen from `predicted`. For `holds`, value is the largest ratio of a side to its bound
-    over the cases; low and high only say, as NaN, that one of them is not to be trusted. An end that is infinite is
-    open: what hangs on it is undecided. reason: what the measurement has to say, kept in the line; it stands
-    alone where there is no interval, which is undecided. Raises ValueError on a rule that decides nothing,
-    an unknown side, a negative slack, a factor below 1, a prediction that is missing (or, for `published`, not
-    positive), a negative ratio and an interval that is upside down."""
+    predicts the interval, seen from `predicted`; other rules do not look at it. For `holds`, value is the largest
+    ratio of a side to its bound over the cases; low and high only say, as NaN, that one of them is not to be trusted.
+    An end that is infinite is open: what hangs on it is undecided. reason: what the measurement has to say, kept in
+    the line; it stands alone where there is no interval, which is undecided. Raises ValueError on a rule that decides
+    nothing, an ordering with an unknown side, a negative slack, a factor below 1, a prediction that is missing (or,
+    for `published`, not positive), a negative ratio and an interval that is upside down."""
     slack = _checked(rule, value, low, high, predicted, slack, side)
     if not math.isfinite(value) or math.isnan(low) or math.isnan(high):
         found, why = UNDECIDED, "" if reason else "no case was measured" if rule == "holds" else "no interval"
@@ -123,7 +123,7 @@ def _checked(rule, value, low, high, predicted, slack, side) -> float:
     if rule not in RULES or rule == "descriptive":
         deciding = ", ".join(name for name in RULES if name != "descriptive")
         raise ValueError(f"rule {rule!r}; expected one of {deciding}")
-    if side not in SIDES:
+    if rule == "ordering" and side not in SIDES:
         raise ValueError(f"side {side!r}; expected one of {', '.join(SIDES)}")
     if low > high:
         raise ValueError(f"interval [{low}, {high}] is upside down")

@@ -11,7 +11,7 @@ none. Everywhere: inconclusive where the rule or the control is undecided or a c
 control passes too. A rule that fails is never hidden by its control.
 """
 
-from hierlearn.claims.rules import FAILS, PASSES, UNDECIDED
+from hierlearn.claims.rules import FAILS, OUTCOMES, PASSES, UNDECIDED
 
 KINDS = {
     "theorem": "a proved inequality, constants and all",
@@ -43,13 +43,13 @@ MARKS = {
     VACUOUS: "○",
     "": "–",
 }
-# The page's name for each mark.
+# The class of each mark in the page's styles, and what it is called.
 CLASSES = {"✓": "for", "✗": "against", "?": "open", "○": "void", "–": "none"}
 MARK_NAMES = {"✓": "survived", "✗": "failed", "?": "inconclusive", "○": "vacuous", "–": "no rule"}
 # The outcome of a control that is still to be designed, and of none.
 MISSING = "missing"
 NO_CONTROL = ""
-CONTROL_OUTCOMES = (PASSES, FAILS, UNDECIDED, MISSING, NO_CONTROL)
+CONTROL_OUTCOMES = (*OUTCOMES, MISSING, NO_CONTROL)
 
 
 def verdict(kind: str, regime: str, rule: str, control: str, proof: bool = False) -> str:
@@ -61,7 +61,7 @@ def verdict(kind: str, regime: str, rule: str, control: str, proof: bool = False
     """
     if kind == "description":
         return ""
-    if kind not in KINDS or control not in CONTROL_OUTCOMES or rule not in (PASSES, FAILS, UNDECIDED):
+    if kind not in KINDS or control not in CONTROL_OUTCOMES or rule not in OUTCOMES:
         raise ValueError(f"kind {kind!r}, rule {rule!r}, control {control!r}")
     if (kind in WORDS_OF) == bool(regime) or (regime or WORDS_OF[kind]) not in REGIMES:
         raise ValueError(f"kind {kind!r} in the regime {regime!r}")

@@ -51,9 +51,9 @@ class ConvolutionalKernel(ConvolutionalParameters, Learner):
         net = network_of(self, sizes)
         # Numbers of torch have half the bytes; narrow products reach a third of the rate of large ones.
         together = net.outputs_at_once(sizes.outputs, n)
-        gradients = net.gradient() * (n + 2 * BLOCK_POINTS) * together
+        gradients = net.gradient_entries() * (n + 2 * BLOCK_POINTS) * together
         gradients = (gradients + 4 * BLOCK_POINTS * net.activations()) / 2
-        one, pair = 18 * sizes.outputs * net.products(), 2 * net.gradient_products(sizes.outputs)
+        one, pair = 18 * sizes.outputs * net.products(), 2 * net.gradient_products(sizes.outputs, n)
         return Needs(
             memory={
                 "fit": TORCH + 3 * n**2 + validation * n + 2 * gradients,
@@ -83,7 +83,7 @@ class ConvolutionalKernel(ConvolutionalParameters, Learner):
             fit = fit_dual(kernels[0], y, kernels[1], labels, sample.choices["ridge"], problem.teacher.kind)
             state = {"coefficients": fit.coefficients, "shape": np.array(shape)} | weights
             pairs = sample.n * (sample.n + problem.held_out)
-            flops = fit.flops + 2.0 * net.gradient_products(problem.outputs) * pairs
+            flops = fit.flops + 2.0 * net.gradient_products(problem.outputs, sample.n) * pairs
             fits.append(fit_of_seed(state=state, **fit.parts | {"flops": flops}))
             monitor.advance(len(fits), len(problem.seeds))
         return Fit.stack(fits)

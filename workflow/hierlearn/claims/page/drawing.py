@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from hierlearn.claims.ledger import Row
-from hierlearn.claims.rules import SIDES, region
+from hierlearn.claims.rules import region
 
 # In pixels of the drawing, which scales with its place.
 WIDTH, HEIGHT, MARGIN = 260, 46, 10
@@ -58,7 +58,7 @@ def drawing(row: Row, spoken: str, number) -> Markup:
     if not math.isfinite(row.value):
         return Markup("")
     low, high = (end if math.isfinite(end) else row.value for end in (row.low, row.high))
-    floor, ceiling = region(row.rule, row.predicted, row.slack, row.side or SIDES[0])
+    floor, ceiling = region(row.rule, row.predicted, row.slack, row.side)
     rival = [one for one in (row.control_value, row.control_low, row.control_high) if math.isfinite(one)]
     place = _scale([row.value, low, high, floor, ceiling], rival[:1], row.rule in ("holds", "published"))
     parts = []

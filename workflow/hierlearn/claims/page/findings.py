@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from hierlearn.claims.ledger import Row
 from hierlearn.claims.page.index import in_order, interval, number, outcomes, prediction
-from hierlearn.claims.rules import PASSES, SIDES, UNDECIDED, outcome
+from hierlearn.claims.rules import PASSES, UNDECIDED, outcome
 from hierlearn.claims.verdicts import INCONCLUSIVE, MARKS
 
 BEGIN, END = "<!-- findings -->", "<!-- end of findings -->"
@@ -41,7 +41,7 @@ def _line(row: Row, lacking: str | None, unit: str) -> str:
     measured = " ".join(filter(None, [number(row.value), interval(row.low, row.high), unit]))
     if row.verdict == INCONCLUSIVE and row.control_verdict == UNDECIDED:
         slack = None if math.isnan(row.slack) else row.slack
-        rule = outcome(row.rule, row.value, row.low, row.high, row.predicted, slack, row.side or SIDES[0])[0]
+        rule = outcome(row.rule, row.value, row.low, row.high, row.predicted, slack, row.side)[0]
         lacking = "the control is undecided" if rule == PASSES else lacking
     verdict = f"{MARKS[row.verdict]} {row.verdict}" + (f": {lacking}" if lacking else "")
     named = f"[{row.claim}]({PAGE}#{row.claim}), {row.place}"

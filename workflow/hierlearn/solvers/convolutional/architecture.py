@@ -13,7 +13,7 @@ ALIGNED = 16
 # Filters on so few channels are faster as one product for all networks than as torch's convolution for each.
 NARROW = 2
 # Points whose gradients are made at once, and how many numbers of gradients are held: those of one output in any case.
-BLOCK_POINTS, JACOBIANS = 128, 1 << 25
+BLOCK_POINTS, GRADIENT_ENTRIES = 128, 1 << 25
 
 
 class Misfit(ValueError):
@@ -86,8 +86,8 @@ class Layer:
 
     @property
     def places(self) -> int:
-        """Places at which its filters stand."""
-        return prod(self.convolutions[-1].size(self.given))
+        """Places at which the filters of its first convolution stand, before it pools."""
+        return prod(self.convolutions[0].size(self.given))
 
     @property
     def is_factored(self) -> bool:
@@ -182,24 +182,31 @@ class Architecture:
         """Layers whose gradients in the weights are held as factors."""
         return tuple(i for i, layer in enumerate(self.layers) if layer.is_factored)
 
-    def gradient(self) -> int:
-        """Numbers that the gradient of one output is held in: factors of layers and the head, entries of all else."""
-        layers = [self.layers[i] for i in self.factored]
-        whole = sum(map(prod, self.shapes().values())) - sum(prod(layer.convolutions[0].weights) for layer in layers)
-        head = self.features() + 1 + 2 * sum(self.head_norms)
-        return whole + head + sum(layer.places * sum(layer.convolutions[0].weights) for layer in layers)
+    def _entries_apart(self) -> int:
+        """Entries of a gradient in all weights but those of factored layers and of the head."""
+        factored = sum(prod(self.layers[i].convolutions[0].weights) for i in self.factored)
+        return sum(map(prod, self.shapes().values())) - factored + 2 * sum(self.head_norms)
 
-    def gradient_products(self, outputs: int) -> int:
-        """Multiplications for the products of the gradients of so many outputs at two points, output by output."""
-        total = (self.gradient() - self.features() - 1) * outputs + self.features() + 1
-        for layer in (self.layers[i] for i in self.factored):
-            (entries, filters), places = layer.convolutions[0].weights, layer.places
-            total += places**2 * (entries + filters * outputs) - places * (entries + filters) * outputs
-        return total
+    def gradient_entries(self) -> int:
+        """Numbers in which the gradient of one output is held: the head and factored layers by their factors."""
+        factors = sum(self.layers[i].places * sum(self.layers[i].convolutions[0].weights) for i in self.factored)
+        return self._entries_apart() + self.features() + 1 + factors
 
     def outputs_at_once(self, outputs: int, points: int) -> int:
         """Of how many outputs the gradients at so many points are held together: one pass forward serves them all."""
-        return min(outputs, max(1, JACOBIANS // (self.gradient() * (points + BLOCK_POINTS))))
+        return min(outputs, max(1, GRADIENT_ENTRIES // (self.gradient_entries() * (points + BLOCK_POINTS))))
+
+    def gradient_products(self, outputs: int, points: int) -> int:
+        """Multiplications for the sum over outputs j of <grad f_j(x), grad f_j(z)>; points: how many z are held.
+
+        What outputs share, the head's inputs and what layers see, is multiplied once for those that are held together.
+        """
+        step = self.outputs_at_once(outputs, points)
+        passes = -(-outputs // step)
+        layers = [(self.layers[i].places ** 2, *self.layers[i].convolutions[0].weights) for i in self.factored]
+        shared = self.features() + 1 + sum(pairs * entries for pairs, entries, _ in layers)
+        own = self._entries_apart() + sum(pairs * filters for pairs, _, filters in layers)
+        return passes * shared + outputs * own
 
     def activations(self) -> int:
         """Numbers that one picture leaves for the way back, itself among them."""

@@ -133,9 +133,9 @@ def _layer(network: Architecture, i: int, weights, running, x: torch.Tensor, bat
 
     def convolved(x, j):
         found = _convolution(layer.convolutions[j], x, weights[f"layer{i}_weight{j}"])
-        # What stands at every place beside it: a gradient in it is one in what the filters make there.
-        beside = weights.get(f"layer{i}_beside{j}")
-        return found if beside is None else found + beside
+        # Zero at every place, for tangent kernels: the gradient in it is that in the convolution's output.
+        offset = weights.get(f"layer{i}_offset{j}")
+        return found if offset is None else found + offset
 
     if layer.kind == "residual":
         if network.activation == "quadratic":
@@ -211,7 +211,7 @@ def _convolved(one: Convolution, x: torch.Tensor, filters: torch.Tensor) -> torc
     """By torch's own convolution; filters (R, outputs, inputs, height, width)."""
     networks, n, height, width, channels = x.shape
     if n == 1:
-        # Networks with a picture each, as for Jacobians, are groups of channels of one picture.
+        # Networks with a picture each, as for tangent kernels, are groups of channels of one picture.
         x = x.permute(1, 0, 4, 2, 3).reshape(1, networks * channels, height, width)
         found = functional.conv2d(x, filters.flatten(0, 1), None, one.stride, one.padding, groups=networks)
         return found.unflatten(1, (networks, -1)).permute(1, 0, 3, 4, 2).contiguous()

@@ -32,12 +32,12 @@ def gram(network: Architecture, weights: Arrays, x, z, device: str, own: np.ndar
     outputs = weights["head_bias"].shape[-1]
     step = network.outputs_at_once(outputs, len(z))
     across = np.zeros((len(x), len(z)))
-    for places in (range(outputs)[first : first + step] for first in range(0, outputs, step)):
-        blocks = _gradients(network, weights, z, places, device)
+    for chosen in (range(outputs)[first : first + step] for first in range(0, outputs, step)):
+        blocks = _gradients(network, weights, z, chosen, device)
         known = [[torch.cat(factors) for factors in zip(*parts, strict=True)] for parts in zip(*blocks, strict=True)]
         if own is not None:
             own += _products(known, known) / outputs
-        for i, parts in enumerate(_gradients(network, weights, x, places, device)):
+        for i, parts in enumerate(_gradients(network, weights, x, chosen, device)):
             across[i * architecture.BLOCK_POINTS :][: len(parts[0][0])] += _products(parts, known)
     return across / outputs
 
@@ -55,11 +55,12 @@ def grams(
 def _gradients(
     network: Architecture, weights: Arrays, x: np.ndarray, outputs: range, device: str
 ) -> Iterator[list[list[torch.Tensor]]]:
-    """Blocks of points: the gradients of these outputs as parts, each of one or two factors (n', places, numbers).
+    """Blocks of n' points: the gradients of these outputs as parts, each of one or two factors (n', places, numbers).
 
-    What two points have in common is the sum over parts and pairs of places of the product of their factors' inner
-    products. In a layer's weights a gradient is the sum over places of what the layer sees there times what goes back
-    through it, one matrix for every output: the first factor is the same for all of them.
+    The inner product of two points' gradients is the sum over parts, and over pairs of places, of the products of the
+    inner products of their factors. Parts: all weights but those that follow, output by output; the head; then every
+    factored layer, whose gradient is the sum over places of what it sees there, the same for all outputs, times the
+    slope in what its filters make there, which is put side by side, output by output.
     """
     shared = _tensors(weights, device)
     apart = {"head_weight", "head_bias"} | {f"layer{i}_weight0" for i in network.factored}
@@ -69,12 +70,12 @@ def _gradients(
         # As many networks as points, each with a point of its own: their gradients do not mix.
         own = {name: values.expand(len(points), *values.shape[1:]) for name, values in shared.items()}
         leaves = own | {name: own[name].detach().requires_grad_() for name in moving}
-        beside = {f"layer{i}_beside0": _zeros(network.layers[i], points) for i in network.factored}
-        leaves |= beside
+        offsets = {f"layer{i}_offset0": _zeros(network.layers[i], points) for i in network.factored}
+        leaves |= offsets
         found = model.layers(network, leaves, leaves, points)
         features = model.head_inputs(network, leaves, leaves, [found[i] for i in network.linked], batch=False)
         values = torch.baddbmm(leaves["head_bias"], features, leaves["head_weight"])[:, 0]
-        wanted = [*(leaves[name] for name in moving), *beside.values()]
+        wanted = [*(leaves[name] for name in moving), *offsets.values()]
         slopes = [torch.autograd.grad(values[:, j].sum(), wanted, retain_graph=j != outputs[-1]) for j in outputs]
         whole = torch.cat([slope.flatten(1) for row in slopes for slope in row[: len(moving)]], dim=1)
         # Those of an output are in weights of its own, with its bias as one of an input of 1.
@@ -88,7 +89,7 @@ def _gradients(
 
 
 def _zeros(layer: Layer, points: torch.Tensor) -> torch.Tensor:
-    """What stands beside the products of its filters at every place of every point."""
+    """Offsets of a convolution's output for every point, place and filter, (n', 1, height, width, filters)."""
     size = layer.convolutions[0].size(layer.given)
     return points.new_zeros(len(points), 1, *size, layer.channels).requires_grad_()
 
@@ -99,12 +100,13 @@ def _products(one: list[list[torch.Tensor]], other: list[list[torch.Tensor]]) ->
 
 
 def _product(one: list[torch.Tensor], other: list[torch.Tensor]) -> torch.Tensor:
+    """The same of one part, (n, n'), in blocks where pairs of places are more than pairs of points."""
     if len(one) == 1:
         return one[0].flatten(1) @ other[0].flatten(1).T
     found, step = one[0].new_empty(len(one[0]), len(other[0])), architecture.BLOCK_POINTS
     for i in range(0, len(one[0]), step):
         for j in range(0, len(other[0]), step):
-            # (n' places, n places) for every factor.
+            # (n places, n' places) for every factor.
             parts = [
                 a[i : i + step].flatten(0, 1) @ b[j : j + step].flatten(0, 1).T for a, b in zip(one, other, strict=True)
             ]
