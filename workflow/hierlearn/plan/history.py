@@ -85,12 +85,14 @@ def further_draws(lines: Iterable[Verdict], primary: Mapping[str, str], presets:
         if claim in primary and len(set(verdicts)) > 1
     ]
     once = [f"`{claim}`" for claim, digest in sorted(primary.items()) if (claim, digest) not in drawn]
+    second = f"Primary rows whose present design was drawn once: {', '.join(once)}"
+    if not once:
+        second = "Every primary row was drawn at least twice at its present design"
     return (
         f"Further draws of one registered design, at {' and '.join(f'`{preset}`' for preset in sorted(presets))}: "
         f"{len(pairs)}, of which {other} had another verdict than the first and "
         f"{opposite} the opposite one. Primary rows of which draws of one design differ: {', '.join(moved) or 'none'}. "
-        f"Primary rows whose present design, which a change of words makes another, was drawn once: "
-        f"{', '.join(once) or 'none'}."
+        f"{second} (a change of words makes another design)."
     )
 
 
