@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from hierlearn.claims.rules import region
+from hierlearn.claims.tally import NO_EVIDENCE
 from hierlearn.statistics.intervals import holm, p_beyond
 
 # Verdicts of a primary row that need more than one draw.
@@ -25,7 +26,7 @@ def standing(
     rows: the ledger, as mappings of its columns; second: that of an independent draw of the same designs; details: by
     claim what is known of its measurement beside the columns, such as the sizes that a line is fitted to.
     """
-    primary = [row for row in rows if row.get("rank") == "primary" and row["kind"] not in ("check", "description")]
+    primary = [row for row in rows if row.get("rank") == "primary" and row["kind"] not in NO_EVIDENCE]
     adjusted = holm([p_value(row, details.get(row["claim"], {})) for row in primary])
     others = {row["claim"]: row for row in second}
     found = {}
@@ -49,8 +50,8 @@ def standing(
 def p_value(row: Row, detail: Row = MappingProxyType({})) -> float:
     """How probable a failing row's interval is, this far on the wrong side, at the boundary of its rule; 1 for others.
 
-    Those of others are larger than any that fails, so that Holm's correction of the failing ones depends on the number
-    of others alone. A `holds` that fails is a case and no estimate: 0. A mean has a degree of freedom less than seeds,
+    A row that passes or is open has a larger one than any that fails, so that Holm's correction of the failing ones hangs
+    on the number of others alone; with 1 for a row that *ends* it is larger than it need be, never smaller. A `holds` that fails is a case and no estimate: 0. A mean has a degree of freedom less than seeds,
     a line through K sizes K - 2, and never more than a mean here.
     """
     if row["verdict"] not in FAILING:

@@ -9,8 +9,9 @@ from typing import Any
 
 from hierlearn.claims.verdicts import MARK_NAMES, MARKS
 
-# What counts no evidence, and what is not judged.
 CHECK, DESCRIPTION = "check", "description"
+# A check is true by construction and a description has no rule, so that neither counts for or against a paper.
+NO_EVIDENCE = (CHECK, DESCRIPTION)
 NOT_DECIDED = ("inconclusive", "vacuous")
 # Outcomes of a control that is none.
 WITHOUT_CONTROL = ("", "missing")
@@ -80,10 +81,10 @@ def counts(rows: Sequence[Row]) -> Iterator[str]:
     found = Counter(keys)
     primary = Counter(key for key, row in zip(keys, rows, strict=True) if row["rank"] == "primary")
     yield f"{'kind':<12} {'regime':<8} {'verdict':<13} {'rows':>5} {'primary':>8}"
-    for key in sorted(found, key=lambda key: (key[0] in (CHECK, DESCRIPTION), key)):
+    for key in sorted(found, key=lambda key: (key[0] in NO_EVIDENCE, key)):
         kind, regime, verdict = key
         yield f"{kind:<12} {regime:<8} {verdict:<13} {found[key]:>5} {primary[key] or '':>8}"
-    judged = [row for row in rows if row["kind"] not in (CHECK, DESCRIPTION) and row["rank"] == "primary"]
+    judged = [row for row in rows if row["kind"] not in NO_EVIDENCE and row["rank"] == "primary"]
     decided = sum(row["verdict"] not in NOT_DECIDED for row in judged)
     yield f"{len(rows)} rows; {decided} of {len(judged)} primary rows are decided, checks apart"
 
@@ -103,21 +104,21 @@ def breaches(rows: Sequence[Row]) -> Iterator[str]:
 def outcome(rows: Sequence[Row]) -> str:
     """What was found of a study in one line: primary rows by their verdicts, others by their marks alone, checks and
     descriptions apart."""
-    judged = [row for row in rows if row["kind"] not in (CHECK, DESCRIPTION)]
+    judged = [row for row in rows if row["kind"] not in NO_EVIDENCE]
     primary = Counter(row["verdict"] for row in judged if row["rank"] == "primary")
     others = Counter(MARKS[row["verdict"]] for row in judged if row["rank"] != "primary")
     failed = sum(row["kind"] == CHECK and MARKS[row["verdict"]] != "✓" for row in rows)
     first = ", ".join(f"{mark} {primary[word]} {word}" for word, mark in MARKS.items() if primary[word])
     second = " ".join(f"{mark} {others[mark]}" for mark in MARK_NAMES if others[mark])
     parts = first and f"primary {first}", second and f"secondary {second}", failed and f"{failed} checks fail"
-    rest = [(sum(row["kind"] == kind for row in rows), kind) for kind in (CHECK, DESCRIPTION)]
+    rest = [(sum(row["kind"] == kind for row in rows), kind) for kind in NO_EVIDENCE]
     told = ", ".join(f"{count} {kind}{'s' * (count > 1)}" for count, kind in rest if count)
     return "; ".join(filter(None, parts)) or told or "no rows"
 
 
 def by_kind(rows: Sequence[Row]) -> Iterator[str]:
     """A line for every kind: how many rows have which verdict, and how many of these are primary."""
-    for kind in dict.fromkeys([*(row["kind"] for row in rows if row["kind"] not in (CHECK, DESCRIPTION)), CHECK]):
+    for kind in dict.fromkeys([*(row["kind"] for row in rows if row["kind"] not in NO_EVIDENCE), CHECK]):
         own = [row for row in rows if row["kind"] == kind]
         found = Counter(row["verdict"] for row in own if row["verdict"])
         told = ", ".join(f"{mark} {found[word]} {word}" for word, mark in MARKS.items() if found[word])

@@ -15,6 +15,7 @@ from hierlearn.claims.ledger import Row
 from hierlearn.claims.page import mathematics
 from hierlearn.claims.page.drawing import drawing
 from hierlearn.claims.rules import BOUNDARIES, RULES
+from hierlearn.claims.tally import NO_EVIDENCE
 from hierlearn.claims.verdicts import (
     CLASSES,
     INCONCLUSIVE,
@@ -69,7 +70,7 @@ def page(
     environment.filters |= {"tex": mathematics.html, "clauses": clauses}
     told_of_a_row = (edge_note, fit_note, interval, number, prediction, work)
     environment.globals |= {function.__name__: function for function in told_of_a_row}
-    judged = [row for row in rows if row.kind not in ("check", "description")]
+    judged = [row for row in rows if row.kind not in NO_EVIDENCE]
     primary = [row for row in judged if row.rank == "primary"]
     boundaries = sum(BOUNDARIES[row.rule] for row in judged)
     told = [
@@ -92,6 +93,7 @@ def page(
         rows=rows,
         kinds=_counted(Counter(row.kind for row in rows), KINDS),
         judged=judged,
+        no_evidence=NO_EVIDENCE,
         tally=_counted(Counter(row.verdict for row in judged), MARKS) or "none",
         uncontrolled=sum(row.control_verdict == MISSING for row in judged),
         registered=sum(bool(row.digest) for row in judged),
