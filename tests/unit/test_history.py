@@ -103,5 +103,6 @@ def test_further_draws_of_a_design_are_counted_and_primary_rows_that_moved_are_n
     assert history.further_draws(lines[:1], {"C1-kernel": "abc"}, ["quick"]) == ""
     same = [first, replace(first, draw="small/quick/2")]
     assert history.further_draws(same, {"C1-kernel": "abc"}, ["quick"]).endswith(
-        "differ: none. Every primary row was drawn at least twice at its present design (a change of words makes another design)."
+        "differ: none. "
+        "Every primary row was drawn at least twice at its present design (a change of words makes another design)."
     )

@@ -50,9 +50,10 @@ def standing(
 def p_value(row: Row, detail: Row = MappingProxyType({})) -> float:
     """How probable a failing row's interval is, this far on the wrong side, at the boundary of its rule; 1 for others.
 
-    A row that passes or is open has a larger one than any that fails, so that Holm's correction of the failing ones hangs
-    on the number of others alone; with 1 for a row that *ends* it is larger than it need be, never smaller. A `holds` that fails is a case and no estimate: 0. A mean has a degree of freedom less than seeds,
-    a line through K sizes K - 2, and never more than a mean here.
+    A row that passes or is open has a larger one than any that fails, so that Holm's correction of the failing ones
+    hangs on the number of others alone; with 1 for a row that *ends* it is larger than it need be, never smaller. A
+    `holds` that fails is a case and no estimate: 0. A mean has a degree of freedom less than seeds, a line through K
+    sizes K - 2, and never more than a mean here.
     """
     if row["verdict"] not in FAILING:
         return 1.0
