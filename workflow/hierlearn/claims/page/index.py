@@ -25,6 +25,7 @@ from hierlearn.claims.verdicts import (
     MISSING,
     REGIMES,
     VACUOUS,
+    WITHOUT_REGIME,
     WORDS_OF,
 )
 
@@ -94,6 +95,7 @@ def page(
         kinds=_counted(Counter(row.kind for row in rows), KINDS),
         judged=judged,
         no_evidence=NO_EVIDENCE,
+        without_regime=WITHOUT_REGIME,
         tally=_counted(Counter(row.verdict for row in judged), MARKS) or "none",
         uncontrolled=sum(row.control_verdict == MISSING for row in judged),
         registered=sum(bool(row.digest) for row in judged),
