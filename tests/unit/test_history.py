@@ -96,8 +96,8 @@ def test_further_draws_of_a_design_are_counted_and_primary_rows_that_moved_are_n
     assert history.further_draws(lines, {"C1-kernel": "abc", "C2": "abe"}, ["quick"]) == (
         "Further draws of one registered design, at `quick`: 3, of which 2 had another verdict than the first and 1 "
         "the opposite one. Primary rows of which draws of one design differ: "
-        "`C1-kernel` (consistent on 2 of 3, inconclusive on 1 of 3), "
-        "`C1-kernel` (an earlier design: consistent on 1 of 2, not seen on 1 of 2). "
+        "`C1-kernel` (consistent on 2 of 3, inconclusive on 1 of 3; "
+        "an earlier design: consistent on 1 of 2, not seen on 1 of 2). "
         "Primary rows whose present design was drawn once: `C2` (a change of words makes another design)."
     )
     assert history.further_draws(lines[:1], {"C1-kernel": "abc"}, ["quick"]) == ""

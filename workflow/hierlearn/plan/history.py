@@ -79,11 +79,12 @@ def further_draws(lines: Iterable[Verdict], primary: Mapping[str, str], presets:
     pairs = [(first, again) for first, *others in drawn.values() for again in others]
     other = sum(first != again for first, again in pairs)
     opposite = sum({MARKS.get(first), MARKS.get(again)} == {"✓", "✗"} for first, again in pairs)
-    moved = [
-        f"`{claim}` ({'' if digest == primary[claim] else 'an earlier design: '}{_draws(verdicts)})"
-        for (claim, digest), verdicts in drawn.items()
-        if claim in primary and len(set(verdicts)) > 1
-    ]
+    moved: dict[str, list[str]] = {}
+    for (claim, digest), verdicts in drawn.items():
+        if claim in primary and len(set(verdicts)) > 1:
+            design = "" if digest == primary[claim] else "an earlier design: "
+            moved.setdefault(claim, []).append(design + _draws(verdicts))
+    named = ", ".join(f"`{claim}` ({'; '.join(designs)})" for claim, designs in moved.items())
     once = [f"`{claim}`" for claim, digest in sorted(primary.items()) if (claim, digest) not in drawn]
     second = f"Primary rows whose present design was drawn once: {', '.join(once)}"
     if not once:
@@ -91,7 +92,7 @@ def further_draws(lines: Iterable[Verdict], primary: Mapping[str, str], presets:
     return (
         f"Further draws of one registered design, at {' and '.join(f'`{preset}`' for preset in sorted(presets))}: "
         f"{len(pairs)}, of which {other} had another verdict than the first and "
-        f"{opposite} the opposite one. Primary rows of which draws of one design differ: {', '.join(moved) or 'none'}. "
+        f"{opposite} the opposite one. Primary rows of which draws of one design differ: {named or 'none'}. "
         f"{second} (a change of words makes another design)."
     )
 
