@@ -5,6 +5,7 @@ Imports little: every job comes by here, and what it imports it pays for itself.
 
 import os
 import resource
+import select
 import signal
 import socket
 import struct
@@ -41,19 +42,18 @@ def hand_over(file: str) -> None:
     except OSError:
         return
 
-    def pause(*_) -> None:
-        connection.send(bytes([signal.SIGSTOP]))
-        os.kill(os.getpid(), signal.SIGSTOP)
-        connection.send(bytes([signal.SIGCONT]))
-
-    def forward(number: int, _) -> None:
-        connection.send(bytes([number]))
-
-    for number, handler in {**dict.fromkeys(FORWARDED, forward), signal.SIGTSTP: pause}.items():
+    # Their numbers come to be read here. A handler that sent them would run too late where a signal comes just before
+    # this process waits: nothing would wake it.
+    come, written = socket.socketpair()
+    written.setblocking(False)
+    signal.set_wakeup_fd(written.fileno(), warn_on_full_buffer=False)
+    for number in (*FORWARDED, signal.SIGTSTP):
         # What is ignored, as under nohup, stays so.
         if signal.getsignal(number) != signal.SIG_IGN:
-            signal.signal(number, handler)
+            signal.signal(number, lambda *_: None)
     try:
+        while connection not in select.select([connection, come], [], [])[0]:
+            _forward(come.recv(64), connection)
         if answer := connection.recv(STATUS.size):
             end_as(*STATUS.unpack(answer))
     except OSError:
@@ -61,6 +61,19 @@ def hand_over(file: str) -> None:
     # No exception: Python may have only begun to start.
     print("error: the process that this job ran in was killed", file=sys.stderr, flush=True)
     os._exit(1)
+
+
+def _forward(signals: bytes, connection: socket.socket) -> None:
+    for number in signals:
+        try:
+            if number == signal.SIGTSTP:
+                connection.send(bytes([signal.SIGSTOP]))
+                os.kill(os.getpid(), signal.SIGSTOP)
+                number = signal.SIGCONT
+            connection.send(bytes([number]))
+        except OSError:
+            # The copy has just ended; how is there to be read.
+            return
 
 
 def end_as(status: int) -> None:
