@@ -48,6 +48,23 @@ def test_a_legend_on_a_bound_without_markers_goes_below_its_panel_too():
     assert not hides_data(place, renderer)
 
 
+def test_legends_below_neighbouring_panels_lie_apart_whatever_the_panels_cut_off():
+    figure = Figure(figsize=(8, 3), layout="constrained")
+    places = figure.subplots(1, 2)
+    for place in places:
+        for number in range(12):
+            place.plot([0, 1], [10.0**number] * 2, marker="o", label=f"line {number}")
+        # Down to 0, which lies far below the panel on this axis.
+        place.fill_between([0, 1], [0, 0], [1, 1], alpha=0.2)
+        place.set(yscale="log", ylim=(0.5, 10.0**12))
+        legend(place)
+    lay_out(figure)
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    for place in places:
+        box = place.get_legend().get_window_extent(renderer)
+        assert place.bbox.x0 - 1 <= box.x0 and box.x1 <= place.bbox.x1 + 1 and box.y1 < place.bbox.y0
+
+
 @pytest.mark.parametrize(("bands", "inside"), [([(0.04, 0.96)], False), ([(0.3, 0.9)], True)])
 def test_a_legend_leaves_bands_to_be_seen_and_stays_inside_where_there_is_room(bands, inside):
     figure = Figure(figsize=(4, 3), layout="constrained")

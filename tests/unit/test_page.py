@@ -166,7 +166,7 @@ def test_a_row_shows_its_kind_its_control_and_its_verdict_with_the_sizes():
 
 def test_what_was_found_before_stands_apart_from_the_reason():
     text = index.page([row()], {"C1": {}}, {"one": STUDY}, "quick", {}, PAPERS, earlier={"C1": "revision 1: not seen"})
-    assert "<b>Earlier:</b> revision 1: not seen" in text
+    assert "<p>revision 1: not seen</p>" in text.split('<details class="why earlier">')[1].split("</details>")[0]
 
 
 def test_a_paper_tells_how_many_of_its_primary_rows_survived_in_the_order_of_their_names():

@@ -47,6 +47,9 @@ def hides_data(place, renderer) -> bool:
     from matplotlib.collections import PolyCollection
 
     box = place.get_legend().get_window_extent(renderer)
+    if not box.overlaps(place.bbox):
+        # Paths go on where the panel cuts them off.
+        return False
     paths = [line.get_transform().transform_path(line.get_path()) for line in place.get_lines()]
     bands = [band for band in place.collections if isinstance(band, PolyCollection)]
     areas = [band.get_transform().transform_path(path) for band in bands for path in band.get_paths()]

@@ -176,7 +176,7 @@ class SampleComplexity(protocols.Figure):
             beside = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
             panels[0].annotate(f"{risk:g}", (0, risk), (2, 2), fontsize=7, **beside)
         panels[0].set_ylabel("test risk (median, range)")
-        title = f"a  {_titled('Learning curves', self.main)}; numbers are the dimension $d$"
+        title = f"a  {_titled('Learning curves', self.main)}; numbers are the dimension $d$, paler where it is smaller"
         area.suptitle(title, fontsize=9, fontweight="bold", x=0.01, ha="left")
         if "a" in self.shows:
             area.text(0.99, 0.985, ", ".join(self.shows["a"]), **CLAIMS, ha="right", va="top")
@@ -289,6 +289,9 @@ class SampleComplexity(protocols.Figure):
                 fit = slope(table, values, self._sizes(name, table, where))
                 if np.isfinite(fit.value):
                     drawn.append((rows, fit, *looks[name]))
+                    if not (where is self.main and name in self.compared):
+                        # Growth as what the learner itself needs; a count of a rival's says nothing of it.
+                        panel.plot([1.0, 1.0], [rows - 0.5, rows + 0.5], color="#777777", lw=0.8, ls="--")
                     ticks.append((rows, _titled(COUNTS[counted[name]], where)))
                     rows += 1
             rows += 0.6
@@ -302,7 +305,6 @@ class SampleComplexity(protocols.Figure):
                 if fit.high > right:
                     panel.plot(right, row, marker=CARETRIGHTBASE, color=colour, clip_on=False)
             panel.plot(fit.value, row, marker=marker, color=colour)
-        panel.axvline(1.0, color="#777777", lw=0.8, ls="--")
         panel.set_yticks([y for y, _ in ticks], [text for _, text in ticks], fontsize=7)
         panel.invert_yaxis()
         panel.set_xlim(left, right)
