@@ -82,7 +82,7 @@ class Run:
         self.process.wait()
 
     def copy_of(self, job: subprocess.Popen) -> psutil.Process:
-        """The copy in which a job waits that says its number first; the job waits for it."""
+        """The copy of a job that says its number first, once the job waits for it."""
         copy = psutil.Process(int(job.stdout.readline()))
         assert _waits(job)
         return copy
@@ -294,7 +294,7 @@ def test_a_stopped_job_stops_its_copy_until_it_goes_on(run):
     job.send_signal(signal.SIGTSTP)
     assert _until(lambda: {copy.status(), psutil.Process(job.pid).status()} == {psutil.STATUS_STOPPED})
     job.send_signal(signal.SIGCONT)
-    assert _until(lambda: copy.status() != psutil.STATUS_STOPPED)
+    assert _until(lambda: copy.status() != psutil.STATUS_STOPPED) and _waits(job)
     job.send_signal(signal.SIGTERM)
     assert job.wait() == -signal.SIGTERM
 
