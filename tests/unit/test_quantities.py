@@ -99,6 +99,17 @@ def test_a_ratio_that_is_a_lower_bound_has_the_cap_in_the_place_of_what_lies_bey
     assert np.isnan(other.value)
 
 
+def test_a_median_of_ratios_wants_six_seeds_and_takes_a_cap_as_the_mean_does():
+    scores = cube(a=lambda d: 5 * d**2.0, b=lambda d: d**1.5)
+    few = measured("median_log_ratio", scores, above="a", below="b")
+    assert np.isnan(few.value) and few.reason.startswith("no size whose median has an interval")
+    scores = xarray.concat([scores, scores.isel(seed=[0, 4])], "seed")
+    found = measured("median_log_ratio", scores, above="a", below="b")
+    assert (found.value, found.sizes) == (pytest.approx(np.log(5 * 12**0.5), abs=1e-9), "d = 12")
+    capped = scores.where((scores.samples <= 2.0**8) | (scores.learner == "b"))
+    assert measured("median_log_ratio", capped, above="a", below="b", lower_bound=True).bound
+
+
 def test_training_that_failed_beside_a_crossing_leaves_no_interval_and_is_named():
     scores = cube(a=lambda d: 3 * d**2.0, b=lambda d: d**2.0)
     here = {"learner": 0, "dimension": 1, "degree": 0, "seed": 2}

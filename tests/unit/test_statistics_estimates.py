@@ -13,6 +13,7 @@ from hierlearn.statistics.estimates import (
     exponent,
     exponent_difference,
     mean,
+    median_log_ratio,
     paired_log_ratio,
     positive_mean,
 )
@@ -103,6 +104,26 @@ def test_a_paired_ratio_censored_everywhere_has_bounds_and_no_interval():
     assert np.isnan([found.value, found.low, found.high]).all()
     assert found.reason.startswith("no size uncensored for both; size 6: 5 seed(s) censored")
     assert found.detail["bounds"][0]["low"] == pytest.approx(np.log(4))
+
+
+def test_the_median_of_a_ratio_is_known_where_few_seeds_are_censored_and_no_mean_is():
+    def twelve(coefficient):
+        samples = coefficient * np.outer(SIZES, np.arange(1.0, 13.0))
+        return Complexities(SIZES, samples, np.full(samples.shape, "observed", dtype="<U14"))
+
+    above, below = twelve(3.0), twelve(1.0)
+    above = replace(above, samples=above.samples * np.arange(1.0, 13.0))
+    # A tree that finds nothing needs more than its first seed's number: the ratio lies below a bound.
+    below = censor(below, 20, [0])
+    assert paired_log_ratio(above, below).detail["size"] == 14
+    found = median_log_ratio(above, below)
+    assert found.detail["size"] == 20 and found.detail["log_ratios"][0] is None
+    # The third of the lowest and the tenth of all: the bound counts as the lowest.
+    assert (found.value, found.low, found.high) == pytest.approx(np.log([3 * np.sqrt(42), 9, 30]))
+    json.dumps(found.detail, allow_nan=False)
+    gone = median_log_ratio(above, censor(below, 20, range(9)))
+    assert gone.detail["size"] == 14
+    assert gone.reason.startswith("at size 14, the largest whose median has an interval; size 20: 9 seed(s) censored")
 
 
 def test_seeds_that_were_not_measured_are_not_called_censored():

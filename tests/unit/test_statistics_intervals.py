@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from hierlearn.statistics.intervals import median, shift_interval, t_interval, t_quantile
+from hierlearn.statistics.intervals import median, median_interval, shift_interval, t_interval, t_quantile
 
 
 def test_the_student_quantile_is_the_tabulated_one():
@@ -44,6 +44,27 @@ def test_the_median_allows_infinite_values(values, expected):
 
 def test_the_median_of_opposite_infinities_is_unknown():
     assert np.isnan(median([-np.inf, np.inf]))
+
+
+@pytest.mark.parametrize("count", [6, 9, 12, 30])
+def test_the_interval_of_a_median_is_that_of_scipy(count):
+    values = np.random.default_rng(count).standard_normal(count)
+    expected = stats.quantile_test(values, q=0, p=0.5).confidence_interval(0.95)
+    found = median_interval(values, values)
+    assert (found.value, found.low, found.high) == (np.median(values), expected.low, expected.high)
+
+
+def test_an_open_value_moves_the_interval_of_a_median_by_one_place_and_five_values_have_none():
+    values = np.arange(12.0)
+    low, high = values.copy(), values.copy()
+    low[0] = -np.inf
+    found = median_interval(low, high)
+    assert (found.value, found.low, found.high) == (5.5, 2.0, 9.0)
+    high[0] = np.inf
+    found = median_interval(low, high)
+    assert np.isnan(found.value) and (found.low, found.high) == (2.0, 10.0)
+    few = median_interval(values[:5], values[:5])
+    assert few.value == 2.0 and np.isnan(few.low) and "fewer than 6" in few.reason
 
 
 def test_the_shift_interval_has_at_least_its_level_over_every_ordering_of_two_samples():

@@ -35,7 +35,7 @@ class Row:
     paper: str
     place: Annotated[str, "place in the paper"]
     kind: Annotated[str, "kind of the claim"]
-    rank: Annotated[str, "primary, one per theorem, figure or table, or secondary"]
+    rank: Annotated[str, "primary, what a theorem, figure or table is judged by, or secondary"]
     regime: Annotated[str, "whether the hypotheses are met where it was measured"]
     statement: str
     rule: Annotated[str, "rule that gives the verdict"]

@@ -17,7 +17,7 @@ KINDS = {
     "theorem": "a proved inequality, constants and all",
     "rate": "a proved order: O(·), poly(·), sufficiently large",
     "assumption": "what a theorem assumes, met or not",
-    "published": "a printed number",
+    "published": "what a printed figure or table shows: a number, an order or a level",
     "conjecture": "suggested by a paper, or by us",
     "open": "what a paper leaves open",
     "check": "true by construction: it tests the program and is no evidence",

@@ -14,7 +14,7 @@ from hierlearn.statistics.complexity import (
     ratio_bounds,
 )
 from hierlearn.statistics.exponents import Slope, difference, local_slopes, ratio_slope, seed_slopes, slope
-from hierlearn.statistics.intervals import LEVEL, Estimate, log_interval, median, t_interval
+from hierlearn.statistics.intervals import LEVEL, Estimate, log_interval, median, median_interval, t_interval
 from hierlearn.statistics.intervals import failure_rate as clopper_pearson
 from hierlearn.statistics.learning_curves import MISSING
 
@@ -130,16 +130,37 @@ def paired_log_ratio(above: Complexities, below: Complexities) -> Measurement:
     """
     low, _ = ratio_bounds(above, below)
     usable = np.flatnonzero(observes_every_seed(above) & observes_every_seed(below))
+    return _at_largest(above, below, usable, lambda k: t_interval(low[k]), "uncensored for both")
+
+
+def median_log_ratio(above: Complexities, below: Complexities) -> Measurement:
+    """The median over seeds of log(n*_above / n*_below), with the interval of the sign test, at the largest size at
+    which both of its ends are known: a few censored seeds leave them.
+
+    Larger sizes, reason and detail as of `paired_log_ratio`; the ratio of a censored seed is None.
+    """
+    low, high = ratio_bounds(above, below)
+    found = [median_interval(*ends) for ends in zip(low, high, strict=True)]
+    usable = np.flatnonzero([np.isfinite([one.value, one.low, one.high]).all() for one in found])
+    return _at_largest(above, below, usable, lambda k: found[k], "whose median has an interval")
+
+
+def _at_largest(
+    above: Complexities, below: Complexities, usable: np.ndarray, interval: Callable[[int], Estimate], which: str
+) -> Measurement:
+    """The log ratio n*_above / n*_below at the largest usable size, its interval, and the bounds of larger sizes."""
+    low, high = ratio_bounds(above, below)
     used = usable[-1] if len(usable) else -1
     censored = _ratio_bounds(above, below)
     beyond = [_bound_in_words(one) for one in censored if used < 0 or one["size"] > above.sizes[used]]
     if used < 0:
-        reason = "; ".join(["no size uncensored for both", *beyond])
+        reason = "; ".join([f"no size {which}", *beyond])
         return no_value(reason, low.shape[1], detail={"bounds": censored})
-    estimate, size = t_interval(low[used]), above.sizes[used].item()
-    where = f"at size {size}, the largest uncensored for both" if beyond else f"at size {size}"
+    estimate, size = interval(used), above.sizes[used].item()
+    where = f"at size {size}, the largest {which}" if beyond else f"at size {size}"
     parts = [part for part in (where, estimate.reason, *beyond) if part]
-    detail = {"size": size, "log_ratios": low[used].tolist(), "bounds": censored}
+    ratios = np.where(low[used] == high[used], low[used], np.nan)
+    detail = {"size": size, "log_ratios": [_number(one) for one in ratios], "bounds": censored}
     return of_estimate(estimate, low.shape[1], detail, reason="; ".join(parts))
 
 

@@ -109,6 +109,24 @@ def median(values) -> float:
         return float(a) if a == b else float((a + b) / 2)
 
 
+def median_interval(low, high) -> Estimate:
+    """The median of independent values with the exact interval of the sign test (coverage at least 95 %).
+
+    low, high: (S,), in any unit, between which each value lies, equal where it is known, infinite where it is open. The
+    median is NaN where it hangs on the values that are not known, an end of the interval infinite where it does; fewer
+    than six values leave no interval.
+    """
+    low, high = np.sort(_vector(low)), np.sort(_vector(high))
+    ends = median(low), median(high)
+    value = ends[0] if ends[0] == ends[1] else np.nan
+    below = scipy.special.bdtr(np.arange(len(low)), len(low), 0.5)
+    # The largest rank for which fewer values than it lie below the median with no more than one tail's probability.
+    rank = int(np.searchsorted(below, (1 - LEVEL) / 2, side="right"))
+    if rank < 1:
+        return Estimate(value, np.nan, np.nan, f"{len(low)} value(s): no interval of a median from fewer than 6")
+    return Estimate(value, float(low[rank - 1]), float(high[-rank]))
+
+
 def holm(p_values) -> np.ndarray:
     """Holm's adjusted p-values (m,) of p-values (m,), in their order: max over j <= i of (m - j + 1) p_(j), at most 1.
 

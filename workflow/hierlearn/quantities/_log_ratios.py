@@ -1,0 +1,46 @@
+"""How many times more samples one learner needs than another, at one dimension."""
+
+from abc import abstractmethod
+from dataclasses import dataclass, replace
+from typing import Annotated, ClassVar
+
+import numpy as np
+
+from hierlearn.core.protocols import Dataset, Probes
+from hierlearn.quantities._bases import OfSampleComplexities, OfTwoLearners
+from hierlearn.quantities._tables import add_notes, doubts, span, without_interval
+from hierlearn.statistics.complexity import Complexities
+from hierlearn.statistics.estimates import Measurement
+from hierlearn.statistics.learning_curves import OBSERVED, RIGHT_CENSORED
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfLogRatio(OfTwoLearners, OfSampleComplexities):
+    """A quantity of log(n*_above / n*_below) over the seeds, at the largest dimension at which it is known."""
+
+    UNIT: ClassVar[str] = "log ratio"
+    lower_bound: Annotated[
+        bool,
+        "n* of the learner above counts as its cap where it lies beyond, so that the ratio is a lower bound: how large "
+        "it is stays open.",
+    ] = False
+
+    @abstractmethod
+    def _ratio(self, above: Complexities, below: Complexities) -> Measurement:
+        """The quantity, with its size in the detail where there is one."""
+
+    def _estimate(self, tables, probes) -> Measurement:
+        above, below = tables
+        if self.lower_bound:
+            above = replace(above, status=np.where(above.status == RIGHT_CENSORED, OBSERVED, above.status))
+        ratio = self._ratio(above, below)
+        return replace(ratio, sizes=span("dimension", [ratio.detail["size"]] if "size" in ratio.detail else []))
+
+    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
+        """cube: scores.nc of a study; probes: its probes by name."""
+        above, _ = tables = self.sample_complexities(cube)
+        failed = [doubts(cube, name, self.where, one)[0] for name, one in zip(self.learners, tables, strict=True)]
+        ratio = self._estimate(tables, probes)
+        at_cap = np.sum(above.status[above.sizes == ratio.detail.get("size", np.nan)] == RIGHT_CENSORED)
+        note = f"a lower bound: {self.above} has not crossed at its cap, {at_cap} seed(s)" if at_cap else ""
+        return replace(add_notes(without_interval(ratio, *failed), note), bound=bool(at_cap))
