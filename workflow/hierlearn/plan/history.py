@@ -4,7 +4,6 @@ rows that were drawn more than once how often another draw had another verdict."
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from itertools import groupby
 from pathlib import Path
 
 from hierlearn.claims.verdicts import MARKS
@@ -32,8 +31,8 @@ class Verdict:
     high: str
 
     def __str__(self) -> str:
-        interval = f" [{self.low}, {self.high}]" if self.low and self.high else ""
-        return f"{self.verdict}, {self.value or '–'}{interval}"
+        value, low, high = (f"{float(number):.3g}" if number else "–" for number in (self.value, self.low, self.high))
+        return f"{self.verdict}, {value}{f' [{low}, {high}]' if self.low and self.high else ''}"
 
 
 COLUMNS = tuple(field.name for field in fields(Verdict))
@@ -52,14 +51,13 @@ def new(rows: Iterable[Mapping[str, str]], known: Sequence[Verdict]) -> list[Ver
 
 
 def earlier(study: Study, lines: Iterable[Verdict]) -> dict[str, str]:
-    """What was found of every claim at earlier revisions of a study's preset, each with why it was revised."""
+    """What was found of every claim at earlier revisions of a study's preset."""
     found: dict[str, dict[tuple[int, str], Verdict]] = {}
     for line in lines:
         if (line.study, line.preset) == (study.name, study.preset) and int(line.revision) < study.revision:
             # The last line of a draw counts: code may have changed since the one before.
             found.setdefault(line.claim, {})[int(line.revision), line.draw] = line
-    reasons = study.revisions.get(study.preset, [])
-    return {claim: "; ".join(_told(known, reasons)) for claim, known in found.items()}
+    return {claim: "; ".join(_told(known)) for claim, known in found.items()}
 
 
 def further_draws(lines: Iterable[Verdict], primary: Mapping[str, str], presets: Collection[str]) -> str:
@@ -102,11 +100,10 @@ def _draws(verdicts: Sequence[str]) -> str:
     return ", ".join(f"{verdict} on {count} of {len(verdicts)}" for verdict, count in Counter(verdicts).items())
 
 
-def _told(known: Mapping[tuple[int, str], Verdict], reasons: Sequence[str]) -> Iterator[str]:
-    """The verdicts of one claim by revision and draw; why a design was revised stands once, behind all of its draws."""
-    for revision, lines in groupby(sorted(known.items()), key=lambda one: one[0][0]):
-        yield from (f"revision {revision}{_replicate(draw)}: {line}" for (_, draw), line in lines)
-        yield f"revised: {reasons[revision]}"
+def _told(known: Mapping[tuple[int, str], Verdict]) -> Iterator[str]:
+    """The verdicts of one claim by revision and draw."""
+    for (revision, draw), line in sorted(known.items(), key=lambda one: one[0]):
+        yield f"revision {revision}{_replicate(draw)}: {line}"
 
 
 def _replicate(draw: str) -> str:

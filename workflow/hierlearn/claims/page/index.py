@@ -36,7 +36,16 @@ REGIME_TEXTS = {
     "beyond": "a hypothesis, which the row names, is violated; also what a paper leaves open",
 }
 # What may be told of a study beside its title, paper, place, summary, and whether it is present.
-TOLD = {"settings": (), "panels": (), "file": "", "draw": "", "figure_size": None, "commit": "", "older": ""}
+TOLD = {
+    "settings": (),
+    "revisions": (),
+    "panels": (),
+    "file": "",
+    "draw": "",
+    "figure_size": None,
+    "commit": "",
+    "older": "",
+}
 TOLD |= {"numbers": {}}
 # Outcomes whose verdicts say in which regime.
 SPLIT = ("✓", "✗")
