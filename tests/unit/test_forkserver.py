@@ -85,12 +85,11 @@ class Run:
         ).stdout
 
     def end(self) -> None:
-        self.process.kill()
-        self.process.stdout.close()
-        self.process.wait()
+        with self.process:
+            self.process.kill()
 
     def copy_of(self, job: subprocess.Popen) -> psutil.Process:
-        """The copy in which a job waits that says its number first."""
+        """The copy of a job that says its number first."""
         return psutil.Process(int(job.stdout.readline()))
 
 
@@ -219,6 +218,9 @@ def test_a_signal_reaches_the_copy(run, before, number):
     script = f"try:\n{''.join(f'    {line}' + chr(10) for line in WAIT.splitlines())}finally:\n    print('put away')\n"
     job = run.job(script, before)
     copy = run.copy_of(job)
+    # It catches them a moment after its script is sent.
+    words = Path(f"/proc/{job.pid}/status")
+    assert _until(lambda: int(words.read_text().split("SigCgt:")[1].split()[0], 16) >> (number - 1) & 1)
     job.send_signal(number)
     printed, _ = job.communicate()
     assert job.returncode == -number
@@ -304,8 +306,7 @@ def test_an_interrupt_that_comes_before_the_copy_is_not_lost(run):
     job = run.job(WAIT, INTERRUPTED)
     assert job.stdout.readline() == "sent\n"
     run.server.resume()
-    _, errors = job.communicate()
-    assert job.returncode == -signal.SIGINT and "handover.py" not in errors
+    assert "handover.py" not in job.communicate()[1] and job.returncode == -signal.SIGINT
 
 
 def test_files_of_the_working_folder_hide_no_library(tmp_path, monkeypatch):
@@ -342,8 +343,7 @@ def test_an_error_is_traced_from_the_script_on(run):
 
 def test_exit_functions_of_the_server_are_not_those_of_a_job(run):
     (run.folder / "tidy.py").write_text("import atexit\natexit.register(print, 'tidied')\n")
-    library = {"PYTHONPATH": f"{run.folder}"}
-    run_with = Run(run.folder / "jobs", **library)
+    run_with = Run(run.folder / "jobs", PYTHONPATH=f"{run.folder}")
     try:
         assert [run_with.job("import tidy").communicate()[0] for _ in range(2)] == ["tidied\n", ""]
     finally:

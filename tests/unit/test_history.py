@@ -10,7 +10,7 @@ from hierlearn.plan import history, kept_lines
 from hierlearn.plan.history import Verdict
 
 REASONS = ["first design", "six sizes: three left t at 12.7", "other sizes: the form was suggested"]
-LINE = Verdict("C1-kernel", "small", "quick", "1", "small/quick/1", "abc", "not seen", "1.5", "1.3", "1.7")
+LINE = Verdict("C1-kernel", "small", "quick", "1", "small/quick/1", "abc", "not seen", "1.49999", "1.29999", "1.70001")
 
 
 @pytest.fixture

@@ -102,12 +102,24 @@ def test_a_ratio_that_is_a_lower_bound_has_the_cap_in_the_place_of_what_lies_bey
 def test_a_median_of_ratios_wants_six_seeds_and_takes_a_cap_as_the_mean_does():
     scores = cube(a=lambda d: 5 * d**2.0, b=lambda d: d**1.5)
     few = measured("median_log_ratio", scores, above="a", below="b")
-    assert np.isnan(few.value) and few.reason.startswith("no size whose median has an interval")
-    scores = xarray.concat([scores, scores.isel(seed=[0, 4])], "seed")
+    assert np.isnan(few.value)
+    assert few.reason.startswith(
+        "no size whose median has an interval, 5 value(s): no interval of a median from fewer than 6"
+    )
+    scores = xarray.concat([scores, scores.isel(seed=[0, 1, 3, 4])], "seed")
     found = measured("median_log_ratio", scores, above="a", below="b")
     assert (found.value, found.sizes) == (pytest.approx(np.log(5 * 12**0.5), abs=1e-9), "d = 12")
-    capped = scores.where((scores.samples <= 2.0**8) | (scores.learner == "b"))
-    assert measured("median_log_ratio", capped, above="a", below="b", lower_bound=True).bound
+    bound = {"above": "a", "below": "b", "lower_bound": True}
+    beyond = scores.samples > 2.0**8
+    of_a = scores.learner == "a"
+    all_capped = measured("median_log_ratio", scores.where(~(beyond & of_a)), **bound)
+    below = complexities(scores, "b", {"degree": 4}, 0.5).samples[-1]
+    assert all_capped.bound and all_capped.value == pytest.approx(np.median(np.log(2.0**8 / below)), abs=1e-9)
+    # One seed of nine at its cap leaves both ends known: no bound.
+    one_capped = measured(
+        "median_log_ratio", scores.where(~(beyond & of_a & (xarray.DataArray(np.arange(9), dims="seed") == 4))), **bound
+    )
+    assert not one_capped.bound and one_capped.value == pytest.approx(found.value, abs=1e-9)
 
 
 def test_training_that_failed_beside_a_crossing_leaves_no_interval_and_is_named():

@@ -118,9 +118,12 @@ def test_the_median_of_a_ratio_is_known_where_few_seeds_are_censored_and_no_mean
     assert paired_log_ratio(above, below).detail["size"] == 14
     found = median_log_ratio(above, below)
     assert found.detail["size"] == 20 and found.detail["log_ratios"][0] is None
-    # The third of the lowest and the tenth of all: the bound counts as the lowest.
+    # The third lowest and the tenth: the bound counts as the lowest.
     assert (found.value, found.low, found.high) == pytest.approx(np.log([3 * np.sqrt(42), 9, 30]))
+    assert found.reason == "at size 20; 1 of 12 seeds have a bound alone"
     json.dumps(found.detail, allow_nan=False)
+    unmeasured = median_log_ratio(above, censor(below, 20, [0], "missing"))
+    assert (unmeasured.low, unmeasured.high) == pytest.approx(np.log([9, 33]))
     gone = median_log_ratio(above, censor(below, 20, range(9)))
     assert gone.detail["size"] == 14
     assert gone.reason.startswith("at size 14, the largest whose median has an interval; size 20: 9 seed(s) censored")

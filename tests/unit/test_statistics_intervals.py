@@ -60,9 +60,12 @@ def test_an_open_value_moves_the_interval_of_a_median_by_one_place_and_five_valu
     low[0] = -np.inf
     found = median_interval(low, high)
     assert (found.value, found.low, found.high) == (5.5, 2.0, 9.0)
+    # Open on both sides: the medians are 4.5 and 6.5 of the eleven values that are known and an infinite one.
     high[0] = np.inf
     found = median_interval(low, high)
-    assert np.isnan(found.value) and (found.low, found.high) == (2.0, 10.0)
+    assert (found.value, found.low, found.high) == (6.0, 2.0, 10.0)
+    low[:3] = -np.inf
+    assert median_interval(low, high).low == -np.inf
     few = median_interval(values[:5], values[:5])
     assert few.value == 2.0 and np.isnan(few.low) and "fewer than 6" in few.reason
 

@@ -30,17 +30,23 @@ class OfLogRatio(OfTwoLearners, OfSampleComplexities):
         """The quantity, with its size in the detail where there is one."""
 
     def _estimate(self, tables, probes) -> Measurement:
+        """As it is where that is known at the largest size; else the cap stands for what lies beyond, a bound."""
         above, below = tables
+        known = ratio = self._ratio(above, below)
         if self.lower_bound:
-            above = replace(above, status=np.where(above.status == RIGHT_CENSORED, OBSERVED, above.status))
-        ratio = self._ratio(above, below)
-        return replace(ratio, sizes=span("dimension", [ratio.detail["size"]] if "size" in ratio.detail else []))
+            capped = replace(above, status=np.where(above.status == RIGHT_CENSORED, OBSERVED, above.status))
+            ratio = self._ratio(capped, below)
+        size, at_cap = ratio.detail.get("size"), 0
+        if size == known.detail.get("size"):
+            ratio = known
+        else:
+            at_cap = np.sum(above.status[above.sizes == size] == RIGHT_CENSORED)
+        note = f"a lower bound: {self.above} has not crossed at its cap, {at_cap} seed(s)" if at_cap else ""
+        sizes = span("dimension", [] if size is None else [size])
+        return replace(add_notes(ratio, note), sizes=sizes, bound=bool(at_cap))
 
     def measure(self, cube: Dataset, probes: Probes) -> Measurement:
         """cube: scores.nc of a study; probes: its probes by name."""
-        above, _ = tables = self.sample_complexities(cube)
+        tables = self.sample_complexities(cube)
         failed = [doubts(cube, name, self.where, one)[0] for name, one in zip(self.learners, tables, strict=True)]
-        ratio = self._estimate(tables, probes)
-        at_cap = np.sum(above.status[above.sizes == ratio.detail.get("size", np.nan)] == RIGHT_CENSORED)
-        note = f"a lower bound: {self.above} has not crossed at its cap, {at_cap} seed(s)" if at_cap else ""
-        return replace(add_notes(without_interval(ratio, *failed), note), bound=bool(at_cap))
+        return without_interval(self._estimate(tables, probes), *failed)

@@ -137,12 +137,20 @@ def median_log_ratio(above: Complexities, below: Complexities) -> Measurement:
     """The median over seeds of log(n*_above / n*_below), with the interval of the sign test, at the largest size at
     which both of its ends are known: a few censored seeds leave them.
 
-    Larger sizes, reason and detail as of `paired_log_ratio`; the ratio of a censored seed is None.
+    Larger sizes, reason and detail as of `paired_log_ratio`; the ratio of a censored seed is None, and how many there
+    are is in the reason.
     """
     low, high = ratio_bounds(above, below)
     found = [median_interval(*ends) for ends in zip(low, high, strict=True)]
-    usable = np.flatnonzero([np.isfinite([one.value, one.low, one.high]).all() for one in found])
-    return _at_largest(above, below, usable, lambda k: found[k], "whose median has an interval")
+    found = [
+        one
+        if one.reason or not unknown
+        else replace(one, reason=f"{unknown} of {low.shape[1]} seeds have a bound alone")
+        for one, unknown in zip(found, np.sum(low != high, axis=1), strict=True)
+    ]
+    usable = np.flatnonzero([np.isfinite([one.low, one.high]).all() for one in found])
+    few = f", {found[-1].reason}" if np.isnan(found[-1].low) else ""
+    return _at_largest(above, below, usable, lambda k: found[k], f"whose median has an interval{few}")
 
 
 def _at_largest(

@@ -112,13 +112,13 @@ def median(values) -> float:
 def median_interval(low, high) -> Estimate:
     """The median of independent values with the exact interval of the sign test (coverage at least 95 %).
 
-    low, high: (S,), in any unit, between which each value lies, equal where it is known, infinite where it is open. The
-    median is NaN where it hangs on the values that are not known, an end of the interval infinite where it does; fewer
-    than six values leave no interval.
+    low, high: (S,), in any unit, between which each value lies, equal where it is known, infinite where it is open. A
+    value that is open on one side moves that end outwards by a place; where as many are open as the end's rank it is
+    infinite. The median is the middle of those of the lows and of the highs, and not finite where one of them is not.
+    Fewer than six values leave no interval.
     """
     low, high = np.sort(_vector(low)), np.sort(_vector(high))
-    ends = median(low), median(high)
-    value = ends[0] if ends[0] == ends[1] else np.nan
+    value = median([median(low), median(high)])
     below = scipy.special.bdtr(np.arange(len(low)), len(low), 0.5)
     # The largest rank for which fewer values than it lie below the median with no more than one tail's probability.
     rank = int(np.searchsorted(below, (1 - LEVEL) / 2, side="right"))
