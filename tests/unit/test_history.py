@@ -67,6 +67,7 @@ def test_lines_are_added_below_those_that_are_there(tmp_path):
         ("HEADER\nC1,small\n", "line 2: found 'C1,small'"),
         ("HEADER\nC1,small,quick,one,d,abc,ends,1,,\n", "line 2"),
         ("HEADER\nC1,small,quick,1,d,abc,,1,,\n", "line 2"),
+        ("HEADER\nC1,small,quick,1,d,abc,ends,x1,,\n", "line 2"),
         ('HEADER\n"', "a file that cannot be read"),
     ],
 )

@@ -40,8 +40,18 @@ COLUMNS = tuple(field.name for field in fields(Verdict))
 
 def read(file: Path, name: str = FILE) -> tuple[list[Verdict], list[Fault]]:
     """The lines of verdicts.csv and its faults. name: what messages call it."""
-    lines, faults = kept_lines.read(file, name, COLUMNS, lambda row: all(row[:7]) and row[3].isdigit())
+    lines, faults = kept_lines.read(file, name, COLUMNS, _sound)
     return [Verdict(*row) for _, row in lines], faults
+
+
+def _sound(row: Sequence[str]) -> bool:
+    """Whether all is there but for numbers, which a verdict may lack."""
+    try:
+        for number in filter(None, row[7:]):
+            float(number)
+    except ValueError:
+        return False
+    return all(row[:7]) and row[3].isdigit()
 
 
 def new(rows: Iterable[Mapping[str, str]], known: Sequence[Verdict]) -> list[Verdict]:
