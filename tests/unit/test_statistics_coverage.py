@@ -182,7 +182,7 @@ def test_the_interval_of_a_median_ratio_holds_it_even_where_a_training_in_a_doze
     assert len(known) > (0.5 if seeds == 6 else 0.9) * TRIALS
     # A lost seed's ratio lies below all others: the median of all is a little lower than that of those not lost.
     truth = 0.7 + 0.1 * np.sqrt(2) * stats.norm.ppf((0.5 - 1 / 12) / (1 - 1 / 12))
-    assert 0.92 <= share_that_holds(known, truth) <= 1.0
+    assert share_that_holds(known, truth) >= 0.94
 
 
 def test_local_slopes_hold_the_slope_when_seeds_are_the_only_noise():
