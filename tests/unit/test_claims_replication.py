@@ -97,10 +97,13 @@ def test_a_bound_that_fails_is_a_case_and_no_estimate():
     assert p_value(row(rule="holds", verdict="contradicted", low=0.5, value=1.3, high=1.4)) == 0
 
 
-@pytest.mark.parametrize(("sizes", "seeds", "freedom"), [(7, 40, 5), (9, 4, 3), (3, 20, 1), (0, 20, 19)])
-def test_a_line_has_two_degrees_of_freedom_less_than_sizes(sizes, seeds, freedom):
+@pytest.mark.parametrize(
+    ("detail", "seeds", "freedom"),
+    [({"dof": 5}, 40, 5), ({"dof": 7}, 4, 3), ({"dof": 1}, 20, 1), ({"dof": 2.7}, 20, 2.7), ({}, 20, 19)],
+)
+def test_an_interval_about_sizes_has_their_degrees_of_freedom_and_no_more_than_a_mean(detail, seeds, freedom):
     # Two half-widths beyond its limit, an interval of 95 % has that tail of Student's t.
-    found = p_value(row(seeds=seeds, value=1.6, low=1.4, high=1.8), {"sizes_fitted": list(range(sizes))})
+    found = p_value(row(seeds=seeds, value=1.6, low=1.4, high=1.8), detail)
     assert found == pytest.approx(stats.t.sf(2 * stats.t.ppf(0.975, freedom), freedom))
 
 

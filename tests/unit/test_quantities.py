@@ -203,6 +203,24 @@ def test_an_exponent_counts_unfinished_training_at_a_crossing_and_says_so():
     assert measured("exponent", scores, learner="a", sizes=DIMENSIONS).reason == whole.reason
 
 
+@pytest.mark.parametrize("quantity", ["paired_log_ratio", "median_log_ratio", "total_samples_log_ratio"])
+def test_a_ratio_counts_unfinished_training_at_a_crossing_and_says_so(quantity):
+    five = cube(a=lambda d: d**2.0, b=lambda d: 2 * d**2.0)
+    scores = xarray.concat([five, five.assign_coords(seed=range(5, 10))], "seed")
+    scores["validation_risk"] = scores.test_risk
+    total = quantity.startswith("total")
+    given = {"above": ["b"], "below": ["a"], "dimension": 6} if total else {"above": "b", "below": "a"}
+    whole = measured(quantity, scores, **given)
+    dimension = 6 if total else DIMENSIONS[-1]
+    crossing = int(np.searchsorted(SAMPLES, float(dimension) ** 2))
+    here = {"learner": 0, "dimension": DIMENSIONS.index(dimension), "degree": 0, "seed": 2, "samples": crossing}
+    scores.status[here] = STATUS["not_converged"]
+    found = measured(quantity, scores, **given)
+    assert np.isfinite(whole.low)
+    assert (found.value, found.low, found.high) == (whole.value, whole.low, whole.high)
+    assert found.reason.endswith(f"a: training did not converge at the crossing of seed 2 at size {dimension}")
+
+
 def test_a_seed_without_numbers_leaves_a_size_out_with_a_reason():
     scores = cube(a=lambda d: 3 * d**2.0)
     scores.test_risk[{"learner": 0, "dimension": [0, 1], "degree": 0, "seed": 2}] = np.nan

@@ -1,5 +1,7 @@
 """How samples grow with the accuracy that is asked for, on curves whose exponent is known."""
 
+import json
+
 import numpy as np
 import pytest
 import xarray as xr
@@ -55,3 +57,13 @@ def test_failed_training_leaves_no_interval():
     found = measured(cube([1.0, 1.2], status="diverged"))
     assert np.isnan(found.low)
     assert "failed" in found.reason
+
+
+def test_a_seed_without_risks_leaves_no_interval_and_a_detail_that_can_be_written():
+    scores = cube([1.0, 1.2])
+    scores.test_risk[{"seed": 1}] = np.nan
+    scores.status[{"seed": 1}] = STATUS["diverged"]
+    found = measured(scores)
+    assert np.isnan(found.low)
+    assert found.detail["medians"] == [None] * len(RISKS)
+    json.dumps(found.detail, allow_nan=False)

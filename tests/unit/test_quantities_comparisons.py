@@ -57,7 +57,7 @@ def test_a_learner_a_tenth_above_its_theory_at_every_size_is_measured_so():
     found = measured("theory_ratio", scores, line, learner="a", probe="theory", line="ntk")
     assert found.value == pytest.approx(np.log(1.1), abs=1e-6)
     assert [row["size"] for row in found.detail["sizes"]] == DIMENSIONS
-    assert (found.seeds, found.sizes) == (5, "d = 4–16")
+    assert (found.seeds, found.sizes, found.detail["dof"]) == (5, "d = 4–16", len(DIMENSIONS) - 1)
 
 
 def test_a_theory_that_curves_is_followed_size_by_size():

@@ -141,6 +141,7 @@ def test_a_ratio_to_a_theory_is_the_mean_over_places_of_the_median_log_ratio():
         "probe_theory_ratio", variable="law", theory="law", axis="width", where={"dimension": 4}, values=[10, 40, 80]
     )
     assert [row["size"] for row in part.detail["sizes"]] == [10, 40, 80]
+    assert (part.sizes, part.detail["dof"]) == ("m = 10–80", 2)
 
 
 def test_a_ratio_to_a_theory_falls_apart_where_the_power_law_is_another():

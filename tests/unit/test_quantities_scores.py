@@ -1,5 +1,7 @@
 """Means of scores, and norms at matched training error."""
 
+import json
+
 import numpy as np
 import pytest
 import xarray
@@ -67,9 +69,12 @@ def test_a_learner_of_wide_scatter_may_be_the_best():
 
 
 def test_one_failed_training_among_several_learners_leaves_no_interval():
-    found = among(RISKS, 2 * RISKS, failed={"learner": ["b"]})
+    diverged = np.where([False, True, False, False], np.nan, 2 * RISKS)
+    found = among(RISKS, diverged, failed={"learner": ["b"], "seed": 1})
     assert not np.isfinite(found.low)
     assert "b: training failed" in found.reason
+    assert found.detail["b"]["value"] is None
+    json.dumps(found.detail, allow_nan=False)
 
 
 def test_the_norm_is_read_where_a_power_law_crosses():

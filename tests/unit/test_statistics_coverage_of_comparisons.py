@@ -142,6 +142,13 @@ def test_a_line_without_an_interval_leaves_the_difference_without_one():
     table = Complexities([10, 20], [[100.0, 90.0], [200.0, 180.0]], [["observed"] * 2] * 2)
     found = slope_difference(table, table)
     assert np.isnan(found.low) and "above: 2 size(s)" in found.reason
+    assert found.detail["dof"] is None
+
+
+def test_two_lines_of_one_scatter_have_the_degrees_of_freedom_of_both():
+    table = next(iter(studies(np.random.default_rng(5), SIZES[6], 5, 1.0)))
+    found = slope_difference(table, table)
+    assert found.detail["dof"] == pytest.approx(2 * (len(SIZES[6]) - 2))
 
 
 def test_a_theory_needs_a_number_for_every_size():

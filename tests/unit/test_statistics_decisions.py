@@ -38,6 +38,15 @@ def test_the_scatter_of_a_pilot_is_found_again():
     assert found.size == pytest.approx(0.1, rel=0.4)
 
 
+def test_of_two_seeds_the_median_scatters_as_their_mean_does():
+    generator, sizes, found = np.random.default_rng(1), np.arange(10, 70), []
+    for _ in range(100):
+        logs = np.log(sizes)[:, None] + 0.1 * generator.normal(size=(60, 1)) + 0.1 * generator.normal(size=(60, 2))
+        table = Complexities(sizes, np.exp(logs), np.full(logs.shape, "observed"))
+        found.append(scatter(table, slope(table)).size ** 2)
+    assert np.sqrt(np.mean(found)) == pytest.approx(0.1, rel=0.05)
+
+
 def test_censored_seeds_are_no_part_of_the_scatter():
     logs = np.log([[100.0, 110.0, 90.0, 400.0]] * 3) + np.arange(3)[:, None]
     status = np.array([["observed"] * 3 + ["right_censored"]] * 3)

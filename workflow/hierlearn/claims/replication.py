@@ -24,7 +24,7 @@ def standing(
     """What the verdict of every failing primary row still lacks, by claim; "" where it lacks nothing.
 
     rows: the ledger, as mappings of its columns; second: that of an independent draw of the same designs; details: by
-    claim what is known of its measurement beside the columns, such as the sizes that a line is fitted to.
+    claim what is known of its measurement beside the columns, such as the degrees of freedom of its interval.
     """
     primary = [row for row in rows if row.get("rank") == "primary" and row["kind"] not in NO_EVIDENCE]
     adjusted = holm([p_value(row, details.get(row["claim"], {})) for row in primary])
@@ -52,8 +52,8 @@ def p_value(row: Row, detail: Row = MappingProxyType({})) -> float:
 
     A row that passes or is open has a larger one than any that fails, so that Holm's correction of the failing ones
     hangs on the number of others alone; with 1 for a row that *ends* it is larger than it need be, never smaller. A
-    `holds` that fails is a case and no estimate: 0. A mean has a degree of freedom less than seeds, a line through K
-    sizes K - 2, and never more than a mean here.
+    `holds` that fails is a case and no estimate: 0. A mean over seeds has a degree of freedom less than seeds; an
+    interval about sizes has the `dof` of its detail, and never more than a mean here.
     """
     if row["verdict"] not in FAILING:
         return 1.0
@@ -66,8 +66,8 @@ def p_value(row: Row, detail: Row = MappingProxyType({})) -> float:
         value, low, high, *ends = map(math.log, (value, low, high, *ends))
     # An interval below the lower end fails at that one, and one above the upper end at the upper one.
     limit = ends[0] if high < ends[0] else ends[1]
-    freedom, sizes = int(row["seeds"]) - 1, len(detail.get("sizes_fitted", ()))
-    return p_beyond(value, low, high, limit, max(1, min(freedom, sizes - 2) if sizes else freedom))
+    freedom, about_sizes = int(row["seeds"]) - 1, detail.get("dof")
+    return p_beyond(value, low, high, limit, max(1, freedom if about_sizes is None else min(freedom, about_sizes)))
 
 
 def _number(text: Any) -> float:

@@ -54,7 +54,7 @@ SomePlaces = Annotated[
     list[Annotated[dict[str, Any], Reference("some coordinates")]],
     MinLen(1),
     UNIQUE,
-    "Places of the learner, of two of the one above: values of coordinates beside those in `where`.",
+    "Places of the learner (of the one above, where two are compared): coordinates beside those in `where`.",
 ]
 ProbeCoordinates = Annotated[dict[str, Any], Reference("probe coordinates"), "Values of the other coordinates."]
 Line = Annotated[str, Reference("probe lines"), "Name of the theory line."]

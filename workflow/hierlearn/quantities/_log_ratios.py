@@ -6,9 +6,8 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from hierlearn.core.protocols import Dataset, Probes
 from hierlearn.quantities._bases import OfSampleComplexities, OfTwoLearners
-from hierlearn.quantities._tables import add_notes, doubts, span, without_interval
+from hierlearn.quantities._tables import add_notes, span
 from hierlearn.statistics.complexity import Complexities
 from hierlearn.statistics.estimates import Measurement
 from hierlearn.statistics.learning_curves import OBSERVED, RIGHT_CENSORED
@@ -44,9 +43,3 @@ class OfLogRatio(OfTwoLearners, OfSampleComplexities):
         note = f"a lower bound: {self.above} has not crossed at its cap, {at_cap} seed(s)" if at_cap else ""
         sizes = span("dimension", [] if size is None else [size])
         return replace(add_notes(ratio, note), sizes=sizes, bound=bool(at_cap))
-
-    def measure(self, cube: Dataset, probes: Probes) -> Measurement:
-        """cube: scores.nc of a study; probes: its probes by name."""
-        tables = self.sample_complexities(cube)
-        failed = [doubts(cube, name, self.where, one)[0] for name, one in zip(self.learners, tables, strict=True)]
-        return without_interval(self._estimate(tables, probes), *failed)

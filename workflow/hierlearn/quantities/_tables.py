@@ -228,6 +228,12 @@ def line_along(axis: str, measured: Measurement) -> Measurement:
     return replace(measured, sizes=span(axis, measured.detail.get("sizes_fitted", ())))
 
 
+def compared(axis: str, measured: Measurement) -> Measurement:
+    """The measurement of a mean over sizes with those that have a value."""
+    sizes = [row["size"] for row in measured.detail["sizes"] if row["median"] is not None]
+    return replace(measured, sizes=span(axis, sizes))
+
+
 def at_place(measured: Measurement, table: Dataset, where: Mapping[str, Any], samples: Any = None) -> Measurement:
     """The measurement with the dimension and the sizes that its place has."""
     known = {"dimension": _values(table, "dimension")} | {name: [where[name]] for name in LETTERS if name in where}

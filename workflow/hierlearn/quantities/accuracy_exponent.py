@@ -35,7 +35,7 @@ class AccuracyExponent(OfLearner):
         found = [crossings(chosen.samples.values, chosen.test_risk.values, risk) for risk in risks]
         samples, status = (np.stack(part) for part in zip(*found, strict=True))
         slopes = seed_slopes(Complexities(1.0 / np.array(risks), samples, status))
-        detail = {"medians": [float(np.median(one)) for one in samples], "risks": risks}
+        detail = {"medians": [estimates.plain(np.median(one)) for one in samples], "risks": risks}
         seeds = chosen.sizes["seed"]
         failed = int(np.isin(chosen.status.values, FAILED).any(axis=-1).sum())
         exponent = estimates.of_estimate(slopes, seeds, detail)

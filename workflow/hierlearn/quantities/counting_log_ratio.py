@@ -16,11 +16,11 @@ from hierlearn.theory.dimensions import composition_sample_bound
 
 @dataclass(frozen=True, kw_only=True)
 class CountingLogRatio(OfLearner, OfSampleComplexities):
-    """Mean over seeds of log(N / n*) at the largest dimension that is uncensored, k alpha^2 (1 - N / C(d, k)) = risk.
+    """Mean over seeds of log(N / n*) at the largest dimension at which every seed is observed.
 
-    N: the samples that every kernel needs for the risk `threshold` on the teacher residual_composition, `product`,
-    averaged over the coordinates  (allenzhu2019, Theorem 3, by counting): theory.dimensions has the proof. The
-    threshold is in the target's own units, which risks have with `scale: paper`.
+    N solves k alpha^2 (1 - N / C(d, k)) = `threshold`: the samples that every kernel needs for that risk on the teacher
+    residual_composition, `product`, averaged over the coordinates (allenzhu2019, Theorem 3, by counting);
+    theory.dimensions has the proof. The threshold is in the target's own units, which risks have with `scale: paper`.
     """
 
     UNIT: ClassVar[str] = "log ratio"

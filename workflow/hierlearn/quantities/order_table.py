@@ -84,11 +84,16 @@ class OrderTable(Quantity):
                     "least": max(joint.low - exponent, exponent - joint.high, 0.0),
                     "most": max(exponent - own.low, own.high - exponent),
                     "fitted": own.detail["sizes_fitted"],
+                    "dof": own.detail["dof"],
                 }
             )
         ends = (float(np.max([row[end] for row in rows])) for end in ("distance", "least", "most"))
         fitted = sorted({size for row in rows for size in row["fitted"]})
-        detail = {"cells": [_plain(row) for row in rows], "sizes_fitted": fitted}
+        detail = {
+            "cells": [_plain(row) for row in rows],
+            "sizes_fitted": fitted,
+            "dof": min(row["dof"] for row in rows),
+        }
         far = max(rows, key=lambda row: row["distance"])
         said = f"{len(rows)} cells, the furthest at degree {far['degree']} and order {far['order']}: {far['slope']:.2f}"
         measured = estimates.Measurement(*ends, said, cube.sizes["seed"], detail, positive=True)
@@ -96,5 +101,5 @@ class OrderTable(Quantity):
 
 
 def _plain(row: dict[str, Any]) -> dict[str, Any]:
-    """The row in the words of strict JSON: None for a number that is not finite."""
-    return {k: None if isinstance(v, float) and not np.isfinite(v) else v for k, v in row.items()}
+    """The row in the words of strict JSON."""
+    return {name: estimates.plain(value) if isinstance(value, float) else value for name, value in row.items()}

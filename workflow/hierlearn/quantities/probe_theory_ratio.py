@@ -7,7 +7,7 @@ import numpy as np
 
 from hierlearn.core.parameters import Reference
 from hierlearn.quantities._bases import AlongProbe
-from hierlearn.quantities._tables import along
+from hierlearn.quantities._tables import along, compared
 from hierlearn.statistics import estimates
 
 
@@ -26,4 +26,4 @@ class ProbeTheoryRatio(AlongProbe):
         sizes, theory = along(probe, self.theory, self.axis, self.where)
         if not np.array_equal(table.sizes, sizes):
             raise ValueError(f"probe {self.probe}: {self.theory} has other values of {self.axis} than {self.variable}")
-        return estimates.over_theory(table, np.median(theory, axis=1), self.values)
+        return compared(self.axis, estimates.over_theory(table, np.median(theory, axis=1), self.values))

@@ -1,13 +1,13 @@
 """How far a sample complexity lies above what a theory gives at the same sizes."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from hierlearn.core.protocols import Dataset
 from hierlearn.quantities._bases import FittedDimensions, Line, OfLearner, OfSampleComplexities, Probe
-from hierlearn.quantities._tables import span, variable_at
+from hierlearn.quantities._tables import compared, variable_at
 from hierlearn.statistics import estimates
 
 
@@ -32,9 +32,7 @@ class TheoryRatio(OfLearner, OfSampleComplexities):
         unknown = sorted(set(named) - set(table.sizes[known].tolist()))
         if unknown:
             raise ValueError(f"probe {self.probe}: no n* of {self.line} at the dimensions {unknown}")
-        ratio = estimates.over_theory(table, np.where(known, theory, 1.0), named)
-        compared = [row["size"] for row in ratio.detail["sizes"] if row["median"] is not None]
-        return replace(ratio, sizes=span("dimension", compared))
+        return compared("dimension", estimates.over_theory(table, np.where(known, theory, 1.0), named))
 
     def _theory(self, probe: Dataset, sizes: np.ndarray) -> np.ndarray:
         """n* (K,) of the theory at the sizes, NaN where it has none."""

@@ -9,7 +9,7 @@ from annotated_types import MinLen
 from hierlearn.core.parameters import UNIQUE, Count, Reference
 from hierlearn.core.protocols import Dataset, Probes, Quantity
 from hierlearn.quantities._bases import SomeCoordinates, Threshold
-from hierlearn.quantities._tables import at, complexities, doubts, span, without_interval
+from hierlearn.quantities._tables import add_notes, at, complexities, doubts, span, without_interval
 from hierlearn.statistics import estimates
 from hierlearn.statistics.complexity import bounds
 
@@ -43,12 +43,13 @@ class TotalSamplesLogRatio(Quantity):
         detail = {name: _plain(side) for name, side in zip(("above", "below"), sides, strict=True)}
         measured = replace(measured, detail=detail, sizes=span("dimension", [self.dimension]))
         ends = int(np.sum(low != high))
-        failed = [reason for side in sides for reason in side[3]]
-        return without_interval(measured, f"{ends} of {len(low)} seeds censored" if ends else "", *failed)
+        failed, notes = zip(*(doubt for side in sides for doubt in side[3]), strict=True)
+        measured = without_interval(measured, f"{ends} of {len(low)} seeds censored" if ends else "", *failed)
+        return add_notes(measured, *notes)
 
-    def _totals(self, cube: Dataset, names: list[str]) -> tuple[np.ndarray, np.ndarray, list[str], list[str]]:
+    def _totals(self, cube: Dataset, names: list[str]) -> tuple[np.ndarray, np.ndarray, list[str], list[tuple]]:
         """Log total of the learner that each seed chooses (S,), as the lowest and highest that it can be; the names
-        chosen; and what failed there."""
+        chosen; and the `doubts` of these."""
         here = cube.sel(dimension=[self.dimension])
         lows, highs, guesses, tables = [], [], [], []
         for name in names:
@@ -63,12 +64,12 @@ class TotalSamplesLogRatio(Quantity):
             tables.append(table)
         best = np.argmin(np.array(guesses), axis=0)
         rows = np.arange(len(best))
-        failed = []
+        doubted = []
         for i, (name, table) in enumerate(zip(names, tables, strict=True)):
             own = best == i
             part = replace(table, samples=table.samples[:, own], status=table.status[:, own])
-            failed += [doubts(here.isel(seed=own), name, self.where, part)[0]] if any(own) else []
-        return np.array(lows)[best, rows], np.array(highs)[best, rows], [names[i] for i in best], failed
+            doubted += [doubts(here.isel(seed=own), name, self.where, part)] if any(own) else []
+        return np.array(lows)[best, rows], np.array(highs)[best, rows], [names[i] for i in best], doubted
 
 
 def _plain(side: tuple) -> list[dict[str, Any]]:

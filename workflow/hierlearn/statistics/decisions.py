@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 
 from hierlearn.statistics.complexity import Complexities
 from hierlearn.statistics.exponents import Slope, slope
@@ -39,7 +40,7 @@ def scatter(table: Complexities, fit: Slope) -> Scatter:
     if not spare:
         raise ValueError("a pilot without two observed seeds at a size says nothing of their scatter")
     within = sum(float(np.sum((one - one.mean()) ** 2)) for one in groups) / spare
-    of_medians = MEDIAN_VARIANCE * within / table.samples.shape[1]
+    of_medians = _variance_of_a_median(table.samples.shape[1]) * within
     residual = 0.0 if np.isnan(fit.residual_sd) else fit.residual_sd**2
     return Scatter(float(np.sqrt(within)), float(np.sqrt(max(residual - of_medians, 0.0))))
 
@@ -49,17 +50,18 @@ def expected_width(regressor, seeds: int, noise: Scatter) -> float:
 
     2 t_{K-2} E[s] / sqrt(sum (x - mean x)^2), where s^2 (K - 2) / sigma^2 is chi-square with K - 2 degrees of freedom.
     """
-    import scipy
-
     x = np.log(np.asarray(regressor, dtype=np.float64))
     dof = len(x) - 2
     if dof < 1:
         return float("inf")
-    # One and two values are their own median's mean.
-    inflation = MEDIAN_VARIANCE if seeds > 2 else 1.0
-    sigma = np.sqrt(noise.size**2 + inflation * noise.seed**2 / seeds)
+    sigma = np.sqrt(noise.size**2 + _variance_of_a_median(seeds) * noise.seed**2)
     mean_sd = sigma * np.sqrt(2 / dof) * np.exp(scipy.special.gammaln((dof + 1) / 2) - scipy.special.gammaln(dof / 2))
     return float(2 * t_quantile(dof) * mean_sd / np.sqrt(np.sum((x - x.mean()) ** 2)))
+
+
+def _variance_of_a_median(seeds: int) -> float:
+    """Of so many normal values of variance 1, about. The median of one or two is their mean."""
+    return (MEDIAN_VARIANCE if seeds > 2 else 1.0) / seeds
 
 
 def simulate(regressor, exponent: float, noise: Scatter, seeds: int, trials: int, generator) -> list[Slope]:

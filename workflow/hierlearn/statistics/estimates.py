@@ -25,10 +25,12 @@ UNBOUNDED = 1e99
 
 @dataclass(frozen=True)
 class Measurement:
-    """A measured quantity. value, low, high: in its units; NaN ends where there is no interval, and then
-    `reason` says why. Sizes left out are in `reason` too. seeds: how many it rests on. detail: what a page
-    may show beside it, in the words of strict JSON (a number that is not finite is None). sizes: the range of
-    sizes that it rests on, in words. positive: whether the quantity cannot be negative. bound: whether it is a lower
+    """A measured quantity.
+
+    value, low, high: in its units; NaN ends where there is no interval, and then `reason` says why. Sizes left out are
+    in `reason` too. seeds: how many it rests on. detail: what a page may show beside it, in the words of strict JSON (a
+    number that is not finite is None); of an interval about sizes also its degrees of freedom, `dof`. sizes: the range
+    of sizes that it rests on, in words. positive: whether the quantity cannot be negative. bound: whether it is a lower
     bound on what is asked for, so that its upper end is open."""
 
     value: float
@@ -40,6 +42,11 @@ class Measurement:
     sizes: str = ""
     positive: bool = False
     bound: bool = False
+
+
+def plain(value: float) -> float | None:
+    """A number in the words of strict JSON: None where it is not finite."""
+    return float(value) if np.isfinite(value) else None
 
 
 def no_value(reason: str, seeds: int, **more: Any) -> Measurement:
@@ -89,11 +96,11 @@ def slope_difference(
     detail: both fits."""
     tables = (above, below)
     fits = [slope(table, *given) for table, *given in zip(tables, regressors, fitted, strict=True)]
-    estimate, seeds = difference(*fits), min(table.samples.shape[1] for table in tables)
+    (estimate, dof), seeds = difference(*fits), min(table.samples.shape[1] for table in tables)
     described = {name: _measured(fit, seeds, {}) for name, fit in zip(("above", "below"), fits, strict=True)}
     reasons = [f"{name}: {one.reason}" for name, one in described.items() if one.reason]
-    detail = {name: one.detail | {"slope": _number(one.value)} for name, one in described.items()}
-    return of_estimate(estimate, seeds, detail, reason="; ".join(reasons))
+    detail = {name: one.detail | {"slope": plain(one.value)} for name, one in described.items()}
+    return of_estimate(estimate, seeds, detail | {"dof": plain(dof)}, reason="; ".join(reasons))
 
 
 def over_theory(table: Complexities, theory, fitted: Sequence | None = None) -> Measurement:
@@ -115,10 +122,11 @@ def over_theory(table: Complexities, theory, fitted: Sequence | None = None) -> 
     rows = []
     for k in np.flatnonzero(named):
         at_size = t_interval(np.where(low[k] == high[k], low[k], np.nan) - np.log(theory[k]))
-        rows.append({"size": table.sizes[k].item(), "median": _number(ratios[k])} | _plain(at_size))
+        rows.append({"size": table.sizes[k].item(), "median": plain(ratios[k])} | _plain(at_size))
     left_out = [f"size {table.sizes[k]} left out: {obstacles[k]}" for k in np.flatnonzero(named & ~used)]
     reason = "; ".join([part for part in (estimate.reason, *left_out) if part])
-    return of_estimate(estimate, table.samples.shape[1], {"sizes": rows}, reason=reason)
+    detail = {"sizes": rows, "dof": max(int(used.sum()) - 1, 0)}
+    return of_estimate(estimate, table.samples.shape[1], detail, reason=reason)
 
 
 def paired_log_ratio(above: Complexities, below: Complexities) -> Measurement:
@@ -168,7 +176,7 @@ def _at_largest(
     where = f"at size {size}, the largest {which}" if beyond else f"at size {size}"
     parts = [part for part in (where, estimate.reason, *beyond) if part]
     ratios = np.where(low[used] == high[used], low[used], np.nan)
-    detail = {"size": size, "log_ratios": [_number(one) for one in ratios], "bounds": censored}
+    detail = {"size": size, "log_ratios": [plain(one) for one in ratios], "bounds": censored}
     return of_estimate(estimate, low.shape[1], detail, reason="; ".join(parts))
 
 
@@ -241,11 +249,14 @@ def lowest(measured: Callable[[float], Sequence[Measurement]], names: Sequence[s
     reason = "; ".join(f"{name}: {one.reason}" for name, one in zip(names, single, strict=True) if one.reason)
     whole = all(one.low == one.low and one.high == one.high for one in single)
     ends = (min(one.low for one in single), min(one.high for one in joint)) if whole else (float("nan"),) * 2
-    detail = {
-        name: {"value": one.value, "low": one.low, "high": one.high} for name, one in zip(names, single, strict=True)
+    detail: dict[str, Any] = {
+        name: {"value": plain(one.value), "low": plain(one.low), "high": plain(one.high)}
+        for name, one in zip(names, single, strict=True)
     }
-    sizes = dict.fromkeys(size for one in single for size in one.detail.get("sizes_fitted", ()))
-    return replace(least, low=ends[0], high=ends[1], reason=reason, detail=detail | {"sizes_fitted": list(sizes)})
+    detail["sizes_fitted"] = list(dict.fromkeys(size for one in single for size in one.detail.get("sizes_fitted", ())))
+    freedom = [one.detail["dof"] for one in single if "dof" in one.detail]
+    detail |= {"dof": min(freedom)} if freedom else {}
+    return replace(least, low=ends[0], high=ends[1], reason=reason, detail=detail)
 
 
 def largest(
@@ -260,7 +271,7 @@ def largest(
     found = [mean_of(one, 1 - (1 - LEVEL) / len(values)) for one in values]
     value, low, high = np.max([(one.value, one.low, one.high) for one in found], axis=0).tolist()
     reason = "; ".join(dict.fromkeys(one.reason for one in found if one.reason))
-    detail = {"places": list(places), "means": [one.value if np.isfinite(one.value) else None for one in found]}
+    detail = {"places": list(places), "means": [plain(one.value) for one in found]}
     return replace(found[0], value=value, low=low, high=high, reason=reason, detail=detail)
 
 
@@ -279,9 +290,9 @@ def _measured(fit: Slope, seeds: int, detail: dict) -> Measurement:
     described = {
         "sizes_fitted": list(fit.sizes_fitted),
         "sizes_excluded": [list(one) for one in fit.sizes_excluded],
-        "medians": [_number(one) for one in fit.medians],
-        "intercept": _number(fit.intercept),
-        "residual_sd": _number(fit.residual_sd),
+        "medians": [plain(one) for one in fit.medians],
+        "intercept": plain(fit.intercept),
+        "residual_sd": plain(fit.residual_sd),
         "dof": fit.dof,
     }
     return of_estimate(fit, seeds, {**described, **detail}, reason=reason)
@@ -301,8 +312,8 @@ def _bounds(sizes: np.ndarray, low: np.ndarray, high: np.ndarray, unmeasured: np
     return [
         {
             "size": sizes[i].item(),
-            "low": _number(median(low[i])),
-            "high": _number(median(high[i])),
+            "low": plain(median(low[i])),
+            "high": plain(median(high[i])),
             "censored": int(np.sum(open_ended[i] & ~unmeasured[i])),
             "missing": int(np.sum(unmeasured[i])),
         }
@@ -311,11 +322,7 @@ def _bounds(sizes: np.ndarray, low: np.ndarray, high: np.ndarray, unmeasured: np
 
 
 def _plain(estimate: Estimate) -> dict[str, Any]:
-    return {name: one if isinstance(one, str) else _number(one) for name, one in asdict(estimate).items()}
-
-
-def _number(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
+    return {name: one if isinstance(one, str) else plain(one) for name, one in asdict(estimate).items()}
 
 
 def _bound_in_words(bound: dict) -> str:

@@ -18,7 +18,7 @@ class Slope:
     value, low, high: its slope (dimensionless), NaN ends where there is no interval. reason: why, or "". sizes_fitted:
     the sizes on the line; sizes_excluded: (size, why) of those named beforehand that could not be fitted. medians: (K,)
     the point of every size of the table (natural log), NaN if it has none. intercept: of the line, in natural logs.
-    residual_sd: scatter about it, NaN without spare points; dof: K - 2."""
+    residual_sd: scatter about it, NaN without spare points. dof: two fewer than sizes_fitted, at least 0."""
 
     value: float
     low: float
@@ -49,9 +49,9 @@ def ratio_slope(above: Complexities, below: Complexities, regressor=None, fitted
     return _through(points, obstacles, above.sizes, regressor, fitted, LEVEL)
 
 
-def difference(first: Slope, second: Slope) -> Estimate:
-    """The first slope minus the second, with Welch's interval: squared standard errors add, and so do degrees of
-    freedom by the formula of Satterthwaite.
+def difference(first: Slope, second: Slope) -> tuple[Estimate, float]:
+    """The first slope minus the second, with Welch's interval: squared standard errors add, the degrees of freedom are
+    Satterthwaite's. Also these, NaN where there is no interval.
 
     For lines over different sizes; over the same sizes and seeds `ratio_slope` pairs them and is narrower. Where the
     two share seeds whose scatter has one sign in both, the interval is too wide, never too narrow.
@@ -59,14 +59,14 @@ def difference(first: Slope, second: Slope) -> Estimate:
     value = first.value - second.value
     names = [f"{which}: {one.reason}" for which, one in (("first", first), ("second", second)) if one.reason]
     if names:
-        return Estimate(value, np.nan, np.nan, "; ".join(names))
+        return Estimate(value, np.nan, np.nan, "; ".join(names)), np.nan
     errors = [(one.high - one.low) / 2 / t_quantile(one.dof) for one in (first, second)]
     variances = np.square(errors)
     if not variances.any():
-        return Estimate(value, value, value)
-    dof = variances.sum() ** 2 / np.sum(variances**2 / [first.dof, second.dof])
+        return Estimate(value, value, value), float(min(first.dof, second.dof))
+    dof = float(variances.sum() ** 2 / np.sum(variances**2 / [first.dof, second.dof]))
     half = t_quantile(dof) * float(np.sqrt(variances.sum()))
-    return Estimate(value, value - half, value + half)
+    return Estimate(value, value - half, value + half), dof
 
 
 def seed_slopes(table: Complexities, regressor=None, fitted: Sequence | None = None, level: float = LEVEL) -> Estimate:

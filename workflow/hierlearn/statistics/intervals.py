@@ -143,11 +143,12 @@ def holm(p_values) -> np.ndarray:
     return adjusted
 
 
-def p_beyond(value: float, low: float, high: float, limit: float, freedom: int) -> float:
+def p_beyond(value: float, low: float, high: float, limit: float, freedom: float) -> float:
     """One-sided p-value of a limit that an interval lies beyond; 1/2 at the value, 2.5 % at its nearer end.
 
-    value, low, high: of the interval, of 95 %. freedom: the degrees of freedom, at least one, of Student's t, whose
-    tail is taken as wide as the interval's half towards the limit. Raises ValueError unless low <= value <= high.
+    value, low, high: of the interval, of 95 %. freedom: the degrees of freedom, one or more, whole or not, of Student's
+    t, whose tail is taken as wide as the interval's half towards the limit. Raises ValueError unless
+    low <= value <= high.
     """
     if not low <= value <= high:
         raise ValueError(f"value {value} outside its interval [{low}, {high}]")
