@@ -282,7 +282,7 @@ def test_every_stored_study_of_another_design_than_the_registered_one_is_marked(
     assert unmarked == []
 
 
-def test_a_commit_is_dirty_by_what_recording_and_publishing_do_not_write(tmp_path):
+def test_what_recording_and_publishing_write_is_no_change_of_a_commit(tmp_path):
     def git(*words):
         subprocess.run(["git", "-C", str(tmp_path), *words], check=True, capture_output=True)
 
@@ -301,4 +301,4 @@ def test_a_commit_is_dirty_by_what_recording_and_publishing_do_not_write(tmp_pat
     (tmp_path / "new.log").write_text("untracked")
     assert publication._commit(tmp_path) == clean
     files[3].write_text("after")
-    assert publication._commit(tmp_path) == f"{clean}-dirty"
+    assert publication._commit(tmp_path) == f"{clean} with uncommitted changes"

@@ -168,7 +168,7 @@ def _write(file: Path, content: Mapping[str, Any]) -> None:
 
 
 def _commit(root: Path) -> str:
-    """The commit of the project's folder, with -dirty where files differ from it that this does not write itself;
+    """The commit of the project's folder, and whether files differ from it that this does not write itself;
     unknown without git."""
 
     def git(*words: str) -> str:
@@ -179,4 +179,4 @@ def _commit(root: Path) -> str:
     written = (f":!{name}" for name in (FOLDER, README, f"config/{history.NAME}"))
     others = git("status", "--porcelain", "--untracked-files=no", "--", ".", *written)
     commit = git("describe", "--always", "--abbrev=12", "--exclude=*")
-    return (commit + ("-dirty" if others else "")) or "unknown"
+    return (commit + (" with uncommitted changes" if others else "")) or "unknown"
