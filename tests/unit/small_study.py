@@ -55,7 +55,11 @@ claims:
     quantity: {name: theory_exponent, probe: theory, line: ntk, where: {degree: 1}, sizes: [4, 8, 16]}
     rule: descriptive
 presets:
-  full: {axes: {dimension: [6, 8, 10]}, seeds: 3, claims: {C1-kernel: {quantity: {sizes: [6, 8, 10]}}}}
+  full:
+    axes: {dimension: [6, 8, 10]}
+    seeds: 3
+    learners: {kernel: {limits: {dimension: 8}}}
+    claims: {C1-kernel: {quantity: {sizes: [6, 8, 10]}}}
   smoke: {seeds: 1}
 """
 SLOPE = {

@@ -29,6 +29,23 @@ def test_a_fault_of_sample_sizes_is_named_with_its_place_and_what_is_allowed(con
     assert any(message in line for line in lines), lines
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"limits": {"dimension": 2}},
+        {"samples": {"start": 100, "cap": 105}},
+        {"skip": [{"dimension": 3}, {"dimension": 4}]},
+    ],
+)
+def test_a_learner_that_runs_nowhere_is_a_fault(content, check, changes):
+    content["samples"] = {"per_doubling": 4}
+    content["learners"]["kernel"] |= changes
+    lines = [str(fault) for fault in check(content)[1]]
+    assert any("learners.kernel: found no sample size at any place; expected a size between" in one for one in lines), (
+        lines
+    )
+
+
 def test_a_search_needs_thresholds_and_a_claim_one_that_its_learner_looks_for(content, check):
     content["learners"]["kernel"]["samples"] = {"near": 4, "cap": 16, "thresholds": [0.1]}
     (fault,) = check(content)[1]

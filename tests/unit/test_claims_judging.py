@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from hierlearn.claims.judging import judge_claim
@@ -61,6 +62,13 @@ def test_a_lower_bound_decides_only_what_lies_above_it():
 def test_a_probe_with_a_problem_of_its_own_is_measured_at_that_dimension():
     assert row(LOW, HIGH, dimension=196)["sizes"] == "d = 196"
     assert row(replace(LOW, sizes="m = 8, d = 16, n = 9"), HIGH, dimension=64)["sizes"] == "m = 8, d = 64, n = 9"
+
+
+def test_an_infinite_number_is_none_and_says_so():
+    found = row(replace(LOW, value=-np.inf, low=-np.inf), HIGH)
+    assert (found["value"], found["low"], found["high"], found["verdict"]) == (None, None, None, "inconclusive")
+    assert "a number of it is infinite" in found["reason"]
+    assert row(LOW, replace(HIGH, high=np.inf))["control_value"] is None
 
 
 def test_without_a_control_a_claim_that_passes_is_inconclusive_and_one_that_fails_fails():

@@ -10,6 +10,7 @@ from own_folder import KERNEL, PAPERS
 
 from hierlearn.core import registry
 from hierlearn.plan import commands
+from hierlearn.plan.checking import load_study
 from hierlearn.plan.configuration import ROOT, configure
 from hierlearn.plan.papers import known
 
@@ -73,6 +74,7 @@ def test_what_lies_in_an_own_folder_is_known_until_it_is_not_named(mine):
         ("mine/papers.yaml", "'mine/papers.yaml', where a file is; expected a folder"),
         ("loop", "'loop', which leads nowhere; expected a folder"),
         ("x" * 300, "which is not there; expected a folder"),
+        ("of:two", "'of:two'; expected a folder without : in its path"),
         (str(ROOT), "of the project itself; expected a folder outside it"),
         (str(ROOT / "config"), "of the project itself; expected a folder outside it"),
         (
@@ -83,6 +85,7 @@ def test_what_lies_in_an_own_folder_is_known_until_it_is_not_named(mine):
 )
 def test_a_folder_that_cannot_be_one_is_refused(mine, named, found):
     Path("empty").mkdir()
+    Path("of:two/studies").mkdir(parents=True)
     Path("loop").symlink_to("loop")
     (line,) = refusal(named)
     assert line.startswith("config/config.yaml with --config: own: found ") and found in line
@@ -103,6 +106,11 @@ def test_a_folder_that_cannot_be_one_is_refused(mine, named, found):
         ),
         ("mine/studies/small.yml", STUDY, "mine/studies/small.yml: found the ending .yml; expected small.yaml"),
         ("mine/studies/own2026.yaml", STUDY.replace("Z1", "Z2"), "found the file name 'own2026'"),
+        (
+            "mine/papers.yaml",
+            PAPERS.replace("own2026", "probe"),
+            "probe: found the name of a rule; expected another key",
+        ),
         ("mine/papers.yaml", PAPERS.replace("year: 2026", "yaer: 2026"), "own2026.yaer: found an unknown key"),
     ],
 )
@@ -110,6 +118,13 @@ def test_names_that_are_taken_and_other_faults_are_named_with_their_files(mine, 
     write(file, text)
     lines = refusal()
     assert any(line in one and "mine/" in one for one in lines), lines
+
+
+def test_a_study_of_an_own_folder_may_be_of_a_paper_of_the_project(mine):
+    write("mine/studies/on-chen.yaml", STUDY.replace("Z1", "Z3").replace("paper: own2026", "paper: chen2020"))
+    planned()
+    assert load_study("mine/studies/on-chen.yaml").paper == "chen2020"
+    assert load_study("mine/studies/own2026-cusp.yaml").paper == "own2026"
 
 
 def test_published_numbers_of_a_paper_lie_in_one_folder(mine):

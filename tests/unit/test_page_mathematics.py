@@ -47,7 +47,7 @@ def test_a_full_stop_stays_beside_its_formula():
     assert re.fullmatch(r'at <span class="close"><math>.*</math>,</span> and <math>.*</math>', html("at $d$, and $n$"))
 
 
-@pytest.mark.parametrize("tex", [r"$\unheard{x}$", "$a^$", "${a$", "$a}$"])
+@pytest.mark.parametrize("tex", [r"$\unheard{x}$", "$a^$", "${a$", "$a}$", r"$n^{2}\bigl$", r"$\text$"])
 def test_what_is_not_understood_stays_as_it_is(tex):
     assert html(tex) == f'<code class="tex">{tex}</code>'
 

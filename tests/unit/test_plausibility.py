@@ -72,6 +72,16 @@ def test_a_quantity_of_ones_own_may_name_less_than_the_projects_do(content, chec
     assert [": found a line through [3, 4]" in one for one in found] == ([] if reference is None else [True])
 
 
+def test_tex_that_the_page_cannot_set_is_warned_of_wherever_it_stands(content, check):
+    for path in ("title", "place", "summary"):
+        content[path] = r"At $\unheard{x}$"
+    content["claims"]["C1-theory"]["place"] = r"Theorem $n^{2}\bigl$"
+    study, faults = check(content, "quick")
+    assert faults == []
+    found = {".".join(map(str, one.path)) for one in plausibility.warnings(study) if "expected TeX" in str(one)}
+    assert found == {"title", "place", "summary", "claims.C1-theory.place"}
+
+
 @pytest.mark.parametrize(
     ("statement", "found"),
     [

@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -135,6 +136,16 @@ def test_a_study_stored_at_another_preset_is_older_once_its_design_there_has_cha
     assert is_older()
     run(at("quick", seeds=5), "small", mine())
     publish(at("quick", seeds=5))
+    assert not is_older()
+
+
+def test_a_study_whose_design_is_what_it_was_is_marked_no_more(at):
+    run(at("quick"), "small", mine())
+    publish(at("quick"))
+    shutil.rmtree("results")
+    publish(at("quick", seeds=5))
+    assert is_older()
+    publish(at("quick"))
     assert not is_older()
 
 

@@ -229,6 +229,14 @@ def test_a_seed_without_numbers_leaves_a_size_out_with_a_reason():
     assert "size 4: 1 of 5 seeds not measured" in found.reason
 
 
+def test_truth_values_are_found_where_files_have_numbers():
+    scores = cube(a=lambda d: d**2.0).assign_coords(degree=[0])
+    for name in ("degree", "bias"):
+        found = scores.rename(degree=name)
+        place = {"where": {name: False}}
+        assert measured("exponent", found, learner="a", sizes=DIMENSIONS, **place).value == pytest.approx(2.0)
+
+
 def test_an_axis_left_open_is_refused_by_name():
     with pytest.raises(ValueError, match="leaves degree open"):
         two = xarray.concat([cube(a=lambda d: d), cube(a=lambda d: 2 * d).assign_coords(degree=[2])], "degree")

@@ -70,6 +70,9 @@ def test_numbers_below_a_key_may_be_the_text_that_snakemake_hands_over():
             {"learners": [{"name": "linear", "representation": "neurall"}]},
             "question.learners[0]: found representation 'neurall'; expected the name of one: neural, raw",
         ),
+        ({"learners": [{"name": ["ntk"]}]}, "question.learners[0]: found ['ntk']; expected the name of a learner"),
+        ({"learners": [{"name": "ntk", "select": [1]}]}, "found select [1]; expected lists of values"),
+        ({"learners": [{"name": "ntk", "label": ["a"]}]}, "found label ['a']; expected a text"),
         ({"learners": []}, "question.learners: found []; expected at least 1 entry"),
         ({"dimension": ["four"]}, "question.dimension[0]: found 'four'; expected integer"),
         ({"dimensions": [4]}, "question.dimensions: found an unknown key; expected one of cap, dimension"),
@@ -94,6 +97,13 @@ def test_parameters_below_learners_reach_them():
     assert (name, wrong) == ("wide", None)
     assert entry["learner"] == {"name": "kernel_ridge", "kernel": {"name": "rbf", "bandwidth": 2.0}}
     assert entry["select"] == {"ridge": [0.1]}
+
+
+@pytest.mark.parametrize(("label", "key"), [(3, "3"), ("ядро", "ntk"), ("a" * 80, "a" * 60)])
+def test_any_label_is_shown_and_makes_a_name(label, key):
+    (study,) = planned(learners=[{"name": "ntk", "label": label}]).studies.values()
+    assert list(study.learners) == [key]
+    assert study.learners[key].label == str(label)
 
 
 def test_learners_see_the_representation_that_they_name_and_share_it():

@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from hierlearn.statistics.intervals import median, median_interval, shift_interval, t_interval, t_quantile
+from hierlearn.statistics.intervals import (
+    median,
+    median_interval,
+    prediction_interval,
+    shift_interval,
+    t_interval,
+    t_quantile,
+)
 
 
 def test_the_student_quantile_is_the_tabulated_one():
@@ -19,6 +26,12 @@ def test_the_t_interval_is_that_of_scipy():
     expected = stats.ttest_1samp(values, 0).confidence_interval(0.9)
     found = t_interval(values, 0.9)
     assert (found.value, found.low, found.high) == pytest.approx((values.mean(), expected.low, expected.high))
+
+
+def test_a_further_run_of_equal_ones_lies_at_their_value():
+    for value in np.arange(1, 1000) / 1000:
+        found = prediction_interval([value] * 3)
+        assert found.low <= found.value <= found.high == pytest.approx(value)
 
 
 def test_a_single_value_has_no_interval_and_says_so():

@@ -3,7 +3,7 @@
 import dataclasses
 
 import pytest
-from small_study import put, study_of
+from small_study import panel, put, study_of
 
 from hierlearn.plan import jobs
 from hierlearn.plan.sizes import label, lattice, resolve, sizes
@@ -313,3 +313,19 @@ def test_the_claims_of_a_study_rest_on_every_job_before_them(content, check):
     ):
         assert judged(path, value)["rests_on"] != same["rests_on"], path
     assert judged("claims.C1-kernel.predicted", 2)["rests_on"] == same["rests_on"]
+
+
+def test_claims_on_probes_alone_rest_on_no_data_and_no_scores(content, check, monkeypatch):
+    for section in ("learners", "representations", "split_jobs_by", "presets"):
+        del content[section]
+    del content["claims"]["C1-kernel"]
+    content["figure"] = panel()
+    study, faults = check(content)
+    assert not faults and study.probes
+    before = jobs.rests_on(study)
+    known = jobs.code
+    monkeypatch.setattr(jobs, "code", lambda rule, components: f"{rule}, changed")
+    changed = jobs.rests_on(study)
+    of_probes = lambda rule, components: "changed" if rule != "probe" else known(rule, components)  # noqa: E731
+    monkeypatch.setattr(jobs, "code", of_probes)
+    assert jobs.rests_on(study) == before != changed

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pytest
 import yaml
 from small_study import STUDY, study_of
 
@@ -36,3 +37,15 @@ def test_panels_have_letters_titles_and_the_claims_that_they_show():
     shown = {"name": "sample_complexity", "shows": {"c": ["C2"], "b": ["C1"]}}
     assert told.panels(shown) == [("b", "", ["C1"]), ("c", "", ["C2"])]
     assert told.panels(replace(small(), figure=None).figure) == []
+
+
+@pytest.mark.parametrize("said", [{"panels": 3}, {"panels": ["a", "b"]}, {"shows": ["C1"]}])
+def test_a_figure_of_ones_own_may_mean_something_else_by_panels(said):
+    assert told.panels({"name": "mine"} | said) == []
+
+
+def test_axes_are_listed_as_they_are_written():
+    assert told.settings(replace(small(), axes={"dimension": [1048576], "bias": [True, False]}))[2:4] == [
+        ("dimension", "1048576"),
+        ("bias", "True, False"),
+    ]

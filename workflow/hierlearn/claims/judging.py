@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ def judge_claim(
     its probe's own problem; rival: the control, measured, if there is one; source: the file that the measurement was
     read from, in the study's folder; study: name, paper, preset, perhaps draw and revision.
     """
+    measured, rival = _finite(measured), rival and _finite(rival)
     if claim["rule"] == "holds" and rival is not None:
         measured = decisive_cases(measured, rival)
     found, why = _outcome(claim, measured)
@@ -65,6 +67,14 @@ def judge_claim(
         data=f"{study['name']}/{source}",
     )
     return {**to_json(row, measured.positive), "detail": measured.detail}
+
+
+def _finite(measured: Measurement) -> Measurement:
+    """The measurement, without numbers where one is infinite, as of the logarithm of 0."""
+    if not np.isinf([measured.value, measured.low, measured.high]).any():
+        return measured
+    reason = "; ".join(part for part in ("a number of it is infinite", measured.reason) if part)
+    return replace(measured, value=np.nan, low=np.nan, high=np.nan, reason=reason)
 
 
 def _sizes(sizes: str, claim: Mapping[str, Any]) -> str:

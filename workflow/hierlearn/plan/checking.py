@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from hierlearn.core import folders
 from hierlearn.plan import claims, formulas, papers, plausibility, references, resources, sections
 from hierlearn.plan.declared import mapping, parts
 from hierlearn.plan.draft import Draft
@@ -25,7 +26,10 @@ REFERRING = ("figure", "claims")
 
 def load_study(file: str | os.PathLike, preset: str = "quick") -> Study:
     """The study of a file at a preset. Raises ValueError with one line for every fault."""
-    papers.use(Path(file).resolve().parent.parent)
+    folder = Path(file).resolve().parent.parent
+    # Beside a folder of one's own the project's papers stay.
+    if folder not in folders.own():
+        papers.use(folder)
     found, faults = study(Path(file), os.fspath(file), preset)
     if found is None and not faults:
         raise ValueError(f"{os.fspath(file)}: presets: found no {preset}; expected sizes for it")

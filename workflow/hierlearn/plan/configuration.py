@@ -125,7 +125,7 @@ def configure(given: Mapping[str, Any], file: Path, folder: Path, records: Path 
     searched = [folders.StudyFolder(folder.parent, "config"), *own]
     files = {name: (one, path) for one in reversed(searched) for name, path in one.studies().items()}
     files = {name: files[name] for name in sorted(files)}
-    faults += [*folders.named_twice(searched), *papers.faults()]
+    faults += [*folders.named_twice(searched), *papers.faults(RULES)]
     settings, found = configuration(asked, described, list(files)) if asked or not faults else ({}, [])
     faults += found
     chosen = settings.get("studies") or list(files)

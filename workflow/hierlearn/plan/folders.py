@@ -23,7 +23,9 @@ class StudyFolder:
 
     def studies(self) -> dict[str, Path]:
         """Study files by the name of the study."""
-        return {file.stem: file for file in sorted((self.path / "studies").glob("*.yaml"))}
+        # Editors keep what they work on under names that begin with a dot.
+        found = sorted((self.path / "studies").glob("*.yaml"))
+        return {file.stem: file for file in found if not file.name.startswith(".")}
 
     def shown(self, file: Path) -> str:
         """What messages call a file of the folder."""
@@ -67,6 +69,8 @@ def own(named: Any, described: str, project: Path, parts: Sequence[str]) -> tupl
         if not os.path.isdir(path):
             wrong = "where a file is" if os.path.exists(path) else "which is not there"
             faults.append(Fault(described, at, f"{show(name)}, {wrong}", "a folder"))
+        elif os.pathsep in str(path):
+            faults.append(Fault(described, at, show(name), f"a folder without {os.pathsep} in its path"))
         elif path in (project, *project.parents) or any(project / part in (path, *path.parents) for part in parts):
             faults.append(Fault(described, at, f"{show(name)}, of the project itself", "a folder outside it"))
         elif not any((path / one).exists() for one in (*HELD, *folders.ROOMS)):

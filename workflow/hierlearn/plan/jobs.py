@@ -123,9 +123,9 @@ def _raw(study: Study) -> list[dict[str, Any]]:
 
 def rests_on(study: Study) -> str:
     """Hash of all jobs that a study's claims rest on: they are of an earlier state as soon as one of these changes."""
-    made = [
-        (rule, globals()[rule](study, *study.parts(rule, *words))) for rule, *words in (("aggregate",), *study.jobs)
-    ]
+    # Without learners nothing is drawn for them, scored or joined.
+    names = (("aggregate",), *study.jobs) if study.learners else [job for job in study.jobs if job[0] == "probe"]
+    made = [(rule, globals()[rule](study, *study.parts(rule, *words))) for rule, *words in names]
     return provenance.identity("", [[code(one, components_of(known)), known] for one, known in made])["parameters_hash"]
 
 

@@ -35,11 +35,13 @@ def read(
 
 
 def append(file: Path, columns: Sequence[str], lines: Iterable[Sequence[object]]) -> None:
-    """Add lines to a file, which is made with its header where there is none."""
+    """Add lines to a file, which is made with its header where there is none; its last line may lack its end."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     if not file.exists():
         writer.writerow(columns)
+    elif not file.read_bytes().endswith(b"\n"):
+        text.write("\n")
     writer.writerows(lines)
     with file.open("a", encoding="utf-8") as stream:
         stream.write(text.getvalue())

@@ -3,7 +3,7 @@ that they published: published/<paper>.yaml beside it."""
 
 import copy
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +24,15 @@ def known() -> dict[str, dict[str, Any]]:
     return {key: paper for at in _places() for key, paper in _read(at, _state(at))[0].items()}
 
 
-def faults() -> Iterator[Fault]:
-    """The faults of all files of papers, and keys that two of them have."""
+def faults(taken: Collection[str] = ()) -> Iterator[Fault]:
+    """The faults of all files of papers, keys that two of them have, and those that are taken: a paper is a target."""
     owners: dict[str, str] = {}
     for at in _places():
         papers, found = _read(at, _state(at))
         yield from found
         for key in papers:
+            if key in taken:
+                yield Fault(_shown(at), (key,), "the name of a rule", "another key")
             first = owners.setdefault(key, _shown(at))
             if first != _shown(at):
                 yield Fault(_shown(at), (key,), f"a paper that {first} has too", "a key of its own")

@@ -107,6 +107,10 @@ def impossible(study: Study) -> Iterator[Fault]:
             description = point.problem[part]
             yield from _component_values(study, ("problem", part), f"{part}s", description, point, met)
         yield from _more_than_there_are(study, point)
+    for name in study.learners:
+        if not any(study.reaches(name, point) and study.sample_sizes(name, point) for point in study.points):
+            allowed = "a size between start and cap at a place that limits and skip leave"
+            yield Fault(study.file, ("learners", name), "no sample size at any place", allowed)
     for name, found in outside.items():
         # Where it lies beyond the lattice at some places, the search begins at the end.
         if all(found):
@@ -145,16 +149,20 @@ def warnings(study: Study) -> Iterator[Fault]:
 
 
 def _unset_formulas(study: Study) -> Iterator[Fault]:
-    """Texts of claims with TeX that the page can only show as it is written."""
+    """Texts with TeX that the page can only show as it is written."""
     # Here, as the converter is read for pages and for studies that are not known yet.
     from hierlearn.claims.page.mathematics import unset
 
+    texts: list[tuple[Path, str]] = [((key,), getattr(study, key)) for key in ("title", "place", "summary")]
     for name, claim in study.claims.items():
-        for key in ("statement", "beyond", "proof", "remark"):
-            for tex in unset(claim.said().get(key, "")):
-                yield Fault(
-                    study.file, ("claims", name, key), show(tex), "TeX between two dollars that MathML can be made of"
-                )
+        said = claim.said()
+        texts += [
+            (("claims", name, key), said.get(key, "")) for key in ("place", "statement", "beyond", "proof", "remark")
+        ]
+        texts.append((("claims", name, "control", "rival"), said.get("control", {}).get("rival", "")))
+    for at, text in texts:
+        for tex in unset(text):
+            yield Fault(study.file, at, show(tex), "TeX between two dollars that MathML can be made of")
 
 
 def _short_lines(study: Study) -> Iterator[Fault]:

@@ -74,6 +74,8 @@ def store(plan: Plan, root: Path) -> list[str]:
                 )
                 known["study"]["older"] = f"{changed} since commit {known['study']['commit']}."
                 _write(stored, known)
+            elif current and known["study"].pop("older", ""):
+                _write(stored, known)
             continue
         rows = json.loads(file.read_bytes())["rows"]
         said = told.of_study(study, FOLDER) | {"commit": commit, "preset": study.preset}
@@ -114,16 +116,17 @@ def together(root: Path, compare: str = "") -> list[str]:
     words = {claim: one["unit"] for part in numbers for claim, one in part.items()}
     presets = sorted({study["preset"] for study in studies.values()})
     compared = comparison(rows, compare) if compare else None
-    (folder / "claims.csv").write_text(csv_text(noted(rows, earlier)), encoding="utf-8")
     text = page(
         rows, details, studies, ", ".join(presets), {}, papers.said(), "", earlier, "", compared, lacking, READING
     )
-    (folder / "index.html").write_text(text, encoding="utf-8")
     primary = {row.claim: row.digest for row in rows if row.rank == "primary"}
     again = history.further_draws(history.read(root / history.FILE)[0], primary, presets)
     table = findings.table(rows, papers.said(), lacking, words)
     readme, between = root / README, "\n\n".join(filter(None, [table, again]))
-    readme.write_text(findings.put(readme.read_text(encoding="utf-8"), between), encoding="utf-8")
+    put = findings.put(readme.read_text(encoding="utf-8"), between)
+    _replace(folder / "claims.csv", csv_text(noted(rows, earlier)))
+    _replace(folder / "index.html", text)
+    _replace(readme, put)
     return [f"{FOLDER}: {len(rows)} rows of {len(studies)} studies"]
 
 
@@ -162,8 +165,13 @@ def _shown(detail: Mapping[str, Any]) -> dict[str, Any]:
 
 def _write(file: Path, content: Mapping[str, Any]) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
+    _replace(file, json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
+
+
+def _replace(file: Path, text: str) -> None:
+    """Writes a file whole, or leaves it as it was."""
     part = file.with_suffix(".part")
-    part.write_text(json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
+    part.write_text(text, encoding="utf-8")
     os.replace(part, file)
 
 

@@ -16,6 +16,11 @@ KEY, STUDY, PAPER = "question", "my-question", "yours"
 SAID = {PAPER: {"name": "A question", "title": "A question of your own", "authors": "You", "year": 2026}}
 # Values of choices that a learner must be given; of others a study asks.
 CHOICES = {"ridge": [1.0, 1.0e-2, 1.0e-4, 1.0e-6], "learning_rate": [0.1, 0.01]}
+WANTED = {
+    "select": "lists of values, by the name of what is chosen",
+    "label": "a text",
+    "representation": "a name, or a mapping with one",
+}
 NUMBER, POINT = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?|true|false"), {*".eE"}
 SAFE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*")
 
@@ -80,9 +85,12 @@ def learner(one: Any) -> tuple[str, dict[str, Any], tuple[str, str] | None]:
         **dict.fromkeys(registry.available("kernels"), "kernel"),
         **dict.fromkeys(registry.available("learners"), ""),
     }
-    if name not in known:
+    if not isinstance(name, str) or name not in known:
         return "", {}, (show(name), f"the name of a learner or a kernel: {', '.join(sorted(known))}")
     beside = {key: given.pop(key) for key in ("select", "label", "representation") if key in given}
+    for key, kinds in (("select", dict), ("label", str | int | float), ("representation", str | dict)):
+        if key in beside and not isinstance(beside[key], kinds):
+            return "", {}, (f"{key} {show(beside[key])}", WANTED[key])
     described = {"name": "kernel_ridge", "kernel": given} if known[name] else given
     needed = [key for key, part in registry.choices("learners", described["name"]).items() if "default" not in part]
     select = {key: CHOICES[key] for key in needed if key in CHOICES} | beside.get("select", {})
@@ -92,8 +100,10 @@ def learner(one: Any) -> tuple[str, dict[str, Any], tuple[str, str] | None]:
     seen = seen if isinstance(seen, dict) else {"name": seen}
     if seen.get("name") not in (offered := registry.available("representations")):
         return "", {}, (f"representation {show(seen.get('name'))}", f"the name of one: {', '.join(sorted(offered))}")
-    label = beside.get("label", str(name).replace("_", " "))
-    key = re.sub("[^a-z0-9]+", "-", str(label).lower()).strip("-")
+    label = str(beside.get("label", name.replace("_", " ")))
+    # Names of files: of a label in other letters that of the learner.
+    words = (re.sub("[^a-z0-9]+", "-", text.lower())[:60].strip("-") for text in (label, name))
+    key = next(filter(None, words))
     entry = {"label": label, "learner": described, "representation": seen}
     return key, entry | ({"select": select} if select else {}), None
 
@@ -145,4 +155,6 @@ def _put(file: Path, content: Mapping[str, Any]) -> None:
     text = written(content)
     if not file.is_file() or file.read_text(encoding="utf-8") != text:
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
+        part = file.with_suffix(".part")
+        part.write_text(text, encoding="utf-8")
+        os.replace(part, file)

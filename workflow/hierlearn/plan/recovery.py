@@ -9,7 +9,6 @@ import base64
 import fcntl
 import json
 import os
-import re
 import shutil
 import sys
 import tempfile
@@ -32,11 +31,14 @@ NAMED = 10
 
 
 def is_dry(words: Sequence[str]) -> bool:
-    """Whether a command line of Snakemake asks for a dry run; its flags may stand together.
+    """Whether a command line of Snakemake asks for a dry run, as its own parser reads it.
 
     Snakemake itself does not know before all files are read.
     """
-    return any(re.fullmatch("--dry-?run|-[Ffkpqt]*n[Ffknpqt]*", word) for word in words)
+    from snakemake.cli import get_argument_parser
+
+    given, _ = get_argument_parser().parse_known_args(list(words))
+    return bool(given.dryrun) or given.executor == "dryrun"
 
 
 def prepare(results: Path, planned: Callable[[Path], Mapping[str, str] | None]) -> IO[str]:

@@ -43,6 +43,15 @@ def check_size(draft: Draft, at: Path, value: Mapping[str, Any]) -> None:
         draft.add((*at, "of"), show(value.get("of")), f"one of {', '.join(known)}")
 
 
+def _score_of_other_teachers(study: Any) -> str | None:
+    """The score that no learner has of this teacher: classes have no error, and a regression no accuracy."""
+    teacher = study.problem.teacher
+    if teacher is None or "kind" in study.axes:
+        return None
+    kind = teacher.get("kind", getattr(registry.implementation("teachers", teacher["name"]), "kind", None))
+    return {"classes": "test_error", "regression": "test_accuracy"}.get(kind) if isinstance(kind, str) else None
+
+
 def scope_of(draft: Draft, at: Path, value: Mapping[str, Any], scope: Mapping[str, Any] = {}) -> dict[str, Any]:
     """The keys of a mapping over those around it; of those at fault only that they are."""
     doubtful = {key for key in value if draft.broken.over(*at, key)}
@@ -102,7 +111,8 @@ def _known(draft: Draft, section: str, scope: Mapping[str, Any]) -> Values | Non
         chosen = [f"selected_{key}" for entry in study.learners.values() for key in entry.select]
         sure = names_of(draft, "learners").sure and all(entry.component for entry in study.learners.values())
         sure = sure and not any(draft.broken.over("learners", name, "select") for name in study.learners)
-        return Values([*SCORES, *dict.fromkeys(measured + chosen)], sure)
+        always = [score for score in SCORES if score != _score_of_other_teachers(study)]
+        return Values([*always, *dict.fromkeys(measured + chosen)], sure)
     if section == "panel variables":
         if {"kind", "probe"} & scope.get(DOUBTFUL, frozenset()):
             return None

@@ -16,6 +16,8 @@ from hierlearn.plan.violations import allowed_by, schema, schema_faults, violati
 
 # A problem key may be an axis too.
 PROBLEM_AXES = ("dimension", "label_noise")
+# Coordinates of all scores and traces, which no axis can have for a name.
+OF_ALL = ("learner", "samples", "seed", "step")
 
 
 def check_axes(draft: Draft) -> None:
@@ -23,6 +25,9 @@ def check_axes(draft: Draft) -> None:
     study = draft.study
     for axis in study.axes:
         at, part = ("axes", axis), study.placement(axis)
+        if axis in OF_ALL:
+            draft.add(at, "the name of a coordinate of all results", "a parameter of another name")
+            continue
         if axis not in PROBLEM_AXES and part is None:
             # Who is broken may have it.
             if all(one is not None for *_, one in study.owners):
@@ -199,6 +204,12 @@ def _check_choices(draft: Draft, at: Path, entry: Learner) -> None:
             draft.unknown(where, "an unknown parameter", known)
         elif {"component", "components"} & set(known[key]):
             draft.add(where, "a component", "numbers or words; write one learner for each component")
+        elif key in draft.study.axes or key in OF_ALL:
+            draft.add(
+                where,
+                "the name of an axis of the results",
+                "a parameter of another name, or one learner for each value",
+            )
         else:
             _check_values(draft, where, known[key])
 

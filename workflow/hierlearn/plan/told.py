@@ -56,9 +56,13 @@ def revisions(study: Study) -> list[str]:
 def panels(figure: Component | None) -> list[tuple[str, str, list[str]]]:
     """(letter, title, claims that it shows) of a figure's panels, as far as the study says so; a title may be empty."""
     figure = figure or {}
-    listed = zip(LETTERS, figure.get("panels", ()), strict=False)
-    named = [(letter, panel.get("title", ""), panel.get("shows", [])) for letter, panel in listed]
-    return named or [(letter, "", claims) for letter, claims in sorted(figure.get("shows", {}).items())]
+    # A figure of one's own may mean something else by these names.
+    listed, shown = figure.get("panels", ()), figure.get("shows", {})
+    if isinstance(listed, list) and all(isinstance(panel, Mapping) for panel in listed):
+        named = [(a, panel.get("title", ""), panel.get("shows", [])) for a, panel in zip(LETTERS, listed, strict=False)]
+        if named:
+            return named
+    return [(letter, "", claims) for letter, claims in sorted(shown.items())] if isinstance(shown, Mapping) else []
 
 
 def _component(component: Component | None) -> str:
@@ -71,4 +75,4 @@ def _component(component: Component | None) -> str:
 
 
 def _listed(values: Any) -> str:
-    return ", ".join(f"{value:g}" if isinstance(value, (int, float)) else str(value) for value in values)
+    return ", ".join(f"{value:g}" if isinstance(value, float) else str(value) for value in values)

@@ -69,10 +69,15 @@ def of_own(chosen: Dataset, left: tuple[str | None, ...]) -> Dataset:
 
 
 def indexers(where: Mapping[str, Any], axis: str) -> dict[str, Any]:
-    """Coordinates for xarray's sel; a list goes along with `axis`: it has a value for each of its values, in order."""
+    """Coordinates for xarray's sel; a list goes along with `axis`: it has a value for each of its values, in order.
+
+    Truth values are numbers in files.
+    """
     import xarray
 
-    return {name: xarray.DataArray(v, dims=axis) if isinstance(v, list) else v for name, v in where.items()}
+    plain = {name: np.asarray(v) for name, v in where.items()}
+    plain = {name: v.astype(np.int64) if v.dtype.kind == "b" else v for name, v in plain.items()}
+    return {name: xarray.DataArray(v, dims=axis) if v.ndim else v.item() for name, v in plain.items()}
 
 
 def variable_at(probe: Dataset, variable: str, where: Mapping[str, Any], axis: str = "") -> DataArray:

@@ -212,7 +212,8 @@ def decisive_cases(measured: Measurement, control: Measurement) -> Measurement:
     if not own.size or not counting.any() or counting.all():
         return measured
     found = _largest(own, counting, measured.seeds)
-    notes = "; ".join(part for part in (found.reason, measured.reason) if part)
+    told = [part for part in measured.reason.split("; ") if part != f"{own.size} cases"]
+    notes = "; ".join(part for part in (found.reason, *told) if part)
     low, high = (measured.low, measured.high) if np.isnan(measured.low) else (found.low, found.high)
     return replace(measured, value=found.value, low=low, high=high, reason=notes, detail=found.detail)
 

@@ -61,8 +61,8 @@ def prediction_interval(values) -> Estimate:
         return centre
     logs, count = np.log(_vector(values)), len(values)
     half = t_quantile(count - 1) * float(logs.std(ddof=1)) * np.sqrt(1 + 1 / count)
-    middle = np.log(centre.value)
-    return Estimate(centre.value, float(np.exp(middle - half)), float(np.exp(middle + half)))
+    middle = float(logs.mean())
+    return Estimate(*(float(np.exp(one)) for one in (middle, middle - half, middle + half)))
 
 
 def failure_rate(failures: int, trials: int) -> Estimate:

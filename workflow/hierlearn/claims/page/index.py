@@ -14,7 +14,7 @@ from markupsafe import Markup
 from hierlearn.claims.ledger import Row
 from hierlearn.claims.page import mathematics
 from hierlearn.claims.page.drawing import drawing
-from hierlearn.claims.rules import BOUNDARIES, RULES
+from hierlearn.claims.rules import BOUNDARIES, PUBLISHED_FACTOR, RULES
 from hierlearn.claims.tally import NO_EVIDENCE
 from hierlearn.claims.verdicts import (
     CLASSES,
@@ -262,7 +262,8 @@ def prediction(row: Row) -> str:
     """The prediction as its rule reads it."""
     if not math.isfinite(row.predicted):
         return "–"
-    slack = 0.0 if math.isnan(row.slack) else row.slack
+    usual = PUBLISHED_FACTOR if row.rule == "published" else 0.0
+    slack = usual if math.isnan(row.slack) else row.slack
     signs = {"above": (">", "−"), "below": ("<", "+")}
     sign, between = signs.get(row.side, RULES[row.rule])
     text = f"{sign} {number(row.predicted)}"
@@ -283,5 +284,5 @@ def work(flops: float) -> str:
     """Counted floating-point operations with a unit."""
     if not flops > 0:
         return "–"
-    exponent = min(int(math.log10(flops)) // 3, 6)
+    exponent = min(int(math.log10(float(f"{flops:.3g}"))) // 3, 6)
     return f"{flops / 1000**exponent:.3g} {['', 'k', 'M', 'G', 'T', 'P', 'E'][exponent]}flop"

@@ -13,7 +13,10 @@ RELATION = re.compile(r"\\(?:leq?|geq?|neq?|approx|asymp|sim|to|ll|gg|propto|in|
 CLOSED = re.compile(r"(<math>(?:(?!<math>).)*</math>)([,.;:)]+)")
 TOKEN = re.compile(r"\\(?:[A-Za-z]+|.)|.", re.DOTALL)
 # What the converter raises on a formula that is none: its own errors, which have no common class, and Python's.
-FAULTS = (*(one for one in vars(exceptions).values() if isinstance(one, type)), IndexError, KeyError)
+FAULTS = (
+    *(one for one in vars(exceptions).values() if isinstance(one, type)),
+    *(IndexError, KeyError, RuntimeError, TypeError, ValueError),
+)
 
 
 def html(text: str) -> Markup:
