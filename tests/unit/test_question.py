@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from hierlearn.core import registry
-from hierlearn.plan import question
+from hierlearn.plan import question, recovery
 from hierlearn.plan.configuration import configure
 
 ASKED = {
@@ -53,6 +53,15 @@ def test_the_file_of_a_question_is_left_alone_where_it_says_the_same():
     assert file.stat().st_mtime_ns == before
     planned(seeds=3)
     assert yaml.safe_load(file.read_text())["seeds"] == 3
+
+
+def test_the_question_of_a_run_that_works_here_stays():
+    planned()
+    with recovery.lock(), pytest.raises(SystemExit, match="another run works in this folder"):
+        planned(seeds=3)
+    with recovery.lock():
+        (study,) = planned().studies.values()
+    assert len(study.seeds) == 5
 
 
 def test_numbers_below_a_key_may_be_the_text_that_snakemake_hands_over():

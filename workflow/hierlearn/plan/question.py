@@ -151,9 +151,17 @@ def study(question: Mapping[str, Any], learners: Mapping[str, dict[str, Any]]) -
 
 
 def _put(file: Path, content: Mapping[str, Any]) -> None:
-    """Writes a file, unless it says so already: every job of a run reads the configuration."""
-    text = written(content)
-    if not file.is_file() or file.read_text(encoding="utf-8") != text:
+    """Writes a file, unless it says so already: every job of a run reads the configuration.
+
+    Ends where a run that works in this folder has another question.
+    """
+    # Here, as it brings much of Snakemake.
+    from hierlearn.plan.recovery import lock
+
+    text, there = written(content), file.is_file()
+    if not there or file.read_text(encoding="utf-8") != text:
+        if there:
+            lock().close()
         file.parent.mkdir(parents=True, exist_ok=True)
         part = file.with_suffix(".part")
         part.write_text(text, encoding="utf-8")
