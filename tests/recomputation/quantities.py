@@ -33,7 +33,8 @@ from recomputation.many_cells import (
     order_table,
 )
 from recomputation.of_probes import probe_difference, probe_holds, probe_mean, probe_slope, probe_theory_ratio
-from recomputation.tables import FAILED, UNTRAINED, at, complexities, crossing
+from recomputation.spikes import direction_slope, isotropy_slope
+from recomputation.tables import FAILED, UNTRAINED, at, complexities, crossing, ratios
 from scipy import stats
 
 
@@ -77,13 +78,6 @@ def paired_log_ratio(files, above, below, where=(), threshold=0.5, lower_bound=F
     return unless(failed, found)
 
 
-def isotropy_slope(files, above, below, spikes=2, where=(), axis="spike_share", threshold=0.3):
-    shares, low, high, failed = ratios(files, above, below, dict(where), threshold, axis)
-    # Of trace 1: a share over the leading directions, and what is left over the others.
-    largest = np.maximum(shares / spikes, (1 - shares) / (dict(where)["dimension"] - spikes))
-    return unless(failed, fitted_line(np.log(largest), low, high))
-
-
 def accuracy_exponent(files, learner, risks, where=()):
     curves = at(files.cube, learner, dict(where), ("seed", "samples"))
     levels = sorted(risks, reverse=True)
@@ -94,13 +88,6 @@ def accuracy_exponent(files, learner, risks, where=()):
     x, y = -np.log(levels)[whole], np.log([[n for n, _ in row] for row in ends])[whole]
     found = t_mean([stats.linregress(x, one).slope for one in y.T])
     return unless(bool(np.isin(curves.status.values, FAILED).any()), found)
-
-
-def ratios(files, above, below, where, threshold, axis="dimension"):
-    (sizes, a_low, a_high, a), (_, b_low, b_high, b) = (
-        complexities(files.cube, name, where, threshold, axis=axis) for name in (above, below)
-    )
-    return sizes, a_low - b_high, a_high - b_low, a or b
 
 
 def slope_difference(
@@ -319,6 +306,7 @@ QUANTITIES = {
         slope_difference,
         slope_change,
         isotropy_slope,
+        direction_slope,
         accuracy_exponent,
         theory_exponent,
         theory_ratio,

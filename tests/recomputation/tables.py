@@ -116,3 +116,10 @@ def _beside(broken, visited, grid, n) -> bool:
     above, below = np.flatnonzero(visited & (grid >= n)), np.flatnonzero(visited & (grid < n))
     nearest = above[0] if len(above) else len(grid) - 1, below[-1] if len(below) else 0
     return bool(broken[list(nearest)].any())
+
+
+def ratios(files, above, below, where, threshold, axis="dimension"):
+    (sizes, a_low, a_high, a), (_, b_low, b_high, b) = (
+        complexities(files.cube, name, where, threshold, axis=axis) for name in (above, below)
+    )
+    return sizes, a_low - b_high, a_high - b_low, a or b

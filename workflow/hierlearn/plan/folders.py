@@ -23,9 +23,9 @@ class StudyFolder:
 
     def studies(self) -> dict[str, Path]:
         """Study files by the name of the study."""
-        # Editors keep what they work on under names that begin with a dot.
+        # Emacs keeps a link of this name beside a file that is being edited.
         found = sorted((self.path / "studies").glob("*.yaml"))
-        return {file.stem: file for file in found if not file.name.startswith(".")}
+        return {file.stem: file for file in found if not file.name.startswith(".#")}
 
     def shown(self, file: Path) -> str:
         """What messages call a file of the folder."""

@@ -153,7 +153,11 @@ def _unset_formulas(study: Study) -> Iterator[Fault]:
     # Here, as the converter is read for pages and for studies that are not known yet.
     from hierlearn.claims.page.mathematics import unset
 
-    texts: list[tuple[Path, str]] = [((key,), getattr(study, key)) for key in ("title", "place", "summary")]
+    texts: list[tuple[Path, str]] = [
+        (("title",), study.title),
+        (("place",), study.place),
+        (("summary",), study.summary),
+    ]
     for name, claim in study.claims.items():
         said = claim.said()
         texts += [

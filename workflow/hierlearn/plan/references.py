@@ -48,7 +48,7 @@ def _score_of_other_teachers(study: Any) -> str | None:
     teacher = study.problem.teacher
     if teacher is None or "kind" in study.axes:
         return None
-    kind = teacher.get("kind", getattr(registry.implementation("teachers", teacher["name"]), "kind", None))
+    kind = teacher.get("kind", registry.implementation("teachers", teacher["name"]).kind)
     return {"classes": "test_error", "regression": "test_accuracy"}.get(kind) if isinstance(kind, str) else None
 
 
