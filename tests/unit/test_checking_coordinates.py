@@ -2,6 +2,22 @@
 
 import pytest
 
+from hierlearn.core import registry
+
+OF_WORDS = """
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from hierlearn.learners.linear import Linear
+
+
+@dataclass(frozen=True, kw_only=True)
+class Worded(Linear):
+    'Linear, with a word.'
+
+    kind: Annotated[Literal["plain", {word!r}], "A word."] = "plain"
+"""
+
 
 def lines(check, content):
     return [str(fault) for fault in check(content)[1]]
@@ -26,3 +42,17 @@ def test_a_score_that_the_teacher_never_has_is_unknown(content, check):
     content["claims"]["C1-kernel"]["quantity"] = of_classes | {"where": {"dimension": 3, "degree": 1, "width": 4}}
     found = lines(check, content)
     assert any("quantity.variable: found 'test_accuracy'; expected one of" in one for one in found), found
+
+
+@pytest.mark.parametrize("word", ["a/b", "a{b", "a\nb"])
+def test_words_that_are_coordinates_can_name_files(content, check, tmp_path, word):
+    (tmp_path / "learners").mkdir()
+    (tmp_path / "learners" / "worded.py").write_text(OF_WORDS.format(word=word))
+    registry.use([tmp_path])
+    content["learners"]["linear"] |= {"learner": {"name": "worded"}, "sweep": {"kind": ["plain", word]}}
+    try:
+        found = lines(check, content)
+    finally:
+        registry.use(())
+    assert any("learners.linear.sweep.kind[1]: found" in one and "as it names files" in one for one in found), found
+    assert not any("kind[0]" in one for one in found)

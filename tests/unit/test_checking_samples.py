@@ -61,3 +61,11 @@ def test_a_search_needs_thresholds_and_a_claim_one_that_its_learner_looks_for(co
 def test_a_size_near_which_to_search_may_lie_beyond_the_cap_at_some_places(content, check):
     content["learners"]["kernel"]["samples"] = {"near": {"coefficient": 1, "of": "dimension", "power": 2}, "cap": 40}
     assert check(content)[1] == []
+
+
+def test_thresholds_need_learners_that_are_to_reach_them(content, check):
+    """A figure of learning curves would end for want of them after all other jobs."""
+    content |= {"learners": {}, "claims": {}, "presets": {}, "samples": {"thresholds": [0.5]}}
+    content["figure"] = {"name": "sample_complexity"}
+    lines = [str(fault) for fault in check(content)[1]]
+    assert any("samples.thresholds: found [0.5] without a learner; expected learners" in line for line in lines), lines

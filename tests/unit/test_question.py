@@ -93,10 +93,30 @@ def test_a_wrong_question_is_one_line_and_nothing_is_written(changes, line):
     assert line in found
 
 
-def test_a_wrong_teacher_is_named_before_anything_runs():
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        ({"teacher": {"name": "ridge_polynomail"}}, "teacher.name: found 'ridge_polynomail'; expected one of"),
+        ({"teacher": {"name": "ridge_polynomial", "degree": -2}}, "teacher.degree: found -2; expected at least 1"),
+        ({"input": {"name": "spheres"}}, "input.name: found 'spheres'; expected one of"),
+        ({"dimension": [4, 1]}, "dimension[1]: found 1; expected"),
+        (
+            {"learners": ["ntk", {"name": "taylor", "widht": 5, "select": {"ridge": [0.1]}}]},
+            "learners[1].widht: found an unknown parameter; expected one of",
+        ),
+        ({"learners": [{"name": "rbf", "bandwith": 2.0}]}, "learners[0].bandwith: found an unknown parameter"),
+        ({"learners": [{"name": "rbf", "select": {"ridge": []}}]}, "learners[0].select.ridge: found []"),
+        (
+            {"learners": [{"name": "rbf", "representation": {"name": "neural", "features": "rely"}}]},
+            "learners[0].representation.features: found 'rely'",
+        ),
+    ],
+)
+def test_what_the_study_of_a_question_has_wrong_is_said_where_it_was_asked(changes, line):
     with pytest.raises(SystemExit) as end:
-        planned(teacher={"name": "ridge_polynomail"})
-    assert "problem.teacher.name: found 'ridge_polynomail'" in end.value.code
+        planned(**changes)
+    (found,) = end.value.code.splitlines()
+    assert found.startswith(f"error: config/config.yaml with --config: question.{line}")
 
 
 def test_parameters_below_learners_reach_them():

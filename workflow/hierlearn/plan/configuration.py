@@ -181,7 +181,8 @@ def configure(given: Mapping[str, Any], file: Path, folder: Path, records: Path 
     if preset == "paper" and not faults:
         faults += _unstated(described, settings["studies"], studies)
     if faults:
-        sys.exit("\n".join(f"error: {fault}" for fault in sorted(set(faults))))
+        said = {question.as_asked(fault, described, asked) for fault in faults}
+        sys.exit("\n".join(f"error: {fault}" for fault in sorted(said)))
     known = kept.entries
     doubts = {
         n: known[n].doubts if n in known else tuple(map(str, plausibility.warnings(one))) for n, one in studies.items()

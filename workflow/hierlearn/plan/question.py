@@ -4,12 +4,13 @@ import copy
 import os
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from hierlearn.core import registry
 from hierlearn.plan.faults import Broken, Fault, show
-from hierlearn.plan.load import written
+from hierlearn.plan.load import load, written
 from hierlearn.plan.violations import schema, schema_faults
 
 KEY, STUDY, PAPER = "question", "my-question", "yours"
@@ -22,6 +23,8 @@ WANTED = {
     "representation": "a name, or a mapping with one",
 }
 NUMBER, POINT = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?|true|false"), {*".eE"}
+# Where a section of the question stands in its study.
+SECTIONS = {"teacher": ("problem", "teacher"), "input": ("problem", "input"), "dimension": ("axes", "dimension")}
 SAFE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*")
 
 
@@ -58,6 +61,28 @@ def ask(asked: Mapping[str, Any], described: str) -> tuple[dict[str, Any], list[
     _put(folder / "own" / "studies" / f"{STUDY}.yaml", study(asked[KEY], learners))
     changed = {"own": [*own, str(folder / "own")], "results": str(folder), "studies": [STUDY]}
     return {**asked, **changed}, []
+
+
+def as_asked(fault: Fault, described: str, settings: Mapping[str, Any]) -> Fault:
+    """A fault of the question's study, where it was asked; any other as it is. settings: as `ask` returns them."""
+    folder = f"{settings.get('results')}/own"
+    if KEY not in settings or fault.file != f"{folder}/studies/{STUDY}.yaml":
+        return fault
+    at = fault.path
+    for key, place in SECTIONS.items():
+        if at[: len(place)] == place:
+            return replace(fault, file=described, path=(KEY, key, *at[len(place) :]))
+    if len(at) < 2 or at[0] not in ("learners", "representations"):
+        return fault
+    entries = load(Path(fault.file), fault.file)[0]["learners"]
+    if at[0] == "learners":
+        i = list(entries).index(at[1])
+        rest = at[3 + (at[3:4] == ("kernel",)) :] if at[2:3] == ("learner",) else at[2:]
+    else:
+        # Of those that share it the first.
+        i = [entry["representation"] for entry in entries.values()].index(at[1])
+        rest = ("representation", *at[2:])
+    return replace(fault, file=described, path=(KEY, "learners", i, *rest))
 
 
 def numbers(content: Any) -> Any:

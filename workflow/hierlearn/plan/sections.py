@@ -7,7 +7,7 @@ from typing import Any
 from hierlearn.core import registry
 from hierlearn.plan import claims
 from hierlearn.plan.declared import Learner, mapping
-from hierlearn.plan.draft import Draft, Values, axes_of, recorded_axes, values_at
+from hierlearn.plan.draft import Draft, Values, axes_of, names_of, recorded_axes, values_at
 from hierlearn.plan.faults import Path, nearest, show, value_at
 from hierlearn.plan.presets import merge_component
 from hierlearn.plan.references import check_size
@@ -18,6 +18,8 @@ from hierlearn.plan.violations import allowed_by, schema, schema_faults, violati
 PROBLEM_AXES = ("dimension", "label_noise")
 # Coordinates of all scores and traces, which no axis can have for a name.
 OF_ALL = ("learner", "samples", "seed", "step")
+# What a word that names files and groups of tables cannot have.
+IN_NO_NAME = "/{}\n\r\0"
 
 
 def check_axes(draft: Draft) -> None:
@@ -108,11 +110,13 @@ def _check_axis_values(draft: Draft, at: Path, axis: str, values: list) -> None:
 
 
 def _check_values(draft: Draft, at: Path, against: Mapping[str, Any]) -> None:
-    """Every value of a list against a schema, as far as the list can be read."""
+    """Every value of a list against a schema, as far as the list can be read; words name files and groups too."""
     values = value_at(draft.body, at)
     for i, value in enumerate(values if isinstance(values, list) else ()):
         for error in violations(value, against):
             draft.add((*at, i), show(value), allowed_by(error))
+        if isinstance(value, str) and not {*value}.isdisjoint(IN_NO_NAME):
+            draft.add((*at, i), show(value), "a word without slash, brace and end of line, as it names files")
 
 
 def _check_kernels(draft: Draft, at: Path, quantity: Mapping[str, Any]) -> None:
@@ -130,10 +134,15 @@ def _check_kernels(draft: Draft, at: Path, quantity: Mapping[str, Any]) -> None:
                 draft.add((*at, "spans"), found, f"at least {kernels}, among so many kernels {learner} chooses")
 
 
-def check_curves(draft: Draft) -> None:
-    """Places at which every sample size is visited, by axes and values that the study does not have."""
-    for i, place in enumerate(draft.study.samples.curves):
+def check_samples(draft: Draft) -> None:
+    """Places at which every sample size is visited, by axes and values that the study does not have; risks that nobody
+    is to reach."""
+    at, samples = ("samples", "thresholds"), draft.study.samples
+    for i, place in enumerate(samples.curves):
         _check_coordinates(draft, ("samples", "curves", i), place, {})
+    named = names_of(draft, "learners")
+    if samples.thresholds and named.sure and not named.values and not draft.broken.hit(*at):
+        draft.add(at, f"{show(samples.thresholds)} without a learner", "learners that are to reach them")
 
 
 def _check_coordinates(draft: Draft, at: Path, place: Mapping[str, Any], others: Mapping[str, Values]) -> None:
