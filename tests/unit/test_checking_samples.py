@@ -63,9 +63,12 @@ def test_a_size_near_which_to_search_may_lie_beyond_the_cap_at_some_places(conte
     assert check(content)[1] == []
 
 
-def test_thresholds_need_learners_that_are_to_reach_them(content, check):
-    """A figure of learning curves would end for want of them after all other jobs."""
-    content |= {"learners": {}, "claims": {}, "presets": {}, "samples": {"thresholds": [0.5]}}
-    content["figure"] = {"name": "sample_complexity"}
+def test_a_figure_of_learning_curves_needs_learners(content, check):
+    """It would end for want of them after all other jobs; `samples.thresholds` has values by default."""
+    content |= {"learners": {}, "claims": {}, "presets": {}}
     lines = [str(fault) for fault in check(content)[1]]
-    assert any("samples.thresholds: found [0.5] without a learner; expected learners" in line for line in lines), lines
+    assert any("figure.threshold: found 0.5 in a study without learners; expected learners" in one for one in lines), (
+        lines
+    )
+    content["figure"] = panel()
+    assert not any("without learners" in str(fault) for fault in check(content)[1])

@@ -108,7 +108,7 @@ def test_the_page_says_what_made_it():
 def test_every_row_stands_in_the_table_of_its_study():
     rows = [row(), row(claim="C2", verdict="not seen"), row(claim="B1", study="two", verdict="inconclusive")]
     text = page(rows, {"one": STUDY, "two": STUDY | {"paper": "bai2020"}}, "quick")
-    first, second = text.split('<section class="study" id="two"')
+    first, second = text.split('<section class="study" id="study-two"')
     assert 'id="C1"' in first
     assert 'id="C2"' in first
     assert 'id="B1"' in second
@@ -211,7 +211,7 @@ def test_a_row_is_counted_under_its_kind_and_its_regime():
 def test_studies_stand_in_the_order_of_their_papers_and_papers_that_are_not_known_last():
     studies = {name: STUDY | {"paper": name} for name in ("own2026", "bai2020", "chen2020")}
     text = page([row()], studies, "quick")
-    places = [text.index(f'class="study" id="{name}"') for name in ("chen2020", "bai2020", "own2026")]
+    places = [text.index(f'class="study" id="study-{name}"') for name in ("chen2020", "bai2020", "own2026")]
     assert places == sorted(places)
 
 
@@ -224,7 +224,7 @@ def test_a_study_tells_its_settings_its_file_its_panels_and_how_its_data_are_ope
     }
     text = page([row()], {"one": STUDY | told | {"figure_size": [400, 300]}}, "quick")
     assert "<dt>seeds</dt><dd>5</dd>" in text and 'href="../one.yaml"' in text and "<b>a</b> Risk (<a" in text
-    assert 'href="#one-figure">panel a</a>' in text
+    assert 'href="#figure-one">panel a</a>' in text
     assert "<dd>one/quick/1</dd>" in text and 'width="400" height="300"' in text
     assert 'xarray.open_dataset("results/quick/one/scores.nc")' in text.replace("&#34;", '"')
 
@@ -272,7 +272,7 @@ def test_mathematics_of_a_study_and_of_a_row_is_set():
 def test_a_missing_study_is_listed_and_has_no_section():
     text = page([row()], {"one": STUDY, "two": STUDY | {"title": "The other", "present": False}}, "quick")
     assert "or of an earlier configuration or code:</strong> The other" in text
-    assert 'id="two"' not in text
+    assert 'id="study-two"' not in text
 
 
 def test_a_row_without_numbers_shows_dashes():
@@ -289,7 +289,7 @@ def test_a_row_without_numbers_shows_dashes():
 def test_a_study_without_claims_says_so_in_place_of_a_table():
     text = page([row()], {"one": STUDY, "two": STUDY}, "quick")
     parsed(text)
-    first, second = text.split('<section class="study" id="two"')
+    first, second = text.split('<section class="study" id="study-two"')
     assert "Data: <a" in first and "no claims" not in first
     assert "This study makes no claims." in second and "Data:" not in second and second.count("<article") == 0
 
@@ -346,5 +346,5 @@ def test_a_row_says_at_once_what_keeps_it_from_its_verdict_and_folds_the_rest():
 def test_a_secondary_row_without_a_panel_names_that_of_the_primary_row_that_it_is_folded_under():
     rows = [row(), row(claim="C1-more", rank="secondary"), row(claim="D1", rank="secondary")]
     text = page(rows, {"one": STUDY | {"panels": [("b", "T", ["C1"])]}}, "quick")
-    links = [part.split("</a>")[0] for part in text.split('href="#one-figure">')[1:]]
+    links = [part.split("</a>")[0] for part in text.split('href="#figure-one">')[1:]]
     assert links == ["panel b", "figure, beside panel b", "figure"]

@@ -14,7 +14,7 @@ def test_a_study_of_an_own_folder_is_run_and_shown_and_a_second_run_finds_nothin
     done = snakemake(tree, *words)
     assert done.code == 0, done.end
     page = (tree / "results" / "quick" / "index.html").read_text()
-    assert "Nobody. A cusp. 2026" in page and 'id="own2026-cusp"' in page
+    assert "Nobody. A cusp. 2026" in page and 'id="study-own2026-cusp"' in page
     assert (tree / "results" / "quick" / "own2026-cusp" / "all" / "mine.model.nc").is_file()
     assert "Nothing to be done" in snakemake(tree, *words).text
     after = {file: file.stat().st_mtime_ns for file in before if file.is_file()}

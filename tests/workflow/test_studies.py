@@ -80,4 +80,4 @@ def test_a_study_leaves_scores_figures_and_claims(smoke, name):
         assert list(scores.learner.values) == learners
         # every learner was trained somewhere
         assert (scores.status == 0).any([axis for axis in scores.status.dims if axis != "learner"]).all()
-    assert f'id="{name}"' in (smoke / "index.html").read_text()
+    assert f'id="study-{name}"' in (smoke / "index.html").read_text()

@@ -128,7 +128,7 @@ def _check(draft: Draft) -> None:
     for name, entry in draft.study.learners.items():
         sections.check_learner(draft, name, entry)
     sections.check_split(draft)
-    sections.check_samples(draft)
+    sections.check_curves(draft)
     sections.check_probes(draft)
     draft.sound, draft.known = draft.grid(), {}
     if draft.sound is not None:

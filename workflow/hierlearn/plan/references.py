@@ -88,6 +88,11 @@ def check_reference(draft: Draft, at: Path, against: Mapping[str, Any], value: A
             of_table = section == "published place" or ("panel" in section and "published" in scope)
             (_check_row if of_table else _check_place)(draft, at, section, value, scope)
         return
+    learners = names_of(draft, "learners")
+    if section == "thresholds" and learners.sure and not learners.values:
+        # By default every study has thresholds.
+        draft.add(at, f"{show(value)} in a study without learners", "learners that are to reach it")
+        return
     known = _known(draft, section, scope)
     if known is None:
         return

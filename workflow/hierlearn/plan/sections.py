@@ -7,7 +7,7 @@ from typing import Any
 from hierlearn.core import registry
 from hierlearn.plan import claims
 from hierlearn.plan.declared import Learner, mapping
-from hierlearn.plan.draft import Draft, Values, axes_of, names_of, recorded_axes, values_at
+from hierlearn.plan.draft import Draft, Values, axes_of, recorded_axes, values_at
 from hierlearn.plan.faults import Path, nearest, show, value_at
 from hierlearn.plan.presets import merge_component
 from hierlearn.plan.references import check_size
@@ -134,15 +134,10 @@ def _check_kernels(draft: Draft, at: Path, quantity: Mapping[str, Any]) -> None:
                 draft.add((*at, "spans"), found, f"at least {kernels}, among so many kernels {learner} chooses")
 
 
-def check_samples(draft: Draft) -> None:
-    """Places at which every sample size is visited, by axes and values that the study does not have; risks that nobody
-    is to reach."""
-    at, samples = ("samples", "thresholds"), draft.study.samples
-    for i, place in enumerate(samples.curves):
+def check_curves(draft: Draft) -> None:
+    """Places at which every sample size is visited, by axes and values that the study does not have."""
+    for i, place in enumerate(draft.study.samples.curves):
         _check_coordinates(draft, ("samples", "curves", i), place, {})
-    named = names_of(draft, "learners")
-    if samples.thresholds and named.sure and not named.values and not draft.broken.hit(*at):
-        draft.add(at, f"{show(samples.thresholds)} without a learner", "learners that are to reach them")
 
 
 def _check_coordinates(draft: Draft, at: Path, place: Mapping[str, Any], others: Mapping[str, Values]) -> None:
@@ -281,7 +276,8 @@ def parameters_of(
 ) -> Iterator[tuple[Path, Mapping[str, Any], Any, Mapping[str, Any]]]:
     """(path, schema, value, the parameters beside it) of every parameter, those of nested components included.
 
-    What a quantity leaves out has its default; the names that are known are all that is asked for.
+    What a quantity leaves out has its default, and so has the threshold of a figure; the names that are known are all
+    that is asked for.
     """
     name = description.get("name")
     if not isinstance(name, str) or name not in registry.available(kind):
@@ -289,7 +285,8 @@ def parameters_of(
     scope = registry.defaults(kind, name) | dict(description)
     for key, against in registry.parameters(kind, name).items():
         where = (*at, key)
-        if key not in description and (kind != "quantities" or "default" not in against):
+        judged = kind == "quantities" or (kind == "figures" and against.get("reference") == "thresholds")
+        if key not in description and not (judged and "default" in against):
             continue
         value = scope[key]
         nested = {where: value} if "component" in against else {}
