@@ -4,6 +4,7 @@ from typing import Any
 
 from hierlearn.claims.verdicts import WITHOUT_REGIME
 from hierlearn.core import registry
+from hierlearn.plan import answers
 from hierlearn.plan.declared import Claim, Component
 from hierlearn.plan.draft import Draft
 from hierlearn.plan.faults import Path, show, value_at
@@ -62,7 +63,7 @@ def check_quantity(draft: Draft, at: Path, claim: Claim) -> None:
         full = _in_full(described)
         if full is None or draft.broken.hit(*here):
             continue
-        for one in registry.objections("quantities", full, None):
+        for one in answers.objections("quantities", full, None):
             if one not in said:
                 key, found, allowed = one
                 draft.add((*here, key), found, allowed)

@@ -13,7 +13,18 @@ from typing import Any
 from hierlearn.claims import tally
 from hierlearn.core import registry
 from hierlearn.core.provenance import ends_in_one_line
-from hierlearn.plan import cache, checking, folders, history, papers, plausibility, question, registration, resources
+from hierlearn.plan import (
+    answers,
+    cache,
+    checking,
+    folders,
+    history,
+    papers,
+    plausibility,
+    question,
+    registration,
+    resources,
+)
 from hierlearn.plan.cluster import Requests
 from hierlearn.plan.draws import Draw
 from hierlearn.plan.faults import Broken, Fault, nearest, show
@@ -109,6 +120,7 @@ class Plan:
 
 
 @ends_in_one_line
+@answers.in_one_line
 def configure(given: Mapping[str, Any], file: Path, folder: Path, records: Path | None = None) -> Plan:
     """The plan for the keys given on the command line over those of a file; ends the program with all faults if any.
 

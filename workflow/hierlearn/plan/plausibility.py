@@ -11,7 +11,7 @@ from typing import Any
 
 from hierlearn.core import registry
 from hierlearn.core.protocols import Input
-from hierlearn.plan import resources
+from hierlearn.plan import answers, resources
 from hierlearn.plan.declared import mapping
 from hierlearn.plan.faults import Fault, Path, show
 from hierlearn.plan.presets import bodies, path_in_file
@@ -234,7 +234,7 @@ def _component_values(
             for error in violations(value, known[key]):
                 found = f"{show(value)} at {point.coordinates}"
                 yield Fault(study.file, (*at, key), found, allowed_by(error))
-    for key, found, allowed in registry.objections(kind, description, _law_at(point)):
+    for key, found, allowed in answers.objections(kind, description, _law_at(point)):
         where = ("axes", key) if at[0] != "learners" and key in point.coordinates else (*at, key)
         places = met.setdefault((where, found, allowed), [])
         places += [point.coordinates] if point.coordinates not in places else []

@@ -13,6 +13,7 @@ from typing import Any
 
 from hierlearn.core import registry
 from hierlearn.core.needs import Needs, Sizes, points_presented
+from hierlearn.plan import answers
 from hierlearn.plan.faults import Path
 from hierlearn.plan.study import RAW, GridPoint, Study, Task
 
@@ -40,7 +41,6 @@ FITS = 4
 # Sizes that no model has.
 HELD_OUT = ("validation", "test", "unlabelled")
 NO_SIZES = ("tried", "shape")
-STAGES = {"learners": ("fit", "model", "predict"), "representations": ("fit",), "probes": ("measure",)}
 
 
 @dataclass(frozen=True)
@@ -279,16 +279,16 @@ def _state_size(sizes: Sizes) -> float:
 
 def _component_needs(kind: str, description: Mapping[str, Any], sizes: Sizes) -> Needs:
     """What a component asks for, what it leaves unsaid filled in."""
-    needs = registry.needs(kind, description, sizes)
-    stages = [stage for stage in STAGES[kind] if stage not in needs.memory or stage not in {"model", *needs.work}]
+    asked, all_stages = answers.needs(kind, description, sizes), answers.STAGES[kind]
+    stages = [stage for stage in all_stages if stage not in asked.memory or stage not in {"model", *asked.work}]
     if not stages:
-        return needs
+        return asked
     numbers = _numbers(description) | {
         name: size for name, size in vars(sizes).items() if size and name not in NO_SIZES
     }
     held = {stage: _usual_size(numbers, stage) for stage in stages}
     work = {stage: 1000.0 * numbers for stage, numbers in held.items()}
-    return replace(needs, memory=held | dict(needs.memory), work=work | dict(needs.work))
+    return replace(asked, memory=held | dict(asked.memory), work=work | dict(asked.work))
 
 
 def _numbers(description: Mapping[str, Any]) -> dict[str, float]:

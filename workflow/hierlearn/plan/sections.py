@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hierlearn.core import registry
-from hierlearn.plan import claims
+from hierlearn.plan import answers, claims
 from hierlearn.plan.declared import Learner, mapping
 from hierlearn.plan.draft import Draft, Values, axes_of, recorded_axes, values_at
 from hierlearn.plan.faults import Path, nearest, show, value_at
@@ -239,6 +239,7 @@ def check_parameters(draft: Draft, at: Path, kind: str, description: Mapping[str
     if name not in registry.available(kind):
         draft.add((*at, "name"), show(name), nearest(name, registry.available(kind)))
         return
+    answers.check_class(kind, name)
     known = registry.parameters(kind, name)
     for key, value in description.items():
         where = (*at, key)

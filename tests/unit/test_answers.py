@@ -1,0 +1,137 @@
+"""What a component of a user's own says of itself before it is built, where that is wrong: one line with its place."""
+
+from pathlib import Path
+
+import pytest
+
+from hierlearn.core import registry
+from hierlearn.plan.configuration import configure
+
+STUDY = """
+title: A learner of one's own
+paper: chen2020
+place: Theorem 0
+summary: One learner.
+problem:
+  input: {name: sphere}
+  teacher: {name: %s}
+axes: {dimension: [3, 4]}
+seeds: 2
+points: {validation: 30, test: 40}
+learners:
+  mine: {label: Mine, learner: {name: mine}, select: {ridge: [0.1]}, samples: {at: [16]}}
+figure:
+  name: panels
+  panels:
+    - kind: risk
+      title: Risk
+      x: samples
+      lines: [{learner: mine, where: {dimension: 3}}]
+"""
+LEARNER = """from dataclasses import dataclass
+
+from hierlearn.core.needs import Needs
+from hierlearn.learners.linear import Linear
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mine(Linear):
+    'Linear regression.'
+"""
+TEACHER = """from dataclasses import dataclass
+
+from hierlearn.teachers.ridge_polynomial import RidgePolynomial
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ours(RidgePolynomial):
+    'A polynomial.'
+"""
+
+
+@pytest.fixture
+def said(tmp_path, monkeypatch):
+    """The lines with which a plan ends, of a learner and of a teacher with lines of their own."""
+    monkeypatch.chdir(tmp_path)
+    Path("config/studies").mkdir(parents=True)
+
+    def lines(learner="", teacher=""):
+        files = {
+            "learners/mine.py": LEARNER + learner,
+            "teachers/ours.py": TEACHER + teacher,
+            "studies/my-study.yaml": STUDY % ("ours" if teacher else "ridge_polynomial"),
+        }
+        for name, text in files.items():
+            Path("mine", name).parent.mkdir(parents=True, exist_ok=True)
+            Path("mine", name).write_text(text)
+        try:
+            configure({"own": "mine"}, Path("config/config.yaml"), Path("config/studies"))
+        except SystemExit as end:
+            return end.code.splitlines()
+        return []
+
+    yield lines
+    registry.use(())
+
+
+def method(head, *body):
+    return "\n".join(["", f"    def {head}:", *(f"        {line}" for line in body), ""])
+
+
+def test_a_sound_learner_and_teacher_are_planned(said):
+    needs = method(
+        "needs(self, sizes)", 'return Needs(memory={"fit": 9.0 * sizes.features, "kept": 3}, work={"fit": 1e6})'
+    )
+    objections = method("objections(self, inputs)", "if self.tolerance > 1:", '    yield "tolerance", "much", "less"')
+    assert said(needs + objections, '    kind = "regression"\n    LAWS = ("sphere", "gaussian")\n') == []
+
+
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        ("1 / 0", "mine/learners/mine.py:12: ZeroDivisionError: division by zero"),
+        ("return sizes.feature", "mine/learners/mine.py:12: AttributeError: 'Sizes' object has no attribute 'feature'"),
+        ("Needs()", "mine/learners/mine.py:11: needs: found None; expected Needs(...)"),
+        ('return Needs(memory={"fit": "much"})', "needs: found 'much' for memory of 'fit'; expected a number that is"),
+        ('return Needs(work={"fit": float("inf")})', "needs: found inf for work of 'fit'; expected a number that is"),
+        ('return Needs(work={"fit": -1})', "needs: found -1 for work of 'fit'; expected a number that is"),
+        ('return Needs(work={"fitt": 1})', "needs: found work of 'fitt'; expected one of fit, model, predict, kept"),
+        ("return Needs(parallel=2)", "needs: found parallel 2 and gpus 0; expected a share from 0 to 1"),
+    ],
+)
+def test_a_wrong_answer_on_what_it_needs_is_one_line(said, body, line):
+    (found,) = said(method("needs(self, sizes)", body))
+    assert found.startswith("error: mine/learners/mine.py:") and line in found
+
+
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        ("raise KeyError('depth')", "mine/learners/mine.py:12: KeyError: 'depth'"),
+        ("return 3", "mine/learners/mine.py:11: objections: 'int' object is not iterable; expected (parameter, what"),
+        ("pass", "mine/learners/mine.py:11: objections: 'NoneType' object is not iterable; expected (parameter, what"),
+        ('yield "tolerance", "much"', "objections: found ('tolerance', 'much'); expected (parameter, what was found"),
+    ],
+)
+def test_a_wrong_answer_on_what_cannot_be_is_one_line(said, body, line):
+    (found,) = said(method("objections(self, inputs)", body))
+    assert line in found
+
+
+@pytest.mark.parametrize(
+    ("declared", "line"),
+    [
+        ('kind = "regresion"', "kind: found 'regresion'; expected one of regression, classes"),
+        ('outputs = "two"', "outputs: found 'two'; expected a number of outputs, at least 1"),
+        ('LAWS = "gaussian"', "LAWS: found 'gaussian'; expected a tuple of"),
+        ('LAWS = ("gausian",)', "LAWS: found ('gausian',); expected a tuple of"),
+    ],
+)
+def test_what_the_class_of_a_teacher_declares_is_one_of_what_there_is(said, declared, line):
+    (found,) = said(teacher=f"    {declared}\n")
+    assert found.startswith(f"error: mine/teachers/ours.py:6: {line}")
+
+
+def test_a_file_that_ends_the_program_as_it_is_imported_is_named(said):
+    (found,) = said("\nraise SystemExit(3)\n")
+    assert found == "error: mine/learners/mine.py:11: SystemExit: 3"

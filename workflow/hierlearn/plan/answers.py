@@ -1,0 +1,117 @@
+"""What components say of themselves before they are built. One that raises an error, or answers with what is no answer,
+ends the plan with the one line of its place."""
+
+import functools
+import inspect
+import math
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from hierlearn.core import folders, registry
+from hierlearn.core.needs import Needs, Sizes
+from hierlearn.core.protocols import Input, Objection
+from hierlearn.core.provenance import BrokenSource, location
+
+# The stages whose memory and work are asked for, by the kind of the component.
+STAGES = {"learners": ("fit", "model", "predict"), "representations": ("fit",), "probes": ("measure",)}
+# What a learner may count beside them.
+KEPT = {"learners": ("kept",)}
+TARGETS = ("regression", "classes")
+
+
+def in_one_line(function: Callable) -> Callable:
+    """A function that raises BrokenSource where a component's own lines raise an error or end the program."""
+
+    @functools.wraps(function)
+    def guarded(*given, **named):
+        try:
+            return function(*given, **named)
+        except BrokenSource:
+            raise
+        except (Exception, SystemExit) as error:
+            # Where the plan itself ends the program no line is a component's.
+            if line := registry.failure(error):
+                raise BrokenSource(line) from error
+            raise
+
+    return guarded
+
+
+def needs(kind: str, description: Mapping[str, Any], sizes: Sizes) -> Needs:
+    """What a component that is not built yet asks for. Raises BrokenSource for an answer that is none."""
+    found, name = registry.needs(kind, description, sizes), description["name"]
+    if _own(kind, name) and (wrong := _wrong_needs(kind, found)):
+        raise BrokenSource(f"{_line_of(kind, name, 'needs')}: needs: {wrong}")
+    return found
+
+
+def objections(kind: str, description: Mapping[str, Any], inputs: Input | None) -> list[Objection]:
+    """The objections of a component that is not built yet; description: with all its parameters. Raises BrokenSource
+    for an answer that is none."""
+    name, allowed = description["name"], "(parameter, what was found, what is allowed) each time"
+    try:
+        found = registry.objections(kind, description, inputs)
+    except TypeError as error:
+        if registry.failure(error):
+            raise
+        raise BrokenSource(f"{_line_of(kind, name, 'objections')}: objections: {error}; expected {allowed}") from error
+    for one in found:
+        if not (isinstance(one, tuple) and len(one) == 3 and all(isinstance(part, str) for part in one)):
+            raise BrokenSource(f"{_line_of(kind, name, 'objections')}: objections: found {one!r}; expected {allowed}")
+    return found
+
+
+def check_class(kind: str, name: str) -> None:
+    """What the class of a user's own component says of the law of x and of its target. Raises BrokenSource."""
+    if not _own(kind, name):
+        return
+    said = registry.implementation(kind, name)
+    known = registry.available("inputs")
+    wrong = []
+    if not isinstance(said.LAWS, tuple) or not set(said.LAWS) <= set(known):
+        wrong.append(f"LAWS: found {said.LAWS!r}; expected a tuple of {', '.join(known)}")
+    if kind == "teachers":
+        # Of what depends on parameters nothing is known yet.
+        if isinstance(said.kind, str) and said.kind not in TARGETS:
+            wrong.append(f"kind: found {said.kind!r}; expected one of {', '.join(TARGETS)}")
+        if not isinstance(said.outputs, property) and not (type(said.outputs) is int and said.outputs > 0):
+            wrong.append(f"outputs: found {said.outputs!r}; expected a number of outputs, at least 1")
+    if wrong:
+        raise BrokenSource(f"{_line_of(kind, name)}: {wrong[0]}")
+
+
+def _own(kind: str, name: str) -> bool:
+    return name in _names(kind, folders.own())
+
+
+@functools.cache
+def _names(kind: str, own: tuple[Path, ...]) -> frozenset[str]:
+    """The components of a kind in folders of a user's own."""
+    return frozenset(file.stem for root in own for room in registry.rooms(kind) for file in (root / room).glob("*.py"))
+
+
+def _line_of(kind: str, name: str, method: str = "") -> str:
+    """file:line of a component's class or of a method of it, which may be inherited."""
+    said = registry.implementation(kind, name)
+    for one in said.mro() if method else ():
+        if method in vars(one):
+            said = vars(one)[method]
+            break
+    return location(inspect.getsourcefile(said), inspect.getsourcelines(said)[1])
+
+
+def _wrong_needs(kind: str, found: Any) -> str:
+    """What is wrong with an answer, "" if nothing is."""
+    if not isinstance(found, Needs):
+        return f"found {found!r}; expected Needs(...)"
+    stages = (*STAGES.get(kind, ()), *KEPT.get(kind, ()))
+    for part, numbers in (("memory", found.memory), ("work", found.work)):
+        for stage, number in numbers.items():
+            if stages and stage not in stages:
+                return f"found {part} of {stage!r}; expected one of {', '.join(stages)}"
+            if not isinstance(number, int | float) or not 0 <= number < math.inf:
+                return f"found {number!r} for {part} of {stage!r}; expected a number that is finite and not negative"
+    if not 0 <= found.parallel <= 1 or found.gpus < 0:
+        return f"found parallel {found.parallel!r} and gpus {found.gpus!r}; expected a share from 0 to 1, and a number"
+    return ""
