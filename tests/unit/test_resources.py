@@ -10,7 +10,7 @@ from small_study import study_of
 
 from hierlearn.core import registry
 from hierlearn.core.needs import Sizes, points_presented
-from hierlearn.plan import checking, plausibility, resources
+from hierlearn.plan import answers, checking, plausibility, resources
 from hierlearn.plan.load import load
 from hierlearn.plan.study import GridPoint, Study
 
@@ -38,9 +38,9 @@ def test_every_job_of_every_study_has_needs(file, preset):
         assert needs.runtime >= resources.BASE_MINUTES
 
 
-@pytest.mark.parametrize("kind", resources.STAGES)
+@pytest.mark.parametrize("kind", answers.STAGES)
 def test_components_speak_of_stages_that_there_are(kind):
-    stages = {*resources.STAGES[kind], *(("kept",) if kind == "learners" else ())}
+    stages = {*answers.STAGES[kind], *answers.KEPT.get(kind, ())}
     sizes = Sizes(dimension=5, features=6, outputs=2, unlabelled=7, validation=8, test=9, samples=10, presented=11)
     for name in registry.available(kind):
         needs = registry.needs(kind, {"name": name}, sizes)
