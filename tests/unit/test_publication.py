@@ -53,7 +53,11 @@ def ledger():
 def test_a_finished_study_is_stored_with_its_rows_its_figure_and_its_page(plan):
     run(plan, "small", mine(), mine("C2", rank="secondary", verdict="not seen"))
     told, broken = commands.answer(["publish"], plan)
-    assert not broken and told[0] == "small: 2 rows stored" and told[1].startswith("probing: not stored: found no file")
+    assert (
+        not broken
+        and told[0] == "small: 2 rows stored"
+        and told[1].startswith("probing: not stored: results/quick/probing/claims.json: found no file")
+    )
     assert set(ledger()) == {"C1", "C2"}
     assert Path("docs/ledger/small/figure.svg").read_text() == SVG
     page = Path("docs/ledger/index.html").read_text()
@@ -83,7 +87,7 @@ def test_a_second_draw_is_stored_beside_rows_whose_own_run_is_gone_and_only_of_t
     rows = mine(digest="abc", draw="second"), mine("C2", digest="other", draw="second")
     drawn.write_text(csv_text(rows))
     told = commands.answer(["publish"], plan)[0][0]
-    assert told.startswith("small: not stored: found no file")
+    assert told.startswith("small: not stored: results/quick/small/claims.json: found no file")
     second = json.loads(Path("docs/ledger/small/claims.json").read_text())["second"]
     assert [(row["claim"], row["draw"]) for row in second] == [("C1", "second")]
     # What it shares with the first draw is stored once.
@@ -126,7 +130,7 @@ def test_a_study_that_is_stored_at_a_larger_preset_stays(at):
 def test_a_study_stored_at_another_preset_is_older_once_its_design_there_has_changed(at, asked):
     run(at("quick"), "small", mine())
     publish(at("quick"))
-    assert publish(at(asked)).startswith("small: not stored: found no file") and not is_older()
+    assert "small/claims.json: found no file" in publish(at(asked)) and not is_older()
     # Of the preset that is asked for alone.
     other = yaml.safe_load(STUDY)["presets"]
     other["smoke"]["seeds"] = other["full"]["seeds"] = 4

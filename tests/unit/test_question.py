@@ -1,5 +1,8 @@
 """A comparison without a study file: the study that the key `question` becomes, and what of the key is refused."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -21,6 +24,7 @@ def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("config/studies").mkdir(parents=True)
     yield
+    question.keep()
     registry.use(())
 
 
@@ -62,6 +66,35 @@ def test_the_question_of_a_run_that_works_here_stays():
     with recovery.lock():
         (study,) = planned().studies.values()
     assert len(study.seeds) == 5
+
+
+def test_a_question_that_is_not_run_leaves_the_study_that_was_answered():
+    """What is refused or planned alone, each in a program of its own."""
+
+    def asked(changes, end=""):
+        given = {"question": ASKED | changes}
+        lines = f"""
+from pathlib import Path
+from hierlearn.plan import question
+from hierlearn.plan.configuration import configure
+
+configure({given!r}, Path("config/config.yaml"), Path("config/studies"))
+{end}
+"""
+        here = os.environ | {"PYTHONPATH": str(Path(question.__file__).parents[2])}
+        return subprocess.run([sys.executable, "-c", lines], env=here, capture_output=True, text=True)
+
+    file = Path("results/question/own/studies/my-question.yaml")
+    assert asked({}).returncode == 0
+    assert not Path("results").exists()
+    assert asked({"seeds": 3}, "question.keep()").returncode == 0
+    before = file.read_text()
+    assert asked({"seeds": 4}).returncode == 0
+    refused = asked({"seeds": 4, "teacher": {"name": "ridge_polynomial", "degree": -2}})
+    assert "teacher.degree: found -2" in refused.stderr
+    assert file.read_text() == before
+    assert yaml.safe_load(before)["seeds"] == 3
+    assert sorted(one.name for one in Path("results").rglob("*.*")) == ["my-question.yaml", "papers.yaml"]
 
 
 def test_numbers_below_a_key_may_be_the_text_that_snakemake_hands_over():

@@ -113,6 +113,8 @@ def test_what_is_no_component_and_what_is_not_there_is_one_line(tmp_path):
         ("lerner", "mine", "kind: found 'lerner'; expected one of input, teacher"),
         ("kernel", "Mine", "name: found 'Mine'; expected at most 60 small letters, digits and underscores"),
         ("study", "my_study", "name: found 'my_study'; expected at most 60 small letters, digits and hyphens"),
+        ("study", "plan", "name: found 'plan'; expected no rule's, no command's and no paper's name"),
+        ("study", "chen2020", "name: found 'chen2020'; expected no rule's, no command's and no paper's name"),
         ("kernel", "ntk", r"name: found 'ntk', which .*kernels/ntk.py has; expected another"),
         ("probe", "tracking", r"name: found 'tracking', which .*experiments/tracking.py has; expected another"),
         ("study", "bai2020-xor", r"name: found 'bai2020-xor', which .*bai2020-xor.yaml has; expected another"),
@@ -130,5 +132,6 @@ def test_a_file_is_never_overwritten(tmp_path):
         template.write("kernel", "mine", tmp_path)
     with pytest.raises(ValueError, match="where a file is; expected a folder"):
         template.write("kernel", "mine", file)
-    with pytest.raises(ValueError, match="of the project itself"):
-        template.write("kernel", "mine", template.ROOT / "config")
+    for part in ("config", "docs", "tests/unit"):
+        with pytest.raises(ValueError, match="of the project itself"):
+            template.write("kernel", "mine", template.ROOT / part)

@@ -130,6 +130,8 @@ def configure(given: Mapping[str, Any], file: Path, folder: Path, records: Path 
     settings, faults = load(file, file.as_posix()) if file.exists() or file.is_symlink() else ({}, [])
     described = f"{file.as_posix()} with --config" if given else file.as_posix()
     asked, faults = question.ask({**settings, **given}, described) if not faults else ({}, faults)
+    if {question.KEY, "studies"} <= given.keys():
+        faults.append(Fault(described, ("studies",), f"{show(given['studies'])} beside a question", "one of the two"))
     own, found = folders.own(asked.get("own"), described, ROOT, OWN)
     faults += found
     papers.use(folder.parent)
@@ -200,6 +202,7 @@ def configure(given: Mapping[str, Any], file: Path, folder: Path, records: Path 
         n: known[n].doubts if n in known else tuple(map(str, plausibility.warnings(one))) for n, one in studies.items()
     }
     others = {name: path for name, (one, path) in files.items() if one in own}
+    doubts |= {f"{one.name}/": tuple(map(str, one.doubts())) for one in own}
     doubts |= {n: (*doubts[n], *_unregistered(studies[n])) for n in others if n in studies and n not in known}
     return Plan(settings, studies, doubts, tuple(lines), folder.parent, others, kept, left_out)
 

@@ -1,6 +1,7 @@
 """The folders that a run takes studies from: the project's, and those of a user's own that the configuration names."""
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,8 +9,11 @@ from typing import Any
 
 from hierlearn.core import folders
 from hierlearn.plan import history, papers, registration
-from hierlearn.plan.faults import Fault, show
+from hierlearn.plan.faults import Fault, show, similar
 
+# Names of components, and the words for them.
+COMPONENT = re.compile("[a-z][a-z0-9]*(_[a-z0-9]+)*")
+OF_COMPONENTS = "small letters, digits and underscores, a letter first"
 # What a folder of a user's own may hold beside rooms of components; other names in it are nobody's.
 HELD = ("studies", "published", papers.FILE, registration.NAME, history.NAME)
 
@@ -37,6 +41,18 @@ class StudyFolder:
             yield Fault(self.shown(file), (), "the ending .yml", f"{file.stem}.yaml")
         for file in sorted((self.path / "published").glob("*.yaml")) if not sound else ():
             yield from papers.tables(file, self.shown(file))[1]
+
+    def doubts(self) -> Iterator[Fault]:
+        """What lies in a user's own folder where nobody looks for it, and may be meant."""
+        known, found = (*HELD, *folders.ROOMS), "a name that nothing is read by"
+        for one in sorted(self.path.iterdir()):
+            if one.name not in known and (meant := similar(one.name, known, cutoff=0.75)):
+                yield Fault(self.shown(one), (), found, f"{meant[0]}, if that is meant")
+        for file in sorted(file for room in folders.ROOMS for file in (self.path / room).glob("*.py")):
+            if not file.stem.startswith("_") and not COMPONENT.fullmatch(file.stem):
+                yield Fault(self.shown(file), (), found, f"{OF_COMPONENTS}")
+        for file in sorted((self.path / "studies").glob("*/**/*.yaml")):
+            yield Fault(self.shown(file), (), "a study in a folder of its own", f"studies/{file.name}")
 
     def registered(self) -> tuple[list[registration.Line], list[Fault]]:
         """The lines of its registered.csv and their faults."""

@@ -170,13 +170,13 @@ def _unset_formulas(study: Study) -> Iterator[Fault]:
 
 
 def _short_lines(study: Study) -> Iterator[Fault]:
-    """Claims that are judged by a line through fewer sizes than an interval needs; smoke judges nothing in earnest."""
+    """Claims by a line through fewer sizes than an interval needs; smoke judges nothing in earnest."""
     # Here, as it brings scipy, which a run whose studies are known does without.
     from hierlearn.statistics.exponents import FEWEST_SIZES
 
     for name, claim in study.claims.items() if study.preset != "smoke" else ():
         for at, described in ((("quantity",), claim.quantity), (("control", "quantity"), claim.rival())):
-            if described is None or claim.rule == "descriptive":
+            if described is None:
                 continue
             kind = described["name"]
             full = registry.defaults("quantities", kind) | described
@@ -188,7 +188,7 @@ def _short_lines(study: Study) -> Iterator[Fault]:
                 reference = parameters[key].get("reference", "")
                 sizes = _fitted(study, full, key, reference) if reference.endswith(ALONG) else None
                 if sizes is not None and len(sizes) < FEWEST_SIZES:
-                    wanted = f"{FEWEST_SIZES} or more, as a line through fewer has no interval and decides nothing"
+                    wanted = f"{FEWEST_SIZES} or more, as a line through fewer has no interval"
                     yield Fault(study.file, ("claims", name, *at, key), f"a line through {show(sizes)}", wanted)
 
 

@@ -49,7 +49,8 @@ def store(plan: Plan, root: Path) -> list[str]:
         stored = folder / name / "claims.json"
         known = json.loads(stored.read_text(encoding="utf-8")) if stored.is_file() else None
         at = known["study"]["preset"] if known else study.preset
-        fault = checksums.fault(file, identity) or checksums.fault(drawn, plan.inputs.identity(drawn))
+        made = ((file, identity), (drawn, plan.inputs.identity(drawn)))
+        fault = next((f"{one}: {wrong}" for one, its in made if (wrong := checksums.fault(one, its))), "")
         if not fault and BY_SIZE.index(at) > BY_SIZE.index(study.preset):
             fault = f"{FOLDER} has it at {at}, which is larger than {study.preset}"
         if fault:

@@ -1,9 +1,11 @@
 """A question without a study file: the key `question` of the configuration, as the study that answers it."""
 
+import atexit
 import copy
 import os
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,6 +27,8 @@ WANTED = {
 NUMBER, POINT = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?|true|false"), {*".eE"}
 # Where a section of the question stands in its study.
 SECTIONS = {"teacher": ("problem", "teacher"), "input": ("problem", "input"), "dimension": ("axes", "dimension")}
+# What the files of a question said before this process wrote them, None of those that were not there.
+_BEFORE: dict[Path, str | None] = {}
 SAFE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*")
 
 
@@ -175,6 +179,11 @@ def study(question: Mapping[str, Any], learners: Mapping[str, dict[str, Any]]) -
     }
 
 
+def keep() -> None:
+    """Leaves the files of the question as they are, since it is run; else they are put back as the program ends."""
+    _BEFORE.clear()
+
+
 def _put(file: Path, content: Mapping[str, Any]) -> None:
     """Writes a file, unless it says so already: every job of a run reads the configuration.
 
@@ -184,10 +193,33 @@ def _put(file: Path, content: Mapping[str, Any]) -> None:
     from hierlearn.plan.recovery import lock
 
     text, there = written(content), file.is_file()
-    if not there or file.read_text(encoding="utf-8") != text:
+    before = file.read_text(encoding="utf-8") if there else None
+    if before != text:
         if there:
             lock().close()
+        if not _BEFORE:
+            atexit.register(_put_back)
+        _BEFORE.setdefault(file.absolute(), before)
         file.parent.mkdir(parents=True, exist_ok=True)
         part = file.with_suffix(".part")
         part.write_text(text, encoding="utf-8")
         os.replace(part, file)
+
+
+def _put_back() -> None:
+    """What a dry run or a refused question wrote goes: the study stays the one that the results answer."""
+    from hierlearn.plan.recovery import lock
+
+    if not _BEFORE:
+        return
+    with suppress(OSError, SystemExit):
+        # Unless a run that has begun since has them.
+        lock().close()
+        for file, text in _BEFORE.items():
+            if text is not None:
+                file.write_text(text, encoding="utf-8")
+                continue
+            file.unlink()
+            for folder in file.relative_to(Path.cwd()).parents[:-1]:
+                with suppress(OSError):
+                    folder.rmdir()

@@ -141,6 +141,9 @@ def _known(draft: Draft, section: str, scope: Mapping[str, Any]) -> Values | Non
     if section.startswith("probe "):
         return _of_probe(draft, section.removeprefix("probe "), scope)
     if section == "thresholds":
+        if draft.broken.inside("samples", "thresholds"):
+            # Which of them was meant is not known, and the threshold may be a default.
+            return None
         named = [study.learners.get(str(scope.get(key))) for key in ("learner", "above", "below")]
         own = [entry.samples.get("thresholds") for entry in named if entry]
         own = [risks for risks in own if isinstance(risks, list)]

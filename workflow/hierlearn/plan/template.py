@@ -1,19 +1,18 @@
 """`make new`: a component or a study in a folder of a user's own, from a template that works."""
 
-import re
 import sys
 from pathlib import Path
 from typing import Any
 
 from hierlearn.core import folders, registry
 from hierlearn.core.protocols import PROTOCOLS
-from hierlearn.plan import load
-from hierlearn.plan.configuration import LONGEST, NAME, ROOT
+from hierlearn.plan import load, papers
+from hierlearn.plan.configuration import COMMANDS, LONGEST, NAME, OWN, ROOT, RULES
+from hierlearn.plan.folders import COMPONENT, OF_COMPONENTS
 
 # What a user calls the kinds; templates lie as an own folder does.
 KINDS = {one.__name__.lower(): room for room, one in PROTOCOLS.items()} | {"study": "studies"}
 TEMPLATES = folders.PACKAGE.parent / "templates"
-COMPONENT = re.compile("[a-z][a-z0-9]*(_[a-z0-9]+)*")
 STUDIES = folders.PACKAGE.parents[1] / "config" / "studies"
 # What a study that begins as another does not take over: what is judged there, and other sizes.
 JUDGED = ("claims", "revisions", "presets")
@@ -25,13 +24,15 @@ def write(kind: str, name: str, folder: Path, source: str = "") -> Path:
     if kind not in KINDS:
         raise ValueError(f"kind: found {kind!r}; expected one of {', '.join(KINDS)}")
     room = KINDS[kind]
-    allowed, words = (NAME, "hyphens") if kind == "study" else (COMPONENT, "underscores, a letter first")
+    allowed, words = (NAME, "small letters, digits and hyphens") if kind == "study" else (COMPONENT, OF_COMPONENTS)
     if not allowed.fullmatch(name) or len(name) > LONGEST:
-        raise ValueError(f"name: found {name!r}; expected at most {LONGEST} small letters, digits and {words}")
+        raise ValueError(f"name: found {name!r}; expected at most {LONGEST} {words}")
+    if kind == "study" and name in {*RULES, *COMMANDS, *papers.known()}:
+        raise ValueError(f"name: found {name!r}; expected no rule's, no command's and no paper's name")
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"folder: found {str(folder)!r}, where a file is; expected a folder")
     at = folder.resolve()
-    if any(part in (at, *at.parents) for part in (ROOT / "workflow", ROOT / "config")) or at in (ROOT, *ROOT.parents):
+    if any(ROOT / part in (at, *at.parents) for part in OWN) or at in (ROOT, *ROOT.parents):
         raise ValueError(f"folder: found {str(folder)!r}, of the project itself; expected a folder of your own")
     file = folder / room / (f"{name}.yaml" if kind == "study" else f"{name}.py")
     if other := taken(room, name, file):
