@@ -72,3 +72,10 @@ def test_a_figure_of_learning_curves_needs_learners(content, check):
     )
     content["figure"] = panel()
     assert not any("without learners" in str(fault) for fault in check(content)[1])
+
+
+def test_what_a_broken_threshold_was_meant_as_is_not_guessed(content, check):
+    """YAML reads 1e-3 as a text; the threshold of the figure and of the claim is a default that nobody wrote."""
+    content["samples"] = {"thresholds": ["1e-3"]}
+    (fault,) = check(content)[1]
+    assert "samples.thresholds[0]: found '1e-3'" in str(fault)

@@ -48,6 +48,13 @@ def test_a_line_that_cannot_be_judged_is_warned_of_before_the_run(content, check
     assert [one[: len(start)] for one in said] == ([start] if found else [])
 
 
+def test_a_description_by_a_line_through_one_size_is_warned_of_too(content, check):
+    content["claims"]["C1-theory"]["quantity"]["sizes"] = [8]
+    del content["presets"]["full"]
+    lines = [str(one) for one in plausibility.warnings(check(content, "quick")[0]) if "C1-theory" in str(one)]
+    assert len(lines) == 1 and "claims.C1-theory.quantity.sizes: found a line through [8]; expected 3" in lines[0]
+
+
 def test_a_line_along_the_number_of_samples_names_its_own():
     file = STUDIES / "allenzhu2019-samples.yaml"
     study, faults = checking.study(file, file.name, "quick")
