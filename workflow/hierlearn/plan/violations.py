@@ -14,8 +14,14 @@ from hierlearn.plan.faults import Broken, Fault, nearest, show, similar
 from hierlearn.plan.load import content
 
 SCHEMAS = Path(__file__).parents[1] / "schemas"
-# The patterns of texts that go into one cell of a table.
-LINES = {r"^.*\S.*$": "one line that is not empty", "^.*$": "one line"}
+# What texts of a pattern are, where the description of a key says what they mean: of those that go into one cell of a
+# table, of the folder of the results and of the link to a paper.
+TEXTS = {
+    r"^.*\S.*$": "one line that is not empty",
+    "^.*$": "one line",
+    "^[A-Za-z0-9_][A-Za-z0-9_./-]*$": "a path below the working directory, of letters, digits, points, hyphens and _",
+    r"^https?://\S+$": "an address that begins with https://",
+}
 
 
 def _pattern(validator, pattern: str, value: Any, against: dict) -> Iterator[ValidationError]:
@@ -169,7 +175,7 @@ def allowed_by(error: ValidationError) -> str:
         "maxItems": lambda: f"at most {_entries(wanted)}",
         "minProperties": lambda: f"at least {_entries(wanted)}",
         "uniqueItems": lambda: "no entry twice",
-        "pattern": lambda: LINES.get(wanted) or against.get("description", f"text of the form {wanted}"),
+        "pattern": lambda: TEXTS.get(wanted) or against.get("description", f"text of the form {wanted}"),
         "maxLength": lambda: f"at most {wanted} characters",
         "oneOf": lambda: against.get("description", "one of the allowed forms"),
         "anyOf": lambda: against.get("description", "one of the allowed forms"),
