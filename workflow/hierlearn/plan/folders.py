@@ -50,7 +50,7 @@ class StudyFolder:
                 yield Fault(self.shown(one), (), found, f"{meant[0]}, if that is meant")
         for file in sorted(file for room in folders.ROOMS for file in (self.path / room).glob("*.py")):
             if not file.stem.startswith("_") and not COMPONENT.fullmatch(file.stem):
-                yield Fault(self.shown(file), (), found, f"{OF_COMPONENTS}")
+                yield Fault(self.shown(file), (), found, OF_COMPONENTS)
         for file in sorted((self.path / "studies").glob("*/**/*.yaml")):
             yield Fault(self.shown(file), (), "a study in a folder of its own", f"studies/{file.name}")
 
