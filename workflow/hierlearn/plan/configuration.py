@@ -46,7 +46,7 @@ RULES = ("all", "default", "contact_sheet", *FILES)
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be run: settings of the whole run, the studies by name, and the warnings about each and about folders."""
+    """What is to be run: settings of the whole run, the studies by name, the warnings about each and about folders."""
 
     settings: Mapping[str, Any]
     studies: Mapping[str, Study]
