@@ -38,7 +38,8 @@ from hierlearn.learners.linear import Linear
 class Mine(Linear):
     'Linear regression.'
 """
-TEACHER = """from dataclasses import dataclass
+TEACHER = """import functools
+from dataclasses import dataclass
 
 from hierlearn.teachers.ridge_polynomial import RidgePolynomial
 
@@ -80,10 +81,25 @@ def method(head, *body):
 
 def test_a_sound_learner_and_teacher_are_planned(said):
     needs = method(
-        "needs(self, sizes)", 'return Needs(memory={"fit": 9.0 * sizes.features, "kept": 3}, work={"fit": 1e6})'
+        "needs(self, sizes)",
+        "import numpy as np",
+        'return Needs(memory={"fit": np.prod([9, sizes.features]), "kept": 3}, work={"fit": np.float32(1e6)})',
     )
     objections = method("objections(self, inputs)", "if self.tolerance > 1:", '    yield "tolerance", "much", "less"')
-    assert said(needs + objections, '    kind = "regression"\n    LAWS = ("sphere", "gaussian")\n') == []
+    teacher = """    kind = "regression"
+    LAWS = ("sphere", "gaussian")
+
+    @functools.cached_property
+    def outputs(self):
+        return 1
+"""
+    assert said(needs + objections, teacher) == []
+
+
+def test_an_answer_of_a_static_method_has_its_place_too(said):
+    body = ["", "    @staticmethod", "    def needs(known, sizes):", "        return 3", ""]
+    (found,) = said("\n".join(body))
+    assert found == "error: mine/learners/mine.py:11: needs: found 3; expected Needs(...)"
 
 
 @pytest.mark.parametrize(
@@ -96,7 +112,10 @@ def test_a_sound_learner_and_teacher_are_planned(said):
         ('return Needs(work={"fit": float("inf")})', "needs: found inf for work of 'fit'; expected a number that is"),
         ('return Needs(work={"fit": -1})', "needs: found -1 for work of 'fit'; expected a number that is"),
         ('return Needs(work={"fitt": 1})', "needs: found work of 'fitt'; expected one of fit, model, predict, kept"),
-        ("return Needs(parallel=2)", "needs: found parallel 2 and gpus 0; expected a share from 0 to 1"),
+        ("return Needs(memory=5)", "needs: found memory 5; expected a mapping of stages to numbers"),
+        ("return Needs(parallel=2)", "needs: found parallel 2; expected a share from 0 to 1"),
+        ('return Needs(gpus=float("inf"))', "needs: found gpus inf; expected their number"),
+        ('return Needs(gpus="one")', "needs: found gpus 'one'; expected their number"),
     ],
 )
 def test_a_wrong_answer_on_what_it_needs_is_one_line(said, body, line):
@@ -123,13 +142,15 @@ def test_a_wrong_answer_on_what_cannot_be_is_one_line(said, body, line):
     [
         ('kind = "regresion"', "kind: found 'regresion'; expected one of regression, classes"),
         ('outputs = "two"', "outputs: found 'two'; expected a number of outputs, at least 1"),
+        ("outputs = property(lambda self: 0)", "outputs: found 0; expected a number of outputs, at least 1"),
+        ("LAWS = (['sphere'],)", "LAWS: found (['sphere'],); expected a tuple of"),
         ('LAWS = "gaussian"', "LAWS: found 'gaussian'; expected a tuple of"),
         ('LAWS = ("gausian",)', "LAWS: found ('gausian',); expected a tuple of"),
     ],
 )
 def test_what_the_class_of_a_teacher_declares_is_one_of_what_there_is(said, declared, line):
     (found,) = said(teacher=f"    {declared}\n")
-    assert found.startswith(f"error: mine/teachers/ours.py:6: {line}")
+    assert found.startswith(f"error: mine/teachers/ours.py:7: {line}")
 
 
 def test_a_file_that_ends_the_program_as_it_is_imported_is_named(said):

@@ -72,13 +72,14 @@ def test_what_lies_in_an_own_folder_is_known_until_it_is_not_named(mine):
     [
         ("lerners/x.py", "mine/lerners: found a name that nothing is read by; expected learners, if that is meant"),
         ("paper.yaml", "mine/paper.yaml: found a name that nothing is read by; expected papers.yaml, if that is meant"),
-        ("learners/My-Learner.py", "mine/learners/My-Learner.py: found a name that nothing is read by; expected small"),
+        ("learners/My-Learner.py", "mine/learners/My-Learner.py: found a name that no class can have; expected a word"),
         ("studies/sub/other.yaml", "sub/other.yaml: found a study in a folder of its own; expected studies/other.yaml"),
     ],
 )
 def test_what_lies_where_nothing_is_read_is_named_in_a_warning(mine, name, warning):
     write("mine/notes.md", "Nobody's")
-    write("mine/kernels/_shared.py", "")
+    for name_of_nobody in ("kernels/_shared.py", "papers.yaml~", "registered.csv.bak", "kernels.md"):
+        write(f"mine/{name_of_nobody}", "")
     assert not any("mine/" in line for line in planned().warnings if "registered.csv" not in line)
     write(f"mine/{name}", "")
     assert any(warning in line for line in planned().warnings), planned().warnings

@@ -95,6 +95,15 @@ configure({given!r}, Path("config/config.yaml"), Path("config/studies"))
     assert file.read_text() == before
     assert yaml.safe_load(before)["seeds"] == 3
     assert sorted(one.name for one in Path("results").rglob("*.*")) == ["my-question.yaml", "papers.yaml"]
+    # Another program has written it since.
+    assert asked({"seeds": 5}, f"Path({str(file)!r}).write_text('seeds: 9')").returncode == 0
+    assert file.read_text() == "seeds: 9"
+
+
+def test_a_doubt_about_a_question_is_said_where_it_was_asked():
+    warnings = planned(learners=[{"name": "ntk", "label": "$\\foo{"}]).warnings
+    assert warnings
+    assert all(line.startswith("warning: config/config.yaml with --config: question.") for line in warnings)
 
 
 def test_numbers_below_a_key_may_be_the_text_that_snakemake_hands_over():
@@ -139,6 +148,12 @@ def test_a_wrong_question_is_one_line_and_nothing_is_written(changes, line):
         ),
         ({"learners": [{"name": "rbf", "bandwith": 2.0}]}, "learners[0].bandwith: found an unknown parameter"),
         ({"learners": [{"name": "rbf", "select": {"ridge": []}}]}, "learners[0].select.ridge: found []"),
+        (
+            {"learners": [{"name": "kernel_ridge", "kernel": {"name": "ntk", "widht": 5}}]},
+            "learners[0].kernel.widht: found an unknown parameter",
+        ),
+        ({"learners": ["ntk", "linear"], "cap": 3}, "cap: found"),
+        ({"dimension": [4, 100000000]}, "learners[1]: found sizes that need"),
         (
             {"learners": [{"name": "rbf", "representation": {"name": "neural", "features": "rely"}}]},
             "learners[0].representation.features: found 'rely'",

@@ -51,7 +51,7 @@ def test_the_configuration_names_its_faults():
 @pytest.mark.parametrize("results", ["/proc/x", "a folder", "", "../beside"])
 def test_what_a_folder_of_results_may_be_is_said(results):
     (fault,) = configuration({"results": results}, "config", [])[1]
-    assert str(fault).startswith(f"config: results: found {results!r}; expected a path below the working directory")
+    assert str(fault).startswith(f"config: results: found {results!r}; expected a path below this folder, of letters")
 
 
 def test_the_configuration_has_a_default_for_every_key():

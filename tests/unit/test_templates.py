@@ -126,6 +126,12 @@ def test_names_that_cannot_be_are_refused_in_one_line(kind, name, message, tmp_p
     assert "\n" not in str(caught.value) and not (tmp_path / "mine").exists()
 
 
+def test_a_study_is_not_called_as_a_paper_of_its_folder_is(tmp_path):
+    (tmp_path / "papers.yaml").write_text("own2026: {title: A cusp, authors: Nobody, year: 2026}\n")
+    with pytest.raises(ValueError, match="name: found 'own2026'; expected no rule's"):
+        template.write("study", "own2026", tmp_path)
+
+
 def test_a_file_is_never_overwritten(tmp_path):
     file = template.write("kernel", "mine", tmp_path)
     with pytest.raises(ValueError, match="name: found 'mine', which"):

@@ -5,6 +5,7 @@ import functools
 import inspect
 import math
 from collections.abc import Callable, Mapping
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
@@ -66,19 +67,24 @@ def check_class(kind: str, name: str) -> None:
     """What the class of a user's own component says of the law of x and of its target. Raises BrokenSource."""
     if not _own(kind, name):
         return
-    said = registry.implementation(kind, name)
-    known = registry.available("inputs")
-    wrong = []
-    if not isinstance(said.LAWS, tuple) or not set(said.LAWS) <= set(known):
-        wrong.append(f"LAWS: found {said.LAWS!r}; expected a tuple of {', '.join(known)}")
-    if kind == "teachers":
-        # Of what depends on parameters nothing is known yet.
-        if isinstance(said.kind, str) and said.kind not in TARGETS:
-            wrong.append(f"kind: found {said.kind!r}; expected one of {', '.join(TARGETS)}")
-        if not isinstance(said.outputs, property) and not (type(said.outputs) is int and said.outputs > 0):
-            wrong.append(f"outputs: found {said.outputs!r}; expected a number of outputs, at least 1")
+    said, known = registry.implementation(kind, name), registry.available("inputs")
+    wrong = ""
+    if not isinstance(said.LAWS, tuple) or not all(isinstance(law, str) and law in known for law in said.LAWS):
+        wrong = f"LAWS: found {said.LAWS!r}; expected a tuple of {', '.join(known)}"
+    # What depends on parameters is not known yet.
+    elif kind == "teachers" and isinstance(said.kind, str) and said.kind not in TARGETS:
+        wrong = f"kind: found {said.kind!r}; expected one of {', '.join(TARGETS)}"
     if wrong:
-        raise BrokenSource(f"{_line_of(kind, name)}: {wrong[0]}")
+        raise BrokenSource(f"{_line_of(kind, name)}: {wrong}")
+
+
+def outputs(teacher: Mapping[str, Any]) -> int:
+    """The number of outputs of a teacher. Raises BrokenSource for an answer that is none."""
+    found = registry.build("teachers", teacher).outputs
+    if not isinstance(found, Integral) or found < 1:
+        wrong = f"outputs: found {found!r}; expected a number of outputs, at least 1"
+        raise BrokenSource(f"{_line_of('teachers', teacher['name'])}: {wrong}")
+    return int(found)
 
 
 def _own(kind: str, name: str) -> bool:
@@ -94,11 +100,9 @@ def _names(kind: str, own: tuple[Path, ...]) -> frozenset[str]:
 def _line_of(kind: str, name: str, method: str = "") -> str:
     """file:line of a component's class or of a method of it, which may be inherited."""
     said = registry.implementation(kind, name)
-    for one in said.mro() if method else ():
-        if method in vars(one):
-            said = vars(one)[method]
-            break
-    return location(inspect.getsourcefile(said), inspect.getsourcelines(said)[1])
+    found = next((vars(one)[method] for one in said.mro() if method in vars(one)), said)
+    found = inspect.unwrap(found)
+    return location(inspect.getsourcefile(found), inspect.getsourcelines(found)[1])
 
 
 def _wrong_needs(kind: str, found: Any) -> str:
@@ -106,12 +110,19 @@ def _wrong_needs(kind: str, found: Any) -> str:
     if not isinstance(found, Needs):
         return f"found {found!r}; expected Needs(...)"
     stages = (*STAGES.get(kind, ()), *KEPT.get(kind, ()))
-    for part, numbers in (("memory", found.memory), ("work", found.work)):
-        for stage, number in numbers.items():
+    for part, counted in (("memory", found.memory), ("work", found.work)):
+        if not isinstance(counted, Mapping):
+            return f"found {part} {counted!r}; expected a mapping of stages to numbers"
+        for stage, number in counted.items():
             if stages and stage not in stages:
                 return f"found {part} of {stage!r}; expected one of {', '.join(stages)}"
-            if not isinstance(number, int | float) or not 0 <= number < math.inf:
+            if not _between(number, math.inf):
                 return f"found {number!r} for {part} of {stage!r}; expected a number that is finite and not negative"
-    if not 0 <= found.parallel <= 1 or found.gpus < 0:
-        return f"found parallel {found.parallel!r} and gpus {found.gpus!r}; expected a share from 0 to 1, and a number"
-    return ""
+    if not _between(found.parallel, 1):
+        return f"found parallel {found.parallel!r}; expected a share from 0 to 1"
+    return "" if _between(found.gpus, math.inf) else f"found gpus {found.gpus!r}; expected their number"
+
+
+def _between(number: Any, most: float) -> bool:
+    """Whether it is a number, numpy's too, from 0 to the largest, and not infinite."""
+    return isinstance(number, Real) and math.isfinite(number) and 0 <= number <= most

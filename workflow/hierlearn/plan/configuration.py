@@ -42,6 +42,7 @@ ROOT, OWN = SCHEMAS.parents[2], ("benchmarks", "config", "docs", "envs", "profil
 # A study's name is a target of its own beside these and the words that are answered at once.
 COMMANDS = ("plan", "tally", "register", "record", "publish")
 RULES = ("all", "default", "contact_sheet", *FILES)
+NOT_TAKEN = "no rule's, no command's and no paper's name"
 
 
 @dataclass(frozen=True)
@@ -156,7 +157,7 @@ def configure(given: Mapping[str, Any], file: Path, folder: Path, records: Path 
             faults += found
         faults += one.faults(bool(kept.entries))
     unfit = {name for name in files if not NAME.fullmatch(name) or len(name) > LONGEST}
-    unfit |= files.keys() & {*RULES, *COMMANDS, *papers.known()}
+    unfit |= files.keys() & taken()
 
     def check(name: str) -> tuple[Study | None, list[Fault]]:
         one, path = files[name]
@@ -168,7 +169,7 @@ def configure(given: Mapping[str, Any], file: Path, folder: Path, records: Path 
     for name, (one, path) in files.items():
         shown = one.shown(path)
         if name in unfit:
-            allowed = f"at most {LONGEST} small letters, digits and hyphens, and no rule's and no paper's name"
+            allowed = f"at most {LONGEST} small letters, digits and hyphens, and {NOT_TAKEN}"
             faults.append(Fault(shown, (), f"the file name {name!r}", allowed))
             continue
         entry = kept.entries.get(name)
@@ -197,14 +198,21 @@ def configure(given: Mapping[str, Any], file: Path, folder: Path, records: Path 
     if faults:
         said = {question.as_asked(fault, described, asked) for fault in faults}
         sys.exit("\n".join(f"error: {fault}" for fault in sorted(said)))
+
+    def doubtful(study: Study) -> tuple[str, ...]:
+        return tuple(str(question.as_asked(fault, described, asked)) for fault in plausibility.warnings(study))
+
     known = kept.entries
-    doubts = {
-        n: known[n].doubts if n in known else tuple(map(str, plausibility.warnings(one))) for n, one in studies.items()
-    }
+    doubts = {name: known[name].doubts if name in known else doubtful(study) for name, study in studies.items()}
     others = {name: path for name, (one, path) in files.items() if one in own}
     doubts |= {f"{one.name}/": tuple(map(str, one.doubts())) for one in own}
     doubts |= {n: (*doubts[n], *_unregistered(studies[n])) for n in others if n in studies and n not in known}
     return Plan(settings, studies, doubts, tuple(lines), folder.parent, others, kept, left_out)
+
+
+def taken() -> set[str]:
+    """Targets and words of the command line that no study can be called."""
+    return {*RULES, *COMMANDS, *papers.known()}
 
 
 def _unstated(described: str, asked: list[str], stated: Collection[str]) -> list[Fault]:

@@ -1,7 +1,6 @@
 """The folders that a run takes studies from: the project's, and those of a user's own that the configuration names."""
 
 import os
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,11 +10,9 @@ from hierlearn.core import folders
 from hierlearn.plan import history, papers, registration
 from hierlearn.plan.faults import Fault, show, similar
 
-# Names of components, and the words for them.
-COMPONENT = re.compile("[a-z][a-z0-9]*(_[a-z0-9]+)*")
-OF_COMPONENTS = "small letters, digits and underscores, a letter first"
 # What a folder of a user's own may hold beside rooms of components; other names in it are nobody's.
-HELD = ("studies", "published", papers.FILE, registration.NAME, history.NAME)
+PARTS, FILES = ("studies", "published"), (papers.FILE, registration.NAME, history.NAME)
+HELD = (*PARTS, *FILES)
 
 
 @dataclass(frozen=True)
@@ -44,13 +41,14 @@ class StudyFolder:
 
     def doubts(self) -> Iterator[Fault]:
         """What lies in a user's own folder where nobody looks for it, and may be meant."""
-        known, found = (*HELD, *folders.ROOMS), "a name that nothing is read by"
         for one in sorted(self.path.iterdir()):
-            if one.name not in known and (meant := similar(one.name, known, cutoff=0.75)):
-                yield Fault(self.shown(one), (), found, f"{meant[0]}, if that is meant")
+            known = (*PARTS, *folders.ROOMS) if one.is_dir() else FILES
+            # What an editor leaves beside a file begins with its name.
+            if not one.name.startswith(known) and (meant := similar(one.name, known, cutoff=0.75)):
+                yield Fault(self.shown(one), (), "a name that nothing is read by", f"{meant[0]}, if that is meant")
         for file in sorted(file for room in folders.ROOMS for file in (self.path / room).glob("*.py")):
-            if not file.stem.startswith("_") and not COMPONENT.fullmatch(file.stem):
-                yield Fault(self.shown(file), (), found, OF_COMPONENTS)
+            if not file.stem.isidentifier():
+                yield Fault(self.shown(file), (), "a name that no class can have", "a word, perhaps with underscores")
         for file in sorted((self.path / "studies").glob("*/**/*.yaml")):
             yield Fault(self.shown(file), (), "a study in a folder of its own", f"studies/{file.name}")
 
@@ -100,7 +98,7 @@ def own(named: Any, described: str, project: Path, parts: Sequence[str]) -> tupl
 
 def named_twice(all_folders: list[StudyFolder]) -> Iterator[Fault]:
     """Studies, and published numbers of a paper, that two folders have."""
-    for part in ("studies", "published"):
+    for part in PARTS:
         first: dict[str, str] = {}
         for folder in all_folders:
             for file in sorted((folder.path / part).glob("*.yaml")):

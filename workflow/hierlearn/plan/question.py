@@ -27,8 +27,9 @@ WANTED = {
 NUMBER, POINT = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?|true|false"), {*".eE"}
 # Where a section of the question stands in its study.
 SECTIONS = {"teacher": ("problem", "teacher"), "input": ("problem", "input"), "dimension": ("axes", "dimension")}
-# What the files of a question said before this process wrote them, None of those that were not there.
-_BEFORE: dict[Path, str | None] = {}
+# The files of a question that this process wrote: what they say, what they said before, None of those that were not
+# there, and the folders that were made for them.
+_WRITTEN: dict[Path, tuple[str, str | None, list[Path]]] = {}
 SAFE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*")
 
 
@@ -69,24 +70,24 @@ def ask(asked: Mapping[str, Any], described: str) -> tuple[dict[str, Any], list[
 
 def as_asked(fault: Fault, described: str, settings: Mapping[str, Any]) -> Fault:
     """A fault of the question's study, where it was asked; any other as it is. settings: as `ask` returns them."""
-    folder = f"{settings.get('results')}/own"
-    if KEY not in settings or fault.file != f"{folder}/studies/{STUDY}.yaml":
+    if KEY not in settings or fault.file != f"{settings['results']}/own/studies/{STUDY}.yaml":
         return fault
-    at = fault.path
-    for key, place in SECTIONS.items():
-        if at[: len(place)] == place:
-            return replace(fault, file=described, path=(KEY, key, *at[len(place) :]))
-    if len(at) < 2 or at[0] not in ("learners", "representations"):
-        return fault
-    entries = load(Path(fault.file), fault.file)[0]["learners"]
-    if at[0] == "learners":
-        i = list(entries).index(at[1])
-        rest = at[3 + (at[3:4] == ("kernel",)) :] if at[2:3] == ("learner",) else at[2:]
-    else:
+    at, study = fault.path, load(Path(fault.file), fault.file)[0]
+    place = (KEY, *at)
+    for key, known in SECTIONS.items():
+        if at[: len(known)] == known:
+            place = (KEY, key, *at[len(known) :])
+    if len(at) > 1 and at[0] == "learners":
+        i = list(study["learners"]).index(at[1])
+        asked = settings[KEY]["learners"][i]
+        # A kernel may be asked for by its name and its own parameters.
+        within = at[3 + (at[3:4] == ("kernel",) and "kernel" not in asked) :] if at[2:3] == ("learner",) else at[2:]
+        place = (KEY, "cap") if at[2:3] == ("samples",) else (KEY, "learners", i, *within)
+    if len(at) > 1 and at[0] == "representations":
         # Of those that share it the first.
-        i = [entry["representation"] for entry in entries.values()].index(at[1])
-        rest = ("representation", *at[2:])
-    return replace(fault, file=described, path=(KEY, "learners", i, *rest))
+        i = [entry["representation"] for entry in study["learners"].values()].index(at[1])
+        place = (KEY, "learners", i, "representation", *at[2:])
+    return replace(fault, file=described, path=place)
 
 
 def numbers(content: Any) -> Any:
@@ -181,7 +182,7 @@ def study(question: Mapping[str, Any], learners: Mapping[str, dict[str, Any]]) -
 
 def keep() -> None:
     """Leaves the files of the question as they are, since it is run; else they are put back as the program ends."""
-    _BEFORE.clear()
+    _WRITTEN.clear()
 
 
 def _put(file: Path, content: Mapping[str, Any]) -> None:
@@ -197,9 +198,10 @@ def _put(file: Path, content: Mapping[str, Any]) -> None:
     if before != text:
         if there:
             lock().close()
-        if not _BEFORE:
+        if not _WRITTEN:
             atexit.register(_put_back)
-        _BEFORE.setdefault(file.absolute(), before)
+        made = [folder for folder in file.absolute().parents if not folder.exists()]
+        _WRITTEN[file.absolute()] = (text, before, made)
         file.parent.mkdir(parents=True, exist_ok=True)
         part = file.with_suffix(".part")
         part.write_text(text, encoding="utf-8")
@@ -210,16 +212,15 @@ def _put_back() -> None:
     """What a dry run or a refused question wrote goes: the study stays the one that the results answer."""
     from hierlearn.plan.recovery import lock
 
-    if not _BEFORE:
-        return
-    with suppress(OSError, SystemExit):
-        # Unless a run that has begun since has them.
-        lock().close()
-        for file, text in _BEFORE.items():
-            if text is not None:
-                file.write_text(text, encoding="utf-8")
+    # Where another run works it may be of this question.
+    with suppress(OSError, SystemExit), lock():
+        for file, (text, before, _) in _WRITTEN.items():
+            if file.read_text(encoding="utf-8") != text:
                 continue
-            file.unlink()
-            for folder in file.relative_to(Path.cwd()).parents[:-1]:
-                with suppress(OSError):
-                    folder.rmdir()
+            if before is None:
+                file.unlink()
+            else:
+                file.write_text(before, encoding="utf-8")
+        for folder in sorted({folder for *_, made in _WRITTEN.values() for folder in made}, reverse=True):
+            with suppress(OSError):
+                folder.rmdir()

@@ -88,14 +88,12 @@ def check_reference(draft: Draft, at: Path, against: Mapping[str, Any], value: A
             of_table = section == "published place" or ("panel" in section and "published" in scope)
             (_check_row if of_table else _check_place)(draft, at, section, value, scope)
         return
-    learners = names_of(draft, "learners")
-    if section == "thresholds" and learners.sure and not learners.values:
-        # By default every study has thresholds.
-        draft.add(at, f"{show(value)} in a study without learners", "learners that are to reach it")
-        return
     known = _known(draft, section, scope)
     if known is None:
         return
+    if section == "thresholds" and known.sure and not draft.study.learners:
+        # By default every study has thresholds.
+        draft.add(at, f"{show(value)} in a study without learners", "learners that are to reach it")
     for i, name in enumerate(value if isinstance(value, list) else [value]):
         place = (*at, i) if isinstance(value, list) else at
         draft.one_of(place, name, known)
@@ -141,12 +139,11 @@ def _known(draft: Draft, section: str, scope: Mapping[str, Any]) -> Values | Non
     if section.startswith("probe "):
         return _of_probe(draft, section.removeprefix("probe "), scope)
     if section == "thresholds":
-        if draft.broken.inside("samples", "thresholds"):
-            # Which of them was meant is not known, and the threshold may be a default.
+        # Where one is broken it is not known which was meant, and the threshold may be a default.
+        if draft.broken.inside("samples", "thresholds") or draft.broken.over("learners"):
             return None
         named = [study.learners.get(str(scope.get(key))) for key in ("learner", "above", "below")]
-        own = [entry.samples.get("thresholds") for entry in named if entry]
-        own = [risks for risks in own if isinstance(risks, list)]
+        own = [risks for one in named if one and isinstance(risks := one.samples.get("thresholds"), list)]
         searched = [risk for risk in study.samples.thresholds if all(risk in risks for risks in own)]
         return values_at(draft, ("samples", "thresholds"), searched)
     if section == "dimensions":

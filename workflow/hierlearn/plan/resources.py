@@ -214,7 +214,7 @@ def _sizes(study: Study, task: Task, point: GridPoint, representation: Mapping[s
 
 
 def _outputs(point: GridPoint) -> int:
-    return registry.build("teachers", point.problem["teacher"]).outputs
+    return answers.outputs(point.problem["teacher"])
 
 
 def _sizes_along(

@@ -1,5 +1,6 @@
 """`make new`: a component or a study in a folder of a user's own, from a template that works."""
 
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -7,12 +8,13 @@ from typing import Any
 from hierlearn.core import folders, registry
 from hierlearn.core.protocols import PROTOCOLS
 from hierlearn.plan import load, papers
-from hierlearn.plan.configuration import COMMANDS, LONGEST, NAME, OWN, ROOT, RULES
-from hierlearn.plan.folders import COMPONENT, OF_COMPONENTS
+from hierlearn.plan.configuration import LONGEST, NAME, NOT_TAKEN, OWN, ROOT
+from hierlearn.plan.configuration import taken as taken_by_all
 
 # What a user calls the kinds; templates lie as an own folder does.
 KINDS = {one.__name__.lower(): room for room, one in PROTOCOLS.items()} | {"study": "studies"}
 TEMPLATES = folders.PACKAGE.parent / "templates"
+COMPONENT = re.compile("[a-z][a-z0-9]*(_[a-z0-9]+)*")
 STUDIES = folders.PACKAGE.parents[1] / "config" / "studies"
 # What a study that begins as another does not take over: what is judged there, and other sizes.
 JUDGED = ("claims", "revisions", "presets")
@@ -24,11 +26,12 @@ def write(kind: str, name: str, folder: Path, source: str = "") -> Path:
     if kind not in KINDS:
         raise ValueError(f"kind: found {kind!r}; expected one of {', '.join(KINDS)}")
     room = KINDS[kind]
-    allowed, words = (NAME, "small letters, digits and hyphens") if kind == "study" else (COMPONENT, OF_COMPONENTS)
+    allowed, words = (NAME, "hyphens") if kind == "study" else (COMPONENT, "underscores, a letter first")
     if not allowed.fullmatch(name) or len(name) > LONGEST:
-        raise ValueError(f"name: found {name!r}; expected at most {LONGEST} {words}")
-    if kind == "study" and name in {*RULES, *COMMANDS, *papers.known()}:
-        raise ValueError(f"name: found {name!r}; expected no rule's, no command's and no paper's name")
+        raise ValueError(f"name: found {name!r}; expected at most {LONGEST} small letters, digits and {words}")
+    there = load.load(folder / papers.FILE, papers.FILE)[0] if (folder / papers.FILE).is_file() else None
+    if kind == "study" and name in {*taken_by_all(), *(there or ())}:
+        raise ValueError(f"name: found {name!r}; expected {NOT_TAKEN}")
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"folder: found {str(folder)!r}, where a file is; expected a folder")
     at = folder.resolve()

@@ -19,8 +19,8 @@ SCHEMAS = Path(__file__).parents[1] / "schemas"
 TEXTS = {
     r"^.*\S.*$": "one line that is not empty",
     "^.*$": "one line",
-    "^[A-Za-z0-9_][A-Za-z0-9_./-]*$": "a path below the working directory, of letters, digits, points, hyphens and _",
-    r"^https?://\S+$": "an address that begins with https://",
+    "^[A-Za-z0-9_][A-Za-z0-9_./-]*$": "a path below this folder, of letters, digits and . _ - /, none of . - / first",
+    r"^https?://\S+$": "an address that begins with https:// or http://",
 }
 
 
