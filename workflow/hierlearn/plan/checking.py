@@ -135,6 +135,7 @@ def _check(draft: Draft) -> None:
         for fault in plausibility.impossible(draft.sound):
             draft.add(fault.path, fault.found, fault.allowed)
     _check_names(draft, [one for one in described if one[0][0] in REFERRING])
+    sections.check_figure(draft)
     sections.check_claims(draft)
     formulas.check_texts(draft)
 

@@ -91,9 +91,6 @@ def check_reference(draft: Draft, at: Path, against: Mapping[str, Any], value: A
     known = _known(draft, section, scope)
     if known is None:
         return
-    if section == "thresholds" and known.sure and not draft.study.learners:
-        # By default every study has thresholds.
-        draft.add(at, f"{show(value)} in a study without learners", "learners that are to reach it")
     for i, name in enumerate(value if isinstance(value, list) else [value]):
         place = (*at, i) if isinstance(value, list) else at
         draft.one_of(place, name, known)
@@ -140,7 +137,7 @@ def _known(draft: Draft, section: str, scope: Mapping[str, Any]) -> Values | Non
         return _of_probe(draft, section.removeprefix("probe "), scope)
     if section == "thresholds":
         # Where one is broken it is not known which was meant, and the threshold may be a default.
-        if draft.broken.inside("samples", "thresholds") or draft.broken.over("learners"):
+        if draft.broken.inside("samples", "thresholds"):
             return None
         named = [study.learners.get(str(scope.get(key))) for key in ("learner", "above", "below")]
         own = [risks for one in named if one and isinstance(risks := one.samples.get("thresholds"), list)]

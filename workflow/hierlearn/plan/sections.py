@@ -7,7 +7,7 @@ from typing import Any
 from hierlearn.core import registry
 from hierlearn.plan import answers, claims
 from hierlearn.plan.declared import Learner, mapping
-from hierlearn.plan.draft import Draft, Values, axes_of, recorded_axes, values_at
+from hierlearn.plan.draft import Draft, Values, axes_of, names_of, recorded_axes, values_at
 from hierlearn.plan.faults import Path, nearest, show, value_at
 from hierlearn.plan.presets import merge_component
 from hierlearn.plan.references import check_size
@@ -75,6 +75,15 @@ def check_probes(draft: Draft) -> None:
                     draft.unknown(at, "an unknown axis", draft.study.axes)
             elif axis in PROBLEM_AXES or draft.study.placement(axis):
                 _check_axis_values(draft, at, axis, values)
+
+
+def check_figure(draft: Draft) -> None:
+    """A figure of risks that learners reach, in a study without learners: it would end after all other jobs."""
+    figure, learners = draft.study.figure, names_of(draft, "learners")
+    if figure is None or draft.broken.over("figure", "name") or learners.values or not learners.sure:
+        return
+    if any(part.get("reference") == "thresholds" for part in registry.parameters("figures", figure["name"]).values()):
+        draft.add(("figure", "name"), f"{figure['name']} in a study without learners", "panels, or some learners")
 
 
 def check_claims(draft: Draft) -> None:
@@ -277,8 +286,7 @@ def parameters_of(
 ) -> Iterator[tuple[Path, Mapping[str, Any], Any, Mapping[str, Any]]]:
     """(path, schema, value, the parameters beside it) of every parameter, those of nested components included.
 
-    What a quantity leaves out has its default, and so has the threshold of a figure; the names that are known are all
-    that is asked for.
+    What a quantity leaves out has its default; the names that are known are all that is asked for.
     """
     name = description.get("name")
     if not isinstance(name, str) or name not in registry.available(kind):
@@ -286,8 +294,7 @@ def parameters_of(
     scope = registry.defaults(kind, name) | dict(description)
     for key, against in registry.parameters(kind, name).items():
         where = (*at, key)
-        judged = kind == "quantities" or (kind == "figures" and against.get("reference") == "thresholds")
-        if key not in description and not (judged and "default" in against):
+        if key not in description and (kind != "quantities" or "default" not in against):
             continue
         value = scope[key]
         nested = {where: value} if "component" in against else {}
