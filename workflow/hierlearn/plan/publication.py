@@ -5,7 +5,6 @@ Beside them lie claims.csv and the page of all stored studies, and the README ha
 """
 
 import json
-import os
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -16,7 +15,7 @@ from typing import Any
 from hierlearn.claims.ledger import COLUMNS, csv_text, from_json, noted
 from hierlearn.claims.replication import standing
 from hierlearn.claims.tally import comparison, read
-from hierlearn.files import checksums, figures
+from hierlearn.files import checksums, figures, texts
 from hierlearn.plan import history, papers, told, units
 from hierlearn.plan.configuration import Plan, configure
 from hierlearn.plan.study import Study
@@ -125,9 +124,9 @@ def together(root: Path, compare: str = "") -> list[str]:
     table = findings.table(rows, papers.said(), lacking, words)
     readme, between = root / README, "\n\n".join(filter(None, [table, again]))
     put = findings.put(readme.read_text(encoding="utf-8"), between)
-    _replace(folder / "claims.csv", csv_text(noted(rows, earlier)))
-    _replace(folder / "index.html", text)
-    _replace(readme, put)
+    texts.put(folder / "claims.csv", csv_text(noted(rows, earlier)))
+    texts.put(folder / "index.html", text)
+    texts.put(readme, put)
     return [f"{FOLDER}: {len(rows)} rows of {len(studies)} studies"]
 
 
@@ -166,14 +165,7 @@ def _shown(detail: Mapping[str, Any]) -> dict[str, Any]:
 
 def _write(file: Path, content: Mapping[str, Any]) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
-    _replace(file, json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
-
-
-def _replace(file: Path, text: str) -> None:
-    """Writes a file whole, or leaves it as it was."""
-    part = file.with_suffix(".part")
-    part.write_text(text, encoding="utf-8")
-    os.replace(part, file)
+    texts.put(file, json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
 
 
 def _commit(root: Path) -> str:

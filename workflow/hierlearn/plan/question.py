@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from hierlearn.core import registry
+from hierlearn.files import texts
 from hierlearn.plan.faults import Broken, Fault, show
 from hierlearn.plan.load import load, written
 from hierlearn.plan.violations import schema, schema_faults
@@ -81,7 +82,8 @@ def as_asked(fault: Fault, described: str, settings: Mapping[str, Any]) -> Fault
         i = list(study["learners"]).index(at[1])
         asked = settings[KEY]["learners"][i]
         # A kernel may be asked for by its name and its own parameters.
-        within = at[3 + (at[3:4] == ("kernel",) and "kernel" not in asked) :] if at[2:3] == ("learner",) else at[2:]
+        own = isinstance(asked, Mapping) and "kernel" in asked
+        within = at[3 + (at[3:4] == ("kernel",) and not own) :] if at[2:3] == ("learner",) else at[2:]
         place = (KEY, "cap") if at[2:3] == ("samples",) else (KEY, "learners", i, *within)
     if len(at) > 1 and at[0] == "representations":
         # Of those that share it the first.
@@ -203,9 +205,7 @@ def _put(file: Path, content: Mapping[str, Any]) -> None:
         made = [folder for folder in file.absolute().parents if not folder.exists()]
         _WRITTEN[file.absolute()] = (text, before, made)
         file.parent.mkdir(parents=True, exist_ok=True)
-        part = file.with_suffix(".part")
-        part.write_text(text, encoding="utf-8")
-        os.replace(part, file)
+        texts.put(file, text)
 
 
 def _put_back() -> None:
@@ -220,7 +220,7 @@ def _put_back() -> None:
             if before is None:
                 file.unlink()
             else:
-                file.write_text(before, encoding="utf-8")
+                texts.put(file, before)
         for folder in sorted({folder for *_, made in _WRITTEN.values() for folder in made}, reverse=True):
             with suppress(OSError):
                 folder.rmdir()
