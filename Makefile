@@ -11,7 +11,7 @@ WORKERS ?= 2
 PARALLEL := -n $(WORKERS) --dist loadscope --no-loadscope-reorder
 PYTEST := $(VENV)/bin/python -m pytest $(PARALLEL)
 
-.PHONY: run setup new check test test-all faults stress format schema manual bench pins clean
+.PHONY: run setup test test-all faults stress format schema manual bench pins clean
 .DEFAULT_GOAL := run
 
 run: setup
@@ -70,15 +70,6 @@ faults: $(VENV)/.installed-test
 # half an hour.
 stress: $(VENV)/.installed-test
 	@STRESS_KILLS=$${STRESS_KILLS:-100} STRESS_SEED=$${STRESS_SEED:-$$RANDOM} $(VENV)/bin/python -m pytest tests/stress
-
-# A file of your own from a template that works: make new kind=learner name=mine folder=../mine; a study may begin as another
-# is: from=chen2020-sample-complexity
-new: setup
-	@$(VENV)/bin/python -m hierlearn.plan.template kind=$(kind) name=$(name) folder=$(folder) $(if $(from),from=$(from))
-
-# What it lacks, in words: make check name=mine folder=../mine
-check: $(VENV)/.installed-test
-	@$(VENV)/bin/python tests/check.py name=$(name) folder=$(folder)
 
 format: $(VENV)/.installed-test
 	$(VENV)/bin/ruff check --fix --quiet workflow tests benchmarks envs docs examples

@@ -63,15 +63,15 @@ def rows() -> Iterator[Row]:
     start = machine_time()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        new, check = [PYTHON, "-m", "hierlearn.plan.template"], [PYTHON, str(ROOT / "tests" / "check.py")]
-        source = "from=chen2020-sample-complexity"
+        new, check = [PYTHON, "-m", "hierlearn.command", "new"], [PYTHON, str(ROOT / "tests" / "check.py")]
+        of_chen2020 = ["--from", "chen2020-sample-complexity"]
         step(
-            [*new, "kind=study", "name=beside", "folder=mine", source],
+            [*new, "study", "beside", "--folder", "mine", *of_chen2020],
             folder,
             "a study with the learners that there are",
         )
         step(SNAKEMAKE, folder, "its run")
-        step([*new, "kind=learner", "name=my_learner", "folder=mine"], folder, "a learner from its template")
+        step([*new, "learner", "my_learner", "--folder", "mine"], folder, "a learner from its template")
         written = LEARNER.read_text().replace("RandomFeatures", "MyLearner")
         (folder / "mine" / "learners" / "my_learner.py").write_text(written)
         step([*check, "name=my_learner", "folder=mine"], folder, "its check")

@@ -1,4 +1,4 @@
-"""Fits the rates that `snakemake plan` estimates with to what the jobs of finished runs took.
+"""Fits the rates that `hierlearn plan` estimates with to what the jobs of finished runs took.
 
 python benchmarks/rates.py results/quick=quick [results/standard=standard ...]
 

@@ -1,4 +1,4 @@
-"""`make check name=mine folder=../mine`: what a component or a study of one's own lacks, in words.
+"""`hierlearn check mine --folder ../mine`: what a component or a study of one's own lacks, in words.
 
 A component is asked what every component of its kind is asked in tests/contract; a study is read as a run reads it.
 """
@@ -76,7 +76,7 @@ def main(words: list[str]) -> None:
     """Answers words such as name=mine and folder=../mine."""
     given = dict(word.split("=", 1) for word in words)
     if missing := [key for key in ("name", "folder") if not given.get(key)]:
-        sys.exit(f"error: {missing[0]}: found none; expected make check name=mine folder=../mine")
+        sys.exit(f"error: {missing[0]}: found none; expected name=mine folder=../mine")
     folder, name = Path(given["folder"]), given["name"]
     if not folder.is_dir():
         sys.exit(f"error: folder: found {given['folder']!r}, which is no folder; expected one of your own")

@@ -17,7 +17,7 @@ FLOORS = (
     ("statistics", "solvers", "files"),
     (*ROOMS, "claims", "run"),
     ("plan",),
-    ("scripts",),
+    ("command", "scripts"),
 )
 FLOOR = {room: number for number, floor in enumerate(FLOORS) for room in floor}
 # A quantity reads the same tables as the figure that draws it; an experiment has parameters that probes have.
@@ -61,8 +61,9 @@ def imported(file: Path) -> frozenset[str]:
 
 def module(name: str) -> str:
     """The module that a dotted name lies in."""
-    while name not in NAMES:
+    while name and name not in NAMES:
         name = name.rpartition(".")[0]
+    assert name, "a name of the package itself, which stands on no floor"
     return name
 
 

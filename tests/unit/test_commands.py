@@ -11,6 +11,7 @@ from test_estimates import write_logs
 from test_rules import rules
 
 from hierlearn.claims import tally
+from hierlearn.command import records
 from hierlearn.core import registry
 from hierlearn.plan import commands, configuration, estimates, history, registration
 from hierlearn.plan.checking import load_study
@@ -45,27 +46,17 @@ def write(plan, found):
         writer.writerows(found)
 
 
-def test_the_words_are_those_that_no_study_may_be_called():
-    assert tuple(commands.ANSWERS) == configuration.COMMANDS
-
-
-def test_targets_are_not_answered(plan):
-    assert commands.answer(["small", "all"], plan) is None
-    assert commands.answer([], plan) is None
-
-
-def test_a_word_stands_alone(plan):
-    with pytest.raises(ValueError, match=r"plan: found 1 more targets beside it; expected it alone"):
-        commands.answer(["small", "plan"], plan)
+def test_no_study_may_be_called_as_a_command_is():
+    assert tuple(records.ANSWERS) == configuration.COMMANDS
 
 
 def test_the_cost_is_that_of_the_machine_that_ran_quick(plan):
-    before, _ = commands.answer(["plan"], plan)
+    before, _ = records.cost(plan)
     Path("studies").mkdir()
     Path("studies", "small.yaml").write_text(STUDY)
     jobs = list(estimates.jobs_of(load_study(Path("studies", "small.yaml"))))
     write_logs(Path(plan.settings["results"], "quick"), jobs, 100.0)
-    after, broken = commands.answer(["plan"], plan)
+    after, broken = records.cost(plan)
     assert not broken
     pace = 100.0 * len(jobs) / sum(job.core_seconds for job in jobs)
     assert f"Scaled by {pace:.2g}," in after[-1]
@@ -74,12 +65,12 @@ def test_the_cost_is_that_of_the_machine_that_ran_quick(plan):
 
 
 def test_the_cost_is_told_without_the_files_that_a_run_would_read_and_cannot(plan, monkeypatch):
-    complete, _ = commands.answer(["plan"], plan)
+    complete, _ = records.cost(plan)
     commands.refuse_absent_files(plan)
     missing = iter([("basis", "no archive", "one")])
     monkeypatch.setattr(registry.implementation("inputs", "sphere"), "absences", lambda self: missing)
     plan = replace(plan)
-    lines, broken = commands.answer(["plan"], plan)
+    lines, broken = records.cost(plan)
     assert not broken and lines[:-1] == complete
     said = "small.yaml: problem.input.basis: found no archive; expected one"
     assert lines[-1] == f"To run it needs a file that is not there: {said}"
@@ -87,15 +78,15 @@ def test_the_cost_is_told_without_the_files_that_a_run_would_read_and_cannot(pla
         commands.refuse_absent_files(plan)
 
 
-def test_a_misspelt_word_is_named():
-    (line,) = unknown_targets(["taly"], rules(), [])
-    assert "nearest: tally" in line
+def test_a_command_that_is_given_to_snakemake_is_named():
+    (line,) = unknown_targets(["tally"], rules(), [])
+    assert line.endswith("run `hierlearn tally`")
 
 
 def test_a_ledger_that_keeps_its_promises_is_counted(plan):
     check = {"claim": "C3", "kind": "check", "regime": "", "verdict": "supported", "control_verdict": ""}
     write(plan, rows({}, {"claim": "C2", "verdict": "vacuous"}, check))
-    lines, broken = commands.answer(["tally"], alone(plan))
+    lines, broken = records.tally(alone(plan))
     assert not broken
     assert lines[1].split() == ["rate", "limit", "consistent", "1", "1"]
     assert [line.split()[0] for line in lines[1:-1]] == ["rate", "rate", "check"]
@@ -112,7 +103,7 @@ def test_a_ledger_that_keeps_its_promises_is_counted(plan):
 )
 def test_a_broken_promise_is_told_and_fails(plan, change, told):
     write(plan, rows(change, {"claim": "C2"}))
-    lines, broken = commands.answer(["tally"], alone(plan))
+    lines, broken = records.tally(alone(plan))
     assert broken
     assert [line for line in lines if line.startswith("broken")] == [told]
 
@@ -120,7 +111,7 @@ def test_a_broken_promise_is_told_and_fails(plan, change, told):
 def test_a_claim_of_an_own_study_without_a_line_in_its_own_registered_csv_is_told_by_its_name(plan):
     own = {"claim": "Z1-cusp", "digest": "", "draw": "own2026-cusp/quick/1"}
     write(plan, rows({}, own))
-    lines, broken = commands.answer(["tally"], alone(plan))
+    lines, broken = records.tally(alone(plan))
     assert broken
     assert [line for line in lines if line.startswith("broken")] == [
         "broken: 1 rows judged on a design that is not registered: Z1-cusp"
@@ -155,11 +146,11 @@ def test_many_broken_rows_are_one_line():
 
 def test_a_tally_without_a_ledger_or_of_an_older_one_is_refused(plan):
     with pytest.raises(ValueError, match=r"results/quick/claims.csv: found no ledger"):
-        commands.answer(["tally"], alone(plan))
+        records.tally(alone(plan))
     Path(plan.results).mkdir(parents=True)
     Path(plan.results, "claims.csv").write_text("claim,kind\n")
     with pytest.raises(ValueError, match="found no column study, rank, regime"):
-        commands.answer(["tally"], alone(plan))
+        records.tally(alone(plan))
 
 
 @pytest.mark.parametrize("word", ["tally", "record"])
@@ -167,23 +158,23 @@ def test_a_ledger_of_other_studies_is_no_answer(plan, word):
     said = dict.fromkeys(history.COLUMNS, "")
     write(plan, [said | row for row in rows({"study": "another", "digest": ""})])
     with pytest.raises(ValueError, match=r"claims.csv: found no row of small; expected one of each claim"):
-        commands.answer([word], alone(plan))
+        records.ANSWERS[word](alone(plan))
 
 
 def test_studies_that_are_not_judged_yet_are_named_and_others_not_counted(plan):
     write(plan, rows({}, {"study": "another", "claim": "Z1", "digest": ""}))
-    lines, broken = commands.answer(["tally"], plan)
+    lines, broken = records.tally(plan)
     assert not broken and lines[-1] == "not judged yet: probing"
     assert lines[-2] == "1 rows; 1 of 1 primary rows are decided, checks apart"
 
 
 def test_registering_adds_a_line_for_every_claim_once(plan):
-    told, broken = commands.answer(["register"], plan)
+    told, broken = records.register(plan)
     lines, _ = registration.read(plan.config / "registered.csv")
     studies = plan.targets.studies.values()
     assert not broken and told[-1] == f"{len(lines)} lines added to {os.path.relpath(plan.config / 'registered.csv')}"
     assert {(line.study, line.claim) for line in lines} == {(one.name, name) for one in studies for name in one.claims}
-    again, _ = commands.answer(["register"], replace(plan, registered=tuple(lines)))
+    again, _ = records.register(replace(plan, registered=tuple(lines)))
     assert again == ["nothing to add to registered.csv"]
 
 
@@ -191,30 +182,30 @@ def test_another_design_is_not_registered_at_the_same_revision(plan):
     study = plan.targets.studies["small"]
     line = replace(registration.new_lines(study, [])[0], digest="other")
     with pytest.raises(ValueError, match=r"claims\.C1-kernel: found another design"):
-        commands.answer(["register"], replace(plan, registered=(line,)))
+        records.register(replace(plan, registered=(line,)))
     assert not (plan.config / "registered.csv").exists()
 
 
 @pytest.mark.parametrize("settings", [{"pilot": True, "replicate": 0}, {"pilot": False, "replicate": 1}])
 def test_pilots_and_replicates_are_not_registered(settings):
     with pytest.raises(ValueError, match="register: found a pilot or a replicate"):
-        commands.answer(["register"], rules(**settings))
+        records.register(rules(**settings))
 
 
 def test_verdicts_of_registered_designs_are_recorded_once(plan):
     numbers = {"study": "small", "preset": "quick", "revision": "1", "value": "1", "low": "0", "high": "2"}
     write(plan, [row | numbers for row in rows({}, {"claim": "C2", "digest": ""})])
-    assert commands.answer(["record"], alone(plan)) == (
+    assert records.record(alone(plan)) == (
         [f"1 line added to {os.path.relpath(plan.config / 'verdicts.csv')}"],
         False,
     )
-    assert commands.answer(["record"], alone(plan)) == (["nothing to add to verdicts.csv"], False)
+    assert records.record(alone(plan)) == (["nothing to add to verdicts.csv"], False)
     (line,) = history.read(plan.config / "verdicts.csv")[0]
     assert (line.claim, line.verdict, line.value) == ("C1", "consistent", "1")
 
 
 def test_a_preset_is_planned_without_a_run(plan):
-    lines, broken = commands.answer(["plan"], plan)
+    lines, broken = records.cost(plan)
     assert not broken
     assert [line.split()[0] for line in lines[:4]] == ["study", "small", "probing", "all"]
     assert not Path(plan.results).exists()

@@ -8,6 +8,7 @@ import own_folder
 import pytest
 from own_folder import KERNEL, PAPERS
 
+from hierlearn.command import records
 from hierlearn.core import registry
 from hierlearn.plan import commands
 from hierlearn.plan.checking import load_study
@@ -174,7 +175,7 @@ def test_designs_are_registered_beside_their_studies_and_nothing_else_is_touched
     (warning,) = [line for line in plan.warnings if "Z1-cusp" in line]
     assert "found no line of it in mine/registered.csv" in warning
     before = {file: file.read_bytes() for file in Path("config").rglob("*") if file.is_file()}
-    told, broken = commands.answer(["register"], plan)
+    told, broken = records.register(plan)
     assert (told[-1], broken) == (f"1 line added to {mine / 'registered.csv'}", False)
     assert {file: file.read_bytes() for file in Path("config").rglob("*") if file.is_file()} == before
     assert (mine / "registered.csv").read_text().splitlines()[1].startswith("Z1-cusp,own2026-cusp,quick,1,")
@@ -185,7 +186,7 @@ def test_designs_are_registered_beside_their_studies_and_nothing_else_is_touched
 
 
 def test_another_design_than_the_registered_one_is_refused_with_both_files(mine):
-    commands.answer(["register"], planned())
+    records.register(planned())
     write("mine/studies/own2026-cusp.yaml", STUDY.replace("seeds: 2", "seeds: 3"))
     with pytest.raises(SystemExit) as end:
         commands.refuse_other_designs(planned())

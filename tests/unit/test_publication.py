@@ -17,9 +17,10 @@ from test_rules import rules
 from hierlearn.claims.ledger import csv_text, from_json, to_json
 from hierlearn.claims.page import findings
 from hierlearn.claims.replication import standing
+from hierlearn.command import records
 from hierlearn.core.registry import PACKAGE
 from hierlearn.files import checksums
-from hierlearn.plan import commands, history, papers, publication, registration
+from hierlearn.plan import history, papers, publication, registration
 from hierlearn.plan.configuration import configure
 
 ROOT = PACKAGE.parents[1]
@@ -52,7 +53,7 @@ def ledger():
 
 def test_a_finished_study_is_stored_with_its_rows_its_figure_and_its_page(plan):
     run(plan, "small", mine(), mine("C2", rank="secondary", verdict="not seen"))
-    told, broken = commands.answer(["publish"], plan)
+    told, broken = records.publish(plan)
     assert (
         not broken
         and told[0] == "small: 2 rows stored"
@@ -71,22 +72,22 @@ def test_a_finished_study_is_stored_with_its_rows_its_figure_and_its_page(plan):
 def test_a_stored_second_draw_stays_until_there_is_another(plan):
     file = Path("docs/ledger/small/claims.json")
     run(plan, "small", mine(), mine("C2"))
-    commands.answer(["publish"], plan)
+    records.publish(plan)
     earlier = [{"claim": "C2", "digest": "abc"}, {"claim": "gone", "digest": "abd"}]
     file.write_text(json.dumps(json.loads(file.read_text()) | {"second": earlier}))
-    commands.answer(["publish"], plan)
+    records.publish(plan)
     assert json.loads(file.read_text())["second"] == earlier[:1]
 
 
 def test_a_second_draw_is_stored_beside_rows_whose_own_run_is_gone_and_only_of_their_design(plan):
     run(plan, "small", mine(digest="abc"), mine("C2", digest="abd"), mine("C3", digest="abe"))
-    commands.answer(["publish"], plan)
+    records.publish(plan)
     Path(plan.targets.file("small", "claims.json")).unlink()
     drawn = Path(plan.settings["results"], "quick-replicate-1", "claims.csv")
     drawn.parent.mkdir(parents=True, exist_ok=True)
     rows = mine(digest="abc", draw="second"), mine("C2", digest="other", draw="second")
     drawn.write_text(csv_text(rows))
-    told = commands.answer(["publish"], plan)[0][0]
+    told = records.publish(plan)[0][0]
     assert told.startswith("small: not stored: results/quick/small/claims.json: found no file")
     second = json.loads(Path("docs/ledger/small/claims.json").read_text())["second"]
     assert [(row["claim"], row["draw"]) for row in second] == [("C1", "second")]
@@ -114,7 +115,7 @@ def is_older():
 
 
 def publish(plan):
-    return commands.answer(["publish"], plan)[0][0]
+    return records.publish(plan)[0][0]
 
 
 def test_a_study_that_is_stored_at_a_larger_preset_stays(at):
@@ -177,69 +178,69 @@ def test_a_larger_one_that_stays_is_marked_too(at):
 
 def test_the_readme_has_the_primary_rows_between_its_marks(plan):
     run(plan, "small", mine(statement=r"$\|W\| < 1$ | so"), mine("C2", rank="secondary"))
-    commands.answer(["publish"], plan)
+    records.publish(plan)
     text = Path("README.md").read_text()
     assert (
         text.startswith(f"before {findings.BEGIN}\n") and text.endswith(f"{findings.END} after\n") and "old" not in text
     )
     (line,) = [line for line in text.splitlines() if line.startswith("| ✓")]
     assert line.count("|") == 5 and r"\Vert W\Vert" in line and "0.512 [0.25, 0.75] | ≤ 1 + 0.2 |" in line
-    commands.answer(["publish"], plan)
+    records.publish(plan)
     assert Path("README.md").read_text() == text
 
 
 def test_a_number_says_in_the_readme_what_it_is_also_of_a_study_that_was_stored_before(plan):
     run(plan, "small", mine("C1-kernel"))
-    commands.answer(["publish"], plan)
+    records.publish(plan)
     assert "0.512 [0.25, 0.75] slope |" in Path("README.md").read_text()
     file = Path("docs/ledger/small/claims.json")
     content = json.loads(file.read_text())
     del content["study"]["numbers"]
     file.write_text(json.dumps(content))
     Path(plan.targets.file("small", "claims.json")).unlink()
-    commands.answer(["publish"], plan)
+    records.publish(plan)
     assert "0.512 [0.25, 0.75] slope |" in Path("README.md").read_text()
 
 
 def test_a_study_that_is_stored_stays_when_another_one_is(plan):
     run(plan, "small", mine())
-    commands.answer(["publish"], plan)
+    records.publish(plan)
     Path(plan.targets.file("small", "claims.json")).unlink()
     run(plan, "probing", mine("P1", "probing"))
-    commands.answer(["publish"], plan)
+    records.publish(plan)
     assert set(ledger()) == {"C1", "P1"}
     assert "Older" not in Path("docs/ledger/index.html").read_text()
 
 
 def test_a_stored_study_of_another_design_is_marked_until_it_is_run_again(plan):
     run(plan, "small", mine())
-    commands.answer(["publish"], plan)
+    records.publish(plan)
     content = yaml.safe_load(STUDY)
     content["seeds"] = 3
     changed = replace(rules(content, pilot=False, replicate=0), config=plan.config)
-    told, _ = commands.answer(["publish"], changed)
+    told, _ = records.publish(changed)
     assert told[0].startswith("small: not stored:")
     assert "Older: code or design has changed since commit" in Path("docs/ledger/index.html").read_text()
     run(changed, "small", mine())
-    commands.answer(["publish"], changed)
+    records.publish(changed)
     assert "Older" not in Path("docs/ledger/index.html").read_text()
 
 
 def test_a_failing_primary_row_says_that_it_is_of_one_draw(plan):
     run(plan, "small", mine(verdict="not seen", value=9.0, low=8.9, high=9.1))
-    commands.answer(["publish"], plan)
+    records.publish(plan)
     assert "at one draw" in ledger()["C1"]["reason"]
 
 
 @pytest.mark.parametrize("settings", [{"pilot": True, "replicate": 0}, {"pilot": False, "replicate": 1}])
 def test_pilots_and_replicates_are_not_stored(settings):
     with pytest.raises(ValueError, match="publish: found a pilot or a replicate"):
-        commands.answer(["publish"], rules(**settings))
+        records.publish(rules(**settings))
 
 
 def test_where_nothing_is_finished_nothing_is_written(plan):
     with pytest.raises(ValueError, match="found no study to store"):
-        commands.answer(["publish"], plan)
+        records.publish(plan)
     assert not Path("docs").exists()
 
 

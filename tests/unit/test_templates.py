@@ -1,13 +1,13 @@
-"""`make new` writes files that work, and `make check` says in words what a file lacks."""
+"""`hierlearn new` writes files that work, and `hierlearn check` says in words what a file lacks."""
 
 import subprocess
 import sys
 
 import pytest
 
+from hierlearn.command import template
 from hierlearn.core import registry
 from hierlearn.core.registry import PACKAGE
-from hierlearn.plan import template
 from hierlearn.plan.configuration import configure
 
 CHECK = PACKAGE.parents[1] / "tests" / "check.py"
@@ -21,7 +21,7 @@ def without_own_folders():
 
 
 def check(name, folder):
-    """The exit code and the lines of `make check`."""
+    """The exit code and the lines of `hierlearn check`."""
     words = [sys.executable, str(CHECK), f"name={name}", f"folder={folder}"]
     done = subprocess.run(words, text=True, capture_output=True, check=False, cwd=CHECK.parents[1])
     return done.returncode, (done.stdout + done.stderr).splitlines()

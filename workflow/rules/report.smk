@@ -88,7 +88,7 @@ rule ledger:
         "../scripts/ledger.py"
 
 
-# All figures on one sheet, light and dark, to look at before they are shown: snakemake contact_sheet.
+# All figures on one sheet, light and dark, to look at before they are shown: hierlearn contact-sheet.
 rule contact_sheet:
     input:
         plan.inputs.pictures,

@@ -1,7 +1,6 @@
-"""`make new`: a component or a study in a folder of a user's own, from a template that works."""
+"""`hierlearn new`: a component or a study in a folder of a user's own, from a template that works."""
 
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -33,10 +32,10 @@ def write(kind: str, name: str, folder: Path, source: str = "") -> Path:
     if kind == "study" and name in {*taken_by_all(), *(there or ())}:
         raise ValueError(f"name: found {name!r}; expected {NOT_TAKEN}")
     if folder.exists() and not folder.is_dir():
-        raise ValueError(f"folder: found {str(folder)!r}, where a file is; expected a folder")
+        raise ValueError(f"--folder: found {str(folder)!r}, where a file is; expected a folder")
     at = folder.resolve()
     if any(ROOT / part in (at, *at.parents) for part in OWN) or at in (ROOT, *ROOT.parents):
-        raise ValueError(f"folder: found {str(folder)!r}, of the project itself; expected a folder of your own")
+        raise ValueError(f"--folder: found {str(folder)!r}, of the project itself; expected a folder of your own")
     file = folder / room / (f"{name}.yaml" if kind == "study" else f"{name}.py")
     if other := taken(room, name, file):
         raise ValueError(f"name: found {name!r}, which {other} has; expected another")
@@ -55,10 +54,10 @@ def _as_another(kind: str, source: str, folder: Path) -> str:
     """The text of a study with problem, grid, learners and figure of another, of the project or of the folder."""
     files = [STUDIES / f"{source}.yaml", folder / "studies" / f"{source}.yaml"]
     if kind != "study":
-        raise ValueError(f"from: found it beside kind={kind}; expected it for a study")
+        raise ValueError(f"--from: found it for a {kind}; expected it for a study")
     file = next((file for file in files if NAME.fullmatch(source) and file.is_file()), None)
     if file is None:
-        raise ValueError(f"from: found no study {source!r}; expected one of config/studies or of {folder.as_posix()}")
+        raise ValueError(f"--from: found no study {source!r}; expected one of config/studies or of {folder.as_posix()}")
     content, faults = load.load(file, file.as_posix())
     if faults:
         raise ValueError(str(faults[0]))
@@ -81,20 +80,3 @@ def taken(room: str, name: str, file: Path) -> Path | None:
     if room == "studies":
         others = [STUDIES / file.name]
     return next((other for other in (file, *others) if other.exists()), None)
-
-
-def main(words: list[str]) -> None:
-    """Writes the file that words such as kind=learner ask for, and says how to go on."""
-    given = dict(word.split("=", 1) for word in words)
-    if missing := [key for key in ("kind", "name", "folder") if not given.get(key)]:
-        sys.exit(f"error: {missing[0]}: found none; expected make new kind=learner name=mine folder=../mine")
-    folder = Path(given["folder"])
-    try:
-        file = write(given["kind"], given["name"], folder, given.get("from", ""))
-    except ValueError as error:
-        sys.exit(f"error: {error}")
-    print(f"{file.as_posix()}: change it, then make check name={given['name']} folder={folder.as_posix()}")
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

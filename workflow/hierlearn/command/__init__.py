@@ -1,0 +1,1 @@
+"""The command `hierlearn`: what you can ask of the workflow from a terminal."""

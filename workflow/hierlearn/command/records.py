@@ -1,0 +1,104 @@
+"""Answers about a preset and its ledger: what it costs, what it decided, which designs are registered."""
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import astuple
+from pathlib import Path
+from types import ModuleType
+
+from hierlearn.claims import tally as ledger
+from hierlearn.plan import estimates, history, kept_lines, registration
+from hierlearn.plan.checking import load_study
+from hierlearn.plan.configuration import Plan
+
+# The lines to print, and whether a promise is broken.
+Answer = tuple[list[str], bool]
+
+
+def cost(plan: Plan) -> Answer:
+    """List core-hours, memory and the longest job of every study, scaled to this machine if it has run quick."""
+    ran = Path(plan.settings["results"], "quick")
+    files = [*plan.config.glob("studies/*.yaml"), *plan.own.values()]
+    pace = estimates.pace((load_study(file, "quick") for file in files if (ran / "logs" / file.stem).exists()), ran)
+    lines = list(estimates.table(plan.studies.values(), Path(plan.results), pace or 1.0))
+    if pace:
+        lines.append(f"Scaled by {pace:.2g}, what the jobs in {ran} took over what was estimated for them.")
+    else:
+        lines.append(f"They are for machine A of docs/cost.md, and for this one once quick has run in {ran}.")
+    # Sizes are known without them; a run asks for them.
+    lines += [f"To run it needs a file that is not there: {fault}" for fault in plan.absent]
+    return lines, False
+
+
+def tally(plan: Plan) -> Answer:
+    """Count the ledger's rows by kind, regime and verdict; fails where a promise is broken."""
+    rows, left_out = _judged(plan, ("study", *ledger.NEEDED))
+    broken = list(ledger.breaches(rows))
+    return [*ledger.counts(rows), *left_out, *(f"broken: {line}" for line in broken)], bool(broken)
+
+
+def _judged(plan: Plan, needed: Sequence[str]) -> tuple[list[dict[str, str]], list[str]]:
+    """Read the rows of the chosen studies from the run's claims.csv, and name the studies that have none there.
+
+    Raises ValueError where no study has rows: the file is of other studies.
+    """
+    file, asked = Path(plan.results, "claims.csv"), {name for name, study in plan.studies.items() if study.claims}
+    rows = [row for row in ledger.read(file, needed) if row["study"] in asked]
+    lacking = sorted(asked - {row["study"] for row in rows})
+    if lacking and not rows:
+        raise ValueError(f"{file}: found no row of {', '.join(lacking)}; expected one of each claim; run the studies")
+    return rows, [f"not judged yet: {', '.join(lacking)}"] if lacking else []
+
+
+def register(plan: Plan) -> Answer:
+    """Add the designs of the chosen studies to registered.csv. Raises ValueError where one has another line."""
+    studies = plan.studies.values()
+    if plan.settings["pilot"] or plan.settings["replicate"]:
+        raise ValueError("register: found a pilot or a replicate; expected the first draw, which the others follow")
+    if faults := [fault for study in studies for fault in registration.other_designs(study, plan.registered)]:
+        raise ValueError("\n".join(f"error: {fault}" for fault in faults).removeprefix("error: "))
+    added = [line for study in studies for line in registration.new_lines(study, plan.registered)]
+    told = [f"{line.claim}: revision {line.revision} of {line.study} at {line.preset}, {line.digest}" for line in added]
+    return [*told, *_add(plan, added, registration)], False
+
+
+def record(plan: Plan) -> Answer:
+    """Add the verdicts of the ledger's registered designs to verdicts.csv."""
+    files = {plan.config / history.NAME, *(plan.beside(study, history.NAME) for study in plan.own)}
+    earlier = [verdict for file in files for verdict in history.read(file)[0]]
+    needed = tuple(dict.fromkeys([*ledger.NEEDED, *history.COLUMNS]))
+    rows, left_out = _judged(plan, needed)
+    return [*_add(plan, history.new(rows, earlier), history), *left_out], False
+
+
+def _add(plan: Plan, lines: Iterable[registration.Line | history.Verdict], kept: ModuleType) -> list[str]:
+    """Append lines of claims to the file beside each study, and say to which. kept: the module that names the file."""
+    of_files: dict[Path, list[tuple]] = {}
+    for line in lines:
+        of_files.setdefault(plan.beside(line.study, kept.NAME), []).append(astuple(line))
+    for file, new in of_files.items():
+        kept_lines.append(file, kept.COLUMNS, new)
+    told = [
+        f"{len(new)} line{'s' if len(new) > 1 else ''} added to {os.path.relpath(file)}"
+        for file, new in of_files.items()
+    ]
+    return told or [f"nothing to add to {kept.NAME}"]
+
+
+def publish(plan: Plan) -> Answer:
+    """Store rows and figures of the run in docs/ledger. Raises ValueError for a pilot and for a replicate."""
+    # Imported where it is used: it needs what only the page does.
+    from hierlearn.plan import publication
+
+    if plan.settings["pilot"] or plan.settings["replicate"]:
+        raise ValueError("publish: found a pilot or a replicate; expected the first draw")
+    return publication.store(plan, plan.config.absolute().parent), False
+
+
+ANSWERS: dict[str, Callable[[Plan], Answer]] = {
+    "plan": cost,
+    "tally": tally,
+    "register": register,
+    "record": record,
+    "publish": publish,
+}
