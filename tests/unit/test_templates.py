@@ -67,9 +67,9 @@ def test_a_study_of_ones_own_may_be_begun_with_too(tmp_path):
 @pytest.mark.parametrize(
     ("kind", "source", "message"),
     [
-        ("study", "nothing", "from: found no study 'nothing'; expected one of config/studies or of "),
-        ("study", "../config", r"from: found no study '../config'; expected one of config/studies or of "),
-        ("learner", "bai2020-xor", "from: found it beside kind=learner; expected it for a study"),
+        ("study", "nothing", "--from: found no study 'nothing'; expected one of config/studies or of "),
+        ("study", "../config", r"--from: found no study '../config'; expected one of config/studies or of "),
+        ("learner", "bai2020-xor", "--from: found it for a learner; expected it for a study"),
     ],
 )
 def test_what_no_study_can_begin_as_is_refused_in_one_line(kind, source, message, tmp_path):
