@@ -71,8 +71,10 @@ def by_range(of_cosine: OfCosine, most: float = 1.0) -> Callable[[float, float],
         return fitted(of_cosine, max(first * width, -end), min(last * width, end))
 
     def of_cosines(least: float, largest: float) -> Polynomial | None:
-        first = min(floor(asin(max(least, -most)) / width), CELLS // 2 - 1)
-        return of_cells(first, max(ceil(asin(min(largest, most)) / width), first + 1))
+        # Rounding may put a cosine above 1, and all of a small tile may lie beyond `most`.
+        first, last = (asin(min(max(float(cosine), -most), most)) / width for cosine in (least, largest))
+        first = min(floor(first), CELLS // 2 - 1)
+        return of_cells(first, max(ceil(last), first + 1))
 
     return of_cosines
 

@@ -9,7 +9,7 @@ from numpy.typing import DTypeLike
 
 from hierlearn.core.protocols import Kernel
 from hierlearn.kernels._angle import OfCosine, by_range, of_angle
-from hierlearn.kernels._tiles import directions, gram, pair, snap
+from hierlearn.kernels._tiles import check_range, directions, gram, pair, snap
 
 # Closer to +-1 than this a cosine in single precision does not tell the angle: there its rounding of 6e-8 would grow by
 # more than 1 / sin(angle) = 5.
@@ -18,6 +18,10 @@ NEAR = 0.98
 MANY = 32
 # How far factors of points may lie apart, of themselves, that the rounding of points in single precision makes.
 ALIKE = 2e-7
+# Factors of points, and products of two, between which single precision holds the kernel with all its digits.
+NARROW = 1e-30, 1e36
+# Products that coefficients of polynomials may be multiplied with.
+FACTORED = 1e-25, 1e25
 
 
 class CosineKernel(Kernel):
@@ -37,19 +41,24 @@ class CosineKernel(Kernel):
     def __call__(self, x: np.ndarray, z: np.ndarray | None = None, dtype: DTypeLike = np.float64) -> np.ndarray:
         """(n, d), (n', d) -> (n, n') float64, or float32 with deviations below 1e-6 of |x'|^power |z'|^power max|f|.
 
-        z None: x with itself, exactly symmetric. Raises ValueError for wrong shapes, values that are not finite or
-        another dtype.
+        z None: x with itself, exactly symmetric. Raises ValueError for wrong shapes, values that are not finite, kernel
+        values that the dtype does not hold, or another dtype.
         """
         power, constant, scale = self._geometry()
         x, z = pair(x, z, dtype)
         single = np.dtype(dtype) == np.float32
         precision = np.float32 if single else np.float64
-        left, left_scale = _prepare(x, power, constant, scale, precision)
-        right, right_scale = (None, left_scale) if z is None else _prepare(z, power, constant, scale, precision)
+        left, left_scale = _prepare(x, power, constant, scale)
+        right, right_scale = (None, left_scale) if z is None else _prepare(z, power, constant, scale)
+        with np.errstate(over="ignore", invalid="ignore"):
+            size = left_scale.max(initial=0.0) * right_scale.max(initial=0.0)
+            narrow = _narrow(left_scale, right_scale)
         if single:
-            of_cosine = self._of_cosine
-            alike = _alike(left_scale) * _alike(right_scale)
-            if alike:
+            of_cosine, alike = self._of_cosine, 0.0
+            if narrow:
+                left_scale, right_scale = left_scale.astype(precision), right_scale.astype(precision)
+                alike = _alike(left_scale) * _alike(right_scale)
+            if FACTORED[0] < alike < FACTORED[1]:
                 power, of_cosine = 0, _times(of_cosine, alike)
             values = _in_single_precision(of_cosine, left, left if right is None else right)
         else:
@@ -62,11 +71,13 @@ class CosineKernel(Kernel):
         def finish(tile, rows, columns):
             tile = values(tile, rows, columns)
             if power:
-                tile *= left_scale[rows][:, None]
+                # Factors that single precision does not hold are in double precision, and so is then their product.
+                out = tile if tile.dtype == left_scale.dtype else None
+                tile = np.multiply(tile, left_scale[rows][:, None], out=out)
                 tile *= right_scale[columns]
             return tile
 
-        return gram(left, right, finish, dtype, precision)
+        return check_range(gram(left, right, finish, dtype, precision), size)
 
     def profile(self, t: np.ndarray) -> np.ndarray:
         """K of unit vectors with inner product t; any shape -> the same shape, float64."""
@@ -84,6 +95,13 @@ class CosineKernel(Kernel):
 def halves(power: int, bias: bool) -> tuple[int, float, float]:
     """The geometry of networks that see (x, 1) / sqrt(2) for x, of norm 1 as x; without a bias x itself."""
     return (power, 1.0, sqrt(0.5)) if bias else (power, 0.0, 1.0)
+
+
+def _narrow(*scales: np.ndarray) -> bool:
+    """Whether the factors of points other than 0, and their products, are far from the ends of single precision."""
+    ends = np.array([(scale[scale > 0].min(initial=np.inf), scale.max(initial=0.0)) for scale in scales])
+    (least, largest), products = ends.T, np.prod(ends, axis=0)
+    return min(*least, products[0]) > NARROW[0] and max(*largest, products[1]) < NARROW[1]
 
 
 def _alike(scale: np.ndarray) -> float:
@@ -132,7 +150,8 @@ def _in_single_precision(of_cosine: OfCosine, left: np.ndarray, right: np.ndarra
     return values
 
 
-def _prepare(x: np.ndarray, power: float, constant: float, scale: float, precision) -> tuple[np.ndarray, np.ndarray]:
-    """Unit vectors x' / |x'| float64, and |x'|^power."""
-    unit, norms = directions(np.pad(x, ((0, 0), (0, 1)), constant_values=constant) if constant else x)
-    return unit, ((scale * norms) ** power).astype(precision)
+def _prepare(x: np.ndarray, power: float, constant: float, scale: float) -> tuple[np.ndarray, np.ndarray]:
+    """Unit vectors x' / |x'|, and |x'|^power, inf beyond the range; float64."""
+    with np.errstate(over="ignore"):
+        unit, norms = directions(np.pad(x, ((0, 0), (0, 1)), constant_values=constant) if constant else x)
+        return unit, (scale * norms) ** power

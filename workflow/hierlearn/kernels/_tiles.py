@@ -1,7 +1,6 @@
 """Gram matrices tile by tile: a tile and its temporaries stay in a core's cache."""
 
 import os
-from abc import abstractmethod
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
@@ -21,36 +20,50 @@ SNAP = 1e-14
 Finish = Callable[[np.ndarray, slice, slice], np.ndarray]
 
 
-class OfProducts(Kernel):
-    """A function of inner products, and of nothing else but the two points."""
+class PowerOfProducts(Kernel):
+    """K(x, z) = (<h(x), h(z)> / scale + 1)^degree; subclasses have scale and degree, and say what h is."""
+
+    degree: int
+    scale: float
 
     def __call__(self, x: np.ndarray, z: np.ndarray | None = None, dtype: DTypeLike = np.float64) -> np.ndarray:
         """(n, d), (n', d) -> (n, n') float64 or float32; z None: x with itself, exactly symmetric.
 
-        Raises ValueError for wrong shapes, values that are not finite or another dtype.
+        Raises ValueError for wrong shapes, values that are not finite, kernel values that the dtype does not hold, or
+        another dtype.
         """
         left, right = pair(x, z, dtype)
-        left, right = self._seen(left), None if right is None else self._seen(right)
-        return gram(left, right, self._finish(left, left if right is None else right), dtype)
+        with np.errstate(over="ignore", invalid="ignore"):
+            left, right = self._seen(left), None if right is None else self._seen(right)
+            largest = np.sqrt(np.prod([_largest_square(seen) for seen in (left, left if right is None else right)]))
+            size = (largest / self.scale + 1.0) ** self.degree
+        return check_range(gram(left, right, self._finish, dtype), size)
 
     def _seen(self, x: np.ndarray) -> np.ndarray:
         """What inner products are of: (n, d) -> (n, D)."""
         return x
 
-    @abstractmethod
-    def _finish(self, left: np.ndarray, right: np.ndarray) -> Finish:
-        """See `gram`; left (n, D), right (n', D): as they are seen."""
-
-
-def power(scale: float, degree: int) -> Finish:
-    """(t / scale + 1)^degree of inner products t."""
-
-    def finish(tile, rows, columns):
-        tile /= scale
+    def _finish(self, tile: np.ndarray, rows: slice, columns: slice) -> np.ndarray:
+        """K of a tile of inner products; see `gram`."""
+        tile /= self.scale
         tile += 1.0
-        return np.power(tile, degree, out=tile)
+        return np.power(tile, self.degree, out=tile)
 
-    return finish
+
+def _largest_square(x: np.ndarray) -> float:
+    """The largest squared norm of points (n, D)."""
+    return np.einsum("nd,nd->n", x, x).max(initial=0.0)
+
+
+def check_range(values: np.ndarray, size: float) -> np.ndarray:
+    """The kernel values as they are. Raises ValueError where one is not finite.
+
+    size: what values are at most, but for a factor of a thousand; far from the range's end none is looked at.
+    """
+    limit = np.finfo(values.dtype).max
+    if not size < 1e-3 * limit and not np.isfinite(values).all():
+        raise ValueError(f"x: kernel values beyond {limit:.2g}; expected values that {values.dtype} holds")
+    return values
 
 
 def points(x: np.ndarray, name: str = "x") -> np.ndarray:
@@ -122,6 +135,11 @@ def gram(
 
     def row(i):
         buffer = np.empty(TILE * width, products)
+        # Here, as threads do not inherit it. Kernels say themselves what lies beyond the range.
+        with np.errstate(over="ignore", invalid="ignore"):
+            fill(i, buffer)
+
+    def fill(i, buffer):
         rows = slice(i, min(i + TILE, len(left)))
         end = i if symmetric else len(right)
         for j in range(0, end, width):

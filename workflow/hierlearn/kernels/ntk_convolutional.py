@@ -11,10 +11,12 @@ from numpy.typing import DTypeLike
 from hierlearn.core.parameters import Count, Index
 from hierlearn.core.protocols import Input, Kernel, Objection
 from hierlearn.kernels._arccos import relu_layer
-from hierlearn.kernels._tiles import TILE, pair, snap
+from hierlearn.kernels._tiles import TILE, check_range, pair, snap
 
 # Rows of a tile at many places: shorter ones are mostly overhead.
 SHORTEST = 16
+# Coordinates up to it, and down to its inverse, have fourth powers that no precision loses.
+ORDINARY = 1e15
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,39 +59,58 @@ class NtkConvolutional(Kernel):
     def __call__(self, x: np.ndarray, z: np.ndarray | None = None, dtype: DTypeLike = np.float64) -> np.ndarray:
         """(n, D), (n', D) -> (n, n') float64 or float32; z None: x with itself, exactly symmetric.
 
-        Raises ValueError for wrong shapes, values that are not finite, other places or another dtype.
+        Raises ValueError for wrong shapes, values that are not finite, other places, kernel values that the dtype does
+        not hold, or another dtype.
         """
         x, z = pair(x, z, dtype)
-        left = self._pictures(x)
-        right = left if z is None else self._pictures(z)
+        left, left_size = self._pictures(x)
+        right, right_size = (left, left_size) if z is None else self._pictures(z)
+        extreme = bool(np.any(left_size != 1.0) or np.any(right_size != 1.0))
         left_square = self._own(left)
         right_square = left_square if z is None else self._own(right)
         result, held = np.empty((left.shape[1], right.shape[1]), dtype), len(self._joined(left[:, :1]))
         rows = max(SHORTEST, TILE // held)
-        for i in range(0, left.shape[1], rows):
-            a, end = slice(i, i + rows), i if z is None else right.shape[1]
-            for j in range(0, end, TILE):
-                b = slice(j, min(j + TILE, end))
-                result[a, b] = self._tile(left[:, a], right[:, b], left_square[a], right_square[b])
+
+        def tile(a, b):
+            values = self._tile(left[:, a], right[:, b], left_square[a], right_square[b])
+            if extreme:
+                values *= left_size[a][:, None]
+                values *= right_size[b]
+            return values
+
+        # Values beyond the range are refused at the end.
+        with np.errstate(over="ignore"):
+            for i in range(0, left.shape[1], rows):
+                a, end = slice(i, i + rows), i if z is None else right.shape[1]
+                for j in range(0, end, TILE):
+                    b = slice(j, min(j + TILE, end))
+                    result[a, b] = tile(a, b)
+                    if z is None:
+                        result[b, a] = result[a, b].T
                 if z is None:
-                    result[b, a] = result[a, b].T
-            if z is None:
-                square = self._tile(left[:, a], left[:, a], left_square[a], left_square[a])
-                np.copyto(square, square.T, where=~np.tri(len(square), dtype=bool))
-                result[a, a] = square
-        return result
+                    square = tile(a, a)
+                    np.copyto(square, square.T, where=~np.tri(len(square), dtype=bool))
+                    result[a, a] = square
+        return check_range(result, np.inf if extreme else ORDINARY**2)
 
     def profile(self, t: np.ndarray) -> np.ndarray:
         """Refused: K is no function of the inner product. Raises ValueError."""
         raise ValueError("kernel ntk_convolutional: no function of the inner product; expected a kernel that is")
 
-    def _pictures(self, x: np.ndarray) -> np.ndarray:
-        """(n, D) -> (P, n, channels), so scaled that the mean over places of inner products is that of x."""
+    def _pictures(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(n, D) -> (P, n, channels) and sizes (n,): the mean over places of inner products is that of x over sizes.
+
+        The kernel is homogeneous. Sizes are powers of two, which move no digit, and 1 for points whose squares of
+        squares stay well within the range.
+        """
         places = self.places or x.shape[1]
         if x.shape[1] % places:
             raise ValueError(f"x: dimension {x.shape[1]}; expected a multiple of the {places} places")
-        found = x.reshape(len(x), -1, places).transpose(2, 0, 1)
-        return np.ascontiguousarray(found) * np.sqrt(places)
+        largest = np.abs(x).max(axis=1, initial=0.0)
+        ordinary = (largest == 0.0) | ((largest > 1.0 / ORDINARY) & (largest < ORDINARY))
+        size = np.where(ordinary, 1.0, np.exp2(np.frexp(largest)[1] - 1.0))
+        pictures = (x / size[:, None]).reshape(len(x), x.shape[1] // places, places).transpose(2, 0, 1)
+        return np.ascontiguousarray(pictures) * np.sqrt(places), size
 
     def _shifts(self, places: int) -> list[int]:
         """By which z is moved so that all pairs of places of the last layer become p = p'."""

@@ -7,11 +7,11 @@ import numpy as np
 from annotated_types import Interval
 
 from hierlearn.core.parameters import Positive
-from hierlearn.kernels._tiles import Finish, OfProducts, power
+from hierlearn.kernels._tiles import PowerOfProducts
 
 
 @dataclass(frozen=True, kw_only=True)
-class Polynomial(OfProducts):
+class Polynomial(PowerOfProducts):
     """K(x, z) = (<x, z> / scale + 1)^degree.
 
     Ridge regression with it is linear regression over all monomials of x up to the degree, a monomial of degree q
@@ -20,9 +20,6 @@ class Polynomial(OfProducts):
 
     degree: Annotated[int, Interval(ge=1, le=20), "Degree p of (<x, z> / scale + 1)^p."] = 4
     scale: Annotated[Positive, "What the inner product is divided by; the smaller, the more high degrees count."] = 1.0
-
-    def _finish(self, left: np.ndarray, right: np.ndarray) -> Finish:
-        return power(self.scale, self.degree)
 
     def profile(self, t: np.ndarray) -> np.ndarray:
         """K of unit vectors with inner product t; any shape -> the same shape, float64."""

@@ -7,11 +7,11 @@ import numpy as np
 from annotated_types import Interval
 
 from hierlearn.core.parameters import Positive
-from hierlearn.kernels._tiles import Finish, OfProducts, power
+from hierlearn.kernels._tiles import PowerOfProducts
 
 
 @dataclass(frozen=True, kw_only=True)
-class PolynomialOfSquares(OfProducts):
+class PolynomialOfSquares(PowerOfProducts):
     """K(x, z) = (<h(x), h(z)> / scale + 1)^degree, h(x) = (x, x^2 - 1)  (allenzhu2020, Theorem 1).
 
     Ridge regression with it is linear regression over all monomials up to the degree p of the coordinates and their
@@ -24,9 +24,6 @@ class PolynomialOfSquares(OfProducts):
 
     def _seen(self, x: np.ndarray) -> np.ndarray:
         return np.concatenate([x, x**2 - 1.0], axis=1)
-
-    def _finish(self, left: np.ndarray, right: np.ndarray) -> Finish:
-        return power(self.scale, self.degree)
 
     def profile(self, t: np.ndarray) -> np.ndarray:
         """Refused: K is no function of the inner product. Raises ValueError."""
