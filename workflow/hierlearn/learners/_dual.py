@@ -10,7 +10,7 @@ import numpy as np
 from hierlearn.core import boundary
 from hierlearn.core.protocols import STATUS
 from hierlearn.learners._selection import best_on_validation, error
-from hierlearn.solvers.ridge import Duals, Indefinite, ridge_path
+from hierlearn.solvers.ridge import usable_paths
 
 log = logging.getLogger("hierlearn")
 Gram = Callable[..., np.ndarray]
@@ -66,6 +66,21 @@ def cross_gram_matrix(kernel: Gram, x: np.ndarray, z: np.ndarray, cache: dict[An
     return before[:, : len(z)]
 
 
+def no_fit(labels: np.ndarray, ridge: float, status: str) -> DualFit:
+    """A fit that is none, for a reason: a name of STATUS."""
+    return DualFit(np.full(labels.shape, np.nan), float(ridge), *[np.nan] * 4, STATUS[status], 0.0)
+
+
+def say_dropped(n: int, ridges: np.ndarray, absolute: np.ndarray, usable: np.ndarray) -> None:
+    """Log which ridges cannot be chosen, and why."""
+    dropped = np.delete(np.arange(len(ridges)), usable)
+    with np.errstate(over="ignore"):
+        finite = np.isfinite(n * absolute[dropped])
+    for kept, reason in ((finite, "leave a singular matrix; use larger ones"), (~finite, "overflow; use smaller ones")):
+        if kept.any():
+            log.warning("kernel ridge: n = %d: the ridges %s %s", n, ridges[dropped[kept]].tolist(), reason)
+
+
 def fit_dual(
     gram: np.ndarray,
     labels: np.ndarray,
@@ -78,20 +93,20 @@ def fit_dual(
 
     gram (n, n) float64, labels (n, k), validation_gram (n', n), validation_labels (n', k). kind: of the teacher; for
     classes validation_risk is the share of wrong signs. Ridges that are too small to make the matrix positive definite
-    cannot be chosen, which the log says; without any other, or with a kernel that is not positive semi-definite to
-    rounding, the status is `singular` and the coefficients are NaN.
+    or so large that they overflow cannot be chosen, which the log says; without any other the status is `singular` and
+    the coefficients are NaN. A Gram matrix of zeros has the fit f = 0.
     """
     n = len(gram)
     ridges = np.asarray(ridges, dtype=np.float64)
-    absolute = ridges * np.mean(np.diag(gram))
-    usable, duals = _solve(gram, labels, absolute)
-    if duals is None:
-        nothing = np.full(labels.shape, np.nan)
-        return DualFit(nothing, float(ridges[0]), np.nan, np.nan, np.nan, np.nan, STATUS["singular"], 0.0)
+    with np.errstate(over="ignore"):
+        absolute = ridges * np.mean(np.diag(gram))
+    usable, paths = usable_paths([gram], [labels], absolute)
+    if paths is None:
+        return no_fit(labels, ridges[0], "singular")
     if len(usable) < len(ridges):
-        dropped = np.delete(ridges, usable).tolist()
-        log.warning("kernel ridge: n = %d: the ridges %s leave a singular matrix; use larger ones", n, dropped)
+        say_dropped(n, ridges, absolute, usable)
         ridges, absolute = ridges[usable], absolute[usable]
+    (duals,) = paths
     # One product for all ridges: the Gram matrix is read once.
     columns = np.moveaxis(duals.coefficients, 0, 1).reshape(n, -1)
     outputs = (validation_gram @ columns).reshape(len(validation_gram), *duals.coefficients.shape[::2])
@@ -104,19 +119,8 @@ def fit_dual(
         residual=float(duals.residuals[best]),
         validation_risk=float(error(predictions[best], validation_labels, kind)),
         validation_loss=float(error(predictions[best], validation_labels, "regression")),
-        # K alpha - y = -n ridge alpha at the solution, so the training error needs no further product.
-        train_risk=float(error(labels - n * absolute[best] * alpha, labels, kind)),
+        # K alpha - y = -n ridge alpha at the solution, so the training error needs no further product; K = 0 has none.
+        train_risk=float(error(labels - n * absolute[best] * alpha if absolute[best] else 0 * labels, labels, kind)),
         status=STATUS["ok" if np.isfinite(alpha).all() else "diverged"],
         flops=2.0 * labels.shape[1] * len(ridges) * n * (n + len(validation_gram)),
     )
-
-
-def _solve(gram: np.ndarray, labels: np.ndarray, absolute: np.ndarray) -> tuple[np.ndarray, Duals | None]:
-    """Positions of the ridges that make the matrix positive definite, and their solutions; the smallest go first."""
-    left = np.arange(len(absolute))
-    while len(left):
-        try:
-            return left, ridge_path(gram, labels, absolute[left])
-        except Indefinite:
-            left = np.delete(left, np.argmin(absolute[left]))
-    return left, None

@@ -1,5 +1,6 @@
 """Kernel ridge regression with any kernel, solved exactly."""
 
+import logging
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
@@ -8,10 +9,11 @@ import numpy as np
 from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import Nested, Positive
 from hierlearn.core.protocols import Features, Fit, Kernel, Learner, Monitor, Sample, State
-from hierlearn.learners._dual import cross_gram_matrix, fit_dual, gram_matrix
+from hierlearn.learners._dual import cross_gram_matrix, fit_dual, gram_matrix, no_fit
 from hierlearn.learners._selection import best, fit_of_seed, points_by_seed
 from hierlearn.theory.gegenbauer import spectrum
 
+log = logging.getLogger("hierlearn")
 # Bytes of the kernel matrices of all bandwidths up to which they are kept for the next sample size. Beyond, those of
 # one bandwidth are in memory at a time, and are computed again, which takes less than the solve.
 KEPT_BYTES = 1e9
@@ -64,8 +66,17 @@ class KernelRidge(Learner):
         for seed, (x, y, z, labels) in zip(sample.problem.seeds, points_by_seed(sample), strict=True):
             tried = []
             for b in bandwidths:
-                gram = gram_matrix(self.kernel, x / b, cache, ("gram", seed, b))
-                across = cross_gram_matrix(self.kernel, z / b, x / b, cache, ("validation", seed, b))
+                # A bandwidth may be hopeless among others; one that is beyond single precision makes all points 0.
+                with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+                    near, apart = x / b, z / b
+                if not (np.isfinite(near).all() and np.isfinite(apart).all()):
+                    log.warning(
+                        "kernel ridge: n = %d: points over the bandwidth %s overflow; use a larger one", len(x), b
+                    )
+                    tried.append(no_fit(y, sample.choices["ridge"][0], "diverged"))
+                    continue
+                gram = gram_matrix(self.kernel, near, cache, ("gram", seed, b))
+                across = cross_gram_matrix(self.kernel, apart, near, cache, ("validation", seed, b))
                 tried.append(fit_dual(gram, y, across, labels, sample.choices["ridge"], sample.problem.teacher.kind))
                 if not keeps:
                     cache.clear()
@@ -92,7 +103,13 @@ class KernelRidge(Learner):
             if cache.get(("bandwidth", role, i), b) != b:
                 cache.pop((role, i), None)
             cache["bandwidth", role, i] = b
-            outputs.append(cross_gram_matrix(self.kernel, points[i] / b, support[i] / b, cache, (role, i)) @ alpha)
+            if not np.isfinite(alpha).all():
+                # Nothing was learned, perhaps because the kernel sees no finite points.
+                outputs.append(np.full((count, alpha.shape[-1]), np.nan))
+                continue
+            with np.errstate(over="ignore"):
+                near, apart = support[i] / b, points[i] / b
+            outputs.append(cross_gram_matrix(self.kernel, apart, near, cache, (role, i)) @ alpha)
         return np.stack(outputs)
 
 

@@ -10,6 +10,7 @@ from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import Positive
 from hierlearn.core.protocols import STATUS, Features, Fit, Learner, Monitor, Sample, State
 from hierlearn.core.streams import Streams
+from hierlearn.learners._dual import say_dropped
 from hierlearn.learners._selection import (
     SelectionRule,
     best_on_validation,
@@ -20,7 +21,7 @@ from hierlearn.learners._selection import (
 )
 from hierlearn.learners.networks.start import NetworkParameters
 from hierlearn.solvers.networks import last_features, tangent_factors
-from hierlearn.solvers.ridge import Indefinite, ridge_path
+from hierlearn.solvers.ridge import usable_paths
 
 BLOCK_ROWS = 512
 
@@ -119,16 +120,19 @@ class NetworkKernel(NetworkParameters, Learner):
         y = problem.draw("training", n).labels[i]
         start = self._start(key, x.shape[-1] - self.bias, problem.outputs)
         kernels = list(self._kernels(start, x))
-        absolute = np.array(ridges) * np.mean([np.mean(np.diag(kernel)) for kernel in kernels])
-        try:
-            columns = np.array_split(y, len(kernels), axis=1)
-            paths = [ridge_path(kernel, column, absolute) for kernel, column in zip(kernels, columns, strict=True)]
-        except Indefinite:
+        ridges = np.array(ridges, np.float64)
+        with np.errstate(over="ignore"):
+            absolute = ridges * np.mean([np.mean(np.diag(kernel)) for kernel in kernels])
+        usable, paths = usable_paths(kernels, np.array_split(y, len(kernels), axis=1), absolute)
+        if paths is None:
             risks = dict.fromkeys(("validation_risk", "train_risk", "flops"), np.nan)
             state, measures = {"coefficients": np.full(y.shape, np.nan), "key": key}, {"ridge_residual": np.nan}
             choices, status = {"ridge": ridges[0]}, STATUS["singular"]
             fit = fit_of_seed(state=state, status=status, choices=choices, measures=measures, **risks)
             return dict.fromkeys(counts, fit)
+        if len(usable) < len(ridges):
+            say_dropped(n, ridges, absolute, usable)
+            ridges = ridges[usable]
         alphas = np.concatenate([path.coefficients for path in paths], axis=-1)
         residuals = np.max([path.residuals for path in paths], axis=0)
         columns = [alphas] if len(kernels) == 1 else np.moveaxis(alphas, -1, 0)[..., None]

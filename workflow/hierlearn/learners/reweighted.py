@@ -102,7 +102,8 @@ def feature_map(rows: np.ndarray, h: np.ndarray, floor: float) -> tuple[np.ndarr
     values = np.maximum(values, 0.0) + floor
     root = (vectors * np.sqrt(values)) @ vectors.T
     size = np.mean(np.sum((h.astype(np.float64) @ root) ** 2, axis=1))
-    return (root / np.sqrt(size)).astype(np.float32), float(values.sum() ** 2 / np.sum(values**2))
+    # Points that are all zero stay so, whatever the scale.
+    return (root / np.sqrt(size or 1.0)).astype(np.float32), float(values.sum() ** 2 / np.sum(values**2))
 
 
 @dataclass(frozen=True)

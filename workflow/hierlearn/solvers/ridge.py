@@ -50,8 +50,9 @@ def ridge_path(kernel, targets, ridges, tolerance=1e-9, budget=None):
     projected solves, until each relative residual is at most `tolerance` or the cost reaches `budget` Cholesky
     factorisations (by default two for seven ridges or more, and less for fewer); ridges still unresolved are solved by
     Cholesky, or by one eigendecomposition if they are many.
-    Raises ValueError for shapes that do not fit, entries that are not finite, a kernel with a negative eigenvalue
-    beyond rounding, and a ridge too small to make the kernel positive definite.
+    A kernel of zeros predicts 0 whatever its coefficients: at ridge 0 they are 0, with a residual of 1.
+    Raises ValueError for shapes that do not fit, entries that are not finite, and a ridge too small to make the kernel
+    positive definite, or to outweigh twice a negative eigenvalue beyond rounding.
     """
     kernel, targets, ridges = _check(kernel, targets, ridges)
     n = len(kernel)
@@ -61,6 +62,9 @@ def ridge_path(kernel, targets, ridges, tolerance=1e-9, budget=None):
     rank = int(np.sum(sizes > sizes[0] * n * np.finfo(float).eps)) if sizes[0] > 0.0 else 0
     if rank == 0:
         return Duals(np.zeros((len(ridges), *targets.shape)), np.zeros(len(ridges)), "lanczos")
+    if not shifts.all() and not np.diag(kernel).any() and not kernel.any():
+        inverse = np.divide(1.0, shifts, out=np.zeros(len(shifts)), where=shifts > 0.0)
+        return Duals(inverse[:, None, None] * targets, np.where(shifts > 0.0, 0.0, 1.0), "lanczos")
     mix = sizes[:rank, None] * right[:rank]
     if budget is None:
         large = shifts.max() >= _LARGE_RIDGE * np.trace(kernel)
@@ -77,7 +81,7 @@ def ridge_path(kernel, targets, ridges, tolerance=1e-9, budget=None):
     if len(open_ridges) > _CHOLESKYS_PER_EIGH:
         method = "lanczos+eigh"
         values, vectors = scipy.linalg.eigh(kernel, check_finite=False)
-        _refuse_negative(values[0], values[-1], n)
+        _refuse_negative(values[0], values[-1], n, shifts[open_ridges].min())
         projected = vectors.T @ targets
         for index in open_ridges:
             if not values[0] + shifts[index] > 0.0:
@@ -90,6 +94,23 @@ def ridge_path(kernel, targets, ridges, tolerance=1e-9, budget=None):
     if len(open_ridges):
         residuals[open_ridges] = _residuals(kernel, targets, shifts[open_ridges], coefficients[open_ridges])
     return Duals(coefficients, residuals, method)
+
+
+def usable_paths(kernels, targets, ridges):
+    """Positions of the ridges for which all systems can be solved, and the `Duals` of every system there.
+
+    kernels (n, n) each, targets (n, k) each, ridges (R,) -> (R',) int, list; ([], None) where no ridge is left. Ridges
+    beyond the range go first, then the smallest, until no matrix is `Indefinite`. Raises ValueError as `ridge_path`.
+    """
+    with np.errstate(over="ignore"):
+        left = np.flatnonzero(np.isfinite(len(kernels[0]) * ridges))
+    while len(left):
+        try:
+            pairs = zip(kernels, targets, strict=True)
+            return left, [ridge_path(kernel, columns, ridges[left]) for kernel, columns in pairs]
+        except Indefinite:
+            left = np.delete(left, np.argmin(ridges[left]))
+    return left, None
 
 
 def _check(matrix, targets, ridges, square=True):
@@ -106,8 +127,9 @@ def _check(matrix, targets, ridges, square=True):
     return matrix, targets, ridges
 
 
-def _refuse_negative(smallest, largest, n):
-    if smallest < -10.0 * n * np.finfo(float).eps * largest:
+def _refuse_negative(smallest, largest, n, shift):
+    # A cosine near 1 has an angle with half of its digits: a ridge mends what that leaves.
+    if smallest < -10.0 * n * np.finfo(float).eps * largest and shift < -2.0 * smallest:
         raise Indefinite(f"kernel is not positive semi-definite: eigenvalue {smallest:.3g} beside {largest:.3g}")
 
 
@@ -156,7 +178,7 @@ def _lanczos(kernel, block, mix, shifts, tolerance, steps):
         broken = np.linalg.norm(r) <= n * np.finfo(float).eps * np.linalg.norm(diagonal)
         if step + 1 >= check or step + 1 == steps or broken:
             values, vectors = np.linalg.eigh(projected[:high, :high])
-            _refuse_negative(values[0], values[-1], n)
+            _refuse_negative(values[0], values[-1], n, shifts.min())
             inverse = 1.0 / (values + np.where(shifts == 0.0, np.finfo(float).tiny, shifts)[:, None])
             answer = np.einsum("aj,rj,bj->rab", vectors, inverse, vectors[:width]) @ mix
             error = np.linalg.norm(r @ answer[:, low:high], axis=(1, 2)) / target_norm
@@ -182,9 +204,12 @@ def leave_one_out(kernel, targets, ridge):
     """Leave-one-out errors y_i - f_{-i}(x_i) of kernel ridge regression.
 
     kernel (n, n), targets (n, k) or (n,), ridge > 0 -> (n, k) float64. With A = (K + n ridge I)^{-1} the error is
-    (A y)_i / A_ii; the fits without a sample keep the shift n ridge. Raises ValueError as `ridge_path`.
+    (A y)_i / A_ii; the fits without a sample keep the shift n ridge. A kernel of zeros leaves the targets, at ridge 0
+    too. Raises ValueError as `ridge_path`.
     """
     kernel, targets, (ridge,) = _check(kernel, targets, [ridge])
+    if not np.diag(kernel).any() and not kernel.any():
+        return targets.copy()
     factor = _factor(kernel, len(kernel) * ridge)
     values = scipy.linalg.cho_solve(factor, targets, check_finite=False)
     inverse, _ = scipy.linalg.lapack.dpotri(factor[0], lower=True, overwrite_c=True)
