@@ -5,8 +5,6 @@ sequences of numbers. The expectations over a Gaussian pair are those of Cho and
 them. A zero vector is orthogonal to every vector.
 """
 
-from functools import partial
-
 from mpmath import mp, mpf
 
 ORDERS = {"relu": (0, mpf(1)), "relu2": (1, mpf(1)), "relu3": (2, mpf("0.5"))}
@@ -130,9 +128,7 @@ def ntk_convolutional(x, z, places=None, patch=None, depth=1, pooling=False):
     pairs = [(p, q) for p in range(places) for q in range(places)]
 
     def seen(of):
-        return {
-            (p, q): mp.fsum(of[(p + a) % places, (q + a) % places] for a in range(patch)) / patch for p, q in pairs
-        }
+        return {(p, q): mp.fsum(of[(p + a) % places, (q + a) % places] for a in range(patch)) / patch for p, q in pairs}
 
     def covariances(left, right):
         # Places are as many as the mean over them divides by.

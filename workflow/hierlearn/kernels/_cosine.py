@@ -77,7 +77,18 @@ class CosineKernel(Kernel):
                 tile *= right_scale[columns]
             return tile
 
-        return check_range(gram(left, right, finish, dtype, precision), size)
+        result = gram(left, right, finish, dtype, precision)
+        if single and not self._geometry()[0]:
+            self._set_zeros(result, left, left if right is None else right)
+        return check_range(result, size)
+
+    def _set_zeros(self, result: np.ndarray, left: np.ndarray, right: np.ndarray) -> None:
+        """Put f(0) where a vector is zero: of a polynomial it is 0 to rounding, and such points may have no scale."""
+        rows, columns = (~unit.any(axis=1) for unit in (left, right))
+        if rows.any() or columns.any():
+            at_zero = np.zeros(1)
+            self._of_cosine(at_zero)
+            result[rows], result[:, columns] = at_zero, at_zero
 
     def profile(self, t: np.ndarray) -> np.ndarray:
         """K of unit vectors with inner product t; any shape -> the same shape, float64."""
