@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hierlearn.solvers import ridge as solver
-from hierlearn.solvers.ridge import leave_one_out, linear_ridge_path, ridge_path
+from hierlearn.solvers.ridge import fit_rows, leave_one_out, linear_ridge_path, ridge_path, usable_paths
 
 
 def sphere_kernel(n=150, dimension=5, seed=0, smooth=False):
@@ -100,6 +100,56 @@ def test_kernel_with_a_negative_eigenvalue_is_refused(budget):
         ridge_path(kernel, targets, [1e-6], budget=budget)
     with pytest.raises(ValueError, match="not positive"):
         leave_one_out(kernel, targets, 1e-6)
+
+
+@pytest.mark.parametrize(("count", "budget"), [(1, 0.5), (20, 0.5), (2, 100.0)])
+def test_a_ridge_mends_a_negative_eigenvalue_that_it_outweighs(count, budget):
+    """As rounding leaves one of 1e-8 where cosines are so close to 1 that they do not tell the angle."""
+    kernel, targets = sphere_kernel()
+    values, vectors = np.linalg.eigh(kernel)
+    kernel = (vectors * np.where(np.arange(150) == 0, -1e-6, values)) @ vectors.T
+    ridges = np.linspace(1e-4, 1e-3, count)
+    duals = ridge_path(kernel, targets, ridges, budget=budget)
+    assert duals.residuals.max() <= 1e-8
+    expected = np.linalg.solve(kernel + 150 * ridges[0] * np.eye(150), targets)
+    assert np.linalg.norm(duals.coefficients[0] - expected) <= 1e-6 * np.linalg.norm(expected)
+
+
+def test_a_kernel_of_zeros_has_no_coefficients_without_a_ridge():
+    duals = ridge_path(np.zeros((4, 4)), np.arange(4.0), [0.0, 0.5])
+    assert not duals.coefficients[0].any()
+    assert duals.coefficients[1, :, 0].tolist() == [0.0, 0.5, 1.0, 1.5]
+    assert duals.residuals.tolist() == [1.0, 0.0]
+    assert leave_one_out(np.zeros((4, 4)), np.arange(4.0), 0.0)[:, 0].tolist() == [0.0, 1.0, 2.0, 3.0]
+
+
+def test_hopeless_ridges_are_left_out_of_all_systems():
+    kernel, targets = sphere_kernel(30)
+    singular = np.ones((30, 30))
+    usable, paths = usable_paths([kernel, singular], [targets, targets[:, :1]], np.array([1e308, 0.1, 1e-300, 1e-3]))
+    assert usable.tolist() == [1, 3]
+    for matrix, columns, duals in zip([kernel, singular], [targets, targets[:, :1]], paths, strict=True):
+        alone = ridge_path(matrix, columns, [0.1, 1e-3])
+        assert np.array_equal(duals.coefficients, alone.coefficients)
+    usable, paths = usable_paths([singular], [targets], np.array([1e-300, np.inf]))
+    assert (len(usable), paths) == (0, None)
+
+
+@pytest.mark.parametrize("targets", [np.zeros(5), np.ones(5)])
+def test_rows_of_features_that_are_zero_stay_zero(targets):
+    fit = fit_rows(np.zeros((5, 3)), np.ones((5, 4)), targets, 0.1)
+    assert not fit.weights.any()
+    assert fit.objective == pytest.approx(np.mean(targets**2))
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 3), (5, 1)])
+def test_one_sample_and_one_feature_have_a_linear_path(shape):
+    features, targets = np.full(shape, 2.0), np.full(shape[0], 6.0)
+    (weights,) = linear_ridge_path(features, targets, [0.5])
+    # n h^2 / (n h^2 + n ridge) of the target, along the features.
+    square = 4.0 * shape[1]
+    assert features @ weights[:, 0] == pytest.approx(6.0 * square / (square + 0.5))
+    assert not linear_ridge_path(np.zeros(shape), targets, [0.0, 0.5, np.inf]).any()
 
 
 def test_entries_that_are_not_finite_are_refused():

@@ -71,14 +71,14 @@ def no_fit(labels: np.ndarray, ridge: float, status: str) -> DualFit:
     return DualFit(np.full(labels.shape, np.nan), float(ridge), *[np.nan] * 4, STATUS[status], 0.0)
 
 
-def say_dropped(n: int, ridges: np.ndarray, absolute: np.ndarray, usable: np.ndarray) -> None:
-    """Log which ridges cannot be chosen, and why."""
+def say_dropped(learner: str, n: int, ridges: np.ndarray, absolute: np.ndarray, usable: np.ndarray) -> None:
+    """Log which ridges cannot be chosen, and why; absolute: as they enter the matrix, usable: positions of others."""
     dropped = np.delete(np.arange(len(ridges)), usable)
     with np.errstate(over="ignore"):
         finite = np.isfinite(n * absolute[dropped])
     for kept, reason in ((finite, "leave a singular matrix; use larger ones"), (~finite, "overflow; use smaller ones")):
         if kept.any():
-            log.warning("kernel ridge: n = %d: the ridges %s %s", n, ridges[dropped[kept]].tolist(), reason)
+            log.warning("%s: n = %d: the ridges %s %s", learner, n, ridges[dropped[kept]].tolist(), reason)
 
 
 def fit_dual(
@@ -104,7 +104,7 @@ def fit_dual(
     if paths is None:
         return no_fit(labels, ridges[0], "singular")
     if len(usable) < len(ridges):
-        say_dropped(n, ridges, absolute, usable)
+        say_dropped("kernel ridge", n, ridges, absolute, usable)
         ridges, absolute = ridges[usable], absolute[usable]
     (duals,) = paths
     # One product for all ridges: the Gram matrix is read once.

@@ -74,7 +74,8 @@ class Linear(Learner):
 
     def _ridge(self, h, y, ridges):
         """(n, D), (n, k), (R,) -> weights (R, D, k), whether each is a minimiser (R,), flops."""
-        absolute = ridges * np.mean(np.sum(h**2, axis=1))
+        with np.errstate(over="ignore"):
+            absolute = ridges * np.mean(np.sum(h**2, axis=1))
         flops = 2.0 * h.size * min(h.shape)
         return linear_ridge_path(h, y, absolute), np.ones(len(ridges), bool), flops
 

@@ -131,7 +131,7 @@ class NetworkKernel(NetworkParameters, Learner):
             fit = fit_of_seed(state=state, status=status, choices=choices, measures=measures, **risks)
             return dict.fromkeys(counts, fit)
         if len(usable) < len(ridges):
-            say_dropped(n, ridges, absolute, usable)
+            say_dropped("network kernel", n, ridges, absolute, usable)
             ridges = ridges[usable]
         alphas = np.concatenate([path.coefficients for path in paths], axis=-1)
         residuals = np.max([path.residuals for path in paths], axis=0)

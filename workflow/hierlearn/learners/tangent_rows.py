@@ -8,6 +8,7 @@ import numpy as np
 from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import Count, Even, Positive
 from hierlearn.core.protocols import STATUS, Features, Fit, Learner, Monitor, Sample, State
+from hierlearn.learners._dual import say_dropped
 from hierlearn.learners._selection import best_on_validation, error, fit_of_seed, points_by_seed
 from hierlearn.learners._symmetric_gates import first_layers, gates_of, linear_outputs
 from hierlearn.solvers.ridge import RowFit, fit_rows
@@ -20,7 +21,7 @@ class TangentRows(Learner):
     `taylor` of order 1 has |W|_F^2 in its place; all else is alike, and ridges are those for features with |h|^2 = D,
     as `taylor` has them from order 2. Mean squared error + ridge |W|_{2,4}^4 is convex and minimised to a
     relative size of its gradient (`fit_rows`); several outputs are trained one by one. A ridge that rounding leaves
-    singular is not chosen; the status is `singular` where there is no other.
+    singular, or that overflows, is not chosen, which the log says; the status is `singular` where there is no other.
     """
 
     activation: Annotated[Literal["relu2", "relu3", "erf", "sin", "softplus"], "sigma, as `taylor` has it."] = "relu3"
@@ -59,11 +60,15 @@ class TangentRows(Learner):
         # The halves of W are each other's negative: twice the gates of one, and twice its penalty.
         gates = gates_of(self.activation, 1, w0, h)[:, : self.width // 2] * (2.0 / np.sqrt(self.width))
         gates = gates.astype(np.float64)
-        absolute = 2.0 * ridges * float(h.shape[1]) ** -2
+        with np.errstate(over="ignore"):
+            absolute = 2.0 * ridges * float(h.shape[1]) ** -2
         paths = [self._path(features, gates, y, absolute) for y in labels.T.astype(np.float64)]
         weights = np.stack(
             [[np.concatenate([one.weights, -one.weights]) for one in path] for path in paths], axis=1
         ).astype(np.float32)
+        usable = np.flatnonzero(np.isfinite(weights).all(axis=(1, 2, 3)))
+        if len(usable) < len(ridges):
+            say_dropped("tangent rows", count, ridges, absolute, usable)
         kept = best_on_validation(self._outputs(w0, weights, validation), validation_labels, kind)
         ends, chosen = [path[kept] for path in paths], weights[kept]
         worst = max(end.error for end in ends)
@@ -85,7 +90,7 @@ class TangentRows(Learner):
 
     def _path(self, features, gates, targets, ridges) -> list[RowFit]:
         """The fits at all ridges, in their order, from the largest on, each from the sizes of the last one; NaN where
-        rounding leaves a singular matrix."""
+        rounding leaves a singular matrix, or the ridge overflows."""
         found: dict[float, RowFit] = {}
         sizes = None
         for ridge in sorted(set(ridges.tolist()), reverse=True):

@@ -223,14 +223,16 @@ def linear_ridge_path(features, targets, ridges):
     solution. QR of [H, y] and then an SVD of R, so that the condition number is not squared. Raises ValueError for
     shapes that do not fit and entries that are not finite.
     """
-    features, targets, ridges = _check(features, targets, ridges, square=False)
+    features, targets, ridges = _check(features, targets, np.minimum(ridges, np.finfo(float).max), square=False)
     n, dimension = features.shape
     triangle = np.linalg.qr(np.hstack([features, targets]), mode="r")
     left, sizes, right = np.linalg.svd(triangle[:, :dimension], full_matrices=False)
     projected = left.T @ triangle[:, dimension:]
     kept = sizes > sizes.max(initial=0.0) * max(n, dimension) * np.finfo(float).eps
     sizes, projected, right = sizes[kept], projected[kept], right[kept]
-    factors = sizes / (sizes**2 + n * ridges[:, None])
+    # At a ridge that overflows the weights are 0.
+    with np.errstate(over="ignore"):
+        factors = sizes / (sizes**2 + n * ridges[:, None])
     return np.einsum("jd,rj,jk->rdk", right, factors, projected, optimize=True)
 
 
@@ -263,8 +265,10 @@ def fit_rows(
     the minimum W is that of a ridge regression in which row r has the ridge 2 ridge |w_r|^2; the squared norms go a
     third of the way, in logarithms, to those of the regression that they give: at interpolation norms are as the
     inverse of these ridges, so that this is Newton's step. Ends at an error of tolerance, or after `most` regressions.
-    Raises LinAlgError where rounding leaves a singular matrix.
+    Raises LinAlgError where rounding leaves a singular matrix, or the ridge is not finite.
     """
+    if not np.isfinite(ridge):
+        raise np.linalg.LinAlgError(f"ridge {ridge}; expected a finite one")
     n, products, steps = len(features), features @ features.T, 0
     sizes = np.ones(gates.shape[1]) if sizes is None else np.asarray(sizes, np.float64)
     while True:
