@@ -125,6 +125,22 @@ def test_a_hopeless_value_leaves_the_others_to_choose_from(name, choice, value):
             assert fit.validation_risk < plain.validation_risk
 
 
+# The first makes points that are not finite, the second kernel values.
+@pytest.mark.parametrize("hopeless", [1e-80, 1e-30])
+def test_a_bandwidth_at_which_points_or_kernel_overflow_is_left_out(caplog, hopeless):
+    kernel = build("kernels", {"name": "polynomial", "degree": 10})
+    learner, case = KernelRidge(kernel=kernel), CASES["a constant target"]
+    plain, _ = learned(learner, "kernel_ridge", *case)
+    fit, predictions = learned(learner, "kernel_ridge", *case, bandwidth=[hopeless, 1.0])
+    assert fit.choices["bandwidth"].tolist() == [1.0]
+    assert np.array_equal(fit.state["coefficients"], plain.state["coefficients"])
+    assert f"points over the bandwidth {hopeless} overflow; use a larger one" in caplog.text
+    alone, lost = learned(learner, "kernel_ridge", *case, bandwidth=[hopeless])
+    assert alone.status.tolist() == [STATUS["diverged"]]
+    assert np.isfinite(predictions).all()
+    assert np.isnan(lost).all()
+
+
 @pytest.mark.parametrize(
     ("learner", "name"),
     [

@@ -55,14 +55,18 @@ def _largest_square(x: np.ndarray) -> float:
     return np.einsum("nd,nd->n", x, x).max(initial=0.0)
 
 
+class BeyondRange(ValueError, OverflowError):
+    """Kernel values that a precision does not hold."""
+
+
 def check_range(values: np.ndarray, size: float) -> np.ndarray:
-    """The kernel values as they are. Raises ValueError where one is not finite.
+    """The kernel values as they are. Raises BeyondRange where one is not finite.
 
     size: what values are at most, but for a factor of a thousand; far from the range's end none is looked at.
     """
     limit = np.finfo(values.dtype).max
     if not size < 1e-3 * limit and not np.isfinite(values).all():
-        raise ValueError(f"x: kernel values beyond {limit:.2g}; expected values that {values.dtype} holds")
+        raise BeyondRange(f"x: kernel values beyond {limit:.2g}; expected values that {values.dtype} holds")
     return values
 
 

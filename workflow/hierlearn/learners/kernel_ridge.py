@@ -1,6 +1,7 @@
 """Kernel ridge regression with any kernel, solved exactly."""
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
@@ -9,7 +10,7 @@ import numpy as np
 from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import Nested, Positive
 from hierlearn.core.protocols import Features, Fit, Kernel, Learner, Monitor, Sample, State
-from hierlearn.learners._dual import cross_gram_matrix, fit_dual, gram_matrix, no_fit
+from hierlearn.learners._dual import DualFit, cross_gram_matrix, fit_dual, gram_matrix, no_fit
 from hierlearn.learners._selection import best, fit_of_seed, points_by_seed
 from hierlearn.theory.gegenbauer import spectrum
 
@@ -63,30 +64,33 @@ class KernelRidge(Learner):
         if not (keeps := _keeps(len(bandwidths), sample.n, sample.problem.held_out)):
             cache.clear()
         fits = []
-        for seed, (x, y, z, labels) in zip(sample.problem.seeds, points_by_seed(sample), strict=True):
+        for seed, points in zip(sample.problem.seeds, points_by_seed(sample), strict=True):
             tried = []
             for b in bandwidths:
-                # A bandwidth may be hopeless among others; one that is beyond single precision makes all points 0.
-                with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-                    near, apart = x / b, z / b
-                if not (np.isfinite(near).all() and np.isfinite(apart).all()):
-                    log.warning(
-                        "kernel ridge: n = %d: points over the bandwidth %s overflow; use a larger one", len(x), b
-                    )
-                    tried.append(no_fit(y, sample.choices["ridge"][0], "diverged"))
-                    continue
-                gram = gram_matrix(self.kernel, near, cache, ("gram", seed, b))
-                across = cross_gram_matrix(self.kernel, apart, near, cache, ("validation", seed, b))
-                tried.append(fit_dual(gram, y, across, labels, sample.choices["ridge"], sample.problem.teacher.kind))
+                try:
+                    tried.append(self._fit_bandwidth(b, points, sample, cache, seed))
+                except OverflowError:
+                    log.warning("kernel ridge: points over the bandwidth %s overflow; use a larger one", b)
+                    tried.append(no_fit(points[1], sample.choices["ridge"][0], "diverged"))
                 if not keeps:
                     cache.clear()
-                    del gram, across
             place = best(*np.transpose([(fit.validation_risk, fit.validation_loss) for fit in tried]))
             fit, b = tried[place], bandwidths[place]
             choices = {"ridge": fit.ridge} | ({"bandwidth": b} if "bandwidth" in sample.choices else {})
             parts = fit.parts | {"choices": choices, "flops": sum(fit.flops for fit in tried)}
             fits.append(fit_of_seed(state={"coefficients": fit.coefficients, "bandwidth": float(b)}, **parts))
         return Fit.stack(fits)
+
+    def _fit_bandwidth(self, b: float, points: Sequence[np.ndarray], sample: Sample, cache, seed: int) -> DualFit:
+        """points: x, y and those of validation. Raises OverflowError where the kernel is beyond the range."""
+        x, y, z, labels = points
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            x, z = x / b, z / b
+        if not (np.isfinite(x).all() and np.isfinite(z).all()):
+            raise OverflowError(f"points over the bandwidth {b}")
+        gram = gram_matrix(self.kernel, x, cache, ("gram", seed, b))
+        across = cross_gram_matrix(self.kernel, z, x, cache, ("validation", seed, b))
+        return fit_dual(gram, y, across, labels, sample.choices["ridge"], sample.problem.teacher.kind)
 
     def unreachable(self, dimension: int, degree: int) -> str:
         """Why the kernel of the raw input cannot represent a degree, in one line; "" if it can."""
