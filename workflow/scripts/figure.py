@@ -9,7 +9,7 @@ import io
 from pathlib import Path
 
 from hierlearn.core import boundary, provenance, registry
-from hierlearn.figures._style import lay_out, save
+from hierlearn.figures._style import lay_out, save, set_look
 from hierlearn.files import checksums, cubes
 from hierlearn.run.job import log
 
@@ -26,8 +26,8 @@ def figure(scores, traces, probes, outputs, parameters, code, expected=None):
     measured = {name: cubes.load(file, expected.get(file)) for name, file in probes.items()}
     for note in reachability_notes(parameters["raw"], parameters["labels"]):
         log.warning("%s", note)
-    drawn = boundary.drawing(drawing, cube, measured, parameters, recorded)
-    drawn = lay_out(drawn)
+    set_look()
+    drawn = lay_out(boundary.drawing(drawing, cube, measured, parameters, recorded))
     made = provenance.attributes(code, parameters)
     for kind, output in outputs.items():
         buffer = io.BytesIO()

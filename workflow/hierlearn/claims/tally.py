@@ -27,7 +27,7 @@ def read(file: str | os.PathLike, needed: Sequence[str] = NEEDED) -> list[dict[s
     file = Path(file)
     if not file.is_file():
         raise ValueError(f"{file}: found no ledger; expected that of a run, which ends with it")
-    with open(file, newline="", encoding="utf-8") as stream:
+    with open(file, newline="", encoding="utf-8-sig") as stream:
         reader = csv.DictReader(stream)
         missing = [column for column in needed if column not in (reader.fieldnames or ())]
         if missing:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hierlearn.core import process
 from hierlearn.core.parameters import choices as learner_choices
 from hierlearn.core.protocols import (
     FLOPS,
@@ -233,9 +234,10 @@ def drawing(figure: Figure, *given: Any) -> Any:
 
 
 def _ask(method: Callable, *given: Any) -> Any:
-    """What a component's method returns for the arguments of its protocol."""
+    """What a component's method returns for the arguments of its protocol; what it sets of numpy's goes no further."""
     try:
-        return method(*given)
+        with process.kept():
+            return method(*given)
     except SystemExit as end:
         raise _refusal((method.__self__, method.__name__), f"an exit ({end.code})", "a result or an error") from end
     except TypeError:

@@ -15,6 +15,13 @@ ROOMS = (
 )
 
 
+def files(folder: Path, pattern: str) -> list[Path]:
+    """The files below a folder that fit a pattern, sorted, without what is hidden or lies in a hidden folder: systems
+    and editors leave such files beside those of a person."""
+    found = sorted(folder.glob(pattern))
+    return [file for file in found if not any(part.startswith(".") for part in file.relative_to(folder).parts)]
+
+
 def own() -> tuple[Path, ...]:
     """The folders of a user's own, absolute, in the order in which the configuration names them."""
     return tuple(Path(name) for name in os.environ.get(VARIABLE, "").split(os.pathsep) if name)

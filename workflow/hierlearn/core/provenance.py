@@ -153,7 +153,8 @@ def code_hash(files: Iterable[Path]) -> str:
     """
     reached = frozenset().union(*(closure(file) for one in files for file in (Path(one), *_above(Path(one)))))
     libraries = {_library(name.partition(".")[0]) for file in reached for name in _modules(file)}
-    reached |= {one for folder in {file.parent for file in reached} for one in folder.iterdir() if one.suffix in READ}
+    beside = {one for folder in {file.parent for file in reached} for one in folders.files(folder, "*")}
+    reached |= {file for file in beside if file.suffix in READ and file.stem.isidentifier()}
     lines = sorted(f"{_below(file)} {_digest(file)}" for file in reached) + sorted(libraries)
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Annotated, Any, get_origin
 
-from hierlearn.core import folders
+from hierlearn.core import folders, process
 from hierlearn.core import parameters as declarations
 from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.protocols import Input, Objection
@@ -42,8 +42,9 @@ def rooms(kind: str) -> tuple[str, ...]:
 
 
 def _files(kind: str) -> list[Path]:
-    found = [file for root in folders.roots() for room in rooms(kind) for file in (root / room).glob("*.py")]
-    return [file for file in found if not file.stem.startswith("_")]
+    found = [file for root in folders.roots() for room in rooms(kind) for file in folders.files(root / room, "*.py")]
+    # A copy of a file, "name (1).py", has a name that no class can have.
+    return [file for file in found if file.stem.isidentifier() and not file.stem.startswith("_")]
 
 
 def use(own: Iterable[Path]) -> None:
@@ -89,7 +90,8 @@ def implementation(kind: str, name: str) -> type:
     file, wanted = path(kind, name), "".join(word.capitalize() for word in name.split("_"))
     syntax_tree(file)
     try:
-        module = importlib.import_module(f"hierlearn.{file.parent.name}.{name}")
+        with process.kept():
+            module = importlib.import_module(f"hierlearn.{file.parent.name}.{name}")
     except Exception as error:
         raise BrokenSource(failure(error) or f"{location(file, 1)}: {type(error).__name__}: {error}") from error
     if wanted not in vars(module):

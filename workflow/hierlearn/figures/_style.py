@@ -8,6 +8,7 @@ import numpy as np
 from hierlearn.figures._legends import uncover
 
 LOOK = {
+    "backend": "agg",
     "font.size": 8.5,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -33,13 +34,23 @@ CLAIMS = {"fontsize": 6, "color": "#777777"}
 LAYOUTS = 4
 
 
-def blank(width: float, height: float):
-    """An empty figure, in inches, and from here on the look of all figures."""
+def set_look() -> None:
+    """Give everything drawn from here on matplotlib's own defaults with our look over them.
+
+    Nothing that a matplotlibrc, a variable or a component has set before changes a figure.
+    """
     # Imported where it is used, here and below: a plan reads what figures declare, and draws none.
     import matplotlib
+
+    # `rcdefaults` would leave the parameters alone that no style may set, such as the time zone of dates.
+    matplotlib.rcParams.update({**matplotlib.rcParamsDefault, **LOOK})
+
+
+def blank(width: float, height: float):
+    """An empty figure, in inches, and from here on the look of all figures."""
     from matplotlib.figure import Figure
 
-    matplotlib.rcParams.update(LOOK)
+    set_look()
     return Figure(figsize=(width, height), layout="constrained")
 
 

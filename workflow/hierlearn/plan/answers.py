@@ -94,7 +94,9 @@ def _own(kind: str, name: str) -> bool:
 @functools.cache
 def _names(kind: str, own: tuple[Path, ...]) -> frozenset[str]:
     """The components of a kind in folders of a user's own."""
-    return frozenset(file.stem for root in own for room in registry.rooms(kind) for file in (root / room).glob("*.py"))
+    return frozenset(
+        file.stem for root in own for room in registry.rooms(kind) for file in folders.files(root / room, "*.py")
+    )
 
 
 def _line_of(kind: str, name: str, method: str = "") -> str:

@@ -96,7 +96,7 @@ def cancel_orphans() -> None:
     asked = ["squeue", "--me", "--noheader", "--format=%F|%j|%Z"]
     for _ in range(60):
         try:
-            listed = subprocess.run(asked, capture_output=True, text=True, timeout=60, check=True).stdout
+            listed = subprocess.run(asked, capture_output=True, timeout=60, check=True).stdout.decode(errors="replace")
         except (OSError, subprocess.SubprocessError):
             return
         fields = [line.split("|", 2) for line in listed.splitlines()]

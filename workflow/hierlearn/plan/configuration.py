@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from hierlearn.claims import tally
-from hierlearn.core import registry
+from hierlearn.core import process, registry
 from hierlearn.core.provenance import ends_in_one_line
 from hierlearn.plan import (
     answers,
@@ -303,8 +303,18 @@ def _results_faults(name: str, results: Path) -> list[Fault]:
 
 
 def set_environment(workflow: Path) -> None:
-    """Let every job find the package, and give equal bytes even where a library writes the words of a set."""
+    """Let every job find the package, and give equal bytes even where a library writes the words of a set; let what is
+    said reach any terminal."""
     paths = [str(workflow), *filter(None, [os.environ.get("PYTHONPATH")])]
     os.environ["PYTHONPATH"] = os.pathsep.join(paths)
-    for name, value in {"PYTHONHASHSEED": "0", **MEMORY_VARIABLES}.items():
+    os.environ["PYTHONHASHSEED"] = "0"
+    for name, value in MEMORY_VARIABLES.items():
         os.environ.setdefault(name, value)
+    process.restore()
+    process.replace_letters()
+    # matplotlib reads one that lies here before all others, and fails where it cannot.
+    settings = Path("matplotlibrc")
+    try:
+        settings.read_text(encoding="utf-8") if settings.is_file() else None
+    except (OSError, UnicodeDecodeError) as error:
+        sys.exit(f"error: {settings}: found a file that cannot be read ({type(error).__name__}); expected UTF-8")

@@ -148,7 +148,9 @@ def measured(job: Job, results: Path) -> float | None:
     """Seconds on its cores that a job took when it ran last, from the CPU seconds in its log, which other work on the
     machine hardly changes; None if it did not run."""
     try:
-        found = SPENT.findall((results / "logs" / job.study / f"{job.benchmark}.log").read_text(errors="replace"))
+        found = SPENT.findall(
+            (results / "logs" / job.study / f"{job.benchmark}.log").read_text(encoding="utf-8", errors="replace")
+        )
     except OSError:
         return None
     return float(found[-1]) / job.request.cores if found else None

@@ -24,9 +24,7 @@ class StudyFolder:
 
     def studies(self) -> dict[str, Path]:
         """Study files by the name of the study."""
-        # Emacs keeps a link of this name beside a file that is being edited.
-        found = sorted((self.path / "studies").glob("*.yaml"))
-        return {file.stem: file for file in found if not file.name.startswith(".#")}
+        return {file.stem: file for file in folders.files(self.path / "studies", "*.yaml")}
 
     def shown(self, file: Path) -> str:
         """What messages call a file of the folder."""
@@ -34,22 +32,22 @@ class StudyFolder:
 
     def faults(self, sound: bool = False) -> Iterator[Fault]:
         """The faults of what lies beside the studies. sound: whether the published numbers are known to have none."""
-        for file in sorted((self.path / "studies").glob("*.yml")):
+        for file in folders.files(self.path / "studies", "*.yml"):
             yield Fault(self.shown(file), (), "the ending .yml", f"{file.stem}.yaml")
-        for file in sorted((self.path / "published").glob("*.yaml")) if not sound else ():
+        for file in folders.files(self.path / "published", "*.yaml") if not sound else ():
             yield from papers.tables(file, self.shown(file))[1]
 
     def doubts(self) -> Iterator[Fault]:
         """What lies in a user's own folder where nobody looks for it, and may be meant."""
-        for one in sorted(self.path.iterdir()):
+        for one in folders.files(self.path, "*"):
             known = (*PARTS, *folders.ROOMS) if one.is_dir() else FILES
             # What an editor leaves beside a file begins with its name.
             if not one.name.startswith(known) and (meant := similar(one.name, known, cutoff=0.75)):
                 yield Fault(self.shown(one), (), "a name that nothing is read by", f"{meant[0]}, if that is meant")
-        for file in sorted(file for room in folders.ROOMS for file in (self.path / room).glob("*.py")):
+        for file in sorted(file for room in folders.ROOMS for file in folders.files(self.path / room, "*.py")):
             if not file.stem.isidentifier():
                 yield Fault(self.shown(file), (), "a name that no class can have", "a word, perhaps with underscores")
-        for file in sorted((self.path / "studies").glob("*/**/*.yaml")):
+        for file in folders.files(self.path / "studies", "*/**/*.yaml"):
             yield Fault(self.shown(file), (), "a study in a folder of its own", f"studies/{file.name}")
 
     def registered(self) -> tuple[list[registration.Line], list[Fault]]:
@@ -101,7 +99,7 @@ def named_twice(all_folders: list[StudyFolder]) -> Iterator[Fault]:
     for part in PARTS:
         first: dict[str, str] = {}
         for folder in all_folders:
-            for file in sorted((folder.path / part).glob("*.yaml")):
+            for file in folders.files(folder.path / part, "*.yaml"):
                 other = first.setdefault(file.name, folder.shown(file))
                 if other != folder.shown(file):
                     yield Fault(folder.shown(file), (), f"the name of {other}", "a name of its own")

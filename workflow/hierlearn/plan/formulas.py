@@ -1,12 +1,15 @@
 """Formulas in the texts of a figure: one that cannot be drawn would end the figure's job, after all the others."""
 
+import functools
 import importlib
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from hierlearn.plan.draft import Draft
 from hierlearn.plan.faults import Path, show
+from hierlearn.run.job import SETTINGS
 
 TEXTS = ("title", "xlabel", "ylabel", "label")
 WORD = r"[A-Za-z0-9,.=+\-*/|()<>:]"
@@ -32,11 +35,26 @@ def undrawable(text: str) -> str | None:
         # With an odd number of dollars, none of them begins a formula.
         if len(parts) % 2 == 0 or all(PLAIN.fullmatch(formula) for formula in parts[1::2]):
             continue
+        parse = _parser()
         try:
-            importlib.import_module("matplotlib.mathtext").MathTextParser("path").parse(line)
+            parse(line)
         except ValueError as error:
             return str(error).strip().splitlines()[-1]
     return None
+
+
+@functools.cache
+def _parser() -> Callable[[str], Any]:
+    """matplotlib's, loaded as jobs load it: a setting of a user's that it refuses is no fault of a formula."""
+    before = {name: os.environ.get(name) for name in SETTINGS}
+    os.environ.update(SETTINGS)
+    try:
+        return importlib.import_module("matplotlib.mathtext").MathTextParser("path").parse
+    finally:
+        for name, value in before.items():
+            del os.environ[name]
+            if value is not None:
+                os.environ[name] = value
 
 
 def _texts(content: Any, at: Path) -> Iterator[tuple[Path, str]]:

@@ -18,7 +18,7 @@ def read(
     if not file.exists():
         return [], []
     try:
-        rows = list(csv.reader(io.StringIO(file.read_text(encoding="utf-8")), strict=True))
+        rows = list(csv.reader(io.StringIO(file.read_text(encoding="utf-8-sig")), strict=True))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         return [], [Fault(name, (), f"a file that cannot be read ({type(error).__name__})", "lines of values")]
     if not rows or rows[0] != list(columns):

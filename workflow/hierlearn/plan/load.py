@@ -120,7 +120,7 @@ CheckedLoader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _m
 
 def content(file: Path) -> Any:
     """The content of a YAML file of the package."""
-    return yaml.load(file.read_text(encoding="utf-8"), CheckedLoader)
+    return yaml.load(file.read_text(encoding="utf-8-sig"), CheckedLoader)
 
 
 def load(file: Path, name: str) -> tuple[Any, list[Fault]]:
@@ -131,7 +131,7 @@ def load(file: Path, name: str) -> tuple[Any, list[Fault]]:
             return None, [Fault(name, (), "a file that cannot be read (no regular file)", "a readable YAML file")]
         with file.open("rb") as stream:
             content = stream.read(BYTES + 1)
-        text = content[:BYTES].decode("utf-8")
+        text = content[:BYTES].decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         return None, [Fault(name, (), f"a file that cannot be read ({type(error).__name__})", "a readable YAML file")]
     if len(content) > BYTES:

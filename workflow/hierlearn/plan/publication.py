@@ -173,8 +173,8 @@ def _commit(root: Path) -> str:
     unknown without git."""
 
     def git(*words: str) -> str:
-        done = subprocess.run(["git", "-C", str(root), *words], capture_output=True, text=True, check=False)
-        return done.stdout.strip()
+        done = subprocess.run(["git", "-C", str(root), *words], capture_output=True, check=False)
+        return done.stdout.decode(errors="replace").strip()
 
     # What `record` and `publish` wrote a moment ago changes no result.
     written = (f":!{name}" for name in (FOLDER, README, f"config/{history.NAME}"))

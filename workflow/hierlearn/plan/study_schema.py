@@ -128,4 +128,6 @@ def text() -> str:
 
 
 if __name__ == "__main__":
+    if sys.flags.optimize > 1:
+        sys.exit("error: PYTHONOPTIMIZE: found 2, which removes the docstrings that the schema quotes; expected 0 or 1")
     sys.stdout.write(text())

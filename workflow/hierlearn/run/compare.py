@@ -29,7 +29,9 @@ def compare(
     words += ["--cores", str(cores or os.cpu_count()), "--config", *given]
     done = subprocess.run(
         [sys.executable, "-m", "snakemake", *words],
-        text=True,
+        env=os.environ | {"PYTHONIOENCODING": "utf-8"},
+        encoding="utf-8",
+        errors="replace",
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         check=False,

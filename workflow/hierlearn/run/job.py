@@ -10,9 +10,19 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
+from hierlearn.core import process
 from hierlearn.run import handover
 
-THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+THREAD_VARIABLES = (
+    *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"),
+    *("VECLIB_MAXIMUM_THREADS", "NUMEXPR_NUM_THREADS", "OMP_THREAD_LIMIT"),
+)
+# What a user may have set for other programs, as a job has it: no library may take fewer threads, none reads a
+# matplotlibrc, and a warning of one that is loaded is no error.
+SETTINGS = {
+    **{"OMP_DYNAMIC": "false", "MKL_DYNAMIC": "false"},
+    **{"MPLBACKEND": "agg", "MATPLOTLIBRC": os.devnull, "PYTHONWARNINGS": ""},
+}
 # glibc would give every large array back to the system when it is freed, and a tenth of the time of kernels goes into
 # getting the next one's pages again. Where the system leaves it to programs, it asks for huge pages: a process whose
 # heap lies in these is copied in half the time. It reads these variables when a process starts.
@@ -36,6 +46,11 @@ def is_shown() -> bool:
     return SHOWN in os.environ
 
 
+def variables(threads: str = "1") -> dict[str, str]:
+    """What a job sets before a library loads."""
+    return dict.fromkeys(THREAD_VARIABLES, threads) | SETTINGS
+
+
 def start(script: Mapping[str, Any]) -> Any:
     """Begin a job if `script` (a script's globals) runs under Snakemake, and return what Snakemake says of it.
 
@@ -55,10 +70,14 @@ def start(script: Mapping[str, Any]) -> Any:
         sys.stdout.flush()
         sys.stderr.flush()
         os.execv(sys.executable, [sys.executable, file])
-    os.environ.update(dict.fromkeys(THREAD_VARIABLES, threads))
+    os.environ.update(variables(threads))
+    process.restore()
+    process.replace_letters()
     if threads != "1":
         _exactly(int(threads))
-    handler = logging.FileHandler(snakemake.log[0], mode="w") if snakemake.log else logging.StreamHandler()
+    handler = (
+        logging.FileHandler(snakemake.log[0], mode="w", encoding="utf-8") if snakemake.log else logging.StreamHandler()
+    )
     logging.basicConfig(level=logging.INFO, handlers=[handler], format="%(asctime)s %(message)s", force=True)
     # What a PDF's fonts leave out, letter by letter.
     logging.getLogger("fontTools").setLevel(logging.WARNING)
