@@ -39,6 +39,21 @@ def test_what_was_put_there_is_read_again_by_whom_expects_its_job(file):
     assert {one.name for one in file.parent.iterdir()} == {"file", ".file.checksum"}
 
 
+def test_a_file_of_any_job_is_checked_and_one_without_a_checksum_is_read_as_it_is(file, tmp_path):
+    alone = tmp_path / "alone"
+    shutil.copy(file, alone)
+    assert checksums.read(alone) == CONTENT
+    # With its checksum it may lie anywhere.
+    shutil.copytree(file.parent, tmp_path / "elsewhere" / "b")
+    assert checksums.read(tmp_path / "elsewhere" / "b" / "file") == CONTENT
+    file.write_bytes(CONTENT[::-1])
+    with pytest.raises(UnreadableFile, match=rf"{file}: content: found SHA-256 .*; delete it and run again$"):
+        checksums.read(file)
+    checksums.beside(file).write_bytes(b"\xff")
+    with pytest.raises(UnreadableFile, match=r"checksum: found none in .file.checksum; .*; delete it and run again$"):
+        checksums.read(file)
+
+
 def same_time(path, content):
     state = path.stat()
     path.write_bytes(content)

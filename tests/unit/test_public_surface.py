@@ -1,5 +1,6 @@
 """What `import hierlearn` offers: built, read and loaded without naming a room, and nothing heavy at import time."""
 
+import shutil
 import subprocess
 import sys
 
@@ -32,6 +33,19 @@ def test_results_are_datasets(tmp_path):
     made = {"code_hash": "c", "parameters_hash": "p"}
     results.write(file, {"": {"risk": Variable(("seed",), np.array([1.0, 2.0]))}}, made)
     assert hierlearn.load_results(file).risk.values.tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("place", [0, 2000, -20])
+def test_damaged_results_are_refused_in_one_line_and_a_file_copied_alone_is_read(tmp_path, place):
+    file, alone = tmp_path / "scores.nc", tmp_path / "elsewhere.nc"
+    results.write(file, {"": {"risk": Variable(("seed",), np.array([1.0, 2.0]))}}, {"code_hash": "c"})
+    shutil.copy(file, alone)
+    assert hierlearn.load_results(alone).risk.values.tolist() == [1.0, 2.0]
+    content = bytearray(file.read_bytes())
+    content[place] ^= 1
+    file.write_bytes(content)
+    with pytest.raises(ValueError, match=rf"^{file}: content: found SHA-256 .*; delete it and run again$"):
+        hierlearn.load_results(file)
 
 
 def test_other_names_are_told_what_there_is():

@@ -1,6 +1,7 @@
 """Counts of a ledger's rows by kind, regime and verdict, the promises that its rows break, and another run's rows."""
 
 import csv
+import io
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hierlearn.claims.verdicts import MARK_NAMES, MARKS
+from hierlearn.files import checksums
 
 CHECK, DESCRIPTION = "check", "description"
 # A check is true by construction and a description has no rule, so that neither counts for or against a paper.
@@ -23,16 +25,20 @@ Row = Mapping[str, str]
 
 
 def read(file: str | os.PathLike, needed: Sequence[str] = NEEDED) -> list[dict[str, str]]:
-    """The rows of a claims.csv. Raises ValueError, one line, where there is no file or it lacks a column."""
+    """The rows of a claims.csv. Raises ValueError, one line, where there is no file, it lacks a column, or it is not
+    the one that the checksum beside it was written for."""
     file = Path(file)
     if not file.is_file():
         raise ValueError(f"{file}: found no ledger; expected that of a run, which ends with it")
-    with open(file, newline="", encoding="utf-8-sig") as stream:
-        reader = csv.DictReader(stream)
-        missing = [column for column in needed if column not in (reader.fieldnames or ())]
-        if missing:
-            raise ValueError(f"{file}: found no column {', '.join(missing)}; expected that of a run with this code")
-        return list(reader)
+    content = checksums.read(file)
+    try:
+        reader = csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline=""))
+        columns, rows = reader.fieldnames or (), list(reader)
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise ValueError(f"{file}: found no table, {error}; expected that of a run") from error
+    if missing := [column for column in needed if column not in columns]:
+        raise ValueError(f"{file}: found no column {', '.join(missing)}; expected that of a run with this code")
+    return rows
 
 
 def other_run(file: str | os.PathLike) -> dict[str, dict[str, Any]]:
@@ -40,11 +46,7 @@ def other_run(file: str | os.PathLike) -> dict[str, dict[str, Any]]:
 
     Raises ValueError, one line, where the file is no such table.
     """
-    try:
-        rows = read(file, COMPARED)
-    except (UnicodeDecodeError, csv.Error, OSError) as error:
-        raise ValueError(f"{file}: found no table, {error}; expected that of a run") from error
-    found = {}
+    rows, found = read(file, COMPARED), {}
     for i, row in enumerate(rows, start=2):
         one = {name: row[name] or "" for name in COMPARED}
         for name in NUMBERS:

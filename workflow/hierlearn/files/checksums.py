@@ -57,17 +57,22 @@ def write(path: str | os.PathLike, content: bytes, made: Mapping[str, str]) -> N
 
 
 def read(path: str | os.PathLike, expected: Mapping[str, str] | None = None) -> bytes:
-    """The content of a file, after a check that it is the one that a job put there; none if `expected` is None.
+    """Return the content of a file after a check that it is the one that a job put there.
 
-    expected: provenance.identity of that job. Raises UnreadableFile, one line that names the file, what was found and
-    what is expected.
+    expected: provenance.identity of that job. If it is None, any job's will do, and a file without a checksum beside
+    it, such as one that was copied elsewhere alone, is not checked. Raises UnreadableFile, one line that names the
+    file, what was found and what is expected.
     """
     path = Path(path)
     try:
         content = path.read_bytes()
     except OSError as error:
         raise UnreadableFile(f"{path}: found no file to read ({error.strerror}); run again") from error
-    if expected is not None and (fault := _fault(path, expected, digest(content))):
+    if expected is not None:
+        fault = _fault(path, expected, digest(content))
+    else:
+        fault = _damage(path, digest(content), _noted(path)) if beside(path).exists() else ""
+    if fault:
         raise UnreadableFile(f"{path}: {fault}; delete it and run again")
     return content
 
@@ -83,19 +88,28 @@ def fault(path: Path, expected: Mapping[str, str]) -> str:
 
 
 def _fault(path: Path, expected: Mapping[str, str], found: str) -> str:
-    try:
-        noted = json.loads(beside(path).read_bytes())
-        whole = isinstance(noted["sha256"], str)
-    except (OSError, ValueError, TypeError, LookupError):
-        whole = False
-    if not whole:
-        return f"checksum: found none in {beside(path).name}; expected the line that was written with the file"
-    for key, value in {"path": _path_below(path), **expected}.items():
+    """What tells a file with a digest from the one of a job; "" for nothing."""
+    noted = _noted(path)
+    for key, value in {"path": _path_below(path), **expected}.items() if noted else ():
         if noted.get(key) != value:
             return f"{key}: found {noted.get(key, 'nothing')}; expected {value}"
-    if noted["sha256"] != found:
-        return f"content: found SHA-256 {found}; expected {noted['sha256']}"
-    return ""
+    return _damage(path, found, noted)
+
+
+def _damage(path: Path, found: str, noted: Mapping[str, str]) -> str:
+    """What tells a file with a digest from the one that its checksum was written for; "" for nothing."""
+    if not noted:
+        return f"checksum: found none in {beside(path).name}; expected the line that was written with the file"
+    return "" if noted["sha256"] == found else f"content: found SHA-256 {found}; expected {noted['sha256']}"
+
+
+def _noted(path: Path) -> dict[str, str]:
+    """What the checksum beside a file says; nothing where it is none."""
+    try:
+        noted = json.loads(beside(path).read_bytes())
+        return noted if isinstance(noted["sha256"], str) else {}
+    except (OSError, ValueError, TypeError, LookupError):
+        return {}
 
 
 def _path_below(path: Path) -> str:

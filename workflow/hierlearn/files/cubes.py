@@ -11,7 +11,12 @@ from hierlearn.files import netcdf
 
 
 def load(path: str | os.PathLike, expected: Mapping[str, str] | None = None) -> xarray.Dataset:
-    """What xarray.load_dataset finds in a netCDF-4 file, checked as checksums.read does and read once."""
+    """Load a netCDF-4 file of a run as xarray.load_dataset does, and check that it is whole.
+
+    The file is compared with the checksum beside it, `.NAME.checksum`. One without a checksum, such as one that was
+    copied elsewhere alone, is read as it is. Raises ValueError, one line that names the file and what to do, where it
+    is damaged, absent or no netCDF-4 file.
+    """
     with netcdf.open_file(path, expected) as dataset:
         return xarray.open_dataset(NetCDF4DataStore(dataset)).load()
 
