@@ -312,9 +312,19 @@ def set_environment(workflow: Path) -> None:
         os.environ.setdefault(name, value)
     process.restore()
     process.replace_letters()
+    if surroundings := sorted(_hopeless(workflow)):
+        sys.exit("\n".join(f"error: {line}" for line in surroundings))
+
+
+def _hopeless(workflow: Path) -> Iterator[str]:
+    """What surrounds a run and would end it with a traceback, a line each."""
+    # Snakemake fills braces in the paths of scripts and environments; PYTHONPATH is a list of folders.
+    if found := {"{", "}", os.pathsep} & set(str(workflow)):
+        path, letters = show(str(workflow.parent)), " and ".join(sorted(found))
+        yield f"path of the project: found {letters} in {path}; expected a path without {{, }} and {os.pathsep}"
     # matplotlib reads one that lies here before all others, and fails where it cannot.
     settings = Path("matplotlibrc")
     try:
         settings.read_text(encoding="utf-8") if settings.is_file() else None
     except (OSError, UnicodeDecodeError) as error:
-        sys.exit(f"error: {settings}: found a file that cannot be read ({type(error).__name__}); expected UTF-8")
+        yield f"{settings}: found a file that cannot be read ({type(error).__name__}); expected UTF-8"
