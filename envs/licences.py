@@ -53,7 +53,7 @@ NOTES = {
 
 def pins() -> dict[str, str]:
     """Version by distribution, as all files of requirements pin them, in alphabetical order."""
-    lines = {line for file in HERE.glob("requirements*.txt") for line in file.read_text().splitlines()}
+    lines = {line for file in HERE.glob("requirements*.txt") for line in file.read_text(encoding="utf-8").splitlines()}
     return dict(line.split("==") for line in sorted(lines, key=str.casefold))
 
 
@@ -68,7 +68,7 @@ def licence(installed: Distribution) -> tuple[str, str]:
     stated = {
         "License": [metadata["License"]],
         "Classifier": [line.split(" :: ")[-1] for line in metadata.get_all("Classifier") or () if "License ::" in line],
-        "licence file": [file.read_text() for file in files],
+        "licence file": [file.read_text(encoding="utf-8") for file in files],
     }
     for place, texts in stated.items():
         heads = [text.strip().splitlines()[0].strip() for text in texts if text and text.strip()]
@@ -92,7 +92,7 @@ def rows() -> list[dict[str, str]]:
 
 def main() -> None:
     """Write the table."""
-    with open(HERE / "licences.csv", "w", newline="") as file:
+    with open(HERE / "licences.csv", "w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows())

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from hierlearn.core import folders, registry
+from hierlearn.core import folders, process, registry
 from hierlearn.core.provenance import BrokenSource
 from hierlearn.plan.configuration import ROOT, configure
 
@@ -56,7 +56,7 @@ def of_component(kind: str, name: str, folder: Path) -> list[str]:
     tests = [str(HERE / "contract" / file) for file in files if (HERE / "contract" / file).exists()]
     only = Only(kind, name, f"{room}/{name}.py")
     words = ["-q", "--tb=short", "-p", "no:cacheprovider", "--rootdir", str(ROOT), *tests]
-    with open(os.devnull, "w") as nothing, contextlib.redirect_stdout(nothing):
+    with open(os.devnull, "w", encoding="utf-8") as nothing, contextlib.redirect_stdout(nothing):
         code = pytest.main(words, [only])
     if code not in (0, 1) or not only.count:
         return [f"the tests of its contract ended with {code!r}"]
@@ -74,6 +74,10 @@ def of_study(name: str, folder: Path) -> list[str]:
 
 def main(words: list[str]) -> None:
     """Answers words such as name=mine and folder=../mine."""
+    process.replace_letters()
+    if sys.flags.optimize:
+        # The checks are assertions, which Python leaves out then.
+        sys.exit(f"error: PYTHONOPTIMIZE: found {sys.flags.optimize}; expected none")
     given = dict(word.split("=", 1) for word in words)
     if missing := [key for key in ("name", "folder") if not given.get(key)]:
         sys.exit(f"error: {missing[0]}: found none; expected name=mine folder=../mine")

@@ -2,6 +2,7 @@
 
 import runpy
 
+import matplotlib
 import numpy as np
 import pytest
 from matplotlib.image import imread, imsave
@@ -35,3 +36,19 @@ def test_both_sheets_hold_every_picture(tmp_path):
         for colour in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0)):
             colour = colour if sheet == "light.png" else SCRIPT["darken"](np.array([colour]))
             assert (np.abs(shown - colour).max(axis=1) < 0.05).sum() > 100
+
+
+def test_no_setting_of_a_users_changes_a_byte_of_a_sheet(tmp_path):
+    picture = tmp_path / "one" / "figure.png"
+    picture.parent.mkdir()
+    imsave(picture, np.full((40, 60, 3), 0.5))
+
+    def sheets() -> list[bytes]:
+        files = [tmp_path / "light.png", tmp_path / "dark.png"]
+        SCRIPT["contact_sheet"]([str(picture)], *map(str, files))
+        return [file.read_bytes() for file in files]
+
+    plain = sheets()
+    with matplotlib.rc_context():
+        matplotlib.rcParams.update({"savefig.bbox": "tight", "font.size": 20, "image.cmap": "gray", "axes.grid": True})
+        assert sheets() == plain

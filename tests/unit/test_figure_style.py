@@ -1,9 +1,14 @@
 """What figures have in common: files whose bytes hang on nothing but what is drawn."""
 
+import io
 import subprocess
 import sys
 
+import matplotlib
 import pytest
+from matplotlib.figure import Figure
+
+from hierlearn.figures import _style
 
 DRAWING = """
 import hashlib, io
@@ -27,3 +32,51 @@ def test_a_figure_has_the_same_bytes_where_another_was_drawn_before(kind):
     scripts = (DRAWING.format(first=first, kind=kind) for first in ("", "_style.warm_up()"))
     runs = [subprocess.run([sys.executable, "-c", one], capture_output=True, text=True, check=True) for one in scripts]
     assert runs[0].stdout == runs[1].stdout != ""
+
+
+# What a matplotlibrc, a style or a component may have set before.
+SETTINGS = {
+    "text.usetex": True,
+    "axes.grid": True,
+    "axes.formatter.use_locale": True,
+    "axes.unicode_minus": False,
+    "axes.prop_cycle": "cycler('color', ['red'])",
+    "font.family": "serif",
+    "font.size": 20,
+    "mathtext.fontset": "cm",
+    "figure.dpi": 33,
+    "figure.facecolor": "black",
+    "figure.constrained_layout.h_pad": 1.0,
+    "savefig.bbox": "tight",
+    "savefig.dpi": 33,
+    "savefig.transparent": True,
+    "lines.antialiased": False,
+    "path.simplify": False,
+    "pdf.compression": 0,
+    "svg.hashsalt": "another",
+    "toolbar": "None",
+    "timezone": "Asia/Tokyo",
+    "date.epoch": "0000-12-31",
+}
+
+
+def drawn(kind: str) -> bytes:
+    """A figure as a component may draw one, without `blank`."""
+    _style.set_look()
+    figure = Figure(figsize=(3, 2), layout="constrained")
+    place = figure.subplots()
+    place.semilogx([1, 10, 1000], [-0.5, 2, 3], label="$n^*$ of $d^2$")
+    place.set(title="title", xlabel="$m_x$", ylabel="another")
+    place.legend()
+    file = io.BytesIO()
+    _style.save(_style.lay_out(figure), file, kind, {})
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("kind", ["svg", "pdf", "png"])
+@pytest.mark.parametrize("settings", [SETTINGS, *({name: value} for name, value in list(SETTINGS.items())[:6])])
+def test_no_setting_of_a_users_changes_a_byte_of_a_figure(kind, settings):
+    plain = drawn(kind)
+    with matplotlib.rc_context():
+        matplotlib.rcParams.update(settings)
+        assert drawn(kind) == plain

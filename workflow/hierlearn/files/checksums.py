@@ -49,7 +49,7 @@ def write(path: str | os.PathLike, content: bytes, made: Mapping[str, str]) -> N
                 file.flush()
                 os.fsync(file.fileno())
             # First, so that nobody sees the new file without it: the old one beside it is made again.
-            beside(path).write_text(f"{line}\n")
+            beside(path).write_text(f"{line}\n", encoding="utf-8")
             os.replace(part, path)
         except BaseException:
             part.unlink(missing_ok=True)

@@ -57,7 +57,7 @@ class EarlyPage:
             return True
         spent = 0.0
         with suppress(OSError, ValueError):
-            spent = float(self.log.read_text())
+            spent = float(self.log.read_text(encoding="utf-8"))
         return self.process.poll() is not None and time.monotonic() >= self.begun + RARE * spent
 
     def end(self) -> None:

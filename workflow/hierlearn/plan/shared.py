@@ -54,7 +54,7 @@ def _child(function: Callable[[Any], Any], part: Sequence[Any]) -> tuple[int, in
     with suppress(BaseException):
         os.close(reading)
         # An error is met again, and told, by the process that asked; it tells its own warnings too.
-        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
         results = pickles.dumps([function(item) for item in part])
         with os.fdopen(writing, "wb") as stream:
             stream.write(results)
