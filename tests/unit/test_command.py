@@ -33,7 +33,7 @@ def ended(*words):
 def test_a_run_is_snakemake_with_this_workflow(started):
     ended("run", "chen2020", "--preset", "standard", "--own", "../mine", "--config", "replicate=1", "--", "--dry-run")
     (words,) = started
-    assert words[:4] == [sys.executable, "-m", "snakemake", "chen2020"]
+    assert words[:5] == [sys.executable, "-P", "-m", "snakemake", "chen2020"]
     assert words[words.index("--snakefile") + 1] == str(ROOT / "Snakefile")
     at = words.index("--config")
     assert words[at + 1 : at + 4] == ["preset=standard", 'own=["../mine"]', "replicate=1"]

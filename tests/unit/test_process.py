@@ -39,6 +39,22 @@ def test_what_is_restored_is_what_numpy_has_when_it_is_loaded():
     assert f"{np.geterr()} {found}\n" == shipped
 
 
+def test_the_kind_of_number_that_torch_prefers_is_that_of_before():
+    torch = pytest.importorskip("torch")
+    try:
+        with process.kept():
+            torch.set_default_dtype(torch.float64)
+        assert torch.get_default_dtype() == torch.float32
+        torch.set_default_dtype(torch.float64)
+        with process.kept():
+            torch.set_default_dtype(torch.float32)
+        assert torch.get_default_dtype() == torch.float64
+        process.restore()
+        assert torch.get_default_dtype() == torch.float32
+    finally:
+        torch.set_default_dtype(torch.float32)
+
+
 def test_warnings_are_no_errors_after_it_and_others_stay():
     warnings.simplefilter("error")
     process.restore()
@@ -165,3 +181,18 @@ def test_what_surrounds_a_run_and_cannot_be_is_one_line(tmp_path, monkeypatch, f
 def test_a_stream_without_an_encoding_is_left_alone(monkeypatch):
     monkeypatch.setattr(sys, "stdout", io.StringIO())
     process.replace_letters()
+
+
+@pytest.mark.parametrize(
+    "settings", [{"PYTHONOPTIMIZE": "2"}, {"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONUTF8": "0"}]
+)
+def test_the_command_explains_itself_whatever_the_settings(tmp_path, settings):
+    (tmp_path / "random.py").write_text("raise RuntimeError", encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "hierlearn.command", "ask", "--help"],
+        env=os.environ | settings,
+        cwd=tmp_path,
+        capture_output=True,
+        encoding="utf-8",
+    )
+    assert done.returncode == 0 and done.stdout.startswith("usage: hierlearn ask"), done.stderr

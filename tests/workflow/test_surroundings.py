@@ -9,10 +9,9 @@ from conftest import snakemake
 
 MATPLOTLIBRC = "text.usetex: True\naxes.grid: True\nfont.size: 20\nbackend: nonsense\nsavefig.dpi: 33\n"
 EARLY = """
-import numpy, warnings
+import numpy
 numpy.seterr(all="raise")
 numpy.set_printoptions(precision=2, legacy="1.13")
-warnings.simplefilter("error")
 """
 LITTER = (".DS_Store", "Thumbs.db", "._tiny.yaml", "tiny.yaml~", "#tiny.yaml#", ".tiny.yaml.swp", "tiny.yaml.orig")
 
@@ -39,7 +38,7 @@ def spoil(tree: Path) -> dict[str, str]:
         **dict.fromkeys(threads, "7"),
         **{"OMP_DYNAMIC": "true", "OMP_THREAD_LIMIT": "1"},
         **{"MPLBACKEND": "nonsense", "MPLCONFIGDIR": str(outside / "matplotlib"), "MATPLOTLIBRC": str(outside)},
-        **{"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "1", "PYTHONIOENCODING": "ascii"},
+        **{"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": "ascii"},
         **{"PYTHONOPTIMIZE": "2", "PYTHONWARNINGS": "error", "PYTHONHASHSEED": "42", "PYTHONSAFEPATH": "1"},
         **{"PYTHONSTARTUP": str(outside / "nowhere.py"), "PYTHONPATH": str(outside / "site")},
         **{"NO_COLOR": "1", "FORCE_COLOR": "1", "TERM": "dumb", "COLUMNS": "20", "LINES": "nonsense"},
@@ -51,6 +50,14 @@ def spoil(tree: Path) -> dict[str, str]:
             "HIERLEARN_RUN": "/nowhere",
         },
     }
+
+
+def test_a_path_with_letters_that_the_users_encoding_lacks_is_refused_in_one_line(tree, tmp_path):
+    spoiled = shutil.copytree(tree, tmp_path / "\u00e9" / "tree")
+    done = snakemake(spoiled, "--dry-run", LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
+    (line,) = done.errors
+    assert "found letters that ascii lacks; expected PYTHONUTF8=1" in line and "Traceback" not in done.text
+    assert not (spoiled / "results").exists()
 
 
 def contents(tree: Path) -> dict[str, bytes]:

@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import NoReturn
 
 from hierlearn.command import runs
+from hierlearn.core import process
 
 PRESETS = ("smoke", "quick", "standard", "full", "paper")
+PURPOSE = "run the workflow, ask what it found, add components and studies of your own."
 EXAMPLES = """\
 examples:
   hierlearn run                              every study, small: about ten minutes on two cores
@@ -42,7 +44,7 @@ class Parser(argparse.ArgumentParser):
 
 def parser() -> Parser:
     """Return the parser of the whole command line."""
-    whole = Parser(prog="hierlearn", description=__doc__.partition(": ")[2], epilog=EXAMPLES, formatter_class=_Layout)
+    whole = Parser(prog="hierlearn", description=PURPOSE, epilog=EXAMPLES, formatter_class=_Layout)
     whole.add_argument("--version", action="version", version=version("hierlearn"))
     commands = whole.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=Parser)
 
@@ -156,6 +158,7 @@ def _later(asked: argparse.Namespace) -> NoReturn:
 
 def main(words: Sequence[str] | None = None) -> NoReturn:
     """Do what a command line asks for and end the program. words: without the program's name; None: those given."""
+    process.replace_letters()
     words = list(sys.argv[1:] if words is None else words)
     # What follows -- is for Snakemake.
     own, more = (words[: words.index("--")], words[words.index("--") + 1 :]) if "--" in words else (words, [])

@@ -22,7 +22,8 @@ def snakemake(targets: Sequence[str], settings: Iterable[str], cores: str, more:
     words = ["--snakefile", str(ROOT / "Snakefile"), "--workflow-profile", str(ROOT / "profiles" / "default")]
     # After --config Snakemake reads every word as a setting, up to the next option.
     given = ["--config", *settings] if settings else []
-    return [sys.executable, "-m", "snakemake", *targets, *words, *given, "--cores", cores, *more]
+    # Without -P a file of the folder, such as random.py, would be taken for a library.
+    return [sys.executable, "-P", "-m", "snakemake", *targets, *words, *given, "--cores", cores, *more]
 
 
 def run(asked: Namespace) -> NoReturn:

@@ -1,4 +1,4 @@
-"""What Python and numpy keep for a whole process: as they are shipped, whatever a user's file or variable has set."""
+"""What Python, numpy and torch keep for a whole process: as it is shipped, whatever a user's file has set."""
 
 import sys
 import warnings
@@ -25,11 +25,9 @@ SILENT = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, Resource
 
 
 def restore() -> None:
-    """Forget what was set before, for the work of this process: numpy's settings if it is loaded, and warnings that
-    are errors."""
-    # Not imported: most processes that come by here compute nothing.
-    if numpy := sys.modules.get("numpy"):
-        _set(numpy, ERRORS, PRINTED)
+    """Forget what was set before the work of this process: the settings of libraries that are loaded, and warnings
+    that are errors."""
+    _set(_settings(shipped=True))
     if any(action == "error" for action, *_ in warnings.filters):
         warnings.resetwarnings()
         for kind in SILENT:
@@ -38,19 +36,31 @@ def restore() -> None:
 
 @contextmanager
 def kept() -> Iterator[None]:
-    """Undo what a component's lines set inside of numpy's settings."""
-    before = sys.modules.get("numpy")
-    settings = (before.geterr(), before.get_printoptions()) if before else (ERRORS, PRINTED)
+    """Undo what a component's lines set inside; libraries that they load have the settings that they come with."""
+    before = _settings()
     try:
         yield
     finally:
-        if numpy := sys.modules.get("numpy"):
-            _set(numpy, *settings)
+        # Most set nothing, and to set is slower than to ask.
+        if _settings() != before:
+            _set(before)
 
 
-def _set(numpy: Any, errors: dict[str, str], printed: dict[str, Any]) -> None:
-    numpy.seterr(**errors)
-    numpy.set_printoptions(**printed)
+def _settings(shipped: bool = False) -> tuple[dict[str, str], dict[str, Any], str]:
+    """How numpy meets errors and prints, and torch's default kind of number: as they are, or as they come."""
+    # Neither is imported: most processes that come by here compute nothing.
+    numpy, torch = (None if shipped else sys.modules.get(name) for name in ("numpy", "torch"))
+    errors, printed = (numpy.geterr(), numpy.get_printoptions()) if numpy else (ERRORS, PRINTED)
+    return errors, printed, str(torch.get_default_dtype()).removeprefix("torch.") if torch else "float32"
+
+
+def _set(settings: tuple[dict[str, str], dict[str, Any], str]) -> None:
+    errors, printed, number = settings
+    if numpy := sys.modules.get("numpy"):
+        numpy.seterr(**errors)
+        numpy.set_printoptions(**printed)
+    if torch := sys.modules.get("torch"):
+        torch.set_default_dtype(getattr(torch, number))
 
 
 def replace_letters() -> None:

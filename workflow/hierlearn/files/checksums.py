@@ -24,7 +24,7 @@ def digest(content: bytes) -> str:
 
 def scratch() -> str:
     """What the names of temporary folders begin with that jobs of runs in this folder make; no two runs work in one."""
-    return f"hierlearn-{digest(os.getcwd().encode())[:16]}-"
+    return f"hierlearn-{digest(os.fsencode(os.getcwd()))[:16]}-"
 
 
 def beside(path: Path) -> Path:

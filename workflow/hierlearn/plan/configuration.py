@@ -308,6 +308,8 @@ def set_environment(workflow: Path) -> None:
     paths = [str(workflow), *filter(None, [os.environ.get("PYTHONPATH")])]
     os.environ["PYTHONPATH"] = os.pathsep.join(paths)
     os.environ["PYTHONHASHSEED"] = "0"
+    # What a library warns of as Python starts or ends is no fault of a job's.
+    os.environ.pop("PYTHONWARNINGS", None)
     for name, value in MEMORY_VARIABLES.items():
         os.environ.setdefault(name, value)
     process.restore()
@@ -322,6 +324,11 @@ def _hopeless(workflow: Path) -> Iterator[str]:
     if found := {"{", "}", os.pathsep} & set(str(workflow)):
         path, letters = show(str(workflow.parent)), " and ".join(sorted(found))
         yield f"path of the project: found {letters} in {path}; expected a path without {{, }} and {os.pathsep}"
+    # Python marks each such letter with a surrogate, which no file of text can hold.
+    for place in sorted({str(workflow.parent), os.getcwd()}):
+        if any("\ud800" <= letter <= "\udfff" for letter in place):
+            encoding = sys.getfilesystemencoding()
+            yield f"path {show(place)}: found letters that {encoding} lacks; expected PYTHONUTF8=1 or a locale of UTF-8"
     # matplotlib reads one that lies here before all others, and fails where it cannot.
     settings = Path("matplotlibrc")
     try:

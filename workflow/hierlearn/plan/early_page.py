@@ -88,6 +88,6 @@ class EarlyPage:
         with self.log.open("wb") as file, tempfile.TemporaryFile() as asked:
             asked.write(json.dumps(given).encode())
             asked.seek(0)
-            self.process = subprocess.Popen([sys.executable, "-m", MODULE], stdin=asked, stdout=file, stderr=file)
+            self.process = subprocess.Popen([sys.executable, "-P", "-m", MODULE], stdin=asked, stdout=file, stderr=file)
         with suppress(psutil.Error):
             psutil.Process(self.process.pid).nice(19)

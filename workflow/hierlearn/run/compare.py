@@ -28,7 +28,7 @@ def compare(
     words = ["--snakefile", str(ROOT / "Snakefile"), "--workflow-profile", str(ROOT / "profiles" / "default")]
     words += ["--cores", str(cores or os.cpu_count()), "--config", *given]
     done = subprocess.run(
-        [sys.executable, "-m", "snakemake", *words],
+        [sys.executable, "-P", "-m", "snakemake", *words],
         env=os.environ | {"PYTHONIOENCODING": "utf-8"},
         encoding="utf-8",
         errors="replace",
