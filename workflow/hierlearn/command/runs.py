@@ -7,9 +7,8 @@ from argparse import Namespace
 from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
-import yaml
-
 from hierlearn.core.provenance import PACKAGE
+from hierlearn.plan import load
 
 ROOT = PACKAGE.parents[1]
 
@@ -72,9 +71,9 @@ def _component(name: str, parameters: Iterable[str]) -> dict[str, Any]:
 def value(field: str, word: str, text: str) -> Any:
     """Return what a text says as YAML. Raises ValueError, one line, that names the field and the word."""
     try:
-        return yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise ValueError(f"{field}: found {word!r}; expected a value as YAML has it, such as 2 or [1, 2]") from error
+        return load.value(text)
+    except ValueError as error:
+        raise ValueError(f"{field}: found {word!r}; {error}") from error
 
 
 def _become(command: list[str]) -> NoReturn:

@@ -123,6 +123,14 @@ def content(file: Path) -> Any:
     return yaml.load(file.read_text(encoding="utf-8-sig"), CheckedLoader)
 
 
+def value(text: str) -> Any:
+    """Return the value that a word of a command line says. Raises ValueError where it is no YAML."""
+    try:
+        return yaml.load(text, CheckedLoader)
+    except yaml.YAMLError as error:
+        raise ValueError("expected a value as YAML has it, such as 2 or [1, 2]") from error
+
+
 def load(file: Path, name: str) -> tuple[Any, list[Fault]]:
     """The content of a YAML file and its faults. name: how the file is called in messages."""
     try:
