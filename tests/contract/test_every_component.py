@@ -3,23 +3,38 @@
 import ast
 import inspect
 import sys
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, replace
 
+import numpy as np
 import pytest
 from jsonschema import Draft202012Validator
 
-from hierlearn.core import registry
+from hierlearn.core import limits, registry
 from hierlearn.core.registry import KINDS, available, build, implementation, parameters, path
+from hierlearn.learners.network import Network
+from hierlearn.learners.taylor import Taylor
+from hierlearn.plan.violations import Validator
 
 ALL = [(kind, name) for kind in KINDS for name in available(kind)]
+LIMITS = ("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "multipleOf")
 GIVEN = {"inputs": {"dimension": 5}}
-EXAMPLES = {"string": "words", "array": [3, 4, 5], "integer": 1, "number": 0.5, "object": {}}
+EXAMPLES = {"string": "words", "integer": 1, "number": 0.5, "object": {}}
 every = pytest.mark.parametrize(("kind", "name"), ALL, ids=lambda word: word)
+
+
+def example(schema):
+    """A value that the schema of a parameter without a default allows."""
+    if "enum" in schema:
+        return schema["enum"][0]
+    if schema["type"] == "array":
+        return [example(schema["items"]) for _ in range(schema.get("minItems", 1))]
+    needed = {key: example(schema["properties"][key]) for key in schema.get("required", ())}
+    return needed or EXAMPLES[schema["type"]]
 
 
 def built(kind, name):
     """The component with its defaults, and an example where a parameter has none."""
-    required = {key: EXAMPLES[s["type"]] for key, s in parameters(kind, name).items() if "default" not in s}
+    required = {key: example(s) for key, s in parameters(kind, name).items() if "default" not in s}
     return build(kind, {"name": name} | required, **GIVEN.get(kind, {}))
 
 
@@ -106,6 +121,52 @@ def test_its_objections_read_parameters_alone_and_name_them(kind, name):
                 for parameter, found, allowed in asked(kind, {"name": name} | described, inputs):
                     assert parameter in {*parameters(kind, name), "dimension"}
                     assert found and allowed
+
+
+def tried(schema):
+    """Values at the limits of a schema and beside them, of every type; and entries that a list or a mapping may have."""
+    numbers = [schema[key] for key in LIMITS if key in schema] or [1]
+    simple = [*numbers, *(number + step for number in numbers for step in (-1, 1, 0.5)), -3, True, "unheard", None]
+    lists = [[], *([one] for one in (tried(schema["items"]) if "items" in schema else (1, "unheard")))]
+    lists += [[one[0], one[0]] for one in lists if one]
+    mappings = [{}, {"unheard": 1}, *({"unheard": one} for one in schema.get("enum", ["unheard"]))]
+    return [*simple, *schema.get("enum", ()), *lists, *mappings]
+
+
+@every
+def test_a_value_is_within_its_limits_for_a_component_as_for_a_study(kind, name):
+    """What is built from Python and what a file says are checked by two programs, which agree."""
+    for schema in parameters(kind, name).values():
+        if not {"component", "components", "allOf"} & {*schema, *schema.get("items", {})}:
+            for value in tried(schema):
+                refused = list(limits.misfits(value, schema))
+                assert bool(refused) != Validator(schema).is_valid(value) or published(schema), (value, refused)
+
+
+def published(schema):
+    return schema.get("reference") == "published"
+
+
+@every
+def test_parameters_outside_their_limits_are_refused_in_one_line(kind, name):
+    default = built(kind, name)
+    for key, schema in parameters(kind, name).items():
+        for value in [one for one in tried(schema) if not Validator(schema).is_valid(one)]:
+            if not {"component", "components", "reference"} & set(schema):
+                with pytest.raises(ValueError, match=rf"^{name}: {key}.* .+; expected .+") as refused:
+                    replace(default, **{key: value})
+                assert "\n" not in str(refused.value)
+
+
+def test_an_even_width_is_asked_for_by_its_number():
+    with pytest.raises(ValueError, match=r"^taylor: width 7; expected a multiple of 2$"):
+        Taylor(width=7)
+
+
+@pytest.mark.parametrize("width", [np.int64(8), np.int32(8)])
+def test_numbers_of_numpy_and_tuples_are_values_like_others(width):
+    assert Taylor(width=width, start=np.float32(0.5)).width == 8
+    assert Network(milestones=(0.25, np.float64(0.5))).milestones == (0.25, 0.5)
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones():

@@ -11,18 +11,20 @@ from hierlearn.core.registry import build
 
 DIMENSIONS, SAMPLES, SEEDS = [6, 8, 10, 12, 14, 16], 2.0 ** np.arange(0, 24, 0.5), [0, 1, 2]
 SPREAD = np.array([0.9, 1.0, 1.1])
-CELLS = {"learners_of_order": [["first", "first"], ["second", "second"]], "degrees": [2, 3]}
+CELLS = {"learners_of_order": [["first-two", "first-three"], ["second-two", "second-three"]], "degrees": [2, 3]}
 
 
 def cube(law, noise=None):
     """Risks n* / (2 n) for n* = law(order, degree, d), with noise (learner, degree, d, seed) on its logarithm."""
     count = np.array([[[law(k, q, d) for d in DIMENSIONS] for q in (2, 3)] for k in (1, 2)], dtype=float)
     crossing = count[..., None] * (SPREAD if noise is None else np.exp(noise))
-    risk = crossing[..., None] / (2 * SAMPLES)
+    # Of every order a learner for each degree.
+    risk = np.repeat(crossing[..., None] / (2 * SAMPLES), 2, axis=0)
     axes = ("learner", "order", "dimension", "seed", "samples")
     return xarray.Dataset(
         {"test_risk": (axes, risk), "status": (axes, np.zeros(risk.shape, np.int8))},
-        {"learner": ["first", "second"], "order": [2, 3], "dimension": DIMENSIONS, "seed": SEEDS, "samples": SAMPLES},
+        {"learner": sum(CELLS["learners_of_order"], []), "order": [2, 3], "dimension": DIMENSIONS}
+        | {"seed": SEEDS, "samples": SAMPLES},
     )
 
 
@@ -67,10 +69,10 @@ def test_one_cell_off_the_table_is_found_and_its_sizes_are_its_own():
 def test_a_cell_without_a_slope_or_with_a_failed_training_leaves_no_interval():
     scores = cube(lambda k, q, d: 10.0 * d)
     lost = scores.copy(deep=True)
-    lost["test_risk"].loc[{"learner": "second", "order": 3}] = 1.0
-    assert np.isnan(measured(lost).high) and "second at degree 3" in measured(lost).reason
+    lost["test_risk"].loc[{"learner": "second-three", "order": 3}] = 1.0
+    assert np.isnan(measured(lost).high) and "second-three at degree 3" in measured(lost).reason
     failed = scores.copy(deep=True)
-    failed["status"].loc[{"learner": "first", "order": 2}] = STATUS["diverged"]
+    failed["status"].loc[{"learner": "first-two", "order": 2}] = STATUS["diverged"]
     assert np.isnan(measured(failed).high) and "training failed" in measured(failed).reason
 
 

@@ -4,7 +4,6 @@ A component inherits from the protocol of its kind, where all it may be asked st
 the rest has a default. S seeds, n samples, k outputs; x (S, n, *shape), labels and targets (S, n, k).
 """
 
-import re
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -12,7 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
 
-from hierlearn.core.needs import Needs, Sizes
+from hierlearn.core.component import Component, Objection
+from hierlearn.core.needs import Sizes
 from hierlearn.core.streams import Streams
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ State = dict[str, np.ndarray]
 Dataset: TypeAlias = "xarray.Dataset"
 DataArray: TypeAlias = "xarray.DataArray"
 Probes: TypeAlias = "Mapping[str, xarray.Dataset]"
-Objection = tuple[str, str, str]  # (parameter, what was found, what is allowed)
 
 OUTCOMES = ("ok", "not_visited", "over_cap", "not_planned", "not_converged", "diverged", "collapsed", "singular")
 STATUS = {name: code for code, name in enumerate(OUTCOMES)}
@@ -101,52 +100,6 @@ class Sample:
     n: int
     choices: Mapping[str, Sequence[Any]]
     streams: Streams
-
-
-class Component(Protocol):
-    """What components of every kind may say.
-
-    stream_key: the word that stands for the component in the keys of random streams, "" for its name; stream_words: the
-    same for parameters whose names have changed. A component that keeps them may be renamed, and no number changes.
-    """
-
-    stream_key: ClassVar[str] = ""
-    stream_words: ClassVar[Mapping[str, str]] = {}
-    # What it measures, what it records while it trains, and which of its parameters are coordinates of the result: name
-    # -> one line on each (COORDINATES: the parameter); LAWS: the inputs that it is defined for, none where for all.
-    MEASURES: ClassVar[Mapping[str, str]] = {}
-    TRACES: ClassVar[Mapping[str, str]] = {}
-    COORDINATES: ClassVar[Mapping[str, str]] = {}
-    LAWS: ClassVar[tuple[str, ...]] = ()
-
-    class Choices:
-        """What is selected on validation points or swept, annotated as parameters are."""
-
-    def objections(self, inputs: "Input | None") -> Iterator[Objection]:
-        """What cannot be, of parameters together and with the law of x; asked before it is built, of parameters alone,
-        `dimension` being that of x."""
-        return iter(())
-
-    def refuse(self, inputs: "Input | None" = None) -> None:
-        """Raises ValueError for the first of its objections, or for a law of x that is none of its LAWS."""
-        found: Iterable[Objection] = self.objections(inputs)
-        if inputs is not None and self.LAWS and inputs.law not in self.LAWS:
-            found = [("input law", repr(inputs.law), f"one of {', '.join(self.LAWS)}")]
-        for parameter, value, allowed in found:
-            name = re.sub(r"(?<!^)(?=[A-Z])", "_", type(self).__name__).lower()
-            raise ValueError(f"{name}: {parameter} {value}; expected {allowed}")
-
-    def absences(self) -> Iterator[Objection]:
-        """What it would read outside the project and cannot; asked at the preset that runs, of parameters."""
-        return iter(())
-
-    def warnings(self, inputs: "Input | None") -> Iterator[Objection]:
-        """What can be, but may not be meant; asked as `objections` are."""
-        return iter(())
-
-    def needs(self, sizes: Sizes) -> Needs:
-        """Memory, work and devices that it asks for; asked as `objections` are."""
-        return Needs()
 
 
 class Input(Component, Protocol):
@@ -280,6 +233,15 @@ class Learner(Component, Protocol):
     @abstractmethod
     def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
         """Predictions (S, count, k) float64 on the first points of `role`. cache: as in `fit`, for one role."""
+
+    def objections_to(self, teacher: Teacher, representation: Representation) -> Iterator[Objection]:
+        """What it cannot learn, of parameters together with the target and with what shows it the points; asked before
+        it is built, of parameters alone."""
+        return iter(())
+
+    def refuse_sample(self, sample: Sample) -> None:
+        """Raises ValueError for the first of its objections to a sample."""
+        self.refuse_first(self.objections_to(sample.problem.teacher, sample.features.representation))
 
     def unreachable(self, dimension: int, degree: int) -> str:
         """Why it cannot represent a degree of the raw input, of norm 1, in one line; "" if it can, or is not known."""

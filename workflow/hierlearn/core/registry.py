@@ -18,7 +18,7 @@ from typing import Annotated, Any, get_origin
 from hierlearn.core import folders, process
 from hierlearn.core import parameters as declarations
 from hierlearn.core.needs import Needs, Sizes
-from hierlearn.core.protocols import Input, Objection
+from hierlearn.core.protocols import Input, Objection, Representation, Teacher
 from hierlearn.core.provenance import BrokenSource, location, syntax_tree
 
 KINDS = ("inputs", "teachers", "representations", "learners", "kernels", "probes", "quantities", "figures")
@@ -152,14 +152,22 @@ def build(kind: str, description: Mapping[str, Any], **given: Any):
     return implementation(kind, name)(**values, **given)
 
 
-def components_in(kind: str, description: Mapping[str, Any]):
-    """(kind, name) of a component and of every component nested in its description."""
+def parts(
+    kind: str, description: Mapping[str, Any], at: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], str, dict[str, Any]]]:
+    """(place, kind, description with its defaults) of a component and of every component nested in its description."""
     name = description["name"]
-    yield kind, name
+    known = defaults(kind, name) | dict(description)
+    yield at, kind, known
     for key, schema in _nested(kind, name).items():
-        value = description.get(key, schema.get("default"))
-        for part in [value] if "component" in schema else value.values():
-            yield from components_in(schema.get("component") or schema["components"], part)
+        inside = {(key,): known[key]} if "component" in schema else {(key, one): p for one, p in known[key].items()}
+        for place, part in inside.items():
+            yield from parts(schema.get("component") or schema["components"], part, (*at, *place))
+
+
+def components_in(kind: str, description: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """(kind, name) of a component and of every component nested in its description."""
+    return ((below, part["name"]) for _, below, part in parts(kind, description))
 
 
 def needs(kind: str, description: Mapping[str, Any], sizes: Sizes) -> Needs:
@@ -173,18 +181,20 @@ def objections(kind: str, description: Mapping[str, Any], inputs: Input | None) 
     return list(implementation(kind, description["name"]).objections(SimpleNamespace(**description), inputs))
 
 
+def objections_to(
+    description: Mapping[str, Any], teacher: Teacher, representation: Representation
+) -> list[Objection]:
+    """What a learner that is not built yet cannot learn; description: with all its parameters."""
+    learner = implementation("learners", description["name"])
+    return list(learner.objections_to(SimpleNamespace(**description), teacher, representation))
+
+
 def absences(kind: str, description: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str, str]]:
     """What a component and its parts would read outside the project and cannot, each with its place; before they are
     built."""
-    name, known = description["name"], defaults(kind, description["name"]) | dict(description)
-    yield from (((key,), *rest) for key, *rest in implementation(kind, name).absences(SimpleNamespace(**known)))
-    for key, schema in _nested(kind, name).items():
-        parts = (
-            {(key,): known[key]} if "component" in schema else {(key, one): part for one, part in known[key].items()}
-        )
-        for at, part in parts.items():
-            below = schema.get("component") or schema["components"]
-            yield from (((*at, *place), *rest) for place, *rest in absences(below, part))
+    for at, below, part in parts(kind, description):
+        for key, *rest in implementation(below, part["name"]).absences(SimpleNamespace(**part)):
+            yield ((*at, key), *rest)
 
 
 def warnings(kind: str, description: Mapping[str, Any], inputs: Input | None) -> list[Objection]:

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Annotated, Any
 
 import numpy as np
@@ -91,8 +92,11 @@ def objections(own: Any, key: str, learners: Mapping[str, Mapping[str, Any]]) ->
         if laws and law.law not in laws:
             yield part, f"{described['name']} for the law {law.law}", f"a teacher for it, not for {', '.join(laws)}"
             return
+    target, shown = registry.build("teachers", own.teacher), registry.build("representations", {"name": "raw"})
     for name, described in learners.items():
-        for parameter, found, allowed in registry.objections("learners", full("learners", described), law):
+        whole = full("learners", described)
+        refused = registry.objections("learners", whole, law), registry.objections_to(whole, target, shown)
+        for parameter, found, allowed in chain(*refused):
             yield key, f"{name}: {parameter} {found}", allowed
 
 

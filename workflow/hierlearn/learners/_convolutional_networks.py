@@ -11,7 +11,7 @@ from annotated_types import Ge
 
 from hierlearn.core.needs import Sizes
 from hierlearn.core.parameters import EXECUTION, Count
-from hierlearn.core.protocols import Input, Objection
+from hierlearn.core.protocols import Input, Objection, Representation, Teacher
 from hierlearn.solvers.convolutional import architecture
 from hierlearn.solvers.convolutional.architecture import Architecture, Layer, Misfit
 
@@ -55,6 +55,11 @@ class ConvolutionalParameters:
                 layers(self, shape_of(self, inputs))
         except Misfit as misfit:
             yield misfit.args
+
+    def objections_to(self, teacher: Teacher, representation: Representation) -> Iterator[Objection]:
+        """Features, which are no picture."""
+        if representation.unlabelled:
+            yield "name", "a network of pictures on features", "the representation raw, or another learner"
 
 
 def network(learner: Any, shape: Shape) -> Architecture:

@@ -7,7 +7,7 @@ import numpy as np
 
 from hierlearn.core.parameters import Schema
 from hierlearn.core.problem import Problem, wrong_classes
-from hierlearn.core.protocols import Fit, Monitor, Sample
+from hierlearn.core.protocols import Fit, Monitor, Objection, Sample, Teacher
 
 # Measures of learners that train many settings of the steps.
 DIVERGED = {
@@ -80,6 +80,12 @@ def best_on_validation(predictions: np.ndarray, labels: np.ndarray, kind: str, l
     """
     losses = error(predictions, labels, "regression") if loss is None else np.mean(loss(predictions, labels), (-2, -1))
     return best(losses if kind == "regression" else error(predictions, labels, kind), losses)
+
+
+def loss_of_classes(loss: str, teacher: Teacher) -> Iterator[Objection]:
+    """A loss that is for classes alone, on another target."""
+    if loss != "squared" and teacher.kind != "classes":
+        yield "loss", f"{loss!r} with a target of {teacher.kind}", "squared"
 
 
 def points_by_seed(sample: Sample) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:

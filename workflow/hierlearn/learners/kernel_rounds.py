@@ -1,5 +1,6 @@
 """Kernel ridge regression twice: on the input, and on what the first round predicts."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
@@ -8,7 +9,19 @@ import numpy as np
 from hierlearn.core import boundary
 from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import Nested, Positive
-from hierlearn.core.protocols import STATUS, Features, Fit, Kernel, Learner, Monitor, Sample, State
+from hierlearn.core.protocols import (
+    STATUS,
+    Features,
+    Fit,
+    Kernel,
+    Learner,
+    Monitor,
+    Objection,
+    Representation,
+    Sample,
+    State,
+    Teacher,
+)
 from hierlearn.learners._dual import cross_gram_matrix, fit_dual, gram_matrix
 from hierlearn.learners._selection import fit_of_seed, points_by_seed
 from hierlearn.solvers.ridge import Indefinite, leave_one_out
@@ -36,6 +49,11 @@ class KernelRounds(Learner):
             Positive, "Ridges in units of the mean diagonal of the Gram matrix; each round takes the best for itself."
         ]
 
+    def objections_to(self, teacher: Teacher, representation: Representation) -> Iterator[Objection]:
+        """Classes: what the first round leaves of a label is no label."""
+        if teacher.kind != "regression":
+            yield "name", f"rounds of regression for a target of {teacher.kind}", "another learner, or regression"
+
     def needs(self, sizes: Sizes) -> Needs:
         """Two Gram matrices, an eigendecomposition of the first, and the kernels between the points and others."""
         n = sizes.samples
@@ -53,8 +71,7 @@ class KernelRounds(Learner):
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """State: first and second (S, n, k) coefficients, predicted (S, n, k), what the second round saw."""
-        if sample.problem.teacher.kind != "regression":
-            raise ValueError(f"kernel_rounds: a teacher of {sample.problem.teacher.kind}; expected regression")
+        self.refuse_sample(sample)
         fits = []
         for seed, (x, y, z, labels) in zip(sample.problem.seeds, points_by_seed(sample), strict=True):
             gram = gram_matrix(self.first, x, cache, ("gram", seed))

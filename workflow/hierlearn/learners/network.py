@@ -9,9 +9,9 @@ from annotated_types import Interval
 
 from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import Count, Positive, Share
-from hierlearn.core.protocols import Features, Fit, Input, Learner, Monitor, Objection, Sample, State
+from hierlearn.core.protocols import Features, Fit, Input, Learner, Monitor, Objection, Representation, Sample, State, Teacher
 from hierlearn.learners._runs import BLOCK_ROWS, FRESH_POINTS, Rates, grid, take
-from hierlearn.learners._selection import DIVERGED, SelectionRule, stack_by_rule
+from hierlearn.learners._selection import DIVERGED, SelectionRule, loss_of_classes, stack_by_rule
 from hierlearn.learners.networks.runs import TRACED_POINTS, train_grid
 from hierlearn.learners.networks.start import NetworkParameters
 from hierlearn.solvers.networks import forward, last_features, tangent
@@ -78,6 +78,10 @@ class Network(NetworkParameters, Learner):
         if self.schedule == "layerwise" and self.online:
             yield "online", "True with schedule 'layerwise'", "false, or the schedule joint"
 
+    def objections_to(self, teacher: Teacher, representation: Representation) -> Iterator[Objection]:
+        """A loss of classes on another target."""
+        yield from loss_of_classes(self.loss, teacher)
+
     def needs(self, sizes: Sizes) -> Needs:
         """As many seeds as a core's cache holds, BYTES_IN_CACHE, or one: weights, gradients and velocities of all
         settings, and their activations on a batch and on a block of points.
@@ -108,9 +112,8 @@ class Network(NetworkParameters, Learner):
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """State: the weights of the network, or start_* and what was trained, (S, ...) float32."""
-        kind, seeds = sample.problem.teacher.kind, sample.problem.seeds
-        if self.loss != "squared" and kind != "classes":
-            raise ValueError(f"network: loss {self.loss!r} on a teacher of {kind}; expected squared")
+        self.refuse_sample(sample)
+        seeds = sample.problem.seeds
         settings = grid({name: values for name, values in sample.choices.items() if name != "selected_on"})
         place = repr(settings), sample.n
         new = [i for i, seed in enumerate(seeds) if (*place, seed) not in cache]

@@ -8,9 +8,9 @@ import numpy as np
 
 from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import Count, Even, Index, Positive
-from hierlearn.core.protocols import STATUS, Features, Fit, Input, Learner, Monitor, Objection, Sample, State
+from hierlearn.core.protocols import STATUS, Features, Fit, Input, Learner, Monitor, Objection, Representation, Sample, State, Teacher
 from hierlearn.learners._randomised import RandomisedNetwork, exact_squared_loss, mean_outputs, network, sample_loss
-from hierlearn.learners._selection import best_on_validation, error, fit_of_seed, points_by_seed
+from hierlearn.learners._selection import best_on_validation, error, fit_of_seed, loss_of_classes, points_by_seed
 from hierlearn.learners._symmetric_gates import Loss, first_layers, normal
 from hierlearn.solvers.losses import LOSSES
 from hierlearn.solvers.optimisers import adam, cosine_factor
@@ -65,7 +65,8 @@ class Randomised(Learner):
     class Choices:
         ridge: Annotated[Positive, "Factor of the penalty for features with |h|^2 = D, as in Quad-h."]
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
+        super().__post_init__()
         self.refuse()
 
     def objections(self, inputs: Input | None) -> Iterator[Objection]:
@@ -76,6 +77,10 @@ class Randomised(Learner):
             yield "loss", f"{self.loss!r} with draws {self.draws!r}", "squared, or sampled draws"
         if self.draws == "none" and self.order != 2:
             yield "draws", f"'none' with order {self.order}", "exact, sampled, or order 2"
+
+    def objections_to(self, teacher: Teacher, representation: Representation) -> Iterator[Objection]:
+        """A loss of classes on another target."""
+        yield from loss_of_classes(self.loss, teacher)
 
     def needs(self, sizes: Sizes) -> Needs:
         """Activations of both halves at every value of the multipliers; weights at every ridge, and Adam's means.
@@ -97,9 +102,8 @@ class Randomised(Learner):
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """State: w0 (S, m/2, D), weights (S, k, m, D) float32, for orders above 2 (S, k, m/2, D)."""
+        self.refuse_sample(sample)
         problem, kind, ridges = sample.problem, sample.problem.teacher.kind, list(sample.choices["ridge"])
-        if self.loss != "squared" and kind != "classes":
-            raise ValueError(f"randomised: loss {self.loss!r} on a teacher of {kind}; expected squared")
         w0, net, loss = first_layers(sample, self.width), self._network(), LOSSES[self.loss]
         shape, fits = (net.directions, w0.shape[-1]), []
         seeds = zip(problem.seeds, sample.streams.at("start").generators(), w0, points_by_seed(sample), strict=True)

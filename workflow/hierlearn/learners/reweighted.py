@@ -1,5 +1,6 @@
 """Quad-h fitted twice: on the representation, and on what the weights of the first fit make of it."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -8,7 +9,10 @@ import numpy as np
 from hierlearn.core import registry
 from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import Nested, NotNegative, Positive
-from hierlearn.core.protocols import Features, Fit, Learner, Monitor, Representation, Sample, State
+from hierlearn.core.protocols import Features, Fit, Input, Learner, Monitor, Objection, Representation, Sample, State
+
+# The models whose weights are directions w_r.
+WITH_DIRECTIONS = ("taylor", "randomised")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +39,12 @@ class Reweighted(Learner):
 
     class Choices:
         ridge: Annotated[Positive, "Ridges for features with |h|^2 = D; each fit takes the best for itself."]
+
+    def objections(self, inputs: Input | None) -> Iterator[Objection]:
+        """Models of the project that have no directions."""
+        name = self.model["name"]
+        if name not in WITH_DIRECTIONS and registry.path("learners", name).is_relative_to(registry.PACKAGE):
+            yield "model", repr(name), " or ".join(WITH_DIRECTIONS)
 
     def needs(self, sizes: Sizes) -> Needs:
         """Those of a Quad model twice, one after the other, and the map of the features."""

@@ -17,11 +17,13 @@ from hierlearn.core.protocols import (
     Learner,
     Monitor,
     Objection,
+    Representation,
     Sample,
     State,
+    Teacher,
 )
 from hierlearn.learners._dual import cross_gram_matrix, fit_dual, gram_matrix
-from hierlearn.learners._selection import best_on_validation, error, fit_of_seed, points_by_seed
+from hierlearn.learners._selection import best_on_validation, error, fit_of_seed, loss_of_classes, points_by_seed
 from hierlearn.learners._symmetric_gates import Loss, first_layers, gates_of, linear_outputs, normal, signs_of
 from hierlearn.solvers.losses import LOSSES
 from hierlearn.solvers.taylor import training as solver
@@ -110,7 +112,8 @@ class Taylor(Learner):
             Positive, "Order 1: in units of the Gram matrix's mean diagonal. Above: for features with |h|^2 = D."
         ]
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
+        super().__post_init__()
         self.refuse()
 
     def objections(self, inputs: Input | None) -> Iterator[Objection]:
@@ -120,6 +123,12 @@ class Taylor(Learner):
             yield "activation", found, "erf, sin or softplus, or an order up to 2"
         if self.order == 1 and self.loss != "squared":
             yield "loss", f"{self.loss!r} with order 1", "squared, or another order"
+
+    def objections_to(self, teacher: Teacher, representation: Representation) -> Iterator[Objection]:
+        """A loss of classes on another target, and a second moment of points that there are not."""
+        yield from loss_of_classes(self.loss, teacher)
+        if self.regulariser == "data" and not representation.unlabelled:
+            yield "regulariser", "'data' without unlabelled points", "plain, or a representation that is fitted"
 
     def needs(self, sizes: Sizes) -> Needs:
         """Order 1: as kernel ridge regression, and the gates. Above: the metric's n x n factor, gates and activations
@@ -151,9 +160,8 @@ class Taylor(Learner):
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """State: w0 (S, m/2, D), weights (S, k, m, D) float32; with `data` also root (S, D, D) float32."""
+        self.refuse_sample(sample)
         problem = sample.problem
-        if self.loss != "squared" and problem.teacher.kind != "classes":
-            raise ValueError(f"taylor: loss {self.loss!r} on a teacher of {problem.teacher.kind}; expected squared")
         w0, roots = first_layers(sample, self.width), self._roots(problem.seeds, sample.features, cache)
         generators = sample.streams.at("start").generators()
         given = zip(problem.seeds, generators, w0, roots, points_by_seed(sample), strict=True)
@@ -198,8 +206,6 @@ class Taylor(Learner):
         if self.regulariser == "plain":
             return [None] * len(seeds)
         count = features.representation.unlabelled
-        if not count:
-            raise ValueError("taylor: regulariser 'data' without unlabelled points; expected a neural representation")
         if any(("root", seed) not in cache for seed in seeds):
             unlabelled = features.draw("unlabelled", count)
             cache.update({("root", seed): inverse_root(x) for seed, x in zip(seeds, unlabelled, strict=True)})

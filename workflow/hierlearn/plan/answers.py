@@ -11,7 +11,7 @@ from typing import Any
 
 from hierlearn.core import folders, registry
 from hierlearn.core.needs import Needs, Sizes
-from hierlearn.core.protocols import Input, Objection
+from hierlearn.core.protocols import Input, Objection, Representation, Teacher
 from hierlearn.core.provenance import BrokenSource, location
 
 # The stages whose memory and work are asked for, by the kind of the component.
@@ -50,16 +50,29 @@ def needs(kind: str, description: Mapping[str, Any], sizes: Sizes) -> Needs:
 def objections(kind: str, description: Mapping[str, Any], inputs: Input | None) -> list[Objection]:
     """The objections of a component that is not built yet; description: with all its parameters. Raises BrokenSource
     for an answer that is none."""
-    name, allowed = description["name"], "(parameter, what was found, what is allowed) each time"
+    return _said(kind, description["name"], "objections", lambda: registry.objections(kind, description, inputs))
+
+
+def objections_to(
+    description: Mapping[str, Any], teacher: Teacher, representation: Representation
+) -> list[Objection]:
+    """What a learner that is not built yet cannot learn, as `objections`."""
+    asked = functools.partial(registry.objections_to, description, teacher, representation)
+    return _said("learners", description["name"], "objections_to", asked)
+
+
+def _said(kind: str, name: str, method: str, ask: Callable[[], list[Objection]]) -> list[Objection]:
+    """The answer of a component's method. Raises BrokenSource for one that is no list of objections."""
+    allowed = "(parameter, what was found, what is allowed) each time"
     try:
-        found = registry.objections(kind, description, inputs)
+        found = ask()
     except TypeError as error:
         if registry.failure(error):
             raise
-        raise BrokenSource(f"{_line_of(kind, name, 'objections')}: objections: {error}; expected {allowed}") from error
+        raise BrokenSource(f"{_line_of(kind, name, method)}: {method}: {error}; expected {allowed}") from error
     for one in found:
         if not (isinstance(one, tuple) and len(one) == 3 and all(isinstance(part, str) for part in one)):
-            raise BrokenSource(f"{_line_of(kind, name, 'objections')}: objections: found {one!r}; expected {allowed}")
+            raise BrokenSource(f"{_line_of(kind, name, method)}: {method}: found {one!r}; expected {allowed}")
     return found
 
 

@@ -6,11 +6,11 @@ A slip is a grid of too many points, or a job that no machine has the memory for
 import functools
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from hierlearn.core import registry
-from hierlearn.core.protocols import Input
+from hierlearn.core.protocols import Input, Objection
 from hierlearn.plan import answers, resources
 from hierlearn.plan.declared import mapping
 from hierlearn.plan.faults import Fault, Path, show
@@ -21,6 +21,8 @@ from hierlearn.plan.violations import allowed_by, violations
 
 # How often a preset may train at most, seeds apart; a walk has about so many sample sizes.
 MOST, WALK = 400_000, 10
+# The parts of a problem.
+PROBLEM = ("input", "teacher")
 # The units of quantities that are a line's, or a difference of two.
 LINES = ("slope", "difference of slopes")
 # The parameters that name what a line is fitted to, and the ends of the words for what they name.
@@ -57,7 +59,10 @@ def _combinations(axes: Mapping[str, Any]) -> int:
 
 
 def too_large(study: Study, limit: int) -> Iterator[Fault]:
-    """Sizes that would need more memory than `limit` MB: of the job that needs most, or of its data alone."""
+    """Sizes that would need more memory than `limit` MB: of the job that needs most, or of its data alone; of problems
+    that can be built."""
+    if any(any(_outside_limits(study, part, point)) for point in study.points for part in PROBLEM):
+        return
     jobs = [(needs.mem_mb, path, job) for path, job, needs in resources.largest_jobs(study)]
     most = max(jobs)
     drawn = max((job for job in jobs if job[1] == ("points",)), default=most)
@@ -71,7 +76,7 @@ def absent(study: Study) -> Iterator[Fault]:
     """Files outside the project that the components of a study would read, and cannot."""
     used = {("probes", name, "probe"): ("probes", probe.component) for name, probe in study.probes.items()}
     used |= {
-        ("problem", part): (f"{part}s", point.problem[part]) for part in ("input", "teacher") for point in study.points
+        ("problem", part): (f"{part}s", point.problem[part]) for part in PROBLEM for point in study.points
     }
     for at, (kind, description) in used.items():
         for key, found, allowed in registry.absences(kind, description):
@@ -83,6 +88,9 @@ def impossible(study: Study) -> Iterator[Fault]:
     met: dict[tuple[tuple, str, str], list] = {}
     outside: dict[str, list[str]] = {}
     for point in study.points:
+        if broken := [fault for part in PROBLEM for fault in _outside_limits(study, part, point)]:
+            yield from broken
+            continue
         for name, entry in study.learners.items():
             context, planned = study.context(name, point), entry.samples
             start, cap = (resolve(planned.get(key, 1), context) for key in ("start", "cap"))
@@ -94,16 +102,14 @@ def impossible(study: Study) -> Iterator[Fault]:
                 near = resolve(planned["near"], context)
                 outside.setdefault(name, []).append("" if start <= near <= cap else f"{near}, not in {start} .. {cap}")
             for variant in study.variants(name, point):
-                yield from _component_values(
-                    study, ("learners", name, "learner"), "learners", variant["learner"], point, met
-                )
+                yield from _learner_values(study, name, variant["learner"], point, met)
         for name, probe in study.probes.items():
             whole = registry.defaults("probes", probe.component["name"]) | probe.component
             yield from _component_values(study, ("probes", name, "probe"), "probes", whole, point, met)
         for name in study.representations:
             description = study.representation(name, point)
             yield from _component_values(study, ("representations", name), "representations", description, point, met)
-        for part in ("input", "teacher"):
+        for part in PROBLEM:
             description = point.problem[part]
             yield from _component_values(study, ("problem", part), f"{part}s", description, point, met)
         yield from _more_than_there_are(study, point)
@@ -139,7 +145,7 @@ def warnings(study: Study) -> Iterator[Fault]:
     """What a study may do, but may not mean; at points of its grid each once, where it is met first."""
     first: dict[tuple[str, str], Fault] = {}
     for point in study.points:
-        for part in ("input", "teacher"):
+        for part in PROBLEM:
             for key, found, wanted in registry.warnings(f"{part}s", point.problem[part], _law_at(point)):
                 fault = Fault(study.file, ("problem", part, key), f"{found} at {point.coordinates}", wanted)
                 first.setdefault((key, found), fault)
@@ -224,17 +230,61 @@ def _law_at(point: GridPoint) -> Input:
     return _law(json.dumps(point.problem["input"]), point.dimension)
 
 
-def _component_values(
-    study: Study, at: tuple, kind: str, description: Mapping[str, Any], point: GridPoint, met: dict
+@functools.cache
+def _built(kind: str, description: str) -> Any:
+    """A teacher or a representation. description: as JSON."""
+    return registry.build(kind, json.loads(description))
+
+
+def _outside_limits(study: Study, part: str, point: GridPoint) -> Iterator[Fault]:
+    """Parameters of the law or the teacher that sizes bring outside their limits, at a point."""
+    yield from _out_of_limits(study, ("problem", part), f"{part}s", point.problem[part], point)
+
+
+def _out_of_limits(
+    study: Study, at: tuple, kind: str, description: Mapping[str, Any], point: GridPoint
 ) -> Iterator[Fault]:
-    """Values that sizes become. met: takes up the objections, with their points; what an axis sets is found there."""
     known = registry.parameters(kind, description["name"])
     for key, value in description.items():
         if key != "name" and not {"component", "components"} & set(known[key]):
             for error in violations(value, known[key]):
                 found = f"{show(value)} at {point.coordinates}"
                 yield Fault(study.file, (*at, key), found, allowed_by(error))
-    for key, found, allowed in answers.objections(kind, description, _law_at(point)):
+
+
+def _component_values(
+    study: Study, at: tuple, kind: str, description: Mapping[str, Any], point: GridPoint, met: dict
+) -> Iterator[Fault]:
+    """Values that sizes become. met: takes up the objections, with their points; what an axis sets is found there."""
+    faults = list(_out_of_limits(study, at, kind, description, point))
+    yield from faults
+    if not faults:
+        _note(met, at, answers.objections(kind, description, _law_at(point)), point)
+
+
+def _learner_values(
+    study: Study, name: str, described: Mapping[str, Any], point: GridPoint, met: dict
+) -> Iterator[Fault]:
+    """What sizes become in a learner and its parts, and what they object to of the problem and of what shows it."""
+    teacher, representation = point.problem["teacher"], study.representation(study.learners[name].representation, point)
+    shown = [("teachers", teacher), ("representations", representation)]
+    sound = not any(
+        answers.objections(kind, part, _law_at(point)) or any(_out_of_limits(study, (), kind, part, point))
+        for kind, part in shown
+    )
+    for place, kind, part in registry.parts("learners", described):
+        at = ("learners", name, "learner", *place)
+        # A kernel of features knows nothing of the law of x.
+        if kind != "kernels" or study.learners[name].representation == "raw":
+            yield from _component_values(study, at, kind, part, point, met)
+        if kind == "learners" and sound:
+            built = [_built(below, json.dumps(one)) for below, one in shown]
+            _note(met, at, answers.objections_to(part, *built), point)
+
+
+def _note(met: dict, at: tuple, objections: Iterable[Objection], point: GridPoint) -> None:
+    """Takes up objections with the points at which they are met."""
+    for key, found, allowed in objections:
         where = ("axes", key) if at[0] != "learners" and key in point.coordinates else (*at, key)
         places = met.setdefault((where, found, allowed), [])
         places += [point.coordinates] if point.coordinates not in places else []

@@ -22,7 +22,8 @@ class Neural(Layer, Representation):
     unlabelled: Annotated[int, Ge(2), "Number n0 of unlabelled points that estimate the second moment."] = 256
     stream_key: ClassVar[str] = "neural"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
+        super().__post_init__()
         self.refuse()
 
     def objections(self, inputs: Input | None) -> Iterator[Objection]:

@@ -33,7 +33,8 @@ class TwoLayer(Representation):
     unlabelled: Annotated[int, Ge(2), "Number n0 of unlabelled points that whiten both layers."] = 256
     stream_key: ClassVar[str] = "two_layer"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
+        super().__post_init__()
         self.refuse()
 
     def objections(self, inputs: Input | None) -> Iterator[Objection]:

@@ -1,5 +1,6 @@
 """What the learners that are quadratic DenseNets, or are trained like them, declare of themselves."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -7,11 +8,14 @@ from annotated_types import Interval, MinLen
 
 from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import Count, Index, NotNegative, Positive, Share
+from hierlearn.core.protocols import Objection, Representation, Teacher
 from hierlearn.learners._runs import FRESH_POINTS, Rates
 from hierlearn.learners._selection import DIVERGED
 
 # Points of the training and validation sets that a trace looks at.
 TRACED_POINTS = 1000
+# L without a teacher that is such a network itself.
+USUAL_DEPTH = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +34,15 @@ class TrainingParameters:
     epochs: Annotated[Count, "Passes over the training points."] = 100
     steps: Annotated[Count | None, "Steps, in place of epochs."] = None
     online: Annotated[bool, "One pass over fresh points: the number of samples is steps times batch."] = False
+
+    def objections_to(self, teacher: Teacher, representation: Representation) -> Iterator[Objection]:
+        """Several outputs, and classes without the threshold that the network is added to."""
+        if teacher.outputs > 1:
+            found = f"a network of one output for a target of {teacher.outputs} outputs"
+            yield "name", found, "another learner, or a target of one output"
+        elif teacher.kind == "classes" and teacher.links is None:
+            found = "a network with the teacher's threshold for classes that have none"
+            yield "name", found, "another learner, the teacher quadratic_densenet, or regression"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +66,22 @@ class LayerParameters(TrainingParameters):
     starts: Annotated[
         list[Share] | None, "Parts of the training after which layers 3 .. L come at the latest; null: evenly spread."
     ] = None
+
+    def objections_to(self, teacher: Teacher, representation: Representation) -> Iterator[Objection]:
+        """Targets of another kind, and lists that do not fit the depth, which may be the teacher's."""
+        yield from TrainingParameters.objections_to(self, teacher, representation)
+        depth = self.depth or (USUAL_DEPTH if teacher.links is None else len(teacher.links) + 1)
+        layers = {"graph": depth - 1, "alphas": depth - 1, "distils": depth - 1, "starts": depth - 2}
+        for name, count in (layers | {"thresholds": depth - 2}).items():
+            given = vars(self).get(name)
+            # No thresholds at all are as good as null.
+            if given is not None and len(given) != count and (name, len(given)) != ("thresholds", 0):
+                yield name, f"{len(given)} entries at depth {depth}", f"{count}, one a layer"
+        if self.starts is not None and list(self.starts) != sorted(set(self.starts)):
+            yield "starts", f"{self.starts}", "parts of the training that grow"
+        for layer, below in enumerate(self.graph or (), start=2):
+            if not set(below) <= set(range(layer)):
+                yield "graph", f"{list(below)} for layer {layer}", f"earlier layers, 0 to {layer - 1}"
 
     def needs(self, sizes: Sizes) -> Needs:
         """Weights, Adam's memory and activations of every run, and points beside their squares, float32, in order and

@@ -27,6 +27,7 @@ Pass = tuple[list[np.ndarray], list[np.ndarray]]
 
 def train(learner: Any, sample: Sample, monitor: Monitor) -> Fit:
     """For each seed the run with the least error on validation points."""
+    learner.refuse_sample(sample)
     runs, problem = DensenetRuns(learner, sample, grid(sample.choices)), sample.problem
     runs.train(monitor, f"n{sample.n}-seed{problem.seeds[0]}-{len(problem.seeds)}")
     fits = best_fits([runs], monitor, {"validation": problem.held_out})

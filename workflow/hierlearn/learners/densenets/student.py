@@ -9,11 +9,12 @@ import numpy as np
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import State
 from hierlearn.learners._runs import BLOCK_ROWS
+from hierlearn.learners.densenets.parameters import USUAL_DEPTH
 from hierlearn.solvers.densenets.model import Layout
 from hierlearn.theory import quadratic_densenets
 
-# Without a teacher that is such a network itself: the weight of a layer over that of the one before, and the depth.
-USUAL_GAP, USUAL_DEPTH = 0.2, 3
+# Without a teacher that is such a network itself: the weight of a layer over that of the one before.
+USUAL_GAP = 0.2
 
 
 @dataclass(frozen=True)

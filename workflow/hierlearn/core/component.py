@@ -1,0 +1,67 @@
+"""What components of every kind may say: their limits, what they object to, and what they ask for."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, ClassVar, Protocol
+
+from hierlearn.core.limits import outside
+from hierlearn.core.needs import Needs, Sizes
+
+if TYPE_CHECKING:
+    from hierlearn.core.protocols import Input
+
+Objection = tuple[str, str, str]  # (parameter, what was found, what is allowed)
+
+
+class Component(Protocol):
+    """What components of every kind may say.
+
+    stream_key: the word that stands for the component in the keys of random streams, "" for its name; stream_words: the
+    same for parameters whose names have changed. A component that keeps them may be renamed, and no number changes.
+    """
+
+    stream_key: ClassVar[str] = ""
+    stream_words: ClassVar[Mapping[str, str]] = {}
+    # What it measures, what it records while it trains, and which of its parameters are coordinates of the result: name
+    # -> one line on each (COORDINATES: the parameter); LAWS: the inputs that it is defined for, none where for all.
+    MEASURES: ClassVar[Mapping[str, str]] = {}
+    TRACES: ClassVar[Mapping[str, str]] = {}
+    COORDINATES: ClassVar[Mapping[str, str]] = {}
+    LAWS: ClassVar[tuple[str, ...]] = ()
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for the first parameter outside the limits that its class declares."""
+        self.refuse_first(outside(self))
+
+    class Choices:
+        """What is selected on validation points or swept, annotated as parameters are."""
+
+    def objections(self, inputs: "Input | None") -> Iterator[Objection]:
+        """What cannot be, of parameters together and with the law of x; asked before it is built, of parameters alone,
+        `dimension` being that of x."""
+        return iter(())
+
+    def refuse(self, inputs: "Input | None" = None) -> None:
+        """Raises ValueError for the first of its objections, or for a law of x that is none of its LAWS."""
+        found: Iterable[Objection] = self.objections(inputs)
+        if inputs is not None and self.LAWS and inputs.law not in self.LAWS:
+            found = [("input law", repr(inputs.law), f"one of {', '.join(self.LAWS)}")]
+        self.refuse_first(found)
+
+    def refuse_first(self, found: Iterable[Objection]) -> None:
+        """Raises ValueError for the first of some objections, one line with the name of the component."""
+        for parameter, value, allowed in found:
+            name = re.sub(r"(?<!^)(?=[A-Z])", "_", type(self).__name__).lower()
+            raise ValueError(f"{name}: {parameter} {value}; expected {allowed}")
+
+    def absences(self) -> Iterator[Objection]:
+        """What it would read outside the project and cannot; asked at the preset that runs, of parameters."""
+        return iter(())
+
+    def warnings(self, inputs: "Input | None") -> Iterator[Objection]:
+        """What can be, but may not be meant; asked as `objections` are."""
+        return iter(())
+
+    def needs(self, sizes: Sizes) -> Needs:
+        """Memory, work and devices that it asks for; asked as `objections` are."""
+        return Needs()
