@@ -152,7 +152,6 @@ def test_a_wrong_question_is_one_line_and_nothing_is_written(changes, line):
             {"learners": [{"name": "kernel_ridge", "kernel": {"name": "ntk", "widht": 5}}]},
             "learners[0].kernel.widht: found an unknown parameter",
         ),
-        ({"learners": ["ntk", "linear"], "cap": 3}, "cap: found"),
         ({"dimension": [4, 100000000]}, "learners[1]: found sizes that need"),
         (
             {"learners": [{"name": "rbf", "representation": {"name": "neural", "features": "rely"}}]},
@@ -194,3 +193,101 @@ def test_learners_see_the_representation_that_they_name_and_share_it():
     (study,) = planned(learners=asked).studies.values()
     assert [one.representation for one in study.learners.values()] == ["neural-1", "neural-1", "neural-2", "raw"]
     assert study.representations == {"neural-1": neural, "neural-2": {"name": "neural"}}
+
+
+@pytest.mark.parametrize(
+    ("asked", "threshold"),
+    [
+        ({"teacher": {"name": "ridge_polynomial", "degree": 2}}, 0.5),
+        ({"teacher": {"name": "shift_products"}, "input": {"name": "hypercube"}, "dimension": [6]}, 0.5),
+        ({"teacher": {"name": "parity", "kind": "classes"}, "input": {"name": "hypercube"}}, 0.25),
+        (
+            {"teacher": {"name": "hierarchy_class"}, "input": {"name": "random_hierarchy"}, "dimension": [16]},
+            0.375,
+        ),
+        ({"teacher": {"name": "picture_class"}, "input": {"name": "digits"}, "dimension": [64]}, 0.45),
+    ],
+)
+def test_the_usual_threshold_is_half_of_what_the_best_constant_reaches(asked, threshold):
+    (study,) = planned(**asked).studies.values()
+    assert study.samples.thresholds == [threshold]
+    assert study.figure["threshold"] == threshold
+
+
+@pytest.mark.parametrize(
+    ("asked", "held_out", "cap"),
+    [
+        ({"teacher": {"name": "picture_class"}, "input": {"name": "digits"}, "dimension": [64]}, (300, 497), 1000),
+        (
+            {"teacher": {"name": "picture_class"}, "input": {"name": "shifted_digits"}, "dimension": [196]},
+            (300, 497),
+            1000,
+        ),
+        ({}, (500, 2000), 2000),
+    ],
+)
+def test_points_and_samples_are_as_many_as_a_finite_input_has(asked, held_out, cap):
+    (study,) = planned(**asked).studies.values()
+    assert (study.held_out.validation, study.held_out.test) == held_out
+    assert {entry.samples["cap"] for entry in study.learners.values()} == {cap}
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        (
+            {
+                "teacher": {"name": "picture_class"},
+                "input": {"name": "digits"},
+                "dimension": [64],
+                "cap": 1200,
+            },
+            "question.cap: found 1024; expected at most 1000 training points, all that there are",
+        ),
+        (
+            {"teacher": {"name": "ridge_polynomial", "degree": 3, "directions": [[1], [-1]]}},
+            "question.teacher.directions: found terms that cancel, a target of norm 0; expected terms whose sum",
+        ),
+        (
+            {"teacher": {"name": "ridge_polynomial", "degree": 2, "directions": [[1], [2]], "coefficients": [1, -1]}},
+            "question.teacher.directions: found terms that cancel",
+        ),
+        (
+            {"teacher": {"name": "ridge_polynomial", "degree": 2, "coefficients": [0]}},
+            "question.teacher.coefficients: found zeros only, a target of norm 0; expected one other than 0",
+        ),
+        (
+            {"teacher": {"name": "ridge_polynomial", "degree": 12, "length": 1.0e-40}},
+            "question.teacher.length: found 1e-40 to the power 12; expected factors whose squares are",
+        ),
+        (
+            {
+                "teacher": {"name": "quadratic_densenet", "alphas": [0, 1], "last_gap": 0.5},
+                "input": {"name": "gaussian"},
+            },
+            "question.teacher.alphas: found zeros before the layer that last_gap weighs; expected a weight above 0",
+        ),
+        (
+            {
+                "teacher": {"name": "residual_composition", "alpha": 0, "beta": 0},
+                "input": {"name": "hypercube"},
+            },
+            "question.teacher.beta: found 0 with alpha 0; expected one of them above 0",
+        ),
+    ],
+)
+def test_a_target_or_a_size_that_cannot_be_is_refused_where_it_was_asked(changes, line):
+    with pytest.raises(SystemExit) as end:
+        planned(**changes)
+    (found,) = end.value.code.splitlines()
+    assert line in found
+
+
+def test_directions_of_an_even_power_do_not_cancel():
+    planned(teacher={"name": "ridge_polynomial", "degree": 2, "directions": [[1], [-1]]})
+    planned(teacher={"name": "ridge_polynomial", "degree": 3, "directions": [[1], [-1, 0.1]]})
+
+
+def test_a_search_begins_at_the_cap_where_that_is_small():
+    (study,) = planned(cap=10).studies.values()
+    assert [study.search("ntk", point)["near"] for point in study.points] == [10, 10, 10]

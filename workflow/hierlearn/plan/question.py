@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from hierlearn.core import registry
+from hierlearn.core.protocols import Teacher
 from hierlearn.files import texts
 from hierlearn.plan.faults import Broken, Fault, show
 from hierlearn.plan.load import load, written
+from hierlearn.plan.sizes import full_description, sizes
 from hierlearn.plan.violations import schema, schema_faults
 
 KEY, STUDY, PAPER = "question", "my-question", "yours"
@@ -26,8 +28,21 @@ WANTED = {
     "representation": "a name, or a mapping with one",
 }
 NUMBER, POINT = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?|true|false"), {*".eE"}
-# Where a section of the question stands in its study.
-SECTIONS = {"teacher": ("problem", "teacher"), "input": ("problem", "input"), "dimension": ("axes", "dimension")}
+# Where a key of the question stands in its study; what stands elsewhere is of the question as a whole.
+SECTIONS = {
+    ("problem", "teacher"): "teacher",
+    ("problem", "input"): "input",
+    ("points",): "input",
+    ("axes", "dimension"): "dimension",
+    ("seeds",): "seeds",
+    # It lists the labels.
+    ("summary",): "learners",
+    ("samples",): "threshold",
+    ("figure", "threshold"): "threshold",
+}
+# Numbers of samples that are tried and of held-out points, where a finite set has as many; and the share of the risk of
+# the best constant at which n* is read off, where the question says nothing.
+CAP, VALIDATION, TEST, SHARE = 2000, 500, 2000, 0.5
 # The files of a question that this process wrote: what they say, what they said before, None of those that were not
 # there, and the folders that were made for them.
 _WRITTEN: dict[Path, tuple[str, str | None, list[Path]]] = {}
@@ -74,10 +89,10 @@ def as_asked(fault: Fault, described: str, settings: Mapping[str, Any]) -> Fault
     if KEY not in settings or fault.file != f"{settings['results']}/own/studies/{STUDY}.yaml":
         return fault
     at, study = fault.path, load(Path(fault.file), fault.file)[0]
-    place = (KEY, *at)
-    for key, known in SECTIONS.items():
+    place = (KEY,)
+    for known, key in SECTIONS.items():
         if at[: len(known)] == known:
-            place = (KEY, key, *at[len(known) :])
+            place = (KEY, key, *(at[len(known) :] if key in ("teacher", "input", "dimension") else ()))
     if len(at) > 1 and at[0] == "learners":
         i = list(study["learners"]).index(at[1])
         asked = settings[KEY]["learners"][i]
@@ -85,6 +100,9 @@ def as_asked(fault: Fault, described: str, settings: Mapping[str, Any]) -> Fault
         own = isinstance(asked, Mapping) and "kernel" in asked
         within = at[3 + (at[3:4] == ("kernel",) and not own) :] if at[2:3] == ("learner",) else at[2:]
         place = (KEY, "cap") if at[2:3] == ("samples",) else (KEY, "learners", i, *within)
+    if len(at) > 1 and at[0] == "claims":
+        # One for each learner, in their order.
+        place = (KEY, "learners", list(study["claims"]).index(at[1]))
     if len(at) > 1 and at[0] == "representations":
         # Of those that share it the first.
         i = [entry["representation"] for entry in study["learners"].values()].index(at[1])
@@ -142,7 +160,12 @@ def learner(one: Any) -> tuple[str, dict[str, Any], tuple[str, str] | None]:
 
 def study(question: Mapping[str, Any], learners: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
     """The study that answers a question: a search for the threshold, n* against the dimension, exponents."""
-    dimensions, threshold = question["dimension"], question.get("threshold", 0.5)
+    dimensions, described = question["dimension"], question.get("input", {"name": "sphere"})
+    teacher = _built("teachers", question["teacher"], dimensions[0])
+    law = _built("inputs", described, dimensions[0])
+    supply = {} if law is None else law.supply()
+    threshold = question.get("threshold", usual_threshold(teacher))
+    cap = question.get("cap", min(CAP, supply.get("training", CAP)))
     # Learners that see the same representation share the one that is fitted; raw needs no fit.
     seen = {"raw": {"name": "raw"}}
     for entry in learners.values():
@@ -152,7 +175,7 @@ def study(question: Mapping[str, Any], learners: Mapping[str, dict[str, Any]]) -
         name: next(key for key, one in seen.items() if one == entry["representation"])
         for name, entry in learners.items()
     }
-    samples = {"near": {"coefficient": 4, "of": "dimension"}, "cap": question.get("cap", 2000)}
+    samples = {"near": {"coefficient": 4, "of": "dimension", "most": cap}, "cap": cap}
     claims = {
         f"Q{i}": {
             "place": "a question of one's own",
@@ -168,10 +191,13 @@ def study(question: Mapping[str, Any], learners: Mapping[str, dict[str, Any]]) -
         "paper": PAPER,
         "place": "a question of one's own",
         "summary": f"Samples to risk {threshold:g} for {', '.join(entry['label'] for entry in learners.values())}.",
-        "problem": {"input": question.get("input", {"name": "sphere"}), "teacher": question["teacher"]},
+        "problem": {"input": described, "teacher": question["teacher"]},
         "axes": {"dimension": dimensions},
         "seeds": question.get("seeds", 5),
-        "points": {"validation": 500, "test": 2000},
+        "points": {
+            "validation": min(VALIDATION, supply.get("validation", VALIDATION)),
+            "test": min(TEST, supply.get("test", TEST)),
+        },
         "samples": {"thresholds": [threshold]},
         "representations": {name: one for name, one in seen.items() if name != "raw"},
         "learners": {
@@ -180,6 +206,26 @@ def study(question: Mapping[str, Any], learners: Mapping[str, dict[str, Any]]) -
         "figure": {"name": "sample_complexity", "threshold": threshold},
         "claims": claims if len(dimensions) > 2 else {},
     }
+
+
+def usual_threshold(teacher: Teacher | None) -> float:
+    """The risk at which n* is read off: half of what the best constant has, 1 in units of the target's norm, and for k
+    classes that are equally likely the share 1 - 1/k of wrong ones."""
+    if teacher is None or teacher.kind != "classes":
+        return SHARE
+    # The sign of one output tells two classes apart.
+    return SHARE * (1 - 1 / max(teacher.outputs, 2))
+
+
+def _built(kind: str, description: Mapping[str, Any], dimension: int) -> Any:
+    """A component of the problem at a dimension, None where its description is wrong, which the plan says in words."""
+    if description["name"] not in registry.available(kind):
+        return None
+    try:
+        given = {"dimension": dimension} if kind == "inputs" else {}
+        return registry.build(kind, full_description(kind, description, sizes(dimension)), **given)
+    except (KeyError, TypeError, ValueError):
+        return None
 
 
 def keep() -> None:

@@ -18,6 +18,8 @@ from hierlearn.theory.gegenbauer import hermite, orthonormal, quadrature
 
 # An estimate of the norm to about half a per cent.
 NORM_POINTS, NORM_BLOCK = 1 << 16, 1 << 12
+# Terms cancel where the square of their sum is this share of what it could be: rounding of their products.
+CANCELLED = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +50,11 @@ class RidgePolynomial(Teacher):
     LAWS = ("sphere", "gaussian", "anisotropic_sphere")
 
     def objections(self, inputs: Input) -> Iterator[Objection]:
-        """Polynomials of other laws, and directions or coefficients that do not fit."""
+        """Polynomials of other laws, directions or coefficients that do not fit, and targets that are 0."""
+        found = list(RidgePolynomial._misfits(self, inputs))
+        yield from found or RidgePolynomial._vanishing(self, inputs)
+
+    def _misfits(self, inputs: Input) -> Iterator[Objection]:
         if inputs.law == "gaussian" and inputs.norm != "sqrt_dimension":
             yield "basis", f"the input gaussian of norm {inputs.norm}", "norm sqrt_dimension"
         if inputs.law == "anisotropic_sphere" and self.basis != "monomial":
@@ -60,6 +66,24 @@ class RidgePolynomial(Teacher):
             yield "coefficients", f"{len(self.coefficients)} of them", f"{terms}, one a term"
         if self.directions is not None and max(map(len, self.directions)) > inputs.dimension:
             yield "directions", "more entries than coordinates", f"at most the dimension {inputs.dimension}"
+
+    def _vanishing(self, inputs: Input) -> Iterator[Objection]:
+        """Terms whose sum is 0, or whose norm is no number; directions that are drawn do not cancel."""
+        terms = self.rank if self.directions is None else len(self.directions)
+        alpha = np.asarray(self.coefficients or np.full(terms, 1.0 / sqrt(terms)), dtype=np.float64)
+        with np.errstate(over="ignore", under="ignore"):
+            power = np.float64(self.length) ** self.degree
+            factors = alpha * power
+            square, most = factors @ factors, np.sum(np.abs(factors)) ** 2
+        if not alpha.any():
+            yield "coefficients", "zeros only, a target of norm 0", "one other than 0"
+        elif not 0 < square <= most < np.inf:
+            yield "length", f"{self.length:g} to the power {self.degree}", "factors whose squares are numbers above 0"
+        elif self.directions is not None:
+            directions = _unit_rows(self.directions, inputs.dimension)
+            means = RidgePolynomial._means(self, inputs, np.clip(directions @ directions.T, -1.0, 1.0))
+            if factors @ means @ factors <= CANCELLED * most:
+                yield "directions", "terms that cancel, a target of norm 0", "terms whose sum is not 0"
 
     def draw(self, streams: Streams, inputs: Input) -> State:
         """directions (S, r, d), coefficients (S, r) float64. Raises ValueError where they do not fit into d."""
@@ -75,9 +99,7 @@ class RidgePolynomial(Teacher):
         if self.directions is None:
             directions = streams.at("directions").stack(one)
         else:
-            padded = [[*beta, *[0.0] * (inputs.dimension - len(beta))] for beta in self.directions]
-            given = np.asarray(padded) / np.linalg.norm(padded, axis=1, keepdims=True)
-            directions = np.repeat(given[None], seeds, axis=0)
+            directions = np.repeat(_unit_rows(self.directions, inputs.dimension)[None], seeds, axis=0)
         terms = directions.shape[1]
         alpha = np.full(terms, 1 / sqrt(terms)) if self.coefficients is None else self.coefficients
         factors = np.asarray(alpha, dtype=np.float64) * self.length**self.degree
@@ -111,10 +133,8 @@ class RidgePolynomial(Teacher):
         if "sampled_norm" in state:
             return state["sampled_norm"]
         gram = np.clip(np.einsum("srd,std->srt", state["directions"], state["directions"]), -1.0, 1.0)
-        weights = self._weights(inputs)
-        means = sum(weight * self._correlation(k, inputs, gram) for k, weight in enumerate(weights) if weight)
         alpha = state["coefficients"]
-        return np.sqrt(np.einsum("sr,srt,st->s", alpha, means, alpha))
+        return np.sqrt(np.einsum("sr,srt,st->s", alpha, self._means(inputs, gram), alpha))
 
     def degrees(self) -> tuple[int, ...]:
         """p alone for `gegenbauer`; the positive degrees of a power."""
@@ -124,6 +144,13 @@ class RidgePolynomial(Teacher):
         """q_1 .. q_{ceil(p/2)} of every direction: quadratic models of them reach degree p (chen2020, Section 4.2)."""
         t, sphere, half = _projections(state, x), bool(state["on_sphere"][0]), (self.degree + 1) // 2
         return np.concatenate([_polynomial(j, x.shape[-1], t, sphere) for j in range(1, half + 1)], axis=-1)
+
+    def _means(self, inputs: Input, cosine: np.ndarray) -> np.ndarray:
+        """E q_p(<b, x>) q_p(<b', x>) at <b, b'> = cosine."""
+        weights = RidgePolynomial._weights(self, inputs)
+        return sum(
+            weight * RidgePolynomial._correlation(self, k, inputs, cosine) for k, weight in enumerate(weights) if weight
+        )
 
     def _weights(self, inputs: Input) -> list[float]:
         """Squared coefficients of q_p in the orthonormal polynomials of degree 0 .. p."""
@@ -144,6 +171,12 @@ class RidgePolynomial(Teacher):
         if inputs.law == "gaussian":
             return cosine**degree
         return orthonormal(degree, inputs.dimension, cosine) / orthonormal(degree, inputs.dimension, np.ones(()))
+
+
+def _unit_rows(directions: list[list[float]], dimension: int) -> np.ndarray:
+    """Directions padded with zeros and scaled to norm 1: (r, d)."""
+    padded = [[*beta, *[0.0] * (dimension - len(beta))] for beta in directions]
+    return np.asarray(padded) / np.linalg.norm(padded, axis=1, keepdims=True)
 
 
 def _projections(state: State, x: np.ndarray) -> np.ndarray:

@@ -62,8 +62,13 @@ def faults(parameters: Mapping[str, Any], inputs: Mapping[str, Any], dimension: 
             yield "widths", f"{before} then {width} at layer {layer}", "widths that do not grow with the layer"
     for layer, sources in enumerate(links(depth, parameters["graph"])[: depth - 1], start=2):
         yield from (("graph", *fault) for fault in _link_faults(layer, sources))
-    if parameters["alphas"] is not None and not any(parameters["alphas"]):
+    alphas = parameters["alphas"]
+    if alphas is not None and not any(alphas):
         yield "alphas", "zeros only", "one weight above 0"
+    elif alphas is not None and len(alphas) == depth - 1 and not any(
+        layer_weights(depth, alphas, parameters["gap"], parameters["last_gap"])
+    ):
+        yield "alphas", "zeros before the layer that last_gap weighs", "a weight above 0 among them"
     if inputs["name"] == "gaussian" and inputs.get("norm", "sqrt_dimension") != "sqrt_dimension":
         yield "kind", f"the input gaussian of norm {inputs['norm']}", "coordinates of variance 1: norm sqrt_dimension"
 
