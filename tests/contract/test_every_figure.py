@@ -8,7 +8,7 @@ import xarray
 from matplotlib.figure import Figure
 
 from hierlearn.core.registry import available, build, parameters
-from hierlearn.figures._style import lay_out, save
+from hierlearn.figures._style import has_points, lay_out, save
 
 DIMENSIONS, SAMPLES = [6, 8, 10, 14], np.array([16, 32, 64, 128, 256, 512])
 STUDY = {"title": "A study", "labels": {"a": "learner A", "b": "learner B"}}
@@ -51,6 +51,35 @@ def cube():
     )
 
 
+def with_risk(risk):
+    """The cube with one risk everywhere, or with one for each learner."""
+    scores = cube()
+    values = np.broadcast_to(np.reshape(risk, (-1, 1, 1, 1, 1)), scores.test_risk.shape)
+    return scores.assign(test_risk=scores.test_risk.copy(data=np.array(values)))
+
+
+def without_a_seed():
+    scores = cube()
+    return scores.assign(test_risk=scores.test_risk.where(scores.seed > 0))
+
+
+# Scores that leave a figure little to show, and what a panel of n* then says; "" where n* is known somewhere.
+SPARSE = {
+    "no points": (lambda: with_risk(np.nan), "no n* was measured"),
+    "all n* censored from below": (lambda: with_risk(1.0), "n* above 512"),
+    "all n* censored from above": (lambda: with_risk(1e-3), "n* at most 16"),
+    "risks of 0": (lambda: with_risk(0.0), "n* at most 16"),
+    "n* censored on both sides": (lambda: with_risk([1e-3, 1.0]), "no n* observed: bounds alone"),
+    "one size, above": (lambda: with_risk(1.0).isel(samples=[0]), "n* above 16"),
+    "one size, below": (lambda: with_risk(1e-3).isel(samples=[0]), "n* at most 16"),
+    "one dimension": (lambda: cube().sel(dimension=[8]), ""),
+    "one seed": (lambda: cube().isel(seed=[0]), ""),
+    "one of all, above": (lambda: with_risk(1.0).isel(seed=[0], samples=[2]).sel(dimension=[8]), "n* above 64"),
+    "one of all, below": (lambda: with_risk(1e-3).isel(seed=[0], samples=[2]).sel(dimension=[8]), "n* at most 64"),
+    "a seed that stopped": (without_a_seed, "no n* was measured"),
+}
+
+
 def probes():
     values = np.array([1.0, 0.5, 0.25])[:, None] * np.array([0.9, 1.0, 1.2])
     law = xarray.Dataset({"law": (("width", "seed"), values)}, {"width": [10, 20, 40], "seed": [0, 1, 2]})
@@ -91,6 +120,40 @@ def test_it_draws_the_data_with_a_title_on_every_panel_in_use(name):
     assert used
     assert all(place.get_title() or place.get_title(loc="left") for place in used)
     assert any(np.isfinite(line.get_ydata()).any() for place in used for line in place.get_lines())
+
+
+def words_of(place):
+    return " ".join(text.get_text() for text in place.texts)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("measured", [True, False], ids=["probes", "no probe measured"])
+@pytest.mark.parametrize("case", SPARSE)
+def test_it_draws_what_little_there_is_and_says_so_in_words(name, case, measured):
+    found = {key: one if measured else one.where(False) for key, one in probes().items()}
+    figure = build("figures", {"name": name} | SETTINGS[name]).draw(SPARSE[case][0](), found, STUDY, None)
+    assert len(written(figure, "svg")) > 1000
+    for place in figure.axes:
+        # A panel shows a point, or a picture, or says why it has none.
+        assert has_points(place) or place.images or place.texts, place.get_title(loc="left")
+
+
+@pytest.mark.parametrize("case", SPARSE)
+def test_samples_that_nobody_observed_are_bounds_in_words(case):
+    scores, said = SPARSE[case]
+    figure = drawn("sample_complexity", scores(), SETTINGS["sample_complexity"])
+    (growth,) = [place for place in figure.axes if place.get_title(loc="left").startswith("b")]
+    assert words_of(growth).startswith(said)
+    assert bool(words_of(growth).strip()) == bool(said)
+
+
+@pytest.mark.parametrize(("risk", "label"), [(1.0, "learner A: at least"), (1e-3, "learner A: at most")])
+def test_panels_of_growth_show_bounds_on_the_side_where_they_are(risk, label):
+    line = {"learner": "a", "where": {"degree": 2}}
+    panel = {"kind": "growth", "title": "Growth", "x": "dimension", "lines": [line]}
+    (place,) = drawn("panels", with_risk(risk), {"panels": [panel]}).axes
+    (bounds,) = [one for one in place.get_lines() if one.get_label() == label]
+    assert list(bounds.get_ydata()) == [512 if risk == 1.0 else 16] * len(DIMENSIONS)
 
 
 @pytest.mark.parametrize("kind", ["svg", "pdf", "png"])

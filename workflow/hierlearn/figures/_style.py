@@ -84,6 +84,26 @@ def band(place, x, values, colour: str, *, alpha: float = 0.18, of: str = "media
     place.fill_between(x, values.min(axis=1), values.max(axis=1), color=colour, alpha=alpha, lw=0)
 
 
+def has_points(place) -> bool:
+    """Whether a line of a panel has a point that its axes can show."""
+    log_x, log_y = place.get_xscale() == "log", place.get_yscale() == "log"
+    points = [np.array(line.get_data(), dtype=float) for line in place.get_lines()]
+    shown = [np.isfinite(one).all(axis=0) & ((one[0] > 0) | (not log_x)) & ((one[1] > 0) | (not log_y)) for one in points]
+    return any(one.any() for one in shown)
+
+
+def remark(place, text: str, height: float = 0.5) -> None:
+    """Words in a panel. height: part of its own."""
+    look = {"ha": "center", "va": "center", "fontsize": 7.5, "color": "#777777"}
+    place.text(0.5, height, text, transform=place.transAxes, **look)
+
+
+def explain(place, text: str) -> None:
+    """A panel without points says why, and has no ticks: its scales would mean nothing."""
+    place.set(xscale="linear", yscale="linear", xticks=[], yticks=[])
+    remark(place, text)
+
+
 def name_claims(place, names: Iterable[str]) -> None:
     """The claims that a panel shows, above its title."""
     look = CLAIMS | {"textcoords": "offset points", "va": "bottom", "annotation_clip": False}

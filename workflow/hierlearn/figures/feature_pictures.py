@@ -11,7 +11,7 @@ from hierlearn.core.parameters import Reference
 from hierlearn.figures._axes import tidy
 from hierlearn.figures._identities import COLOURS, MARKERS
 from hierlearn.figures._parameters import Shown
-from hierlearn.figures._style import blank, name_claims
+from hierlearn.figures._style import blank, explain, has_points, name_claims, remark
 from hierlearn.quantities._tables import along
 
 # Of a mosaic, between two pictures, in pixels.
@@ -62,6 +62,8 @@ class FeaturePictures(protocols.Figure):
         place.imshow(whole, cmap="gray", vmin=-1.0, vmax=1.0, interpolation="nearest")
         place.set_title(f"a  What the first units of layer {layer} look for")
         place.set_axis_off()
+        if not np.isfinite(pictures).any():
+            remark(place, "no training ended")
         for i, name in enumerate(PICTURES.values()):
             place.text(-2.0, i * tall + (height - 1) / 2, name, ha="right", va="center")
 
@@ -73,9 +75,13 @@ class FeaturePictures(protocols.Figure):
                 look = {"color": COLOURS[i % len(COLOURS)], "marker": MARKERS[i % len(MARKERS)], "ls": "none"}
                 x = number + ASIDE * (2 * i + 1 - len(layers))
                 place.plot(np.full(len(of_layer), x), of_layer, alpha=0.5, ms=2.5, **{**look, "marker": "."})
-                place.plot(x, np.nanmean(of_layer), label="_" * number + f"layer {layer}", **look)
-        place.axhline(0.0, color="#777777", lw=0.8, ls=":")
+                mean = np.mean(of_layer[np.isfinite(of_layer)]) if np.isfinite(of_layer).any() else np.nan
+                place.plot(x, mean, label="_" * number + f"layer {layer}", **look)
         place.set_title("b  Distance to the same unit's")
+        if not has_points(place):
+            explain(place, "no training ended")
+            return
+        place.axhline(0.0, color="#777777", lw=0.8, ls=":")
         place.set(ylabel="log ratio to the others'", xlim=(-0.5, 1.5))
         place.set_xticks(range(len(COMPARED)), COMPARED.values())
         place.legend(loc="lower right")

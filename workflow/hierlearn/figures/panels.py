@@ -14,7 +14,7 @@ from hierlearn.figures._axes import name_guides, tick_values, tidy
 from hierlearn.figures._legends import legend
 from hierlearn.figures._parameters import Panel
 from hierlearn.figures._published import LABEL, overlay, overlay_row
-from hierlearn.figures._style import band, blank, centre, name_claims
+from hierlearn.figures._style import band, blank, centre, explain, has_points, name_claims
 from hierlearn.quantities._tables import along, at, complexities
 from hierlearn.quantities.norm_at_error import norm_at
 from hierlearn.statistics.complexity import medians
@@ -62,6 +62,9 @@ class Panels(protocols.Figure):
                 self._theory(place, panel, line, colour, probes[line["probe"]], reach)
         for number, line in enumerate(line for line in panel["lines"] if "published" in line):
             overlay(place, line, panel["x"], number)
+        if not has_points(place):
+            explain(place, "nothing was measured\nthat these axes can show")
+            return
         if "counting" in panel and panel["kind"] == "growth":
             self._counted(place, panel)
         elif "counting" in panel:
@@ -140,6 +143,10 @@ class Panels(protocols.Figure):
             place.plot(values, np.full(len(values), row), ".", color=colour, alpha=0.5)
             place.plot(centre(values[None], panel.get("centre", "median"))[0], row, marker, color=colour)
             names.append(line.get("label", labels[line["learner"]]))
+        place.set_xscale(panel.get("xscale", "log"))
+        if not has_points(place):
+            explain(place, "nothing was measured\nthat this axis can show")
+            return
         _levels(place.axvline, panel)
         if panel.get("levels"):
             legend(place)
@@ -151,13 +158,17 @@ class Panels(protocols.Figure):
 
     def _growth(self, place, table, colour, label):
         """Sizes (K,) and n* (K, S), NaN where half the seeds or more never crossed: there n* is at least what open
-        triangles show."""
+        triangles show, or at most where these point down."""
         middle, _ = medians(table)
         known = np.isfinite(middle)
         above = ~known & (table.status == "right_censored").any(axis=1)
         if above.any():
             limits = np.nanmax(table.samples[above], axis=1)
             place.plot(table.sizes[above], limits, color=colour, marker="^", mfc="white", ls="none", label=label)
+        below = ~known & (table.status == "left_censored").any(axis=1)
+        if below.any():
+            most, at_most = np.nanmin(table.samples[below], axis=1), label.replace("at least", "at most")
+            place.plot(table.sizes[below], most, color=colour, marker="v", mfc="white", ls="none", label=at_most)
         shown = np.where(table.status == "observed", table.samples, np.exp(middle)[:, None])
         return table.sizes, np.where(known[:, None], shown, np.nan)
 

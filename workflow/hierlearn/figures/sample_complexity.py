@@ -10,13 +10,13 @@ import numpy as np
 from hierlearn.core import protocols
 from hierlearn.core.parameters import UNIQUE, Reference
 from hierlearn.figures._axes import fix_ticks, tidy
+from hierlearn.figures._censored import draw_bounds, limits, words
 from hierlearn.figures._identities import looks as identities
 from hierlearn.figures._parameters import Shown
-from hierlearn.figures._style import CLAIMS, band, blank, name_claims
+from hierlearn.figures._style import CLAIMS, band, blank, explain, has_points, name_claims, remark
 from hierlearn.quantities._tables import at, complexities, regressor
-from hierlearn.statistics.complexity import bounds, medians
+from hierlearn.statistics.complexity import Complexities, medians
 from hierlearn.statistics.exponents import slope
-from hierlearn.statistics.intervals import median
 
 COUNTS = {
     "dimension": "$d$",
@@ -26,12 +26,13 @@ COUNTS = {
     "quad_raw_dimension": "$d\\,N(d,p-2)$",
 }
 PREDICTED = "predicted: as the counted dimension"
+AT_MOST = "\u2193 reached at once: an upper bound"
+# The lowest and the highest risk that learning curves show.
+LOWEST, HIGHEST = 0.008, 2.0
 # Of the lower panels, relative to one another.
 WIDTHS = {"b": 1.5, "c": 1.0, "d": 0.8, "e": 0.9}
 # How points are drawn that count unlabelled ones.
 TOTAL = {"marker": "x", "ms": 6, "mew": 1.6}
-# Neighbouring bounds are this factor of d apart.
-BESIDE = 1.06
 # Ticks are at least this factor of d apart.
 APART = 1.25
 # Sizes of a curve that is long enough for the number of its dimension.
@@ -105,17 +106,23 @@ class SampleComplexity(protocols.Figure):
         curves = [name for name in names if _has_risk(cube, name, self.main)]
         if curves:
             self._curves(top, cube, curves, looks, study["labels"])
+        else:
+            place = top.subplots()
+            place.set_title(f"a  {_titled('Learning curves', self.main)}")
+            explain(place, "no risk was measured")
         lines = probes.get(self.probe)
         # Of a study whose only axis is the dimension no other value is fixed.
         used = {"b": True, "c": bool(self.control), "d": lines is not None, "e": True}
         letters = [letter for letter, there in used.items() if there]
         ratios = [WIDTHS[letter] for letter in letters]
         panels = dict(zip(letters, bottom.subplots(1, len(letters), width_ratios=ratios), strict=True))
+        tables = []
         for letter, where in (("b", self.main), ("c", self.control)):
             if letter in panels:
-                self._growth(panels[letter], cube, lines, names, looks, where)
+                tables += self._growth(panels[letter], cube, lines, names, looks, where)
                 role = f"Samples to risk {self.threshold:g}" if where is self.main else "Control"
                 panels[letter].set_title(f"{letter}  {_titled(role, where)}")
+        at_most = any(np.isfinite(limits(table)[1]).any() for table in tables)
         self._totals(panels["b"], cube, looks)
         if "d" in panels:
             self._theory(panels["d"], lines, looks, study["labels"])
@@ -132,6 +139,7 @@ class SampleComplexity(protocols.Figure):
                 else []
             ),
             Line2D([], [], color="#777777", marker="o", mfc="white", ls="", label="\u2191 not reached: a lower bound"),
+            *([Line2D([], [], color="#777777", marker="o", mfc="white", ls="", label=AT_MOST)] if at_most else []),
             *(
                 Line2D([], [], color=looks[k][0], ls="", label=f"{study['labels'][k]}, unlabelled too", **TOTAL)
                 for k in self.together
@@ -163,9 +171,13 @@ class SampleComplexity(protocols.Figure):
                 if len(n) > FEW:
                     end = (n[-1], np.median(risk[:, shown][:, -1]))
                     panel.annotate(str(d), end, xytext=(2, -2), textcoords="offset points", fontsize=7)
+            if not panel.get_lines():
+                remark(panel, "no size that every\nseed has visited")
             for risk in (self.threshold, *self.marked):
                 panel.axhline(risk, color="#777777", lw=0.7, ls="--")
-            panel.set(xscale="log", yscale="log", ylim=(0.008, 2.0))
+            panel.set(xscale="log", yscale="log", ylim=(LOWEST, HIGHEST))
+            if (most := float(chosen.test_risk.max())) < LOWEST:
+                remark(panel, f"risk at most {most:.1g}\nat every size")
             label = labels[name].replace(" (", "\n(").replace(" on the", "\non the")
             panel.set_title(label, fontsize=8, loc="center")
             panel.set_xlabel("labelled samples $n$")
@@ -181,26 +193,21 @@ class SampleComplexity(protocols.Figure):
         if "a" in self.shows:
             area.text(0.99, 0.985, ", ".join(self.shows["a"]), **CLAIMS, ha="right", va="top")
 
-    def _growth(self, panel, cube, lines, names, looks, where) -> None:
+    def _growth(self, panel, cube, lines, names, looks, where) -> list[Complexities]:
+        """The tables of n* that the panel shows."""
         beside: Counter[int] = Counter()
+        tables = []
         for name in names:
             colour, marker = looks[name]
             table = complexities(cube, name, where, self.threshold)
+            tables.append(table)
             centre, _ = medians(table)
             known = np.isfinite(centre)
             for k in np.flatnonzero(known):
                 seen = table.samples[k][table.status[k] == "observed"]
                 panel.plot([table.sizes[k]] * 2, [seen.min(), seen.max()], color=colour, lw=1, alpha=0.5)
             panel.plot(table.sizes[known], np.exp(centre[known]), color=colour, marker=marker, ls="none")
-            lowest = np.array([median(low) for low in bounds(table)[0]])
-            for k in np.flatnonzero(~known & np.isfinite(lowest)):
-                n, d = np.exp(lowest[k]), int(table.sizes[k])
-                # Side by side: budgets are alike, and an arrow would point into the next marker.
-                place = d * BESIDE ** beside[d], n
-                panel.plot(*place, color=colour, marker=marker, mfc="white", ls="none")
-                arrow = {"arrowstyle": "<-", "color": colour, "lw": 0.9, "shrinkA": 0, "shrinkB": 2.5}
-                panel.annotate("", place, (0, 13), textcoords="offset points", arrowprops=arrow)
-                beside[d] += 1
+            draw_bounds(panel, table, colour, marker, beside)
             reach = 1.5 * float(cube.dimension.values[-1])
             self._fit(panel, table, name, colour, where, reach)
             theory = self._line(lines, name, where)
@@ -208,7 +215,13 @@ class SampleComplexity(protocols.Figure):
                 near = theory.sel(dimension=slice(None, 1.5 * float(table.sizes[-1])))
                 panel.plot(near.dimension, near, color=colour, ls=":", lw=1)
         panel.set(xscale="log", yscale="log", xlabel="dimension $d$", ylabel="$n^*$")
+        if not has_points(panel):
+            explain(panel, words(tables))
+            return tables
+        if said := words(tables):
+            remark(panel, said, 0.93)
         _dimension_axis(panel, cube.dimension.values)
+        return tables
 
     def _totals(self, panel, cube, looks) -> None:
         """The least number of points, labelled and not, over learners alike."""
@@ -309,6 +322,8 @@ class SampleComplexity(protocols.Figure):
         panel.invert_yaxis()
         panel.set_xlim(left, right)
         panel.set_xlabel("exponent of $n^*$")
+        if not drawn:
+            explain(panel, "no exponent:\nit takes $n^*$ at two\ndimensions or more")
         panel.set_title("e  Exponents, 95 %")
 
 
