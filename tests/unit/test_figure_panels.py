@@ -76,7 +76,8 @@ def test_a_probe_is_drawn_as_medians_with_the_predicted_slope_through_the_last()
 
 
 def test_a_bound_has_the_colour_of_the_line_that_it_bounds():
-    lines = [{"variable": "law"}, {"variable": "law"}, {"variable": "law", "bound": True, "colour_of": 2}]
+    lines = [{"variable": "law"}, {"variable": "law", "label": "again"}]
+    lines += [{"variable": "law", "bound": True, "colour_of": 2}]
     first, second, bound = drawn(
         {"kind": "probe", "title": "T", "probe": "p", "x": "width", "lines": lines}
     ).get_lines()

@@ -268,7 +268,8 @@ def _learner_values(
     """What sizes become in a learner and its parts, and what they object to of the problem and of what shows it."""
     teacher, representation = point.problem["teacher"], study.representation(study.learners[name].representation, point)
     shown = [("teachers", teacher), ("representations", representation)]
-    sound = not any(
+    # A study may leave out the places where a learner would not fit the teacher.
+    sound = study.reaches(name, point) and not any(
         answers.objections(kind, part, _law_at(point)) or any(_out_of_limits(study, (), kind, part, point))
         for kind, part in shown
     )

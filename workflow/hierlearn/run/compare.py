@@ -4,10 +4,11 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from hierlearn.core.limits import plain
 from hierlearn.core.provenance import PACKAGE
 from hierlearn.files import cubes
 
@@ -15,16 +16,21 @@ ROOT = PACKAGE.parents[1]
 
 
 def compare(
-    teacher: dict[str, Any], learners: Sequence[Any], dimension: Sequence[int], cores: int | None = None, **more: Any
+    teacher: Mapping[str, Any],
+    learners: str | Mapping[str, Any] | Iterable[Any],
+    dimension: int | Iterable[int],
+    cores: int | None = None,
+    **more: Any,
 ) -> Any:
     """Scores of learners on a teacher as an xarray Dataset; the page is results/question/quick/index.html.
 
     The arguments are those of the key `question` of the configuration: learners by name, or mappings of their
-    parameters; more: input, seeds, threshold, cap, and `own`, the folders of one's own. Raises RuntimeError with the
+    parameters; one learner or one dimension needs no list, and numbers may be numpy's; more: input, seeds, threshold, cap, and `own`, the folders of one's own. Raises RuntimeError with the
     lines that say what is wrong. Needs the checkout with the workflow, in an environment with Snakemake.
     """
-    own, question = more.pop("own", []), {"teacher": teacher, "learners": list(learners), "dimension": list(dimension)}
-    given = [f"question={json.dumps(question | more)}", f"own={json.dumps(own)}"]
+    own = [os.fspath(folder) for folder in _several(more.pop("own", []))]
+    question = {"teacher": plain(teacher), "learners": _several(learners), "dimension": _several(dimension)}
+    given = [f"question={json.dumps(question | plain(more))}", f"own={json.dumps(own)}"]
     words = ["--snakefile", str(ROOT / "Snakefile"), "--workflow-profile", str(ROOT / "profiles" / "default")]
     words += ["--cores", str(cores or os.cpu_count()), "--config", *given]
     done = subprocess.run(
@@ -40,3 +46,9 @@ def compare(
         lines = done.stdout.splitlines()
         raise RuntimeError("\n".join([line for line in lines if line.startswith("error:")] or lines[-20:]))
     return cubes.load(Path("results/question/quick/my-question/scores.nc"))
+
+
+def _several(value: Any) -> list[Any]:
+    """A list of what is one or several, in the types that files have."""
+    value = plain(value)
+    return value if isinstance(value, list) else [value]
