@@ -146,7 +146,5 @@ def test_what_objects_is_refused_in_one_line_for_each_before_any_job(problem, re
     ],
 )
 def test_parameters_that_do_not_fit_the_problem_are_refused_before_any_job(learner, teacher, line, refusal):
-    (found,) = refusal(
-        teacher=teacher, input={"name": "hypercube"}, learners=[learner], dimension=[8], seeds=1, cap=40
-    )
+    (found,) = refusal(teacher=teacher, input={"name": "hypercube"}, learners=[learner], dimension=[8], seeds=1, cap=40)
     assert line in found

@@ -66,7 +66,9 @@ def said(tmp_path, monkeypatch):
             Path("mine", name).parent.mkdir(parents=True, exist_ok=True)
             Path("mine", name).write_text(text)
         try:
-            configure({"own": "mine"}, Path("config/config.yaml"), Path("config/studies"))
+            plan = configure({"own": "mine"}, Path("config/config.yaml"), Path("config/studies"))
+            # What is asked of the preset that runs, and after all else.
+            assert plan.absent == []
         except SystemExit as end:
             return end.code.splitlines()
         return []
@@ -156,3 +158,36 @@ def test_what_the_class_of_a_teacher_declares_is_one_of_what_there_is(said, decl
 def test_a_file_that_ends_the_program_as_it_is_imported_is_named(said):
     (found,) = said("\nraise SystemExit(3)\n")
     assert found == "error: mine/learners/mine.py:11: SystemExit: 3"
+
+
+@pytest.mark.parametrize("asked", ["absences(self)", "warnings(self, inputs)"])
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        ("raise KeyError('depth')", "mine/teachers/ours.py:9: KeyError: 'depth'"),
+        ("return 1 / 0", "mine/teachers/ours.py:9: ZeroDivisionError: division by zero"),
+        ("raise SystemExit(3)", "mine/teachers/ours.py:9: SystemExit: 3"),
+        ("return 3", "'int' object is not iterable; expected (parameter, what was found, what is allowed) each time"),
+        ('yield "degree"', "found 'degree'; expected (parameter, what was found, what is allowed) each time"),
+    ],
+)
+def test_a_wrong_answer_on_absences_and_warnings_is_one_line(said, asked, body, line):
+    (found,) = said(teacher=method(asked, body))
+    assert found.startswith("error: mine/teachers/ours.py:") and line in found
+
+
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        ("raise KeyError('depth')", "mine/learners/mine.py:12: KeyError: 'depth'"),
+        ("return 3", "mine/learners/mine.py:11: objections_to: 'int' object is not iterable; expected (parameter"),
+        (
+            'yield "tolerance", "much"',
+            "objections_to: found ('tolerance', 'much'); expected (parameter, what was found",
+        ),
+        ('yield "name", "no target", "another"', "learners.mine.learner.name: found no target; expected another"),
+    ],
+)
+def test_what_a_learner_says_of_targets_is_asked_before_any_job(said, body, line):
+    (found,) = said(method("objections_to(self, teacher, representation)", body))
+    assert line in found

@@ -7,11 +7,12 @@ import pytest
 import small_cifar
 
 from hierlearn.core.problem import pose
-from hierlearn.core.registry import absences, build
+from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
 from hierlearn.files import cifar, pickles
 from hierlearn.files.checksums import UnreadableFile
 from hierlearn.files.problems import essential
+from hierlearn.plan.answers import absences
 
 STREAMS = Streams(("a test",), (4, 7), 1)
 

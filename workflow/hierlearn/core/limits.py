@@ -4,7 +4,7 @@ Every job builds components, and that library takes longer to import than most c
 """
 
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set, ValuesView
 from numbers import Integral, Real
 from typing import Any
 
@@ -43,7 +43,7 @@ def plain(value: Any) -> Any:
         return plain(value.tolist())
     if isinstance(value, Mapping):
         return {plain(key): plain(part) for key, part in value.items()}
-    if isinstance(value, list | tuple | range | set | frozenset | Iterator):
+    if isinstance(value, list | tuple | range | Set | ValuesView | Iterator):
         return [plain(part) for part in value]
     # Integers and numbers of other libraries; a truth value is one of Python's integers.
     if isinstance(value, Integral) and not isinstance(value, int):

@@ -7,12 +7,11 @@ the rest has a default. S seeds, n samples, k outputs; x (S, n, *shape), labels 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
 from hierlearn.core.component import Component, Objection
-from hierlearn.core.needs import Sizes
 from hierlearn.core.streams import Streams
 
 if TYPE_CHECKING:

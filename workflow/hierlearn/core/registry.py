@@ -181,20 +181,16 @@ def objections(kind: str, description: Mapping[str, Any], inputs: Input | None) 
     return list(implementation(kind, description["name"]).objections(SimpleNamespace(**description), inputs))
 
 
-def objections_to(
-    description: Mapping[str, Any], teacher: Teacher, representation: Representation
-) -> list[Objection]:
+def objections_to(description: Mapping[str, Any], teacher: Teacher, representation: Representation) -> list[Objection]:
     """What a learner that is not built yet cannot learn; description: with all its parameters."""
     learner = implementation("learners", description["name"])
     return list(learner.objections_to(SimpleNamespace(**description), teacher, representation))
 
 
-def absences(kind: str, description: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str, str]]:
-    """What a component and its parts would read outside the project and cannot, each with its place; before they are
-    built."""
-    for at, below, part in parts(kind, description):
-        for key, *rest in implementation(below, part["name"]).absences(SimpleNamespace(**part)):
-            yield ((*at, key), *rest)
+def absences(kind: str, description: Mapping[str, Any]) -> list[Objection]:
+    """What a component that is not built yet would read outside the project and cannot, its parts apart; description:
+    with all its parameters."""
+    return list(implementation(kind, description["name"]).absences(SimpleNamespace(**description)))
 
 
 def warnings(kind: str, description: Mapping[str, Any], inputs: Input | None) -> list[Objection]:

@@ -88,7 +88,9 @@ def has_points(place) -> bool:
     """Whether a line of a panel has a point that its axes can show."""
     log_x, log_y = place.get_xscale() == "log", place.get_yscale() == "log"
     points = [np.array(line.get_data(), dtype=float) for line in place.get_lines()]
-    shown = [np.isfinite(one).all(axis=0) & ((one[0] > 0) | (not log_x)) & ((one[1] > 0) | (not log_y)) for one in points]
+    shown = [
+        np.isfinite(one).all(axis=0) & ((one[0] > 0) | (not log_x)) & ((one[1] > 0) | (not log_y)) for one in points
+    ]
     return any(one.any() for one in shown)
 
 

@@ -9,7 +9,18 @@ from annotated_types import Interval
 
 from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import Count, Positive, Share
-from hierlearn.core.protocols import Features, Fit, Input, Learner, Monitor, Objection, Representation, Sample, State, Teacher
+from hierlearn.core.protocols import (
+    Features,
+    Fit,
+    Input,
+    Learner,
+    Monitor,
+    Objection,
+    Representation,
+    Sample,
+    State,
+    Teacher,
+)
 from hierlearn.learners._runs import BLOCK_ROWS, FRESH_POINTS, Rates, grid, take
 from hierlearn.learners._selection import DIVERGED, SelectionRule, loss_of_classes, stack_by_rule
 from hierlearn.learners.networks.runs import TRACED_POINTS, train_grid

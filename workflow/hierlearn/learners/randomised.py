@@ -8,7 +8,19 @@ import numpy as np
 
 from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import Count, Even, Index, Positive
-from hierlearn.core.protocols import STATUS, Features, Fit, Input, Learner, Monitor, Objection, Representation, Sample, State, Teacher
+from hierlearn.core.protocols import (
+    STATUS,
+    Features,
+    Fit,
+    Input,
+    Learner,
+    Monitor,
+    Objection,
+    Representation,
+    Sample,
+    State,
+    Teacher,
+)
 from hierlearn.learners._randomised import RandomisedNetwork, exact_squared_loss, mean_outputs, network, sample_loss
 from hierlearn.learners._selection import best_on_validation, error, fit_of_seed, loss_of_classes, points_by_seed
 from hierlearn.learners._symmetric_gates import Loss, first_layers, normal

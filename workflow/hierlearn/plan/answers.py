@@ -4,7 +4,7 @@ ends the plan with the one line of its place."""
 import functools
 import inspect
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
@@ -53,12 +53,24 @@ def objections(kind: str, description: Mapping[str, Any], inputs: Input | None) 
     return _said(kind, description["name"], "objections", lambda: registry.objections(kind, description, inputs))
 
 
-def objections_to(
-    description: Mapping[str, Any], teacher: Teacher, representation: Representation
-) -> list[Objection]:
+def objections_to(description: Mapping[str, Any], teacher: Teacher, representation: Representation) -> list[Objection]:
     """What a learner that is not built yet cannot learn, as `objections`."""
     asked = functools.partial(registry.objections_to, description, teacher, representation)
     return _said("learners", description["name"], "objections_to", asked)
+
+
+def absences(kind: str, description: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str, str]]:
+    """What a component and its parts would read outside the project and cannot, each with its place, as `objections`;
+    before they are built."""
+    for at, below, part in registry.parts(kind, description):
+        asked = functools.partial(registry.absences, below, part)
+        for key, found, allowed in _said(below, part["name"], "absences", asked):
+            yield (*at, key), found, allowed
+
+
+def warnings(kind: str, description: Mapping[str, Any], inputs: Input | None) -> list[Objection]:
+    """The warnings of a component that is not built yet, as `objections`."""
+    return _said(kind, description["name"], "warnings", lambda: registry.warnings(kind, description, inputs))
 
 
 def _said(kind: str, name: str, method: str, ask: Callable[[], list[Objection]]) -> list[Objection]:

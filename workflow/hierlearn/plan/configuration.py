@@ -90,6 +90,8 @@ class Plan:
         return [f"warning: {doubt}" for doubts in self.doubts.values() for doubt in doubts]
 
     @cached_property
+    @ends_in_one_line
+    @answers.in_one_line
     def absent(self) -> list[Fault]:
         """Files outside the project that its studies would read, and cannot; what is kept reads none."""
         studies = (study for name, study in self.studies.items() if name not in self.kept.entries)

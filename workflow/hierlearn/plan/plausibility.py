@@ -75,11 +75,9 @@ def too_large(study: Study, limit: int) -> Iterator[Fault]:
 def absent(study: Study) -> Iterator[Fault]:
     """Files outside the project that the components of a study would read, and cannot."""
     used = {("probes", name, "probe"): ("probes", probe.component) for name, probe in study.probes.items()}
-    used |= {
-        ("problem", part): (f"{part}s", point.problem[part]) for part in PROBLEM for point in study.points
-    }
+    used |= {("problem", part): (f"{part}s", point.problem[part]) for part in PROBLEM for point in study.points}
     for at, (kind, description) in used.items():
-        for key, found, allowed in registry.absences(kind, description):
+        for key, found, allowed in answers.absences(kind, description):
             yield Fault(study.file, path_in_file(study.preset, (*at, *key)), found, allowed)
 
 
@@ -146,7 +144,7 @@ def warnings(study: Study) -> Iterator[Fault]:
     first: dict[tuple[str, str], Fault] = {}
     for point in study.points:
         for part in PROBLEM:
-            for key, found, wanted in registry.warnings(f"{part}s", point.problem[part], _law_at(point)):
+            for key, found, wanted in answers.warnings(f"{part}s", point.problem[part], _law_at(point)):
                 fault = Fault(study.file, ("problem", part, key), f"{found} at {point.coordinates}", wanted)
                 first.setdefault((key, found), fault)
     yield from first.values()

@@ -25,8 +25,9 @@ def compare(
     """Scores of learners on a teacher as an xarray Dataset; the page is results/question/quick/index.html.
 
     The arguments are those of the key `question` of the configuration: learners by name, or mappings of their
-    parameters; one learner or one dimension needs no list, and numbers may be numpy's; more: input, seeds, threshold, cap, and `own`, the folders of one's own. Raises RuntimeError with the
-    lines that say what is wrong. Needs the checkout with the workflow, in an environment with Snakemake.
+    parameters; more: input, seeds, threshold, cap, and `own`, the folders of one's own. One of something needs no list,
+    and numbers may be numpy's. Raises RuntimeError with the lines that say what is wrong. Needs the checkout with the
+    workflow, in an environment with Snakemake.
     """
     own = [os.fspath(folder) for folder in _several(more.pop("own", []))]
     question = {"teacher": plain(teacher), "learners": _several(learners), "dimension": _several(dimension)}

@@ -65,8 +65,10 @@ def faults(parameters: Mapping[str, Any], inputs: Mapping[str, Any], dimension: 
     alphas = parameters["alphas"]
     if alphas is not None and not any(alphas):
         yield "alphas", "zeros only", "one weight above 0"
-    elif alphas is not None and len(alphas) == depth - 1 and not any(
-        layer_weights(depth, alphas, parameters["gap"], parameters["last_gap"])
+    elif (
+        alphas is not None
+        and len(alphas) == depth - 1
+        and not any(layer_weights(depth, alphas, parameters["gap"], parameters["last_gap"]))
     ):
         yield "alphas", "zeros before the layer that last_gap weighs", "a weight above 0 among them"
     if inputs["name"] == "gaussian" and inputs.get("norm", "sqrt_dimension") != "sqrt_dimension":
