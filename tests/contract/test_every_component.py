@@ -124,7 +124,7 @@ def test_its_objections_read_parameters_alone_and_name_them(kind, name):
 
 
 def tried(schema):
-    """Values at the limits of a schema and beside them, of every type; and entries that a list or a mapping may have."""
+    """Values at the limits of a schema and beside them, of every type; and entries of lists and mappings."""
     numbers = [schema[key] for key in LIMITS if key in schema] or [1]
     simple = [*numbers, *(number + step for number in numbers for step in (-1, 1, 0.5)), -3, True, "unheard", None]
     lists = [[], *([one] for one in (tried(schema["items"]) if "items" in schema else (1, "unheard")))]

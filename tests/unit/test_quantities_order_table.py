@@ -23,7 +23,11 @@ def cube(law, noise=None):
     axes = ("learner", "order", "dimension", "seed", "samples")
     return xarray.Dataset(
         {"test_risk": (axes, risk), "status": (axes, np.zeros(risk.shape, np.int8))},
-        {"learner": sum(CELLS["learners_of_order"], []), "order": [2, 3], "dimension": DIMENSIONS}
+        {
+            "learner": [name for names in CELLS["learners_of_order"] for name in names],
+            "order": [2, 3],
+            "dimension": DIMENSIONS,
+        }
         | {"seed": SEEDS, "samples": SAMPLES},
     )
 
