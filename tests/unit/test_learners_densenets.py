@@ -281,9 +281,9 @@ def test_a_student_may_have_a_graph_and_alphas_of_its_own(where):
 @pytest.mark.parametrize(
     ("parameters", "said"),
     [
-        ({"graph": [[0, 1], [3]]}, "layer 3 sees"),
-        ({"graph": [[0, 1]]}, "graph and alphas"),
-        ({"alphas": [1.0]}, "graph and alphas"),
+        ({"graph": [[0, 1], [3]]}, r"graph \[3\] for layer 3"),
+        ({"graph": [[0, 1]]}, "graph 1 entries at depth 3"),
+        ({"alphas": [1.0]}, "alphas 1 entries at depth 3"),
         ({"starts": [0.5, 0.6]}, "starts"),
         ({"thresholds": [1.0, 2.0]}, "thresholds"),
     ],

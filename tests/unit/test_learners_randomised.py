@@ -243,7 +243,7 @@ def test_what_does_not_go_together_is_refused(parameters, message):
 
 def test_a_loss_of_classes_is_refused_on_a_regression_teacher():
     problem, features = posed()
-    with pytest.raises(ValueError, match="loss 'logistic' on a teacher of regression; expected squared"):
+    with pytest.raises(ValueError, match="loss 'logistic' with a target of regression; expected squared"):
         fitted(Randomised(loss="logistic", draws="sampled"), problem, features, [1e-2])
 
 

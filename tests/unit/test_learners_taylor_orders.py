@@ -192,7 +192,7 @@ def test_the_data_regulariser_needs_unlabelled_points():
 
 def test_a_loss_of_classes_is_refused_on_a_regression_teacher():
     problem, features = posed()
-    with pytest.raises(ValueError, match="loss 'logistic' on a teacher of regression; expected squared"):
+    with pytest.raises(ValueError, match="loss 'logistic' with a target of regression; expected squared"):
         fitted(Taylor(loss="logistic"), problem, features, [1e-2])
 
 

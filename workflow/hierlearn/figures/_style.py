@@ -86,12 +86,9 @@ def band(place, x, values, colour: str, *, alpha: float = 0.18, of: str = "media
 
 def has_points(place) -> bool:
     """Whether a line of a panel has a point that its axes can show."""
-    log_x, log_y = place.get_xscale() == "log", place.get_yscale() == "log"
+    lowest = [[0.0 if scale == "log" else -np.inf] for scale in (place.get_xscale(), place.get_yscale())]
     points = [np.array(line.get_data(), dtype=float) for line in place.get_lines()]
-    shown = [
-        np.isfinite(one).all(axis=0) & ((one[0] > 0) | (not log_x)) & ((one[1] > 0) | (not log_y)) for one in points
-    ]
-    return any(one.any() for one in shown)
+    return any((np.isfinite(one) & (one > lowest)).all(axis=0).any() for one in points)
 
 
 def remark(place, text: str, height: float = 0.5) -> None:

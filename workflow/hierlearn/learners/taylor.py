@@ -73,8 +73,7 @@ class Taylor(Learner):
     moment of the unwhitened h. In u = S^{1/2} w it is the plain one of weights on the whitened S^{-1/2} h, while the
     gates stay those of h; a ridge means the same as on the whitened representation.
 
-    Raises ValueError for orders above 2 without an analytic activation, for order 1 with another loss than the squared,
-    and in `fit` for a loss of classes on a regression teacher and for `data` without unlabelled points.
+    Raises ValueError for what it objects to, of targets and representations in `fit`.
     """
 
     order: Annotated[
@@ -205,9 +204,8 @@ class Taylor(Learner):
         """(D, D) of `inverse_root` for each seed, from the representation's unlabelled points; None for `plain`."""
         if self.regulariser == "plain":
             return [None] * len(seeds)
-        count = features.representation.unlabelled
         if any(("root", seed) not in cache for seed in seeds):
-            unlabelled = features.draw("unlabelled", count)
+            unlabelled = features.draw("unlabelled", features.representation.unlabelled)
             cache.update({("root", seed): inverse_root(x) for seed, x in zip(seeds, unlabelled, strict=True)})
         return [cache["root", seed] for seed in seeds]
 
