@@ -3,8 +3,8 @@
     PYTHONPATH=workflow python benchmarks/workflow.py [--part dry|run|imports] [--preset quick]
 
 Parts: `dry` times dry runs: of the preset from nothing, of the study cells.yaml, and of a finished preset (whose files
-are empty here: Snakemake looks at their times and at what it noted of the jobs, never into them). `run` reads what
-Snakemake measured of the last whole run in this folder (`make` from empty results makes one). `imports` lists by stage
+are empty here: Snakemake looks at their times and at what it noted of the jobs, never into them). `run` reads the
+logs of the last whole run in this folder (`make` from empty results makes one). `imports` lists by stage
 what starting Python and importing costs a job, at most: everything that its script and its components name.
 
 Overhead is wall time times cores less the CPU time of jobs, as part of the former; it includes what one core waits for
@@ -13,7 +13,6 @@ the other at the end, and what other work on the machine takes away. Imports are
 
 import argparse
 import ast
-import csv
 import functools
 import re
 import resource
@@ -97,7 +96,7 @@ def dry(preset: str) -> Iterator[Row]:
 
 def whole_run(preset: str) -> tuple[float, int] | None:
     """Wall time in s and cores of the last run in this folder that ran every job of a preset; None without one."""
-    files = list((ROOT / "results" / preset / "benchmarks").rglob("*.tsv"))
+    files = logs(ROOT, preset)
     for log in sorted((ROOT / ".snakemake" / "log").glob("*.log"), reverse=True):
         text = log.read_text()
         steps = re.findall(r"^(\d+) of (\d+) steps \(100%\) done$", text, flags=re.MULTILINE)
@@ -110,28 +109,27 @@ def whole_run(preset: str) -> tuple[float, int] | None:
     return None
 
 
-def measures(preset: str, folder: Path = ROOT) -> list[dict[str, float]]:
-    """Of every job when it ended, its wall time in s as Snakemake measured it, and CPU time and peak memory in MB.
+def logs(folder: Path, preset: str) -> list[Path]:
+    """The logs of a run's jobs; the sheet of all figures is no part of a run. folder: where the run was."""
+    files = (folder / "results" / preset / "logs").rglob("*.log")
+    return [file for file in files if file.stem != "contact_sheet"]
 
-    The latter two from the last line of its log. folder: where the run was.
-    """
-    found, results = [], folder / "results" / preset
-    for file in (results / "benchmarks").rglob("*.tsv"):
-        with open(file) as lines:
-            seconds = [float(row["s"]) for row in csv.DictReader(lines, delimiter="\t")]
-        log = (results / "logs" / file.relative_to(results / "benchmarks")).with_suffix(".log")
+
+def measures(preset: str, folder: Path = ROOT) -> list[dict[str, float]]:
+    """CPU time in s and peak memory in MB of every job, from the last line of its log. folder: where the run was."""
+    found = []
+    for log in logs(folder, preset):
         spent = re.findall(r" ([\d.]+) s of CPU, (\d+) MB at the peak$", log.read_text(), flags=re.MULTILINE)
         if not spent:
             raise RuntimeError(f"{log} does not say what the job has cost; make clean and make again")
         cpu, peak = spent[-1]
-        found.append({"end": file.stat().st_mtime, "s": sum(seconds), "cpu": float(cpu), "mb": float(peak)})
+        found.append({"cpu": float(cpu), "mb": float(peak)})
     return found
 
 
-def together(found: list[dict[str, float]]) -> float:
-    """Most memory in MB of jobs that ran at the same time, each at its peak: more than there ever was."""
-    starts = [row["end"] - row["s"] for row in found]
-    return max(sum(row["mb"] for row in found if row["end"] - row["s"] <= at < row["end"]) for at in starts)
+def together(found: list[dict[str, float]], cores: int) -> float:
+    """Memory in MB of as many jobs as there are cores, the largest ones, each at its peak: more than there ever was."""
+    return sum(sorted(row["mb"] for row in found)[-cores:])
 
 
 def run(preset: str) -> Iterator[Row]:
@@ -148,7 +146,7 @@ def run(preset: str) -> Iterator[Row]:
     # Snakemake itself holds what a dry run holds.
     # Linux counts kilobytes, macOS bytes.
     snake = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
-    held = together(found) + max(snake, 200.0)
+    held = together(found, cores) + max(snake, 200.0)
     disk = sum(file.stat().st_size for file in (ROOT / "results" / preset).rglob("*") if file.is_file())
     # Jobs hand themselves over as Python starts, to copies of a process that loads once what one of them had to load.
     everything = set().union(*(libraries(script, named) for script, named in scripts(preset)))

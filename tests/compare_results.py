@@ -17,7 +17,7 @@ from pathlib import Path
 import netCDF4
 import numpy as np
 
-# What says who made a file, and how long it took.
+# What says who made a file, and how long it took; the second is of runs before jobs' times stood in their logs alone.
 PROVENANCE = ("logs/", "benchmarks/")
 
 

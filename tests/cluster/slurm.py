@@ -110,14 +110,14 @@ class Cluster:
 
 
 def results(tree: Path, preset: str = "quick") -> dict[str, bytes]:
-    """What a run is for, by name: everything but logs and what was measured of the jobs."""
+    """What a run is for, by name: everything but logs."""
     folder = tree / "results" / preset
     files = [file for file in folder.rglob("*") if file.is_file()]
     names = {file.relative_to(folder).as_posix(): file for file in files}
     return {
         name: file.read_bytes()
         for name, file in names.items()
-        if not name.startswith(("logs/", "benchmarks/")) and file.suffix != ".checksum"
+        if not name.startswith("logs/") and file.suffix != ".checksum"
     }
 
 

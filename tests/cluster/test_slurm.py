@@ -45,7 +45,7 @@ def test_every_job_asks_for_memory_and_time_by_its_sizes(cluster, submitted):
     assert len(set(memory.values())) > 2
     assert all(re.fullmatch(r"(\d+:)?\d+:\d\d", row[4]) for row in jobs), jobs
     # Aggregation, figure and verdicts of a study are one submission.
-    assert len(jobs) == len([*(submitted / "results" / "quick" / "benchmarks").rglob("*.tsv")]) - 2
+    assert len(jobs) == len([*(submitted / "results" / "quick" / "logs").rglob("*.log")]) - 2
 
 
 def test_a_run_survives_a_cancelled_job_a_lost_node_and_the_death_of_snakemake(cluster, local):

@@ -37,7 +37,6 @@ KINDS = {
     "page": "results/quick/index.html",
     "checksum": "results/quick/**/.*.checksum",
     "log": "results/quick/logs/**/*.log",
-    "benchmark": "results/quick/benchmarks/**/*.tsv",
     "record of Snakemake": ".snakemake/metadata/*",
 }
 VICTIMS = {"tree": "the process tree", "snakemake": "Snakemake", "job": "a job"}
@@ -47,7 +46,6 @@ FOLDERS = [
     "results/quick/small",
     "results/quick/small/all",
     "results/quick/logs",
-    "results/quick/benchmarks",
     ".snakemake",
     ".snakemake/metadata",
     ".snakemake/incomplete",

@@ -33,14 +33,14 @@ def test_every_job_of_a_study_is_there_once(study):
     # The kernel runs at two of three dimensions.
     assert (counted["train"], counted["represent"], counted["probe"]) == (5, 3, 1)
     assert counted["aggregate"] == counted["judge"] == counted["figure"] == 1
-    assert len({job.benchmark for job in jobs}) == len(jobs)
+    assert len({job.log for job in jobs}) == len(jobs)
 
 
 def test_a_learner_that_walks_up_has_a_rate_of_its_own():
     def kinds(**changes):
         content = yaml.safe_load(STUDY) | changes
         jobs = estimates.jobs_of(study_of(content, "small", "small.yaml", "quick"))
-        return {job.kind for job in jobs if job.benchmark.endswith("kernel.train")}
+        return {job.kind for job in jobs if job.log.endswith("kernel.train")}
 
     content = yaml.safe_load(STUDY)
     assert kinds() == {"train kernel_ridge walk"}
@@ -77,7 +77,7 @@ def test_the_table_has_each_study_and_all_of_them(study):
 def write_logs(results: Path, jobs: list[Job], seconds: float) -> None:
     """Logs of jobs that have run, each with as many seconds of CPU."""
     for job in jobs:
-        log = results / "logs" / job.study / f"{job.benchmark}.log"
+        log = results / "logs" / job.study / f"{job.log}.log"
         log.parent.mkdir(parents=True, exist_ok=True)
         log.write_text(f"2026-01-01 00:00:00,000 {seconds:.2f} s of CPU, 100 MB at the peak\n")
 

@@ -7,8 +7,6 @@ rule aggregate:
         traces=f"{plan.results}/{{study}}/traces.nc",
     log:
         f"{plan.results}/logs/{{study}}/aggregate.log",
-    benchmark:
-        f"{plan.results}/benchmarks/{{study}}/aggregate.tsv"
     group:
         "verdict"
     conda:

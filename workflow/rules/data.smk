@@ -3,8 +3,6 @@ rule generate:
         f"{plan.results}/{{study}}/{{task}}/data.nc",
     log:
         f"{plan.results}/logs/{{study}}/{{task}}/generate.log",
-    benchmark:
-        f"{plan.results}/benchmarks/{{study}}/{{task}}/generate.tsv"
     priority: plan.requests.priority(0)
     group:
         plan.requests.pack

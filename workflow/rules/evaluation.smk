@@ -8,8 +8,6 @@ rule evaluate:
         traces=f"{plan.results}/{{study}}/{{task}}/traces.nc",
     log:
         f"{plan.results}/logs/{{study}}/{{task}}/evaluate.log",
-    benchmark:
-        f"{plan.results}/benchmarks/{{study}}/{{task}}/evaluate.tsv"
     group:
         plan.requests.pack
     conda:

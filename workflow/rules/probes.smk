@@ -3,8 +3,6 @@ rule probe:
         f"{plan.results}/{{study}}/{{probe}}.probe.nc",
     log:
         f"{plan.results}/logs/{{study}}/{{probe}}.probe.log",
-    benchmark:
-        f"{plan.results}/benchmarks/{{study}}/{{probe}}.probe.tsv"
     priority: 1000
     conda:
         "../../envs/environment.yaml"

@@ -14,8 +14,6 @@ rule figure:
         png=f"{plan.results}/{{study}}/figure.png",
     log:
         f"{plan.results}/logs/{{study}}/figure.log",
-    benchmark:
-        f"{plan.results}/benchmarks/{{study}}/figure.tsv"
     group:
         "verdict"
     conda:
@@ -40,8 +38,6 @@ rule judge:
         f"{plan.results}/{{study}}/claims.json",
     log:
         f"{plan.results}/logs/{{study}}/judge.log",
-    benchmark:
-        f"{plan.results}/benchmarks/{{study}}/judge.tsv"
     group:
         "verdict"
     conda:
@@ -73,8 +69,6 @@ rule ledger:
         ),
     log:
         f"{plan.results}/logs/ledger.log",
-    benchmark:
-        f"{plan.results}/benchmarks/ledger.tsv"
     conda:
         "../../envs/environment.yaml"
     resources:

@@ -5,8 +5,6 @@ rule represent:
         f"{plan.results}/{{study}}/{{task}}/{{representation}}.representation.nc",
     log:
         f"{plan.results}/logs/{{study}}/{{task}}/{{representation}}.represent.log",
-    benchmark:
-        f"{plan.results}/benchmarks/{{study}}/{{task}}/{{representation}}.represent.tsv"
     priority: plan.requests.priority(1)
     group:
         plan.requests.pack

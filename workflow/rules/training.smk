@@ -6,8 +6,6 @@ rule train:
         kept(f"{plan.results}/{{study}}/{{task}}/{{learner}}.model.nc"),
     log:
         f"{plan.results}/logs/{{study}}/{{task}}/{{learner}}.train.log",
-    benchmark:
-        f"{plan.results}/benchmarks/{{study}}/{{task}}/{{learner}}.train.tsv"
     priority: plan.requests.priority(0)
     group:
         plan.requests.pack

@@ -8,8 +8,8 @@ from hierlearn.plan import papers, registration
 from hierlearn.plan.configuration import COMMANDS, RULES, Plan
 from hierlearn.plan.faults import similar
 
-# Folders of what every job leaves besides its outputs; Snakemake makes these too.
-OF_JOBS = ("logs", "benchmarks")
+# The folder of what every job leaves besides its outputs.
+LOGS = "logs"
 
 
 def refuse_unknown_targets(plan: Plan, workflow: Path, main: Path) -> None:
@@ -51,10 +51,10 @@ def unknown_targets(asked: Iterable[str], plan: Plan, studies: Collection[str]) 
     studies: the names of all of them, of this run or not.
     """
     names = [*plan.targets.by_name(), *RULES]
-    lines, of_jobs = [], tuple(f"{plan.results}/{folder}/" for folder in OF_JOBS)
+    lines = []
     for word in sorted(asked):
         if "/" in word:
-            if word.startswith(of_jobs) or plan.inputs.identity(word) is not None:
+            if word.startswith(f"{plan.results}/{LOGS}/") or plan.inputs.identity(word) is not None:
                 continue
             found, allowed = "no file of this run", f"a file that it makes below {plan.results}"
             close = _nearest_file(word, plan)

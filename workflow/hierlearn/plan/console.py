@@ -122,15 +122,17 @@ class Console(logging.Handler):
 
     def _jobs(self) -> Iterator[tuple[int, Work]]:
         """The jobs that Snakemake is to run, by number."""
-        dag, top = self.workflow.dag, f"{self.plan.results}/benchmarks/"
-        wanted = [(job, job.wildcards.get("study") or "") for job in dag.needrun_jobs() if job.benchmark]
+        dag, top = self.workflow.dag, f"{self.plan.results}/logs/"
+        # A module's other rules keep their logs elsewhere; the sheet of all figures is no part of a run.
+        logged = [job for job in dag.needrun_jobs() if job.log and str(job.log[0]).startswith(top)]
+        wanted = [(job, job.wildcards.get("study") or "") for job in logged if job.rule.name != "contact_sheet"]
         names = {study for _, study in wanted} & self.plan.studies.keys()
         known = [job for name in names for job in estimates.jobs_of(self.plan.studies[name])]
-        costs = {(job.study, job.benchmark): job.core_seconds for job in known}
+        costs = {(job.study, job.log): job.core_seconds for job in known}
         for job, study in wanted:
-            name = str(job.benchmark).removeprefix(top).removeprefix(f"{study}/").removesuffix(".tsv")
-            cost, log = costs.get((study, name), progress.SECONDS), str(next(iter(job.log), ""))
-            yield dag.jobid(job), Work(study, job.rule.name, name, log, cost)
+            log = str(job.log[0])
+            name = log.removeprefix(top).removeprefix(f"{study}/").removesuffix(".log")
+            yield dag.jobid(job), Work(study, job.rule.name, name, log, costs.get((study, name), progress.SECONDS))
 
     def _end(self, number: int) -> None:
         """A job has ended well; says what was found of a study all of whose jobs have."""

@@ -91,11 +91,11 @@ FITTED = (
 
 @dataclass(frozen=True)
 class Job:
-    """A job of a study. benchmark: what its log of times is called below benchmarks/; kind: a key of RATES."""
+    """A job of a study. log: its log's path below the study's folder of logs, without the suffix; kind: a key of RATES."""
 
     study: str
     rule: str
-    benchmark: str
+    log: str
     kind: str
     request: Request
 
@@ -148,9 +148,8 @@ def measured(job: Job, results: Path) -> float | None:
     """Seconds on its cores that a job took when it ran last, from the CPU seconds in its log, which other work on the
     machine hardly changes; None if it did not run."""
     try:
-        found = SPENT.findall(
-            (results / "logs" / job.study / f"{job.benchmark}.log").read_text(encoding="utf-8", errors="replace")
-        )
+        log = results / "logs" / job.study / f"{job.log}.log"
+        found = SPENT.findall(log.read_text(encoding="utf-8", errors="replace"))
     except OSError:
         return None
     return float(found[-1]) / job.request.cores if found else None
@@ -175,7 +174,7 @@ def table(studies: Iterable[Study], results: Path, scale: float = 1.0) -> Iterat
         hours = scale * sum(job.core_seconds for job in own) / 3600
         memory = f"{max(job.request.mem_mb for job in own) / 1000:.1f} GB"
         told = f"{scale * longest.seconds / 3600:.3g} h"
-        where = f"{longest.study}: {longest.benchmark}" if name == "all" else longest.benchmark
+        where = f"{longest.study}: {longest.log}" if name == "all" else longest.log
         where += f" on {longest.request.cores} cores" if longest.request.cores > 1 else ""
         yield f"{name:<{width}}  {len(own):>6}  {hours:>10.3g}  {memory:>9}  {told:>11}  {where}"
     yield from _errors(everything, results, scale)
@@ -200,6 +199,6 @@ def _errors(jobs: Iterable[Job], results: Path, scale: float) -> Iterator[str]:
         worst, seconds = max(long, key=lambda pair: abs(math.log(scale * pair[0].seconds / pair[1])))
         yield (
             f"Of the {len(long)} that took more than 3 s, estimates were off by a factor of {median(off):.2g} in the "
-            f"median and {off[int(0.9 * len(off))]:.2g} in nine of ten; most for {worst.study}/{worst.benchmark}, "
+            f"median and {off[int(0.9 * len(off))]:.2g} in nine of ten; most for {worst.study}/{worst.log}, "
             f"{seconds:.0f} s and not {scale * worst.seconds:.0f} s."
         )

@@ -64,21 +64,6 @@ def start(variables: dict[str, str]) -> subprocess.Popen | None:
     return server
 
 
-def sample_nothing() -> None:
-    """Leave memory and load out of the benchmarks of jobs.
-
-    Snakemake would look twice a second, through all processes of the machine, for those of a job that only waits for
-    its copy. What a job has taken it says itself in its log, also one that has other threads and runs by itself.
-    """
-    # Imported where it is used: no job comes by here.
-    from snakemake.benchmark import BenchmarkTimer
-
-    def start(timer: BenchmarkTimer) -> None:
-        timer.bench_record.process_gone = True
-
-    BenchmarkTimer.start = start
-
-
 def _end(server: subprocess.Popen) -> None:
     """Have nothing run that a run has started once it has ended."""
     server.stdin.close()
