@@ -11,7 +11,7 @@ WORKERS ?= 2
 PARALLEL := -n $(WORKERS) --dist loadscope --no-loadscope-reorder
 PYTEST := $(VENV)/bin/python -m pytest $(PARALLEL)
 
-.PHONY: run setup test test-all faults stress format schema manual bench pins clean
+.PHONY: run setup cluster test test-all compatibility faults stress format schema manual bench pins clean
 .DEFAULT_GOAL := run
 
 run: setup
@@ -53,6 +53,9 @@ $(VENV)/.installed-%: envs/requirements-%.txt $(VENV)/.installed
 	$(call install,-r $<)
 	@touch $@
 
+# What profiles/slurm needs besides: Snakemake's plugin for Slurm.
+cluster: $(VENV)/.installed-cluster
+
 test: $(VENV)/.installed-test
 	@STRESS_SEED=$${STRESS_SEED:-1} $(PYTEST) -m "not slow" tests
 
@@ -61,6 +64,10 @@ test: $(VENV)/.installed-test
 test-all: $(VENV)/.installed-test
 	@HIERLEARN_FUZZ=$${HIERLEARN_FUZZ:-400} STRESS_SEED=$${STRESS_SEED:-1} STRESS_KILLS=$${STRESS_KILLS:-12} $(PYTEST) tests; tests=$$?; \
 	$(VENV)/bin/python tests/processors.py $(PARALLEL) && exit $$tests
+
+# A small study at every released Snakemake from the floor on, which `make test-all` runs at the floor alone: a line each.
+compatibility: $(VENV)/.installed-test
+	@$(VENV)/bin/python tests/workflow/compatibility.py
 
 # Each planted fault in a copy, until a test of `make test` fails: an hour.
 faults: $(VENV)/.installed-test
@@ -93,12 +100,14 @@ bench: $(VENV)/.installed-test
 pins:
 	rm -rf $(VENV)-pins && python3 -m venv $(VENV)-pins
 	$(VENV)-pins/bin/pip install --quiet --upgrade pip
-	: > envs/requirements.txt; set -e; for group in run documentation test; do \
+	: > envs/requirements.txt; set -e; for group in run cluster documentation test; do \
 	  $(VENV)-pins/bin/pip install --quiet . --group $$group; \
 	  $(VENV)-pins/bin/pip freeze --exclude hierlearn --exclude pip --exclude setuptools | sed 's/+cpu$$//' | \
 	    grep -vxFf envs/requirements.txt > envs/requirements-$$group.txt; \
 	  [ $$group != run ] || mv envs/requirements-run.txt envs/requirements.txt; \
 	done
+	grep -vxFf envs/requirements-cluster.txt envs/requirements-documentation.txt > envs/documentation.part && \
+	  mv envs/documentation.part envs/requirements-documentation.txt
 	sed '/^      - /d' envs/environment.yaml > envs/environment.part && \
 	  sed 's/^/      - /' envs/requirements.txt >> envs/environment.part && mv envs/environment.part envs/environment.yaml
 	$(VENV)-pins/bin/python envs/licences.py

@@ -1,8 +1,10 @@
 """What `import hierlearn` offers: built, read and loaded without naming a room, and nothing heavy at import time."""
 
+import re
 import shutil
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ import hierlearn
 from hierlearn.core.registry import PACKAGE
 from hierlearn.files import results
 from hierlearn.files.netcdf import Variable
+from hierlearn.run import systems
 
 STUDY = PACKAGE.parents[1] / "config" / "studies" / "bai2020-operator-norm.yaml"
 
@@ -59,8 +62,40 @@ def test_importing_the_package_loads_nothing_heavy():
     assert subprocess.run([sys.executable, "-c", code], cwd=PACKAGE.parent, check=False).returncode == 0
 
 
-def test_windows_is_refused_in_one_line():
-    words = "import os; os.name = 'nt'; import hierlearn"
-    done = subprocess.run([sys.executable, "-c", words], text=True, capture_output=True, check=False)
-    assert done.returncode == 1 and done.stdout == ""
-    assert done.stderr == "error: system: found Windows; expected Linux or macOS, or Windows' Subsystem for Linux\n"
+# What Python has on POSIX alone; a module that is None cannot be imported.
+POSIX = "import os, sys; sys.modules.update(dict.fromkeys(('fcntl', 'grp', 'pwd', 'resource', 'termios')))"
+# Paths of Windows cannot be had elsewhere, so that the rest sees the system as it is.
+LIBRARY = f"""
+{POSIX}
+name, os.name = os.name, "nt"
+import hierlearn
+os.name = name
+print(hierlearn.build("kernels", {{"name": "rbf"}})([[0.0], [0.0]]).tolist())
+print(hierlearn.load_study({str(STUDY)!r}, preset="smoke").name)
+print(*hierlearn.load_results(sys.argv[1]).risk.values)
+"""
+
+
+def test_without_posix_components_studies_and_results_are_there(tmp_path):
+    file = tmp_path / "scores.nc"
+    made = {"code_hash": "c", "parameters_hash": "p"}
+    results.write(file, {"": {"risk": Variable(("seed",), np.array([1.0, 2.0]))}}, made)
+    words = [sys.executable, "-c", LIBRARY, str(file)]
+    done = subprocess.run(words, cwd=PACKAGE.parent, text=True, capture_output=True, check=False)
+    assert done.stdout.splitlines() == ["[[1.0, 1.0], [1.0, 1.0]]", STUDY.stem, "1.0 2.0"], done.stderr
+
+
+def test_the_workflow_refuses_windows_in_one_line(monkeypatch):
+    systems.refuse_windows()
+    monkeypatch.setattr(systems, "os", SimpleNamespace(name="nt"))
+    with pytest.raises(SystemExit) as end:
+        systems.refuse_windows()
+    assert end.value.code == "error: system: found Windows; expected Linux or macOS, or Windows' Subsystem for Linux"
+
+
+def test_the_workflow_asks_for_its_system_before_it_loads_what_only_posix_has():
+    text = (PACKAGE.parent / "Snakefile").read_text()
+    asked = text.index("systems.refuse_windows()")
+    assert re.findall(r"^from hierlearn.*", text[:asked], re.MULTILINE) == ["from hierlearn.run import systems"]
+    words = [sys.executable, "-c", f"{POSIX}; from hierlearn.run import systems; systems.refuse_windows()"]
+    assert subprocess.run(words, cwd=PACKAGE.parent, check=False).returncode == 0

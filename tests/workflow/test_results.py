@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import tempfile
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -254,6 +255,13 @@ def test_what_a_killed_job_left_in_the_temporary_folder_goes_with_the_next_run(c
 
 def test_a_second_run_has_nothing_to_do(changed):
     assert "Nothing to be done" in snakemake(changed, "--dry-run").text
+
+
+def test_snakemake_makes_its_own_report(changed):
+    done = snakemake(changed, "--report", "report.zip")
+    assert done.code == 0, done.end
+    names = zipfile.ZipFile(changed / "report.zip").namelist()
+    assert {Path(name).name for name in names} >= {"report.html", "figure.svg", "index.html"}
 
 
 def test_more_cores_and_another_folder_give_the_same_bytes(tree, results, tmp_path):

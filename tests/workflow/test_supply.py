@@ -57,7 +57,7 @@ def entries(group: str) -> list[str]:
     return [one for part in parts for one in ([part] if isinstance(part, str) else entries(part["include-group"]))]
 
 
-@pytest.mark.parametrize("group", ["run", "test"])
+@pytest.mark.parametrize("group", ["run", "cluster", "test"])
 def test_what_a_pin_needs_is_pinned_too(group):
     pins = pins_of(group)
     # The wheels of torch for GPUs bring libraries of their own.
@@ -75,6 +75,15 @@ def test_a_group_adds_to_the_pins_of_a_run_and_changes_none():
         assert not {line.split("==")[0] for line in FILES[name]} & {
             line.split("==")[0] for line in FILES["requirements"]
         }
+
+
+def test_make_installs_no_plugin_of_a_cluster():
+    # Snakemake loads every plugin that is installed as it starts, and that of Slurm asks the machine for its programs.
+    assert not [line for line in FILES["requirements"] if line.startswith("snakemake-executor-plugin")]
+    assert [line.split("==")[0] for line in FILES["requirements-cluster"]] == [
+        "snakemake-executor-plugin-slurm",
+        "snakemake-executor-plugin-slurm-jobstep",
+    ]
 
 
 def test_make_pins_no_library_of_one_machines_gpu():

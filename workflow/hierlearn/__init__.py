@@ -8,12 +8,7 @@ scores = hierlearn.load_results("results/quick/chen2020-sample-complexity/scores
 scores = hierlearn.compare({"name": "ridge_polynomial", "degree": 2}, ["ntk", "taylor"], [4, 6, 8])
 """
 
-import os
-import sys
 from importlib import import_module
-
-if os.name == "nt":
-    sys.exit("error: system: found Windows; expected Linux or macOS, or Windows' Subsystem for Linux")
 
 __version__ = "0.1.0"
 # Public name -> where it is defined. Loaded when it is asked for: a job imports what it needs and no more.

@@ -4,7 +4,6 @@
 or with one that does not fit, is nobody's: no job reads it, and the next run makes it again.
 """
 
-import fcntl
 import hashlib
 import json
 import os
@@ -119,6 +118,9 @@ def _path_below(path: Path) -> str:
 
 @contextmanager
 def _locked(part: Path) -> Iterator[int]:
+    # Imported where a file is written: only POSIX has it, and files are read anywhere.
+    import fcntl
+
     while True:
         descriptor = os.open(part, os.O_CREAT | os.O_RDWR, 0o666)
         fcntl.flock(descriptor, fcntl.LOCK_EX)

@@ -91,7 +91,7 @@ FITTED = (
 
 @dataclass(frozen=True)
 class Job:
-    """A job of a study. log: its log's path below the study's folder of logs, without the suffix; kind: a key of RATES."""
+    """A job of a study. log: its log's path below those of the study, without suffix; kind: a key of RATES."""
 
     study: str
     rule: str
