@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import hierlearn
+from hierlearn.command import __main__ as command
 from hierlearn.core.registry import PACKAGE
 from hierlearn.files import results
 from hierlearn.files.netcdf import Variable
@@ -85,11 +86,11 @@ def test_without_posix_components_studies_and_results_are_there(tmp_path):
     assert done.stdout.splitlines() == ["[[1.0, 1.0], [1.0, 1.0]]", STUDY.stem, "1.0 2.0"], done.stderr
 
 
-def test_the_workflow_refuses_windows_in_one_line(monkeypatch):
-    systems.refuse_windows()
+@pytest.mark.parametrize("begin", [systems.refuse_windows, lambda: command.main(["--help"])], ids=["run", "command"])
+def test_the_workflow_refuses_windows_in_one_line(begin, monkeypatch):
     monkeypatch.setattr(systems, "os", SimpleNamespace(name="nt"))
     with pytest.raises(SystemExit) as end:
-        systems.refuse_windows()
+        begin()
     assert end.value.code == "error: system: found Windows; expected Linux or macOS, or Windows' Subsystem for Linux"
 
 

@@ -11,6 +11,7 @@ from typing import NoReturn
 
 from hierlearn.command import runs
 from hierlearn.core import process
+from hierlearn.run import systems
 
 PRESETS = ("smoke", "quick", "standard", "full", "paper")
 PURPOSE = "run the workflow, ask what it found, add components and studies of your own."
@@ -159,12 +160,13 @@ def _later(asked: argparse.Namespace) -> NoReturn:
 def main(words: Sequence[str] | None = None) -> NoReturn:
     """Do what a command line asks for and end the program. words: without the program's name; None: those given."""
     process.replace_letters()
+    systems.refuse_windows()
     words = list(sys.argv[1:] if words is None else words)
     # What follows -- is for Snakemake.
     own, more = (words[: words.index("--")], words[words.index("--") + 1 :]) if "--" in words else (words, [])
     asked = parser().parse_args(own)
     asked.command = own[0]
-    if more and not hasattr(asked, "snakemake"):
+    if more and "snakemake" not in vars(asked):
         sys.exit(f"error: {own[0]}: found {' '.join(more)!r} behind --; expected nothing, as it starts no run")
     asked.snakemake = more
     try:
