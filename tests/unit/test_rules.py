@@ -187,7 +187,7 @@ def test_jobs_of_this_folder_alone_are_cancelled_on_a_cluster(tmp_path, monkeypa
         if words[0] == "scancel":
             cancelled.extend(words[1:])
             lines[:] = [line for line in lines if line.split("|")[0] not in words]
-        return subprocess.CompletedProcess(words, 0, stdout="\n".join(lines))
+        return subprocess.CompletedProcess(words, 0, stdout="\n".join(lines).encode())
 
     monkeypatch.setattr(cluster.subprocess, "run", asked)
     monkeypatch.setattr(cluster.time, "sleep", lambda _: None)
@@ -197,7 +197,7 @@ def test_jobs_of_this_folder_alone_are_cancelled_on_a_cluster(tmp_path, monkeypa
 
 def test_jobs_that_do_not_end_stop_the_run_and_a_machine_without_a_cluster_does_not(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    listed = subprocess.CompletedProcess([], 0, stdout=f"1|hierlearn_x|{tmp_path}")
+    listed = subprocess.CompletedProcess([], 0, stdout=f"1|hierlearn_x|{tmp_path}".encode())
     monkeypatch.setattr(cluster.subprocess, "run", lambda *_, **__: listed)
     monkeypatch.setattr(cluster.time, "sleep", lambda _: None)
     with pytest.raises(SystemExit, match="scancel them and start again"):

@@ -4,6 +4,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import TextIOWrapper
 from typing import Any
 
 ERRORS = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}
@@ -46,26 +47,26 @@ def kept() -> Iterator[None]:
             _set(before)
 
 
-def _settings(shipped: bool = False) -> tuple[dict[str, str], dict[str, Any], str]:
-    """How numpy meets errors and prints, and torch's default kind of number: as they are, or as they come."""
+def _settings(shipped: bool = False) -> tuple[dict[str, str], dict[str, Any], Any]:
+    """How numpy meets errors and prints, and torch's default kind of number: as they are, or as shipped (None: float32)."""
     # Neither is imported: most processes that come by here compute nothing.
     numpy, torch = (None if shipped else sys.modules.get(name) for name in ("numpy", "torch"))
     errors, printed = (numpy.geterr(), numpy.get_printoptions()) if numpy else (ERRORS, PRINTED)
-    return errors, printed, str(torch.get_default_dtype()).removeprefix("torch.") if torch else "float32"
+    return errors, printed, torch.get_default_dtype() if torch else None
 
 
-def _set(settings: tuple[dict[str, str], dict[str, Any], str]) -> None:
+def _set(settings: tuple[dict[str, str], dict[str, Any], Any]) -> None:
     errors, printed, number = settings
     if numpy := sys.modules.get("numpy"):
         numpy.seterr(**errors)
         numpy.set_printoptions(**printed)
     if torch := sys.modules.get("torch"):
-        torch.set_default_dtype(getattr(torch, number))
+        torch.set_default_dtype(number or torch.float32)
 
 
 def replace_letters() -> None:
     """Let the terminal show ? for a letter that its encoding lacks."""
     for stream in (sys.stdout, sys.stderr):
         # A test's, or a notebook's, may have no encoding.
-        if hasattr(stream, "reconfigure"):
+        if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
