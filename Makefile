@@ -73,8 +73,8 @@ compatibility: $(VENV)/.installed-test
 faults: $(VENV)/.installed-test
 	@$(VENV)/bin/python tests/planted_faults.py
 
-# A hundred kills, and more of the other faults that `make test` tries a few of, drawn with a seed that is printed: about
-# half an hour.
+# A hundred kills, half of them with Snakemake's records in a database, and more of the other faults that `make test` tries a
+# few of, drawn with a seed that is printed: about half an hour.
 stress: $(VENV)/.installed-test
 	@STRESS_KILLS=$${STRESS_KILLS:-100} STRESS_SEED=$${STRESS_SEED:-$$RANDOM} $(VENV)/bin/python -m pytest tests/stress
 

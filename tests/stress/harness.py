@@ -5,11 +5,12 @@ import os
 import random
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from collections import Counter
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +21,8 @@ HERE = Path(__file__).parent
 TOOLS = Path(sys.executable).parent
 # Both front doors, with no word that helps.
 COMMANDS = {"make": ["make"], "snakemake": ["snakemake", "--cores", "all"]}
+# What Snakemake may keep its records in, and where they lie then.
+BACKENDS = {"file": "metadata/*", "db": "metadata.db"}
 # What two runs need not have in common: the lines of a log.
 NOT_COMPARED = "logs/"
 # Seconds after which a run that takes half a minute on a busy machine hangs.
@@ -63,6 +66,12 @@ class Tree:
         (folder / ".venv" / ".installed").touch()
         (folder / "tmp").mkdir()
         return cls(folder)
+
+    def keep_records_in(self, backend: str) -> None:
+        """Have all runs from now on keep Snakemake's records in files or in a database."""
+        profile = self.folder / "profiles" / "default" / "config.yaml"
+        lines = [line for line in profile.read_text().splitlines() if not line.startswith("persistence-backend")]
+        profile.write_text("\n".join([*lines, f"persistence-backend: {backend}", ""]))
 
     @property
     def results(self) -> Path:
@@ -122,6 +131,15 @@ class Tree:
             if not name.startswith(NOT_COMPARED) and not file.name.endswith(".checksum")
         }
 
+    def interrupted(self) -> list[str]:
+        """What Snakemake takes for files of interrupted jobs, by its records of either kind."""
+        names = [file.name for file in (self.records / "incomplete").glob("*")]
+        if not (self.records / BACKENDS["db"]).exists():
+            return names
+        with closing(sqlite3.connect(self.records / BACKENDS["db"])) as database:
+            rows = database.execute("SELECT target FROM snakemake_metadata WHERE incomplete").fetchall()
+        return names + [target for (target,) in rows]
+
     def processes(self) -> list[psutil.Process]:
         """Whatever works in this folder."""
         return [process for process in psutil.process_iter() if _works_in(process, self.folder)]
@@ -143,7 +161,7 @@ class Tree:
         found += [f"left behind: {name}" for name in content.keys() - whole.keys()]
         found += [f"other bytes: {name}" for name in whole.keys() & content.keys() if whole[name] != content[name]]
         found += [f"left behind: {file}" for file in (self.records / "scripts").glob("*")]
-        found += [f"left behind: {file}" for file in (self.records / "incomplete").glob("*")]
+        found += [f"interrupted: {name}" for name in self.interrupted()]
         # Killed, Snakemake itself leaves an empty folder behind, and Python what it writes as it tries a folder.
         temporary = [file for file in (self.folder / "tmp").rglob("*") if file.is_file()]
         found += [f"left behind: {file}" for file in temporary if file.read_bytes() not in (b"", b"blat")]

@@ -1,9 +1,11 @@
 """Whatever is killed, damaged or removed: one plain command finishes, with the same bytes and nothing left behind.
 
-STRESS_KILLS: how many kills; from 100 on there are more of the other faults too. STRESS_SEED: repeats what was drawn;
-`make stress` draws one, and without one it is always the same.
+Snakemake keeps its records in files and in a database by turns. STRESS_KILLS: how many kills; from
+100 on there are more of the other faults too. STRESS_SEED: repeats what was drawn; `make stress` draws one, and without
+one it is always the same.
 """
 
+import base64
 import os
 import random
 import shutil
@@ -12,10 +14,9 @@ import time
 from itertools import cycle
 
 import pytest
-from harness import COMMANDS, WAYS, Tally, Tree, damage, kill, suspended
+from harness import BACKENDS, COMMANDS, WAYS, Tally, Tree, damage, kill, suspended
 
 from hierlearn.files.checksums import beside
-from hierlearn.plan.recovery import record
 
 KILLS = int(os.environ.get("STRESS_KILLS", "2"))
 LONG = KILLS >= 100
@@ -37,7 +38,7 @@ KINDS = {
     "page": "results/quick/index.html",
     "checksum": "results/quick/**/.*.checksum",
     "log": "results/quick/logs/**/*.log",
-    "record of Snakemake": ".snakemake/metadata/*",
+    "record of Snakemake": ".snakemake/{records}",
 }
 VICTIMS = {"tree": "the process tree", "snakemake": "Snakemake", "job": "a job"}
 FOLDERS = [
@@ -76,6 +77,11 @@ def finished(tree):
     content = tree.content()
     seconds = time.monotonic() - began
     assert len(content) > 12
+    # Where Snakemake has no record of what is there, nothing is made again.
+    tree.keep_records_in("db")
+    assert tree.run("snakemake") == 0, tree.said()
+    assert "Nothing to be done" in tree.said()
+    assert tree.content() == content
     assert tree.faults(content) == []
     tree.keep()
     return content, seconds
@@ -91,17 +97,22 @@ def start(request, tree, finished):
 
 
 class Trial:
-    """One fault of a kind, counted; at its end one plain command must finish as if nothing had happened."""
+    """One fault of a kind, counted; at its end one plain command must finish as if nothing had happened.
 
-    def __init__(self, tally, kind, number):
+    Snakemake keeps its records in `backend` throughout, one that is drawn if none is given.
+    """
+
+    def __init__(self, tally, kind, number, tree, backend=None):
         self.tally, self.kind, self.name = tally, kind, f"{kind} {number}"
         self.chance = random.Random(f"{SEED} {self.name}")
         self.command = self.chance.choice(sorted(COMMANDS))
+        self.backend = backend or random.Random(f"{SEED} {self.name} backend").choice(sorted(BACKENDS))
+        tree.keep_records_in(self.backend)
 
     def survived(self, tree, whole, what, faults=1):
         self.tally.tried[self.kind] += faults
         code = tree.run(self.command)
-        said = f"STRESS_SEED={SEED}, {self.name} ({what}), then {self.command}: exit {code}"
+        said = f"STRESS_SEED={SEED}, {self.name} ({self.backend}, {what}), then {self.command}: exit {code}"
         assert code == 0, f"{said}\n{tree.said()}"
         assert tree.faults(whole) == [], f"{said}\n{tree.said()}"
         self.tally.survived[self.kind] += faults
@@ -131,8 +142,8 @@ def killed(tree, trial, whom, seconds):
 
 def test_a_killed_run_is_finished_by_the_next(tree, finished, tally):
     whole, seconds = finished
-    for number, whom in zip(range(KILLS), cycle(("tree", "snakemake", "job")), strict=False):
-        trial = Trial(tally, f"kills of {VICTIMS[whom]}", number)
+    for number, whom, backend in zip(range(KILLS), cycle(VICTIMS), cycle(BACKENDS), strict=False):
+        trial = Trial(tally, f"kills of {VICTIMS[whom]}", number, tree, backend)
         trial.survived(tree, whole, killed(tree, trial, whom, seconds))
 
 
@@ -146,20 +157,26 @@ def damages():
 
 def test_a_damaged_file_of_any_kind_is_made_again(tree, finished, tally):
     for number, pairs in enumerate(damages()):
-        trial = Trial(tally, "damaged files", number)
+        trial = Trial(tally, "damaged files", number, tree)
         for kind, way in pairs:
-            damage(trial.chance.choice(sorted(tree.folder.glob(KINDS[kind]))), way, trial.chance)
+            files = sorted(tree.folder.glob(KINDS[kind].format(records=BACKENDS[trial.backend])))
+            damage(trial.chance.choice(files), way, trial.chance)
         trial.survived(tree, finished[0], pairs, len(pairs))
+
+
+def record(tree, name, backend):
+    """What Snakemake notes of a result; a database as a whole."""
+    key = base64.urlsafe_b64encode(f"results/quick/{name}".encode()).decode()
+    return tree.records / ("metadata.db" if backend == "db" else f"metadata/{key}")
 
 
 def test_a_file_is_made_again_whatever_of_all_that_speaks_for_it_is_damaged_too(tree, finished, tally):
     for number in range(20 if LONG else 1):
-        trial = Trial(tally, "files damaged with their checksums and records", number)
+        trial = Trial(tally, "files damaged with their checksums and records", number, tree)
         names = trial.chance.sample(sorted(finished[0]), trial.chance.randint(1, len(finished[0])))
         for name in names:
             file = tree.results / name
-            of_snakemake = tree.folder / record("metadata", file.relative_to(tree.folder))
-            for one in (file, beside(file), of_snakemake):
+            for one in (file, beside(file), record(tree, name, trial.backend)):
                 if one.exists() and trial.chance.random() < 0.8:
                     damage(one, trial.chance.choice(WAYS), trial.chance)
         trial.survived(tree, finished[0], names)
@@ -167,7 +184,7 @@ def test_a_file_is_made_again_whatever_of_all_that_speaks_for_it_is_damaged_too(
 
 def test_a_removed_folder_is_made_again(tree, finished, tally):
     for number, folder in enumerate(FOLDERS if LONG else random.Random(SEED).sample(FOLDERS, 2)):
-        trial = Trial(tally, "removed folders", number)
+        trial = Trial(tally, "removed folders", number, tree)
         shutil.rmtree(tree.folder / folder)
         trial.survived(tree, finished[0], folder)
 
@@ -191,7 +208,7 @@ def interrupted(tree, chance) -> list:
 
 def test_a_damaged_checkpoint_costs_work_alone(tree, finished, tally):
     for number, way in enumerate(WAYS if LONG else random.Random(SEED).sample(WAYS, 1)):
-        trial = Trial(tally, "damaged checkpoints", number)
+        trial = Trial(tally, "damaged checkpoints", number, tree)
         kept = interrupted(tree, trial.chance)
         for file in kept:
             damage(file, way, trial.chance)
@@ -201,7 +218,7 @@ def test_a_damaged_checkpoint_costs_work_alone(tree, finished, tally):
 @pytest.mark.slow
 def test_a_second_run_is_refused_and_the_first_goes_on(tree, finished, tally):
     for number in range(4 if LONG else 1):
-        trial = Trial(tally, "second runs", number)
+        trial = Trial(tally, "second runs", number, tree)
         held = []
         # Anew where the first has ended before it could be stopped.
         while not held:
@@ -243,7 +260,7 @@ def test_a_run_on_a_full_disk_is_finished_when_there_is_space_again(disk, tree, 
     small = Tree.made(disk / "tree")
     filler = disk / "filler"
     for number in range(10 if LONG else 1):
-        trial = Trial(tally, "full disks", number)
+        trial = Trial(tally, "full disks", number, small)
         shutil.rmtree(small.folder / "results", ignore_errors=True)
         shutil.rmtree(small.records, ignore_errors=True)
         # A whole run leaves some 700 kB.

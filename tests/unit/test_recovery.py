@@ -1,15 +1,14 @@
-"""What a run finds in its folder is put in order: what is not what its job put there is marked, and nothing else."""
+"""What a run finds in its folder is put in order: what is not what its job put there goes, and nothing else."""
 
-import base64
 import fcntl
 import json
 import os
 import shutil
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
-from snakemake.persistence.file import FilePersistence
 
 from hierlearn.core import provenance
 from hierlearn.files import checksums
@@ -19,38 +18,45 @@ MADE = provenance.identity("code", {})
 FILES = ("a.nc", "b.nc", "below/c.nc")
 
 
+class Notes:
+    """Records of Snakemake's that know some files."""
+
+    def __init__(self, *noted):
+        self.noted, self.distrusted = set(noted), []
+
+    def notes(self, file):
+        return file.name in self.noted
+
+    def distrust(self, file):
+        self.distrusted.append(file)
+
+
+def planned(identity):
+    """A plan that has three files, all of one job."""
+    files = frozenset(f"results/{name}" for name in FILES)
+    return SimpleNamespace(targets=SimpleNamespace(all_files=files), identity=lambda file: identity)
+
+
+PLAN = planned(MADE)
+
+
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """Results of three files in a folder of a run, each with a record of Snakemake's."""
+    """Results of three files in a folder of a run."""
     monkeypatch.chdir(tmp_path)
     results = recovery.Path("results")
     for name in FILES:
         checksums.write(results / name, name.encode(), MADE)
-        keep_record(results / name)
+    recovery.FOLDER.mkdir()
     return results
 
 
-def keep_record(file):
-    record = recovery.record("metadata", file)
-    record.parent.mkdir(parents=True, exist_ok=True)
-    record.write_text("{}")
-
-
-def planned(file):
-    """The plan knows three files, all of one job."""
-    return MADE if str(file) in [f"results/{name}" for name in FILES] else None
-
-
-def marked():
-    folder = recovery.Path(".snakemake/incomplete")
-    return {base64.urlsafe_b64decode(file.name).decode() for file in folder.glob("*")}
-
-
 def test_whole_files_are_left_alone_and_read_once(folder, monkeypatch):
-    assert recovery.verify(folder, planned) == {}
+    assert recovery.verify(folder, PLAN, Notes(*FILES)) == {}
     monkeypatch.setattr(checksums, "fault", lambda *_: pytest.fail("read again"))
-    assert recovery.verify(folder, planned) == {}
-    assert marked() == set()
+    records = Notes()
+    assert recovery.verify(folder, PLAN, records) == {}
+    assert records.distrusted == []
 
 
 DAMAGES = {
@@ -66,85 +72,59 @@ DAMAGES = {
 }
 
 
+@pytest.mark.parametrize("noted", [True, False], ids=["with a record", "without"])
 @pytest.mark.parametrize("verified", [True, False], ids=["verified before", "new"])
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_what_is_damaged_is_marked_as_incomplete_and_stays_marked(folder, damage, verified):
+def test_what_is_damaged_goes_with_its_checksum_and_nothing_else_does(folder, damage, verified, noted):
+    records = Notes(*(FILES if noted else ()))
     if verified:
-        recovery.verify(folder, planned)
+        recovery.verify(folder, PLAN, records)
     DAMAGES[damage](folder / "a.nc")
-    for _ in range(2):
-        assert list(recovery.verify(folder, planned)) == [folder / "a.nc"]
-        assert marked() == {"results/a.nc"}
-    assert (folder / "a.nc").exists()
-
-
-def test_snakemake_itself_finds_the_mark(folder, tmp_path):
-    (folder / "below" / "c.nc").write_bytes(b"")
-    recovery.verify(folder, planned)
-    snakemake = FilePersistence(nolock=True, path=tmp_path / ".snakemake")
-    names = [f"results/{name}" for name in FILES]
-    assert snakemake._filter_incomplete_keys(names) == {"results/below/c.nc"}
-
-
-def test_records_of_long_names_are_where_snakemake_keeps_them(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    snakemake = FilePersistence(nolock=True, path=tmp_path / ".snakemake")
-    for length in (10, 170, 200, 600):
-        name = "/".join(["results", "x" * length])
-        place = snakemake._record_path(snakemake._metadata_path, name)
-        assert os.path.relpath(place) == str(recovery.record("metadata", recovery.Path(name)))
+    assert list(recovery.verify(folder, PLAN, records)) == [folder / "a.nc"]
+    whole = {folder / name for name in FILES[1:]}
+    assert {file for file in folder.rglob("*") if file.is_file()} == whole | set(map(checksums.beside, whole))
+    assert recovery.verify(folder, PLAN, records) == {}
 
 
 def test_a_folder_in_place_of_a_file_goes(folder):
     (folder / "a.nc").unlink()
     (folder / "a.nc" / "inside").mkdir(parents=True)
-    assert list(recovery.verify(folder, planned)) == [folder / "a.nc"]
+    assert list(recovery.verify(folder, PLAN, Notes())) == [folder / "a.nc"]
     assert not (folder / "a.nc").exists()
 
 
 def test_a_reader_s_own_files_are_nobody_s_business(folder):
     (folder / "notes.txt").write_text("mine")
     (folder / "below" / "copy of c.nc").write_bytes(b"")
-    assert recovery.verify(folder, planned) == {}
+    (folder / "below" / "mine").mkdir()
+    assert recovery.verify(folder, PLAN, Notes()) == {}
     assert (folder / "notes.txt").read_text() == "mine"
+    assert (folder / "below" / "copy of c.nc").exists()
 
 
-def test_a_file_of_an_earlier_plan_is_left_to_its_record_and_marked_without_one(folder):
+def test_a_file_of_an_earlier_plan_stays_and_is_left_to_its_record_if_there_is_one(folder):
     """Snakemake compares the parameters that its record has; what was computed is not thrown away before."""
-    later = provenance.identity("changed", {})
-    assert recovery.verify(folder, lambda file: planned(file) and later) == {}
-    recovery.record("metadata", folder / "a.nc").unlink()
-    (fault,) = recovery.verify(folder, lambda file: planned(file) and later).values()
+    later, records = planned(provenance.identity("changed", {})), Notes(*FILES[1:], "c.nc")
+    (fault,) = recovery.verify(folder, later, records).values()
     assert fault == "code_hash: found code; expected changed"
+    assert records.distrusted == [folder / "a.nc"]
+    assert (folder / "a.nc").read_bytes() == b"a.nc"
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"{}", b"\xff", b'{"results/a.nc": 3}'])
 def test_a_damaged_list_of_what_was_whole_costs_time_alone(folder, content):
-    recovery.verify(folder, planned)
+    recovery.verify(folder, PLAN, Notes())
     recovery.WHOLE.write_bytes(content)
     (folder / "a.nc").write_bytes(b"b")
-    assert list(recovery.verify(folder, planned)) == [folder / "a.nc"]
+    assert list(recovery.verify(folder, PLAN, Notes())) == [folder / "a.nc"]
 
 
 def test_half_written_files_go_and_the_rest_stays(folder):
     for name in (".a.nc.part", ".gone.nc.checksum", "below/.c.nc.seal"):
         (folder / name).touch()
-    damaged = recovery.record("metadata", folder / "b.nc")
-    damaged.write_text('{"rule": "tra')
     before = {checksums.beside(folder / name) for name in FILES} | {folder / name for name in FILES}
     recovery.clear(folder)
     assert {file for file in folder.rglob("*") if file.is_file()} == before
-    assert not damaged.exists()
-    # A whole file is whole without its record too.
-    assert recovery.verify(folder, planned) == {}
-
-
-def test_a_dry_run_names_a_damaged_record(folder):
-    damaged = recovery.record("metadata", folder / "b.nc")
-    damaged.write_text('{"rule": "tra')
-    with pytest.raises(SystemExit, match=r"error: results/b\.nc has a damaged record"):
-        recovery.refuse_damaged_records()
-    assert damaged.exists()
 
 
 def test_what_is_made_again_is_said_and_many_files_are_counted(capsys):
@@ -209,5 +189,5 @@ def test_jobs_of_this_folder_alone_are_ended(tmp_path, monkeypatch):
 
 
 def test_states_are_kept_as_json(folder):
-    recovery.verify(folder, planned)
+    recovery.verify(folder, PLAN, Notes())
     assert set(json.loads(recovery.WHOLE.read_text())) == {f"results/{name}" for name in FILES}

@@ -11,6 +11,7 @@ from typing import NoReturn
 
 from hierlearn.command import runs
 from hierlearn.core import process
+from hierlearn.plan import places
 from hierlearn.run import systems
 
 PRESETS = ("smoke", "quick", "standard", "full", "paper")
@@ -170,7 +171,8 @@ def main(words: Sequence[str] | None = None) -> NoReturn:
         sys.exit(f"error: {own[0]}: found {' '.join(more)!r} behind --; expected nothing, as it starts no run")
     asked.snakemake = more
     try:
-        sys.exit(asked.do(asked))
+        with places.in_one_line():
+            sys.exit(asked.do(asked))
     except ValueError as error:
         sys.exit(f"error: {error}")
 

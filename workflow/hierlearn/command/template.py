@@ -6,6 +6,7 @@ from typing import Any
 
 from hierlearn.core import folders, registry
 from hierlearn.core.protocols import PROTOCOLS
+from hierlearn.files import texts
 from hierlearn.plan import load, papers
 from hierlearn.plan.configuration import LONGEST, NAME, NOT_TAKEN, OWN, ROOT
 from hierlearn.plan.configuration import taken as taken_by_all
@@ -40,8 +41,7 @@ def write(kind: str, name: str, folder: Path, source: str = "") -> Path:
     if other := taken(room, name, file):
         raise ValueError(f"name: found {name!r}, which {other} has; expected another")
     text = _as_another(kind, source, folder) if source else _from_template(room, name, file.suffix)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text, encoding="utf-8")
+    texts.put(file, text)
     return file
 
 

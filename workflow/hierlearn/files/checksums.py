@@ -86,13 +86,20 @@ def fault(path: Path, expected: Mapping[str, str]) -> str:
     return _fault(path, expected, found)
 
 
+def other_job(path: Path, expected: Mapping[str, str]) -> str:
+    """What tells the job that made a file from another one, by its checksum alone; "" for nothing."""
+    noted = _noted(path)
+    for key, value in expected.items():
+        if noted.get(key) != value:
+            return f"{key}: found {noted.get(key, 'nothing')}; expected {value}"
+    return ""
+
+
 def _fault(path: Path, expected: Mapping[str, str], found: str) -> str:
     """What tells a file with a digest from the one of a job; "" for nothing."""
     noted = _noted(path)
-    for key, value in {"path": _path_below(path), **expected}.items() if noted else ():
-        if noted.get(key) != value:
-            return f"{key}: found {noted.get(key, 'nothing')}; expected {value}"
-    return _damage(path, found, noted)
+    other = other_job(path, {"path": _path_below(path), **expected}) if noted else ""
+    return other or _damage(path, found, noted)
 
 
 def _damage(path: Path, found: str, noted: Mapping[str, str]) -> str:
@@ -103,7 +110,7 @@ def _damage(path: Path, found: str, noted: Mapping[str, str]) -> str:
 
 
 def _noted(path: Path) -> dict[str, str]:
-    """What the checksum beside a file says; nothing where it is none."""
+    """The line beside a file; empty for none and for a damaged one."""
     try:
         noted = json.loads(beside(path).read_bytes())
         return noted if isinstance(noted["sha256"], str) else {}

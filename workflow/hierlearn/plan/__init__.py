@@ -8,6 +8,7 @@ code of what makes them, `inputs` what that reads, and `resources` what it needs
 
 Around it: `folders`, `papers` and `question` are other places that studies come from; `registration`, `history` and
 `kept_lines` what is written down of designs and verdicts; `commands`, `publication` and `template` what is answered in
-place of a run; `cache` and `shared` make planning short; `recovery` puts a folder in order before a run; `console`,
-`progress`, `terminal`, `early_page`, `told` and `units` show a run and what was found; `study_schema` is for editors.
+place of a run; `cache` and `shared` make planning short; `recovery` puts a folder in order before a run, with the
+`records` of Snakemake, and `places` says where a run cannot write; `console`, `progress`, `terminal`, `early_page`,
+`told` and `units` show a run and what was found; `study_schema` is for editors.
 """

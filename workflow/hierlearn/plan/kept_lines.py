@@ -5,6 +5,7 @@ import io
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
+from hierlearn.files import texts
 from hierlearn.plan.faults import Fault, show
 
 
@@ -36,12 +37,12 @@ def read(
 
 def append(file: Path, columns: Sequence[str], lines: Iterable[Sequence[object]]) -> None:
     """Add lines to a file, which is made with its header where there is none; its last line may lack its end."""
+    before = file.read_bytes().decode() if file.exists() else ""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    if not file.exists():
+    if not before:
         writer.writerow(columns)
-    elif not file.read_bytes().endswith(b"\n"):
+    elif not before.endswith("\n"):
         text.write("\n")
     writer.writerows(lines)
-    with file.open("a", encoding="utf-8") as stream:
-        stream.write(text.getvalue())
+    texts.put(file, before + text.getvalue())

@@ -5,7 +5,6 @@ Beside them lie claims.csv and the page of all stored studies, and the README ha
 """
 
 import json
-import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -88,7 +87,7 @@ def store(plan: Plan, root: Path) -> list[str]:
             "rows": [{key: row[key] for key in COLUMNS} | {"detail": _shown(row["detail"])} for row in rows],
         }
         _write(stored, content)
-        shutil.copyfile(drawn, stored.with_name("figure.svg"))
+        texts.put(stored.with_name("figure.svg"), Path(drawn).read_bytes().decode())
         lines.append(f"{name}: {len(rows)} rows stored")
     return lines + together(root, plan.settings.get("compare", ""))
 
@@ -164,7 +163,6 @@ def _shown(detail: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _write(file: Path, content: Mapping[str, Any]) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
     texts.put(file, json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
 
 

@@ -1,31 +1,35 @@
 """What a run finds in its folder may be what a killed run left there, or may have been damaged since.
 
 All of it is put in order before the first job, so that the same command finishes whatever happened: orphans are ended,
-half-written files go, and a file that is not what its job put there is marked as incomplete: Snakemake makes it again
-as soon as it is asked for.
+half-written files go, and so does a file that is not what its job put there: Snakemake makes it again as soon as it is
+asked for.
 """
 
-import base64
 import fcntl
 import json
 import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 import psutil
-from snakemake.persistence import MetadataRecord
+from snakemake.settings.types import WorkflowSettings
 
 from hierlearn.files import checksums
 from hierlearn.plan.cluster import cancel_orphans
+from hierlearn.plan.inputs import Inputs
+from hierlearn.plan.records import FOLDER, DamagedRecords, Records
 
-RECORDS = Path(".snakemake")
+if TYPE_CHECKING:
+    # Which imports what imports this.
+    from snakemake.workflow import Workflow
+
 # The states of files and checksums that were found whole: what has not been written to since is not read again.
-WHOLE = RECORDS / "whole.json"
+WHOLE = FOLDER / "whole.json"
 # As many files are named one by one.
 NAMED = 10
 
@@ -41,36 +45,58 @@ def is_dry(words: Sequence[str]) -> bool:
     return bool(given.dryrun) or given.executor == "dryrun"
 
 
-def prepare(results: Path, planned: Callable[[Path], Mapping[str, str] | None]) -> IO[str]:
+def prepare(inputs: Inputs, workflow: "Workflow") -> IO[str]:
     """Put the folder in order before the first job; the lock, to be held as long as the run.
 
-    planned: see `verify`.
+    workflow: Snakemake's, which says where its records and its temporary files are.
     """
     held = lock()
     cancel_orphans()
     end_orphans()
+    _note_scratch(held, workflow.snakemake_tmp_dir)
+    results = Path(inputs.targets.results)
     clear(results)
-    tell(verify(results, planned))
+    try:
+        records = Records.mended(workflow.workflow_settings, map(Path, inputs.targets.all_files))
+    except DamagedRecords as error:
+        sys.exit(f"error: {error}")
+    tell(verify(results, inputs, records))
     # Every job has this in its environment.
     os.environ["HIERLEARN_RUN"] = os.getcwd()
     return held
 
 
-def refuse_damaged_records() -> None:
+def refuse_damaged_records(inputs: Inputs, settings: WorkflowSettings) -> None:
     """End a dry run that meets a record that Snakemake cannot read: it changes nothing, so it cannot go on."""
-    for file, output in damaged_records():
-        sys.exit(f"error: {output} has a damaged record, {file}; a run without --dry-run makes it again")
+    cure = "a run without --dry-run puts it in order"
+    try:
+        for file in Records(settings).damaged(map(Path, inputs.targets.all_files)):
+            sys.exit(f"error: {file} has a damaged record; {cure}")
+    except DamagedRecords as error:
+        sys.exit(f"error: {error}; {cure}")
 
 
 def lock() -> IO[str]:
     """The lock of this folder, held as long as the file is open; Snakemake's own locks outlive a killed run."""
-    RECORDS.mkdir(exist_ok=True)
-    file = open(RECORDS / "run.lock", "w")  # noqa: SIM115
+    FOLDER.mkdir(exist_ok=True)
+    file = open(FOLDER / "run.lock", "a+")  # noqa: SIM115
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         sys.exit("error: another run works in this folder; wait for it, or stop it and start again")
     return file
+
+
+def _note_scratch(held: IO[str], scratch: Path) -> None:
+    """Note in the lock where Snakemake keeps temporary files, and remove those of an earlier run that was killed."""
+    held.seek(0)
+    earlier = Path(held.read().strip())
+    # Nothing else, whoever wrote the line.
+    if earlier != scratch and earlier.parent == scratch.parent and earlier.name.startswith("snakemake"):
+        shutil.rmtree(earlier, ignore_errors=True)
+    held.truncate(0)
+    held.write(f"{scratch}\n")
+    held.flush()
 
 
 def end_orphans() -> None:
@@ -94,33 +120,13 @@ def run_of(process: psutil.Process) -> str | None:
         return None
 
 
-def damaged_records() -> Iterator[tuple[Path, Path]]:
-    """Snakemake's records that cannot be read, each with the output that it is about."""
-    folder = RECORDS / "metadata"
-    for file in sorted(file for file in folder.rglob("*") if file.is_file()):
-        try:
-            MetadataRecord.model_validate(json.loads(file.read_bytes()))
-        except ValueError:
-            name = "".join(part.removeprefix("@") for part in file.relative_to(folder).parts)
-            with suppress(ValueError):
-                yield file, Path(base64.urlsafe_b64decode(name).decode())
-
-
-def record(kind: str, output: Path) -> Path:
-    """Where Snakemake keeps its record of an output. kind: metadata or incomplete."""
-    name = base64.urlsafe_b64encode(str(output).encode()).decode()
-    longest = os.pathconf(".", "PC_NAME_MAX") - 1
-    *folders, last = [name[i : i + longest] for i in range(0, len(name), longest)]
-    return RECORDS.joinpath(kind, *(f"@{folder}" for folder in folders), last)
-
-
 def clear(results: Path) -> None:
-    """Remove what is half-written, and damaged records: without one the checksum of a file alone speaks for it."""
+    """Remove what is half-written, and what killed jobs left."""
     # Seals are the checksums of an older layout.
     for pattern in (".*.part", ".*.seal"):
         for scratch in results.rglob(pattern):
             scratch.unlink()
-    for script in (RECORDS / "scripts").glob("tmp*"):
+    for script in (FOLDER / "scripts").glob("tmp*"):
         script.unlink()
     # A job that is killed at the wrong moment leaves one.
     for folder in Path(tempfile.gettempdir()).glob(f"{checksums.scratch()}*"):
@@ -128,29 +134,28 @@ def clear(results: Path) -> None:
     for checksum in results.rglob(".*.checksum"):
         if not checksum.with_name(checksum.name.removeprefix(".").removesuffix(".checksum")).exists():
             checksum.unlink()
-    for file, _ in damaged_records():
-        file.unlink()
 
 
-def verify(results: Path, planned: Callable[[Path], Mapping[str, str] | None]) -> dict[Path, str]:
-    """Mark as incomplete what is not what its job put there; the files below a folder, with what is wrong.
+def verify(results: Path, inputs: Inputs, records: Records) -> dict[Path, str]:
+    """Remove what is not what its job put there, with its checksum; the files of the plan, with what is wrong.
 
-    planned: the identity of the job that should have made a file, None for a file that no job makes. It counts where
-    Snakemake has no record of a file, and so would not notice that it is of an earlier plan. What was found whole
-    before, and has not changed since, is not read again.
+    What another job made than the planned one counts as interrupted: it stays until it is asked for. Snakemake notices
+    it by itself where it has a record of the file. What was found whole before, and has not changed since, is not read
+    again.
     """
-    known, whole, faults = _noted(), {}, {}
+    noted, whole, faults = _noted(), {}, {}
     for path in sorted(results.rglob("[!.]*")):
-        state, recorded = _state(path), record("metadata", path).exists()
-        if recorded and state is not None and known.get(str(path)) == state:
+        state, planned = _state(path), path.as_posix() in inputs.targets.all_files
+        unchanged = state is not None and noted.get(str(path)) == state
+        if planned and not unchanged and (fault := checksums.fault(path, {})):
+            _remove(path)
+            faults[path] = fault
+            continue
+        if planned and not records.notes(path) and (fault := checksums.other_job(path, inputs.identity(path) or {})):
+            records.distrust(path)
+            faults[path] = fault
+        if state is not None and (planned or unchanged):
             whole[str(path)] = state
-        elif (expected := {} if recorded else planned(path)) is not None:
-            if fault := checksums.fault(path, expected):
-                faults[path] = fault
-            elif state is not None:
-                whole[str(path)] = state
-    for path in faults:
-        _mark(path)
     part = WHOLE.with_suffix(".part")
     part.write_text(json.dumps(whole))
     os.replace(part, WHOLE)
@@ -182,11 +187,9 @@ def _state(path: Path) -> str | None:
     return " ".join(f"{one.st_size} {one.st_mtime_ns} {one.st_ctime_ns} {one.st_ino}" for one in states)
 
 
-def _mark(path: Path) -> None:
+def _remove(path: Path) -> None:
     if path.is_dir():
-        # Snakemake does not remove a folder in the place of a file.
         shutil.rmtree(path)
-        return
-    mark = record("incomplete", path)
-    mark.parent.mkdir(parents=True, exist_ok=True)
-    mark.write_text('{"external_jobid": null}')
+    else:
+        path.unlink(missing_ok=True)
+    checksums.beside(path).unlink(missing_ok=True)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ FILES = {
     "judge": ("{}/claims.json",),
     "ledger": ("claims.nc", "claims.csv", "index.html"),
 }
+# What is made when it is asked for by the name of its rule, contact_sheet.
+SHEETS = ("figures.png", "figures-dark.png")
 
 
 def jobs_of(study: Study) -> list[tuple[str, ...]]:
@@ -57,6 +60,13 @@ class Targets:
                 if found := re.fullmatch(re.escape(name).replace(r"\{\}", "([^/]+)"), below):
                     return rule, *found.groups()
         return None
+
+    @cached_property
+    def all_files(self) -> frozenset[str]:
+        """All files that jobs of this run may make, those that no run leaves too."""
+        jobs = [job for study in self.studies.values() for job in jobs_of(study)]
+        made = [self.file(name.format(*words)) for rule, *words in jobs for name in FILES[rule]]
+        return frozenset([*made, *self.ledger, *map(self.file, SHEETS)])
 
     @property
     def ledger(self) -> list[str]:

@@ -78,6 +78,8 @@ def start(script: Mapping[str, Any]) -> Any:
     handler = (
         logging.FileHandler(snakemake.log[0], mode="w", encoding="utf-8") if snakemake.log else logging.StreamHandler()
     )
+    # On a full disk a log ends early: a trace of that for each line would hide why the job fails.
+    logging.raiseExceptions = False
     logging.basicConfig(level=logging.INFO, handlers=[handler], format="%(asctime)s %(message)s", force=True)
     # What a PDF's fonts leave out, letter by letter.
     logging.getLogger("fontTools").setLevel(logging.WARNING)
