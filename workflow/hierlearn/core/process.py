@@ -48,7 +48,7 @@ def kept() -> Iterator[None]:
 
 
 def _settings(shipped: bool = False) -> tuple[dict[str, str], dict[str, Any], Any]:
-    """How numpy meets errors and prints, and torch's default kind of number: as they are, or as shipped (None: float32)."""
+    """How numpy meets errors and prints, and torch's default kind of number: as set, or as shipped (None: float32)."""
     # Neither is imported: most processes that come by here compute nothing.
     numpy, torch = (None if shipped else sys.modules.get(name) for name in ("numpy", "torch"))
     errors, printed = (numpy.geterr(), numpy.get_printoptions()) if numpy else (ERRORS, PRINTED)
