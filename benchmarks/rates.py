@@ -41,11 +41,12 @@ def main() -> None:
     """Print the rates, then how far they are off."""
     pairs = [word.rpartition("=")[::2] for word in sys.argv[1:]]
     jobs = ran([(Path(results), preset) for results, preset in pairs])
-    estimates.RATES.clear()
-    estimates.RATES.update(rates(jobs))
-    for kind, found in estimates.RATES.items():
-        print(f'    "{kind}": {found:.1e},')
     for preset in sorted({preset for _, _, preset in jobs}):
+        fitted = estimates.RATES[preset] = rates([one for one in jobs if one[2] == preset])
+        print(f'    "{preset}": {{')
+        for kind, found in fitted.items():
+            print(f'        "{kind}": {found:.1e},')
+        print("    },")
         own = [(job, seconds) for job, seconds, its in jobs if its == preset]
         studies = defaultdict(lambda: [0.0, 0.0])
         for job, seconds in own:

@@ -25,7 +25,7 @@ def plan(tmp_path, monkeypatch):
 
 
 def test_the_page_has_what_is_done_and_names_what_is_not(plan):
-    page = EarlyPage(plan, present=())
+    page = EarlyPage(plan, present=(), work=early_page.WORTH)
     page.show({"small"})
     assert page.process.wait(600) == 0, page.log.read_text()
     file = Path(plan.targets.file("index.html"))
@@ -43,7 +43,7 @@ def test_no_second_page_comes_soon_or_without_a_further_study_and_none_after_the
         page.begun, page.shown = time.monotonic(), len(done)
 
     monkeypatch.setattr(EarlyPage, "_start", start)
-    page = EarlyPage(plan, present=())
+    page = EarlyPage(plan, present=(), work=early_page.WORTH)
     page.show(set())
     page.show({"small"})
     page.show({"small", "probing"})
@@ -57,8 +57,16 @@ def test_no_second_page_comes_soon_or_without_a_further_study_and_none_after_the
     assert len(started) == 2
 
 
+def test_a_short_run_has_no_page_before_its_end(plan):
+    page = EarlyPage(plan, present=(), work=early_page.WORTH / 2)
+    page.show({"small"})
+    assert page.process is None
+    page.last({"small"})
+    assert Path(plan.targets.file("index.html")).exists()
+
+
 def test_pages_take_a_small_part_of_the_time(plan, monkeypatch):
-    page = EarlyPage(plan, present=())
+    page = EarlyPage(plan, present=(), work=early_page.WORTH)
     monkeypatch.setattr(early_page, "APART", 0.0)
     page.show({"small"})
     page.process.wait(600)
@@ -73,7 +81,7 @@ def test_a_run_does_not_wait_for_the_process_that_makes_the_page(plan, monkeypat
     Path("sleeper.py").write_text("import time\ntime.sleep(600)\n")
     monkeypatch.setenv("PYTHONPATH", str(Path.cwd()))
     monkeypatch.setattr(early_page, "MODULE", "sleeper")
-    page = EarlyPage(plan, present=())
+    page = EarlyPage(plan, present=(), work=early_page.WORTH)
     known = plan.inputs.job
     many = {f"s{i}": {"title": "t" * 300} for i in range(1000)}
     monkeypatch.setattr(

@@ -12,7 +12,7 @@ from hierlearn.plan import estimates, resources
 from hierlearn.plan.estimates import LEAST, RATES, START, Job
 from hierlearn.plan.resources import Load, Request
 
-REQUEST = Request(mem_mb=2500, runtime=10, cores=4, operations=3.6e3 * RATES["train network"])
+REQUEST = Request(mem_mb=2500, runtime=10, cores=4, operations=3.6e3 * RATES["standard"]["train network"])
 JOB = Job("small", "train", "all/kernel.train", "train network", REQUEST)
 
 
@@ -29,6 +29,7 @@ def test_a_job_takes_its_start_and_its_operations_at_the_rate_of_its_kind():
 def test_every_job_of_a_study_is_there_once(study):
     jobs = list(estimates.jobs_of(study))
     counted = {rule: sum(job.rule == rule for job in jobs) for rule in START}
+    assert {job.preset for job in jobs} == {"quick"}
     assert counted["generate"] == counted["evaluate"] == len(study.tasks) == 3
     # The kernel runs at two of three dimensions.
     assert (counted["train"], counted["represent"], counted["probe"]) == (5, 3, 1)
@@ -50,14 +51,20 @@ def test_a_learner_that_walks_up_has_a_rate_of_its_own():
 
 
 def test_a_kind_that_was_never_measured_has_the_rate_of_what_is_nearest():
-    assert estimates.rate("train linear walk") == RATES["train linear"]
-    trained = [value for kind, value in RATES.items() if kind.startswith("train ")]
-    assert min(trained) <= estimates.rate("train something") <= max(trained)
+    assert estimates.rate("train linear walk", "standard") == RATES["standard"]["train linear"]
+    trained = [value for kind, value in RATES["quick"].items() if kind.startswith("train ")]
+    assert min(trained) <= estimates.rate("train something", "quick") <= max(trained)
+
+
+def test_small_jobs_have_rates_of_their_own():
+    tables = {"smoke": "quick", "quick": "quick", "standard": "standard", "full": "standard", "paper": "standard"}
+    for preset, table in tables.items():
+        assert estimates.rate("train network", preset) == RATES[table]["train network"]
 
 
 def test_the_rates_are_of_components_that_there_are():
     rooms = {"represent": "representations", "train": "learners", "probe": "probes"}
-    for kind in RATES:
+    for kind in RATES["quick"] | RATES["standard"]:
         rule, name, *_ = [*kind.removesuffix(" walk").split(), ""]
         assert not name or name in registry.available(rooms[rule])
 

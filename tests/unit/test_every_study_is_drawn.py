@@ -9,7 +9,7 @@ from hierlearn.core import registry
 from hierlearn.core.registry import PACKAGE, build
 from hierlearn.figures._legends import hides_data
 from hierlearn.figures._style import lay_out
-from hierlearn.plan import checking, jobs, references
+from hierlearn.plan import checking, jobs, plausibility, references
 from hierlearn.plan.load import load
 from hierlearn.plan.presets import bodies
 
@@ -148,7 +148,7 @@ def test_a_study_can_be_drawn_and_judged(file, preset):
     study, faults = checking.study(file, file.name, preset)
     if [fault.path[-1] for fault in faults] == ["folder"]:
         pytest.skip(f"data that are not here: {faults[0].found}")
-    assert faults == []
+    assert faults == [] and list(plausibility.warnings(study)) == []
     scores, traces = cubes(study) if study.learners else (None, None)
     measured, drawing = probes(study), jobs.figure(study)
     figure = lay_out(build("figures", drawing["figure"]).draw(scores, measured, drawing, traces))

@@ -1,23 +1,70 @@
 """What a study may do, but may not mean, is said before anything runs."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from small_study import SLOPE
 
-from hierlearn.plan import checking, plausibility
+from hierlearn.plan import checking, jobs, plausibility, registration
 from hierlearn.plan.faults import show
 
 STUDIES = Path(__file__).parents[2] / "config" / "studies"
 MARGINAL = STUDIES / "allenzhu2020-marginal-accuracy.yaml"
 
 
-def test_what_is_unwise_but_possible_is_warned_of_once():
-    study, faults = checking.study(MARGINAL, MARGINAL.name, "quick")
-    assert not faults
-    (line,) = map(str, plausibility.warnings(study))
-    assert "gaussian" in line
-    assert "problem.teacher.depth: found 4" in line
+@pytest.mark.parametrize("preset", ["smoke", "quick", "standard", "full"])
+@pytest.mark.parametrize("name", ["allenzhu2020-gap", "allenzhu2020-marginal-accuracy"])
+def test_a_study_that_breaks_a_hypothesis_on_purpose_is_silent_at_every_preset(name, preset):
+    study = checking.load_study(STUDIES / f"{name}.yaml", preset)
+    assert list(plausibility.warnings(study)) == []
+    assert list(plausibility.warnings(replace(study, intended=[])))
+
+
+def test_what_is_unwise_but_possible_is_noted_in_words_once():
+    study = replace(checking.load_study(MARGINAL, "quick"), intended=[], file="mine.yaml")
+    assert list(map(str, plausibility.warnings(study))) == [
+        "mine.yaml: problem.teacher.depth: the target is a polynomial of degree 16 of the input gaussian at depth 4; "
+        "no sample shows the mean of its square; it does for a bounded input such as uniform; add `intended: [depth]` "
+        "if you mean it"
+    ]
+
+
+def test_a_note_names_all_places_at_which_it_is_so():
+    study = replace(checking.load_study(STUDIES / "allenzhu2020-gap.yaml", "standard"), intended=[])
+    (note,) = map(str, plausibility.warnings(study))
+    assert "the weights of the layers do not fall at gap 1, gap 10, gap 100; the theorems assume" in note
+
+
+def test_an_intention_that_silences_nothing_is_a_fault(content, check):
+    content["intended"] = ["gap"]
+    (fault,) = check(content, "quick")[1]
+    assert str(fault) == (
+        "config/studies/a-study.yaml: intended[0]: found 'gap'; "
+        "expected none: nothing is noted of this input and teacher"
+    )
+
+
+def test_an_intention_silences_what_it_names_alone():
+    study = replace(checking.load_study(MARGINAL, "quick"), intended=["deptj"])
+    (fault,) = plausibility.idle([study])
+    assert str(fault).endswith("intended[0]: found 'deptj'; expected one of depth (nearest: depth)")
+    assert len(list(plausibility.warnings(study))) == 1
+
+
+def test_an_intention_holds_at_every_preset_and_stands_beside_them(content, check):
+    content["presets"]["full"]["intended"] = ["gap"]
+    (fault,) = check(content, "quick")[1]
+    assert str(fault).endswith(
+        "presets.full.intended: found intended of a preset; expected intended beside the presets"
+    )
+
+
+def test_an_intention_is_no_part_of_a_design():
+    study = checking.load_study(STUDIES / "allenzhu2020-gap.yaml", "quick")
+    silent = replace(study, intended=[])
+    assert registration.digests(study) == registration.digests(silent)
+    assert jobs.rests_on(study) == jobs.rests_on(silent)
 
 
 @pytest.mark.parametrize(

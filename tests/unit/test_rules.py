@@ -165,19 +165,6 @@ def test_jobs_of_a_pack_ask_for_as_much_as_the_largest_of_their_kind(monkeypatch
     assert plan.requests.memory("judge")(Wildcards(study="small"), attempt=1) == resources.judge(study).mem_mb
 
 
-def test_a_job_is_as_urgent_as_the_longest_training_that_waits_for_it(plan):
-    wildcards = Wildcards(TASK, learner="kernel")
-    assert plan.requests.priority(0)(wildcards) == plan.requests.needs("train", *wildcards.values()).runtime
-    longest = max(plan.requests.needs("train", "small", "dimension-3", name).runtime for name in ("kernel", "linear"))
-    assert plan.requests.priority(1)(TASK) == 1 + longest
-
-
-def test_a_task_may_have_no_learners():
-    content = yaml.safe_load(STUDY)
-    content["learners"]["linear"]["limits"] = {"dimension": 4}
-    assert rules(content).requests.priority(1)(Wildcards(study="small", task="dimension-5")) == 1
-
-
 def test_jobs_of_this_folder_alone_are_cancelled_on_a_cluster(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     here, lines, cancelled = str(tmp_path), [], []

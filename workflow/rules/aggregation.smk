@@ -7,6 +7,7 @@ rule aggregate:
         traces=f"{plan.results}/{{study}}/traces.nc",
     log:
         f"{plan.results}/logs/{{study}}/aggregate.log",
+    priority: order.of("aggregate")
     group:
         "verdict"
     conda:

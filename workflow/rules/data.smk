@@ -3,7 +3,7 @@ rule generate:
         f"{plan.results}/{{study}}/{{task}}/data.nc",
     log:
         f"{plan.results}/logs/{{study}}/{{task}}/generate.log",
-    priority: plan.requests.priority(0)
+    priority: order.of("generate")
     group:
         plan.requests.pack
     conda:

@@ -8,6 +8,7 @@ rule evaluate:
         traces=f"{plan.results}/{{study}}/{{task}}/traces.nc",
     log:
         f"{plan.results}/logs/{{study}}/{{task}}/evaluate.log",
+    priority: order.of("evaluate")
     group:
         plan.requests.pack
     conda:

@@ -3,7 +3,7 @@ rule probe:
         f"{plan.results}/{{study}}/{{probe}}.probe.nc",
     log:
         f"{plan.results}/logs/{{study}}/{{probe}}.probe.log",
-    priority: 1000
+    priority: order.of("probe")
     conda:
         "../../envs/environment.yaml"
     threads: plan.requests.cores("probe")

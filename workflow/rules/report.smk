@@ -14,6 +14,7 @@ rule figure:
         png=f"{plan.results}/{{study}}/figure.png",
     log:
         f"{plan.results}/logs/{{study}}/figure.log",
+    priority: order.of("figure")
     group:
         "verdict"
     conda:
@@ -38,6 +39,7 @@ rule judge:
         f"{plan.results}/{{study}}/claims.json",
     log:
         f"{plan.results}/logs/{{study}}/judge.log",
+    priority: order.of("judge")
     group:
         "verdict"
     conda:

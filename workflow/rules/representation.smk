@@ -5,7 +5,7 @@ rule represent:
         f"{plan.results}/{{study}}/{{task}}/{{representation}}.representation.nc",
     log:
         f"{plan.results}/logs/{{study}}/{{task}}/{{representation}}.represent.log",
-    priority: plan.requests.priority(1)
+    priority: order.of("represent")
     group:
         plan.requests.pack
     conda:

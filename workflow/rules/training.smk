@@ -6,7 +6,7 @@ rule train:
         kept(f"{plan.results}/{{study}}/{{task}}/{{learner}}.model.nc"),
     log:
         f"{plan.results}/logs/{{study}}/{{task}}/{{learner}}.train.log",
-    priority: plan.requests.priority(0)
+    priority: order.of("train")
     group:
         plan.requests.pack
     conda:

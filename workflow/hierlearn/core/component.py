@@ -59,7 +59,10 @@ class Component(Protocol):
         return iter(())
 
     def warnings(self, inputs: "Input | None") -> Iterator[Objection]:
-        """What can be, but may not be meant; asked as `objections` are."""
+        """(parameter, what is so, why it may not be meant) of what is possible; asked as `objections` are.
+
+        A study that lists the parameter in `intended` means it.
+        """
         return iter(())
 
     def needs(self, sizes: Sizes) -> Needs:

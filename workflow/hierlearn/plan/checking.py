@@ -66,6 +66,8 @@ def study(file: Path, name: str, preset: str, limit: int = resources.ABSURD_MB) 
             for fault in draft.faults
             if fault not in said or sets(content, which, fault.path)
         ]
+    if not faults:
+        faults += plausibility.idle([draft.sound for draft in drafts.values()])
     found = None if faults or sizes is None else replace(drafts[sizes].study, preset=preset)
     return found, sorted(set(faults))
 
@@ -78,7 +80,7 @@ def _preset_faults(content: Mapping[str, Any], name: str) -> list[Fault]:
     for which in PRESETS:
         for key in OF_ALL:
             if key in mapping(mapping(overlays).get(which)):
-                allowed = "them beside one another" if key == "presets" else f"revisions.{which} beside the presets"
+                allowed = OF_ALL[key].format(preset=which)
                 faults.append(Fault(name, ("presets", which, key), f"{key} of a preset", allowed))
     return faults
 

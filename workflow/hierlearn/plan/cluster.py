@@ -59,22 +59,6 @@ class Requests:
         """The GPUs of a job."""
         return lambda wildcards: self.needs(rule, *words(wildcards)).gpus
 
-    def priority(self, ahead: int) -> Callable[..., int]:
-        """The minutes of the longest training that waits: so no core waits for a long job at the end.
-
-        ahead: added for jobs that others wait for.
-        """
-
-        def asked(wildcards: Any) -> int:
-            study = self.studies[wildcards.study]
-            everybody = study.learners_in(study.tasks[wildcards.task])
-            learners = [wildcards.learner] if wildcards.get("learner") else everybody
-            waits = (self.needs("train", wildcards.study, wildcards.task, name).runtime for name in learners)
-            # A task may have no learners.
-            return ahead + max(waits, default=0)
-
-        return asked
-
     def pack(self, wildcards: Any) -> str | None:
         """The group of a task's jobs in a study that is submitted in packs; profiles/slurm joins so many tasks."""
         tasks = self.tasks_in_a_pack(wildcards.study)

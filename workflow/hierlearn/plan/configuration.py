@@ -27,7 +27,7 @@ from hierlearn.plan import (
 )
 from hierlearn.plan.cluster import Requests
 from hierlearn.plan.draws import Draw
-from hierlearn.plan.faults import Broken, Fault, nearest, show
+from hierlearn.plan.faults import Broken, Fault, Note, nearest, show
 from hierlearn.plan.inputs import Inputs
 from hierlearn.plan.load import load
 from hierlearn.plan.shared import shared
@@ -87,7 +87,7 @@ class Plan:
     @property
     def warnings(self) -> list[str]:
         """All warnings, one line each."""
-        return [f"warning: {doubt}" for doubts in self.doubts.values() for doubt in doubts]
+        return [doubt for doubts in self.doubts.values() for doubt in doubts]
 
     @cached_property
     @ends_in_one_line
@@ -202,12 +202,12 @@ def configure(given: Mapping[str, Any], file: Path, folder: Path, records: Path 
         sys.exit("\n".join(f"error: {fault}" for fault in sorted(said)))
 
     def doubtful(study: Study) -> tuple[str, ...]:
-        return tuple(str(question.as_asked(fault, described, asked)) for fault in plausibility.warnings(study))
+        return tuple(_line(question.as_asked(fault, described, asked)) for fault in plausibility.warnings(study))
 
     known = kept.entries
     doubts = {name: known[name].doubts if name in known else doubtful(study) for name, study in studies.items()}
     others = {name: path for name, (one, path) in files.items() if one in own}
-    doubts |= {f"{one.name}/": tuple(map(str, one.doubts())) for one in own}
+    doubts |= {f"{one.name}/": tuple(map(_line, one.doubts())) for one in own}
     doubts |= {n: (*doubts[n], *_unregistered(studies[n])) for n in others if n in studies and n not in known}
     return Plan(settings, studies, doubts, tuple(lines), folder.parent, others, kept, left_out)
 
@@ -231,7 +231,12 @@ def _unregistered(study: Study) -> Iterator[str]:
     for name, claim in study.claims.items() if not study.run.pilot and study.preset != "smoke" else ():
         if claim.rule != "descriptive" and name not in study.registered:
             found = f"no line of it in {registration.file_beside(study)}"
-            yield f"{study.file}: claims.{name}: found {found}; expected one before it is judged (register)"
+            yield _line(Fault(study.file, ("claims", name), found, "one before it is judged (register)"))
+
+
+def _line(doubt: Fault) -> str:
+    """What is printed of a doubt."""
+    return f"{'note' if isinstance(doubt, Note) else 'warning'}: {doubt}"
 
 
 def _claims(study: Study | None, file: Path) -> list[str]:

@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from hierlearn.claims.verdicts import CLASSES
 from hierlearn.plan import estimates, progress
 from hierlearn.plan.configuration import Plan
 from hierlearn.plan.early_page import EarlyPage
+from hierlearn.plan.order import chains
 from hierlearn.plan.progress import Progress, Work, duration
 from hierlearn.plan.terminal import Terminal
 from hierlearn.run.job import ERROR, INTERRUPTED, SHOWN
@@ -99,8 +101,7 @@ class Console(logging.Handler):
             return
         self.before.clear()
         jobs = dict(self._jobs())
-        cores = self.workflow.nodes if not self.workflow.local_exec else self.workflow.resource_settings.cores
-        parallel = max(1, min(cores or 1, len(jobs)))
+        parallel = progress.at_a_time(self.workflow)
         self.progress = Progress(jobs, time.monotonic(), parallel, is_local=bool(self.workflow.local_exec))
         if self.workflow.dryrun:
             lines = list(progress.table(jobs.values()))
@@ -111,12 +112,13 @@ class Console(logging.Handler):
         os.environ[SHOWN] = "1"
         if not self.is_short:
             count, studies = len(jobs), len(self.progress.studies())
-            left = duration(self.progress.left(time.monotonic()))
+            whole = duration(progress.since_start() + self.progress.left(time.monotonic()))
             self.terminal.say(
-                f"{count} jobs of {studies} {'study' if studies == 1 else 'studies'}, about {left} by estimate"
+                f"{count} jobs of {studies} {'study' if studies == 1 else 'studies'}, about {whole} in all"
             )
         if any(job.rule == "ledger" for job in jobs.values()):
-            self.page = EarlyPage(self.plan, set(self.plan.studies) - set(self.progress.studies()))
+            present = set(self.plan.studies) - set(self.progress.studies())
+            self.page = EarlyPage(self.plan, present, sum(job.cost for job in jobs.values()))
         if self.terminal.is_live and not self.is_short:
             threading.Thread(target=self._redraw, daemon=True).start()
 
@@ -126,17 +128,23 @@ class Console(logging.Handler):
         # A module's other rules keep their logs elsewhere; the sheet of all figures is no part of a run.
         logged = [job for job in dag.needrun_jobs() if job.log and str(job.log[0]).startswith(top)]
         wanted = [(job, job.wildcards.get("study") or "") for job in logged if job.rule.name != "contact_sheet"]
-        names = {study for _, study in wanted} & self.plan.studies.keys()
-        known = [job for name in names for job in estimates.jobs_of(self.plan.studies[name])]
-        costs = {(job.study, job.log): job.core_seconds for job in known}
+        known: dict[tuple[str, str], tuple[estimates.Job, float]] = {}
+        for name in {study for _, study in wanted} & self.plan.studies.keys():
+            own = list(estimates.jobs_of(self.plan.studies[name], self.plan.requests))
+            known |= {(name, one.log): (one, chain) for one, chain in zip(own, chains(own), strict=True)}
         for job, study in wanted:
             log = str(job.log[0])
             name = log.removeprefix(top).removeprefix(f"{study}/").removesuffix(".log")
-            yield dag.jobid(job), Work(study, job.rule.name, name, log, costs.get((study, name), progress.SECONDS))
+            work = Work(study, job.rule.name, name, log, progress.SECONDS)
+            if (study, name) in known:
+                one, chain = known[study, name]
+                cost = one.core_seconds + estimates.OVERHEAD
+                work = replace(work, cost=cost, after=chain - one.seconds, cores=one.request.cores)
+            yield dag.jobid(job), work
 
     def _end(self, number: int) -> None:
         """A job has ended well; says what was found of a study all of whose jobs have."""
-        self.progress.end(number)
+        self.progress.end(number, time.monotonic())
         done = self.progress.finished()
         for study in sorted(done - self.told):
             self.told.add(study)
@@ -190,7 +198,7 @@ class Console(logging.Handler):
         if re.search(rf"^\S+ \S+ {INTERRUPTED}$", text, flags=re.MULTILINE):
             self.progress.running.pop(number, None)
             return
-        self.progress.end(number, failed=True)
+        self.progress.end(number, time.monotonic(), failed=True)
         found = re.findall(rf"^\S+ \S+ {ERROR}(.*)$", text, flags=re.MULTILINE)
         if not found and getattr(record, "indent", False):
             # Of jobs that were submitted together only those are named that say what went wrong.

@@ -112,6 +112,7 @@ def parts(body: Mapping[str, Any], broken: Broken) -> dict[str, Any]:
         "axes": read.lists("axes"),
         "seed_count": read.value(("seeds",), 1),
         "split_jobs_by": read.entries("split_jobs_by"),
+        "intended": read.entries("intended"),
         "held_out": HeldOut(**read.values("points", ("validation", "test"))),
         "samples": Samples(
             **read.values("samples", ("per_doubling",)),

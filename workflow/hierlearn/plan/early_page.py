@@ -15,17 +15,19 @@ import psutil
 from hierlearn.plan.configuration import Plan
 
 MODULE = "hierlearn.claims.page.contents"
-# Seconds between two pages, at least; and in CPU seconds of one, so that all take less than a hundredth of a core.
-APART, RARE = 20.0, 120.0
+# Seconds between two pages, at least, and in CPU seconds of one. Core-seconds of a run that is worth one: a page takes
+# half a second, so that all of them take less than a hundredth of the run.
+APART, RARE, WORTH = 20.0, 200.0, 100.0
 # Seconds that the last one may take.
 PATIENCE = 60.0
 
 
 class EarlyPage:
-    """The pages of a run. present: studies that it finds finished."""
+    """The pages of a run. present: studies that it finds finished; work: what it is estimated to take, in
+    core-seconds."""
 
-    def __init__(self, plan: Plan, present: Collection[str]):
-        self.plan, self.present = plan, set(present)
+    def __init__(self, plan: Plan, present: Collection[str], work: float):
+        self.plan, self.present, self.work = plan, set(present), work
         self.process: subprocess.Popen | None = None
         self.begun, self.shown = float("-inf"), 0
         self.log = Path(plan.targets.file("logs", "early_page.log"))
@@ -52,9 +54,9 @@ class EarlyPage:
         return "not present when the DAG was created" in warning and self.plan.targets.file("index.html") in warning
 
     def _is_time(self) -> bool:
-        """Whether the last page is made, and long enough ago for the CPU seconds that it took."""
+        """Whether the run is worth a page, and the last one was made long enough ago for the CPU seconds it took."""
         if self.process is None:
-            return True
+            return self.work >= WORTH
         spent = 0.0
         with suppress(OSError, ValueError):
             spent = float(self.log.read_text(encoding="utf-8"))

@@ -34,6 +34,15 @@ class Fault:
         return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in line)
 
 
+class Note(Fault):
+    """What a study may do, but may not mean. found: what is so; allowed: why it may not be meant."""
+
+    def __str__(self) -> str:
+        # A question has no key to say it with.
+        hint = f"; add `intended: [{self.path[-1]}]` if you mean it" if self.path[0] == "problem" else ""
+        return f"{self.file}: {self.field}: {self.found}; {self.allowed}{hint}"
+
+
 @dataclass
 class Broken:
     """Where faults are, with the values that stand there: what lies below or refers to them is not judged.

@@ -6,14 +6,14 @@ A slip is a grid of too many points, or a job that no machine has the memory for
 import functools
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from hierlearn.core import registry
 from hierlearn.core.protocols import Input, Objection
 from hierlearn.plan import answers, resources
 from hierlearn.plan.declared import mapping
-from hierlearn.plan.faults import Fault, Path, show
+from hierlearn.plan.faults import Fault, Note, Path, nearest, show
 from hierlearn.plan.presets import bodies, path_in_file
 from hierlearn.plan.sizes import resolve
 from hierlearn.plan.study import GridPoint, Study
@@ -140,16 +140,36 @@ def _more_than_there_are(study: Study, point: GridPoint) -> Iterator[Fault]:
 
 
 def warnings(study: Study) -> Iterator[Fault]:
-    """What a study may do, but may not mean; at points of its grid each once, where it is met first."""
-    first: dict[tuple[str, str], Fault] = {}
-    for point in study.points:
-        for part in PROBLEM:
-            for key, found, wanted in answers.warnings(f"{part}s", point.problem[part], _law_at(point)):
-                fault = Fault(study.file, ("problem", part, key), f"{found} at {point.coordinates}", wanted)
-                first.setdefault((key, found), fault)
-    yield from first.values()
+    """What a study may do, but may not mean, and does not say that it means."""
+    yield from (note for parameter, note in _notes(study).items() if parameter not in study.intended)
     yield from _short_lines(study)
     yield from _unset_formulas(study)
+
+
+def idle(studies: Sequence[Study]) -> Iterator[Fault]:
+    """Parameters that a study says it means, of which nothing is noted at any of its presets."""
+    study = studies[0]
+    noted = {parameter for one in studies for parameter in (_notes(one) if study.intended else ())}
+    for i, parameter in enumerate(study.intended):
+        if parameter not in noted:
+            allowed = nearest(parameter, noted) if noted else "none: nothing is noted of this input and teacher"
+            yield Fault(study.file, ("intended", i), show(parameter), allowed)
+
+
+def _notes(study: Study) -> dict[str, Note]:
+    """A note on each parameter of the input and the teacher, with all points of the grid at which it is so."""
+    met: dict[tuple[str, str, str, str], list[str]] = {}
+    varied = [axis for axis, values in study.axes.items() if len(values) > 1]
+    for point in study.points:
+        for part in PROBLEM:
+            for key, found, why in answers.warnings(f"{part}s", point.problem[part], _law_at(point)):
+                place = " and ".join(f"{axis} {point.coordinates[axis]}" for axis in varied)
+                met.setdefault((part, key, found, why), []).append(place)
+    notes: dict[str, Note] = {}
+    for (part, key, found, why), places in met.items():
+        where = f" at {', '.join(places)}" if varied and len(places) < len(study.points) else ""
+        notes.setdefault(key, Note(study.file, ("problem", part, key), found + where, why))
+    return notes
 
 
 def _unset_formulas(study: Study) -> Iterator[Fault]:

@@ -6,8 +6,12 @@ from typing import Any
 from hierlearn.plan.faults import Path, value_at
 
 PRESETS = ("quick", "standard", "full", "paper", "smoke")
-# What is said of a study as a whole, so not in an overlay.
-OF_ALL = ("presets", "revisions")
+# What is said of a study as a whole, so not in an overlay, and where instead.
+OF_ALL = {
+    "presets": "them beside one another",
+    "revisions": "revisions.{preset} beside the presets",
+    "intended": "intended beside the presets",
+}
 # What says by itself which control a claim has, or why none.
 WHICH = ("rival", "missing")
 

@@ -84,6 +84,8 @@ class Study:
     probes: dict[str, Probe]
     figure: Component | None
     claims: dict[str, Claim]
+    # Parameters of the input and the teacher with values that break a hypothesis on purpose.
+    intended: list[str]
     # What changed and why, a line for every design that was judged, by preset.
     revisions: dict[str, list[str]]
     # Of the run, not of the file.

@@ -78,16 +78,19 @@ def faults(parameters: Mapping[str, Any], inputs: Mapping[str, Any], dimension: 
 def warnings(
     parameters: Mapping[str, Any], inputs: Mapping[str, Any], dimension: int
 ) -> Iterator[tuple[str, str, str]]:
-    """As `faults`, of what is possible but outside the theorems, or cannot be measured."""
+    """(parameter, what is so, why it may not be meant) of what is possible but outside the theorems, or cannot be
+    measured."""
     depth = parameters["depth"]
     alphas = layer_weights(depth, parameters["alphas"], parameters["gap"], parameters["last_gap"])
     if any(after >= before for before, after in pairwise(alphas)):
         name = "gap" if parameters["alphas"] is None else "alphas"
-        found = f"{parameters['gap']:g}" if name == "gap" else ", ".join(f"{one:g}" for one in alphas)
-        yield name, found, "weights that fall with the layer; without this information gap no theorem speaks"
+        assumed = (
+            "the theorems assume that each layer weighs less than the layer below it, which is the information gap"
+        )
+        yield name, "the weights of the layers do not fall", assumed
     if depth >= EXPLOSIVE_DEPTH and inputs["name"] in UNBOUNDED:
-        expected = "a bounded law such as uniform; squares of such polynomials have means that no sample shows"
-        yield "depth", f"{depth}: polynomials of degree {2**depth} of the input {inputs['name']}", expected
+        found = f"the target is a polynomial of degree {2**depth} of the input {inputs['name']}"
+        yield "depth", found, "no sample shows the mean of its square; it does for a bounded input such as uniform"
 
 
 def _link_faults(layer: int, sources: Sequence[int]) -> Iterator[tuple[str, str]]:
