@@ -148,9 +148,9 @@ def run(preset: str) -> Iterator[Row]:
     snake = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
     held = together(found, cores) + max(snake, 200.0)
     disk = sum(file.stat().st_size for file in (ROOT / "results" / preset).rglob("*") if file.is_file())
-    # Jobs hand themselves over as Python starts, to copies of a process that loads once what one of them had to load.
+    # Jobs are forks of a process that loads once what all of them need.
     everything = set().union(*(libraries(script, named) for script, named in scripts(preset)))
-    paid = len(found) * start_up({"hierlearn.run.handover"}) + 2 * start_up(everything)
+    paid = start_up(everything)
     noted = f"{len(found)} jobs, {work:.0f} s of CPU in {offered:.0f} s offered by {cores} cores"
     yield Row(f"wall time of {preset}", wall / 60, "min", most=20, options=options, note=f"{cores} cores")
     most = QUICK_SECONDS if preset == "quick" else None

@@ -146,9 +146,7 @@ class Tree:
 
     def jobs(self) -> list[psutil.Process]:
         """Running scripts."""
-        return [
-            process for process in self.processes() if any(".snakemake/scripts" in word for word in _words(process))
-        ]
+        return [process for process in self.processes() if _is_fork(process)]
 
     def main(self) -> list[psutil.Process]:
         """Snakemake itself."""
@@ -179,6 +177,14 @@ def _works_in(process: psutil.Process, folder: Path) -> bool:
         return process.status() != psutil.STATUS_ZOMBIE and process.cwd() == str(folder)
     except psutil.Error:
         return False
+
+
+def _is_fork(process: psutil.Process) -> bool:
+    """Whether a process runs a script: the server of forks is its parent, and has its command line."""
+    words = _words(process)
+    with suppress(psutil.Error):
+        return any("forkserver" in word for word in words) and process.parent().cmdline() == words
+    return False
 
 
 def _words(process: psutil.Process) -> list[str]:

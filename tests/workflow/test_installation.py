@@ -66,7 +66,8 @@ def imported(site: Path, studies: Path, folder: Path) -> list[str]:
 
 def test_a_wheel_has_all_files_of_the_package_and_no_others(source, installed):
     package = {name for name in files(installed) if ".dist-info/" not in name}
-    assert package == {f"hierlearn/{name}" for name in files(source / "workflow" / "hierlearn")}
+    folders = "hierlearn", "snakemake_executor_plugin_hierlearn"
+    assert package == {f"{folder}/{name}" for folder in folders for name in files(source / "workflow" / folder)}
 
 
 def test_the_package_reads_a_study_from_any_folder(tree, installed, tmp_path):

@@ -177,7 +177,7 @@ def attributes(code: str, parameters: Mapping[str, Any]) -> dict[str, str]:
 def warm_up() -> None:
     """Look for the versions of libraries, which takes longer than all else that a job notes of itself.
 
-    Called by the process whose copies are jobs.
+    Called by the process whose forks are jobs.
     """
     _versions()
 

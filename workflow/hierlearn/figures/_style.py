@@ -57,7 +57,7 @@ def blank(width: float, height: float):
 def warm_up() -> None:
     """Draw a small figure in every format, for what matplotlib makes once: a quarter of the time of most figures.
 
-    Called by the process whose copies draw figures.
+    Called by the process whose forks are jobs.
     """
     figure = blank(2, 2)
     place = figure.subplots()

@@ -5,6 +5,7 @@ import tempfile
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,11 @@ class Variable:
 
 
 Group = Mapping[str, Variable]
+
+
+def warm_up() -> None:
+    """Load the library, which every job needs. Called by the process whose forks are jobs."""
+    import_module("netCDF4")
 
 
 def flags(meanings: Mapping[str, int]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from math import prod
 from typing import Annotated, Any, Literal
 
@@ -97,6 +98,11 @@ def pictures(features: np.ndarray, shape: Shape) -> np.ndarray:
         found = f"{features.shape[-1]} features of pictures of {' x '.join(map(str, shape))}"
         raise ValueError(f"convolutional: {found}; expected the raw input")
     return np.ascontiguousarray(np.moveaxis(features.reshape(*features.shape[:2], *shape), 2, -1))
+
+
+def warm_up() -> None:
+    """Load the library, which takes longer than many a fit. Called by the process whose forks are jobs."""
+    import_module("torch")
 
 
 def torch_device(asked: str) -> str:

@@ -310,14 +310,16 @@ def _results_faults(name: str, results: Path) -> list[Fault]:
 
 
 def set_environment(workflow: Path) -> None:
-    """Let every job find the package, and give equal bytes even where a library writes the words of a set; let what is
-    said reach any terminal."""
+    """Let every job find the package, and give equal bytes even where a library writes the words of a set.
+
+    No file of the folder that a run is started in hides a library from its jobs, and what is said reaches any terminal.
+    """
     paths = [str(workflow), *filter(None, [os.environ.get("PYTHONPATH")])]
     os.environ["PYTHONPATH"] = os.pathsep.join(paths)
     os.environ["PYTHONHASHSEED"] = "0"
     # What a library warns of as Python starts or ends is no fault of a job's.
     os.environ.pop("PYTHONWARNINGS", None)
-    for name, value in MEMORY_VARIABLES.items():
+    for name, value in {"PYTHONSAFEPATH": "1", **MEMORY_VARIABLES}.items():
         os.environ.setdefault(name, value)
     process.restore()
     process.replace_letters()

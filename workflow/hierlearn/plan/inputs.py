@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hierlearn.core import provenance
+from hierlearn.core import provenance, registry
 from hierlearn.files import checksums
 from hierlearn.plan import jobs, papers, told
 from hierlearn.plan.draws import FIRST, Draw
-from hierlearn.plan.targets import Targets
+from hierlearn.plan.targets import FILES, Targets, jobs_of
 
 ORDER = ("study", "task", "representation", "learner", "probe")
 Asked = Callable[[Any], Any]
@@ -55,6 +55,25 @@ class Inputs:
         study = self.targets.studies[names[0]]
         parameters = getattr(jobs, rule)(study, *study.parts(rule, *names[1:]))
         return parameters, jobs.code(rule, jobs.components_of(parameters))
+
+    def modules(self, rules: Iterable[str]) -> list[str]:
+        """What the jobs of some rules load: their scripts, and the modules of the package's components that they name.
+
+        Components of a user's own are not among them: one may hold what no two jobs should share, as an open file.
+        """
+        asked = set(rules)
+        # Jobs of a rule that differ in their task alone name the same components.
+        alike = {
+            (rule, name, *words[-1:]): (rule, name, *words)
+            for study in self.targets.studies.values()
+            for rule, name, *words in jobs_of(study)
+            if rule in asked
+        }
+        named = {one for job in alike.values() for one in jobs.components_of(self.job(*job)[0])}
+        files = [registry.path(kind, name) for kind, name in sorted(named)]
+        shipped = [file.relative_to(provenance.PACKAGE) for file in files if provenance.PACKAGE in file.parents]
+        scripts = [str(jobs.SCRIPTS / f"{rule}.py") for rule in FILES if rule in asked]
+        return scripts + [".".join([provenance.PACKAGE.name, *file.with_suffix("").parts]) for file in shipped]
 
     @functools.cache  # noqa: B019
     def identity(self, file: str | Path) -> dict[str, str] | None:

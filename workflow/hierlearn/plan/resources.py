@@ -17,8 +17,8 @@ from hierlearn.plan import answers
 from hierlearn.plan.faults import Path
 from hierlearn.plan.study import RAW, GridPoint, Study, Task
 
-# An interpreter with numpy, scipy and netCDF4 takes 80 MB, with matplotlib and xarray 200 MB; a copy of the fork server
-# has also what that has loaded for other jobs, of which it shares 300 MB with all others.
+# An interpreter with numpy, scipy and netCDF4 takes 80 MB, with matplotlib and xarray 200 MB; a fork of the
+# server has also what that has loaded for other jobs, of which it shares 300 MB with all others.
 BASE_MB, DRAWING_MB = 310, 440
 # A netCDF file is held as bytes and as arrays; points that are drawn also in blocks, and once more while written.
 # At quick and standard trainings take 0.1 to 0.9 of what is asked so, half of them more than 0.57 of it.

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Any
 
 from hierlearn.core import process
-from hierlearn.run import handover
+from hierlearn.run import ending, insides
 
 THREAD_VARIABLES = (
     *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"),
@@ -37,8 +37,8 @@ ERROR = "error: "
 # The last word in the log of a job that was stopped with the run.
 INTERRUPTED = "interrupted"
 log = logging.getLogger("hierlearn")
-# Seconds of CPU that the process took which handed this job over, if one did.
-spent_before = 0.0
+# What stays open as long as a job.
+kept_open: list[Any] = []
 
 
 def is_shown() -> bool:
@@ -54,23 +54,15 @@ def variables(threads: str = "1") -> dict[str, str]:
 def start(script: Mapping[str, Any]) -> Any:
     """Begin a job if `script` (a script's globals) runs under Snakemake, and return what Snakemake says of it.
 
-    None otherwise, so that a script can be imported. Must run before numpy loads: its libraries read the number of
-    threads once. May not return: the job is then done by a copy of the fork server, or by this process started anew.
+    None otherwise, so that a script can be imported. Must run before numpy loads, but in a fork of the server: its
+    libraries read the number of threads once.
     """
     snakemake = script.get("snakemake")
     if snakemake is None:
         return None
     threads = str(snakemake.params.get("compute_threads", 1))
-    # Snakemake runs a copy of the script, which lies there.
-    file = script.get("__real_file__")
-    if file and threads == "1":
-        handover.hand_over(file)
-    elif file and handover.is_copy:
-        # Handed over as Python started, before anybody knew of the threads: once more, with nothing loaded.
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os.execv(sys.executable, [sys.executable, file])
     os.environ.update(variables(threads))
+    kept_open.append(ending.end_with_the_run())
     process.restore()
     process.replace_letters()
     if threads != "1":
@@ -105,7 +97,7 @@ def _spent() -> None:
     used = resource.getrusage(resource.RUSAGE_SELF)
     # Linux counts kilobytes, macOS bytes.
     unit = 2**20 if sys.platform == "darwin" else 2**10
-    log.info("%.2f s of CPU, %d MB at the peak", spent_before + used.ru_utime + used.ru_stime, used.ru_maxrss / unit)
+    log.info("%.2f s of CPU, %d MB at the peak", used.ru_utime + used.ru_stime, used.ru_maxrss / unit)
 
 
 def end() -> None:
@@ -113,7 +105,7 @@ def end() -> None:
 
     To give back every object that the libraries have made takes a quarter of the time of their import, in every job.
     """
-    atexit._run_exitfuncs()
+    insides.run_exit_functions()
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)
@@ -126,7 +118,7 @@ def _report(kind, error, trace) -> None:
         # Whoever stopped the run knows.
         log.info(INTERRUPTED)
         return
-    # By name, since a job that is handed over should not pay for them.
+    # By name, since no job that ends well should pay for them.
     broken = import_module("hierlearn.core.provenance").BrokenSource
     failure = import_module("hierlearn.core.registry").failure
     line = next((line for line in str(error).splitlines() if line.strip()), kind.__name__)

@@ -1,0 +1,43 @@
+"""How a job ends with its run, whatever kills that: none writes beside the jobs of the next one."""
+
+import fcntl
+import os
+import select
+import signal
+import socket
+import sys
+from contextlib import suppress
+
+# The name of the socket that the main process holds open; the executor sets it.
+RUN = "HIERLEARN_ALIVE"
+
+
+def end_with(file: int) -> None:
+    """Have the kernel end this process as soon as the other end of a pipe or a socket is closed.
+
+    A thread that waited for it could not act while a library computes and keeps the interpreter to itself.
+    """
+    if sys.platform == "darwin":
+        # Ignored there unless somebody handles it; on Linux it ends a process.
+        signal.signal(signal.SIGIO, lambda *_: os._exit(1))
+    fcntl.fcntl(file, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(file, fcntl.F_SETFL, fcntl.fcntl(file, fcntl.F_GETFL) | os.O_ASYNC)
+    if select.select([file], [], [], 0)[0]:
+        # It was closed before.
+        os._exit(1)
+
+
+def end_with_the_run() -> socket.socket | None:
+    """Let this process end with the main process of a run on this machine; returns what must stay open for it.
+
+    None where no run says how to reach it, as on the node of a cluster.
+    """
+    if RUN not in os.environ:
+        return None
+    run = socket.socket(socket.AF_UNIX)
+    run.setblocking(False)
+    # One that is gone has ended its jobs, or the next run does.
+    with suppress(OSError):
+        run.connect(f"\0{os.environ[RUN]}")
+        end_with(run.fileno())
+    return run

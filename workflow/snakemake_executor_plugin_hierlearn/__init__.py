@@ -1,0 +1,163 @@
+"""Snakemake's local executor, with jobs as forks of one process that has loaded the libraries.
+
+A third of a small run would go into imports. A job that is a Python script with one compute thread runs as a fork of
+the standard library's fork server, which has loaded what the jobs of this run load. All other jobs run as Snakemake's
+own executor runs them: those with an environment, a container, a shadow folder, a benchmark or several threads. Both
+ways give the same bytes.
+
+Snakemake finds this package by the beginning of its name and loads it before it reads any workflow. Nothing of
+`hierlearn` is imported before the first job, so that a copy of the project runs its own code.
+"""
+
+import json
+import multiprocessing
+import os
+import signal
+import socket
+import sys
+import tempfile
+import threading
+from collections.abc import Iterable
+from contextlib import suppress
+from multiprocessing import forkserver, util
+from multiprocessing.connection import wait
+
+from snakemake.exceptions import SpawnedJobError
+from snakemake.executors.local import Executor as LocalExecutor
+from snakemake.executors.local import common_settings
+from snakemake.iocontainers import Snakemake
+from snakemake.settings.types import DeploymentMethod
+from snakemake.sourcecache import LocalSourceFile, infer_source_file
+
+__all__ = ["Executor", "common_settings"]
+
+# What the server loads first, and how it is told what comes next.
+SERVER, VARIABLE = "hierlearn.run.server", "HIERLEARN_SERVER"
+# The socket that is open as long as this process lives.
+ALIVE = "HIERLEARN_ALIVE"
+# Bytes of a folder's name in which a socket can lie.
+LONGEST = 60
+# What multiprocessing says of a process whose server is gone.
+LOST = 255
+
+
+def preload(rules: Iterable[str]) -> list[str]:
+    """Name what the jobs of some rules load: modules, and files whose imports count. A Snakefile may replace this."""
+    return []
+
+
+class Executor(LocalExecutor):
+    """The executor."""
+
+    def __post_init__(self):
+        super().__post_init__()
+        self.processes = multiprocessing.get_context("forkserver")
+        # The standard library reads the status of every process whenever one starts: two threads must not read at once.
+        self.lock = threading.Lock()
+        self.has_server: bool | None = None
+        # A job that is a process of its own sees by this that the run was killed.
+        if sys.platform == "linux":
+            self.alive = socket.socket(socket.AF_UNIX)
+            os.environ[ALIVE] = f"hierlearn-{os.getpid()}-{os.urandom(8).hex()}"
+            self.alive.bind(f"\0{os.environ[ALIVE]}")
+            self.alive.listen(socket.SOMAXCONN)
+
+    def run_single_job(self, job):
+        """Run a job as a fork if it can be one, else as Snakemake does; returns its future."""
+        script = self._script(job)
+        if script is None or not self._is_ready():
+            return super().run_single_job(job)
+        self.workflow.async_run(job.prepare())
+        path = script.get_path_or_uri(secret_free=True)
+        given = Snakemake(
+            *(job.input, job.output, job.params, job.wildcards, job.threads, job.resources, job.log),
+            *(self.workflow.config, job.rule.name, None, script.get_basedir().get_path_or_uri(secret_free=True)),
+        )
+        return self.pool.submit(self.cached_or_run, job, self._fork, path, given)
+
+    def shutdown(self):
+        """Wait for the jobs, and leave no process behind."""
+        super().shutdown()
+        self._stop()
+
+    def cancel(self):
+        """Wait for the jobs, which a keyboard's interrupt reaches by itself, and leave no process behind."""
+        super().cancel()
+        self._stop()
+
+    def _script(self, job) -> LocalSourceFile | None:
+        """The script of a job that can be a fork."""
+        # On the node of a cluster there is one job to run.
+        if not (job.is_script and self.workflow.is_main_process) or self.workflow.execution_settings.debug:
+            return None
+        methods = self.workflow.deployment_settings.deployment_method
+        is_elsewhere = (
+            (DeploymentMethod.CONDA in methods and job.conda_env)
+            or (DeploymentMethod.APPTAINER in methods and job.container_img_url)
+            or (DeploymentMethod.ENV_MODULES in methods and job.env_modules)
+        )
+        threads = job.params.get("compute_threads", job.threads)
+        if is_elsewhere or job.is_shadow or job.benchmark or threads != 1 or "{" in str(job.rule.script):
+            return None
+        file = infer_source_file(str(job.rule.script), job.rule.basedir)
+        return file if isinstance(file, LocalSourceFile) and file.get_filename().endswith(".py") else None
+
+    def _fork(self, script: str, given: Snakemake) -> None:
+        # Here, as nothing of hierlearn is to be loaded before the workflow is read.
+        from hierlearn.run import fork
+
+        process = self.processes.Process(target=fork.run, args=(script, given))
+        with self.lock:
+            # As above: this starts another server where the first was killed.
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            try:
+                process.start()
+            except (EOFError, OSError) as error:
+                # The server was killed in this moment; the next job starts another.
+                raise SpawnedJobError from error
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        wait([process.sentinel])
+        with self.lock:
+            process.join()
+            status, number = process.exitcode, process.pid
+            process.close()
+        if status == LOST:
+            # A job outlives its server, and would write beside the one that follows it.
+            with suppress(ProcessLookupError):
+                os.kill(number, signal.SIGKILL)
+        if status:
+            raise SpawnedJobError
+
+    def _is_ready(self) -> bool:
+        """Whether there is a server, which starts with the first job; without one jobs run by themselves."""
+        if self.has_server is None:
+            self.has_server = False
+            with suppress(OSError):
+                self._start()
+                self.has_server = True
+        return self.has_server
+
+    def _start(self) -> None:
+        rules = {job.rule.name for job in self.dag.needrun_jobs()}
+        main = getattr(sys.modules["__main__"], "__file__", None)
+        os.environ[VARIABLE] = json.dumps({"main": main and os.path.normpath(main), "names": preload(rules)})
+        self.processes.set_forkserver_preload([SERVER])
+        chosen = tempfile.tempdir
+        if len(os.fsencode(tempfile.gettempdir())) > LONGEST:
+            tempfile.tempdir = "/tmp"
+        # An interrupt is for the jobs, and one that comes as a job begins waits for it.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            # Where sockets lie is chosen once.
+            util.get_temp_dir()
+            forkserver.ensure_running()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+            tempfile.tempdir = chosen
+
+    def _stop(self) -> None:
+        if self.has_server:
+            from hierlearn.run.insides import stop_fork_server
+
+            stop_fork_server()
