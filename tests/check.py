@@ -13,6 +13,7 @@ import pytest
 
 from hierlearn.core import folders, process, registry
 from hierlearn.core.provenance import BrokenSource
+from hierlearn.plan import checking
 from hierlearn.plan.configuration import ROOT, configure
 
 HERE = Path(__file__).parent
@@ -65,8 +66,11 @@ def of_component(kind: str, name: str, folder: Path) -> list[str]:
 
 
 def of_study(name: str, folder: Path) -> list[str]:
-    """The warnings about a study that is read as a run reads it; ends the program where it has faults."""
+    """The warnings about a study that is read as a run reads it; ends the program where it has faults at any preset."""
     plan = configure({"own": str(folder), "studies": [name]}, Path("no-config.yaml"), ROOT / "config" / "studies")
+    file = folder / "studies" / f"{name}.yaml"
+    if faults := checking.study(file, file.as_posix(), "quick")[1]:
+        sys.exit("\n".join(f"error: {fault}" for fault in faults))
     claims = plan.studies[name].claims
     print(f"studies/{name}.yaml: {len(plan.studies[name].learners)} learners, {len(claims)} claims, no fault")
     return [*plan.warnings, *(f"it lacks a file: {fault}" for fault in plan.absent)]

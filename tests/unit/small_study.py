@@ -3,7 +3,6 @@
 import copy
 
 from hierlearn.plan.declared import parts
-from hierlearn.plan.faults import Broken
 from hierlearn.plan.study import Study
 
 STUDY = """
@@ -101,4 +100,4 @@ def put(content, path, value):
 
 def study_of(content, name, file, preset="quick"):
     """The study that a sound file's content declares, of a paper without published numbers."""
-    return Study(name, file, preset, {}, **parts(content, Broken()))
+    return Study(name, file, preset, {}, **parts(content))

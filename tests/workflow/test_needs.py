@@ -9,7 +9,6 @@ from conftest import HERE, snakemake
 
 from hierlearn.plan import resources
 from hierlearn.plan.declared import parts
-from hierlearn.plan.faults import Broken
 from hierlearn.plan.load import load
 from hierlearn.plan.study import Study
 
@@ -19,7 +18,7 @@ def study() -> Study:
     """The study without the learner that only its tree has."""
     content, _ = load(HERE / "tiny.yaml", "tiny")
     del content["learners"]["failing"]
-    return Study("tiny", "tiny", "quick", {}, **parts(content, Broken()))
+    return Study("tiny", "tiny", "quick", {}, **parts(content))
 
 
 def used(log) -> float:

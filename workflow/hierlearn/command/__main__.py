@@ -129,7 +129,8 @@ def _answer(asked: argparse.Namespace) -> int:
 
     words = runs.settings(asked)
     given = {key: runs.value(key, word, text) for word in words for key, _, text in [word.partition("=")]}
-    plan = configure(given, Path("config/config.yaml"), runs.ROOT / "config" / "studies")
+    targets = asked.studies or ()
+    plan = configure(given, Path("config/config.yaml"), runs.ROOT / "config" / "studies", targets)
     if asked.studies:
         by_name = plan.targets.by_name()
         if unknown := [word for word in asked.studies if word not in by_name]:

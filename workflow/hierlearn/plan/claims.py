@@ -6,8 +6,8 @@ from hierlearn.claims.verdicts import WITHOUT_REGIME
 from hierlearn.core import registry
 from hierlearn.plan import answers
 from hierlearn.plan.declared import Claim, Component
-from hierlearn.plan.draft import Draft
 from hierlearn.plan.faults import Path, show, value_at
+from hierlearn.plan.validation_context import Draft
 
 CONTROL = ("control", "quantity")
 
@@ -16,26 +16,22 @@ def inherit(draft: Draft, at: Path) -> None:
     """What a control takes over from its claim's quantity has been judged there. at: the path of any component."""
     if at[0] != "claims" or at[2:] != CONTROL:
         return
-    own = (*at[:2], "quantity")
-    for path in [path for path in draft.broken.values if path[: len(own)] == own]:
-        rest = path[len(own) :]
+    for rest in draft.below(*at[:2], "quantity"):
         if not rest or value_at(draft.body, (*at, *rest)) is None:
-            draft.broken.mark((*at, *rest))
+            draft.mark((*at, *rest))
 
 
 def check_kind(draft: Draft, at: Path, claim: Claim) -> None:
     """What a claim of its kind has to say of its rule and of its regime, and what it cannot say."""
-    if claim.kind is None:
-        return
     described = claim.kind == "description"
-    if claim.rule is not None and described != (claim.rule == "descriptive"):
+    if described != (claim.rule == "descriptive"):
         allowed = (
             "descriptive, as the kind is description" if described else "a rule that decides, or kind: description"
         )
         draft.add((*at, "rule"), show(claim.rule), allowed)
     wanted = None if claim.kind in WITHOUT_REGIME else "one of within, limit, beyond"
     _say(draft, (*at, "regime"), claim.regime, wanted, f"nothing, as the kind {claim.kind} has no regime")
-    if not draft.broken.over(*at, "regime"):
+    if not draft.is_faulty(*at, "regime"):
         wanted = "one line that says which hypothesis is violated" if claim.regime == "beyond" else None
         _say(draft, (*at, "beyond"), claim.beyond, wanted, "nothing, as this is for the regime beyond")
         if claim.regime != "limit":
@@ -50,20 +46,16 @@ def _say(draft: Draft, at: Path, said: Any, wanted: str | None, refused: str) ->
         draft.add(at, show(said), refused)
 
 
-def _in_full(quantity: Component | None) -> Component | None:
-    """A quantity with its defaults, if its name is known."""
-    known = quantity is not None and quantity.get("name") in registry.available("quantities")
-    return registry.defaults("quantities", quantity["name"]) | quantity if known else quantity
+def _in_full(quantity: Component) -> Component:
+    """A quantity with its defaults."""
+    return registry.defaults("quantities", quantity["name"]) | quantity
 
 
 def check_quantity(draft: Draft, at: Path, claim: Claim) -> None:
     """What the parameters of a quantity cannot be together, and those of its rival that are not its own."""
     said: list[tuple[str, str, str]] = []
     for here, described in (((*at, "quantity"), claim.quantity), ((*at, *CONTROL), claim.rival())):
-        full = _in_full(described)
-        if full is None or draft.broken.hit(*here):
-            continue
-        for one in answers.objections("quantities", full, None):
+        for one in answers.objections("quantities", _in_full(described), None) if described else ():
             if one not in said:
                 key, found, allowed = one
                 draft.add((*here, key), found, allowed)
@@ -73,8 +65,6 @@ def check_quantity(draft: Draft, at: Path, claim: Claim) -> None:
 def check_control(draft: Draft, at: Path, claim: Claim) -> None:
     """A judged claim without a control, a description with one, and a control that is the claim itself."""
     here = (*at, "control")
-    if claim.kind is None or draft.broken.over(*here):
-        return
     if claim.kind == "description":
         _say(draft, here, claim.control, None, "nothing, as a description is not judged")
     elif claim.control is None and claim.kind != "check":
@@ -85,10 +75,11 @@ def check_control(draft: Draft, at: Path, claim: Claim) -> None:
 
 def _check_parts(draft: Draft, at: Path, claim: Claim) -> None:
     """A control that says neither what it is nor why it is missing, or both, and one that is the claim itself."""
-    lacking = "missing" not in claim.control and not draft.broken.over(*at, "missing")
+    lacking = "missing" not in claim.control
     refused = "nothing, as the control is said to be missing"
     for key, wanted in (("rival", "one line that names it"), ("quantity", "what is other in the claim's quantity")):
         _say(draft, (*at, key), claim.control.get(key), wanted if lacking else None, refused)
-    if claim.quantity and _in_full(claim.rival()) == _in_full(claim.quantity):
+    rival = claim.rival()
+    if rival is not None and _in_full(rival) == _in_full(claim.quantity):
         found = show(claim.control["quantity"])
         draft.add((*at, "quantity"), found, "something that the claim's own quantity does not say")

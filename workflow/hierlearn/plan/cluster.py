@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from hierlearn.plan import resources
@@ -21,16 +21,12 @@ class Requests:
     """What rules ask for on behalf of their jobs, as functions of the wildcards."""
 
     studies: Mapping[str, Study]
-    # What jobs need, as an earlier run or a copy of this process found it.
-    kept: dict[tuple[str, ...], Request] = field(default_factory=dict)
 
     @functools.cache  # noqa: B019
     def needs(self, rule: str, *names: str) -> Request:
         """What a job needs. names: its wildcards."""
         if rule == "ledger":
             return resources.ledger()
-        if (rule, *names) in self.kept:
-            return self.kept[rule, *names]
         study = self.studies[names[0]]
         return getattr(resources, rule)(study, *study.parts(rule, *names[1:]))
 

@@ -12,29 +12,38 @@ from hierlearn.plan.faults import similar
 LOGS = "logs"
 
 
-def refuse_unknown_targets(plan: Plan, workflow: Path, main: Path) -> None:
-    """End the program with one line for every target on Snakemake's command line that does not exist.
+def targets(workflow: Path, main: Path) -> tuple[str, ...]:
+    """Return the targets on Snakemake's command line, or the studies of the jobs that a run hands to a process.
 
-    workflow: the folder of the package, with the studies in config/studies beside it; main: the file that Snakemake
-    reads, for a workflow that has this one as a module has targets of its own.
+    There are none where another program or another Snakefile asks: a workflow that has this one as a module has
+    targets of its own. workflow: the folder of the package; main: the file that Snakemake reads.
     """
     if main.resolve() not in (workflow / "Snakefile", workflow.parent / "Snakefile"):
-        return
+        return ()
     if Path(sys.argv[0]).name != "snakemake" and Path(sys.argv[0]).parent.name != "snakemake":
-        return
+        return ()
     # Snakemake itself knows its targets only once all files are read; it has taken these words already.
     from snakemake.cli import get_argument_parser
 
     given, _ = get_argument_parser().parse_known_args(sys.argv[1:])
+    # The ledger's job has no study, as it is of all.
+    return (*(given.targets or ()), *(job.wildcards_dict.get("study", "all") for job in given.target_jobs or ()))
+
+
+def refuse_unknown_targets(plan: Plan, asked: Iterable[str], workflow: Path) -> None:
+    """End the program with one line for every target that does not exist.
+
+    asked: see `targets`; workflow: the folder of the package, with the studies in config/studies beside it.
+    """
     studies = [path.stem for path in (workflow.parent / "config" / "studies").glob("*.yaml")]
-    if lines := unknown_targets(given.targets or (), plan, [*studies, *plan.own]):
+    if lines := unknown_targets(asked, plan, [*studies, *plan.own]):
         sys.exit("\n".join(lines))
 
 
 def refuse_other_designs(plan: Plan) -> None:
     """Ends the program with a line for every claim whose design is not the one that is registered."""
-    unknown = [study for name, study in plan.studies.items() if name not in plan.kept.entries]
-    faults = [fault for study in unknown for fault in registration.other_designs(study, plan.registered)]
+    studies = plan.studies.values()
+    faults = [fault for study in studies for fault in registration.other_designs(study, plan.registered)]
     if faults:
         sys.exit("\n".join(f"error: {fault}" for fault in faults))
 

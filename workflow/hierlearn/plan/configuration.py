@@ -3,9 +3,8 @@
 import os
 import re
 import sys
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,6 @@ from hierlearn.core import process, registry
 from hierlearn.core.provenance import ends_in_one_line
 from hierlearn.plan import (
     answers,
-    cache,
     checking,
     folders,
     history,
@@ -27,12 +25,11 @@ from hierlearn.plan import (
 )
 from hierlearn.plan.cluster import Requests
 from hierlearn.plan.draws import Draw
-from hierlearn.plan.faults import Broken, Fault, Note, nearest, show
+from hierlearn.plan.faults import Fault, Note, nearest, show
 from hierlearn.plan.inputs import Inputs
 from hierlearn.plan.load import load
-from hierlearn.plan.shared import shared
 from hierlearn.plan.study import Study
-from hierlearn.plan.targets import FILES, Targets, jobs_of
+from hierlearn.plan.targets import FILES, Targets
 from hierlearn.plan.violations import SCHEMAS, fill_defaults, schema, schema_faults
 from hierlearn.run.job import MEMORY_VARIABLES
 
@@ -56,9 +53,6 @@ class Plan:
     registered: tuple[registration.Line, ...] = ()
     config: Path = Path("config")
     own: Mapping[str, Path] = field(default_factory=dict)
-    # What an earlier run found, as far as it counts, and the claims of sound studies that this run leaves out.
-    kept: cache.Cache = field(default_factory=cache.Cache)
-    left_out: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @cached_property
     def targets(self) -> Targets:
@@ -68,12 +62,12 @@ class Plan:
     @cached_property
     def inputs(self) -> Inputs:
         """What jobs read and are."""
-        return Inputs(self.targets, {job: found for entry in self._entries for job, found in entry.jobs.items()})
+        return Inputs(self.targets)
 
     @cached_property
     def requests(self) -> Requests:
         """What jobs need."""
-        return Requests(self.studies, {job: one for entry in self._entries for job, one in entry.requests.items()})
+        return Requests(self.studies)
 
     def beside(self, study: str, name: str) -> Path:
         """A file beside the folder of a study's file, such as registered.csv."""
@@ -93,123 +87,144 @@ class Plan:
     @ends_in_one_line
     @answers.in_one_line
     def absent(self) -> list[Fault]:
-        """Files outside the project that its studies would read, and cannot; what is kept reads none."""
-        studies = (study for name, study in self.studies.items() if name not in self.kept.entries)
-        return sorted({fault for study in studies for fault in plausibility.absent(study)})
+        """Files outside the project that its studies would read, and cannot."""
+        return sorted({fault for study in self.studies.values() for fault in plausibility.absent(study)})
+
+
+@dataclass(frozen=True)
+class Source:
+    """The file of a study, in its folder."""
+
+    folder: folders.StudyFolder
+    path: Path
 
     @property
-    def _entries(self) -> list[cache.Entry]:
-        """What is kept of the studies of this run."""
-        return [entry for name, entry in self.kept.entries.items() if name in self.studies]
-
-    def keep(self) -> None:
-        """Keep what was found of the studies, for the next time; they are sound, and of the designs registered.
-
-        What cannot be kept is found again.
-        """
-        new = [name for name in self.studies if name not in self.kept.entries]
-        if self.kept.file and (new or self.left_out):
-            found = dict(zip(new, shared(self._entry, new), strict=True))
-            for entry in found.values():
-                self.inputs.kept.update(entry.jobs)
-                self.requests.kept.update(entry.requests)
-            with suppress(OSError):
-                self.kept.write({name: one for name, one in found.items() if not one.reads_outside}, self.left_out)
-
-    def _entry(self, name: str) -> cache.Entry:
-        jobs = {job: self.inputs.job(*job) for job in jobs_of(self.studies[name])}
-        needs = {job: self.requests.needs(*job) for job in jobs}
-        return cache.Entry(self.kept.sources[name], self.studies[name], self.doubts[name], jobs, needs)
+    def shown(self) -> str:
+        """What messages call the file."""
+        return self.folder.shown(self.path)
 
 
 @ends_in_one_line
 @answers.in_one_line
-def configure(given: Mapping[str, Any], file: Path, folder: Path, records: Path | None = None) -> Plan:
-    """The plan for the keys given on the command line over those of a file; ends the program with all faults if any.
+def configure(given: Mapping[str, Any], file: Path, folder: Path, targets: Collection[str] = ()) -> Plan:
+    """Plan what the keys given on the command line, over those of a file, ask for; end the program with all faults.
 
     given: --config and --configfile; file: config.yaml (may be absent); folder: of the studies, beside that of the
-    published numbers; records: where `Plan.keep` keeps what was found, None to find all of it now.
+    published numbers; targets: those of the command line. Studies that neither name are not read.
     """
-    settings, faults = load(file, file.as_posix()) if file.exists() or file.is_symlink() else ({}, [])
     described = f"{file.as_posix()} with --config" if given else file.as_posix()
-    asked, faults = question.ask({**settings, **given}, described) if not faults else ({}, faults)
-    if {question.KEY, "studies"} <= given.keys():
-        faults.append(Fault(described, ("studies",), f"{show(given['studies'])} beside a question", "one of the two"))
-    own, found = folders.own(asked.get("own"), described, ROOT, OWN)
-    faults += found
+    asked, faults = _settings(given, file, described)
+    own, own_faults = folders.own(asked.get("own"), described, ROOT, OWN)
     papers.use(folder.parent)
     registry.use(one.path for one in own)
     searched = [folders.StudyFolder(folder.parent, "config"), *own]
-    files = {name: (one, path) for one in reversed(searched) for name, path in one.studies().items()}
-    files = {name: files[name] for name in sorted(files)}
-    faults += [*folders.named_twice(searched), *papers.faults(RULES)]
-    settings, found = configuration(asked, described, list(files)) if asked or not faults else ({}, [])
-    faults += found
-    chosen = settings.get("studies") or list(files)
-    preset, limit = settings.get("preset", "quick"), settings.get("memory_limit_mb", resources.ABSURD_MB)
-    studies, owners, left_out = {}, {}, {}
-    every = {name: path for name, (_, path) in files.items()}
-    kept = (
-        cache.read(records, settings, every, [one.path for one in searched]) if records and settings else cache.Cache()
-    )
-    lines, verdicts = [], []
-    for one in searched:
-        for known, (rows, found) in ((lines, one.registered()), (verdicts, one.verdicts())):
-            known += rows
-            faults += found
-        faults += one.faults(bool(kept.entries))
-    unfit = {name for name in files if not NAME.fullmatch(name) or len(name) > LONGEST}
-    unfit |= files.keys() & taken()
-
-    def check(name: str) -> tuple[Study | None, list[Fault]]:
-        one, path = files[name]
-        return checking.study(path, one.shown(path), preset, limit)
-
-    known = kept.entries.keys() | (kept.left_out.keys() - set(chosen)) | unfit
-    new = [name for name in files if name not in known]
-    checked = dict(zip(new, shared(check, new), strict=True))
-    for name, (one, path) in files.items():
-        shown = one.shown(path)
-        if name in unfit:
-            allowed = f"at most {LONGEST} small letters, digits and hyphens, and {NOT_TAKEN}"
-            faults.append(Fault(shown, (), f"the file name {name!r}", allowed))
-            continue
-        entry = kept.entries.get(name)
-        if entry:
-            study, found, claims = entry.study, [], list(entry.study.claims)
-        elif name in checked:
-            study, found = checked[name]
-            claims = _claims(study, path)
-        else:
-            study, found, claims = None, [], kept.left_out[name][1]
-        faults += found
-        for claim in claims:
-            first = owners.setdefault(claim, shown)
-            if first != shown:
-                faults.append(Fault(shown, ("claims", claim), f"a claim that {first} has too", "a name of its own"))
-        if entry and name in chosen:
-            studies[name] = study
-        elif study is not None and name in chosen:
-            drawn = replace(study, run=Draw.of(settings))
-            before = history.earlier(drawn, verdicts)
-            studies[name] = replace(drawn, registered=registration.of(drawn, lines), earlier=before)
-        elif study is not None and not entry:
-            left_out[name] = tuple(claims)
-    if preset == "paper" and not faults:
+    sources = _sources(searched)
+    faults += [*own_faults, *folders.named_twice(searched), *papers.faults(RULES)]
+    settings, setting_faults = configuration(asked, described, list(sources)) if asked or not faults else ({}, [])
+    registered, verdicts, record_faults = _records(searched)
+    faults += [*setting_faults, *record_faults, *_misnamed(sources)]
+    chosen = _chosen(settings, {name: source for name, source in sources.items() if _is_fit(name)}, targets)
+    studies, study_faults = _checked(chosen, settings)
+    faults += study_faults
+    if settings.get("preset") == "paper" and not faults:
         faults += _unstated(described, settings["studies"], studies)
     if faults:
-        said = {question.as_asked(fault, described, asked) for fault in faults}
-        sys.exit("\n".join(f"error: {fault}" for fault in sorted(said)))
-
-    def doubtful(study: Study) -> tuple[str, ...]:
-        return tuple(_line(question.as_asked(fault, described, asked)) for fault in plausibility.warnings(study))
-
-    known = kept.entries
-    doubts = {name: known[name].doubts if name in known else doubtful(study) for name, study in studies.items()}
-    others = {name: path for name, (one, path) in files.items() if one in own}
+        faults = sorted({question.as_asked(fault, described, asked) for fault in faults})
+        sys.exit("\n".join(f"error: {fault}" for fault in faults))
+    studies = {name: _of_run(study, settings, registered, verdicts) for name, study in studies.items()}
+    others = {name: source.path for name, source in sources.items() if source.folder in own}
+    doubts = {
+        name: tuple(_line(question.as_asked(fault, described, asked)) for fault in plausibility.warnings(study))
+        for name, study in studies.items()
+    }
     doubts |= {f"{one.name}/": tuple(map(_line, one.doubts())) for one in own}
-    doubts |= {n: (*doubts[n], *_unregistered(studies[n])) for n in others if n in studies and n not in known}
-    return Plan(settings, studies, doubts, tuple(lines), folder.parent, others, kept, left_out)
+    doubts |= {name: (*doubts[name], *_unregistered(studies[name])) for name in others if name in studies}
+    return Plan(settings, studies, doubts, tuple(registered), folder.parent, others)
+
+
+def _settings(given: Mapping[str, Any], file: Path, described: str) -> tuple[dict[str, Any], list[Fault]]:
+    """The settings as they are asked for, with the study that answers a question, and their faults."""
+    settings, faults = load(file, file.as_posix()) if file.exists() or file.is_symlink() else ({}, [])
+    asked, faults = question.ask({**settings, **given}, described) if not faults else ({}, faults)
+    if {question.KEY, "studies"} <= given.keys():
+        faults.append(Fault(described, ("studies",), f"{show(given['studies'])} beside a question", "one of the two"))
+    return asked, faults
+
+
+def _sources(searched: Sequence[folders.StudyFolder]) -> dict[str, Source]:
+    """The files of all studies by name; the first folder that has a name is the one that counts."""
+    sources = {name: Source(one, path) for one in reversed(searched) for name, path in one.studies().items()}
+    return {name: sources[name] for name in sorted(sources)}
+
+
+def _records(
+    searched: Iterable[folders.StudyFolder],
+) -> tuple[list[registration.Line], list[history.Verdict], list[Fault]]:
+    """The registered designs and the verdicts of all folders, and the faults of what lies beside the studies."""
+    registered, verdicts, faults = [], [], []
+    for one in searched:
+        for known, (lines, wrong) in ((registered, one.registered()), (verdicts, one.verdicts())):
+            known += lines
+            faults += wrong
+        faults += one.faults()
+    return registered, verdicts, faults
+
+
+def _is_fit(name: str) -> bool:
+    return bool(NAME.fullmatch(name)) and len(name) <= LONGEST and name not in taken()
+
+
+def _misnamed(sources: Mapping[str, Source]) -> Iterator[Fault]:
+    """Files whose name no study can have."""
+    allowed = f"at most {LONGEST} small letters, digits and hyphens, and {NOT_TAKEN}"
+    for name, source in sources.items():
+        if not _is_fit(name):
+            yield Fault(source.shown, (), f"the file name {name!r}", allowed)
+
+
+def _chosen(settings: Mapping[str, Any], sources: Mapping[str, Source], targets: Collection[str]) -> dict[str, Source]:
+    """The studies that the settings and the targets ask for; all of the settings where a target is of no study."""
+    names = [name for name in sources if name in (settings.get("studies") or sources)]
+    known, wanted = {name: sources[name] for name in names}, set()
+    for word in targets if settings else ():
+        studies = _studies_of(word, settings, known)
+        if not studies:
+            return known
+        wanted.update(studies)
+    return {name: source for name, source in known.items() if not wanted or name in wanted}
+
+
+def _studies_of(word: str, settings: Mapping[str, Any], sources: Mapping[str, Source]) -> list[str]:
+    """The studies that a target is of: a study, a paper, or a file of a study; none for all else."""
+    job = Targets(settings, {}).job(Path(word))
+    if word in papers.known():
+        return [name for name, source in sources.items() if papers.of_study(source.path) == word]
+    return [name for name in (word, *(job or ())[1:2]) if name in sources]
+
+
+def _checked(chosen: Mapping[str, Source], settings: Mapping[str, Any]) -> tuple[dict[str, Study], list[Fault]]:
+    """The studies at the preset of the run, and their faults with those of claims that two of them have."""
+    preset, limit = settings.get("preset", "quick"), settings.get("memory_limit_mb", resources.ABSURD_MB)
+    studies, faults, owners = {}, [], {}
+    for name, source in chosen.items():
+        study, wrong = checking.study(source.path, source.shown, preset, limit, at_all=False)
+        faults += wrong
+        if study is not None:
+            studies[name] = study
+        for claim in study.claims if study else _claims(source.path) if wrong else ():
+            first = owners.setdefault(claim, source.shown)
+            if first != source.shown:
+                found = f"a claim that {first} has too"
+                faults.append(Fault(source.shown, ("claims", claim), found, "a name of its own"))
+    return studies, faults
+
+
+def _of_run(
+    study: Study, settings: Mapping[str, Any], registered: list[registration.Line], verdicts: list[history.Verdict]
+) -> Study:
+    """A study with what a run adds to its file: the draw, the registered designs, what was found before."""
+    drawn = study.of_run(run=Draw.of(settings))
+    return drawn.of_run(registered=registration.of(drawn, registered), earlier=history.earlier(drawn, verdicts))
 
 
 def taken() -> set[str]:
@@ -239,10 +254,8 @@ def _line(doubt: Fault) -> str:
     return f"{'note' if isinstance(doubt, Note) else 'warning'}: {doubt}"
 
 
-def _claims(study: Study | None, file: Path) -> list[str]:
-    """The names of a study's claims; as its file has them where the study has faults."""
-    if study is not None:
-        return list(study.claims)
+def _claims(file: Path) -> list[str]:
+    """The names of the claims of a study with faults, as its file has them."""
     content = load(file, file.name)[0]
     claims = content.get("claims") if isinstance(content, dict) else None
     return list(claims) if isinstance(claims, dict) else []
@@ -253,12 +266,13 @@ def configuration(given: Mapping[str, Any], name: str, known_studies: list[str])
 
     `studies` may be one name instead of a list.
     """
-    against, broken = schema("config"), Broken()
+    against = schema("config")
     # Snakemake hands over true and false on the command line as words.
     words = {"true": True, "false": False}
     booleans = [key for key, part in against["properties"].items() if part.get("type") == "boolean"]
     given = {k: words.get(v, v) if k in booleans and isinstance(v, str) else v for k, v in given.items()}
-    faults = list(schema_faults(name, dict(given), against, broken=broken))
+    faults = list(schema_faults(name, dict(given), against))
+    misshapen = {fault.path[0] for fault in faults}
     chosen = given.get("studies", [])
     if is_one := isinstance(chosen, str):
         given["studies"] = chosen = [chosen]
@@ -270,11 +284,11 @@ def configuration(given: Mapping[str, Any], name: str, known_studies: list[str])
                 allowed += "; one of your own with its folder in `own`"
             faults.append(Fault(name, path, show(study), allowed))
     other = given.get("compare")
-    if isinstance(other, str) and other and not broken.over("compare"):
+    if isinstance(other, str) and other and "compare" not in misshapen:
         faults += _compare_faults(name, other)
     if given.get("pilot") is True and given.get("replicate") not in (None, 0):
         faults.append(Fault(name, ("replicate",), f"{show(given['replicate'])} beside pilot: true", "one of the two"))
-    if "results" in given and not broken.over("results"):
+    if "results" in given and "results" not in misshapen:
         results = Path(given["results"])
         faults += _results_faults(name, results)
         # Snakemake takes x/ and x//y for names of their own.

@@ -1,14 +1,12 @@
-"""What a study file declares, as typed parts; of a file with faults, what of it is sound.
+"""What a study file declares, as typed parts.
 
 Components stay mappings {name, parameter: value}: a job's parameters have them as they are.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from hierlearn.core import registry
-from hierlearn.plan.faults import Broken, Path, value_at
 from hierlearn.plan.presets import merge_component
 from hierlearn.plan.violations import fill_defaults, schema
 
@@ -99,37 +97,26 @@ class Claim:
         return {key: value for key, value in vars(self).items() if value is not None}
 
 
-def parts(body: Mapping[str, Any], broken: Broken) -> dict[str, Any]:
-    """The fields of a study that its file declares; what is broken has its default, or is None or left out."""
-    read = Reader(fill_defaults(body, schema("study")), broken)
+def parts(body: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a study that its file declares; the file's shape must be sound."""
+    said = fill_defaults(body, schema("study"))
     return {
-        **{key: read.value((key,), "") for key in ("title", "paper", "place", "summary")},
-        "problem": ProblemSection(
-            read.component("inputs", "problem", "input"),
-            read.component("teachers", "problem", "teacher"),
-            **read.values("problem", ("scale", "label_noise")),
-        ),
-        "axes": read.lists("axes"),
-        "seed_count": read.value(("seeds",), 1),
-        "split_jobs_by": read.entries("split_jobs_by"),
-        "intended": read.entries("intended"),
-        "held_out": HeldOut(**read.values("points", ("validation", "test"))),
-        "samples": Samples(
-            **read.values("samples", ("per_doubling",)),
-            thresholds=read.entries("samples", "thresholds"),
-            curves=[mapping(place) for place in read.entries("samples", "curves")],
-        ),
-        "representations": {
-            name: read.component("representations", "representations", name) for name in read.mapping("representations")
-        },
-        "learners": {name: _learner(read, name) for name in read.mapping("learners")},
+        **{key: said.get(key, "") for key in ("title", "paper", "place", "summary")},
+        "problem": ProblemSection(**said["problem"]),
+        "axes": said["axes"],
+        "seed_count": said["seeds"],
+        "split_jobs_by": said["split_jobs_by"],
+        "intended": said.get("intended", []),
+        "held_out": HeldOut(**said["points"]),
+        "samples": Samples(**said["samples"]),
+        "representations": said["representations"],
+        "learners": {name: _learner(entry) for name, entry in said["learners"].items()},
         "probes": {
-            name: Probe(read.component("probes", "probes", name, "probe"), read.lists("probes", name, "axes"))
-            for name in read.mapping("probes")
+            name: Probe(entry["probe"], entry.get("axes", {})) for name, entry in said.get("probes", {}).items()
         },
-        "figure": read.component("figures", "figure"),
-        "claims": {name: _claim(read, name) for name in read.mapping("claims")},
-        "revisions": read.lists("revisions"),
+        "figure": said["figure"],
+        "claims": {name: _claim(entry) for name, entry in said.get("claims", {}).items()},
+        "revisions": said.get("revisions", {}),
     }
 
 
@@ -138,61 +125,11 @@ def mapping(part: Any) -> dict[str, Any]:
     return part if isinstance(part, dict) else {}
 
 
-@dataclass(frozen=True)
-class Reader:
-    """Reads parts of a study's content, defaults filled in, and leaves out what is broken."""
-
-    content: Mapping[str, Any]
-    broken: Broken
-
-    def value(self, at: Path, default: Any = None) -> Any:
-        """What stands at a path; the default where nothing does, or nothing sound."""
-        found = None if self.broken.over(*at) else value_at(self.content, at)
-        return default if found is None else found
-
-    def values(self, section: str, keys: Iterable[str]) -> dict[str, Any]:
-        """Values of a section by key; a broken one is the schema's default."""
-        usual = {key: part.get("default") for key, part in schema("study")["properties"][section]["properties"].items()}
-        return {key: self.value((section, key), usual[key]) for key in keys}
-
-    def mapping(self, *at: str) -> dict[str, Any]:
-        return mapping(self.value(at))
-
-    def lists(self, *at: str) -> dict[str, list]:
-        """Lists by name, each without its broken entries; empty where a list itself is broken."""
-        return {key: self.entries(*at, key) for key in self.mapping(*at)}
-
-    def entries(self, *at: str) -> list:
-        values = self.value(at)
-        if not isinstance(values, list):
-            return []
-        return [value for i, value in enumerate(values) if not self.broken.over(*at, i)]
-
-    def component(self, kind: str, *at: str) -> Component | None:
-        part, name = self.value(at), self.value((*at, "name"))
-        return part if isinstance(part, dict) and isinstance(name, str) and name in registry.available(kind) else None
+def _learner(entry: Mapping[str, Any]) -> Learner:
+    usual = {"select": {}, "sweep": {}, "limits": {}, "skip": []}
+    said = {key: value for key, value in entry.items() if key != "learner"}
+    return Learner(component=entry["learner"], **usual | said)
 
 
-def _learner(read: Reader, name: str) -> Learner:
-    at = ("learners", name)
-    skip = read.value((*at, "skip"))
-    return Learner(
-        label=read.value((*at, "label")),
-        component=read.component("learners", *at, "learner"),
-        representation=read.value((*at, "representation")),
-        select=read.lists(*at, "select"),
-        sweep=read.lists(*at, "sweep"),
-        samples=read.mapping(*at, "samples"),
-        limits=read.mapping(*at, "limits"),
-        skip=[mapping(place) for place in skip] if isinstance(skip, list) else [],
-    )
-
-
-def _claim(read: Reader, name: str) -> Claim:
-    at = ("claims", name)
-    words = {part.name: read.value((*at, part.name)) for part in fields(Claim)}
-    words["quantity"] = read.component("quantities", *at, "quantity")
-    if words["control"] is not None:
-        said = read.mapping(*at, "control")
-        words["control"] = {key: part for key, part in said.items() if not read.broken.over(*at, "control", key)}
-    return Claim(**words)
+def _claim(entry: Mapping[str, Any]) -> Claim:
+    return Claim(**{part.name: entry.get(part.name) for part in fields(Claim)})

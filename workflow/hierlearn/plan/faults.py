@@ -1,7 +1,7 @@
 """What is wrong with a configuration: one line each, with the place, what was found and what is allowed."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
@@ -43,35 +43,6 @@ class Note(Fault):
         return f"{self.file}: {self.field}: {self.found}; {self.allowed}{hint}"
 
 
-@dataclass
-class Broken:
-    """Where faults are, with the values that stand there: what lies below or refers to them is not judged.
-
-    uncertain: paths of mappings whose author may have meant other names.
-    """
-
-    values: dict[Path, Any] = field(default_factory=dict)
-    uncertain: set[Path] = field(default_factory=set)
-    _above: set[Path] = field(default_factory=set)
-
-    def mark(self, path: Path, value: Any = None) -> None:
-        self.values.setdefault(path, value)
-        self._above.update(path[:i] for i in range(len(path)))
-
-    def over(self, *path: str | int) -> bool:
-        """Whether something is wrong at a path or above it."""
-        return bool(self.values) and any(path[:i] in self.values for i in range(1, len(path) + 1))
-
-    def hit(self, *path: str | int) -> bool:
-        """Whether something is wrong at a path, above it or below it."""
-        return path in self._above or self.over(*path)
-
-    def inside(self, *path: str | int) -> list[tuple[Any, Any]]:
-        """(key, value as it stands) of the broken entries of a list or of a mapping."""
-        deep = len(path)
-        return [(at[-1], value) for at, value in self.values.items() if len(at) == deep + 1 and at[:deep] == path]
-
-
 def value_at(content: Any, path: Path) -> Any:
     """What stands at a path, None if nothing does."""
     for part in path:
@@ -91,18 +62,6 @@ def show(value: Any) -> str:
 def among(value: Any, known: Iterable[Any]) -> bool:
     """Whether a value is one of some others; Python counts True as 1."""
     return any(value == one and isinstance(value, bool) == isinstance(one, bool) for one in known)
-
-
-def may_mean(value: Any, written: Any) -> bool:
-    """Whether a broken value may stand for another one: 1e3 without a point for 1000, validatoin for validation."""
-    if not isinstance(written, str):
-        return among(value, [written])
-    if isinstance(value, str):
-        return bool(similar(value, [written]))
-    try:
-        return float(written) == value
-    except ValueError:
-        return False
 
 
 def similar(word: str, known: Iterable[str], cutoff: float = 0.5) -> list[str]:

@@ -30,11 +30,11 @@ class StudyFolder:
         """What messages call a file of the folder."""
         return f"{self.name}/{file.relative_to(self.path).as_posix()}"
 
-    def faults(self, sound: bool = False) -> Iterator[Fault]:
-        """The faults of what lies beside the studies. sound: whether the published numbers are known to have none."""
+    def faults(self) -> Iterator[Fault]:
+        """The faults of what lies beside the studies."""
         for file in folders.files(self.path / "studies", "*.yml"):
             yield Fault(self.shown(file), (), "the ending .yml", f"{file.stem}.yaml")
-        for file in folders.files(self.path / "published", "*.yaml") if not sound else ():
+        for file in folders.files(self.path / "published", "*.yaml"):
             yield from papers.tables(file, self.shown(file))[1]
 
     def doubts(self) -> Iterator[Fault]:

@@ -7,24 +7,25 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from hierlearn.plan.draft import Draft
 from hierlearn.plan.faults import Path, show
+from hierlearn.plan.validation_context import Draft
 from hierlearn.run.job import SETTINGS
 
 TEXTS = ("title", "xlabel", "ylabel", "label")
 WORD = r"[A-Za-z0-9,.=+\-*/|()<>:]"
-SCRIPT = rf"(?:[A-Za-z0-9*]|\{{{WORD}+\}})"
+SCRIPT = rf"(?:[A-Za-z0-9*]|\\star(?![A-Za-z])|\{{{WORD}+\}})"
 # To ask matplotlib takes half a second, which formulas of these forms need not.
-SYMBOL = rf"(?:{WORD}|\\(?:alpha|beta|eta|Vert|langle|rangle)(?![A-Za-z])|\\sqrt\{{{WORD}+\}})"
+NAMED = "alpha|beta|gamma|eta|kappa|sigma|Sigma|Vert|langle|rangle"
+SYMBOL = rf"(?:{WORD}|\\(?:{NAMED})(?![A-Za-z])|\\\||\\hat [A-Za-z]|\\sqrt\{{{WORD}+\}})"
 SCRIPTS = rf"(?:_{SCRIPT}(?:\^{SCRIPT})?|\^{SCRIPT}(?:_{SCRIPT})?)?"
-PLAIN = re.compile(rf" *(?:{SYMBOL}{SCRIPTS}(?: |\\,|\\gg(?![A-Za-z]))*)+")
+PLAIN = re.compile(rf" *(?:{SYMBOL}{SCRIPTS}(?: |\\,|\\(?:gg|leq)(?![A-Za-z]))*)+")
 
 
 def check_texts(draft: Draft) -> None:
     """Texts of the figure and labels of learners with a formula that cannot be drawn."""
     labels = {name: {"label": entry.label} for name, entry in draft.study.learners.items()}
     for at, text in (*_texts(draft.body.get("figure"), ("figure",)), *_texts(labels, ("learners",))):
-        if not draft.broken.over(*at) and (wrong := undrawable(text)):
+        if wrong := undrawable(text):
             draft.add(at, show(text), f"a text with formulas that can be drawn ({wrong})")
 
 

@@ -5,7 +5,7 @@ Snakemake calls these functions with the wildcards of a job.
 
 import functools
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +29,6 @@ class Inputs:
     """What rules ask about their jobs."""
 
     targets: Targets
-    # Parameters and code of jobs, as an earlier run or a copy of this process found them.
-    kept: dict[tuple[str, ...], tuple[dict[str, Any], str]] = field(default_factory=dict)
 
     def parameters(self, rule: str) -> Asked:
         """The parameters of a job."""
@@ -50,8 +48,6 @@ class Inputs:
             parameters |= {"papers": papers.said(), "reading": told.reading(self.targets.results)}
             before = {claim: text for study in self.targets.studies.values() for claim, text in study.earlier.items()}
             return parameters | {"second": self.second(), "earlier": before}, jobs.code("ledger", ())
-        if (rule, *names) in self.kept:
-            return self.kept[rule, *names]
         study = self.targets.studies[names[0]]
         parameters = getattr(jobs, rule)(study, *study.parts(rule, *names[1:]))
         return parameters, jobs.code(rule, jobs.components_of(parameters))

@@ -9,7 +9,7 @@ from hierlearn.core import provenance, registry
 from hierlearn.core.protocols import PROTOCOLS
 from hierlearn.inputs import UNIT_LAWS
 from hierlearn.plan.sizes import product
-from hierlearn.plan.study import GridPoint, Study, Task
+from hierlearn.plan.study import GridPoint, Study, Task, remembered
 
 # The kinds of components as parameters call one, and as registries do.
 KINDS = {one.__name__.lower(): kind for kind, one in PROTOCOLS.items() if kind in registry.KINDS}
@@ -23,6 +23,7 @@ def _problem(study: Study, point: GridPoint, seeds: list[int]) -> dict[str, Any]
     return parts | {"seeds": seeds, "draw": study.draw}
 
 
+@remembered
 def generate(study: Study, task: Task) -> dict[str, Any]:
     """Draws teachers and points."""
     seeds = study.seeds_in(task)
@@ -30,6 +31,7 @@ def generate(study: Study, task: Task) -> dict[str, Any]:
     return {"points": [_problem(study, p, seeds) | {"counts": study.points_needed(task, p)} for p in points]}
 
 
+@remembered
 def represent(study: Study, task: Task, representation: str) -> dict[str, Any]:
     """Fits a representation on unlabelled points."""
     seeds = study.seeds_in(task)
@@ -41,6 +43,7 @@ def represent(study: Study, task: Task, representation: str) -> dict[str, Any]:
     }
 
 
+@remembered
 def train(study: Study, task: Task, learner: str) -> dict[str, Any]:
     """Walks one learner along the sample sizes of every problem in a task."""
     return {
@@ -58,6 +61,7 @@ def train(study: Study, task: Task, learner: str) -> dict[str, Any]:
     }
 
 
+@remembered
 def evaluate(study: Study, task: Task) -> dict[str, Any]:
     """Scores all learners of a task on test points."""
     axes = {axis: values for axis, values in study.coordinates.items() if axis not in study.axes}
@@ -75,6 +79,7 @@ def evaluate(study: Study, task: Task) -> dict[str, Any]:
     }
 
 
+@remembered
 def probe(study: Study, name: str) -> dict[str, Any]:
     """A probe or an experiment, over its own grid."""
     entry = study.probes[name]

@@ -3,13 +3,14 @@ that they published: published/<paper>.yaml beside it."""
 
 import copy
 import functools
+import re
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from hierlearn.core import folders
 from hierlearn.files.published import ROW_KEYS
-from hierlearn.plan.faults import Broken, Fault, nearest, show
+from hierlearn.plan.faults import Fault, nearest, show
 from hierlearn.plan.faults import Path as Place
 from hierlearn.plan.load import load
 from hierlearn.plan.violations import schema, schema_faults
@@ -49,6 +50,13 @@ def _schema_of(name: str, keys: tuple[str, ...]) -> dict[str, Any]:
     against["properties"]["paper"] |= {"enum": list(keys)}
     del against["properties"]["paper"]["type"]
     return against
+
+
+def of_study(file: Path) -> str | None:
+    """The paper that a study's file names, as its line says; the rest of the file is not read."""
+    text = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
+    named = re.search(r"^paper *: *[\"']?([^\s\"'#]+)", text, re.MULTILINE)
+    return named and named[1]
 
 
 def said() -> dict[str, dict[str, str]]:
@@ -125,13 +133,12 @@ def _tables(file: Path, name: str, state: tuple[int, int]) -> tuple[dict[str, An
     content, faults = load(file, name)
     if faults:
         return None, faults
-    broken = Broken()
-    faults = list(schema_faults(name, content, schema_of("published"), broken=broken))
-    if not broken.over("paper") and content["paper"] != file.stem:
+    if faults := list(schema_faults(name, content, schema_of("published"))):
+        return None, sorted(set(faults))
+    if content["paper"] != file.stem:
         faults.append(Fault(name, ("paper",), show(content["paper"]), f"{file.stem}, after which the file is called"))
-    for key, table in content["tables"].items() if isinstance(content.get("tables"), dict) else ():
-        if not broken.hit("tables", key):
-            faults += [Fault(name, *fault) for fault in _rows(("tables", key, "rows"), table)]
+    for key, table in content["tables"].items():
+        faults += [Fault(name, *fault) for fault in _rows(("tables", key, "rows"), table)]
     return (None if faults else content["tables"]), sorted(set(faults))
 
 

@@ -14,7 +14,7 @@ from hierlearn.core.protocols import Input, Objection
 from hierlearn.plan import answers, resources
 from hierlearn.plan.declared import mapping
 from hierlearn.plan.faults import Fault, Note, Path, nearest, show
-from hierlearn.plan.presets import bodies, path_in_file
+from hierlearn.plan.presets import path_in_file
 from hierlearn.plan.sizes import resolve
 from hierlearn.plan.study import GridPoint, Study
 from hierlearn.plan.violations import allowed_by, violations
@@ -30,10 +30,13 @@ FITTED = {"sizes", "values", "above_sizes", "below_sizes"}
 ALONG = ("dimension", "dimensions", "axis values")
 
 
-def too_many(content: Mapping[str, Any], name: str) -> Iterator[Fault]:
-    """Grids of implausibly many points, by the lengths of lists alone; the content may be anything."""
+def too_many(bodies: Mapping[str, Mapping[str, Any]], name: str) -> Iterator[Fault]:
+    """Grids of implausibly many points, by the lengths of lists alone.
+
+    bodies: what a study says at each preset, which may be anything.
+    """
     seen = set()
-    for preset, body in bodies(content):
+    for preset, body in bodies.items():
         axes = mapping(body.get("axes"))
         grids: dict[Path, int] = {("axes",): _combinations(axes)}
         trained = 0

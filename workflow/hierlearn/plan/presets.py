@@ -39,20 +39,6 @@ def path_in_file(preset: str, path: Path) -> Path:
     return path if preset == "quick" else ("presets", preset, *path)
 
 
-def sets(content: Mapping[str, Any], preset: str, path: Path) -> bool:
-    """Whether a preset says itself what stands at a path, and does not repeat a list or mapping of the body."""
-    overlay, body, replaced = value_at(content, ("presets", preset)) or {}, content, False
-    for part in path:
-        if not isinstance(overlay, dict | list) or value_at(overlay, (part,)) is None:
-            return replaced or not isinstance(overlay, dict | list)
-        replaced = replaced or isinstance(overlay, list)
-        overlay, body = value_at(overlay, (part,)), value_at(body, (part,))
-        replaced = replaced or (isinstance(overlay, dict) and _whole(str(part), overlay))
-        if overlay is body and isinstance(overlay, dict | list):
-            return False
-    return True
-
-
 def merge(body: dict, overlay: dict) -> dict:
     """The body with an overlay: mappings are merged key by key, everything else and another control are replaced."""
     merged = dict(body)

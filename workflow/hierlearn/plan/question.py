@@ -13,7 +13,7 @@ from typing import Any
 from hierlearn.core import registry
 from hierlearn.core.protocols import Teacher
 from hierlearn.files import texts
-from hierlearn.plan.faults import Broken, Fault, show
+from hierlearn.plan.faults import Fault, show
 from hierlearn.plan.load import load, written
 from hierlearn.plan.sizes import full_description, sizes
 from hierlearn.plan.violations import schema, schema_faults
@@ -58,9 +58,9 @@ def ask(asked: Mapping[str, Any], described: str) -> tuple[dict[str, Any], list[
         return dict(asked), []
     rest = {key: value for key, value in asked.items() if key != KEY}
     asked = {**asked, KEY: numbers(asked[KEY])}
-    known, broken = schema("config"), Broken()
+    known = schema("config")
     part = {"properties": {KEY: known["properties"][KEY]}, "additionalProperties": True}
-    faults = list(schema_faults(described, {KEY: asked[KEY]}, part, broken=broken))
+    faults = list(schema_faults(described, {KEY: asked[KEY]}, part))
     results = asked.get("results", "results")
     if faults or not isinstance(results, str) or not SAFE.fullmatch(results) or ".." in Path(results).parts:
         return rest if faults else asked, faults

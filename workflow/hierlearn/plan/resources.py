@@ -15,7 +15,7 @@ from hierlearn.core import registry
 from hierlearn.core.needs import Needs, Sizes, points_presented
 from hierlearn.plan import answers
 from hierlearn.plan.faults import Path
-from hierlearn.plan.study import RAW, GridPoint, Study, Task
+from hierlearn.plan.study import RAW, GridPoint, Study, Task, remembered
 
 # An interpreter with numpy, scipy and netCDF4 takes 80 MB, with matplotlib and xarray 200 MB; a fork of the
 # server has also what that has loaded for other jobs, of which it shares 300 MB with all others.
@@ -75,11 +75,13 @@ class Load:
         self.parallel, self.gpus = min(self.parallel, needs.parallel), max(self.gpus, needs.gpus)
 
 
+@remembered
 def generate(study: Study, task: Task) -> Request:
     """Draws the data of a task."""
     return _request(DRAWN_COPIES * _data(study, task))
 
 
+@remembered
 def represent(study: Study, task: Task, representation: str) -> Request:
     """Fits a representation, and shows it the unlabelled and the validation points."""
     load = Load()
@@ -94,6 +96,7 @@ def represent(study: Study, task: Task, representation: str) -> Request:
     return _request(COPIES * _data(study, task) + load.memory, load)
 
 
+@remembered
 def train(study: Study, task: Task, learner: str) -> Request:
     """Walks along the sample sizes, at all points and variants of a task; a search may get to the last of them."""
     load = Load()
@@ -117,6 +120,7 @@ def train(study: Study, task: Task, learner: str) -> Request:
     return _request(COPIES * (_data(study, task) + _models(study, task, learner)) + shown + load.memory, load)
 
 
+@remembered
 def evaluate(study: Study, task: Task) -> Request:
     """Scores the learners of a task one after the other, on one core."""
     load = Load()
@@ -130,6 +134,7 @@ def evaluate(study: Study, task: Task) -> Request:
     return _request(COPIES * _data(study, task) + load.memory + _cube(study), replace(load, parallel=0.0))
 
 
+@remembered
 def probe(study: Study, name: str) -> Request:
     """Measures at one point of the probe's grid after the other."""
     entry = study.probes[name]
@@ -257,6 +262,7 @@ def _features(study: Study, task: Task, learner: str, point: GridPoint, role: st
     return (sizes.seeds + 1) * shown * sizes.features
 
 
+@remembered
 def _models(study: Study, task: Task, learner: str) -> float:
     """Numbers in a model file: one model per point, variant, sample size and seed."""
     return sum(

@@ -7,11 +7,11 @@ from typing import Any
 from hierlearn.core import registry
 from hierlearn.plan import answers, claims
 from hierlearn.plan.declared import Learner, mapping
-from hierlearn.plan.draft import Draft, Values, axes_of, names_of, recorded_axes, values_at
 from hierlearn.plan.faults import Path, nearest, show, value_at
 from hierlearn.plan.presets import merge_component
 from hierlearn.plan.references import check_size
 from hierlearn.plan.study_schema import COMPONENTS, SIZED_SECTIONS
+from hierlearn.plan.validation_context import Draft
 from hierlearn.plan.violations import allowed_by, schema, schema_faults, violations
 
 # A problem key may be an axis too.
@@ -31,13 +31,11 @@ def check_axes(draft: Draft) -> None:
             draft.add(at, "the name of a coordinate of all results", "a parameter of another name")
             continue
         if axis not in PROBLEM_AXES and part is None:
-            # Who is broken may have it.
-            if all(one is not None for *_, one in study.owners):
-                known = {p for _, kind, one in study.owners for p in registry.parameters(kind, one["name"])}
-                draft.unknown(at, "an axis that nothing has", {*PROBLEM_AXES, *known})
+            known = {p for _, kind, one in study.owners for p in registry.parameters(kind, one["name"])}
+            draft.unknown(at, "an axis that nothing has", {*PROBLEM_AXES, *known})
             continue
         for place, kind, one in study.owners:
-            if kind == part and one is not None and axis in one:
+            if kind == part and axis in one:
                 draft.add((*place, axis), "a value that the axis of this name overrides", "no value beside an axis")
         _check_axis_values(draft, at, axis, study.axes[axis])
 
@@ -45,8 +43,6 @@ def check_axes(draft: Draft) -> None:
 def check_law(draft: Draft) -> None:
     """A law of the input that the teacher is not made for."""
     teacher, law = draft.study.problem.teacher, draft.study.problem.input
-    if teacher is None or law is None or draft.broken.over("problem", "input", "name"):
-        return
     laws = registry.implementation("teachers", teacher["name"]).LAWS
     if laws and law["name"] not in laws:
         draft.add(("problem", "input", "name"), show(law["name"]), nearest("", laws) + " for this teacher")
@@ -54,15 +50,9 @@ def check_law(draft: Draft) -> None:
 
 def check_split(draft: Draft) -> None:
     """Jobs split by what is no axis, no seed and no parameter that every learner sweeps."""
-    study, section = draft.study, "split_jobs_by"
-    given, recorded = draft.body.get(section), recorded_axes(draft)
-    for i, axis in enumerate(given if isinstance(given, list) else ()):
-        known = [*study.axes, *study.splittable]
-        if draft.broken.over(section, i) or axis in known or recorded.excuses(axis):
-            continue
-        # What every learner sweeps is not known while one of them is broken.
-        if axis not in study.swept or not any(draft.broken.hit("learners", name) for name in study.learners):
-            draft.add((section, i), show(axis), nearest(axis, known))
+    known = [*draft.study.axes, *draft.study.splittable]
+    for i, axis in enumerate(draft.study.split_jobs_by):
+        draft.one_of(("split_jobs_by", i), axis, known)
 
 
 def check_probes(draft: Draft) -> None:
@@ -71,19 +61,18 @@ def check_probes(draft: Draft) -> None:
         for axis, values in probe.axes.items():
             at = ("probes", name, "axes", axis)
             if axis not in draft.study.axes:
-                if not axes_of(draft).excuses(axis):
-                    draft.unknown(at, "an unknown axis", draft.study.axes)
+                draft.unknown(at, "an unknown axis", draft.study.axes)
             elif axis in PROBLEM_AXES or draft.study.placement(axis):
                 _check_axis_values(draft, at, axis, values)
 
 
 def check_figure(draft: Draft) -> None:
     """A figure of risks that learners reach, in a study without learners: it would end after all other jobs."""
-    figure, learners = draft.study.figure, names_of(draft, "learners")
-    if figure is None or draft.broken.over("figure", "name") or learners.values or not learners.sure:
+    name = draft.study.figure["name"]
+    if draft.study.learners:
         return
-    if any(part.get("reference") == "thresholds" for part in registry.parameters("figures", figure["name"]).values()):
-        draft.add(("figure", "name"), f"{figure['name']} in a study without learners", "panels, or some learners")
+    if any(part.get("reference") == "thresholds" for part in registry.parameters("figures", name).values()):
+        draft.add(("figure", "name"), f"{name} in a study without learners", "panels, or some learners")
 
 
 def check_claims(draft: Draft) -> None:
@@ -91,15 +80,14 @@ def check_claims(draft: Draft) -> None:
     kernels."""
     for name, claim in draft.study.claims.items():
         at = ("claims", name)
-        compared = claim.rule not in (None, "holds", "descriptive")
-        if claim.predicted is None and compared:
+        if claim.predicted is None and claim.rule not in ("holds", "descriptive"):
             draft.add((*at, "predicted"), "nothing", f"a number, which the rule {claim.rule} compares with")
         claims.check_kind(draft, at, claim)
         claims.check_quantity(draft, at, claim)
         claims.check_control(draft, at, claim)
         for part, quantity in ((("quantity",), claim.quantity), (claims.CONTROL, claim.rival())):
             claims.inherit(draft, (*at, *part))
-            if quantity is not None and not any(draft.broken.over(*at, *part, key) for key in ("name", "predictors")):
+            if quantity is not None:
                 _check_kernels(draft, (*at, *part), quantity)
 
 
@@ -111,10 +99,10 @@ def _check_axis_values(draft: Draft, at: Path, axis: str, values: list) -> None:
     elif axis in PROBLEM_AXES:
         against = posed["problem"]["properties"][axis]
     else:
-        known = (registry.parameters(kind, one["name"]) for _, kind, one in draft.study.owners if one)
+        known = (registry.parameters(kind, one["name"]) for _, kind, one in draft.study.owners)
         against = next(parameters[axis] for parameters in known if axis in parameters)
     _check_values(draft, at, against)
-    if axis == "dimension" and not draft.broken.inside(*at) and values != sorted(values):
+    if axis == "dimension" and not draft.is_touched(*at) and values != sorted(values):
         draft.add(at, show(values), "increasing numbers")
 
 
@@ -135,7 +123,7 @@ def _check_kernels(draft: Draft, at: Path, quantity: Mapping[str, Any]) -> None:
     if not isinstance(predictors, list) or not isinstance(spans, int):
         return
     for learner, entry in draft.study.learners.items():
-        if learner in predictors and entry.component and entry.component["name"] == "kernel_ridge":
+        if learner in predictors and entry.component["name"] == "kernel_ridge":
             # Every ridge finds its function in the same span.
             kernels = math.prod(len(values) for choice, values in entry.select.items() if choice != "ridge")
             if kernels > spans:
@@ -149,51 +137,40 @@ def check_curves(draft: Draft) -> None:
         _check_coordinates(draft, ("samples", "curves", i), place, {})
 
 
-def _check_coordinates(draft: Draft, at: Path, place: Mapping[str, Any], others: Mapping[str, Values]) -> None:
+def _check_coordinates(draft: Draft, at: Path, place: Mapping[str, Any], others: Mapping[str, list]) -> None:
     """Axes of a place with values that they have. others: what it may name beside the axes."""
-    places = axes_of(draft)
-    known = places.axes | dict(others)
+    known = draft.study.axes | dict(others)
     for axis, value in place.items():
         if axis in known:
             draft.one_of((*at, axis), value, known[axis])
-        elif not places.excuses(axis):
-            draft.add((*at, axis), "an unknown axis", nearest(axis, [*draft.study.axes, *others]))
+        else:
+            draft.add((*at, axis), "an unknown axis", nearest(axis, known))
 
 
 def check_learner(draft: Draft, name: str, entry: Learner) -> None:
-    """What a learner says of its representation, choices, sample sizes and places."""
-    at, study, broken = ("learners", name), draft.study, draft.broken
-    known = ["raw", *study.representations]
-    sure = not broken.over("representations") and ("representations",) not in broken.uncertain
-    if entry.representation is not None and entry.representation not in known and sure:
-        draft.add((*at, "representation"), show(entry.representation), nearest(entry.representation, known))
-    if entry.component is not None:
-        _check_choices(draft, at, entry)
+    """What a learner says of its representation, sample sizes and places."""
+    at, study = ("learners", name), draft.study
+    draft.one_of((*at, "representation"), entry.representation, ["raw", *study.representations])
     for key, planned in entry.samples.items():
         for i, size in enumerate(planned if isinstance(planned, list) else [planned]):
-            place = (*at, "samples", key, i) if isinstance(planned, list) else (*at, "samples", key)
-            if isinstance(size, dict) and not broken.over(*place):
-                check_size(draft, place, size)
-    places, listing = axes_of(draft), entry.samples.get("at")
-    sizes = values_at(draft, (*at, "samples", "at"), listing if isinstance(listing, list) else [])
+            if isinstance(size, dict):
+                check_size(draft, (*at, "samples", key, *((i,) if isinstance(planned, list) else ())), size)
     for i, place in enumerate(entry.skip):
-        _check_coordinates(draft, (*at, "skip", i), place, {"samples": sizes})
+        _check_coordinates(draft, (*at, "skip", i), place, {"samples": entry.samples.get("at", [])})
     own, searched = entry.samples.get("thresholds"), ("samples", "thresholds")
-    known = values_at(draft, searched, study.samples.thresholds)
-    for i, risk in enumerate(own if isinstance(own, list) else ()):
-        draft.one_of((*at, *searched, i), risk, known)
-    if "near" in entry.samples and not (study.samples.thresholds if own is None else own) and not broken.hit("samples"):
+    for i, risk in enumerate(own or ()):
+        draft.one_of((*at, *searched, i), risk, study.samples.thresholds)
+    if "near" in entry.samples and not (study.samples.thresholds if own is None else own):
         draft.add((*at, "samples", "near"), "no threshold", "samples.thresholds, the risks whose crossings to look for")
     for axis in entry.limits:
         where = (*at, "limits", axis)
         if axis not in study.axes:
-            if not places.excuses(axis):
-                draft.add(where, "an unknown axis", nearest(axis, study.axes))
+            draft.add(where, "an unknown axis", nearest(axis, study.axes))
         elif not all(isinstance(value, int | float) for value in study.axes[axis]):
             draft.add(where, "an axis of words", "an axis of numbers")
 
 
-def _check_choices(draft: Draft, at: Path, entry: Learner) -> None:
+def check_choices(draft: Draft, at: Path, entry: Learner) -> None:
     """Values to choose among, of choices alone, and values that are swept, of parameters too."""
     name = entry.component["name"]
     choices = registry.choices("learners", name)
@@ -209,7 +186,7 @@ def _check_choices(draft: Draft, at: Path, entry: Learner) -> None:
     for key, against in choices.items():
         where = (*at, "select", key)
         given = key in entry.select or key in entry.sweep or "default" in against
-        if not given and not draft.broken.over(*at, "sweep", key):
+        if not given and not draft.is_faulty(*at, "sweep", key):
             draft.add(where, "nothing", f"a list of values: {against['description']}")
     for key in entry.sweep:
         where = (*at, "sweep", key)
@@ -242,8 +219,8 @@ def components(body: Mapping[str, Any]) -> Iterator[tuple[Path, str, Mapping[str
 
 def check_parameters(draft: Draft, at: Path, kind: str, description: Mapping[str, Any]) -> None:
     """Notes unknown, missing and impossible parameters; what they refer to is not looked up yet."""
-    broken, name = draft.broken, description.get("name")
-    if broken.over(*at, "name"):
+    name = description.get("name")
+    if draft.is_faulty(*at, "name"):
         return
     if name not in registry.available(kind):
         draft.add((*at, "name"), show(name), nearest(name, registry.available(kind)))
@@ -252,7 +229,7 @@ def check_parameters(draft: Draft, at: Path, kind: str, description: Mapping[str
     known = registry.parameters(kind, name)
     for key, value in description.items():
         where = (*at, key)
-        if key == "name" or broken.over(*where):
+        if key == "name" or draft.is_faulty(*where):
             continue
         if key not in known:
             draft.unknown(where, "an unknown parameter", known)
@@ -308,7 +285,7 @@ def parameters_of(
 
 
 def _check(draft: Draft, at: Path, value: Any, against: Mapping[str, Any]) -> None:
-    draft.faults.extend(schema_faults(draft.study.file, value, against, at, draft.broken))
+    draft.take(schema_faults(draft.file, value, against, at))
 
 
 def _check_nested(draft: Draft, at: Path, kind: str, value: Any) -> None:

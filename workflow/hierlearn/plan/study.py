@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -43,15 +43,15 @@ class Task:
     part: Mapping[str, Any] = field(default_factory=dict)
 
 
-def _remembered(method: Callable) -> Callable:
-    """A method of a study that is asked the same again and again: every job of a task asks for what the task has."""
+def remembered(function: Callable) -> Callable:
+    """Keep the answers of a function of a study, which jobs, their needs and estimates ask again and again."""
 
-    @functools.wraps(method)
-    def asked(self, *given):
+    @functools.wraps(function)
+    def asked(study: "Study", *given):
         places = (repr(one.coordinates) if isinstance(one, GridPoint) else getattr(one, "name", one) for one in given)
-        known, place = self._known, (method.__name__, *places)
+        known, place = study._known, (function.__module__, function.__qualname__, *places)
         if place not in known:
-            known[place] = method(self, *given)
+            known[place] = function(study, *given)
         return known[place]
 
     return asked
@@ -94,8 +94,14 @@ class Study:
     registered: Mapping[str, str] = field(default_factory=dict)
     # What was found of its claims at earlier revisions.
     earlier: Mapping[str, str] = field(default_factory=dict)
-    # What `_remembered` methods have answered.
+    # What `remembered` functions have answered.
     _known: dict[tuple, Any] = field(init=False, repr=False, compare=False, default_factory=dict)
+
+    def of_run(self, **said: Any) -> "Study":
+        """The study with what a run says of it: what is known of its sizes hangs on none of that."""
+        study = replace(self, **said)
+        study._known.update(self._known)
+        return study
 
     @property
     def revision(self) -> int:
@@ -178,7 +184,7 @@ class Study:
         kinds = (kind for _, kind, one in self.owners if one and axis in registry.parameters(kind, one["name"]))
         return next(kinds, None)
 
-    @_remembered
+    @remembered
     def representation(self, name: str, point: GridPoint) -> dict[str, Any]:
         """The description of a representation at a point."""
         context = point.sizes()
@@ -212,7 +218,7 @@ class Study:
         skipped = self.learners[learner].skip
         return any(all(axis in place and place[axis] == value for axis, value in one.items()) for one in skipped)
 
-    @_remembered
+    @remembered
     def sample_sizes(self, learner: str, point: GridPoint) -> list[int]:
         """The sample sizes of a learner at a point: a list, or the lattice points 2^(j/k) that lie in start .. cap."""
         planned = self.learners[learner].samples
@@ -259,7 +265,7 @@ class Study:
             for swept in self.combinations(learner, part)
         ]
 
-    @_remembered
+    @remembered
     def learners_in(self, task: Task) -> list[str]:
         """The learners that run somewhere in a task."""
         return [name for name in self.learners if self.training_points(name, task)]
@@ -288,14 +294,14 @@ class Study:
         used = {self.learners[name].representation for name in self.learners_in(task)}
         return [name for name in self.representations if name in used]
 
-    @_remembered
+    @remembered
     def points_of(self, task: Task, representation: str | None = None) -> list[GridPoint]:
         """The points of a task at which a learner runs, one on this representation if it is given."""
         learners = [n for n, entry in self.learners.items() if representation in (None, entry.representation)]
         names = {point.name for learner in learners for point in self.training_points(learner, task)}
         return [point for point in task.points if point.name in names]
 
-    @_remembered
+    @remembered
     def points_needed(self, task: Task, point: GridPoint) -> dict[str, int]:
         """How many points of each role a task's data holds per seed at a point; roles with none are left out."""
         # Whichever part of the study the task is: the last digits of targets hang on how many are made at once.

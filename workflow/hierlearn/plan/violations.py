@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError
 
 from hierlearn.plan import faults
-from hierlearn.plan.faults import Broken, Fault, nearest, show, similar
+from hierlearn.plan.faults import Fault, nearest, show, similar
 from hierlearn.plan.load import content
 
 SCHEMAS = Path(__file__).parents[1] / "schemas"
@@ -70,12 +70,10 @@ def schema(name: str) -> dict:
     return content(SCHEMAS / f"{name}.schema.yaml")
 
 
-def schema_faults(
-    file: str, content: Any, against: dict, at: faults.Path = (), broken: Broken | None = None
-) -> Iterator[Fault]:
-    """Every violation of a schema. at: path of `content` inside its file; broken: is told what they leave open."""
+def schema_faults(file: str, content: Any, against: dict, at: faults.Path = ()) -> Iterator[Fault]:
+    """Every violation of a schema. at: path of `content` inside its file."""
     for error in violations(content, against):
-        yield from _faults(file, at, error, Broken() if broken is None else broken)
+        yield from _faults(file, at, error)
 
 
 # Values and places of schemas that were found to agree; a schema that is kept here leaves its place to no other one.
@@ -94,7 +92,7 @@ def violations(content: Any, against: dict) -> list[ValidationError]:
     return found
 
 
-def _faults(file: str, at: faults.Path, error: ValidationError, broken: Broken) -> Iterator[Fault]:
+def _faults(file: str, at: faults.Path, error: ValidationError) -> Iterator[Fault]:
     path = (*at, *error.absolute_path)
     rule, wanted, found = error.validator, error.validator_value, error.instance
     unknown = unknown_keys(error)
@@ -102,13 +100,8 @@ def _faults(file: str, at: faults.Path, error: ValidationError, broken: Broken) 
         known = error.schema.get("properties", {})
         for key in unknown:
             yield Fault(file, (*path, key), "an unknown key", nearest(key, known))
-            # The key that was meant, perhaps.
-            for meant in similar(key, [one for one in known if one not in found]):
-                broken.mark((*path, meant))
-            broken.mark((*path, key), found[key])
     elif rule == "required":
         for key in [key for key in wanted if key not in found]:
-            broken.mark((*path, key))
             if any(similar(other, error.schema["properties"]) == [key] for other in unknown):
                 # It is there, misspelt, which has a line of its own.
                 continue
@@ -118,16 +111,14 @@ def _faults(file: str, at: faults.Path, error: ValidationError, broken: Broken) 
             close = similar(key, unknown) or similar(key, others, cutoff=0.7)
             missing = f"nothing, but {close[0]!r}" if close else "nothing"
             yield Fault(file, (*path, key), missing, f"this required key: {described}")
-    elif meant := _meant(file, at, error, broken):
+    elif meant := _meant(file, at, error):
         yield from meant
     elif rule == "oneOf" and unknown and any("required" in form for form in wanted):
         # What the form lacks may be the misspelt key.
-        broken.mark(path, found)
+        return
     elif "propertyNames" in error.absolute_schema_path:
-        broken.uncertain.add(path)
         yield Fault(file, path, f"the name {show(found)}", f"a name, {allowed_by(error)}")
     else:
-        broken.mark(path, found)
         yield Fault(file, path, show(found), allowed_by(error))
 
 
@@ -144,12 +135,12 @@ def unknown_keys(error: ValidationError) -> list[str]:
     return [key for key in error.instance if key not in error.schema.get("properties", {})]
 
 
-def _meant(file: str, at: faults.Path, error: ValidationError, broken: Broken) -> list[Fault]:
+def _meant(file: str, at: faults.Path, error: ValidationError) -> list[Fault]:
     """The faults of a mapping in that one of several forms of mappings that it is nearest to."""
     forms: dict[int, list[Fault]] = {}
     for inside in error.context if isinstance(error.instance, dict) else ():
         if error.validator_value[inside.schema_path[0]].get("type") == "object":
-            forms.setdefault(inside.schema_path[0], []).extend(_faults(file, at, inside, broken))
+            forms.setdefault(inside.schema_path[0], []).extend(_faults(file, at, inside))
     return min(forms.values(), key=len, default=[])
 
 
