@@ -21,7 +21,6 @@ NO_COMPONENTS = {
     "plan/console.py",
     "plan/load.py",
     "plan/references.py",
-    "plan/coordinates.py",
     "plan/study.py",
     "solvers/densenets/distilled_training.py",
     "statistics/complexity.py",

@@ -7,9 +7,9 @@ keeps the `faults` that are found), and is then a `study` with its `sizes`, at o
 `targets` names its files, `jobs` the parameters and the code of what makes them, `inputs` what that reads, and
 `resources` what it needs, for `cluster` and `estimates`.
 
-Around it: `folders`, `papers` and `question` are other places that studies come from; `registration`, `history` and
-`kept_lines` what is written down of designs and verdicts; `commands`, `publication` and `template` what is answered in
-place of a run; `recovery` puts a folder in order before a run, with the `records` of Snakemake, and `places` says where
-a run cannot write; `console`, `progress`, `terminal`, `early_page`, `told` and `units` show a run and what was found;
-`study_schema` is for editors.
+Around it: `asked_studies` are those that a run reads; `folders`, `papers` and `question` are other places that studies
+come from; `registration`, `history` and `kept_lines` what is written down of designs and verdicts; `commands`,
+`publication` and `template` what is answered in place of a run; `recovery` puts a folder in order before a run, with
+the `records` of Snakemake, and `places` says where a run cannot write; `console`, `progress`, `terminal`, `early_page`,
+`told` and `units` show a run and what was found; `study_schema` is for editors.
 """

@@ -3,7 +3,7 @@
 import os
 import re
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +14,7 @@ from hierlearn.core import process, registry
 from hierlearn.core.provenance import ends_in_one_line
 from hierlearn.plan import (
     answers,
+    asked_studies,
     checking,
     folders,
     history,
@@ -91,19 +92,6 @@ class Plan:
         return sorted({fault for study in self.studies.values() for fault in plausibility.absent(study)})
 
 
-@dataclass(frozen=True)
-class Source:
-    """The file of a study, in its folder."""
-
-    folder: folders.StudyFolder
-    path: Path
-
-    @property
-    def shown(self) -> str:
-        """What messages call the file."""
-        return self.folder.shown(self.path)
-
-
 @ends_in_one_line
 @answers.in_one_line
 def configure(given: Mapping[str, Any], file: Path, folder: Path, targets: Collection[str] = ()) -> Plan:
@@ -118,12 +106,14 @@ def configure(given: Mapping[str, Any], file: Path, folder: Path, targets: Colle
     papers.use(folder.parent)
     registry.use(one.path for one in own)
     searched = [folders.StudyFolder(folder.parent, "config"), *own]
-    sources = _sources(searched)
+    sources = asked_studies.sources(searched)
     faults += [*own_faults, *folders.named_twice(searched), *papers.faults(RULES)]
     settings, setting_faults = configuration(asked, described, list(sources)) if asked or not faults else ({}, [])
     registered, verdicts, record_faults = _records(searched)
     faults += [*setting_faults, *record_faults, *_misnamed(sources)]
-    chosen = _chosen(settings, {name: source for name, source in sources.items() if _is_fit(name)}, targets)
+    chosen = asked_studies.chosen(
+        settings, {name: source for name, source in sources.items() if _is_fit(name)}, targets
+    )
     studies, study_faults = _checked(chosen, settings)
     faults += study_faults
     if settings.get("preset") == "paper" and not faults:
@@ -151,12 +141,6 @@ def _settings(given: Mapping[str, Any], file: Path, described: str) -> tuple[dic
     return asked, faults
 
 
-def _sources(searched: Sequence[folders.StudyFolder]) -> dict[str, Source]:
-    """The files of all studies by name; the first folder that has a name is the one that counts."""
-    sources = {name: Source(one, path) for one in reversed(searched) for name, path in one.studies().items()}
-    return {name: sources[name] for name in sorted(sources)}
-
-
 def _records(
     searched: Iterable[folders.StudyFolder],
 ) -> tuple[list[registration.Line], list[history.Verdict], list[Fault]]:
@@ -174,7 +158,7 @@ def _is_fit(name: str) -> bool:
     return bool(NAME.fullmatch(name)) and len(name) <= LONGEST and name not in taken()
 
 
-def _misnamed(sources: Mapping[str, Source]) -> Iterator[Fault]:
+def _misnamed(sources: Mapping[str, asked_studies.Source]) -> Iterator[Fault]:
     """Files whose name no study can have."""
     allowed = f"at most {LONGEST} small letters, digits and hyphens, and {NOT_TAKEN}"
     for name, source in sources.items():
@@ -182,27 +166,9 @@ def _misnamed(sources: Mapping[str, Source]) -> Iterator[Fault]:
             yield Fault(source.shown, (), f"the file name {name!r}", allowed)
 
 
-def _chosen(settings: Mapping[str, Any], sources: Mapping[str, Source], targets: Collection[str]) -> dict[str, Source]:
-    """The studies that the settings and the targets ask for; all of the settings where a target is of no study."""
-    names = [name for name in sources if name in (settings.get("studies") or sources)]
-    known, wanted = {name: sources[name] for name in names}, set()
-    for word in targets if settings else ():
-        studies = _studies_of(word, settings, known)
-        if not studies:
-            return known
-        wanted.update(studies)
-    return {name: source for name, source in known.items() if not wanted or name in wanted}
-
-
-def _studies_of(word: str, settings: Mapping[str, Any], sources: Mapping[str, Source]) -> list[str]:
-    """The studies that a target is of: a study, a paper, or a file of a study; none for all else."""
-    job = Targets(settings, {}).job(Path(word))
-    if word in papers.known():
-        return [name for name, source in sources.items() if papers.of_study(source.path) == word]
-    return [name for name in (word, *(job or ())[1:2]) if name in sources]
-
-
-def _checked(chosen: Mapping[str, Source], settings: Mapping[str, Any]) -> tuple[dict[str, Study], list[Fault]]:
+def _checked(
+    chosen: Mapping[str, asked_studies.Source], settings: Mapping[str, Any]
+) -> tuple[dict[str, Study], list[Fault]]:
     """The studies at the preset of the run, and their faults with those of claims that two of them have."""
     preset, limit = settings.get("preset", "quick"), settings.get("memory_limit_mb", resources.ABSURD_MB)
     studies, faults, owners = {}, [], {}
