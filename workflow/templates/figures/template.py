@@ -27,6 +27,11 @@ class Template(Figure):
             sizes = np.flatnonzero(np.isfinite(risk.reshape(len(risk), -1)).any(axis=1))
             values = risk[sizes[-1]].ravel() if len(sizes) else np.array([])
             panel.plot(values, np.full(len(values), place), marker="o", ls="none", label=study["labels"][str(name)])
-        panel.set(xscale="log", xlabel="test risk", title=study["title"])
+        # No point lies on an axis of logarithms without a positive number.
+        if (cube.test_risk > 0).any():
+            panel.set_xscale("log")
+        else:
+            panel.text(0.5, 0.5, "no risk was measured", ha="center", transform=panel.transAxes)
+        panel.set(xlabel="test risk", title=study["title"])
         panel.set_yticks(range(len(cube.learner)), [study["labels"][str(name)] for name in cube.learner.values])
         return figure
