@@ -130,7 +130,9 @@ def words_of(place):
 @pytest.mark.parametrize("case", [*SPARSE, "no probe measured"])
 def test_it_draws_what_little_there_is_and_says_so_in_words(name, case):
     found = {key: one.where(case != "no probe measured") for key, one in probes().items()}
-    figure = build("figures", {"name": name} | SETTINGS.get(name, {})).draw(SPARSE.get(case, [cube])[0](), found, STUDY, None)
+    figure = build("figures", {"name": name} | SETTINGS.get(name, {})).draw(
+        SPARSE.get(case, [cube])[0](), found, STUDY, None
+    )
     assert len(written(figure, "svg")) > 1000
     for place in figure.axes:
         # A panel shows a point, or a picture, or says why it has none.

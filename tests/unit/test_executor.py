@@ -14,7 +14,7 @@ import psutil
 import pytest
 from snakemake.common.tests import TestWorkflowsLocalStorageBase
 
-from hierlearn.run import server
+from hierlearn.run import ending, server
 
 ROOT = Path(__file__).parents[2]
 # What a script learns of its job.
@@ -196,6 +196,13 @@ def test_a_job_that_is_no_fork_ends_with_a_run_that_is_killed(tmp_path):
         end(run)
 
 
+def test_a_main_process_does_not_end_with_what_it_closes(monkeypatch):
+    monkeypatch.setenv(ending.RUN, f"hierlearn-{os.getpid()}-word")
+    assert ending.end_with_the_run() is None
+    monkeypatch.delenv(ending.RUN)
+    assert ending.end_with_the_run() is None
+
+
 def test_an_interrupt_ends_the_jobs_as_an_exception_and_then_the_run(lasting, tmp_path):
     run, jobs = lasting
     # Sum answers no interrupt before it has ended.
@@ -226,7 +233,7 @@ def test_the_executor_imports_nothing_of_the_package_before_a_workflow_does():
 LOADED = """
 import sys
 sys.path[:0] = [{folder!r}]
-from hierlearn.run import server
+from hierlearn.run import ending, server
 server.load("main.py", {names!r})
 import os
 from matplotlib.mathtext import MathTextParser
@@ -257,3 +264,6 @@ class TestAsTheInterfaceAsksForIt(TestWorkflowsLocalStorageBase):
 
     def get_executor_settings(self):
         return None
+
+    def teardown_method(self):
+        assert ending.RUN not in os.environ

@@ -157,6 +157,8 @@ class Executor(LocalExecutor):
             tempfile.tempdir = chosen
 
     def _stop(self) -> None:
+        # No job is left that would end with this.
+        os.environ.pop(ALIVE, None)
         if self.has_server:
             from hierlearn.run.insides import stop_fork_server
 

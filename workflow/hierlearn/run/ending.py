@@ -8,7 +8,7 @@ import socket
 import sys
 from contextlib import suppress
 
-# The name of the socket that the main process holds open; the executor sets it.
+# The name of the socket that the main process holds open, hierlearn-<its number>-<any word>; the executor sets it.
 RUN = "HIERLEARN_ALIVE"
 
 
@@ -30,14 +30,16 @@ def end_with(file: int) -> None:
 def end_with_the_run() -> socket.socket | None:
     """Let this process end with the main process of a run on this machine; returns what must stay open for it.
 
-    None where no run says how to reach it, as on the node of a cluster.
+    None where no run on this machine says how to reach it, and in its main process.
     """
-    if RUN not in os.environ:
+    name = os.environ.get(RUN, "")
+    # The main process itself may begin a job, as tests do, and must not end with what it closes.
+    if not name or name.split("-")[1] == str(os.getpid()):
         return None
     run = socket.socket(socket.AF_UNIX)
     run.setblocking(False)
     # One that is gone has ended its jobs, or the next run does.
     with suppress(OSError):
-        run.connect(f"\0{os.environ[RUN]}")
+        run.connect(f"\0{name}")
         end_with(run.fileno())
     return run
