@@ -77,7 +77,9 @@ def claims(tools: Path, folder: Path) -> bytes:
     """
     shutil.copy(ROOT / "tests" / "stress" / "small.yaml", copied(folder) / "config" / "studies")
     path = f"{tools}{os.pathsep}{os.environ['PATH']}"
-    done = tool(str(tools / "snakemake"), "--cores", "2", folder=folder, PATH=path)
+    # The executor of the copy, which is installed nowhere.
+    package = str(folder / "workflow")
+    done = tool(str(tools / "snakemake"), "--cores", "2", folder=folder, PATH=path, PYTHONPATH=package)
     if done.code:
         raise RuntimeError(done.end)
     return (folder / CLAIMS).read_bytes()

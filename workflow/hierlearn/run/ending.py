@@ -1,6 +1,5 @@
 """How a job ends with its run, whatever kills that: none writes beside the jobs of the next one."""
 
-import fcntl
 import os
 import select
 import signal
@@ -17,6 +16,9 @@ def end_with(file: int) -> None:
 
     A thread that waited for it could not act while a library computes and keeps the interpreter to itself.
     """
+    # Imported where a job begins: only POSIX has it, and studies are read anywhere.
+    import fcntl
+
     if sys.platform == "darwin":
         # Ignored there unless somebody handles it; on Linux it ends a process.
         signal.signal(signal.SIGIO, lambda *_: os._exit(1))

@@ -3,7 +3,6 @@
 import atexit
 import logging
 import os
-import resource
 import sys
 import traceback
 from collections.abc import Mapping
@@ -94,6 +93,9 @@ def _exactly(threads: int) -> None:
 
 def _spent() -> None:
     """What the whole process has cost, imports included: Snakemake's own samples miss the last seconds."""
+    # Imported where a job ends: only POSIX has it, and studies are read anywhere.
+    import resource
+
     used = resource.getrusage(resource.RUSAGE_SELF)
     # Linux counts kilobytes, macOS bytes.
     unit = 2**20 if sys.platform == "darwin" else 2**10
