@@ -85,6 +85,7 @@ def test_a_wrong_command_line_is_one_line(words, said, capsys):
     [
         (["ask", "parity", "order", "--learners", "ntk", "--dimension", "4"], "parity: found 'order'; expected"),
         (["ask", "parity", "order={", "--learners", "ntk", "--dimension", "4"], "parity: found 'order={'; expected"),
+        (["run", "--", "--config", "pilot=true"], "run: found --config behind --; expected the settings before it"),
         (["tally", "--", "--dry-run"], "tally: found '--dry-run' behind --"),
         (["plan", "--config", "replicate"], "--config: found 'replicate'; expected KEY=VALUE"),
         (["new", "learnr", "mine", "--folder", "mine"], "kind: found 'learnr'; expected one of"),

@@ -186,7 +186,7 @@ def test_nothing_is_left_of_a_run_that_is_killed(lasting):
 
 
 def test_a_job_that_is_no_fork_ends_with_a_run_that_is_killed(tmp_path):
-    script = f"from hierlearn.run import ending\nrun = ending.end_with_the_run()\n{LONG['computing']}"
+    script = f"from hierlearn.run import ending\nending.end_with_the_run()\n{LONG['computing']}"
     run = start(workflow(tmp_path, {"apart": script}, {"apart": APART["threaded"]}), "hierlearn")
     try:
         assert until((tmp_path / "computing.pid").exists)
@@ -197,10 +197,24 @@ def test_a_job_that_is_no_fork_ends_with_a_run_that_is_killed(tmp_path):
 
 
 def test_a_main_process_does_not_end_with_what_it_closes(monkeypatch):
-    monkeypatch.setenv(ending.RUN, f"hierlearn-{os.getpid()}-word")
-    assert ending.end_with_the_run() is None
+    monkeypatch.setenv(ending.RUN, f"{os.getpid()} nowhere")
+    ending.end_with_the_run()
     monkeypatch.delenv(ending.RUN)
-    assert ending.end_with_the_run() is None
+    ending.end_with_the_run()
+
+
+@pytest.mark.parametrize("is_open", [True, False], ids=["open", "closed"])
+def test_a_job_that_begins_after_its_run_was_killed_ends_at_once(tmp_path, is_open):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    held = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
+    os.write(held, b"1")
+    if not is_open:
+        os.close(held)
+    code = "from hierlearn.run import ending; ending.end_with_the_run(); print('began')"
+    environment = os.environ | {ending.RUN: f"1 {pipe}"}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert done.stdout == ("began\n" if is_open else "")
 
 
 def test_an_interrupt_ends_the_jobs_as_an_exception_and_then_the_run(lasting, tmp_path):

@@ -13,7 +13,7 @@ from snakemake.persistence.file import FilePersistence
 from snakemake.settings.enums import PersistenceBackend
 from snakemake.settings.types import WorkflowSettings
 
-from hierlearn.plan.records import FOLDER, DamagedRecords, Records
+from hierlearn.plan.records import FOLDER, DamagedRecords, Records, UnusableRecords
 
 NAME = "results/a.nc"
 # The last is longer than a name of a file may be, as Snakemake writes it.
@@ -110,3 +110,17 @@ def test_a_damaged_database_in_another_place_is_left_to_its_owner(database, tmp_
         Records.mended(settings, [])
     assert other.read_bytes() == b"mine" * 1000
     assert database[1].exists()
+
+
+def test_a_sound_database_that_another_program_has_locked_stays_and_is_named(database, monkeypatch):
+    settings, file = database
+    content = file.read_bytes()
+
+    def refuse(*_):
+        raise sqlite3.OperationalError("database is locked")
+
+    monkeypatch.setattr(DbPersistence, "params", refuse)
+    with pytest.raises(UnusableRecords, match="database is locked") as error:
+        Records.mended(settings, [Path(NAME)])
+    assert not isinstance(error.value, DamagedRecords)
+    assert file.read_bytes() == content

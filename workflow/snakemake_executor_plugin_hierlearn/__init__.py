@@ -13,7 +13,6 @@ import json
 import multiprocessing
 import os
 import signal
-import socket
 import sys
 import tempfile
 import threading
@@ -22,6 +21,7 @@ from contextlib import suppress
 from multiprocessing import forkserver, util
 from multiprocessing.connection import wait
 
+import psutil
 from snakemake.exceptions import SpawnedJobError
 from snakemake.executors.local import Executor as LocalExecutor
 from snakemake.executors.local import common_settings
@@ -33,8 +33,8 @@ __all__ = ["Executor", "common_settings"]
 
 # What the server loads first, and how it is told what comes next.
 SERVER, VARIABLE = "hierlearn.run.server", "HIERLEARN_SERVER"
-# The socket that is open as long as this process lives.
-ALIVE = "HIERLEARN_ALIVE"
+# The pipe that is open as long as this process lives, and its place, behind the number of the process.
+PIPE, ALIVE = os.path.join(".snakemake", "alive"), "HIERLEARN_ALIVE"
 # Bytes of a folder's name in which a socket can lie.
 LONGEST = 60
 # What multiprocessing says of a process whose server is gone.
@@ -55,12 +55,10 @@ class Executor(LocalExecutor):
         # The standard library reads the status of every process whenever one starts: two threads must not read at once.
         self.lock = threading.Lock()
         self.has_server: bool | None = None
-        # A job that is a process of its own sees by this that the run was killed.
-        if sys.platform == "linux":
-            self.alive = socket.socket(socket.AF_UNIX)
-            os.environ[ALIVE] = f"hierlearn-{os.getpid()}-{os.urandom(8).hex()}"
-            self.alive.bind(f"\0{os.environ[ALIVE]}")
-            self.alive.listen(socket.SOMAXCONN)
+        self.pipe: int | None = None
+        # Where there can be no pipe the next run ends such jobs.
+        with suppress(OSError):
+            self._open_pipe()
 
     def run_single_job(self, job):
         """Run a job as a fork if it can be one, else as Snakemake does; returns its future."""
@@ -107,25 +105,29 @@ class Executor(LocalExecutor):
         from hierlearn.run import fork
 
         process = self.processes.Process(target=fork.run, args=(script, given))
+        handle = None
         with self.lock:
             # As above: this starts another server where the first was killed.
             before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
             try:
                 process.start()
+                with suppress(psutil.NoSuchProcess):
+                    handle = psutil.Process(process.pid)
             except (EOFError, OSError) as error:
-                # The server was killed in this moment; the next job starts another.
+                # The server was killed in this moment, or as it loaded what a job needs: jobs run by themselves now.
+                self.has_server = False
                 raise SpawnedJobError from error
             finally:
                 signal.pthread_sigmask(signal.SIG_SETMASK, before)
         wait([process.sentinel])
         with self.lock:
             process.join()
-            status, number = process.exitcode, process.pid
+            status = process.exitcode
             process.close()
-        if status == LOST:
+        if status == LOST and handle:
             # A job outlives its server, and would write beside the one that follows it.
-            with suppress(ProcessLookupError):
-                os.kill(number, signal.SIGKILL)
+            with suppress(psutil.Error):
+                handle.kill()
         if status:
             raise SpawnedJobError
 
@@ -156,9 +158,22 @@ class Executor(LocalExecutor):
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
             tempfile.tempdir = chosen
 
+    def _open_pipe(self) -> None:
+        """Open the pipe by which a job that is a process of its own sees that the run was killed."""
+        with suppress(FileNotFoundError):
+            os.unlink(PIPE)
+        os.mkfifo(PIPE, 0o600)
+        self.pipe = os.open(PIPE, os.O_RDWR | os.O_NONBLOCK)
+        os.write(self.pipe, b"1")
+        os.environ[ALIVE] = f"{os.getpid()} {os.path.abspath(PIPE)}"
+
     def _stop(self) -> None:
-        # No job is left that would end with this.
-        os.environ.pop(ALIVE, None)
+        if self.pipe is not None:
+            # No job is left that would end with it.
+            os.environ.pop(ALIVE, None)
+            os.close(self.pipe)
+            os.unlink(PIPE)
+            self.pipe = None
         if self.has_server:
             from hierlearn.run.insides import stop_fork_server
 

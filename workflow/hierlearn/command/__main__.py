@@ -170,6 +170,9 @@ def main(words: Sequence[str] | None = None) -> NoReturn:
     asked.command = own[0]
     if more and "snakemake" not in vars(asked):
         sys.exit(f"error: {own[0]}: found {' '.join(more)!r} behind --; expected nothing, as it starts no run")
+    # Of two such options Snakemake takes the last alone.
+    if any(word.partition("=")[0] in ("--config", "-C") for word in more):
+        sys.exit(f"error: {own[0]}: found --config behind --; expected the settings before it: --config KEY=VALUE")
     asked.snakemake = more
     try:
         with places.in_one_line():

@@ -73,7 +73,7 @@ class Console(logging.Handler):
             self.handleError(record)
 
     def _take(self, record: logging.LogRecord) -> None:
-        event, text = str(getattr(record, "event", "")), str(record.msg or "")
+        event, text = str(getattr(record, "event", "")), (record.getMessage() if record.msg else "")
         if self.workflow.touch:
             # Nothing runs.
             self.before.clear()

@@ -4,6 +4,7 @@ A run needs no record. Without one, a file counts whose checksum fits and whose 
 """
 
 import logging
+import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,17 +20,22 @@ from snakemake.settings.types import WorkflowSettings
 
 FOLDER = Path(".snakemake")
 # The database of --persistence-backend db in this folder, with what SQLite keeps beside it.
-DATABASE = "metadata.db*"
+DATABASE = tuple(f"metadata.db{end}" for end in ("", "-wal", "-shm", "-journal"))
 
 
-class DamagedRecords(ValueError):
-    """Records that Snakemake cannot read; the message is one line that says which."""
+class UnusableRecords(ValueError):
+    """Records that Snakemake cannot use now; the message is one line that says which."""
+
+
+class DamagedRecords(UnusableRecords):
+    """Records whose content Snakemake cannot read."""
 
 
 class Records:
     """The records that a run with these settings of Snakemake's reads and writes.
 
-    Raises DamagedRecords for a database that cannot be read, OSError where Snakemake cannot write.
+    Raises UnusableRecords for a database that cannot be used now, such as one that another program has locked,
+    DamagedRecords for one that cannot be read, and OSError where Snakemake cannot write.
     """
 
     def __init__(self, settings: WorkflowSettings):
@@ -50,8 +56,8 @@ class Records:
         except DamagedRecords:
             if settings.persistence_backend_db_url:
                 raise
-            for file in FOLDER.glob(DATABASE):
-                file.unlink()
+            for name in DATABASE:
+                (FOLDER / name).unlink(missing_ok=True)
             records = cls(settings)
         return records
 
@@ -76,6 +82,8 @@ class Records:
             with _warnings() as warnings:
                 try:
                     self.notes(file)
+                except OSError:
+                    raise
                 except Exception as error:
                     if self._in_database:
                         raise self._unreadable(error) from error
@@ -102,10 +110,14 @@ class Records:
             raise self._unreadable(state)
         return persistence
 
-    def _unreadable(self, error: object) -> DamagedRecords:
+    def _unreadable(self, error: object) -> UnusableRecords:
         place = self._url or FOLDER / "metadata.db"
         found = " ".join(str(error).split())
-        return DamagedRecords(f"{place}: found {found}; expected a database that Snakemake can read")
+        # SQLite calls it so where the file may be sound: locked, read-only, on a full disk.
+        causes = (error, error.__cause__) if isinstance(error, Exception) else ()
+        is_sound = any(isinstance(cause, sqlite3.OperationalError | ImportError) for cause in causes)
+        kind = UnusableRecords if is_sound else DamagedRecords
+        return kind(f"{place}: found {found}; expected a database that Snakemake can read")
 
 
 @contextmanager
@@ -116,7 +128,7 @@ def _warnings() -> Iterator[list[str]]:
     def collect(record: logging.LogRecord) -> bool:
         if record.levelno == logging.WARNING:
             collected.append(record.getMessage())
-        return False
+        return record.levelno != logging.WARNING
 
     logger.addFilter(collect)
     try:

@@ -22,7 +22,7 @@ from snakemake.settings.types import WorkflowSettings
 from hierlearn.files import checksums
 from hierlearn.plan.cluster import cancel_orphans
 from hierlearn.plan.inputs import Inputs
-from hierlearn.plan.records import FOLDER, DamagedRecords, Records
+from hierlearn.plan.records import FOLDER, DamagedRecords, Records, UnusableRecords
 
 if TYPE_CHECKING:
     # Which imports what imports this.
@@ -58,7 +58,7 @@ def prepare(inputs: Inputs, workflow: "Workflow") -> IO[str]:
     clear(results)
     try:
         records = Records.mended(workflow.workflow_settings, map(Path, inputs.targets.all_files))
-    except DamagedRecords as error:
+    except UnusableRecords as error:
         sys.exit(f"error: {error}")
     tell(verify(results, inputs, records))
     # Every job has this in its environment.
@@ -74,6 +74,8 @@ def refuse_damaged_records(inputs: Inputs, settings: WorkflowSettings) -> None:
             sys.exit(f"error: {file} has a damaged record; {cure}")
     except DamagedRecords as error:
         sys.exit(f"error: {error}; {cure}")
+    except UnusableRecords as error:
+        sys.exit(f"error: {error}")
 
 
 def lock() -> IO[str]:
@@ -90,12 +92,14 @@ def lock() -> IO[str]:
 def _note_scratch(held: IO[str], scratch: Path) -> None:
     """Note in the lock where Snakemake keeps temporary files, and remove those of an earlier run that was killed."""
     held.seek(0)
-    earlier = Path(held.read().strip())
-    # Nothing else, whoever wrote the line.
-    if earlier != scratch and earlier.parent == scratch.parent and earlier.name.startswith("snakemake"):
+    number, _, path = held.read().strip().partition(" ")
+    earlier, own = Path(path), str(os.stat(held.fileno()).st_ino)
+    # A copy of this folder has the line of a run that may still work in the first. And nothing else, whoever wrote it.
+    is_ours = number == own and earlier.parent == scratch.parent and earlier.name.startswith("snakemake")
+    if is_ours and earlier != scratch:
         shutil.rmtree(earlier, ignore_errors=True)
     held.truncate(0)
-    held.write(f"{scratch}\n")
+    held.write(f"{own} {scratch}\n")
     held.flush()
 
 
@@ -125,14 +129,16 @@ def clear(results: Path) -> None:
     # Seals are the checksums of an older layout.
     for pattern in (".*.part", ".*.seal"):
         for scratch in results.rglob(pattern):
-            scratch.unlink()
+            if not scratch.is_dir():
+                scratch.unlink()
     for script in (FOLDER / "scripts").glob("tmp*"):
         script.unlink()
     # A job that is killed at the wrong moment leaves one.
     for folder in Path(tempfile.gettempdir()).glob(f"{checksums.scratch()}*"):
         shutil.rmtree(folder, ignore_errors=True)
     for checksum in results.rglob(".*.checksum"):
-        if not checksum.with_name(checksum.name.removeprefix(".").removesuffix(".checksum")).exists():
+        # A link to a disk that is not there now counts as a file.
+        if not os.path.lexists(checksum.with_name(checksum.name.removeprefix(".").removesuffix(".checksum"))):
             checksum.unlink()
 
 

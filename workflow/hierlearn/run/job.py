@@ -36,8 +36,6 @@ ERROR = "error: "
 # The last word in the log of a job that was stopped with the run.
 INTERRUPTED = "interrupted"
 log = logging.getLogger("hierlearn")
-# What stays open as long as a job.
-kept_open: list[Any] = []
 
 
 def is_shown() -> bool:
@@ -61,7 +59,7 @@ def start(script: Mapping[str, Any]) -> Any:
         return None
     threads = str(snakemake.params.get("compute_threads", 1))
     os.environ.update(variables(threads))
-    kept_open.append(ending.end_with_the_run())
+    ending.end_with_the_run()
     process.restore()
     process.replace_letters()
     if threads != "1":
