@@ -1,5 +1,6 @@
 """Finding and building components."""
 
+import re
 import subprocess
 import sys
 
@@ -69,5 +70,23 @@ def test_a_parameter_without_a_default_has_none():
 
 
 def test_an_unknown_parameter_is_an_error():
-    with pytest.raises(TypeError, match="depht"):
+    with pytest.raises(ValueError, match="depht"):
         build("kernels", {"name": "ntk", "depht": 3})
+
+
+@pytest.mark.parametrize(
+    ("kind", "description", "said"),
+    [
+        (
+            "inputs",
+            {"name": "sphere", "x": 1, "dimension": 4},
+            "sphere: found an unknown parameter 'x'; expected dimension",
+        ),
+        ("inputs", {"name": "sphere"}, "sphere: found no dimension; expected dimension"),
+        ("kernels", {"depth": 2}, "kernels: found no name; expected one of arccos"),
+    ],
+)
+def test_a_description_with_too_much_or_too_little_is_one_line(kind, description, said):
+    with pytest.raises(ValueError, match=f"^{re.escape(said)}") as error:
+        build(kind, description)
+    assert "\n" not in str(error.value)

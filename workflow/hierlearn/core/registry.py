@@ -9,7 +9,7 @@ import ast
 import functools
 import importlib
 import traceback
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -138,9 +138,12 @@ def _nested(kind: str, name: str) -> dict[str, dict]:
 def build(kind: str, description: Mapping[str, Any], **given: Any):
     """A component from its description {name, parameter: value, ...}; nested components are built too.
 
-    given: what the caller sets beside the parameters (an input's dimension).
+    given: what the caller sets beside the parameters (an input's dimension). Raises ValueError, one line, for a name or
+    a parameter that does not exist, and for one that is missing.
     """
     values = dict(description)
+    if "name" not in values:
+        raise ValueError(f"{kind}: found no name; expected one of {', '.join(sorted(available(kind)))}")
     name = values.pop("name")
     for key, schema in _nested(kind, name).items():
         value, below = values.get(key, schema.get("default")), schema.get("component") or schema["components"]
@@ -149,7 +152,22 @@ def build(kind: str, description: Mapping[str, Any], **given: Any):
             values[key] = build(below, value, **unset)
         else:
             values[key] = {label: build(below, part, **unset) for label, part in value.items()}
-    return implementation(kind, name)(**values, **given)
+    component = implementation(kind, name)
+    _refuse_others(name, component, values.keys() | given.keys())
+    return component(**values, **given)
+
+
+def _refuse_others(name: str, component: type, given: Set[str]) -> None:
+    """Raise ValueError, one line, for a parameter that a component does not have, or that it lacks."""
+    if not is_dataclass(component):
+        return
+    known = {field.name: field for field in fields(component) if field.init}
+    listed = f"expected {', '.join(known)}" if known else "expected none"
+    for key in sorted(given - known.keys()):
+        raise ValueError(f"{name}: found an unknown parameter {key!r}; {listed}")
+    for key, field in known.items():
+        if key not in given and field.default is MISSING and field.default_factory is MISSING:
+            raise ValueError(f"{name}: found no {key}; {listed}")
 
 
 def parts(
