@@ -161,7 +161,8 @@ class Tree:
         found += [f"left behind: {file}" for file in (self.records / "scripts").glob("*")]
         found += [f"interrupted: {name}" for name in self.interrupted()]
         # Killed, Snakemake itself leaves an empty folder behind, and Python what it writes as it tries a folder.
-        temporary = [file for file in (self.folder / "tmp").rglob("*") if file.is_file()]
+        # Of copies of rules only those are found again that a run has noted, which it cannot before it has read them.
+        temporary = [file for file in (self.folder / "tmp").rglob("*") if file.is_file() and not _is_rules(file)]
         found += [f"left behind: {file}" for file in temporary if file.read_bytes() not in (b"", b"blat")]
         found += [f"alive: {process}" for process in self.processes()]
         with open(self.records / "run.lock") as lock:
@@ -177,6 +178,11 @@ def _works_in(process: psutil.Process, folder: Path) -> bool:
         return process.status() != psutil.STATUS_ZOMBIE and process.cwd() == str(folder)
     except psutil.Error:
         return False
+
+
+def _is_rules(file: Path) -> bool:
+    """Whether a file is a copy of rules that Snakemake itself has made."""
+    return file.suffix in ("", ".smk") and any(part.startswith("snakemake") for part in file.parts)
 
 
 def _is_fork(process: psutil.Process) -> bool:

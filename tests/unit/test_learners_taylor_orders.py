@@ -186,7 +186,7 @@ def test_the_first_order_with_the_data_regulariser_is_ridge_regression_on_whiten
 
 def test_the_data_regulariser_needs_unlabelled_points():
     problem, features = posed()
-    with pytest.raises(ValueError, match="regulariser 'data' without unlabelled points; expected a neural"):
+    with pytest.raises(ValueError, match="regulariser 'data' without unlabelled points; expected plain"):
         fitted(Taylor(regulariser="data"), problem, features, [1e-2])
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import xarray
+import yaml
 
 import hierlearn
 from hierlearn.core.protocols import STATUS
@@ -33,10 +34,13 @@ def test_differences_are_paired_by_seed():
 
 
 def test_more_pictures_than_there_are_are_refused_before_anything_runs(tmp_path):
-    text = STUDY.read_text()
-    text = text.replace("{name: random_hierarchy, symbols: 4, synonyms: 4, branching: 2}", "{name: shifted_digits}")
-    text = text.replace("{name: hierarchy_class, classes: 4}", "{name: picture_class}")
+    content = yaml.safe_load(STUDY.read_text())
+    # Nothing but what any study of the learners says: claims and lines name the sizes of another input.
+    lines = [{"learner": next(iter(content["learners"]))}]
+    figure = {"name": "panels", "panels": [{"kind": "risk", "title": "Risk", "x": "samples", "lines": lines}]}
+    content |= {"claims": {}, "presets": {}, "revisions": {}, "figure": figure, "axes": {"dimension": [196]}}
+    content["problem"] = {"input": {"name": "shifted_digits"}, "teacher": {"name": "picture_class"}}
     file = tmp_path / "digits.yaml"
-    file.write_text(text.replace("dimension: [16, 32]", "dimension: [196]"))
+    file.write_text(yaml.safe_dump(content))
     with pytest.raises(ValueError, match=r"points\.test: found 2000; expected at most 497, all that there are"):
         hierlearn.load_study(file, preset="quick")

@@ -88,7 +88,11 @@ def fault(path: Path, expected: Mapping[str, str]) -> str:
 
 def other_job(path: Path, expected: Mapping[str, str]) -> str:
     """What tells the job that made a file from another one, by its checksum alone; "" for nothing."""
-    noted = _noted(path)
+    return _difference(_noted(path), expected)
+
+
+def _difference(noted: Mapping[str, str], expected: Mapping[str, str]) -> str:
+    """What a checksum says otherwise than expected; "" for nothing."""
     for key, value in expected.items():
         if noted.get(key) != value:
             return f"{key}: found {noted.get(key, 'nothing')}; expected {value}"
@@ -98,7 +102,7 @@ def other_job(path: Path, expected: Mapping[str, str]) -> str:
 def _fault(path: Path, expected: Mapping[str, str], found: str) -> str:
     """What tells a file with a digest from the one of a job; "" for nothing."""
     noted = _noted(path)
-    other = other_job(path, {"path": _path_below(path), **expected}) if noted else ""
+    other = _difference(noted, {"path": _path_below(path), **expected}) if noted else ""
     return other or _damage(path, found, noted)
 
 

@@ -114,7 +114,7 @@ def parts(body: Mapping[str, Any]) -> dict[str, Any]:
         "probes": {
             name: Probe(entry["probe"], entry.get("axes", {})) for name, entry in said.get("probes", {}).items()
         },
-        "figure": said["figure"],
+        "figure": said.get("figure", {}),
         "claims": {name: _claim(entry) for name, entry in said.get("claims", {}).items()},
         "revisions": said.get("revisions", {}),
     }

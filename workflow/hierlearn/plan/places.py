@@ -38,7 +38,8 @@ def need(folder: Path, room: int) -> None:
     """
     there = next(above for above in (folder.absolute(), *folder.absolute().parents) if above.is_dir())
     try:
-        with tempfile.NamedTemporaryFile(dir=there, prefix=".", suffix=".part") as file:
+        # It has no name where the system can do without, so that a kill leaves nothing.
+        with tempfile.TemporaryFile(dir=there) as file:
             file.write(bytes(room))
             file.flush()
     except OSError as error:

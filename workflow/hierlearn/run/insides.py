@@ -30,5 +30,5 @@ def start_jobs_at_once(workflow: Any) -> None:
     With a limit it looks again at all jobs that wait, every few seconds and once more for every job that has ended,
     which took a tenth of a run. No option has the same effect without a timer that outlives the run.
     """
-    if hasattr(workflow.scheduler, "job_rate_limiter"):
+    if "job_rate_limiter" in vars(workflow.scheduler):
         workflow.scheduler.job_rate_limiter = None
