@@ -12,10 +12,12 @@ Snakemake finds this package by the beginning of its name and loads it before it
 import json
 import multiprocessing
 import os
+import shutil
 import signal
 import sys
 import tempfile
 import threading
+import weakref
 from collections.abc import Iterable
 from contextlib import suppress
 from multiprocessing import forkserver, util
@@ -33,8 +35,8 @@ __all__ = ["Executor", "common_settings"]
 
 # What the server loads first, and how it is told what comes next.
 SERVER, VARIABLE = "hierlearn.run.server", "HIERLEARN_SERVER"
-# The pipe that is open as long as this process lives, and its place, behind the number of the process.
-PIPE, ALIVE = os.path.join(".snakemake", "alive"), "HIERLEARN_ALIVE"
+# The number of this process, and the place of a pipe that is open as long as it lives.
+ALIVE = "HIERLEARN_ALIVE"
 # Bytes of a folder's name in which a socket can lie.
 LONGEST = 60
 # What multiprocessing says of a process whose server is gone.
@@ -160,19 +162,21 @@ class Executor(LocalExecutor):
 
     def _open_pipe(self) -> None:
         """Open the pipe by which a job that is a process of its own sees that the run was killed."""
-        with suppress(FileNotFoundError):
-            os.unlink(PIPE)
-        os.mkfifo(PIPE, 0o600)
-        self.pipe = os.open(PIPE, os.O_RDWR | os.O_NONBLOCK)
+        folder = tempfile.mkdtemp(prefix="hierlearn-")
+        # At the latest as this process ends.
+        self.remove_pipe = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        path = os.path.join(folder, "alive")
+        os.mkfifo(path, 0o600)
+        self.pipe = os.open(path, os.O_RDWR | os.O_NONBLOCK)
         os.write(self.pipe, b"1")
-        os.environ[ALIVE] = f"{os.getpid()} {os.path.abspath(PIPE)}"
+        os.environ[ALIVE] = f"{os.getpid()} {path}"
 
     def _stop(self) -> None:
         if self.pipe is not None:
             # No job is left that would end with it.
             os.environ.pop(ALIVE, None)
             os.close(self.pipe)
-            os.unlink(PIPE)
+            self.remove_pipe()
             self.pipe = None
         if self.has_server:
             from hierlearn.run.insides import stop_fork_server
