@@ -38,6 +38,7 @@ GOOD = {
     "talks": f"print('said')\n{DONE}",
     "exits": f"import sys\n{DONE}sys.exit()",
     "registers": f"import atexit\n{DONE}atexit.register(print, 'last words')",
+    "advances": "from hierlearn.run import job, monitor\nmonitor.JobMonitor().advance(1, 2)\n" + DONE + "job.end()",
     "hidden": "import fractions\nopen(snakemake.output[0], 'w').write(str(fractions.Fraction(1, 2)))",
 }
 # Lines of a rule whose jobs run as Snakemake's own executor runs them; what its environment says is not asked for.
@@ -158,9 +159,13 @@ def test_what_needs_a_process_of_its_own_runs_as_in_snakemakes_executor(runs, na
     assert outputs(runs["hierlearn"][0])[name] == "False"
 
 
-@pytest.mark.parametrize("text", ["not so\n", "\nsaid\n", "\nlast words\n", "ValueError: broken\n", "SyntaxError"])
+@pytest.mark.parametrize("text", ["not so\n", "said\n", "last words\n", "ValueError: broken\n", "SyntaxError"])
 def test_what_a_job_says_is_on_the_terminal(runs, text):
     assert all(text in said for *_, said in runs.values())
+
+
+def test_a_job_that_shows_how_far_it_is_leaves_nothing_to_clean_up(runs):
+    assert all("leaked" not in said for *_, said in runs.values())
 
 
 def test_an_error_is_traced_from_the_script_on(runs):

@@ -118,7 +118,7 @@ def _noted(path: Path) -> dict[str, str]:
     try:
         noted = json.loads(beside(path).read_bytes())
         return noted if isinstance(noted["sha256"], str) else {}
-    except (OSError, ValueError, TypeError, LookupError):
+    except (OSError, ValueError, TypeError, LookupError, RecursionError):
         return {}
 
 

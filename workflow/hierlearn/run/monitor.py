@@ -2,6 +2,7 @@
 
 import fcntl
 import sys
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -40,6 +41,8 @@ class JobMonitor:
             # None: no bar without a terminal; the run may show on it how far its jobs are.
             hidden = True if is_shown() else None
             shown = BAR + f"{self.title} {self.prefix.rstrip('/')}".strip()
+            # Its own is shared among processes, though these bars are not, and stays behind with a fork.
+            tqdm.set_lock(threading.RLock())
             self.bar = tqdm(total=total, bar_format=shown, position=_line(), leave=False, disable=hidden)
         self.bar.update(done - self.bar.n)
         if done >= total:

@@ -70,7 +70,8 @@ class RidgePolynomial(Teacher):
     def _vanishing(self, inputs: Input) -> Iterator[Objection]:
         """Terms whose sum is 0, or whose norm is no number; directions that are drawn do not cancel."""
         terms = self.rank if self.directions is None else len(self.directions)
-        alpha = np.asarray(self.coefficients or np.full(terms, 1.0 / sqrt(terms)), dtype=np.float64)
+        given = self.coefficients is not None
+        alpha = np.asarray(self.coefficients if given else np.full(terms, 1.0 / sqrt(terms)), dtype=np.float64)
         with np.errstate(over="ignore", under="ignore"):
             power = np.float64(self.length) ** self.degree
             factors = alpha * power
@@ -80,7 +81,11 @@ class RidgePolynomial(Teacher):
         elif not 0 < square <= most < np.inf:
             yield "length", f"{self.length:g} to the power {self.degree}", "factors whose squares are numbers above 0"
         elif self.directions is not None:
-            directions = _unit_rows(self.directions, inputs.dimension)
+            with np.errstate(all="ignore"):
+                directions = _unit_rows(self.directions, inputs.dimension)
+            if not np.isfinite(directions).all():
+                yield "directions", "one whose norm is 0 or no number", "directions that can be scaled to norm 1"
+                return
             means = RidgePolynomial._means(self, inputs, np.clip(directions @ directions.T, -1.0, 1.0))
             if factors @ means @ factors <= CANCELLED * most:
                 yield "directions", "terms that cancel, a target of norm 0", "terms whose sum is not 0"
