@@ -65,3 +65,11 @@ def test_numbers_of_numpy_are_numbers_anywhere(given):
 @pytest.mark.parametrize("own", ["mine", Path("mine"), ["mine"], (Path("mine"),)])
 def test_folders_of_ones_own_are_one_or_several(given, own):
     assert given(TEACHER, "ntk", 4, own=own)["own"] == ["mine"]
+
+
+@pytest.mark.parametrize("wrong", [{"threshold": float("nan")}, {"learners": b"ntk"}, {"cores": 0}], ids=str)
+def test_what_no_file_can_say_is_one_line(wrong):
+    asked = {"teacher": {"name": "parity"}, "learners": "ntk", "dimension": 4} | wrong
+    with pytest.raises(ValueError, match="found") as error:
+        hierlearn.compare(**asked)
+    assert "\n" not in str(error.value)

@@ -26,12 +26,20 @@ def compare(
 
     The arguments are those of the key `question` of the configuration: learners by name, or mappings of their
     parameters; more: input, seeds, threshold, cap, and `own`, the folders of one's own. One of something needs no list,
-    and numbers may be numpy's. Raises RuntimeError with the lines that say what is wrong. Needs the checkout with the
-    workflow, in an environment with Snakemake.
+    and numbers may be numpy's. Raises ValueError for what no file can say, RuntimeError with the lines that say what is
+    wrong. Needs the checkout with the workflow, in an environment with Snakemake.
     """
     own = [os.fspath(folder) for folder in _several(more.pop("own", []))]
     question = {"teacher": plain(teacher), "learners": _several(learners), "dimension": _several(dimension)}
-    given = [f"question={json.dumps(question | plain(more))}", f"own={json.dumps(own)}"]
+    if cores is not None and cores < 1:
+        raise ValueError(f"cores: found {cores}; expected at least 1, or None for all")
+    try:
+        asked = json.dumps(question | plain(more), allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"question: found a value that no file can say ({error}); expected texts and numbers"
+        ) from error
+    given = [f"question={asked}", f"own={json.dumps(own)}"]
     words = ["--snakefile", str(ROOT / "Snakefile"), "--workflow-profile", str(ROOT / "profiles" / "default")]
     words += ["--cores", str(cores or os.cpu_count()), "--config", *given]
     done = subprocess.run(
