@@ -193,7 +193,7 @@ def test_of_two_faults_one_at_least_is_named_and_nothing_else(everything, config
         # is wrong its entries may be.
         more = {at for at in together if body(at) not in {body(said) for said in alone[0] | alone[1]}}
         more = {at for at in more if not at[0].startswith((f"{one.place}[", f"{other.place}["))}
-        if more or not any(own & together for own in alone):
+        if more or not together:
             failing.append(f"{one} and {other}: {sorted(more)}")
         both += all(own & together for own in alone)
     record_property("two faults at a time", f"{both} of {tried} listed in one round")
