@@ -155,9 +155,19 @@ def test_what_the_class_of_a_teacher_declares_is_one_of_what_there_is(said, decl
     assert found.startswith(f"error: mine/teachers/ours.py:7: {line}")
 
 
-def test_a_file_that_ends_the_program_as_it_is_imported_is_named(said):
-    (found,) = said("\nraise SystemExit(3)\n")
-    assert found == "error: mine/learners/mine.py:11: SystemExit: 3"
+@pytest.mark.parametrize(
+    ("end", "line"),
+    [
+        ("raise SystemExit(3)", "SystemExit: 3"),
+        ("raise SystemExit", "SystemExit"),
+        ("raise GeneratorExit('late')", "GeneratorExit: late"),
+        ("raise BaseException('two\\nlines')", "BaseException: two"),
+        ("class Stop(BaseException): ...\nraise Stop", "Stop"),
+    ],
+)
+def test_a_file_that_ends_the_program_as_it_is_imported_is_named(said, end, line):
+    (found,) = said(f"\n{end}\n")
+    assert found == f"error: mine/learners/mine.py:{11 + end.count(chr(10))}: {line}"
 
 
 @pytest.mark.parametrize("asked", ["absences(self)", "warnings(self, inputs)"])
@@ -167,6 +177,7 @@ def test_a_file_that_ends_the_program_as_it_is_imported_is_named(said):
         ("raise KeyError('depth')", "mine/teachers/ours.py:12: KeyError: 'depth'"),
         ("return 1 / 0", "mine/teachers/ours.py:12: ZeroDivisionError: division by zero"),
         ("raise SystemExit(3)", "mine/teachers/ours.py:12: SystemExit: 3"),
+        ("raise BaseException", "mine/teachers/ours.py:12: BaseException"),
         ("return 3", "'int' object is not iterable; expected (parameter, what was found, what is allowed) each time"),
         ('yield "degree"', "found 'degree'; expected (parameter, what was found, what is allowed) each time"),
     ],

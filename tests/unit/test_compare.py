@@ -1,7 +1,10 @@
 """A comparison asked from Python: what its arguments may be, and what of them the workflow is given."""
 
 import json
+import re
 import subprocess
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -62,14 +65,47 @@ def test_numbers_of_numpy_are_numbers_anywhere(given):
     assert (question["seeds"], question["threshold"], question["cap"]) == (1, 0.25, 60)
 
 
-@pytest.mark.parametrize("own", ["mine", Path("mine"), ["mine"], (Path("mine"),)])
+@pytest.mark.parametrize("own", ["mine", b"mine", Path("mine"), ["mine"], (Path("mine"),)])
 def test_folders_of_ones_own_are_one_or_several(given, own):
     assert given(TEACHER, "ntk", 4, own=own)["own"] == ["mine"]
 
 
-@pytest.mark.parametrize("wrong", [{"threshold": float("nan")}, {"learners": b"ntk"}, {"cores": 0}], ids=str)
-def test_what_no_file_can_say_is_one_line(wrong):
+@pytest.mark.parametrize("whole", [12.0, np.float64(12), np.float32(12), Fraction(12)], ids=repr)
+def test_whole_numbers_count_whatever_arithmetic_made_them(given, whole):
+    more = {"cap": whole, "seeds": np.float64(2), "threshold": np.float64(1)}
+    question = given(TEACHER, "ntk", np.linspace(4, 8, 3), **more)["question"]
+    assert json.dumps([question[key] for key in ("dimension", "cap", "seeds")]) == "[[4, 6, 8], 12, 2]"
+    assert json.dumps(question["threshold"]) == "1.0"
+
+
+class Unit:
+    """What no file can say."""
+
+    def __repr__(self):
+        return "Unit()"
+
+
+SAYABLE = "; expected what a file can say: texts, finite numbers, lists"
+COUNTED = "; expected an integer of at least 1, or None for all"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"threshold": float("nan")}, f"question.threshold: found nan{SAYABLE}"),
+        ({"cap": float("inf")}, f"question.cap: found inf{SAYABLE}"),
+        ({"threshold": Decimal("0.5")}, f"question.threshold: found Decimal('0.5'){SAYABLE}"),
+        ({"learners": b"ntk"}, f"question.learners[0]: found b'ntk'{SAYABLE}"),
+        ({"learners": [{"name": "ntk", "label": "\udcff"}]}, f"question.learners[0].label: found '\\udcff'{SAYABLE}"),
+        ({"teacher": Unit()}, f"question.teacher: found Unit(){SAYABLE}"),
+        ({"teacher": {"name": "parity", (1, 2): 3}}, f"question.teacher: found (1, 2){SAYABLE}"),
+        *(({"cores": cores}, f"cores: found {cores!r}{COUNTED}") for cores in (0, -1, 2.5, True, "2", [2])),
+        *(({"own": own}, f"own: found {own!r}; expected a path") for own in (3, None, True)),
+        ({"own": ["mine", {}]}, "own: found {}; expected a path"),
+    ],
+    ids=str,
+)
+def test_what_no_file_can_say_is_one_line(wrong, said):
     asked = {"teacher": {"name": "parity"}, "learners": "ntk", "dimension": 4} | wrong
-    with pytest.raises(ValueError, match="found") as error:
+    with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
         hierlearn.compare(**asked)
-    assert "\n" not in str(error.value)

@@ -4,7 +4,8 @@ import os
 
 import pytest
 
-from hierlearn.plan.faults import Fault, nearest, show
+from hierlearn.core.words import nearest, show
+from hierlearn.plan.faults import Fault
 from hierlearn.plan.load import load
 from hierlearn.plan.presets import merge
 from hierlearn.plan.violations import fill_defaults, schema_faults

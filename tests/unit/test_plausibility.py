@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from small_study import SLOPE
 
+from hierlearn.core.words import show
 from hierlearn.plan import checking, jobs, plausibility, registration
-from hierlearn.plan.faults import show
 
 STUDIES = Path(__file__).parents[2] / "config" / "studies"
 MARGINAL = STUDIES / "allenzhu2020-marginal-accuracy.yaml"

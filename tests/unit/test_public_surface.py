@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import xarray
 
 import hierlearn
 from hierlearn.command import __main__ as command
@@ -50,6 +51,37 @@ def test_damaged_results_are_refused_in_one_line_and_a_file_copied_alone_is_read
     file.write_bytes(content)
     with pytest.raises(ValueError, match=rf"^{file}: content: found SHA-256 .*; delete it and run again$"):
         hierlearn.load_results(file)
+
+
+@pytest.mark.parametrize("given", [3, None, True, ["scores.nc"], "", "a\0b", float("nan"), {}], ids=repr)
+def test_what_is_no_path_is_one_line(given):
+    for load, what in ((hierlearn.load_results, "results"), (hierlearn.load_study, "study")):
+        with pytest.raises(ValueError, match=rf"^{what}: found .*; expected (a path|the name of a file)$"):
+            load(given)
+
+
+def test_a_path_may_be_bytes_but_no_folder(tmp_path):
+    file = tmp_path / "scores.nc"
+    with pytest.raises(ValueError, match=rf"^{tmp_path}: found a folder; expected a file of results, such as {file}$"):
+        hierlearn.load_results(tmp_path)
+    with pytest.raises(ValueError, match=rf"^{file}: found no file to read"):
+        hierlearn.load_results(file)
+    results.write(file, {"": {"risk": Variable(("seed",), np.array([1.0, 2.0]))}}, {"code_hash": "c"})
+    assert hierlearn.load_results(str(file).encode()).risk.values.tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("preset", [None, 3, "", "nope", ["smoke"], np.zeros(2)], ids=repr)
+def test_a_preset_is_one_of_those_that_there_are(preset):
+    with pytest.raises(ValueError, match=r"^preset: found .*; expected one of full, paper, quick, smoke, standard"):
+        hierlearn.load_study(STUDY, preset)
+
+
+def test_only_flags_have_words():
+    given = xarray.DataArray([0, 1, 7], attrs={"flag_values": [0, 1], "flag_meanings": "ok diverged"})
+    assert hierlearn.in_words(given).values.tolist() == ["ok", "diverged", ""]
+    for other in (3, None, given.values, given.drop_attrs()):
+        with pytest.raises(ValueError, match=r"^in_words: found .*; expected a variable with flag_values"):
+            hierlearn.in_words(other)
 
 
 def test_other_names_are_told_what_there_is():

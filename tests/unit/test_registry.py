@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 from hierlearn.core import registry
@@ -83,10 +84,70 @@ def test_an_unknown_parameter_is_an_error():
             "sphere: found an unknown parameter 'x'; expected dimension",
         ),
         ("inputs", {"name": "sphere"}, "sphere: found no dimension; expected dimension"),
+        ("inputs", {"name": "sphere", 3: 4, "x": 1}, "sphere: found an unknown parameter 3; expected dimension"),
         ("kernels", {"depth": 2}, "kernels: found no name; expected one of arccos"),
+        ("kernels", {"name": ["rbf"]}, "kernels: found ['rbf']; expected one of arccos"),
+        ("kernels", {"name": None}, "kernels: found None; expected one of arccos"),
+        ("kernels", {"name": b"rbf"}, "kernels: found b'rbf'; expected one of arccos"),
+        ("kernel", {"name": "rbf"}, "kind of component: found 'kernel'; expected one of figures, inputs, kernels"),
+        ("", {"name": "rbf"}, "kind of component: found ''; expected one of figures"),
+        (None, {"name": "rbf"}, "kind of component: found None; expected one of figures"),
+        (["kernels"], {"name": "rbf"}, "kind of component: found ['kernels']; expected one of figures"),
     ],
 )
 def test_a_description_with_too_much_or_too_little_is_one_line(kind, description, said):
     with pytest.raises(ValueError, match=f"^{re.escape(said)}") as error:
         build(kind, description)
     assert "\n" not in str(error.value)
+
+
+def test_a_kind_with_a_slip_is_told_the_nearest_one():
+    with pytest.raises(ValueError, match=r"\(nearest: kernels\)$"):
+        build("kernel", {"name": "rbf"})
+    with pytest.raises(ValueError, match=r"\(nearest: teachers\)$"):
+        available("teacher")
+
+
+# What is no mapping, and what Python makes a mapping of.
+NO_MAPPINGS = [None, 3, "rbf", "", b"rbf", ["rbf"], [], [("name", "rbf")], {"rbf"}, Ntk(), Ntk]
+
+
+@pytest.mark.parametrize("given", NO_MAPPINGS, ids=repr)
+def test_what_is_no_mapping_is_no_description_wherever_it_stands(given):
+    expected = "; expected a mapping with a name, one of arccos"
+    lines = {"name": "deterministic_equivalent", "lines": {"a": {"name": "ntk"}, "b": given}}
+    for kind, description, place in (
+        ("kernels", given, "kernels"),
+        ("learners", {"name": "kernel_ridge", "kernel": given}, "kernel_ridge: kernel"),
+        ("probes", lines, "deterministic_equivalent: lines.b"),
+    ):
+        with pytest.raises(ValueError, match=f"^{place}: found ") as error:
+            build(kind, description)
+        assert expected in str(error.value) and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("given", [*NO_MAPPINGS, {3: {"name": "rbf"}}], ids=repr)
+def test_components_by_label_are_a_mapping_of_texts(given):
+    expected = "^deterministic_equivalent: lines: found .*; expected a mapping of labels to kernels$"
+    with pytest.raises(ValueError, match=expected):
+        build("probes", {"name": "deterministic_equivalent", "lines": given})
+
+
+def test_a_component_inside_a_component_is_refused_with_its_place():
+    with pytest.raises(ValueError, match=r"^kernel_ridge: kernel: found 'rfb'; .*\(nearest: rbf\)$"):
+        build("learners", {"name": "kernel_ridge", "kernel": {"name": "rfb"}})
+
+
+@pytest.mark.parametrize("name", available("inputs"))
+@pytest.mark.parametrize(
+    "given", [0, -1, 3.0, True, None, "4", [4], float("nan"), np.float64(4), np.zeros(2)], ids=repr
+)
+def test_a_dimension_is_an_integer_of_at_least_one(name, given):
+    with pytest.raises(ValueError, match=f"^{name}: dimension .*; expected an integer of at least 1$"):
+        build("inputs", {"name": name}, dimension=given)
+
+
+def test_a_dimension_may_be_an_integer_of_numpy_but_is_given_once():
+    assert build("inputs", {"name": "sphere", "dimension": np.int64(4)}).dimension == 4
+    with pytest.raises(ValueError, match=r"^sphere: found dimension twice, 4 and 5; expected it once$"):
+        build("inputs", {"name": "sphere", "dimension": 4}, dimension=5)

@@ -124,8 +124,8 @@ def _answer(asked: argparse.Namespace) -> int:
     """Answer at once, without a run: the status is 1 where the ledger breaks a promise."""
     # Imported where it is used: help should come at once.
     from hierlearn.command import records
+    from hierlearn.core.words import nearest
     from hierlearn.plan.configuration import configure
-    from hierlearn.plan.faults import nearest
 
     words = runs.settings(asked)
     given = {key: runs.value(key, word, text) for word in words for key, _, text in [word.partition("=")]}

@@ -238,17 +238,25 @@ def _ask(method: Callable, *given: Any) -> Any:
     try:
         with process.kept():
             return method(*given)
-    except SystemExit as end:
-        raise _refusal((method.__self__, method.__name__), f"an exit ({end.code})", "a result or an error") from end
-    except TypeError:
-        try:
-            inspect.signature(method).bind(*given)
-        except TypeError as error:
-            component, name = method.__self__, method.__name__
-            forms = [vars(kind)[name] for kind in type(component).__mro__ if name in vars(kind)]
-            found, *_, expected = (", ".join(inspect.signature(form).parameters) for form in (*forms, forms[-1]))
-            raise _refusal((component, name), f"the parameters ({found})", f"({expected})") from error
+    except (Exception, KeyboardInterrupt) as error:
+        if isinstance(error, TypeError):
+            _refuse_parameters(method, given)
         raise
+    # What ends a program.
+    except BaseException as end:
+        found = f"an exit ({end.code})" if isinstance(end, SystemExit) else f"{type(end).__name__} ({end})"
+        raise _refusal((method.__self__, method.__name__), found, "a result or an error") from end
+
+
+def _refuse_parameters(method: Callable, given: tuple[Any, ...]) -> None:
+    """Raise BrokenContract for a method that does not take the arguments of its protocol."""
+    try:
+        inspect.signature(method).bind(*given)
+    except TypeError as error:
+        component, name = method.__self__, method.__name__
+        forms = [vars(kind)[name] for kind in type(component).__mro__ if name in vars(kind)]
+        found, *_, expected = (", ".join(inspect.signature(form).parameters) for form in (*forms, forms[-1]))
+        raise _refusal((component, name), f"the parameters ({found})", f"({expected})") from error
 
 
 def _array(at, name: str, found: Any, shape: tuple, kind: Any = "f", finite: bool = True) -> np.ndarray:

@@ -5,6 +5,9 @@ import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
+
+from hierlearn.core.words import show
 
 PACKAGE = Path(__file__).parents[1]
 # How the jobs of a run, which are other processes, know the folders.
@@ -20,6 +23,17 @@ def files(folder: Path, pattern: str) -> list[Path]:
     and editors leave such files beside those of a person."""
     found = sorted(folder.glob(pattern))
     return [file for file in found if not any(part.startswith(".") for part in file.relative_to(folder).parts)]
+
+
+def path(given: Any, what: str) -> Path:
+    """The path that a caller gives as text, bytes or a path. Raises ValueError, one line, for what is none."""
+    try:
+        found = os.fsdecode(given)
+    except TypeError:
+        raise ValueError(f"{what}: found {show(given)}; expected a path") from None
+    if not found or "\0" in found:
+        raise ValueError(f"{what}: found the path {show(found)}; expected the name of a file")
+    return Path(found)
 
 
 def own() -> tuple[Path, ...]:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from hierlearn.core.parameters import properties
+from hierlearn.core.words import show
 
 # JSON Schema of a class's parameters, read from its annotations once.
 _declared = functools.cache(properties)
@@ -42,7 +43,8 @@ def plain(value: Any) -> Any:
     if isinstance(value, np.generic | np.ndarray):
         return plain(value.tolist())
     if isinstance(value, Mapping):
-        return {plain(key): plain(part) for key, part in value.items()}
+        keys = (key.item() if isinstance(key, np.generic) else key for key in value)
+        return dict(zip(keys, map(plain, value.values()), strict=True))
     if isinstance(value, list | tuple | range | Set | ValuesView | Iterator):
         return [plain(part) for part in value]
     # Integers and numbers of other libraries; a truth value is one of Python's integers.
@@ -57,7 +59,7 @@ def outside(component: Any) -> Iterator[tuple[str, str, str]]:
         # A component that is a parameter has checked itself.
         if not {"component", "components"} & set(against):
             for at, found, allowed in misfits(plain(vars(component)[name]), against):
-                yield f"{name}{at}", repr(found), allowed
+                yield f"{name}{at}", show(found), allowed
 
 
 def misfits(value: Any, against: Mapping[str, Any], at: str = "") -> Iterator[tuple[str, Any, str]]:

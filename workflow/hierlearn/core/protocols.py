@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 import numpy as np
 
 from hierlearn.core.component import Component, Objection
+from hierlearn.core.limits import plain
 from hierlearn.core.streams import Streams
+from hierlearn.core.words import show
 
 if TYPE_CHECKING:
     import xarray
@@ -109,6 +111,13 @@ class Input(Component, Protocol):
     law: str
     norm: str = "sqrt_dimension"
     shape: tuple[int, int, int] | None = None
+
+    def __post_init__(self) -> None:
+        """As any component's; raises ValueError for a dimension that is no integer, or below 1."""
+        super().__post_init__()
+        dimension = plain(self.dimension)
+        if not isinstance(dimension, int) or isinstance(dimension, bool) or dimension < 1:
+            self.refuse_first([("dimension", show(dimension), "an integer of at least 1")])
 
     def supply(self) -> Mapping[str, int]:
         """How many different points there are by role, "" for all others; none where they never end."""

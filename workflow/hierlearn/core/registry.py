@@ -9,7 +9,7 @@ import ast
 import functools
 import importlib
 import traceback
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,6 +20,7 @@ from hierlearn.core import parameters as declarations
 from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.protocols import Input, Objection, Representation, Teacher
 from hierlearn.core.provenance import BrokenSource, location, syntax_tree
+from hierlearn.core.words import nearest, show
 
 KINDS = ("inputs", "teachers", "representations", "learners", "kernels", "probes", "quantities", "figures")
 # Where the components of a kind lie, if not in the room of its name: the section `probes` of a study names both what
@@ -27,12 +28,18 @@ KINDS = ("inputs", "teachers", "representations", "learners", "kernels", "probes
 ROOMS = {"probes": ("probes", "experiments")}
 PACKAGE = folders.PACKAGE
 # What a nested component is given until its owner replaces it: a law of x has no dimension before there is a problem.
-UNSET = {"inputs": {"dimension": 0}}
+UNSET = {"inputs": {"dimension": 1}}
+
+
+def available(kind: str) -> tuple[str, ...]:
+    """The names of all components of a kind. Raises ValueError for a kind that does not exist."""
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise ValueError(f"kind of component: found {show(kind)}; expected {nearest(kind, KINDS)}")
+    return _names(kind)
 
 
 @functools.cache
-def available(kind: str) -> tuple[str, ...]:
-    """The names of all components of a kind."""
+def _names(kind: str) -> tuple[str, ...]:
     return tuple(sorted(file.stem for file in _files(kind)))
 
 
@@ -50,7 +57,7 @@ def _files(kind: str) -> list[Path]:
 def use(own: Iterable[Path]) -> None:
     """Takes folders of a user's own beside the package. Raises BrokenSource where two components have one name."""
     if folders.use(own):
-        for remembered in (available, parameters, choices, implementation, _nested):
+        for remembered in (_names, parameters, choices, implementation, _nested):
             remembered.cache_clear()
     for kind in KINDS:
         first: dict[str, Path] = {}
@@ -61,9 +68,9 @@ def use(own: Iterable[Path]) -> None:
 
 
 def path(kind: str, name: str) -> Path:
-    """The file of a component."""
-    if name not in available(kind):
-        raise ValueError(f"{kind}: found {name!r}; expected one of {', '.join(available(kind))}")
+    """The file of a component. Raises ValueError for a name that none of the kind has."""
+    if not isinstance(name, str) or name not in available(kind):
+        raise ValueError(f"{kind}: found {show(name)}; expected {nearest(name, available(kind))}")
     return next(file for file in _files(kind) if file.stem == name)
 
 
@@ -92,7 +99,10 @@ def implementation(kind: str, name: str) -> type:
     try:
         with process.kept():
             module = importlib.import_module(f"hierlearn.{file.parent.name}.{name}")
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    # A file may also end the program.
+    except BaseException as error:
         raise BrokenSource(failure(error) or f"{location(file, 1)}: {type(error).__name__}: {error}") from error
     if wanted not in vars(module):
         raise BrokenSource(f"{location(file, 1)}: found no class {wanted}; expected it to be named as the file is")
@@ -138,35 +148,49 @@ def _nested(kind: str, name: str) -> dict[str, dict]:
 def build(kind: str, description: Mapping[str, Any], **given: Any):
     """A component from its description {name, parameter: value, ...}; nested components are built too.
 
-    given: what the caller sets beside the parameters (an input's dimension). Raises ValueError, one line, for a name or
-    a parameter that does not exist, and for one that is missing.
+    given: what the caller sets beside the parameters (an input's dimension). Raises ValueError, one line, for a kind, a
+    name or a parameter that does not exist, for one that is missing, and for a value outside its limits.
     """
+    return _build(kind, kind, description, given)
+
+
+def _build(at: str, kind: str, description: Mapping[str, Any], given: Mapping[str, Any]):
+    """As `build`; at: what messages call the description."""
+    known = ", ".join(available(kind))
+    if not isinstance(description, Mapping):
+        raise ValueError(f"{at}: found {show(description)}; expected a mapping with a name, one of {known}")
+    if "name" not in description:
+        raise ValueError(f"{at}: found no name; expected one of {known}")
     values = dict(description)
-    if "name" not in values:
-        raise ValueError(f"{kind}: found no name; expected one of {', '.join(sorted(available(kind)))}")
     name = values.pop("name")
-    for key, schema in _nested(kind, name).items():
-        value, below = values.get(key, schema.get("default")), schema.get("component") or schema["components"]
-        unset = UNSET.get(below, {})
+    if not isinstance(name, str) or name not in available(kind):
+        raise ValueError(f"{at}: found {show(name)}; expected {nearest(name, available(kind))}")
+    component, nested = implementation(kind, name), _nested(kind, name)
+    values = {key: schema["default"] for key, schema in nested.items() if "default" in schema} | values
+    _refuse_others(name, component, values, given)
+    for key, schema in nested.items():
+        below = schema.get("component") or schema["components"]
+        value, place, unset = values[key], f"{name}: {key}", UNSET.get(below, {})
         if "component" in schema:
-            values[key] = build(below, value, **unset)
+            values[key] = _build(place, below, value, unset)
+        elif isinstance(value, Mapping) and all(isinstance(label, str) for label in value):
+            values[key] = {label: _build(f"{place}.{label}", below, part, unset) for label, part in value.items()}
         else:
-            values[key] = {label: build(below, part, **unset) for label, part in value.items()}
-    component = implementation(kind, name)
-    _refuse_others(name, component, values.keys() | given.keys())
+            raise ValueError(f"{place}: found {show(value)}; expected a mapping of labels to {below}")
     return component(**values, **given)
 
 
-def _refuse_others(name: str, component: type, given: Set[str]) -> None:
-    """Raise ValueError, one line, for a parameter that a component does not have, or that it lacks."""
-    if not is_dataclass(component):
-        return
+def _refuse_others(name: str, component: type, values: Mapping[str, Any], given: Mapping[str, Any]) -> None:
+    """Raise ValueError, one line, for a parameter that a component does not have, that it lacks, or that is given
+    twice."""
     known = {field.name: field for field in fields(component) if field.init}
     listed = f"expected {', '.join(known)}" if known else "expected none"
-    for key in sorted(given - known.keys()):
-        raise ValueError(f"{name}: found an unknown parameter {key!r}; {listed}")
+    for key in sorted((values.keys() | given.keys()) - known.keys(), key=str):
+        raise ValueError(f"{name}: found an unknown parameter {show(key)}; {listed}")
+    for key in values.keys() & given.keys():
+        raise ValueError(f"{name}: found {key} twice, {show(values[key])} and {show(given[key])}; expected it once")
     for key, field in known.items():
-        if key not in given and field.default is MISSING and field.default_factory is MISSING:
+        if key not in values | given and field.default is MISSING and field.default_factory is MISSING:
             raise ValueError(f"{name}: found no {key}; {listed}")
 
 

@@ -28,9 +28,9 @@ def in_one_line(function: Callable) -> Callable:
     def guarded(*given, **named):
         try:
             return function(*given, **named)
-        except BrokenSource:
+        except (BrokenSource, KeyboardInterrupt):
             raise
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
             # Where the plan itself ends the program no line is a component's.
             if line := registry.failure(error):
                 raise BrokenSource(line) from error

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from hierlearn.core import folders
+from hierlearn.core.words import nearest, show
 from hierlearn.plan import claims, formulas, papers, plausibility, references, resources, sections
 from hierlearn.plan.declared import mapping, parts
-from hierlearn.plan.faults import Fault, show
+from hierlearn.plan.faults import Fault
 from hierlearn.plan.load import load, unusable
 from hierlearn.plan.presets import OF_ALL, PRESETS, base, bodies, path_in_file
 from hierlearn.plan.study import Study
@@ -26,13 +27,16 @@ REFERRING = ("figure", "claims")
 
 def load_study(file: str | os.PathLike, preset: str = "quick") -> Study:
     """The study of a file at a preset. Raises ValueError with one line for every fault."""
-    folder = Path(file).resolve().parent.parent
+    file = folders.path(file, "study")
+    if not isinstance(preset, str) or preset not in PRESETS:
+        raise ValueError(f"preset: found {show(preset)}; expected {nearest(preset, PRESETS)}")
+    folder = file.resolve().parent.parent
     # Beside a folder of one's own the project's papers stay.
     if folder not in folders.own():
         papers.use(folder)
-    found, faults = study(Path(file), os.fspath(file), preset, at_all=False)
+    found, faults = study(file, str(file), preset, at_all=False)
     if found is None and not faults:
-        raise ValueError(f"{os.fspath(file)}: presets: found no {preset}; expected sizes for it")
+        raise ValueError(f"{file}: presets: found no {preset}; expected sizes for it")
     if found is None:
         raise ValueError("\n".join(map(str, faults)))
     return found

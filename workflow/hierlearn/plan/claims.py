@@ -4,9 +4,10 @@ from typing import Any
 
 from hierlearn.claims.verdicts import WITHOUT_REGIME
 from hierlearn.core import registry
+from hierlearn.core.words import show
 from hierlearn.plan import answers
 from hierlearn.plan.declared import Claim, Component
-from hierlearn.plan.faults import Path, show, value_at
+from hierlearn.plan.faults import Path, value_at
 from hierlearn.plan.validation_context import Draft
 
 CONTROL = ("control", "quantity")

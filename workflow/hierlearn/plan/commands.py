@@ -4,9 +4,9 @@ import sys
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
+from hierlearn.core.words import similar
 from hierlearn.plan import papers, registration
 from hierlearn.plan.configuration import COMMANDS, RULES, Plan
-from hierlearn.plan.faults import similar
 
 # The folder of what every job leaves besides its outputs.
 LOGS = "logs"

@@ -12,6 +12,7 @@ from typing import Any
 from hierlearn.claims import tally
 from hierlearn.core import process, registry
 from hierlearn.core.provenance import ends_in_one_line
+from hierlearn.core.words import nearest, show
 from hierlearn.plan import (
     answers,
     asked_studies,
@@ -26,7 +27,7 @@ from hierlearn.plan import (
 )
 from hierlearn.plan.cluster import Requests
 from hierlearn.plan.draws import Draw
-from hierlearn.plan.faults import Fault, Note, nearest, show
+from hierlearn.plan.faults import Fault, Note
 from hierlearn.plan.inputs import Inputs
 from hierlearn.plan.load import load
 from hierlearn.plan.study import Study

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from hierlearn.core import registry
+from hierlearn.core.words import nearest, show
 from hierlearn.files import published
-from hierlearn.plan.faults import Path, nearest, show
+from hierlearn.plan.faults import Path
 from hierlearn.plan.study import Study
 from hierlearn.plan.validation_context import Draft, Reference, Scope
 

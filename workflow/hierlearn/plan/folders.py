@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from hierlearn.core import folders
+from hierlearn.core.words import show, similar
 from hierlearn.plan import history, papers, registration
-from hierlearn.plan.faults import Fault, show, similar
+from hierlearn.plan.faults import Fault
 
 # What a folder of a user's own may hold beside rooms of components; other names in it are nobody's.
 PARTS, FILES = ("studies", "published"), (papers.FILE, registration.NAME, history.NAME)

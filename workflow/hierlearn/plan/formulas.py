@@ -7,7 +7,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from hierlearn.plan.faults import Path, show
+from hierlearn.core.words import show
+from hierlearn.plan.faults import Path
 from hierlearn.plan.validation_context import Draft
 from hierlearn.run.job import SETTINGS
 

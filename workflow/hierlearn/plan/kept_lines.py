@@ -5,8 +5,9 @@ import io
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
+from hierlearn.core.words import show
 from hierlearn.files import texts
-from hierlearn.plan.faults import Fault, show
+from hierlearn.plan.faults import Fault
 
 
 def read(

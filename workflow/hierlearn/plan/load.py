@@ -12,7 +12,8 @@ from yaml.composer import Composer
 from yaml.constructor import SafeConstructor
 from yaml.resolver import Resolver
 
-from hierlearn.plan.faults import Fault, show
+from hierlearn.core.words import show
+from hierlearn.plan.faults import Fault
 
 # What no file that a person writes comes near.
 BYTES, VALUES, LEVELS = 1_000_000, 100_000, 50

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from hierlearn.core import folders
+from hierlearn.core.words import nearest, show
 from hierlearn.files.published import ROW_KEYS
-from hierlearn.plan.faults import Fault, nearest, show
+from hierlearn.plan.faults import Fault
 from hierlearn.plan.faults import Path as Place
 from hierlearn.plan.load import load
 from hierlearn.plan.violations import schema, schema_faults

@@ -11,9 +11,10 @@ from typing import Any
 
 from hierlearn.core import registry
 from hierlearn.core.protocols import Input, Objection
+from hierlearn.core.words import nearest, show
 from hierlearn.plan import answers, resources
 from hierlearn.plan.declared import mapping
-from hierlearn.plan.faults import Fault, Note, Path, nearest, show
+from hierlearn.plan.faults import Fault, Note, Path
 from hierlearn.plan.presets import path_in_file
 from hierlearn.plan.sizes import resolve
 from hierlearn.plan.study import GridPoint, Study

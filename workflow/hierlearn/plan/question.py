@@ -12,8 +12,9 @@ from typing import Any
 
 from hierlearn.core import registry
 from hierlearn.core.protocols import Teacher
+from hierlearn.core.words import show
 from hierlearn.files import texts
-from hierlearn.plan.faults import Fault, show
+from hierlearn.plan.faults import Fault
 from hierlearn.plan.load import load, written
 from hierlearn.plan.sizes import full_description, sizes
 from hierlearn.plan.violations import schema, schema_faults

@@ -10,6 +10,7 @@ from typing import Any
 
 from hierlearn.core import registry
 from hierlearn.core.protocols import FLOPS, Learner
+from hierlearn.core.words import show
 from hierlearn.plan.coordinates import (
     LARGEST,
     Grid,
@@ -27,7 +28,7 @@ from hierlearn.plan.coordinates import (
     sample_sizes,
     score_grid,
 )
-from hierlearn.plan.faults import Path, show
+from hierlearn.plan.faults import Path
 from hierlearn.plan.study import Study
 from hierlearn.plan.validation_context import Draft, Reference, Scope
 

@@ -5,9 +5,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hierlearn.core import registry
+from hierlearn.core.words import nearest, show
 from hierlearn.plan import answers, claims
 from hierlearn.plan.declared import Learner, mapping
-from hierlearn.plan.faults import Path, nearest, show, value_at
+from hierlearn.plan.faults import Path, value_at
 from hierlearn.plan.presets import merge_component
 from hierlearn.plan.references import check_size
 from hierlearn.plan.study_schema import COMPONENTS, SIZED_SECTIONS

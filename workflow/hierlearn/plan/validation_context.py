@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from hierlearn.plan.faults import Fault, Path, among, nearest, show, similar, value_at
+from hierlearn.core.words import nearest, show, similar
+from hierlearn.plan.faults import Fault, Path, among, value_at
 from hierlearn.plan.study import Study
 
 # The keys beside a value and around it, for what refers to a `probe` or an `axis`.

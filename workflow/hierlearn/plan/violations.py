@@ -9,8 +9,9 @@ from typing import Any
 from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError
 
+from hierlearn.core.words import nearest, show, similar
 from hierlearn.plan import faults
-from hierlearn.plan.faults import Fault, nearest, show, similar
+from hierlearn.plan.faults import Fault
 from hierlearn.plan.load import content
 
 SCHEMAS = Path(__file__).parents[1] / "schemas"
