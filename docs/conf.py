@@ -18,7 +18,7 @@ smartquotes = False
 html_title = "Hierarchical learning, executable"
 # The pages ask no other machine for anything: no fonts, no scripts, no mathematics but MathML.
 html_theme_options = {"footer_icons": []}
-exclude_patterns = ["ledger"]
+exclude_patterns = ["ledger", "records"]
 myst_heading_anchors = 3
 myst_enable_extensions = ["attrs_inline"]
 # Components of one name in two rooms share a heading's anchor; their own anchor says the room.

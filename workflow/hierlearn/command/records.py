@@ -7,7 +7,7 @@ from pathlib import Path
 from types import ModuleType
 
 from hierlearn.claims import tally as ledger
-from hierlearn.plan import estimates, history, kept_lines, registration
+from hierlearn.plan import estimates, first_questions, history, kept_lines, registration
 from hierlearn.plan.checking import load_study
 from hierlearn.plan.configuration import Plan
 
@@ -51,11 +51,14 @@ def _judged(plan: Plan, needed: Sequence[str]) -> tuple[list[dict[str, str]], li
 
 
 def register(plan: Plan) -> Answer:
-    """Add the designs of the chosen studies to registered.csv. Raises ValueError where one has another line."""
+    """Add the designs of the chosen studies to registered.csv. Raises ValueError for another line or question."""
     studies = plan.studies.values()
     if plan.settings["pilot"] or plan.settings["replicate"]:
         raise ValueError("register: found a pilot or a replicate; expected the first draw, which the others follow")
-    if faults := [fault for study in studies for fault in registration.other_designs(study, plan.registered)]:
+    faults = [fault for study in studies for fault in registration.other_designs(study, plan.registered)]
+    folder = plan.config.absolute().parent / "docs" / "records"
+    faults += [fault for study in studies for fault in first_questions.other_questions(study, folder)]
+    if faults:
         raise ValueError("\n".join(f"error: {fault}" for fault in faults).removeprefix("error: "))
     added = [line for study in studies for line in registration.new_lines(study, plan.registered)]
     told = [f"{line.claim}: revision {line.revision} of {line.study} at {line.preset}, {line.digest}" for line in added]

@@ -40,12 +40,12 @@ class Line:
 COLUMNS = tuple(field.name for field in fields(Line))
 
 
-def digests(study: Study) -> dict[str, str]:
-    """The digest of every claim of a study at its preset."""
+def designs(study: Study) -> dict[str, dict[str, Any]]:
+    """Return what the digest of every claim of a study is over, its learners and probes in full."""
 
     @functools.cache
-    def part(say: Callable[[Study, str], dict[str, Any]], name: str) -> str:
-        return _hash(say(study, name))
+    def part(say: Callable[[Study, str], dict[str, Any]], name: str) -> dict[str, Any]:
+        return say(study, name)
 
     found = {}
     for name, claim in jobs.claims(study).items():
@@ -53,7 +53,26 @@ def digests(study: Study) -> dict[str, str]:
         named = {part for _, part in jobs.entries(judged) if isinstance(part, str)}
         learners = {one: part(_learner, one) for one in study.learners if one in named}
         probes = {one: part(_probe, one) for one in study.probes if one in named}
-        found[name] = _hash({"claim": judged, "seeds": study.seeds, "learners": learners, "probes": probes})
+        found[name] = {"claim": judged, "seeds": study.seeds, "learners": learners, "probes": probes}
+    return found
+
+
+def digests(study: Study) -> dict[str, str]:
+    """The digest of every claim of a study at its preset."""
+    known: dict[tuple[str, str], str] = {}
+
+    def part(section: str, name: str, content: dict[str, Any]) -> str:
+        if (section, name) not in known:
+            known[section, name] = _hash(content)
+        return known[section, name]
+
+    found = {}
+    for claim, design in designs(study).items():
+        parts = {
+            section: {name: part(section, name, content) for name, content in design[section].items()}
+            for section in ("learners", "probes")
+        }
+        found[claim] = _hash(design | parts)
     return found
 
 

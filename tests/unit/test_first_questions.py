@@ -1,0 +1,148 @@
+"""Questions hold still: no registered question differs from its first form, apart from those that are listed."""
+
+import copy
+import csv
+import json
+from dataclasses import replace
+
+import pytest
+
+from hierlearn.core.registry import PACKAGE
+from hierlearn.plan import checking, first_questions, registration
+
+ROOT = PACKAGE.parents[1]
+RECORDS = ROOT / "docs" / "records"
+
+
+def table(file):
+    with open(file, newline="", encoding="utf-8") as stream:
+        return list(csv.DictReader(stream))
+
+
+@pytest.fixture(scope="module")
+def records():
+    return first_questions.read(RECORDS / "first_questions.json")
+
+
+@pytest.fixture(scope="module")
+def lines():
+    return registration.read(ROOT / "config" / "registered.csv")[0]
+
+
+def keys(line):
+    return line.claim, line.preset, line.revision, line.digest
+
+
+def test_a_first_form_is_of_the_first_line_that_was_rebuilt(records, lines):
+    missing = {(row["claim"], row["preset"], int(row["revision"]), row["digest"]) for row in rebuilt_not()}
+    assert missing <= set(map(keys, lines))
+    by_claim = {}
+    for line in lines:
+        if keys(line) not in missing:
+            by_claim.setdefault((line.claim, line.preset), []).append(line)
+    for claim, record in records.items():
+        assert record["preset"] == ("standard" if (claim, "standard") in by_claim else "quick"), claim
+        first = by_claim[claim, record["preset"]][0]
+        assert (str(first.revision), first.digest, first.study) == (
+            record["revision"],
+            record["digest"],
+            record["study"],
+        ), claim
+
+
+def rebuilt_not():
+    return table(RECORDS / "not_rebuilt.csv")
+
+
+def test_every_question_that_was_registered_by_then_has_a_first_form(records, lines):
+    last = max(number for number, line in enumerate(lines) if record_of(records, line))
+    assert {line.claim for line in lines[: last + 1]} == set(records)
+
+
+def record_of(records, line):
+    return records.get(line.claim, {}).get("digest") == line.digest
+
+
+def test_what_is_read_is_what_was_written(records, tmp_path):
+    first_questions.write(tmp_path / "again.json", records)
+    assert (tmp_path / "again.json").read_bytes() == (RECORDS / "first_questions.json").read_bytes()
+
+
+def test_a_question_differs_from_its_first_form_only_where_that_is_listed(records):
+    listed = {(row["row"], row["field"]) for row in table(RECORDS / "changed_questions.csv")}
+    new = [
+        f"{claim}: {field}: found {json.dumps(now)}; expected {json.dumps(first)}, as first registered"
+        for claim, field, first, now in first_questions.changed(records, ROOT / "config" / "studies")
+        if (claim, field) not in listed
+    ]
+    assert new == []
+
+
+def test_the_list_of_changes_has_the_first_values(records):
+    for row in table(RECORDS / "changed_questions.csv"):
+        record = records[row["row"]]
+        assert (row["study"], row["rank"]) == (record["study"], record["question"]["rank"]), row
+        if row["field"] in record["question"]:
+            assert json.loads(row["first"]) == record["question"][row["field"]], row
+
+
+def test_a_study_with_another_limit_is_refused_in_one_line_that_names_the_field():
+    study = checking.load_study(ROOT / "config" / "studies" / "chen2020-sample-complexity.yaml", "standard")
+    assert list(first_questions.other_questions(study, RECORDS)) == []
+    claim = replace(study.claims["C1-p4"], predicted=0.7)
+    changed = replace(study, claims=study.claims | {"C1-p4": claim})
+    (fault,) = first_questions.other_questions(changed, RECORDS)
+    assert str(fault).endswith(
+        "claims.C1-p4.predicted: found 0.7; "
+        "expected 0.667, as first registered on 2026-11-22, or a claim with a new name"
+    )
+    assert list(first_questions.other_questions(changed, ROOT / "no such folder")) == []
+
+
+@pytest.fixture
+def form(records):
+    return copy.deepcopy(records["C1-p4"]["question"])
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("predicted", 0.7),
+        ("slack", 0.2),
+        ("rule", "lower"),
+        ("kind", "description"),
+        ("place", "Theorem 3"),
+        ("rival.learner", "ntk-raw"),
+        ("quantity.threshold", 0.1),
+        ("learners.quad-neural.learner.width", 200),
+        ("learners.quad-raw.problem.label_noise", 0.1),
+        ("learners.quad-neural.representation.whiten", "full"),
+    ],
+)
+def test_a_changed_field_of_a_question_is_named(form, field, value):
+    assert field in form
+    assert list(first_questions.changes(form, form | {field: value})) == [(field, form[field], value)]
+
+
+def test_a_rival_that_is_gone_is_named(form):
+    now = {field: value for field, value in form.items() if not field.startswith("learners.quad-raw.")}
+    assert list(first_questions.changes(form, now)) == [("learners.quad-raw", "named", None)]
+
+
+def test_another_name_and_a_new_parameter_with_its_default_are_no_change(form):
+    default = "learners.quad-neural.learner.regulariser"
+    without = {field: value for field, value in form.items() if field != default}
+    assert list(first_questions.changes(without, form)) == []
+    assert list(first_questions.changes(without, form | {default: "other"})) == [(default, None, "other")]
+    renamed = {field.replace("quad-raw", "raw"): value for field, value in form.items()} | {"rival.learner": "raw"}
+    assert list(first_questions.changes(form, renamed)) == []
+
+
+def test_further_sizes_are_no_change_and_another_value_at_a_known_size_is(form):
+    field = "learners.quad-neural.representation.count"
+    at = form[field]
+    assert at["by"] == ["dimension"]
+    more = form | {field: {"by": at["by"], "values": at["values"] | {"40": 861}}}
+    assert list(first_questions.changes(form, more)) == []
+    other = form | {field: {"by": at["by"], "values": at["values"] | {next(iter(at["values"])): 1}}}
+    assert [found[0] for found in first_questions.changes(form, other)] == [field]
