@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from hierlearn.core import provenance, registry
+from hierlearn.core.words import show
 from hierlearn.plan import checking, registration
-from hierlearn.plan.faults import Fault, show
+from hierlearn.plan.faults import Fault
 from hierlearn.plan.study import Study
 
 FILE, EXCEPTIONS = "first_questions.json", "changed_questions.csv"
