@@ -13,11 +13,30 @@ from hierlearn.core import limits, registry
 from hierlearn.core.registry import KINDS, available, build, implementation, parameters, path
 from hierlearn.learners.network import Network
 from hierlearn.learners.taylor import Taylor
-from hierlearn.plan.violations import Validator
+from hierlearn.plan.violations import Validator, schema_faults
 
 ALL = [(kind, name) for kind in KINDS for name in available(kind)]
 LIMITS = ("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "multipleOf")
 GIVEN = {"inputs": {"dimension": 5}}
+ODD = [
+    "",
+    " \n",
+    "x",
+    0,
+    1.5,
+    6.0,
+    10**30,
+    [0],
+    [0, 0],
+    [None],
+    [True],
+    ["x", "x"],
+    [[0, 0]],
+    [[]],
+    {"": 1},
+    {1: 2},
+    {"a": {}},
+]
 EXAMPLES = {"string": "words", "integer": 1, "number": 0.5, "object": {}}
 every = pytest.mark.parametrize(("kind", "name"), ALL, ids=lambda word: word)
 
@@ -130,7 +149,7 @@ def tried(schema):
     lists = [[], *([one] for one in (tried(schema["items"]) if "items" in schema else (1, "unheard")))]
     lists += [[one[0], one[0]] for one in lists if one]
     mappings = [{}, {"unheard": 1}, *({"unheard": one} for one in schema.get("enum", ["unheard"]))]
-    return [*simple, *schema.get("enum", ()), *lists, *mappings]
+    return [*simple, *schema.get("enum", ()), *lists, *mappings, *ODD]
 
 
 @every
@@ -141,6 +160,15 @@ def test_a_value_is_within_its_limits_for_a_component_as_for_a_study(kind, name)
             for value in tried(schema):
                 refused = list(limits.misfits(value, schema))
                 assert bool(refused) != Validator(schema).is_valid(value) or published(schema), (value, refused)
+
+
+@every
+def test_what_is_allowed_is_said_in_words_and_not_as_a_schema(kind, name):
+    for schema in (*parameters(kind, name).values(), *registry.choices(kind, name).values()):
+        for value in tried(schema):
+            said = [allowed for *_, allowed in limits.misfits(value, schema)]
+            for allowed in (*said, *(fault.allowed for fault in schema_faults("study.yaml", value, schema))):
+                assert allowed and "\n" not in allowed and "{'" not in allowed and "[{" not in allowed, (value, allowed)
 
 
 def published(schema):

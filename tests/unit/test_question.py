@@ -166,6 +166,60 @@ def test_what_the_study_of_a_question_has_wrong_is_said_where_it_was_asked(chang
     assert found.startswith(f"error: config/config.yaml with --config: question.{line}")
 
 
+@pytest.mark.parametrize(
+    ("single", "listed"),
+    [
+        ({"dimension": 4}, {"dimension": [4]}),
+        ({"dimension": "4"}, {"dimension": [4]}),
+        ({"learners": "ntk"}, {"learners": ["ntk"]}),
+        ({"learners": {"name": "rbf", "label": "Wide"}}, {"learners": [{"name": "rbf", "label": "Wide"}]}),
+        (
+            {"learners": [{"name": "ntk", "select": {"ridge": 0.1}}]},
+            {"learners": [{"name": "ntk", "select": {"ridge": [0.1]}}]},
+        ),
+    ],
+    ids=str,
+)
+def test_one_of_something_needs_no_list(single, listed):
+    planned(**single)
+    file = Path("results/question/own/studies/my-question.yaml")
+    found = file.read_text()
+    planned(**listed)
+    assert file.read_text() == found
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        ({"dimension": None}, "question.dimension: found None; expected a list"),
+        ({"learners": None}, "question.learners: found None; expected a list"),
+        ({"dimension": 1}, "question.dimension[0]: found 1; expected at least 2"),
+        ({"dimension": True}, "question.dimension[0]: found True; expected integer"),
+        ({"dimension": 4.0}, "question.dimension[0]: found 4.0; expected integer"),
+        ({"dimension": {"from": 4}}, "question.dimension[0]: found {'from': 4}; expected integer"),
+        ({"learners": 3}, "question.learners[0]: found 3; expected string or object"),
+        ({"learners": {"ntk": {"depth": 2}}}, "question.learners[0]: found None; expected the name of a learner"),
+        (
+            {"learners": [{"name": "ntk", "select": {"ridge": None}}]},
+            "question.learners[0].select.ridge[0]: found None",
+        ),
+    ],
+    ids=str,
+)
+def test_one_of_something_else_is_one_line(changes, line):
+    with pytest.raises(SystemExit) as end:
+        planned(**changes)
+    (found,) = end.value.code.splitlines()
+    assert line in found
+
+
+def test_pictures_that_are_not_there_are_told_where_they_were_asked():
+    asked = {"input": {"name": "cifar"}, "teacher": {"name": "picture_class"}, "dimension": 3072, "learners": "ntk"}
+    (fault,) = planned(**asked, cap=40).absent
+    line = "config/config.yaml with --config: question.input.folder: found neither data/cifar-10-python.tar.gz nor"
+    assert str(fault).startswith(line)
+
+
 def test_parameters_below_learners_reach_them():
     name, entry, wrong = question.learner(
         {"name": "rbf", "bandwidth": 2.0, "label": "Wide", "select": {"ridge": [0.1]}}
@@ -242,7 +296,19 @@ def test_points_and_samples_are_as_many_as_a_finite_input_has(asked, held_out, c
                 "dimension": [64],
                 "cap": 1200,
             },
-            "question.cap: found 1024; expected at most 1000 training points, all that there are",
+            "question.cap: found 1200; expected at most 1000 training points, all that there are",
+        ),
+        (
+            {"teacher": {"name": "ridge_polynomial", "degree": 2, "coefficients": [1.0e-200]}},
+            "question.teacher.coefficients: found 1e-200 as the largest; expected factors whose squares are numbers",
+        ),
+        (
+            {"teacher": {"name": "ridge_polynomial", "degree": 2, "rank": 2, "coefficients": [1.0e-320, -1.0e-200]}},
+            "question.teacher.coefficients: found -1e-200 as the largest; expected factors whose squares are numbers",
+        ),
+        (
+            {"teacher": {"name": "ridge_polynomial", "directions": [[0, 0.0]]}},
+            "question.teacher.directions[0]: found [0, 0.0]; expected an entry that is anything but 0",
         ),
         (
             {"teacher": {"name": "ridge_polynomial", "degree": 3, "directions": [[1], [-1]]}},

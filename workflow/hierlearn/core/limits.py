@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from hierlearn.core.parameters import properties
-from hierlearn.core.words import show
+from hierlearn.core.words import meaning, show
 
 # JSON Schema of a class's parameters, read from its annotations once.
 _declared = functools.cache(properties)
@@ -80,7 +80,7 @@ def misfits(value: Any, against: Mapping[str, Any], at: str = "") -> Iterator[tu
     elif "const" in against and not _among(value, [against["const"]]):
         yield at, value, str(against["const"])
     elif "not" in against and not any(misfits(value, against["not"])):
-        yield at, value, f"anything but {against['not'].get('const', against['not'])}"
+        yield at, value, f"anything but {meaning(against['not'])}"
     elif "oneOf" in against and all(any(misfits(value, form)) for form in against["oneOf"]):
         yield at, value, against.get("description", "one of the allowed forms")
     elif TYPES["number"](value):
@@ -108,7 +108,7 @@ def _of_list(value: list, against: Mapping[str, Any], at: str) -> Iterator[tuple
     if against.get("uniqueItems") and len({repr(one) for one in value}) < len(value):
         yield at, value, "no entry twice"
     if "contains" in against and all(any(misfits(one, against["contains"])) for one in value):
-        yield at, value, against.get("description", f"an entry that is {against['contains']}")
+        yield at, value, f"an entry that is {meaning(against['contains'])}"
     for i, one in enumerate(value):
         yield from misfits(one, against.get("items", {}), f"{at}[{i}]")
 

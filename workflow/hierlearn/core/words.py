@@ -1,8 +1,11 @@
 """Values and names as a message shows them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any
+
+# Types of JSON Schema that have other names in YAML.
+KINDS = {"array": "a list", "object": "object: a mapping of keys to values"}
 
 
 def show(value: Any) -> str:
@@ -11,9 +14,29 @@ def show(value: Any) -> str:
     return text if len(text) <= 80 else text[:77] + "..."
 
 
-def similar(word: str, known: Iterable[str], cutoff: float = 0.5) -> list[str]:
-    """The most similar one of some words, none if none is: the same letters in another order before all others."""
-    close = get_close_matches(word, known, n=3, cutoff=cutoff)
+def meaning(against: Mapping[str, Any]) -> str:
+    """What a JSON Schema allows, in words: its description, or the rule itself."""
+    if "description" in against:
+        return against["description"].rstrip(".")
+    if "const" in against:
+        return str(against["const"])
+    if "enum" in against:
+        return f"one of {', '.join(map(str, against['enum']))}"
+    if "not" in against:
+        return f"anything but {meaning(against['not'])}"
+    forms = against.get("oneOf") or against.get("anyOf") or ()
+    kinds = against.get("type", ())
+    kinds = [kinds] if isinstance(kinds, str) else kinds
+    return " or ".join(map(meaning, forms)) or " or ".join(KINDS.get(kind, kind) for kind in kinds) or "another value"
+
+
+def similar(word: Any, known: Iterable[Any], cutoff: float = 0.5) -> list[str]:
+    """The most similar one of some words, none if none is: the same letters in another order before all others.
+
+    A key of YAML may be a number, which is like no word.
+    """
+    words = [name for name in known if isinstance(name, str)]
+    close = get_close_matches(word, words, n=3, cutoff=cutoff) if isinstance(word, str) else []
     return sorted(close, key=lambda name: sorted(name) != sorted(word))[:1]
 
 

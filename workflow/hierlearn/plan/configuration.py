@@ -55,6 +55,8 @@ class Plan:
     registered: tuple[registration.Line, ...] = ()
     config: Path = Path("config")
     own: Mapping[str, Path] = field(default_factory=dict)
+    # What messages call the settings.
+    described: str = ""
 
     @cached_property
     def targets(self) -> Targets:
@@ -90,7 +92,8 @@ class Plan:
     @answers.in_one_line
     def absent(self) -> list[Fault]:
         """Files outside the project that its studies would read, and cannot."""
-        return sorted({fault for study in self.studies.values() for fault in plausibility.absent(study)})
+        faults = {fault for study in self.studies.values() for fault in plausibility.absent(study)}
+        return sorted(question.as_asked(fault, self.described, self.settings) for fault in faults)
 
 
 @ends_in_one_line
@@ -130,7 +133,7 @@ def configure(given: Mapping[str, Any], file: Path, folder: Path, targets: Colle
     }
     doubts |= {f"{one.name}/": tuple(map(_line, one.doubts())) for one in own}
     doubts |= {name: (*doubts[name], *_unregistered(studies[name])) for name in others if name in studies}
-    return Plan(settings, studies, doubts, tuple(registered), folder.parent, others)
+    return Plan(settings, studies, doubts, tuple(registered), folder.parent, others, described)
 
 
 def _settings(given: Mapping[str, Any], file: Path, described: str) -> tuple[dict[str, Any], list[Fault]]:

@@ -137,10 +137,14 @@ def _more_than_there_are(study: Study, point: GridPoint) -> Iterator[Fault]:
         if count > supply.get(role, count):
             yield Fault(study.file, ("points", role), f"{count}", f"at most {supply[role]}, all that there are")
     for name in study.learners if "training" in supply else ():
-        largest = max(study.sample_sizes(name, point), default=0)
+        planned, largest = study.learners[name].samples, max(study.sample_sizes(name, point), default=0)
         if largest > supply["training"]:
+            # What is written, not what of it lies on the lattice.
+            key, found = (
+                ("at", largest) if "at" in planned else ("cap", resolve(planned["cap"], study.context(name, point)))
+            )
             allowed = f"at most {supply['training']} training points, all that there are"
-            yield Fault(study.file, ("learners", name, "samples"), f"{largest}", allowed)
+            yield Fault(study.file, ("learners", name, "samples", key), f"{found}", allowed)
 
 
 def warnings(study: Study) -> Iterator[Fault]:

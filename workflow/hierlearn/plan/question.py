@@ -41,6 +41,8 @@ SECTIONS = {
     ("samples",): "threshold",
     ("figure", "threshold"): "threshold",
 }
+# Of which a question may name one or several.
+LISTS = ("learners", "dimension")
 # Numbers of samples that are tried and of held-out points, where a finite set has as many; and the share of the risk of
 # the best constant at which n* is read off, where the question says nothing.
 CAP, VALIDATION, TEST, SHARE = 2000, 500, 2000, 0.5
@@ -58,7 +60,7 @@ def ask(asked: Mapping[str, Any], described: str) -> tuple[dict[str, Any], list[
     if KEY not in asked:
         return dict(asked), []
     rest = {key: value for key, value in asked.items() if key != KEY}
-    asked = {**asked, KEY: numbers(asked[KEY])}
+    asked = {**asked, KEY: several(numbers(asked[KEY]))}
     known = schema("config")
     part = {"properties": {KEY: known["properties"][KEY]}, "additionalProperties": True}
     faults = list(schema_faults(described, {KEY: asked[KEY]}, part))
@@ -124,6 +126,13 @@ def numbers(content: Any) -> Any:
     return float(content) if POINT & {*content} else int(content)
 
 
+def several(question: Any) -> Any:
+    """The question with lists where one of something needs none."""
+    singles = LISTS if isinstance(question, dict) else ()
+    one = {key: [question[key]] for key in singles if isinstance(question.get(key), str | int | float | dict)}
+    return question | one if one else question
+
+
 def learner(one: Any) -> tuple[str, dict[str, Any], tuple[str, str] | None]:
     """The name of a learner in the study and its entry, from the name of a learner or a kernel or from a mapping of its
     parameters, `select`, `label` and `representation`; and what is wrong with it.
@@ -143,6 +152,8 @@ def learner(one: Any) -> tuple[str, dict[str, Any], tuple[str, str] | None]:
         if key in beside and not isinstance(beside[key], kinds):
             return "", {}, (f"{key} {show(beside[key])}", WANTED[key])
     described = {"name": "kernel_ridge", "kernel": given} if known[name] else given
+    if "select" in beside:
+        beside["select"] = {key: one if isinstance(one, list) else [one] for key, one in beside["select"].items()}
     needed = [key for key, part in registry.choices("learners", described["name"]).items() if "default" not in part]
     select = {key: CHOICES[key] for key in needed if key in CHOICES} | beside.get("select", {})
     if missing := [key for key in needed if key not in select]:

@@ -9,7 +9,7 @@ from typing import Any
 from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError
 
-from hierlearn.core.words import nearest, show, similar
+from hierlearn.core.words import meaning, nearest, show, similar
 from hierlearn.plan import faults
 from hierlearn.plan.faults import Fault
 from hierlearn.plan.load import content
@@ -168,11 +168,16 @@ def allowed_by(error: ValidationError) -> str:
         "minProperties": lambda: f"at least {_entries(wanted)}",
         "uniqueItems": lambda: "no entry twice",
         "pattern": lambda: TEXTS.get(wanted) or against.get("description", f"text of the form {wanted}"),
+        "maxProperties": lambda: f"at most {_entries(wanted)}",
+        "minLength": lambda: f"at least {wanted} character{'s' * (wanted != 1)}",
         "maxLength": lambda: f"at most {wanted} characters",
+        "const": lambda: f"{wanted}",
+        "not": lambda: f"anything but {meaning(wanted)}",
+        "contains": lambda: f"an entry that is {meaning(wanted)}",
         "oneOf": lambda: against.get("description", "one of the allowed forms"),
         "anyOf": lambda: against.get("description", "one of the allowed forms"),
     }
-    return words.get(rule, lambda: f"{rule} {wanted}")() + hint
+    return words.get(rule, lambda: meaning(against))() + hint
 
 
 def _entries(count: int) -> str:

@@ -72,12 +72,15 @@ class RidgePolynomial(Teacher):
         terms = self.rank if self.directions is None else len(self.directions)
         given = self.coefficients is not None
         alpha = np.asarray(self.coefficients if given else np.full(terms, 1.0 / sqrt(terms)), dtype=np.float64)
-        with np.errstate(over="ignore", under="ignore"):
+        with np.errstate(all="ignore"):
             power = np.float64(self.length) ** self.degree
             factors = alpha * power
             square, most = factors @ factors, np.sum(np.abs(factors)) ** 2
         if not alpha.any():
             yield "coefficients", "zeros only, a target of norm 0", "one other than 0"
+        elif not 0 < square <= most < np.inf and 0 < power * power < np.inf:
+            largest = alpha[np.argmax(np.abs(alpha))]
+            yield "coefficients", f"{largest:g} as the largest", "factors whose squares are numbers above 0"
         elif not 0 < square <= most < np.inf:
             yield "length", f"{self.length:g} to the power {self.degree}", "factors whose squares are numbers above 0"
         elif self.directions is not None:
