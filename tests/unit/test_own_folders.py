@@ -116,6 +116,8 @@ def test_a_folder_that_cannot_be_one_is_refused(mine, named, found):
     ("file", "text", "line"),
     [
         ("mine/kernels/ntk.py", KERNEL, "kernels/ntk.py:1; expected a name that none of the kernels has"),
+        ("mine/quantities/exponent.py", "", "quantities/sample_complexities.py:1; expected a name that none of the"),
+        ("mine/quantities/scores.py", "", "quantities/scores.py:1; expected a name that none of the quantities has"),
         ("config/studies/own2026-cusp.yaml", STUDY, "found the name of config/studies/own2026-cusp.yaml"),
         ("config/studies/another.yaml", STUDY, "claims.Z1-cusp: found a claim that "),
         (

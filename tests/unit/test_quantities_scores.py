@@ -8,11 +8,8 @@ import xarray
 from scipy import stats
 
 from hierlearn.core.protocols import STATUS
-from hierlearn.quantities.lowest_score_mean import LowestScoreMean
-from hierlearn.quantities.norm_at_error import NormAtError, norm_at
-from hierlearn.quantities.published_ratio import PublishedRatio
-from hierlearn.quantities.score_mean import ScoreMean
-from hierlearn.quantities.score_over_root import ScoreOverRoot
+from hierlearn.quantities.scores import LowestScoreMean, NormAtError, PublishedRatio, ScoreMean, ScoreOverRoot
+from hierlearn.statistics.learning_curves import value_at
 
 RISKS = np.array([0.1, 0.2, 0.4, 0.3])
 
@@ -81,9 +78,9 @@ def test_the_norm_is_read_where_a_power_law_crosses():
     steps = np.array([1.0, 10, 100, 1000])
     losses, norms = steps**-0.5, 3 * steps**0.25
     for error in (0.5, 0.2, 0.05):
-        assert norm_at(losses, norms, error) == pytest.approx(3 * error**-0.5)
-    assert np.isnan(norm_at(losses, norms, 1e-3))
-    assert norm_at(losses, norms, 2.0) == norms[0]
+        assert value_at(losses, norms, error) == pytest.approx(3 * error**-0.5)
+    assert np.isnan(value_at(losses, norms, 1e-3))
+    assert value_at(losses, norms, 2.0) == norms[0]
 
 
 def test_a_seed_that_never_gets_there_is_named():

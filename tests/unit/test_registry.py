@@ -19,6 +19,23 @@ def test_helper_modules_are_no_components():
     assert not [name for kind in registry.KINDS for name in available(kind) if name.startswith("_")]
 
 
+def test_every_public_class_of_a_family_is_a_component():
+    assert registry.path("quantities", "score_mean").name == registry.path("quantities", "failure_rate").name
+    for name in available("quantities"):
+        found = registry.implementation("quantities", name)
+        assert found.__module__ == f"hierlearn.quantities.{registry.path('quantities', name).stem}"
+    assert not {"scores", "mean", "score", "log_ratio"} & set(available("quantities"))
+
+
+def test_a_family_is_read_and_not_imported():
+    code = (
+        "import sys; from hierlearn.core import registry; registry.available('quantities');"
+        "print([name for name in sys.modules if name.startswith('hierlearn.quantities.')])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=PACKAGE.parent, text=True, capture_output=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
 def test_a_component_is_built_with_its_defaults_and_what_is_given():
     assert build("kernels", {"name": "ntk", "depth": 5}) == Ntk(depth=5, trained="all", bias=True)
     assert build("inputs", {"name": "sphere"}, dimension=9).dimension == 9

@@ -74,9 +74,10 @@ def _unjudged(content: Any) -> Any:
 
 def taken(room: str, name: str, file: Path) -> Path | None:
     """The file that has a name already, of the project or of the folder."""
-    # Rooms whose components share their names.
-    rooms = next((rooms for rooms in registry.ROOMS.values() if room in rooms), (room,))
-    others = [root / other / file.name for root in folders.roots() for other in rooms]
-    if room == "studies":
-        others = [STUDIES / file.name]
+    others = [STUDIES / file.name]
+    if room != "studies":
+        # Rooms of a kind share their names; a file of several components has a name that none of them has.
+        kind = next(kind for kind in registry.KINDS if room in registry.rooms(kind))
+        others = [folders.PACKAGE / room / file.name]
+        others += [registry.path(kind, name)] if name in registry.available(kind) else []
     return next((other for other in (file, *others) if other.exists()), None)

@@ -13,6 +13,11 @@ if TYPE_CHECKING:
 Objection = tuple[str, str, str]  # (parameter, what was found, what is allowed)
 
 
+def name_of(cls: str) -> str:
+    """The name of a component, such as kernel_ridge, from its class's, KernelRidge."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", cls).lower()
+
+
 class Component(Protocol):
     """What components of every kind may say.
 
@@ -51,8 +56,7 @@ class Component(Protocol):
     def refuse_first(self, found: Iterable[Objection]) -> None:
         """Raises ValueError for the first of some objections, one line with the name of the component."""
         for parameter, value, allowed in found:
-            name = re.sub(r"(?<!^)(?=[A-Z])", "_", type(self).__name__).lower()
-            raise ValueError(f"{name}: {parameter} {value}; expected {allowed}")
+            raise ValueError(f"{name_of(type(self).__name__)}: {parameter} {value}; expected {allowed}")
 
     def absences(self) -> Iterator[Objection]:
         """What it would read outside the project and cannot; asked at the preset that runs, of parameters."""

@@ -1,8 +1,9 @@
 """Finds components by their name and builds them.
 
 A component is one file in a room of its kind: the file's name is the component's name, and its class is that name in
-CamelCase, a dataclass whose annotated fields are its parameters (core/parameters.py). A parameter whose schema says
-{"component": kind} is itself a component, one that says {"components": kind} a mapping of names to components.
+CamelCase, a dataclass whose annotated fields are its parameters (core/parameters.py). In a room of families a file of
+the package holds several components, each of its public classes one. A parameter whose schema says {"component": kind}
+is itself a component, one that says {"components": kind} a mapping of names to components.
 """
 
 import ast
@@ -17,6 +18,7 @@ from typing import Annotated, Any, get_origin
 
 from hierlearn.core import folders, process
 from hierlearn.core import parameters as declarations
+from hierlearn.core.component import name_of
 from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.protocols import Input, Objection, Representation, Teacher
 from hierlearn.core.provenance import BrokenSource, location, syntax_tree
@@ -26,6 +28,8 @@ KINDS = ("inputs", "teachers", "representations", "learners", "kernels", "probes
 # Where the components of a kind lie, if not in the room of its name: the section `probes` of a study names both what
 # measures a problem as it is and what trains for that.
 ROOMS = {"probes": ("probes", "experiments")}
+# Rooms of which a file of the package holds several components, since they share most of their lines.
+FAMILIES = ("quantities",)
 PACKAGE = folders.PACKAGE
 # What a nested component is given until its owner replaces it: a law of x has no dimension before there is a problem.
 UNSET = {"inputs": {"dimension": 1}}
@@ -40,7 +44,7 @@ def available(kind: str) -> tuple[str, ...]:
 
 @functools.cache
 def _names(kind: str) -> tuple[str, ...]:
-    return tuple(sorted(file.stem for file in _files(kind)))
+    return tuple(sorted(name for name, _ in _components(kind)))
 
 
 def rooms(kind: str) -> tuple[str, ...]:
@@ -48,10 +52,22 @@ def rooms(kind: str) -> tuple[str, ...]:
     return ROOMS.get(kind, (kind,))
 
 
-def _files(kind: str) -> list[Path]:
-    found = [file for root in folders.roots() for room in rooms(kind) for file in folders.files(root / room, "*.py")]
-    # A copy of a file, "name (1).py", has a name that no class can have.
-    return [file for file in found if file.stem.isidentifier() and not file.stem.startswith("_")]
+def _components(kind: str) -> Iterator[tuple[str, Path]]:
+    """Every component of a kind, with its file."""
+    for root in folders.roots():
+        for room in rooms(kind):
+            # A copy of a file, "name (1).py", has a name that no class can have.
+            files = [file for file in folders.files(root / room, "*.py") if file.stem.isidentifier()]
+            for file in (file for file in files if not file.stem.startswith("_")):
+                for name in _members(file) if root == PACKAGE and room in FAMILIES else (file.stem,):
+                    yield name, file
+
+
+@functools.cache
+def _members(file: Path) -> tuple[str, ...]:
+    """The components of a family, named as its public classes are. The file is read, and imported for a job alone."""
+    classes = [node.name for node in syntax_tree(file).body if isinstance(node, ast.ClassDef)]
+    return tuple(name_of(name) for name in classes if not name.startswith("_"))
 
 
 def use(own: Iterable[Path]) -> None:
@@ -61,17 +77,19 @@ def use(own: Iterable[Path]) -> None:
             remembered.cache_clear()
     for kind in KINDS:
         first: dict[str, Path] = {}
-        for file in _files(kind):
-            if (other := first.setdefault(file.stem, file)) != file:
-                name = f"the name of {location(other, 1)}"
-                raise BrokenSource(f"{location(file, 1)}: found {name}; expected a name that none of the {kind} has")
+        for component, file in _components(kind):
+            # A file cannot be imported beside a family of its name.
+            others = (first.setdefault(name, file) for name in (component, file.stem))
+            if other := next((other for other in others if other != file), None):
+                taken = f"the name of {location(other, 1)}"
+                raise BrokenSource(f"{location(file, 1)}: found {taken}; expected a name that none of the {kind} has")
 
 
 def path(kind: str, name: str) -> Path:
     """The file of a component. Raises ValueError for a name that none of the kind has."""
     if not isinstance(name, str) or name not in available(kind):
         raise ValueError(f"{kind}: found {show(name)}; expected {nearest(name, available(kind))}")
-    return next(file for file in _files(kind) if file.stem == name)
+    return next(file for component, file in _components(kind) if component == name)
 
 
 @functools.cache
@@ -98,7 +116,7 @@ def implementation(kind: str, name: str) -> type:
     syntax_tree(file)
     try:
         with process.kept():
-            module = importlib.import_module(f"hierlearn.{file.parent.name}.{name}")
+            module = importlib.import_module(f"hierlearn.{file.parent.name}.{file.stem}")
     except KeyboardInterrupt:
         raise
     # A file may also end the program.

@@ -16,8 +16,8 @@ from hierlearn.figures._parameters import Panel
 from hierlearn.figures._published import LABEL, overlay, overlay_row
 from hierlearn.figures._style import band, blank, centre, explain, has_points, name_claims
 from hierlearn.quantities._tables import along, at, complexities
-from hierlearn.quantities.norm_at_error import norm_at
 from hierlearn.statistics.complexity import medians
+from hierlearn.statistics.learning_curves import value_at
 from hierlearn.theory.dimensions import composition_risk_bound, composition_sample_bound, harmonics
 
 # Theory goes on to so many times the largest place where a learner was measured, which it would squeeze otherwise.
@@ -188,7 +188,7 @@ class Panels(protocols.Figure):
             return np.full((len(line["errors"]), 1), np.nan)
         chosen = at(traces[["train_loss", "frobenius_norm"]], line["learner"], where, ("seed", "step"))
         recorded = list(zip(chosen.train_loss.values, chosen.frobenius_norm.values, strict=True))
-        return np.array([[norm_at(*row, error) for row in recorded] for error in line["errors"]])
+        return np.array([[value_at(*row, error) for row in recorded] for error in line["errors"]])
 
     def _marks(self, place, line, where, cube, colour) -> None:
         """Thin vertical lines where something happened to the learner, at the median over the seeds it happened to."""

@@ -36,6 +36,8 @@ PositiveValues = Annotated[
     "under `log` the logarithms are averaged in any case.",
 ]
 Probe = Annotated[str, Reference("probes"), "Name of the probe."]
+Variable = Annotated[str, Reference("scores"), "A variable of scores.nc."]
+Risk = Annotated[str, Reference("scores"), "Which measure of the error."]
 Regressor = Annotated[
     Literal["dimension", "harmonic_dimension", "polynomial_dimension", "quad_raw_dimension"],
     "What n* is compared with.",

@@ -238,14 +238,16 @@ def positive_mean(values, level: float = LEVEL) -> Measurement:
     return of_estimate(log_interval(values, level), len(values), positive=True)
 
 
-def lowest(measured: Callable[[float], Sequence[Measurement]], names: Sequence[str]) -> Measurement:
-    """The lowest value, and an interval for the lowest of the true ones.
+def lowest(
+    parts: Sequence[Any], names: Sequence[str], estimate: Callable[[Any, float], Measurement] = mean
+) -> Measurement:
+    """The lowest value over some parts, and an interval for the lowest of the true ones.
 
-    measured: of a level, one measurement per name. The lower end is the lowest lower end at the usual level: all are
-    above it only if each is. The upper end is the lowest at a level that holds for all of them at once (Bonferroni). A
-    measurement without an interval leaves none.
+    estimate: of a part and a level. The lower end is the lowest lower end at the usual level: all are above it only if
+    each is. The upper end is the lowest at a level that holds for all of them at once (Bonferroni). A measurement
+    without an interval leaves none.
     """
-    single, joint = measured(LEVEL), measured(1 - (1 - LEVEL) / len(names))
+    single, joint = ([estimate(part, level) for part in parts] for level in (LEVEL, 1 - (1 - LEVEL) / len(parts)))
     least = min(single, key=lambda one: (one.value == one.value, one.value))
     reason = "; ".join(f"{name}: {one.reason}" for name, one in zip(names, single, strict=True) if one.reason)
     whole = all(one.low == one.low and one.high == one.high for one in single)
@@ -261,15 +263,17 @@ def lowest(measured: Callable[[float], Sequence[Measurement]], names: Sequence[s
 
 
 def largest(
-    values: Sequence[np.ndarray], places: Sequence[dict[str, Any]], mean_of: Callable[[np.ndarray, float], Measurement]
+    parts: Sequence[np.ndarray],
+    places: Sequence[dict[str, Any]],
+    estimate: Callable[[np.ndarray, float], Measurement] = mean,
 ) -> Measurement:
     """The largest over P places of a mean over seeds, with an interval for the largest of the true ones.
 
-    values: (S,) for each place. mean_of: of these and a level. At the level 1 - 0.05 / P all intervals hold together,
+    parts: (S,) for each place. estimate: of a part and a level. At the level 1 - 0.05 / P all intervals hold together,
     so that the largest true mean lies between the largest of their lower and the largest of their upper ends. A
     place without a mean or an interval leaves none.
     """
-    found = [mean_of(one, 1 - (1 - LEVEL) / len(values)) for one in values]
+    found = [estimate(one, 1 - (1 - LEVEL) / len(parts)) for one in parts]
     value, low, high = np.max([(one.value, one.low, one.high) for one in found], axis=0).tolist()
     reason = "; ".join(dict.fromkeys(one.reason for one in found if one.reason))
     detail = {"places": list(places), "means": [plain(one.value) for one in found]}

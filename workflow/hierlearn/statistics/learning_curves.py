@@ -54,6 +54,23 @@ def crossings(samples, risk, threshold: float) -> tuple[np.ndarray, np.ndarray]:
     return values.reshape(risk.shape[:-1]), status.reshape(risk.shape[:-1])
 
 
+def value_at(falling: np.ndarray, values: np.ndarray, threshold: float) -> float:
+    """What a curve has where another first falls to a threshold, interpolated in the logs of both.
+
+    falling, values: (T,), of which steps where either is not finite, or falling not positive, do not count. NaN where
+    it never falls so far, the first value where it begins below."""
+    known = np.isfinite(falling) & np.isfinite(values) & (falling > 0)
+    falling, values = falling[known], values[known]
+    below = np.flatnonzero(falling <= threshold)
+    if not len(below):
+        return np.nan
+    i = int(below[0])
+    if i == 0:
+        return float(values[0])
+    part = np.log(falling[i - 1] / threshold) / np.log(falling[i - 1] / falling[i])
+    return float(np.exp((1 - part) * np.log(values[i - 1]) + part * np.log(values[i])))
+
+
 def isotonic_heights(risk, threshold: float) -> np.ndarray:
     """Log risk over the threshold, made non-increasing by least squares.
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from math import comb
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from annotated_types import MinLen
@@ -23,7 +23,7 @@ class OrderTable(Quantity):
     lower end is the largest of the cells' ends at a level that holds for all cells at once.
     """
 
-    UNIT: ClassVar[str] = "largest distance of slopes"
+    UNIT = "largest distance of slopes"
     learners_of_order: Annotated[
         list[Annotated[list[Annotated[str, Reference("learners")]], UNIQUE]],
         MinLen(1),
