@@ -16,7 +16,7 @@ FLOORS = (
     ("core", "theory"),
     ("statistics", "solvers", "files"),
     (*ROOMS, "claims", "run"),
-    ("plan",),
+    ("plan", "estimators", "datasets"),
     ("command", "scripts"),
 )
 FLOOR = {room: number for number, floor in enumerate(FLOORS) for room in floor}

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hierlearn.core import boundary
+from hierlearn.core import boundary, registry
 from hierlearn.core.protocols import Batch, Input, Representation, State, Teacher
 from hierlearn.core.provenance import canonical
 from hierlearn.core.streams import Streams
@@ -20,6 +20,26 @@ def streams_of(content: Mapping[str, Any], seeds: tuple[int, ...], draw: str = "
     """
     words = (canonical(content), *([draw] if draw else []))
     return Streams(words, tuple(seeds), len(words))
+
+
+def essential(content: Mapping[str, Any]) -> dict[str, Any]:
+    """A problem's content in the words that key the streams, without parameters that have their defaults or say only
+    where it is executed.
+
+    A component that gains a parameter leaves the numbers of all problems before it as they were, and so does one that
+    is renamed, or whose parameters are, and says which words it had.
+    """
+    kept = dict(content)
+    for part in ("input", "teacher"):
+        name = content[part]["name"]
+        component, defaults = registry.implementation(f"{part}s", name), registry.defaults(f"{part}s", name)
+        known = registry.parameters(f"{part}s", name)
+        kept[part] = {
+            component.stream_words.get(key, key): value
+            for key, value in content[part].items()
+            if (key not in defaults or value != defaults[key]) and not known.get(key, {}).get("execution")
+        } | {"name": component.stream_key or name}
+    return kept
 
 
 @dataclass(frozen=True)

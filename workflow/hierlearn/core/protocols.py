@@ -63,7 +63,8 @@ class Fit:
     (S,): mean squared errors against labels, summed over outputs, or error rates for classes; choices: the selected
     value of each choice, (S,); certificate: gradient_norm, smallest_curvature, certificate_error (S,) and stationary
     (S,) of STATIONARY, or None where the learner has a closed form; trace: name -> (S, steps), "step" among them;
-    flops (S,), counted.
+    flops (S,), counted; iterations (S,): of the descent that led to the chosen value, None where there is none. No file
+    keeps the last.
     """
 
     state: State
@@ -75,6 +76,7 @@ class Fit:
     measures: dict[str, np.ndarray] = field(default_factory=dict)
     trace: dict[str, np.ndarray] = field(default_factory=dict)
     flops: np.ndarray | None = None
+    iterations: np.ndarray | None = None
 
     @classmethod
     def stack(cls, fits: Iterable["Fit"]) -> "Fit":

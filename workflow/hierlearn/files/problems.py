@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from hierlearn.core import boundary, registry
-from hierlearn.core.problem import Problem, ProblemFeatures, pose, streams_of
+from hierlearn.core.problem import Problem, ProblemFeatures, essential, pose, streams_of
 from hierlearn.core.protocols import Batch, Representation, State
 from hierlearn.files.netcdf import Group, Variable
 from hierlearn.files.scores import attributes_of, axis
@@ -33,26 +33,6 @@ def problem_of(point: Mapping[str, Any], state: State | None = None) -> Problem:
         point.get("validation", 0),
         state,
     )
-
-
-def essential(content: Mapping[str, Any]) -> dict[str, Any]:
-    """A problem's content in the words that key the streams, without parameters that have their defaults or say only
-    where it is executed.
-
-    A component that gains a parameter leaves the numbers of all problems before it as they were, and so does one that
-    is renamed, or whose parameters are, and says which words it had.
-    """
-    kept = dict(content)
-    for part in ("input", "teacher"):
-        name = content[part]["name"]
-        component, defaults = registry.implementation(f"{part}s", name), registry.defaults(f"{part}s", name)
-        known = registry.parameters(f"{part}s", name)
-        kept[part] = {
-            component.stream_words.get(key, key): value
-            for key, value in content[part].items()
-            if (key not in defaults or value != defaults[key]) and not known.get(key, {}).get("execution")
-        } | {"name": component.stream_key or name}
-    return kept
 
 
 def draw(point: Mapping[str, Any]) -> Group:

@@ -45,12 +45,14 @@ def gram_matrix(kernel: Gram, x: np.ndarray, cache: dict[Any, Any], key: Any) ->
     """The Gram matrix of x (n, D); rows that `cache` holds from a smaller n are not computed again."""
     before = cache.get(key)
     old = 0 if before is None else len(before)
-    if old < len(x):
+    if not old:
+        # No second matrix of this size.
+        cache[key] = before = boundary.gram(kernel, x).astype(np.float64, copy=False)
+    elif old < len(x):
         gram = np.empty((len(x), len(x)))
-        if old:
-            gram[:old, :old] = before
-            gram[old:, :old] = boundary.gram(kernel, x[old:], x[:old])
-            gram[:old, old:] = gram[old:, :old].T
+        gram[:old, :old] = before
+        gram[old:, :old] = boundary.gram(kernel, x[old:], x[:old])
+        gram[:old, old:] = gram[old:, :old].T
         gram[old:, old:] = boundary.gram(kernel, x[old:])
         cache[key] = before = gram
     return before[: len(x), : len(x)]

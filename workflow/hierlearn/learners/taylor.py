@@ -279,15 +279,14 @@ class Taylor(Learner):
         ]
         weights, statuses, flops, certificates = zip(*ends, strict=True)
         norms, curvatures, errors, stationary = zip(*certificates, strict=True)
-        chosen = np.stack(weights)
+        chosen, points = np.stack(weights), ((one.validation, one.validation_labels), (one.h, one.labels))
+        risks = [error(self.outputs(one.w0, chosen, x, one.root), y, kind) for x, y in points]
         return {
             "weights": chosen,
             "status": max(statuses),
             "choices": {"ridge": float(ridges[kept])},
-            "validation_risk": error(
-                self.outputs(one.w0, chosen, one.validation, one.root), one.validation_labels, kind
-            ),
-            "train_risk": error(self.outputs(one.w0, chosen, one.h, one.root), one.labels, kind),
+            "validation_risk": risks[0],
+            "train_risk": risks[1],
             # That of several outputs is that of the worst one.
             "certificate": {
                 "gradient_norm": max(norms),
@@ -296,6 +295,7 @@ class Taylor(Learner):
                 "stationary": min(stationary),
             },
             "flops": sum(float(np.sum(path.flops)) for path in paths) + sum(flops),
+            "iterations": max(path.iterations[kept] for path in paths),
         }
 
     def _certifies(self, seed: int, samples: int) -> bool:

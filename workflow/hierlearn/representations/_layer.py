@@ -42,14 +42,15 @@ class Layer:
         return {"V": v, "b": b, "whitening": whitening, "spectrum": spectrum, "rank": rank}
 
     def apply(self, state: State, x: np.ndarray) -> np.ndarray:
-        """(S, n, *shape) -> (S, n, D') float32."""
+        """(S, n, *shape) -> (S, n, D') float32, of points in float64 float64."""
         parts = zip(state["V"], state["b"], state["whitening"], _flat(x), strict=True)
         if self.whiten == "none":
             return np.stack([self._activate(v, b, points) * w[0, 0] for v, b, w, points in parts])
         return np.stack([self._activate(v, b, points) @ w for v, b, w, points in parts])
 
     def _activate(self, v: np.ndarray, b: np.ndarray, x: np.ndarray) -> np.ndarray:
-        return monic(self.features)(x.astype(np.float32, copy=False) @ v.T + b)
+        # Points of the workflow are float32; others that are float64 are shown in it.
+        return monic(self.features)(x.astype(np.promote_types(x.dtype, np.float32), copy=False) @ v.T + b)
 
     def _whitening(self, v: np.ndarray, b: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.int64]:
         moment = np.zeros((self.count, self.count))
