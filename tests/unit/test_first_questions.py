@@ -4,6 +4,7 @@ import copy
 import csv
 import json
 from dataclasses import replace
+from datetime import date
 
 import pytest
 
@@ -69,7 +70,7 @@ def test_what_is_read_is_what_was_written(records, tmp_path):
 
 
 def test_a_question_differs_from_its_first_form_only_where_that_is_listed(records):
-    listed = {(row["row"], row["field"]) for row in table(RECORDS / "changed_questions.csv")}
+    listed = first_questions.exceptions(RECORDS)
     new = [
         f"{claim}: {field}: found {json.dumps(now)}; expected {json.dumps(first)}, as first registered"
         for claim, field, first, now in first_questions.changed(records, ROOT / "config" / "studies")
@@ -84,6 +85,33 @@ def test_the_list_of_changes_has_the_first_values(records):
         assert (row["study"], row["rank"]) == (record["study"], record["question"]["rank"]), row
         if row["field"] in record["question"]:
             assert json.loads(row["first"]) == record["question"][row["field"]], row
+
+
+def test_what_the_contract_changes_is_of_rows_that_there_are_and_says_why(records):
+    rows = table(RECORDS / "contract-3.csv")
+    keys = [tuple(row[column] for column in ("row", "change", "becomes", "rival")) for row in rows]
+    assert len(set(keys)) == len(keys)
+    for row in rows:
+        assert row["study"] == records[row["row"]]["study"], row
+        assert row["change"] in ("check", "rival", "asked_after", "restored"), row
+        assert row["was"] and row["becomes"] and row["reason"] and date.fromisoformat(row["since"]), row
+        assert bool(row["rival"]) == (row["change"] == "rival"), row
+        if row["change"] in ("check", "rival"):
+            assert row["was"] == records[row["row"]]["question"]["kind"], row
+
+
+def test_a_judged_row_whose_question_changed_is_restored_or_becomes_a_check(records):
+    contract = {row["row"] for row in table(RECORDS / "contract-3.csv") if row["change"] in ("check", "restored")}
+    changed = {row["row"] for row in table(RECORDS / "changed_questions.csv")}
+    judged = {claim for claim in changed if records[claim]["question"]["kind"] != "description"}
+    assert judged <= contract
+    assert {"R5-dimension-connected", "R5-dimension-three-layer", "R5-dimension-rounds"} <= contract
+
+
+def test_an_identity_may_become_a_check_and_no_other_row_may():
+    listed = first_questions.exceptions(RECORDS)
+    assert ("D8-moments", "kind") in listed
+    assert ("D8-moments", "predicted") not in listed and ("C1-p4", "kind") not in listed
 
 
 def test_a_study_with_another_limit_is_refused_in_one_line_that_names_the_field():

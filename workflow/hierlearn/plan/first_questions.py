@@ -20,7 +20,7 @@ from hierlearn.plan import checking, registration
 from hierlearn.plan.faults import Fault
 from hierlearn.plan.study import Study
 
-FILE, EXCEPTIONS = "first_questions.json", "changed_questions.csv"
+FILE, CHANGED, CONTRACT = "first_questions.json", "changed_questions.csv", "contract-3.csv"
 
 # What a claim says of its question in words.
 WORDS = ("statement", "regime", "beyond", "proof")
@@ -125,15 +125,28 @@ def changed(records: Mapping[str, Mapping[str, Any]], studies: Path) -> Iterator
             yield claim, field, first, now
 
 
+def exceptions(folder: Path) -> set[tuple[str, str]]:
+    """Return the (claim, field) that may differ from the first form: changed before, or an identity that is a check now.
+
+    folder: `docs/records`.
+    """
+    tables = []
+    for name in (CHANGED, CONTRACT):
+        with open(folder / name, newline="", encoding="utf-8") as stream:
+            tables.append(list(csv.DictReader(stream)))
+    changed, contract = tables
+    checks = {(row["row"], "kind") for row in contract if row["change"] == "check"}
+    return {(row["row"], row["field"]) for row in changed} | checks
+
+
 def other_questions(study: Study, folder: Path) -> Iterator[Fault]:
-    """Yield the fields in which claims differ from their first form, those of `changed_questions.csv` apart.
+    """Yield the fields in which claims differ from their first form, the `exceptions` apart.
 
     folder: `docs/records`. A question whose first form is of another preset, or that has none yet, has no fault.
     """
     if not (folder / FILE).is_file():
         return
-    with open(folder / EXCEPTIONS, newline="", encoding="utf-8") as stream:
-        listed = {(row["row"], row["field"]) for row in csv.DictReader(stream)}
+    listed = exceptions(folder)
     present = registration.designs(study)
     for claim, record in read(folder / FILE).items():
         if (record["study"], record["preset"]) != (study.name, study.preset) or claim not in present:
