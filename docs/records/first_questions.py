@@ -19,7 +19,7 @@ sys.path.insert(0, str(HERE.parents[1] / "workflow"))
 
 from rebuild_designs import registering_commits  # noqa: E402
 
-from hierlearn.plan import first_questions  # noqa: E402
+from hierlearn.plan import first_questions, question_forms  # noqa: E402
 
 PRESETS = ("standard", "quick")
 COLUMNS = ("claim", "study", "preset", "revision", "digest", "draw")
@@ -59,8 +59,8 @@ def entry(commit: dict, line: dict[str, str], design: dict) -> dict:
         "commit": commit["commit"][:10],
         "date": commit["date"],
         "seeds": len(design["seeds"]),
-        "words": first_questions.words(design),
-        "question": first_questions.question(design),
+        "words": question_forms.words(design),
+        "question": question_forms.question(design),
     }
 
 

@@ -9,7 +9,7 @@ from datetime import date
 import pytest
 
 from hierlearn.core.registry import PACKAGE
-from hierlearn.plan import checking, first_questions, registration
+from hierlearn.plan import checking, first_questions, question_forms, registration
 
 ROOT = PACKAGE.parents[1]
 RECORDS = ROOT / "docs" / "records"
@@ -149,21 +149,21 @@ def form(records):
 )
 def test_a_changed_field_of_a_question_is_named(form, field, value):
     assert field in form
-    assert list(first_questions.changes(form, form | {field: value})) == [(field, form[field], value)]
+    assert list(question_forms.changes(form, form | {field: value})) == [(field, form[field], value)]
 
 
 def test_a_rival_that_is_gone_is_named(form):
     now = {field: value for field, value in form.items() if not field.startswith("learners.quad-raw.")}
-    assert list(first_questions.changes(form, now)) == [("learners.quad-raw", "named", None)]
+    assert list(question_forms.changes(form, now)) == [("learners.quad-raw", "named", None)]
 
 
 def test_another_name_and_a_new_parameter_with_its_default_are_no_change(form):
     default = "learners.quad-neural.learner.regulariser"
     without = {field: value for field, value in form.items() if field != default}
-    assert list(first_questions.changes(without, form)) == []
-    assert list(first_questions.changes(without, form | {default: "other"})) == [(default, None, "other")]
+    assert list(question_forms.changes(without, form)) == []
+    assert list(question_forms.changes(without, form | {default: "other"})) == [(default, None, "other")]
     renamed = {field.replace("quad-raw", "raw"): value for field, value in form.items()} | {"rival.learner": "raw"}
-    assert list(first_questions.changes(form, renamed)) == []
+    assert list(question_forms.changes(form, renamed)) == []
 
 
 def test_further_sizes_are_no_change_and_another_value_at_a_known_size_is(form):
@@ -171,6 +171,6 @@ def test_further_sizes_are_no_change_and_another_value_at_a_known_size_is(form):
     at = form[field]
     assert at["by"] == ["dimension"]
     more = form | {field: {"by": at["by"], "values": at["values"] | {"40": 861}}}
-    assert list(first_questions.changes(form, more)) == []
+    assert list(question_forms.changes(form, more)) == []
     other = form | {field: {"by": at["by"], "values": at["values"] | {next(iter(at["values"])): 1}}}
-    assert [found[0] for found in first_questions.changes(form, other)] == [field]
+    assert [found[0] for found in question_forms.changes(form, other)] == [field]
