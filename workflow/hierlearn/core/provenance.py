@@ -90,6 +90,19 @@ def _modules(file: Path) -> frozenset[str]:
 
 
 @functools.cache
+def _imports(file: Path) -> frozenset[str]:
+    """The names of the packages that a file imports from."""
+    return frozenset(name.partition(".")[0] for name in _modules(file))
+
+
+@functools.cache
+def _read_beside(folder: Path) -> frozenset[Path]:
+    """The files of a folder that its modules may read."""
+    found = folders.files(folder, "*")
+    return frozenset(file for file in found if file.suffix in READ and file.stem.isidentifier())
+
+
+@functools.cache
 def _library(name: str) -> str:
     """A library that results rest on, with its version; "" for a module that is none or that no distribution has."""
     if name in sys.stdlib_module_names or name == PACKAGE.name or name in NO_RESULT:
@@ -106,7 +119,7 @@ def _statements(node: ast.AST) -> Iterator[ast.AST]:
     for field in ("body", "orelse", "finalbody", "handlers", "cases"):
         for statement in getattr(node, field, ()):
             # What is imported for annotations alone is not read when a job runs.
-            if isinstance(statement, ast.If) and ast.unparse(statement.test) == "TYPE_CHECKING":
+            if isinstance(statement, ast.If) and getattr(statement.test, "id", "") == "TYPE_CHECKING":
                 continue
             yield statement
             yield from _statements(statement)
@@ -139,6 +152,7 @@ def _digest(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
+@functools.cache
 def _below(file: Path) -> str:
     """A file's name below the folder of the package or of a user's own, wherever that lies."""
     own = next((root for root in folders.own() if root in file.parents), None)
@@ -152,9 +166,8 @@ def code_hash(files: Iterable[Path]) -> str:
     Independent of where the checkout lies. The versions are those of the environment that plans the run.
     """
     reached = frozenset().union(*(closure(file) for one in files for file in (Path(one), *_above(Path(one)))))
-    libraries = {_library(name.partition(".")[0]) for file in reached for name in _modules(file)}
-    beside = {one for folder in {file.parent for file in reached} for one in folders.files(folder, "*")}
-    reached |= {file for file in beside if file.suffix in READ and file.stem.isidentifier()}
+    libraries = {_library(name) for name in frozenset().union(*map(_imports, reached))}
+    reached = reached.union(*map(_read_beside, {file.parent for file in reached}))
     lines = sorted(f"{_below(file)} {_digest(file)}" for file in reached) + sorted(libraries)
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 

@@ -9,6 +9,7 @@ is itself a component, one that says {"components": kind} a mapping of names to 
 import ast
 import functools
 import importlib
+import json
 import traceback
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import MISSING, fields, is_dataclass
@@ -52,15 +53,18 @@ def rooms(kind: str) -> tuple[str, ...]:
     return ROOMS.get(kind, (kind,))
 
 
-def _components(kind: str) -> Iterator[tuple[str, Path]]:
+@functools.cache
+def _components(kind: str) -> tuple[tuple[str, Path], ...]:
     """Every component of a kind, with its file."""
+    found = []
     for root in folders.roots():
         for room in rooms(kind):
             # A copy of a file, "name (1).py", has a name that no class can have.
             files = [file for file in folders.files(root / room, "*.py") if file.stem.isidentifier()]
             for file in (file for file in files if not file.stem.startswith("_")):
-                for name in _members(file) if root == PACKAGE and room in FAMILIES else (file.stem,):
-                    yield name, file
+                names = _members(file) if root == PACKAGE and room in FAMILIES else (file.stem,)
+                found += [(name, file) for name in names]
+    return tuple(found)
 
 
 @functools.cache
@@ -73,7 +77,7 @@ def _members(file: Path) -> tuple[str, ...]:
 def use(own: Iterable[Path]) -> None:
     """Takes folders of a user's own beside the package. Raises BrokenSource where two components have one name."""
     if folders.use(own):
-        for remembered in (_names, parameters, choices, implementation, _nested):
+        for remembered in (_names, _components, parameters, choices, implementation, _nested, _built_once):
             remembered.cache_clear()
     for kind in KINDS:
         first: dict[str, Path] = {}
@@ -196,6 +200,19 @@ def _build(at: str, kind: str, description: Mapping[str, Any], given: Mapping[st
         else:
             raise ValueError(f"{place}: found {show(value)}; expected a mapping of labels to {below}")
     return component(**values, **given)
+
+
+def built_once(kind: str, description: Mapping[str, Any], **given: Any):
+    """A component as `build` makes it, the same one for equal descriptions: for what only asks it, and changes nothing.
+
+    description: in the types that files have.
+    """
+    return _built_once(kind, json.dumps(description), *given.items())
+
+
+@functools.cache
+def _built_once(kind: str, description: str, *given: tuple[str, Any]):
+    return build(kind, json.loads(description), **dict(given))
 
 
 def _refuse_others(name: str, component: type, values: Mapping[str, Any], given: Mapping[str, Any]) -> None:

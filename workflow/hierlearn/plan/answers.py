@@ -105,7 +105,7 @@ def check_class(kind: str, name: str) -> None:
 
 def outputs(teacher: Mapping[str, Any]) -> int:
     """The number of outputs of a teacher. Raises BrokenSource for an answer that is none."""
-    found = registry.build("teachers", teacher).outputs
+    found = registry.built_once("teachers", teacher).outputs
     if not isinstance(found, Integral) or found < 1:
         wrong = f"outputs: found {found!r}; expected a number of outputs, at least 1"
         raise BrokenSource(f"{_line_of('teachers', teacher['name'])}: {wrong}")

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from hierlearn.core.words import similar
-from hierlearn.plan import papers, registration
+from hierlearn.plan import kept_lines, papers, registration
 from hierlearn.plan.configuration import COMMANDS, RULES, Plan
 
 # The folder of what every job leaves besides its outputs.
@@ -42,8 +42,12 @@ def refuse_unknown_targets(plan: Plan, asked: Iterable[str], workflow: Path) -> 
 
 def refuse_other_designs(plan: Plan) -> None:
     """Ends the program with a line for every claim whose design is not the one that is registered."""
-    studies = plan.studies.values()
-    faults = [fault for study in studies for fault in registration.other_designs(study, plan.registered)]
+    lines = kept_lines.by_study(plan.registered)
+    faults = [
+        fault
+        for name, study in plan.studies.items()
+        for fault in registration.other_designs(study, lines.get(name, []))
+    ]
     if faults:
         sys.exit("\n".join(f"error: {fault}" for fault in faults))
 

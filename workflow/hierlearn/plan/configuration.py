@@ -19,6 +19,7 @@ from hierlearn.plan import (
     checking,
     folders,
     history,
+    kept_lines,
     papers,
     plausibility,
     question,
@@ -125,7 +126,10 @@ def configure(given: Mapping[str, Any], file: Path, folder: Path, targets: Colle
     if faults:
         faults = sorted({question.as_asked(fault, described, asked) for fault in faults})
         sys.exit("\n".join(f"error: {fault}" for fault in faults))
-    studies = {name: _of_run(study, settings, registered, verdicts) for name, study in studies.items()}
+    kept = kept_lines.by_study(registered), kept_lines.by_study(verdicts)
+    studies = {
+        name: _of_run(study, settings, *(lines.get(name, []) for lines in kept)) for name, study in studies.items()
+    }
     others = {name: source.path for name, source in sources.items() if source.folder in own}
     doubts = {
         name: tuple(_line(question.as_asked(fault, described, asked)) for fault in plausibility.warnings(study))

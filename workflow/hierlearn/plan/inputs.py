@@ -49,8 +49,7 @@ class Inputs:
             before = {claim: text for study in self.targets.studies.values() for claim, text in study.earlier.items()}
             return parameters | {"second": self.second(), "earlier": before}, jobs.code("ledger", ())
         study = self.targets.studies[names[0]]
-        parameters = getattr(jobs, rule)(study, *study.parts(rule, *names[1:]))
-        return parameters, jobs.code(rule, jobs.components_of(parameters))
+        return jobs.parameters(study, rule, *names[1:]), jobs.code(rule, jobs.components(study, rule, *names[1:]))
 
     def modules(self, rules: Iterable[str]) -> list[str]:
         """What the jobs of some rules load: their scripts, and the modules of the package's components that they name.
@@ -65,7 +64,11 @@ class Inputs:
             for rule, name, *words in jobs_of(study)
             if rule in asked
         }
-        named = {one for job in alike.values() for one in jobs.components_of(self.job(*job)[0])}
+        named = {
+            one
+            for rule, name, *words in alike.values()
+            for one in jobs.components(self.targets.studies[name], rule, *words)
+        }
         files = [registry.path(kind, name) for kind, name in sorted(named)]
         shipped = [file.relative_to(provenance.PACKAGE) for file in files if provenance.PACKAGE in file.parents]
         scripts = [str(jobs.SCRIPTS / f"{rule}.py") for rule in FILES if rule in asked]

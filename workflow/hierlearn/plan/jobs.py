@@ -92,11 +92,13 @@ def probe(study: Study, name: str) -> dict[str, Any]:
     }
 
 
+@remembered
 def aggregate(study: Study) -> dict[str, Any]:
     """Joins the scores of all tasks."""
     return {"coordinates": study.coordinates, "title": study.title, "paper": study.paper}
 
 
+@remembered
 def figure(study: Study) -> dict[str, Any]:
     """Draws the study's figure."""
     return {
@@ -130,10 +132,11 @@ def rests_on(study: Study) -> str:
     """Hash of all jobs that a study's claims rest on: they are of an earlier state as soon as one of these changes."""
     # Without learners nothing is drawn for them, scored or joined.
     names = (("aggregate",), *study.jobs) if study.learners else [job for job in study.jobs if job[0] == "probe"]
-    made = [(rule, globals()[rule](study, *study.parts(rule, *words))) for rule, *words in names]
-    return provenance.identity("", [[code(one, components_of(known)), known] for one, known in made])["parameters_hash"]
+    made = [[code(rule, components(study, rule, *words)), parameters(study, rule, *words)] for rule, *words in names]
+    return provenance.identity("", made)["parameters_hash"]
 
 
+@remembered
 def judge(study: Study) -> dict[str, Any]:
     """Judges the study's claims."""
     return {
@@ -193,6 +196,17 @@ def code(script: str, named: tuple[tuple[str, str], ...]) -> str:
     return provenance.code_hash([SCRIPTS / f"{script}.py", *(registry.path(kind, name) for kind, name in named)])
 
 
+def parameters(study: Study, rule: str, *words: str) -> dict[str, Any]:
+    """The parameters of a job. words: what tells it from others of its rule."""
+    return RULES[rule](study, *study.parts(rule, *words))
+
+
+@remembered
+def components(study: Study, rule: str, *words: str) -> tuple[tuple[str, str], ...]:
+    """(kind, name) of every component that the parameters of a job name."""
+    return components_of(parameters(study, rule, *words))
+
+
 def components_of(parameters: dict[str, Any]) -> tuple[tuple[str, str], ...]:
     """(kind, name) of every component that a job's parameters name."""
     found: set[tuple[str, str]] = set()
@@ -204,10 +218,13 @@ def components_of(parameters: dict[str, Any]) -> tuple[tuple[str, str], ...]:
 
 def entries(content: Any) -> Iterator[tuple[str, Any]]:
     """(key, part) of all parts of a description, however deep; the key is "" in a list."""
-    if isinstance(content, dict):
-        parts = content.items()
-    else:
-        parts = (("", part) for part in content) if isinstance(content, list) else ()
-    for key, part in parts:
-        yield key, part
-        yield from entries(part)
+    waiting = [content]
+    while waiting:
+        below = waiting.pop()
+        for key, part in below.items() if isinstance(below, dict) else (("", one) for one in below):
+            yield key, part
+            if isinstance(part, dict | list):
+                waiting.append(part)
+
+
+RULES = {one.__name__: one for one in (generate, represent, train, evaluate, probe, aggregate, figure, judge)}

@@ -4,6 +4,7 @@ import csv
 import io
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from hierlearn.core.words import show
 from hierlearn.files import texts
@@ -34,6 +35,14 @@ def read(
         if number not in whole
     ]
     return good, faults
+
+
+def by_study(lines: Iterable[Any]) -> dict[str, list[Any]]:
+    """Lines by the study that they are of."""
+    found: dict[str, list[Any]] = {}
+    for line in lines:
+        found.setdefault(line.study, []).append(line)
+    return found
 
 
 def append(file: Path, columns: Sequence[str], lines: Iterable[Sequence[object]]) -> None:

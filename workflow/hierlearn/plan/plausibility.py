@@ -3,14 +3,12 @@
 A slip is a grid of too many points, or a job that no machine has the memory for.
 """
 
-import functools
-import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from hierlearn.core import registry
-from hierlearn.core.protocols import Input, Objection
+from hierlearn.core.protocols import Objection
 from hierlearn.core.words import nearest, show
 from hierlearn.plan import answers, resources
 from hierlearn.plan.declared import mapping
@@ -132,7 +130,7 @@ def impossible(study: Study) -> Iterator[Fault]:
 
 def _more_than_there_are(study: Study, point: GridPoint) -> Iterator[Fault]:
     """Points of a finite set that a study wants more of than there are."""
-    supply = _law_at(point).supply()
+    supply = point.law.supply()
     for role, count in vars(study.held_out).items():
         if count > supply.get(role, count):
             yield Fault(study.file, ("points", role), f"{count}", f"at most {supply[role]}, all that there are")
@@ -170,7 +168,7 @@ def _notes(study: Study) -> dict[str, Note]:
     varied = [axis for axis, values in study.axes.items() if len(values) > 1]
     for point in study.points:
         for part in PROBLEM:
-            for key, found, why in answers.warnings(f"{part}s", point.problem[part], _law_at(point)):
+            for key, found, why in answers.warnings(f"{part}s", point.problem[part], point.law):
                 place = " and ".join(f"{axis} {point.coordinates[axis]}" for axis in varied)
                 met.setdefault((part, key, found, why), []).append(place)
     notes: dict[str, Note] = {}
@@ -246,22 +244,6 @@ def _fitted(study: Study, quantity: Mapping[str, Any], key: str, reference: str)
     return quantity[key] if known is None else [v for v in known if quantity[key] is None or v in quantity[key]]
 
 
-@functools.cache
-def _law(problem: str, dimension: int) -> Input:
-    """The law of x at a point. problem: its description as JSON."""
-    return registry.build("inputs", json.loads(problem), dimension=dimension)
-
-
-def _law_at(point: GridPoint) -> Input:
-    return _law(json.dumps(point.problem["input"]), point.dimension)
-
-
-@functools.cache
-def _built(kind: str, description: str) -> Any:
-    """A teacher or a representation. description: as JSON."""
-    return registry.build(kind, json.loads(description))
-
-
 def _outside_limits(study: Study, part: str, point: GridPoint) -> Iterator[Fault]:
     """Parameters of the law or the teacher that sizes bring outside their limits, at a point."""
     yield from _out_of_limits(study, ("problem", part), f"{part}s", point.problem[part], point)
@@ -285,7 +267,7 @@ def _component_values(
     faults = list(_out_of_limits(study, at, kind, description, point))
     yield from faults
     if not faults:
-        _note(met, at, answers.objections(kind, description, _law_at(point)), point)
+        _note(met, at, answers.objections(kind, description, point.law), point)
 
 
 def _learner_values(
@@ -296,7 +278,7 @@ def _learner_values(
     shown = [("teachers", teacher), ("representations", representation)]
     # A study may leave out the places where a learner would not fit the teacher.
     sound = study.reaches(name, point) and not any(
-        answers.objections(kind, part, _law_at(point)) or any(_out_of_limits(study, (), kind, part, point))
+        answers.objections(kind, part, point.law) or any(_out_of_limits(study, (), kind, part, point))
         for kind, part in shown
     )
     for place, kind, part in registry.parts("learners", described):
@@ -305,7 +287,7 @@ def _learner_values(
         if kind != "kernels" or study.learners[name].representation == "raw":
             yield from _component_values(study, at, kind, part, point, met)
         if kind == "learners" and sound:
-            built = [_built(below, json.dumps(one)) for below, one in shown]
+            built = [registry.built_once(below, one) for below, one in shown]
             _note(met, at, answers.objections_to(part, *built), point)
 
 

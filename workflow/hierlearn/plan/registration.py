@@ -9,7 +9,7 @@ EXECUTION.
 import functools
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -140,7 +140,7 @@ def read(file: Path, name: str = FILE) -> tuple[list[Line], list[Fault]]:
     lines, seen = [], {}
     for number, row in rows:
         line = Line(*row[:3], int(row[3]), *row[4:])
-        first = seen.setdefault(astuple(line)[:4], number)
+        first = seen.setdefault((*row[:3], line.revision), number)
         if first != number:
             found = f"{line.claim} of {line.study} at revision {line.revision} of {line.preset} again"
             faults.append(Fault(name, (f"line {number}",), found, f"one line, which line {first} is"))

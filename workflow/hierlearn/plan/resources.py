@@ -210,16 +210,12 @@ def _sizes(study: Study, task: Task, point: GridPoint, representation: Mapping[s
         seeds=len(study.seeds_in(task)),
         dimension=point.dimension,
         features=features,
-        outputs=_outputs(point),
+        outputs=point.outputs,
         unlabelled=representation.get("unlabelled", 0),
         validation=study.held_out.validation,
         test=study.held_out.test,
-        shape=registry.build("inputs", point.problem["input"], dimension=point.dimension).shape,
+        shape=point.law.shape,
     )
-
-
-def _outputs(point: GridPoint) -> int:
-    return answers.outputs(point.problem["teacher"])
 
 
 def _sizes_along(
@@ -245,7 +241,7 @@ def _data(study: Study, task: Task) -> float:
     """
     needed = [(point, sum(study.points_needed(task, point).values())) for point in task.points]
     # Points are float32, labels and targets float64.
-    sizes = [count * (point.dimension / 2 + 2 * _outputs(point)) for point, count in needed]
+    sizes = [count * (point.dimension / 2 + 2 * point.outputs) for point, count in needed]
     return len(study.seeds_in(task)) * sum(sizes)
 
 

@@ -7,6 +7,8 @@ from functools import cached_property
 from typing import Any
 
 from hierlearn.core import registry
+from hierlearn.core.protocols import Input
+from hierlearn.plan import answers
 from hierlearn.plan.declared import Claim, Component, HeldOut, Learner, Probe, ProblemSection, Samples
 from hierlearn.plan.draws import FIRST, Draw
 from hierlearn.plan.sizes import full_description, label, lattice, product, resolve, sizes
@@ -27,6 +29,16 @@ class GridPoint:
     @property
     def dimension(self) -> int:
         return self.coordinates["dimension"]
+
+    @cached_property
+    def law(self) -> Input:
+        """The law of x."""
+        return registry.built_once("inputs", self.problem["input"], dimension=self.dimension)
+
+    @cached_property
+    def outputs(self) -> int:
+        """The number of outputs of the teacher."""
+        return answers.outputs(self.problem["teacher"])
 
     def sizes(self) -> dict[str, int]:
         """The quantities that a size of a representation or a learner may refer to, the number of features aside."""
@@ -98,9 +110,9 @@ class Study:
     _known: dict[tuple, Any] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def of_run(self, **said: Any) -> "Study":
-        """The study with what a run says of it: what is known of its sizes hangs on none of that."""
+        """The study with what a run says of it: what is known of its sizes hangs on none of that, unlike its jobs."""
         study = replace(self, **said)
-        study._known.update(self._known)
+        study._known.update({place: known for place, known in self._known.items() if not place[0].endswith(".jobs")})
         return study
 
     @property

@@ -1,5 +1,6 @@
 """TeX between dollars as MathML, which browsers set without a script."""
 
+import functools
 import re
 
 from latex2mathml import exceptions
@@ -36,6 +37,7 @@ def unset(text: str) -> list[str]:
     return [f"${tex}$" for tex in parts[1::2] if _formula(tex).startswith("<code")]
 
 
+@functools.cache
 def _formula(tex: str) -> Markup:
     try:
         return Markup(" ").join(_set(part) for part in _parts(tex))
