@@ -132,6 +132,16 @@ def test_the_state_of_a_place_is_that_of_its_rows(coverage, claims):
         assert sound[row["state"]], row
 
 
+def test_a_place_is_measured_only_by_rows_that_are_stored_and_of_which_one_is_judged(coverage):
+    with open(ROOT / "docs" / "ledger" / "claims.csv", newline="", encoding="utf-8") as text:
+        verdicts = {row["claim"]: row["verdict"] for row in csv.DictReader(text)}
+    for row in coverage:
+        if row["state"] == "measured":
+            names = row["rows"].split()
+            assert [name for name in names if name not in verdicts] == [], row
+            assert any(verdicts[name] for name in names), row
+
+
 def test_every_claim_of_the_studies_has_a_place_in_a_paper(coverage, claims):
     named = {name for row in coverage if row["source"] in PAPERS for name in row["rows"].split()}
     assert sorted(set(claims) - named) == []
