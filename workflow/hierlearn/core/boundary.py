@@ -5,10 +5,10 @@ was found and what is expected. A prediction that is not finite is no fault of t
 """
 
 import inspect
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from numbers import Integral, Real
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -38,6 +38,9 @@ from hierlearn.core.streams import Streams
 
 if TYPE_CHECKING:
     from hierlearn.core.problem import Problem
+
+# A component and the method that is asked.
+At: TypeAlias = tuple[Any, str]
 
 # What a learner may say of a seed; the others are said of cells that nobody trains.
 FITTED = ("ok", "not_converged", "diverged", "collapsed", "singular")
@@ -233,7 +236,7 @@ def drawing(figure: Figure, *given: Any) -> Any:
     return found
 
 
-def _ask(method: Callable, *given: Any) -> Any:
+def _ask(method: Any, *given: Any) -> Any:
     """What a component's method returns for the arguments of its protocol; what it sets of numpy's goes no further."""
     try:
         with process.kept():
@@ -248,7 +251,7 @@ def _ask(method: Callable, *given: Any) -> Any:
         raise _refusal((method.__self__, method.__name__), found, "a result or an error") from end
 
 
-def _refuse_parameters(method: Callable, given: tuple[Any, ...]) -> None:
+def _refuse_parameters(method: Any, given: tuple[Any, ...]) -> None:
     """Raise BrokenContract for a method that does not take the arguments of its protocol."""
     try:
         inspect.signature(method).bind(*given)
@@ -259,7 +262,7 @@ def _refuse_parameters(method: Callable, given: tuple[Any, ...]) -> None:
         raise _refusal((component, name), f"the parameters ({found})", f"({expected})") from error
 
 
-def _array(at, name: str, found: Any, shape: tuple, kind: Any = "f", finite: bool = True) -> np.ndarray:
+def _array(at: At, name: str, found: Any, shape: tuple[Any, ...], kind: Any = "f", finite: bool = True) -> np.ndarray:
     """The array itself, if it is as expected. shape: lengths, words for any length, ... for any axes; kind: a dtype, or
     the letters of the kinds that are allowed."""
     expected = KINDS[kind] if isinstance(kind, str) else np.dtype(kind).name
@@ -281,31 +284,31 @@ def _all_finite(values: np.ndarray) -> bool:
         return bool(np.isfinite(values.sum())) or all(np.isfinite(part).all() for part in values)
 
 
-def _fits(found: tuple[int, ...], expected: tuple) -> bool:
+def _fits(found: tuple[int, ...], expected: tuple[Any, ...]) -> bool:
     if expected and expected[-1] is ...:
         found, expected = found[: len(expected) - 1], expected[:-1]
     pairs = zip(found, expected, strict=False)
     return len(found) == len(expected) and all(isinstance(b, str) or a == b for a, b in pairs)
 
 
-def _state(at, found: Any, seeds: int, finite: bool = False) -> State:
+def _state(at: At, found: Any, seeds: int, finite: bool = False) -> State:
     for name, values in _arrays(at, "", found).items():
         _array(at, f"{name!r}", values, (seeds, ...), "biuf", finite)
     return found
 
 
-def _arrays(at, part: str, found: Any, declared: Collection[str] | None = None) -> dict[str, Any]:
+def _arrays(at: At, part: str, found: Any, declared: Collection[str] | None = None) -> dict[str, Any]:
     """A dict with names alone as keys. declared: those that its class has."""
     if not isinstance(found, Mapping) or not all(isinstance(name, str) for name in found):
         raise _refusal(at, f"{part} {_show(found)}".strip(), "a dict of arrays by name")
-    for name in found if declared is not None else ():
-        if name not in declared:
+    for name in found:
+        if declared is not None and name not in declared:
             allowed = f"one of {', '.join(declared) or 'none'}, which its class declares"
             raise _refusal(at, f"{part} {name!r}".strip(), allowed)
     return dict(found)
 
 
-def _flags(at, name: str, found: Any, seeds: int, meanings: Mapping[str, int]) -> None:
+def _flags(at: At, name: str, found: Any, seeds: int, meanings: Mapping[str, int]) -> None:
     values = set(_array(at, name, found, (seeds,), "iu").tolist())
     if wrong := sorted(values - set(meanings.values())):
         raise _refusal(at, f"{name} {wrong}", ", ".join(f"{value} ({word})" for word, value in meanings.items()))
@@ -317,7 +320,7 @@ def _show(found: Any) -> str:
     return "nothing" if found is None else f"a {type(found).__name__}"
 
 
-def _refusal(at: tuple[Any, str], found: str, expected: str) -> BrokenContract:
+def _refusal(at: At, found: str, expected: str) -> BrokenContract:
     component, method = at
     kinds = type(component).__mro__
     function = component if inspect.isfunction(component) else next(vars(k)[method] for k in kinds if method in vars(k))
@@ -325,5 +328,5 @@ def _refusal(at: tuple[Any, str], found: str, expected: str) -> BrokenContract:
     place = location(function.__code__.co_filename, function.__code__.co_firstlineno)
     if function.__module__.rpartition(".")[2].startswith("_"):
         # What a component inherits from a helper of its room returns what the component itself made.
-        place = location(inspect.getsourcefile(type(component)), inspect.getsourcelines(type(component))[1])
+        place = location(inspect.getsourcefile(type(component)) or "", inspect.getsourcelines(type(component))[1])
     return BrokenContract(f"{place}: {method}: found {found}; expected {expected}")

@@ -55,7 +55,8 @@ def plain(value: Any) -> Any:
 
 def outside(component: Any) -> Iterator[tuple[str, str, str]]:
     """(parameter, what was found, what is allowed) of the parameters of a component that are outside their limits."""
-    for name, against in _declared(type(component)).items():
+    implementation: type = type(component)
+    for name, against in _declared(implementation).items():
         # A component that is a parameter has checked itself.
         if not {"component", "components"} & set(against):
             for at, found, allowed in misfits(plain(vars(component)[name]), against):
@@ -99,12 +100,12 @@ def _outside(value: Any, against: Mapping[str, Any], limits: Mapping[str, Any]) 
             yield f"{words} {against[key]}"
 
 
-def _among(value: Any, values: list) -> bool:
+def _among(value: Any, values: list[Any]) -> bool:
     """Python counts True as 1, files do not."""
     return any(value == one and isinstance(value, bool) == isinstance(one, bool) for one in values)
 
 
-def _of_list(value: list, against: Mapping[str, Any], at: str) -> Iterator[tuple[str, Any, str]]:
+def _of_list(value: list[Any], against: Mapping[str, Any], at: str) -> Iterator[tuple[str, Any, str]]:
     if against.get("uniqueItems") and len({repr(one) for one in value}) < len(value):
         yield at, value, "no entry twice"
     if "contains" in against and all(any(misfits(one, against["contains"])) for one in value):

@@ -70,7 +70,7 @@ def properties(implementation: type) -> dict[str, dict[str, Any]]:
     return found
 
 
-def choices(implementation: type) -> dict[str, dict[str, Any]]:
+def choices(implementation: type[Any]) -> dict[str, dict[str, Any]]:
     """JSON Schema of what a component leaves to be selected or swept: the nested class `Choices` and its bases."""
     found = {}
     for part in reversed(implementation.Choices.__mro__):
@@ -139,7 +139,7 @@ def _mapping(annotation: Any) -> dict[str, Any]:
     required = [key for key in known if key in annotation.__required_keys__]
     found = {"type": "object", "additionalProperties": False}
     # Required[...] and NotRequired[...] around an annotation say nothing of its values.
-    around = (Required, NotRequired)
+    around: tuple[Any, ...] = (Required, NotRequired)
     parts = {key: get_args(part)[0] if get_origin(part) in around else part for key, part in known.items()}
     found |= {"required": required} if required else {}
     return found | {"properties": {key: schema(part) for key, part in parts.items()}}

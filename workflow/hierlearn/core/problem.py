@@ -1,6 +1,6 @@
 """A learning problem: a law of x, a teacher, a scale and label noise, for several seeds at once."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -90,7 +90,7 @@ class Problem:
             return pool.x[:, :count]
         return boundary.points(self.inputs, self.streams.at("points", "unlabelled"), "unlabelled", 0, count)
 
-    def take(self, positions) -> "Problem":
+    def take(self, positions: Sequence[int]) -> "Problem":
         """The same problem for a part of the seeds."""
         part = replace(
             self,
@@ -202,7 +202,7 @@ class ProblemFeatures:
         """(S, n, D) float32 features of points (S, n, *shape) that were drawn already."""
         return boundary.features(self.representation, self.state, x)
 
-    def take(self, positions) -> "ProblemFeatures":
+    def take(self, positions: Sequence[int]) -> "ProblemFeatures":
         """The same features for a part of the seeds."""
         return ProblemFeatures(
             self.problem.take(positions),

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
-from hierlearn.core.component import Component, Objection
+from hierlearn.core.component import Component
+from hierlearn.core.component import Objection as Objection
 from hierlearn.core.limits import plain
 from hierlearn.core.streams import Streams
 from hierlearn.core.words import show
@@ -50,7 +51,7 @@ class Batch:
     def __getitem__(self, rows: slice) -> "Batch":
         return Batch(self.x[:, rows], self.labels[:, rows], self.target[:, rows])
 
-    def take(self, positions) -> "Batch":
+    def take(self, positions: Sequence[int]) -> "Batch":
         """The same points for a part of the seeds."""
         return Batch(self.x[positions], self.labels[positions], self.target[positions])
 
@@ -83,7 +84,7 @@ class Fit:
         """Fits of disjoint seeds at one sample size as one, the seeds one after the other."""
         fits = list(fits)
 
-        def joined(parts):
+        def joined(parts: list[Any]) -> Any:
             if isinstance(parts[0], dict):
                 return {name: joined([part[name] for part in parts]) for name in parts[0]}
             return None if parts[0] is None else np.concatenate(parts)
@@ -200,7 +201,7 @@ class Features(Protocol):
     def of(self, x: np.ndarray) -> np.ndarray:
         """The features of points (S, n, *shape) that were drawn already."""
 
-    def take(self, positions) -> "Features":
+    def take(self, positions: Sequence[int]) -> "Features":
         """The same features for a part of the seeds."""
 
 

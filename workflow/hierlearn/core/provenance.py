@@ -7,13 +7,15 @@ import json
 import os
 import platform
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from hierlearn.core import folders
 
+P = ParamSpec("P")
+T = TypeVar("T")
 PACKAGE = folders.PACKAGE
 # Files that a module may read from its own folder.
 READ = (".html", ".css", ".js")
@@ -42,11 +44,11 @@ class BrokenSource(ValueError):
     """A source file that does not do what it should; the message is one line that names it."""
 
 
-def ends_in_one_line(function):
+def ends_in_one_line(function: Callable[P, T]) -> Callable[P, T]:
     """A function that ends the program with one line where a source file is broken, before any job."""
 
     @functools.wraps(function)
-    def guarded(*given, **named):
+    def guarded(*given: P.args, **named: P.kwargs) -> T:
         try:
             return function(*given, **named)
         except BrokenSource as error:
@@ -66,7 +68,7 @@ def syntax_tree(file: Path) -> ast.Module:
         raise BrokenSource(f"{location(file, 1)}: {error}") from error
 
 
-def location(file: str | os.PathLike, line: int) -> str:
+def location(file: str | os.PathLike[str], line: int) -> str:
     """file:line, from the present folder if the file is below it."""
     file, here = Path(file).absolute(), Path.cwd()
     return f"{file.relative_to(here) if file.is_relative_to(here) else file}:{line}"

@@ -19,9 +19,9 @@ from typing import Annotated, Any, get_origin
 
 from hierlearn.core import folders, process
 from hierlearn.core import parameters as declarations
-from hierlearn.core.component import name_of
+from hierlearn.core.component import Objection, name_of
 from hierlearn.core.needs import Needs, Sizes
-from hierlearn.core.protocols import Input, Objection, Representation, Teacher
+from hierlearn.core.protocols import Input, Representation, Teacher
 from hierlearn.core.provenance import BrokenSource, location, syntax_tree
 from hierlearn.core.words import nearest, show
 
@@ -97,13 +97,13 @@ def path(kind: str, name: str) -> Path:
 
 
 @functools.cache
-def parameters(kind: str, name: str) -> dict[str, dict]:
+def parameters(kind: str, name: str) -> dict[str, dict[str, Any]]:
     """JSON Schema of a component's parameters, by name."""
     return declarations.properties(implementation(kind, name))
 
 
 @functools.cache
-def choices(kind: str, name: str) -> dict[str, dict]:
+def choices(kind: str, name: str) -> dict[str, dict[str, Any]]:
     """JSON Schema of what a component leaves to be selected or swept, by name."""
     return declarations.choices(implementation(kind, name))
 
@@ -114,7 +114,7 @@ def defaults(kind: str, name: str) -> dict[str, Any]:
 
 
 @functools.cache
-def implementation(kind: str, name: str) -> type:
+def implementation(kind: str, name: str) -> type[Any]:
     """The class of a component; imports its file. Raises BrokenSource, one line with file and line, if that fails."""
     file, wanted = path(kind, name), "".join(word.capitalize() for word in name.split("_"))
     syntax_tree(file)
@@ -151,23 +151,23 @@ def failure(error: BaseException) -> str | None:
     """file:line: kind: message of an error in a component's own lines, or in an import of the package; else None."""
     if isinstance(error, SyntaxError):
         return f"{location(error.filename or '', error.lineno or 1)}: {type(error).__name__}: {error.msg}"
-    frames = [(Path(frame.filename), frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
-    own = [(file, line) for file, line in frames if folders.root_of(file)]
+    frames = [(Path(frame.filename), frame.lineno or 1) for frame in traceback.extract_tb(error.__traceback__)]
+    own = [(file, line, root) for file, line in frames if (root := folders.root_of(file))]
     if not isinstance(error, ImportError):
-        own = [(file, line) for file, line in own if file.relative_to(folders.root_of(file)).parts[0] in folders.ROOMS]
+        own = [(file, line, root) for file, line, root in own if file.relative_to(root).parts[0] in folders.ROOMS]
     if not own:
         return None
     first = next((line for line in str(error).splitlines() if line.strip()), "")
-    return f"{location(*own[-1])}: {': '.join(filter(None, [type(error).__name__, first.strip()]))}"
+    return f"{location(*own[-1][:2])}: {': '.join(filter(None, [type(error).__name__, first.strip()]))}"
 
 
 @functools.cache
-def _nested(kind: str, name: str) -> dict[str, dict]:
+def _nested(kind: str, name: str) -> dict[str, dict[str, Any]]:
     """The parameters that are components themselves, or mappings of names to components."""
     return {key: part for key, part in parameters(kind, name).items() if {"component", "components"} & set(part)}
 
 
-def build(kind: str, description: Mapping[str, Any], **given: Any):
+def build(kind: str, description: Mapping[str, Any], **given: Any) -> Any:
     """A component from its description {name, parameter: value, ...}; nested components are built too.
 
     given: what the caller sets beside the parameters (an input's dimension). Raises ValueError, one line, for a kind, a
@@ -176,7 +176,7 @@ def build(kind: str, description: Mapping[str, Any], **given: Any):
     return _build(kind, kind, description, given)
 
 
-def _build(at: str, kind: str, description: Mapping[str, Any], given: Mapping[str, Any]):
+def _build(at: str, kind: str, description: Mapping[str, Any], given: Mapping[str, Any]) -> Any:
     """As `build`; at: what messages call the description."""
     known = ", ".join(available(kind))
     if not isinstance(description, Mapping):
@@ -202,7 +202,7 @@ def _build(at: str, kind: str, description: Mapping[str, Any], given: Mapping[st
     return component(**values, **given)
 
 
-def built_once(kind: str, description: Mapping[str, Any], **given: Any):
+def built_once(kind: str, description: Mapping[str, Any], **given: Any) -> Any:
     """A component as `build` makes it, the same one for equal descriptions: for what only asks it, and changes nothing.
 
     description: in the types that files have.
@@ -211,11 +211,11 @@ def built_once(kind: str, description: Mapping[str, Any], **given: Any):
 
 
 @functools.cache
-def _built_once(kind: str, description: str, *given: tuple[str, Any]):
+def _built_once(kind: str, description: str, *given: tuple[str, Any]) -> Any:
     return build(kind, json.loads(description), **dict(given))
 
 
-def _refuse_others(name: str, component: type, values: Mapping[str, Any], given: Mapping[str, Any]) -> None:
+def _refuse_others(name: str, component: type[Any], values: Mapping[str, Any], given: Mapping[str, Any]) -> None:
     """Raise ValueError, one line, for a parameter that a component does not have, that it lacks, or that is given
     twice."""
     known = {field.name: field for field in fields(component) if field.init}
@@ -225,7 +225,7 @@ def _refuse_others(name: str, component: type, values: Mapping[str, Any], given:
     for key in values.keys() & given.keys():
         raise ValueError(f"{name}: found {key} twice, {show(values[key])} and {show(given[key])}; expected it once")
     for key, field in known.items():
-        if key not in values | given and field.default is MISSING and field.default_factory is MISSING:
+        if key not in {**values, **given} and field.default is MISSING and field.default_factory is MISSING:
             raise ValueError(f"{name}: found no {key}; {listed}")
 
 
@@ -249,7 +249,7 @@ def components_in(kind: str, description: Mapping[str, Any]) -> Iterator[tuple[s
 
 def needs(kind: str, description: Mapping[str, Any], sizes: Sizes) -> Needs:
     """What a component that is not built yet asks for."""
-    known = SimpleNamespace(**defaults(kind, description["name"]) | dict(description))
+    known = SimpleNamespace(**(defaults(kind, description["name"]) | dict(description)))
     return implementation(kind, description["name"]).needs(known, sizes)
 
 

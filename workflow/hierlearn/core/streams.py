@@ -1,7 +1,7 @@
 """Random streams keyed by content: no global seed, and no value that depends on what else is run."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -27,7 +27,7 @@ class Streams:
         """The streams below this one that are meant for `words`."""
         return replace(self, key=self.key + tuple(str(word) for word in words))
 
-    def take(self, positions) -> "Streams":
+    def take(self, positions: Sequence[int]) -> "Streams":
         """The same streams for a part of the seeds. positions: indices into `seeds`."""
         return replace(self, seeds=tuple(self.seeds[i] for i in positions))
 

@@ -17,7 +17,7 @@ class Complexities:
     samples: np.ndarray
     status: np.ndarray
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name, kind in (("sizes", None), ("samples", np.float64), ("status", str)):
             object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=kind))
         shapes = self.sizes.shape, self.samples.shape, self.status.shape

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy
+from numpy.typing import ArrayLike
 
 from hierlearn.statistics.complexity import Complexities
 from hierlearn.statistics.exponents import Slope, slope
@@ -45,7 +46,7 @@ def scatter(table: Complexities, fit: Slope) -> Scatter:
     return Scatter(float(np.sqrt(within)), float(np.sqrt(max(residual - of_medians, 0.0))))
 
 
-def expected_width(regressor, seeds: int, noise: Scatter) -> float:
+def expected_width(regressor: ArrayLike, seeds: int, noise: Scatter) -> float:
     """Mean full width of the 95 % interval of a slope over sizes (K,) at so many seeds.
 
     2 t_{K-2} E[s] / sqrt(sum (x - mean x)^2), where s^2 (K - 2) / sigma^2 is chi-square with K - 2 degrees of freedom.
@@ -64,7 +65,9 @@ def _variance_of_a_median(seeds: int) -> float:
     return (MEDIAN_VARIANCE if seeds > 2 else 1.0) / seeds
 
 
-def simulate(regressor, exponent: float, noise: Scatter, seeds: int, trials: int, generator) -> list[Slope]:
+def simulate(
+    regressor: ArrayLike, exponent: float, noise: Scatter, seeds: int, trials: int, generator: np.random.Generator
+) -> list[Slope]:
     """Fitted slopes of `trials` studies whose n* follow regressor^exponent with this scatter.
 
     regressor: (K,) positive, increasing. generator: a numpy Generator.
@@ -79,7 +82,7 @@ def simulate(regressor, exponent: float, noise: Scatter, seeds: int, trials: int
 
 
 def decision_probability(
-    regressor,
+    regressor: ArrayLike,
     exponent: float,
     noise: Scatter,
     seeds: int,

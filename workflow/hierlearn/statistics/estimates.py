@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hierlearn.statistics.complexity import (
     Complexities,
@@ -54,13 +55,17 @@ def no_value(reason: str, seeds: int, **more: Any) -> Measurement:
     return Measurement(np.nan, np.nan, np.nan, reason, seeds, **more)
 
 
-def of_estimate(estimate: Estimate | Slope, seeds: int, detail: dict | None = None, **more: Any) -> Measurement:
+def of_estimate(
+    estimate: Estimate | Slope, seeds: int, detail: dict[str, Any] | None = None, **more: Any
+) -> Measurement:
     """The measurement that an estimate is. more: fields in place of those that the estimate gives."""
     fields = {"reason": estimate.reason, "detail": detail or {}} | more
     return Measurement(estimate.value, estimate.low, estimate.high, seeds=seeds, **fields)
 
 
-def exponent(table: Complexities, regressor=None, fitted: Sequence | None = None, level: float = LEVEL) -> Measurement:
+def exponent(
+    table: Complexities, regressor: ArrayLike | None = None, fitted: Sequence[Any] | None = None, level: float = LEVEL
+) -> Measurement:
     """Slope of log n* on log regressor (a counted dimension; the sizes if None), by `exponents.slope`.
 
     regressor: (K,). fitted: the sizes named beforehand. detail: the fit, the bounds of the sizes that could
@@ -74,7 +79,7 @@ def exponent(table: Complexities, regressor=None, fitted: Sequence | None = None
 
 
 def exponent_difference(
-    above: Complexities, below: Complexities, regressor=None, fitted: Sequence | None = None
+    above: Complexities, below: Complexities, regressor: ArrayLike | None = None, fitted: Sequence[Any] | None = None
 ) -> Measurement:
     """Exponent of `above` minus that of `below` in one regressor: slope of paired log(n*_above / n*_below).
 
@@ -87,15 +92,15 @@ def exponent_difference(
 def slope_difference(
     above: Complexities,
     below: Complexities,
-    regressors=(None, None),
-    fitted: Sequence[Sequence | None] = (None, None),
+    regressors: Sequence[ArrayLike | None] = (None, None),
+    fitted: Sequence[Sequence[Any] | None] = (None, None),
 ) -> Measurement:
     """Exponent of `above` minus that of `below`, each a line over sizes of its own, by `exponents.difference`.
 
     regressors: (K,) of each table; fitted: the sizes of each named beforehand. seeds: those of the table with fewer.
     detail: both fits."""
     tables = (above, below)
-    fits = [slope(table, *given) for table, *given in zip(tables, regressors, fitted, strict=True)]
+    fits = [slope(*given) for given in zip(tables, regressors, fitted, strict=True)]
     (estimate, dof), seeds = difference(*fits), min(table.samples.shape[1] for table in tables)
     described = {name: _measured(fit, seeds, {}) for name, fit in zip(("above", "below"), fits, strict=True)}
     reasons = [f"{name}: {one.reason}" for name, one in described.items() if one.reason]
@@ -103,7 +108,7 @@ def slope_difference(
     return of_estimate(estimate, seeds, detail | {"dof": plain(dof)}, reason="; ".join(reasons))
 
 
-def over_theory(table: Complexities, theory, fitted: Sequence | None = None) -> Measurement:
+def over_theory(table: Complexities, theory: ArrayLike, fitted: Sequence[Any] | None = None) -> Measurement:
     """How far n* lies above a theory's at finite sizes: the mean over sizes of the median log(n* / theory), with a
     t-interval over the sizes, which holds whatever a size adds beside the noise of its seeds.
 
@@ -180,7 +185,7 @@ def _at_largest(
     return of_estimate(estimate, low.shape[1], detail, reason="; ".join(parts))
 
 
-def cases(larger, smaller, seeds: int) -> Measurement:
+def cases(larger: ArrayLike, smaller: ArrayLike, seeds: int) -> Measurement:
     """The inequality larger >= smaller case by case, for the rule `holds`.
 
     larger, smaller: equal shapes (..., S), in the same units; the last axis is the seed, or has length 1. value: the
@@ -227,12 +232,12 @@ def _largest(ratios: np.ndarray, counting: np.ndarray, seeds: int) -> Measuremen
     return Measurement(high, low, high, reason, seeds, detail, positive=True)
 
 
-def mean(values, level: float = LEVEL) -> Measurement:
+def mean(values: np.ndarray, level: float = LEVEL) -> Measurement:
     """The mean over seeds with a t-interval. values: (S,), in their own units (take logs of ratios first)."""
     return of_estimate(t_interval(values, level), len(values))
 
 
-def positive_mean(values, level: float = LEVEL) -> Measurement:
+def positive_mean(values: np.ndarray, level: float = LEVEL) -> Measurement:
     """The geometric mean over seeds with the t-interval of the logarithm. values: (S,), positive, in their own units;
     one that is not leaves no interval."""
     return of_estimate(log_interval(values, level), len(values), positive=True)
@@ -289,7 +294,7 @@ def failure_rate(failed: np.ndarray) -> Measurement:
     return of_estimate(clopper_pearson(count, len(failed)), len(failed), {"failures": count}, reason=reason)
 
 
-def _measured(fit: Slope, seeds: int, detail: dict) -> Measurement:
+def _measured(fit: Slope, seeds: int, detail: dict[str, Any]) -> Measurement:
     left_out = "; ".join(f"size {size} not fitted: {why}" for size, why in fit.sizes_excluded)
     reason = fit.reason or left_out
     described = {
@@ -303,12 +308,12 @@ def _measured(fit: Slope, seeds: int, detail: dict) -> Measurement:
     return of_estimate(fit, seeds, {**described, **detail}, reason=reason)
 
 
-def _ratio_bounds(above: Complexities, below: Complexities) -> list[dict]:
+def _ratio_bounds(above: Complexities, below: Complexities) -> list[dict[str, Any]]:
     unmeasured = (above.status == MISSING) | (below.status == MISSING)
     return _bounds(above.sizes, *ratio_bounds(above, below), unmeasured)
 
 
-def _bounds(sizes: np.ndarray, low: np.ndarray, high: np.ndarray, unmeasured: np.ndarray) -> list[dict]:
+def _bounds(sizes: np.ndarray, low: np.ndarray, high: np.ndarray, unmeasured: np.ndarray) -> list[dict[str, Any]]:
     """For each size with a censored or missing seed the interval in which its median lies, in natural logs.
 
     low, high, unmeasured: (K, S). None is an open end; a missing seed is not counted as a censored one.
@@ -330,7 +335,7 @@ def _plain(estimate: Estimate) -> dict[str, Any]:
     return {name: one if isinstance(one, str) else plain(one) for name, one in asdict(estimate).items()}
 
 
-def _bound_in_words(bound: dict) -> str:
+def _bound_in_words(bound: dict[str, Any]) -> str:
     counts = [f"{bound[key]} seed(s) {word}" for key, word in COUNTED.items() if bound[key]]
     ends = [f"{sign} {bound[end]:.3g}" for sign, end in ((">=", "low"), ("<=", "high")) if bound[end] is not None]
     if len(ends) == 2 and np.isclose(bound["low"], bound["high"], rtol=1e-9, atol=1e-12):

@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hierlearn.statistics.complexity import Complexities, bounds, medians, observes_every_seed, ratio_medians
 from hierlearn.statistics.intervals import LEVEL, Estimate, shift_interval, t_interval, t_quantile
@@ -24,7 +26,7 @@ class Slope:
     low: float
     high: float
     reason: str
-    sizes_fitted: tuple
+    sizes_fitted: tuple[Any, ...]
     sizes_excluded: tuple[tuple[object, str], ...]
     medians: np.ndarray
     intercept: float
@@ -32,7 +34,9 @@ class Slope:
     dof: int
 
 
-def slope(table: Complexities, regressor=None, fitted: Sequence | None = None, level: float = LEVEL) -> Slope:
+def slope(
+    table: Complexities, regressor: ArrayLike | None = None, fitted: Sequence[Any] | None = None, level: float = LEVEL
+) -> Slope:
     """Exponent of n*: slope of the per-size medians over seeds of log n* in log regressor, with a t-interval from the
     residuals of the line (K sizes, K - 2 degrees of freedom). The primary method.
 
@@ -43,7 +47,9 @@ def slope(table: Complexities, regressor=None, fitted: Sequence | None = None, l
     return _through(points, obstacles, table.sizes, regressor, fitted, level)
 
 
-def ratio_slope(above: Complexities, below: Complexities, regressor=None, fitted: Sequence | None = None) -> Slope:
+def ratio_slope(
+    above: Complexities, below: Complexities, regressor: ArrayLike | None = None, fitted: Sequence[Any] | None = None
+) -> Slope:
     """As `slope`, of the per-size medians of the paired log(n*_above / n*_below)."""
     points, obstacles = ratio_medians(above, below)
     return _through(points, obstacles, above.sizes, regressor, fitted, LEVEL)
@@ -69,7 +75,9 @@ def difference(first: Slope, second: Slope) -> tuple[Estimate, float]:
     return Estimate(value, value - half, value + half), dof
 
 
-def seed_slopes(table: Complexities, regressor=None, fitted: Sequence | None = None, level: float = LEVEL) -> Estimate:
+def seed_slopes(
+    table: Complexities, regressor: ArrayLike | None = None, fitted: Sequence[Any] | None = None, level: float = LEVEL
+) -> Estimate:
     """t-interval over the slopes of the single seeds. Secondary: it is right for seed noise alone and too narrow when
     sizes deviate from the power law. Sizes with any censored seed are left out, since dropping seeds would bias."""
     x, keep = _log(regressor, table.sizes), _named(fitted, table.sizes) & observes_every_seed(table)
@@ -79,7 +87,7 @@ def seed_slopes(table: Complexities, regressor=None, fitted: Sequence | None = N
     return t_interval(centred @ np.log(table.samples[keep]) / (centred @ centred), level)
 
 
-def local_slopes(table: Complexities, regressor=None, level: float = LEVEL) -> list[Estimate]:
+def local_slopes(table: Complexities, regressor: ArrayLike | None = None, level: float = LEVEL) -> list[Estimate]:
     """The K - 1 slopes between neighbouring sizes, with intervals for seed noise alone (Mann-Whitney, exact).
 
     Censored seeds widen an interval, up to an open side (infinite); missing ones make it open on both.
@@ -92,7 +100,7 @@ def local_slopes(table: Complexities, regressor=None, level: float = LEVEL) -> l
     return result
 
 
-def line(x, y, level: float = LEVEL) -> tuple[Estimate, float, float]:
+def line(x: ArrayLike, y: ArrayLike, level: float = LEVEL) -> tuple[Estimate, float, float]:
     """Least-squares line: its slope with a t-interval of K - 2 degrees of freedom, intercept, residual sd.
 
     x, y: (K,). Two points give a slope without an interval, fewer give NaN. Points are equally weighted: what
@@ -113,10 +121,17 @@ def line(x, y, level: float = LEVEL) -> tuple[Estimate, float, float]:
     return Estimate(value, value - half, value + half), intercept, sd
 
 
-def _through(points, obstacles, sizes, regressor, fitted, level) -> Slope:
+def _through(
+    points: np.ndarray,
+    obstacles: Sequence[str],
+    sizes: np.ndarray,
+    regressor: ArrayLike | None,
+    fitted: Sequence[Any] | None,
+    level: float,
+) -> Slope:
     x, named = _log(regressor, sizes), _named(fitted, sizes)
     usable = named & np.isfinite(points)
-    excluded = tuple((sizes[i].item(), obstacles[i]) for i in np.flatnonzero(named & ~usable))
+    excluded = tuple((sizes[i].item(), obstacles[i]) for i in np.flatnonzero(named & ~usable).tolist())
     fit, intercept, sd = line(x[usable], points[usable], level)
     kept = tuple(sizes[usable].tolist())
     reason = "; ".join([fit.reason, *(f"size {size}: {why}" for size, why in excluded)]) if fit.reason else ""
@@ -124,7 +139,7 @@ def _through(points, obstacles, sizes, regressor, fitted, level) -> Slope:
     return Slope(fit.value, fit.low, fit.high, reason, kept, excluded, points, intercept, sd, dof)
 
 
-def _log(regressor, sizes: np.ndarray) -> np.ndarray:
+def _log(regressor: ArrayLike | None, sizes: np.ndarray) -> np.ndarray:
     values = np.asarray(sizes if regressor is None else regressor, dtype=np.float64)
     if values.shape != sizes.shape:
         raise ValueError(f"regressor of shape {values.shape}; expected one value for each of the {len(sizes)} sizes")
@@ -133,7 +148,7 @@ def _log(regressor, sizes: np.ndarray) -> np.ndarray:
     return np.log(values)
 
 
-def _named(fitted, sizes: np.ndarray) -> np.ndarray:
+def _named(fitted: Sequence[Any] | None, sizes: np.ndarray) -> np.ndarray:
     if fitted is None:
         return np.ones(len(sizes), dtype=bool)
     unknown = sorted(set(fitted) - set(sizes.tolist()))

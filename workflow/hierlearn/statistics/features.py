@@ -48,7 +48,9 @@ def share_explained(values: np.ndarray, features: np.ndarray) -> float:
     return float(1 - np.sum(left**2) / np.sum(total**2)) if np.any(total) else np.nan
 
 
-def unexplained_variance(features, targets, held_out_features, held_out_targets) -> np.ndarray:
+def unexplained_variance(
+    features: np.ndarray, targets: np.ndarray, held_out_features: np.ndarray, held_out_targets: np.ndarray
+) -> np.ndarray:
     """1 - R^2 on held-out points of targets regressed on features and a constant, the mean over targets.
 
     features (S, n, D), targets (S, n, b); held out: (S, n', D), (S, n', b) -> (S,) float64. A minimum-norm least

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy
+from numpy.typing import ArrayLike
 
 LEVEL = 0.95
 
@@ -23,7 +24,7 @@ def t_quantile(dof: float, level: float = LEVEL) -> float:
     return float(scipy.special.stdtrit(dof, 0.5 + level / 2))
 
 
-def t_interval(values, level: float = LEVEL) -> Estimate:
+def t_interval(values: ArrayLike, level: float = LEVEL) -> Estimate:
     """Student interval for the mean of independent values. values: (S,); one that is not finite leaves no interval."""
     values = _vector(values)
     if not np.isfinite(values).all():
@@ -36,7 +37,7 @@ def t_interval(values, level: float = LEVEL) -> Estimate:
     return Estimate(mean, mean - half, mean + half)
 
 
-def log_interval(values, level: float = LEVEL) -> Estimate:
+def log_interval(values: ArrayLike, level: float = LEVEL) -> Estimate:
     """The geometric mean of independent positive values, with the Student interval of their logarithms.
 
     values: (S,), in any unit; the interval is in the same unit and positive. One that is not positive and finite
@@ -47,10 +48,10 @@ def log_interval(values, level: float = LEVEL) -> Estimate:
         unusable = np.sum(~(np.isfinite(values) & (values > 0)))
         return Estimate(np.nan, np.nan, np.nan, f"{unusable} of {len(values)} values not positive and finite")
     of_log = t_interval(np.log(values), level)
-    return Estimate(*(float(np.exp(one)) for one in (of_log.value, of_log.low, of_log.high)), of_log.reason)
+    return _from_log(of_log.value, of_log.low, of_log.high, of_log.reason)
 
 
-def prediction_interval(values) -> Estimate:
+def prediction_interval(values: ArrayLike) -> Estimate:
     """Where one further run lies: the Student prediction interval of the logarithm of independent positive values.
 
     values: (S,), in any unit, S >= 2. A number that was printed for one run is compared with it; the interval of a
@@ -59,10 +60,11 @@ def prediction_interval(values) -> Estimate:
     centre = log_interval(values)
     if centre.reason:
         return centre
-    logs, count = np.log(_vector(values)), len(values)
+    logs = np.log(_vector(values))
+    count = len(logs)
     half = t_quantile(count - 1) * float(logs.std(ddof=1)) * np.sqrt(1 + 1 / count)
     middle = float(logs.mean())
-    return Estimate(*(float(np.exp(one)) for one in (middle, middle - half, middle + half)))
+    return _from_log(middle, middle - half, middle + half)
 
 
 def failure_rate(failures: int, trials: int) -> Estimate:
@@ -81,7 +83,9 @@ def failure_rate(failures: int, trials: int) -> Estimate:
     return Estimate(failures / trials, float(low), float(high))
 
 
-def shift_interval(first, second, level: float = LEVEL) -> Estimate:
+def shift_interval(
+    first: tuple[np.ndarray, np.ndarray], second: tuple[np.ndarray, np.ndarray], level: float = LEVEL
+) -> Estimate:
     """How far `second` lies above `first`: Hodges-Lehmann shift with the exact Mann-Whitney interval (unpaired).
 
     first, second: pairs (lows, highs) of arrays (S,), (S',) between which each value lies, equal where it is known; so
@@ -99,7 +103,7 @@ def shift_interval(first, second, level: float = LEVEL) -> Estimate:
     return Estimate(value, float(smallest[rank - 1]), float(largest[-rank]))
 
 
-def median(values) -> float:
+def median(values: ArrayLike) -> float:
     """Median of (S,) values that may be infinite; NaN if the two middle ones are opposite infinities."""
     values = np.sort(_vector(values))
     if not len(values):
@@ -109,7 +113,7 @@ def median(values) -> float:
         return float(a) if a == b else float((a + b) / 2)
 
 
-def median_interval(low, high) -> Estimate:
+def median_interval(low: ArrayLike, high: ArrayLike) -> Estimate:
     """The median of independent values with the exact interval of the sign test (coverage at least 95 %).
 
     low, high: (S,), in any unit, between which each value lies, equal where it is known, infinite where it is open. A
@@ -127,7 +131,7 @@ def median_interval(low, high) -> Estimate:
     return Estimate(value, float(low[rank - 1]), float(high[-rank]))
 
 
-def holm(p_values) -> np.ndarray:
+def holm(p_values: ArrayLike) -> np.ndarray:
     """Holm's adjusted p-values (m,) of p-values (m,), in their order: max over j <= i of (m - j + 1) p_(j), at most 1.
 
     Rejecting where they are at most a keeps the probability of any false rejection at most a, whatever the dependence
@@ -159,6 +163,10 @@ def p_beyond(value: float, low: float, high: float, limit: float, freedom: float
     return float(scipy.special.stdtr(freedom, -t_quantile(freedom) * distance / half))
 
 
+def _from_log(value: float, low: float, high: float, reason: str = "") -> Estimate:
+    return Estimate(float(np.exp(value)), float(np.exp(low)), float(np.exp(high)), reason)
+
+
 def _mann_whitney(m: int, n: int) -> np.ndarray:
     """Null probabilities of U = 0 .. mn: the coefficients of the Gaussian binomial (m+n choose m)."""
     counts = np.zeros(m * n + 1)
@@ -171,7 +179,7 @@ def _mann_whitney(m: int, n: int) -> np.ndarray:
     return counts / counts.sum()
 
 
-def _vector(values) -> np.ndarray:
+def _vector(values: ArrayLike) -> np.ndarray:
     values = np.asarray(values, dtype=np.float64)
     if values.ndim != 1:
         raise ValueError(f"values of shape {values.shape}; expected one dimension")

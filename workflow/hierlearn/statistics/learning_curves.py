@@ -1,6 +1,7 @@
 """Sample complexity: where a learning curve falls to a threshold, and on which side when it does not."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 OBSERVED = "observed"
 RIGHT_CENSORED = "right_censored"
@@ -13,7 +14,7 @@ STATUSES = (OBSERVED, RIGHT_CENSORED, LEFT_CENSORED, MISSING)
 REACH = np.log(10.0)
 
 
-def crossings(samples, risk, threshold: float) -> tuple[np.ndarray, np.ndarray]:
+def crossings(samples: ArrayLike, risk: ArrayLike, threshold: float) -> tuple[np.ndarray, np.ndarray]:
     """n* of many curves over one grid: log risk is made non-increasing in log n by least squares, then interpolated.
 
     samples: (N,) increasing and positive. risk: (..., N) >= 0, in the units of `threshold`; NaN = not visited (the walk
@@ -71,7 +72,7 @@ def value_at(falling: np.ndarray, values: np.ndarray, threshold: float) -> float
     return float(np.exp((1 - part) * np.log(values[i - 1]) + part * np.log(values[i])))
 
 
-def isotonic_heights(risk, threshold: float) -> np.ndarray:
+def isotonic_heights(risk: ArrayLike, threshold: float) -> np.ndarray:
     """Log risk over the threshold, made non-increasing by least squares.
 
     risk: (..., N) >= 0, +inf allowed -> (..., N) float64, within a factor of ten of the threshold on either side.
@@ -81,7 +82,7 @@ def isotonic_heights(risk, threshold: float) -> np.ndarray:
     return non_increasing(flat).reshape(np.shape(risk))
 
 
-def non_increasing(values) -> np.ndarray:
+def non_increasing(values: ArrayLike) -> np.ndarray:
     """Least-squares non-increasing fit along the last axis: min over a <= i of max over b >= i of mean(values[a..b]).
 
     values: (C, N) finite -> (C, N) float64. Quadratic in N but without a loop over curves.

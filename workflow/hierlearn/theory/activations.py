@@ -11,6 +11,7 @@ from functools import cache
 from math import factorial, pi, prod, sqrt
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 Elementwise = Callable[[np.ndarray], np.ndarray]
 
@@ -121,7 +122,8 @@ def _one_sided(power: int, divisor: int) -> Elementwise:
 
 def _square(order: int) -> Elementwise:
     """t^2, which is no factor times a power of relu and has all derivatives."""
-    return (np.square, lambda t: 2 * t, lambda t: np.full_like(t, 2), *[np.zeros_like] * 3)[order]
+    derivatives: tuple[Elementwise, ...] = (np.square, lambda t: 2 * t, lambda t: np.full_like(t, 2))
+    return derivatives[order] if order < len(derivatives) else np.zeros_like
 
 
 def _erf(order: int) -> Elementwise:
@@ -168,7 +170,7 @@ def _logistic(order: int, t: np.ndarray) -> np.ndarray:
     return values if order % 2 else -np.tanh(t / 2) * values
 
 
-def _polynomial(coefficients, t: np.ndarray) -> np.ndarray:
+def _polynomial(coefficients: ArrayLike, t: np.ndarray) -> np.ndarray:
     """sum_j c_j t^j, in the dtype of t."""
     return np.polynomial.polynomial.polyval(t, np.asarray(coefficients, t.dtype))
 

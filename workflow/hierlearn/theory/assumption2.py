@@ -5,6 +5,7 @@ in the plane of their rows, where a uniform point of the sphere and a normal one
 law: an entry of Sigma is the mass of a wedge with a shifted corner, an integral over one angle.
 """
 
+from collections.abc import Callable
 from math import pi
 
 import numpy as np
@@ -69,7 +70,9 @@ def _cosines(rows: np.ndarray) -> np.ndarray:
     return np.clip((cosine + cosine.T) / 2.0, -1.0, 1.0)
 
 
-def _plane(law: str, dimension: int):
+def _plane(
+    law: str, dimension: int
+) -> tuple[Callable[[np.ndarray], np.ndarray], Callable[[np.ndarray], np.ndarray], float]:
     """In a plane through the origin: squared radius -> P(R^2 > it), t -> P(<e, x> <= t) for |e| = 1, largest radius."""
     # Imported here: the spectral half of the module, without biases, needs no scipy.
     from scipy.special import betainc, ndtr
@@ -82,17 +85,19 @@ def _plane(law: str, dimension: int):
         raise ValueError(f"dimension {dimension}; expected at least 3")
     power = (dimension - 2) / 2.0
 
-    def tail(square):
+    def tail(square: np.ndarray) -> np.ndarray:
         return np.maximum(1.0 - square, 0.0) ** power
 
-    def below(t):
+    def below(t: np.ndarray) -> np.ndarray:
         central = betainc(0.5, (dimension - 1) / 2.0, np.minimum(t * t, 1.0))
         return 0.5 + 0.5 * np.sign(t) * central
 
     return tail, below, 1.0
 
 
-def _wedges(distance: np.ndarray, slope: np.ndarray, tail, radius: float) -> np.ndarray:
+def _wedges(
+    distance: np.ndarray, slope: np.ndarray, tail: Callable[[np.ndarray], np.ndarray], radius: float
+) -> np.ndarray:
     """Owen's T: the mass of {X > h, 0 < Y < a X}, (1 / 2 pi) int_0^{arctan a} P(R > h / cos t) dt.
 
     distance h (D,) >= 0 by row, slope a (D, D) -> (D, D), odd in a. In s with cosh s = 1 / cos t the integrand varies

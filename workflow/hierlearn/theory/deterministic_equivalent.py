@@ -20,7 +20,7 @@ LARGEST_RISK, TOLERANCE = 1e3, 1e-14
 SCAN_PER_DECADE = 12
 
 
-def spectrum_for(profile: Callable, dimension: int, degree: int) -> Spectrum:
+def spectrum_for(profile: Callable[[np.ndarray], np.ndarray], dimension: int, degree: int) -> Spectrum:
     """The spectrum with all degrees that matter for a target of this degree; its tail has the rest."""
     last = degree + 2
     while last < LARGEST_DEGREE and harmonics(dimension, last + 1) <= LARGEST_DIMENSION:
@@ -53,7 +53,7 @@ def expected_risk(
 
 
 def sample_complexity(
-    profile: Callable,
+    profile: Callable[[np.ndarray], np.ndarray],
     dimension: int,
     degree: int,
     threshold: float,

@@ -3,6 +3,7 @@
 from math import comb
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 
 def harmonics(dimension: int, degree: int) -> int:
@@ -35,7 +36,7 @@ def neurons_of_harmonics(dimension: int, degree: int) -> int:
     return dimension * harmonics(dimension, degree - 2)
 
 
-def composition_risk_bound(functions, dimension: int, order: int, alpha: float) -> np.ndarray:
+def composition_risk_bound(functions: ArrayLike, dimension: int, order: int, alpha: float) -> np.ndarray:
     """k alpha^2 max(0, 1 - N / C(d, k)): least risk of N fixed functions per output  (allenzhu2019, Theorems 2 to 4).
 
     The target is that of the teacher residual_composition, `product`, in its own units, on the hypercube:

@@ -24,12 +24,12 @@ def isotropy(points: np.ndarray, fresh: np.ndarray) -> tuple[float, float]:
     w is the worst direction of the points, judged on fresh ones: the largest eigenvalue of n points is too large by a
     factor of up to (1 + sqrt(d / n))^2.
     """
-    found = []
-    for one, other in ((points, fresh), (points**2, fresh**2)):
-        mean = 0.0 if one is points else np.mean(one, axis=0)
-        worst = np.linalg.eigh((one - mean).T @ (one - mean) / len(one))[1][:, -1]
-        found.append(float(np.mean(((other - mean) @ worst) ** 2)))
-    return tuple(found)
+
+    def largest(points: np.ndarray, fresh: np.ndarray, mean: np.ndarray | float) -> float:
+        worst = np.linalg.eigh((points - mean).T @ (points - mean) / len(points))[1][:, -1]
+        return float(np.mean(((fresh - mean) @ worst) ** 2))
+
+    return largest(points, fresh, 0.0), largest(points**2, fresh**2, np.mean(points**2, axis=0))
 
 
 def variables(dimension: int, degree: int, monomials: int) -> int:
@@ -153,7 +153,9 @@ def least_top_share(law: str, degree: int, dimension: int, power: int = 1) -> fl
     return float(best[degree])
 
 
-def quadratic_feature_moments(linear: np.ndarray, square: np.ndarray, nodes: np.ndarray, masses: np.ndarray):
+def quadratic_feature_moments(
+    linear: np.ndarray, square: np.ndarray, nodes: np.ndarray, masses: np.ndarray
+) -> tuple[np.ndarray, float]:
     """Covariance (k, k) of S = W_0 x + W_1 (x^2 - 1) and E (sum_i S_i^2)^2, exact.
 
     linear, square: W_0 and W_1 (k, d); nodes, masses: a rule of the coordinates, exact to degree 8. S is a sum over
@@ -169,7 +171,7 @@ def quadratic_feature_moments(linear: np.ndarray, square: np.ndarray, nodes: np.
     return covariance, float(np.sum(cumulant + np.outer(diagonal, diagonal) + 2.0 * covariance**2))
 
 
-def grid(law: str, variables: int, degree: int, power: int = 1):
+def grid(law: str, variables: int, degree: int, power: int = 1) -> tuple[np.ndarray, np.ndarray]:
     """Points (n, variables) and masses (n,) that integrate polynomials of this degree in each coordinate exactly."""
     nodes, masses = rule(law, degree, power)
     points = np.stack(np.meshgrid(*[nodes] * variables, indexing="ij"), axis=-1).reshape(-1, variables)

@@ -4,7 +4,7 @@ The law of t = <x, e_1> for x ~ Unif(S^{d-1}) has the density proportional to (1
 All norms and means are with respect to this probability law; everything is float64.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import factorial, sqrt
@@ -80,26 +80,26 @@ def quadrature(dimension: int, count: int = NODES) -> tuple[np.ndarray, np.ndarr
     return nodes, masses
 
 
-def spectrum(profile: Callable[[np.ndarray], np.ndarray], dimension: int, degrees) -> Spectrum:
+def spectrum(profile: Callable[[np.ndarray], np.ndarray], dimension: int, degrees: int | Sequence[int]) -> Spectrum:
     """Eigenvalues of K(x, z) = h(<x, z>) over Unif(S^{d-1}): xi_k = E[h(t) q_k(t)] / sqrt(N(d, k)).
 
     profile: h, vectorised over [-1, 1]. degrees: a number (then 0 .. degrees) or a sequence. Coefficients
     below rounding are set to 0. Raises ValueError if a coefficient is clearly negative: h is then no positive
     semi-definite kernel.
     """
-    degrees = np.arange(degrees + 1) if np.isscalar(degrees) else np.asarray(list(degrees))
+    kept = np.arange(degrees + 1) if isinstance(degrees, int | np.integer) else np.asarray(list(degrees))
     nodes, masses = quadrature(dimension)
     values = np.asarray(profile(nodes), np.float64) * masses
-    multiplicity = np.array([float(harmonics(dimension, int(k))) for k in degrees])
-    means = np.array([np.sum(values * orthonormal(int(k), dimension, nodes)) for k in degrees])
+    multiplicity = np.array([float(harmonics(dimension, int(k))) for k in kept])
+    means = np.array([np.sum(values * orthonormal(int(k), dimension, nodes)) for k in kept])
     size = np.sum(np.abs(values))
     if np.any(means < -NEGATIVE * size):
-        k = int(degrees[np.argmin(means)])
+        k = int(kept[np.argmin(means)])
         raise ValueError(f"profile: coefficient {np.min(means):.3g} at degree {k}; expected none below 0")
     eigenvalues = np.where(means > ROUNDING * size, means, 0.0) / np.sqrt(multiplicity)
     trace = float(np.asarray(profile(np.ones(1)), np.float64)[0])
     tail = trace - float(np.sum(multiplicity * eigenvalues))
-    return Spectrum(degrees, multiplicity, eigenvalues, max(tail, 0.0))
+    return Spectrum(kept, multiplicity, eigenvalues, max(tail, 0.0))
 
 
 def _recurrence(dimension: int, count: int) -> np.ndarray:

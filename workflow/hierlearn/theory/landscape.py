@@ -8,14 +8,33 @@ all results float64. A loss has `value`, `gradient` and `curvature`, l and its f
 of (f, y).
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
 
 import numpy as np
+
+Array = np.ndarray
 
 # c of L(W) + ridge |W|^p <= L(W*) + c ridge |W*|^p + ... at every stationary point, by the power p of |W|_{2,4}.
 # Along W* S' the penalty P(t) = t^4 or t^8 bends by at most 12 u w or 56 u^3 w on average, u = |W|^2, w = |W*|^2, and
 # <grad P, W> = p P: what is left, (12 u w - 2 u^2) / 2 or (56 u^3 w - 6 u^4) / 2, is largest at u = 3 w or 7 w.
 PENALTY_CONSTANTS = {4: 9.0, 8: 2401.0}
+
+
+Pointwise = Callable[[Array, Array], Array]
+
+
+class Loss(Protocol):
+    """l and its first two derivatives in f, as functions of (f, y)."""
+
+    @property
+    def value(self) -> Pointwise: ...
+
+    @property
+    def gradient(self) -> Pointwise: ...
+
+    @property
+    def curvature(self) -> Pointwise: ...
 
 
 class Expansion(NamedTuple):
@@ -29,7 +48,7 @@ class Expansion(NamedTuple):
     curvature: float
 
 
-def curvature_slack(features, gates, weights, reference, curvature) -> float:
+def curvature_slack(features: Array, gates: Array, weights: Array, reference: Array, curvature: Array) -> float:
     """s = E[l'' (1/m) sum_r sigma''(<w0_r, h>)^2 <w_r, h>^2 <w*_r, h>^2], the right side of Lemma 1.
 
     It is the mean over S' of the Gauss-Newton term: f^Q_{W + t W* S'} has the slope 1/sqrt(m) sum_r a_r S'_r sigma''
@@ -40,19 +59,30 @@ def curvature_slack(features, gates, weights, reference, curvature) -> float:
     return float(np.mean(curvature * _squared_slopes(features, gates, weights, reference)))
 
 
-def quadratic_outputs(features, gates, signs, weights) -> np.ndarray:
+def quadratic_outputs(features: Array, gates: Array, signs: Array, weights: Array) -> Array:
     """f^Q_W at the points, (n,)."""
     return (gates * (features @ weights.T) ** 2) @ signs / (2.0 * np.sqrt(len(signs)))
 
 
-def quadratic_expansion(features, gates, signs, targets, loss, weights, reference) -> Expansion:
+def quadratic_expansion(
+    features: Array, gates: Array, signs: Array, targets: Array, loss: Loss, weights: Array, reference: Array
+) -> Expansion:
     """L^Q at W along W and W*: <grad, W> = 2 E[l' f^Q_W], curvature s + 2 E[l' f^Q_{W*}] (bai2020, Appendix B.1)."""
     outputs, towards = (quadratic_outputs(features, gates, signs, one) for one in (weights, reference))
     squares = _squared_slopes(features, gates, weights, reference)
     return _expansion(loss, targets, outputs, 2.0 * outputs, squares, 2.0 * towards)
 
 
-def randomised_expansion(features, first, signs, weights, reference, targets, loss, draws) -> Expansion:
+def randomised_expansion(
+    features: Array,
+    first: Array,
+    signs: Array,
+    weights: Array,
+    reference: Array,
+    targets: Array,
+    loss: Loss,
+    draws: Array,
+) -> Expansion:
     """L at W along W and W*, for sigma = relu^3 / 6 and the mean over given draws of S; the mean over S' is exact.
 
     first: w0 (m, D); draws (K, m) of -1 and +1. Every draw is used with its opposite, which removes what is odd in S.
@@ -68,13 +98,17 @@ def randomised_expansion(features, first, signs, weights, reference, targets, lo
     return Expansion(*(float(part) for part in np.mean(parts, axis=0)))
 
 
-def equal_sign_slack(features, gates, signs, weights, reference, curvature) -> float:
+def equal_sign_slack(
+    features: Array, gates: Array, signs: Array, weights: Array, reference: Array, curvature: Array
+) -> float:
     """`curvature_slack` along W* itself, without S': no mean over signs, so that the neurons' slopes add up."""
     slopes = (gates * (features @ weights.T) * (features @ reference.T)) @ signs / np.sqrt(len(signs))
     return float(np.mean(curvature * slopes**2))
 
 
-def equal_sign_expansion(features, first, signs, weights, reference, targets, loss) -> Expansion:
+def equal_sign_expansion(
+    features: Array, first: Array, signs: Array, weights: Array, reference: Array, targets: Array, loss: Loss
+) -> Expansion:
     """The loss of f_W itself, all of S equal, at W along W and along W* without S', for sigma = relu^3 / 6."""
     start, moved, towards = (features @ part.T for part in (first, weights, reference))
     inner, scaled = np.maximum(start + moved, 0.0), signs / np.sqrt(len(signs))
@@ -82,7 +116,7 @@ def equal_sign_expansion(features, first, signs, weights, reference, targets, lo
     return _expansion(loss, targets, inner**3 @ scaled / 6.0, radial, along**2, (inner * towards**2) @ scaled)
 
 
-def _expansion(loss, targets, outputs, radial, squares, bends) -> Expansion:
+def _expansion(loss: Loss, targets: Array, outputs: Array, radial: Array, squares: Array, bends: Array) -> Expansion:
     """From outputs (n,), their slopes along W, and squared slopes and second derivatives along the reference."""
     gradient, curvature = loss.gradient(outputs, targets), loss.curvature(outputs, targets)
     return Expansion(
@@ -92,7 +126,7 @@ def _expansion(loss, targets, outputs, radial, squares, bends) -> Expansion:
     )
 
 
-def _squared_slopes(features, gates, weights, reference) -> np.ndarray:
+def _squared_slopes(features: Array, gates: Array, weights: Array, reference: Array) -> Array:
     """The mean over S' of the squared slope of f^Q at W along W* S', (n,)."""
     return np.mean((gates * (features @ weights.T) * (features @ reference.T)) ** 2, axis=1)
 
@@ -103,12 +137,12 @@ class RandomisedSquaredRisk:
     The neurons of f_{W S} are independent under S, so E_S (f - y)^2 = (E f - y)^2 + Var f, a sum over neurons each.
     """
 
-    def __init__(self, features, first, signs, targets):
+    def __init__(self, features: Array, first: Array, signs: Array, targets: Array) -> None:
         self.features, self.targets = features, targets
         self.start = features @ first.T
         self.scaled = signs / np.sqrt(len(signs))
 
-    def risk_and_gradient(self, weights) -> tuple[float, np.ndarray]:
+    def risk_and_gradient(self, weights: Array) -> tuple[float, Array]:
         """L(W) and its gradient (m, D)."""
         up, down, error, spread = self._moments(weights)
         risk = float(np.mean(error**2 + np.mean(spread**2, axis=1)))
@@ -116,7 +150,7 @@ class RandomisedSquaredRisk:
         pull += spread * (up**2 + down**2) / (2.0 * len(self.scaled))
         return risk, pull.T @ self.features / len(self.features)
 
-    def hessian_product(self, weights, vector) -> np.ndarray:
+    def hessian_product(self, weights: Array, vector: Array) -> Array:
         """The Hessian of L at W times a vector (m, D), of its shape."""
         up, down, error, spread = self._moments(weights)
         moved = self.features @ vector.T
@@ -126,12 +160,12 @@ class RandomisedSquaredRisk:
         pull += ((up**2 + down**2) ** 2 / 4.0 + 2.0 * spread * (up - down)) * moved / (2.0 * len(self.scaled))
         return pull.T @ self.features / len(self.features)
 
-    def mean_slopes(self, weights) -> np.ndarray:
+    def mean_slopes(self, weights: Array) -> Array:
         """The slope of E f at every point in <w_r, h>, (n, m): that in w_r is this times h."""
         up, down, _, _ = self._moments(weights)
         return self.scaled * (up**2 - down**2) / 4.0
 
-    def expansion(self, weights, reference) -> Expansion:
+    def expansion(self, weights: Array, reference: Array) -> Expansion:
         """L at W along W and W*, as in `randomised_expansion` with all draws."""
         risk, gradient = self.risk_and_gradient(weights)
         up, down, error, spread = self._moments(weights)
@@ -142,7 +176,7 @@ class RandomisedSquaredRisk:
         along = error * (((up + down) * square) @ self.scaled) / 2.0
         return Expansion(risk, float(np.vdot(gradient, weights)), 2.0 * float(np.mean(curvature + along)))
 
-    def _moments(self, weights):
+    def _moments(self, weights: Array) -> tuple[Array, Array, Array, Array]:
         """Both values (<w0 +- w, h>)_+ of every neuron (n, m), E f - y (n,), and sqrt(m) times the standard deviation
         of every neuron's part of f, signed (n, m)."""
         movement = self.features @ weights.T
@@ -151,7 +185,7 @@ class RandomisedSquaredRisk:
         return up, down, (cube_up + cube_down) @ self.scaled - self.targets, cube_up - cube_down
 
 
-def leading_reference(features, gates, signs, targets) -> np.ndarray:
+def leading_reference(features: Array, gates: Array, signs: Array, targets: Array) -> Array:
     """An explicit W* (m, D) in the manner of bai2020, Lemma 15, for targets of degree 2 in the features.
 
     All neurons of sign +1 look along the top eigenvector of (1/n) sum_i y_i h_i h_i^T, those of sign -1 along its
@@ -167,7 +201,7 @@ def leading_reference(features, gates, signs, targets) -> np.ndarray:
     return reference * np.sqrt(square)
 
 
-def penalty_terms(weights, reference, power) -> Expansion:
+def penalty_terms(weights: Array, reference: Array, power: int) -> Expansion:
     """|W|_{2,4}^p at W along W and W*, p = 4 or 8: its value, <grad, W> = p |W|^p, and E_S' of its Hessian at W* S'."""
     norms, sizes = np.sum(weights**2, axis=1), np.sum(reference**2, axis=1)
     cross = np.sum(weights * reference, axis=1)
@@ -179,14 +213,14 @@ def penalty_terms(weights, reference, power) -> Expansion:
     return Expansion(total, power * total, curvature)
 
 
-def eighth_power(weights) -> tuple[float, np.ndarray]:
+def eighth_power(weights: Array) -> tuple[float, Array]:
     """|W|_{2,4}^8 and its gradient (m, D)."""
     norms = np.sum(weights**2, axis=1, keepdims=True)
     total = float(np.sum(norms**2))
     return total**2, 8.0 * total * norms * weights
 
 
-def eighth_power_product(weights, vector) -> np.ndarray:
+def eighth_power_product(weights: Array, vector: Array) -> Array:
     """The Hessian of |W|_{2,4}^8 at W times a vector (m, D), of its shape."""
     norms = np.sum(weights**2, axis=1, keepdims=True)
     along = np.sum(weights * vector, axis=1, keepdims=True)
@@ -195,7 +229,9 @@ def eighth_power_product(weights, vector) -> np.ndarray:
     return whole + 8.0 * total * norms * vector + 16.0 * total * along * weights
 
 
-def objective_bounds(open_loss, weights, reference, ridge, power) -> tuple[float, float]:
+def objective_bounds(
+    open_loss: float, weights: Array, reference: Array, ridge: float, power: int
+) -> tuple[float, float]:
     """What L(W) + ridge |W|^p is at most at a stationary point W: the theorems' bound, and the one that it relaxes.
 
     open_loss: L(W*) + s / 2 and whatever else Lemma 1 is allowed. With P = ridge |W|^p, stationarity turns the lemma
@@ -207,6 +243,6 @@ def objective_bounds(open_loss, weights, reference, ridge, power) -> tuple[float
     return relaxed, open_loss + ridge * (0.5 * (at.curvature - at.radial) + at.risk)
 
 
-def quartic_norm(weights) -> float:
+def quartic_norm(weights: Array) -> float:
     """|W|_{2,4}^4 = sum_r |w_r|^4."""
     return float(np.sum(np.sum(np.square(weights), axis=1) ** 2))

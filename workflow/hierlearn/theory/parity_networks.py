@@ -128,7 +128,7 @@ def train(signs: np.ndarray, start: np.ndarray, error: float) -> tuple[TwoLayerR
     stiffness = multiplier / error
     flat, gradients = start.ravel(), 0
 
-    def objective(flat):
+    def objective(flat: np.ndarray) -> tuple[float, np.ndarray]:
         hidden = x @ flat.reshape(start.shape).T
         residual = np.maximum(hidden, 0.0) @ signs / np.sqrt(len(signs)) - target
         force = max(0.0, multiplier + stiffness * (np.mean(residual**2) - error))

@@ -1,6 +1,6 @@
 """Which quadratic DenseNets there are: widths, connection graphs and weights of layers  (allenzhu2020, eq. 1.2-1.3)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -30,7 +30,12 @@ def links(depth: int, graph: Sequence[Sequence[int]] | None) -> tuple[tuple[int,
 
 def links_by_name(name: str, depth: int) -> tuple[tuple[int, ...], ...]:
     """J_2 .. J_L of a graph: skip, J_l = {0, l - 1}; chain, J_l = {l - 1}; dense, all earlier layers. J_2 = {0, 1}."""
-    seen = {"skip": lambda l: (0, l - 1), "chain": lambda l: (l - 1,), "dense": lambda l: tuple(range(l))}[name]
+    graphs: dict[str, Callable[[int], tuple[int, ...]]] = {
+        "skip": lambda l: (0, l - 1),
+        "chain": lambda l: (l - 1,),
+        "dense": lambda l: tuple(range(l)),
+    }
+    seen = graphs[name]
     return ((0, 1), *(seen(layer) for layer in range(3, depth + 1)))
 
 

@@ -104,14 +104,14 @@ def gaussian_complexities(variances: np.ndarray, widths: list[int], law: str, sa
     generator, half, t = np.random.default_rng(0), max(widths) // 2, np.sqrt(DIAGONAL[law])
     scale = np.outer(roots, roots) * np.sqrt(PRODUCTS[law](dimension) / (2.0 * samples))
     corner = min(CORNER, dimension)
-    whole, part = [], []
+    wholes, parts = [], []
     for _ in range(max(LEAST_DRAWS, ENTRIES // (dimension * half))):
         matrices = _matrices(generator, 1, half, dimension, t)[0] * scale
-        whole.append(_suprema(np.linalg.eigvalsh(matrices)[None], widths)[0])
-        part.append(_suprema(np.linalg.eigvalsh(matrices[:, :corner, :corner])[None], widths)[0])
+        wholes.append(_suprema(np.linalg.eigvalsh(matrices)[None], widths)[0])
+        parts.append(_suprema(np.linalg.eigvalsh(matrices[:, :corner, :corner])[None], widths)[0])
     alone = _matrices(generator, CORNER_DRAWS // half, half, corner, t) * scale[:corner, :corner]
     exact = _suprema(np.linalg.eigvalsh(alone), widths).mean(axis=0)
-    whole, part = np.array(whole), np.array(part)
+    whole, part = np.array(wholes), np.array(parts)
     off = part - part.mean(axis=0)
     share = np.sum(off * whole, axis=0) / np.sum(off**2, axis=0)
     return whole.mean(axis=0) + share * (exact - part.mean(axis=0))

@@ -72,7 +72,7 @@ class Sums:
     of all z. All float64 and without the factor 1/sqrt(m), for variances 1/m, of a network, which `sizes` puts in.
     """
 
-    def __init__(self, order: int, points: int, draws: int):
+    def __init__(self, order: int, points: int, draws: int) -> None:
         self.terms, self.draw_errors = np.zeros((2, order, points)), np.zeros((points, draws))
         self.remainder, self.distance = np.zeros((2, 2, points))
         self.highest, self.lowest = np.zeros((2, points))
@@ -141,7 +141,9 @@ def _moments(law: Law, sign: float, outcomes: list[np.ndarray]) -> np.ndarray:
     return np.stack([sign * np.sum(mean, axis=1), np.maximum(square - np.einsum("nb,nb->n", mean, mean), 0.0)])
 
 
-def _remainder(sigma, at_zero, before, movement, terms, z) -> np.ndarray:
+def _remainder(
+    sigma: Elementwise, at_zero: np.ndarray, before: np.ndarray, movement: np.ndarray, terms: list[np.ndarray], z: float
+) -> np.ndarray:
     """sigma(t + z s) - sum_{j <= k} sigma^(j)(t) (z s)^j / j!, (n, b)."""
     if z == 0:
         return np.zeros_like(before)

@@ -1,9 +1,15 @@
 """Spectra of a covariance: isotropic, falling as a power, or with a few spikes."""
 
+from typing import Any
+
 import numpy as np
 
 # Half of the variance in one direction; j^-2, whose leading share stays when directions are added.
-SHAPES = {"isotropic": {}, "power": {"exponent": 2.0}, "spiked": {"spikes": 1, "spike_share": 0.5}}
+SHAPES: dict[str, dict[str, Any]] = {
+    "isotropic": {},
+    "power": {"exponent": 2.0},
+    "spiked": {"spikes": 1, "spike_share": 0.5},
+}
 
 
 def eigenvalues(
