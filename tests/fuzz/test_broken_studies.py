@@ -144,7 +144,7 @@ def test_sizes_that_no_machine_holds_are_refused_with_the_memory_they_need(field
         lines = refusal(mutant, config)
         # A walk that would begin beyond its end, a teacher that has a largest dimension, and places, claims and lines
         # of a size that is there no more are refused as such.
-        told = r"[\d,]+ MB of memory|found start \d+ above cap|at most \d+ for|\.samples: found \d+; expected"
+        told = r"[\d,]+ MB of memory|found start \d+ above cap|at most \d+ for|\.samples\.(cap|at): found \d+; expected"
         # Names are looked up before sizes are: what must say now which size it means is told that it may mean this one.
         told += r"|(found|one of)\b.*\b10{9,}\b|found \d+\^\d strings of a level"
         if not any(re.search(told, line) for line in lines):

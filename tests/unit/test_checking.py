@@ -62,6 +62,17 @@ def test_a_sound_study_has_no_fault_at_any_preset(content, check):
         ("learners.kernel.select.ridge", [0], "learners.kernel.select.ridge[0]: found 0; expected more than 0"),
         ("learners.kernel.select.ridge", ["1e-3"], "write 1.0e-3 for 1e-3"),
         ("learners.kernel.sweep", {"kernel": ["ntk"]}, "learners.kernel.sweep.kernel: found a component"),
+        (
+            "learners.kernel.sweep",
+            {"kernel": [{"name": "ntk"}]},
+            "learners.kernel.sweep.kernel[0]: found {'name': 'ntk'}; expected a number, a word or a truth value; "
+            "write one learner for each component",
+        ),
+        (
+            "learners.kernel.sweep",
+            {"depth": [2]},
+            "learners.kernel.sweep.depth: found an unknown parameter; expected one of bandwidth, ridge",
+        ),
         ("learners.linear.sweep.width", [3], "learners.linear.sweep.width[0]: found 3; expected a multiple of 2"),
         ("learners.linear.sweep.wdth", [4], "learners.linear.sweep.wdth: found an unknown parameter"),
         ("learners.kernel.limits", {"dimensions": 3}, "learners.kernel.limits.dimensions: found an unknown axis"),

@@ -176,6 +176,7 @@ def check_choices(draft: Draft, at: Path, entry: Learner) -> None:
     name = entry.component["name"]
     choices = registry.choices("learners", name)
     known = registry.parameters("learners", name) | choices
+    parts = [key for key, against in known.items() if {"component", "components"} & set(against)]
     for key in entry.select:
         where = (*at, "select", key)
         if key not in choices:
@@ -192,8 +193,8 @@ def check_choices(draft: Draft, at: Path, entry: Learner) -> None:
     for key in entry.sweep:
         where = (*at, "sweep", key)
         if key not in known:
-            draft.unknown(where, "an unknown parameter", known)
-        elif {"component", "components"} & set(known[key]):
+            draft.unknown(where, "an unknown parameter", [other for other in known if other not in parts])
+        elif key in parts:
             draft.add(where, "a component", "numbers or words; write one learner for each component")
         elif key in draft.study.axes or key in OF_ALL:
             draft.add(
