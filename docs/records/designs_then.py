@@ -6,8 +6,10 @@ TREE holds `workflow/` and `config/` of one commit. wanted.json is a list of [st
 "study/preset", either `faults` or the designs by claim: the digest and everything that the digest is over.
 """
 
+import importlib
 import json
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -16,13 +18,10 @@ def main() -> None:
     sys.path.insert(0, str(tree / "workflow"))
     from hierlearn.plan import checking, registration
 
-    try:
-        from hierlearn.plan import papers
-
-        papers.use(tree / "config")
-    except (ImportError, AttributeError):
+    for room in ("files", "plan"):
         # Earlier trees keep the names of the papers in the schema of a study.
-        pass
+        with suppress(ImportError, AttributeError):
+            importlib.import_module(f"hierlearn.{room}.papers").use(tree / "config")
     contents: dict[str, dict] = {}
     plain = registration._hash
 

@@ -19,7 +19,7 @@ NO_COMPONENTS = {
     "__init__.py",
     "core/provenance.py",
     "plan/console.py",
-    "plan/load.py",
+    "files/load.py",
     "plan/references.py",
     "plan/study.py",
     "solvers/densenets/distilled_training.py",

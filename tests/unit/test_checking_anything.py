@@ -7,8 +7,8 @@ import pytest
 import yaml
 from small_study import STUDY
 
+from hierlearn.files.load import load
 from hierlearn.plan import checking, jobs
-from hierlearn.plan.load import load
 
 
 def paths(content, at=()):
@@ -57,7 +57,7 @@ def planned(study):
 
 
 def test_the_studies_of_this_project_are_sound():
-    from hierlearn.plan.violations import SCHEMAS
+    from hierlearn.files.violations import SCHEMAS
 
     for file in (SCHEMAS.parents[2] / "config" / "studies").glob("*.yaml"):
         assert load(file, file.name)[1] == []

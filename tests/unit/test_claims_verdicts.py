@@ -70,7 +70,7 @@ def test_words_that_nobody_knows_are_refused():
 
 
 def test_the_schema_knows_the_words():
-    from hierlearn.plan.violations import schema
+    from hierlearn.files.violations import schema
 
     said = schema("study")["properties"]["claims"]["additionalProperties"]["properties"]
     assert said["kind"]["enum"] == list(KINDS)

@@ -9,8 +9,8 @@ from hierlearn.core import registry
 from hierlearn.core.registry import PACKAGE, build
 from hierlearn.figures._legends import hides_data
 from hierlearn.figures._style import lay_out
+from hierlearn.files.load import load
 from hierlearn.plan import checking, jobs, plausibility, references
-from hierlearn.plan.load import load
 from hierlearn.plan.presets import bodies
 
 STUDIES = sorted((PACKAGE.parents[1] / "config" / "studies").glob("*.yaml"))

@@ -6,7 +6,8 @@ import pytest
 import yaml
 from small_study import STUDY, study_of
 
-from hierlearn.plan import history, kept_lines
+from hierlearn.files import kept_lines
+from hierlearn.plan import history
 from hierlearn.plan.history import Verdict
 
 REASONS = ["first design", "six sizes: three left t at 12.7", "other sizes: the form was suggested"]

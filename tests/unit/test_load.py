@@ -5,10 +5,10 @@ import os
 import pytest
 
 from hierlearn.core.words import nearest, show
-from hierlearn.plan.faults import Fault
-from hierlearn.plan.load import load
+from hierlearn.files.faults import Fault
+from hierlearn.files.load import load
+from hierlearn.files.violations import fill_defaults, schema_faults
 from hierlearn.plan.presets import merge
-from hierlearn.plan.violations import fill_defaults, schema_faults
 
 
 def read(tmp_path, text):

@@ -10,10 +10,10 @@ from own_folder import KERNEL, PAPERS
 
 from hierlearn.command import records
 from hierlearn.core import registry
+from hierlearn.files.papers import known
 from hierlearn.plan import commands
 from hierlearn.plan.checking import load_study
 from hierlearn.plan.configuration import ROOT, configure
-from hierlearn.plan.papers import known
 
 CLAIMS = """claims:
   Z1-cusp:

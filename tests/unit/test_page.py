@@ -8,7 +8,7 @@ import pytest
 from hierlearn.claims.ledger import Row
 from hierlearn.claims.page import index
 from hierlearn.claims.page.index import interval, number, prediction, work
-from hierlearn.plan import papers
+from hierlearn.files import papers
 from hierlearn.plan.draws import Draw
 
 STUDY = {"title": "A <b>study</b> & more", "paper": "chen2020", "place": "Theorem 1", "summary": "s", "present": True}

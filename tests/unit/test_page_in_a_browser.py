@@ -12,7 +12,7 @@ from hierlearn.claims.ledger import csv_text
 from hierlearn.claims.page import index
 from hierlearn.claims.tally import comparison
 from hierlearn.claims.verdicts import KINDS, REGIMES
-from hierlearn.plan import papers
+from hierlearn.files import papers
 
 pytestmark = pytest.mark.skipif(executable() is None, reason="no Chromium (Debian's package chromium)")
 

@@ -19,8 +19,8 @@ from hierlearn.claims.page import findings
 from hierlearn.claims.replication import standing
 from hierlearn.command import records
 from hierlearn.core.registry import PACKAGE
-from hierlearn.files import checksums
-from hierlearn.plan import history, papers, publication, registration
+from hierlearn.files import checksums, papers
+from hierlearn.plan import history, publication, registration
 from hierlearn.plan.configuration import configure
 
 ROOT = PACKAGE.parents[1]

@@ -11,8 +11,8 @@ from hierlearn.claims.rules import outcome
 from hierlearn.core.protocols import STATUS
 from hierlearn.core.registry import build
 from hierlearn.files import published
-from hierlearn.plan.papers import tables
-from hierlearn.plan.violations import SCHEMAS
+from hierlearn.files.papers import tables
+from hierlearn.files.violations import SCHEMAS
 
 FOLDER = SCHEMAS.parents[2] / "config" / "published"
 FILE = """

@@ -9,8 +9,9 @@ import pytest
 import yaml
 
 from hierlearn.core import registry
-from hierlearn.plan import question, recovery
+from hierlearn.plan import question
 from hierlearn.plan.configuration import configure
+from hierlearn.run import recovery
 
 ASKED = {
     "teacher": {"name": "ridge_polynomial", "degree": 2},

@@ -12,7 +12,7 @@ import pytest
 
 from hierlearn.core import provenance
 from hierlearn.files import checksums
-from hierlearn.plan import recovery
+from hierlearn.run import recovery
 
 MADE = provenance.identity("code", {})
 FILES = ("a.nc", "b.nc", "below/c.nc")

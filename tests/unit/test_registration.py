@@ -10,7 +10,8 @@ import yaml
 from small_study import STUDY, put, study_of
 
 from hierlearn.core import registry
-from hierlearn.plan import checking, jobs, kept_lines, registration
+from hierlearn.files import kept_lines
+from hierlearn.plan import checking, jobs, registration
 from hierlearn.plan.draws import Draw
 
 ROOT = Path(__file__).parents[2]

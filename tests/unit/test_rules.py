@@ -11,9 +11,10 @@ from small_study import STUDY, study_of
 
 from hierlearn.core import provenance
 from hierlearn.files import results
-from hierlearn.plan import cluster, jobs, resources
+from hierlearn.plan import jobs, resources
 from hierlearn.plan.commands import unknown_targets
 from hierlearn.plan.configuration import Plan
+from hierlearn.run import recovery
 
 
 class Wildcards(dict):
@@ -176,21 +177,21 @@ def test_jobs_of_this_folder_alone_are_cancelled_on_a_cluster(tmp_path, monkeypa
             lines[:] = [line for line in lines if line.split("|")[0] not in words]
         return subprocess.CompletedProcess(words, 0, stdout="\n".join(lines).encode())
 
-    monkeypatch.setattr(cluster.subprocess, "run", asked)
-    monkeypatch.setattr(cluster.time, "sleep", lambda _: None)
-    cluster.cancel_orphans()
+    monkeypatch.setattr(recovery.subprocess, "run", asked)
+    monkeypatch.setattr(recovery.time, "sleep", lambda _: None)
+    recovery.cancel_orphans()
     assert sorted(cancelled) == ["1", "4"]
 
 
 def test_jobs_that_do_not_end_stop_the_run_and_a_machine_without_a_cluster_does_not(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     listed = subprocess.CompletedProcess([], 0, stdout=f"1|hierlearn_x|{tmp_path}".encode())
-    monkeypatch.setattr(cluster.subprocess, "run", lambda *_, **__: listed)
-    monkeypatch.setattr(cluster.time, "sleep", lambda _: None)
+    monkeypatch.setattr(recovery.subprocess, "run", lambda *_, **__: listed)
+    monkeypatch.setattr(recovery.time, "sleep", lambda _: None)
     with pytest.raises(SystemExit, match="scancel them and start again"):
-        cluster.cancel_orphans()
-    monkeypatch.setattr(cluster.subprocess, "run", lambda *_, **__: (_ for _ in ()).throw(FileNotFoundError("squeue")))
-    cluster.cancel_orphans()
+        recovery.cancel_orphans()
+    monkeypatch.setattr(recovery.subprocess, "run", lambda *_, **__: (_ for _ in ()).throw(FileNotFoundError("squeue")))
+    recovery.cancel_orphans()
 
 
 def test_parameters_are_ready_for_a_record(plan):

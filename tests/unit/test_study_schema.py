@@ -7,10 +7,10 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from hierlearn.core import registry
+from hierlearn.files.load import load
+from hierlearn.files.violations import SCHEMAS
 from hierlearn.plan import study_schema
-from hierlearn.plan.load import load
 from hierlearn.plan.presets import merge
-from hierlearn.plan.violations import SCHEMAS
 
 STUDIES = sorted((Path(__file__).parents[2] / "config" / "studies").glob("*.yaml"))
 WRITTEN = SCHEMAS / "study.schema.json"

@@ -7,9 +7,9 @@ import shutil
 import pytest
 from conftest import HERE, snakemake
 
+from hierlearn.files.load import load
 from hierlearn.plan import resources
 from hierlearn.plan.declared import parts
-from hierlearn.plan.load import load
 from hierlearn.plan.study import Study
 
 

@@ -7,7 +7,7 @@ import xarray
 from conftest import ROOT, snakemake
 from recomputation import ledger
 
-from hierlearn.plan.load import load
+from hierlearn.files.load import load
 
 STUDIES = {file.stem: load(file, file.name)[0] for file in sorted((ROOT / "config" / "studies").glob("*.yaml"))}
 

@@ -11,8 +11,7 @@ from typing import NoReturn
 
 from hierlearn.command import runs
 from hierlearn.core import process
-from hierlearn.plan import places
-from hierlearn.run import systems
+from hierlearn.run import places, systems
 
 PRESETS = ("smoke", "quick", "standard", "full", "paper")
 PURPOSE = "run the workflow, ask what it found, add components and studies of your own."

@@ -7,7 +7,8 @@ from pathlib import Path
 from types import ModuleType
 
 from hierlearn.claims import tally as ledger
-from hierlearn.plan import estimates, first_questions, history, kept_lines, registration
+from hierlearn.files import kept_lines
+from hierlearn.plan import estimates, first_questions, history, registration
 from hierlearn.plan.checking import load_study
 from hierlearn.plan.configuration import Plan
 

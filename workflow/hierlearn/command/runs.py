@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 from hierlearn.core.provenance import PACKAGE
-from hierlearn.plan import load
+from hierlearn.files import load
 
 ROOT = PACKAGE.parents[1]
 

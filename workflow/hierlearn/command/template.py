@@ -6,8 +6,7 @@ from typing import Any
 
 from hierlearn.core import folders, registry
 from hierlearn.core.protocols import PROTOCOLS
-from hierlearn.files import texts
-from hierlearn.plan import load, papers
+from hierlearn.files import load, papers, texts
 from hierlearn.plan.configuration import LONGEST, NAME, NOT_TAKEN, OWN, ROOT
 from hierlearn.plan.configuration import taken as taken_by_all
 

@@ -1,15 +1,15 @@
 """What is to be run, and whether it can be.
 
 To read the room, begin with what a run goes through: `configuration` makes the plan from settings and studies. A study
-is read by `load`, checked by `checking` in stages (`violations` for its shape against schemas; `declared`, `sections`,
-`references` and `coordinates` for names; `claims`, `formulas`, `plausibility` for what it means; `validation_context`
-keeps the `faults` that are found), and is then a `study` with its `sizes`, at one of the `presets`, with its `draws`.
+is read by `files/load`, checked by `checking` in stages (`files/violations` for its shape against schemas; `declared`,
+`sections`, `references` and `coordinates` for names; `claims`, `formulas`, `plausibility` for what it means;
+`validation_context` keeps the faults that are found), and is then a `study` with its `sizes`, at one of the `presets`,
+with its `draws`.
 `targets` names its files, `jobs` the parameters and the code of what makes them, `inputs` what that reads, and
 `resources` what it needs, for `cluster` and `estimates`.
 
-Around it: `asked_studies` are those that a run reads; `folders`, `papers` and `question` are other places that studies
-come from; `registration`, `history` and `kept_lines` what is written down of designs and verdicts; `commands`,
-`publication` and `template` what is answered in place of a run; `recovery` puts a folder in order before a run, with
-the `records` of Snakemake, and `places` says where a run cannot write; `console`, `progress`, `terminal`, `early_page`,
+Around it: `asked_studies` are those that a run reads; `folders` and `question` are other places that studies come from;
+`registration` and `history` what is written down of designs and verdicts; `commands` and `publication` what is answered
+in place of a run; `console`, `progress`, `terminal`, `early_page`,
 `told` and `units` show a run and what was found; `study_schema` is for editors.
 """

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hierlearn.plan import folders, papers
+from hierlearn.files import papers
+from hierlearn.plan import folders
 from hierlearn.plan.targets import Targets
 
 

@@ -12,14 +12,15 @@ from typing import Any
 
 from hierlearn.core import folders
 from hierlearn.core.words import nearest, show
-from hierlearn.plan import claims, formulas, papers, plausibility, references, resources, sections
+from hierlearn.files import papers
+from hierlearn.files.faults import Fault
+from hierlearn.files.load import load, unusable
+from hierlearn.files.violations import schema, schema_faults
+from hierlearn.plan import claims, formulas, plausibility, references, resources, sections
 from hierlearn.plan.declared import mapping, parts
-from hierlearn.plan.faults import Fault
-from hierlearn.plan.load import load, unusable
 from hierlearn.plan.presets import OF_ALL, PRESETS, base, bodies, path_in_file
 from hierlearn.plan.study import Study
 from hierlearn.plan.validation_context import Draft
-from hierlearn.plan.violations import schema, schema_faults
 
 # Sections of a study whose components name parts of the others.
 REFERRING = ("figure", "claims")

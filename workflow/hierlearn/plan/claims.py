@@ -5,9 +5,9 @@ from typing import Any
 from hierlearn.claims.verdicts import WITHOUT_REGIME
 from hierlearn.core import registry
 from hierlearn.core.words import show
+from hierlearn.files.faults import Path, value_at
 from hierlearn.plan import answers
 from hierlearn.plan.declared import Claim, Component
-from hierlearn.plan.faults import Path, value_at
 from hierlearn.plan.validation_context import Draft
 
 CONTROL = ("control", "quantity")

@@ -2,10 +2,6 @@
 --resources does."""
 
 import functools
-import os
-import subprocess
-import sys
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -69,20 +65,3 @@ class Requests:
     def largest(self, rule: str, name: str) -> int:
         """The memory of a study's largest job of a rule, in MB."""
         return max(self.needs(rule, name, *words).mem_mb for one, *words in self.studies[name].jobs if one == rule)
-
-
-def cancel_orphans() -> None:
-    """Cancel the cluster's jobs of an earlier run in this folder that was killed: they would write beside this one."""
-    asked = ["squeue", "--me", "--noheader", "--format=%F|%j|%Z"]
-    for _ in range(60):
-        try:
-            listed = subprocess.run(asked, capture_output=True, timeout=60, check=True).stdout.decode(errors="replace")
-        except (OSError, subprocess.SubprocessError):
-            return
-        fields = [line.split("|", 2) for line in listed.splitlines()]
-        orphans = {job for job, name, folder in fields if name.startswith("hierlearn_") and folder == os.getcwd()}
-        if not orphans:
-            return
-        subprocess.run(["scancel", *orphans], check=False)
-        time.sleep(1)
-    sys.exit("error: jobs of an earlier run in this folder do not end; scancel them and start again")

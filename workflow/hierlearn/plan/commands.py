@@ -5,7 +5,8 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from hierlearn.core.words import similar
-from hierlearn.plan import kept_lines, papers, registration
+from hierlearn.files import kept_lines, papers
+from hierlearn.plan import registration
 from hierlearn.plan.configuration import COMMANDS, RULES, Plan
 
 # The folder of what every job leaves besides its outputs.

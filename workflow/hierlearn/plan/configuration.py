@@ -13,14 +13,16 @@ from hierlearn.claims import tally
 from hierlearn.core import process, registry
 from hierlearn.core.provenance import ends_in_one_line
 from hierlearn.core.words import nearest, show
+from hierlearn.files import kept_lines, papers
+from hierlearn.files.faults import Fault, Note
+from hierlearn.files.load import load
+from hierlearn.files.violations import SCHEMAS, fill_defaults, schema, schema_faults
 from hierlearn.plan import (
     answers,
     asked_studies,
     checking,
     folders,
     history,
-    kept_lines,
-    papers,
     plausibility,
     question,
     registration,
@@ -28,12 +30,9 @@ from hierlearn.plan import (
 )
 from hierlearn.plan.cluster import Requests
 from hierlearn.plan.draws import Draw
-from hierlearn.plan.faults import Fault, Note
 from hierlearn.plan.inputs import Inputs
-from hierlearn.plan.load import load
 from hierlearn.plan.study import Study
 from hierlearn.plan.targets import FILES, Targets
-from hierlearn.plan.violations import SCHEMAS, fill_defaults, schema, schema_faults
 from hierlearn.run.job import MEMORY_VARIABLES
 
 NAME, LONGEST = re.compile("[a-z0-9]+(-[a-z0-9]+)*"), 60

@@ -8,7 +8,7 @@ from typing import Any
 from hierlearn.core import registry
 from hierlearn.core.words import nearest, show
 from hierlearn.files import published
-from hierlearn.plan.faults import Path
+from hierlearn.files.faults import Path
 from hierlearn.plan.study import Study
 from hierlearn.plan.validation_context import Draft, Reference, Scope
 

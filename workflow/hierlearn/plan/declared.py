@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
+from hierlearn.files.violations import fill_defaults, schema
 from hierlearn.plan.presets import merge_component
-from hierlearn.plan.violations import fill_defaults, schema
 
 Component = dict[str, Any]
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from hierlearn.core import provenance
 from hierlearn.core.words import show
+from hierlearn.files.faults import Fault
 from hierlearn.plan import checking, registration
-from hierlearn.plan.faults import Fault
 from hierlearn.plan.question_forms import Question, changes, part_of, parts_of, question
 from hierlearn.plan.study import Study
 

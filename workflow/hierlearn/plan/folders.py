@@ -8,8 +8,9 @@ from typing import Any
 
 from hierlearn.core import folders
 from hierlearn.core.words import show, similar
-from hierlearn.plan import history, papers, registration
-from hierlearn.plan.faults import Fault
+from hierlearn.files import papers
+from hierlearn.files.faults import Fault
+from hierlearn.plan import history, registration
 
 # What a folder of a user's own may hold beside rooms of components; other names in it are nobody's.
 PARTS, FILES = ("studies", "published"), (papers.FILE, registration.NAME, history.NAME)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from hierlearn.core.words import show
-from hierlearn.plan.faults import Path
+from hierlearn.files.faults import Path
 from hierlearn.plan.validation_context import Draft
 from hierlearn.run.job import SETTINGS
 

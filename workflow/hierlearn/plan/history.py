@@ -7,8 +7,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from hierlearn.claims.verdicts import MARKS
-from hierlearn.plan import kept_lines
-from hierlearn.plan.faults import Fault
+from hierlearn.files import kept_lines
+from hierlearn.files.faults import Fault
 from hierlearn.plan.study import Study
 
 NAME = "verdicts.csv"

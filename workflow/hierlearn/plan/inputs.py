@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from hierlearn.core import provenance, registry
-from hierlearn.files import checksums
-from hierlearn.plan import jobs, papers, told
+from hierlearn.files import checksums, papers
+from hierlearn.plan import jobs, told
 from hierlearn.plan.draws import FIRST, Draw
 from hierlearn.plan.targets import FILES, Targets, jobs_of
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from hierlearn.plan.faults import Path, value_at
+from hierlearn.files.faults import Path, value_at
 
 PRESETS = ("quick", "standard", "full", "paper", "smoke")
 # What is said of a study as a whole, so not in an overlay, and where instead.

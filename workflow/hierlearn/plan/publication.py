@@ -14,8 +14,8 @@ from typing import Any
 from hierlearn.claims.ledger import COLUMNS, csv_text, from_json, noted
 from hierlearn.claims.replication import standing
 from hierlearn.claims.tally import comparison, read
-from hierlearn.files import checksums, figures, texts
-from hierlearn.plan import history, papers, told, units
+from hierlearn.files import checksums, figures, papers, texts
+from hierlearn.plan import history, told, units
 from hierlearn.plan.configuration import Plan, configure
 from hierlearn.plan.study import Study
 

@@ -14,10 +14,10 @@ from hierlearn.core import registry
 from hierlearn.core.protocols import Teacher
 from hierlearn.core.words import show
 from hierlearn.files import texts
-from hierlearn.plan.faults import Fault
-from hierlearn.plan.load import load, written
+from hierlearn.files.faults import Fault
+from hierlearn.files.load import load, written
+from hierlearn.files.violations import schema, schema_faults
 from hierlearn.plan.sizes import full_description, sizes
-from hierlearn.plan.violations import schema, schema_faults
 
 KEY, STUDY, PAPER = "question", "my-question", "yours"
 SAID = {PAPER: {"name": "A question", "title": "A question of your own", "authors": "You", "year": 2026}}
@@ -251,7 +251,7 @@ def _put(file: Path, content: Mapping[str, Any]) -> None:
     Ends where a run that works in this folder has another question.
     """
     # Here, as it brings much of Snakemake.
-    from hierlearn.plan.recovery import lock
+    from hierlearn.run.recovery import lock
 
     text, there = written(content), file.is_file()
     before = file.read_text(encoding="utf-8") if there else None
@@ -268,7 +268,7 @@ def _put(file: Path, content: Mapping[str, Any]) -> None:
 
 def _put_back() -> None:
     """What a dry run or a refused question wrote goes: the study stays the one that the results answer."""
-    from hierlearn.plan.recovery import lock
+    from hierlearn.run.recovery import lock
 
     # Where another run works it may be of this question.
     with suppress(OSError, SystemExit), lock():

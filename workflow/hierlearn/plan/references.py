@@ -11,6 +11,7 @@ from typing import Any
 from hierlearn.core import registry
 from hierlearn.core.protocols import FLOPS, Learner
 from hierlearn.core.words import show
+from hierlearn.files.faults import Path
 from hierlearn.plan.coordinates import (
     LARGEST,
     Grid,
@@ -28,7 +29,6 @@ from hierlearn.plan.coordinates import (
     sample_sizes,
     score_grid,
 )
-from hierlearn.plan.faults import Path
 from hierlearn.plan.study import Study
 from hierlearn.plan.validation_context import Draft, Reference, Scope
 

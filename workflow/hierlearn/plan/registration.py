@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from hierlearn.core import provenance, registry
-from hierlearn.plan import jobs, kept_lines
-from hierlearn.plan.faults import Fault
+from hierlearn.files import kept_lines
+from hierlearn.files.faults import Fault
+from hierlearn.plan import jobs
 from hierlearn.plan.sizes import product
 from hierlearn.plan.study import Study
 

@@ -13,8 +13,8 @@ from typing import Any
 
 from hierlearn.core import registry
 from hierlearn.core.needs import Needs, Sizes, points_presented
+from hierlearn.files.faults import Path
 from hierlearn.plan import answers
-from hierlearn.plan.faults import Path
 from hierlearn.plan.study import RAW, GridPoint, Study, Task, remembered
 
 # An interpreter with numpy, scipy and netCDF4 takes 80 MB, with matplotlib and xarray 200 MB; a fork of the

@@ -6,14 +6,14 @@ from typing import Any
 
 from hierlearn.core import registry
 from hierlearn.core.words import nearest, show
+from hierlearn.files.faults import Path, value_at
+from hierlearn.files.violations import allowed_by, schema, schema_faults, violations
 from hierlearn.plan import answers, claims
 from hierlearn.plan.declared import Learner, mapping
-from hierlearn.plan.faults import Path, value_at
 from hierlearn.plan.presets import merge_component
 from hierlearn.plan.references import check_size
 from hierlearn.plan.study_schema import COMPONENTS, SIZED_SECTIONS
 from hierlearn.plan.validation_context import Draft
-from hierlearn.plan.violations import allowed_by, schema, schema_faults, violations
 
 # A problem key may be an axis too.
 PROBLEM_AXES = ("dimension", "label_noise")

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hierlearn.core import registry
-from hierlearn.plan import violations
+from hierlearn.files import violations
 
 # Where a study describes components, None for any name; numbers of those of some sections and kinds may be sizes.
 COMPONENTS = {

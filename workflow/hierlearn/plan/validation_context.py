@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hierlearn.core.words import nearest, show, similar
-from hierlearn.plan.faults import Fault, Path, among, value_at
+from hierlearn.files.faults import Fault, Path, among, value_at
 from hierlearn.plan.study import Study
 
 # The keys beside a value and around it, for what refers to a `probe` or an `axis`.

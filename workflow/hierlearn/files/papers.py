@@ -10,11 +10,11 @@ from typing import Any
 
 from hierlearn.core import folders
 from hierlearn.core.words import nearest, show
+from hierlearn.files.faults import Fault
+from hierlearn.files.faults import Path as Place
+from hierlearn.files.load import load
 from hierlearn.files.published import ROW_KEYS
-from hierlearn.plan.faults import Fault
-from hierlearn.plan.faults import Path as Place
-from hierlearn.plan.load import load
-from hierlearn.plan.violations import schema, schema_faults
+from hierlearn.files.violations import schema, schema_faults
 
 FILE = "papers.yaml"
 PROJECT = folders.PACKAGE.parents[1] / "config"

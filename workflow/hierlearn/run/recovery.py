@@ -9,8 +9,10 @@ import fcntl
 import json
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -20,13 +22,13 @@ import psutil
 from snakemake.settings.types import WorkflowSettings
 
 from hierlearn.files import checksums
-from hierlearn.plan.cluster import cancel_orphans
-from hierlearn.plan.inputs import Inputs
-from hierlearn.plan.records import FOLDER, DamagedRecords, Records, UnusableRecords
+from hierlearn.run.records import FOLDER, DamagedRecords, Records, UnusableRecords
 
 if TYPE_CHECKING:
-    # Which imports what imports this.
+    # The workflow of Snakemake imports what imports this.
     from snakemake.workflow import Workflow
+
+    from hierlearn.plan.inputs import Inputs
 
 # The states of files and checksums that were found whole: what has not been written to since is not read again.
 WHOLE = FOLDER / "whole.json"
@@ -45,7 +47,7 @@ def is_dry(words: Sequence[str]) -> bool:
     return bool(given.dryrun) or given.executor == "dryrun"
 
 
-def prepare(inputs: Inputs, workflow: "Workflow") -> IO[str]:
+def prepare(inputs: "Inputs", workflow: "Workflow") -> IO[str]:
     """Put the folder in order before the first job; the lock, to be held as long as the run.
 
     workflow: Snakemake's, which says where its records and its temporary files are.
@@ -66,7 +68,7 @@ def prepare(inputs: Inputs, workflow: "Workflow") -> IO[str]:
     return held
 
 
-def refuse_damaged_records(inputs: Inputs, settings: WorkflowSettings) -> None:
+def refuse_damaged_records(inputs: "Inputs", settings: WorkflowSettings) -> None:
     """End a dry run that meets a record that Snakemake cannot read: it changes nothing, so it cannot go on."""
     cure = "a run without --dry-run puts it in order"
     try:
@@ -116,6 +118,23 @@ def end_orphans() -> None:
     sys.exit("error: jobs of an earlier run in this folder do not end; stop them and start again")
 
 
+def cancel_orphans() -> None:
+    """Cancel the cluster's jobs of an earlier run in this folder that was killed: they would write beside this one."""
+    asked = ["squeue", "--me", "--noheader", "--format=%F|%j|%Z"]
+    for _ in range(60):
+        try:
+            listed = subprocess.run(asked, capture_output=True, timeout=60, check=True).stdout.decode(errors="replace")
+        except (OSError, subprocess.SubprocessError):
+            return
+        fields = [line.split("|", 2) for line in listed.splitlines()]
+        orphans = {job for job, name, folder in fields if name.startswith("hierlearn_") and folder == os.getcwd()}
+        if not orphans:
+            return
+        subprocess.run(["scancel", *orphans], check=False)
+        time.sleep(1)
+    sys.exit("error: jobs of an earlier run in this folder do not end; scancel them and start again")
+
+
 def run_of(process: psutil.Process) -> str | None:
     """The folder of the run that started a process; None for all others."""
     try:
@@ -142,7 +161,7 @@ def clear(results: Path) -> None:
             checksum.unlink()
 
 
-def verify(results: Path, inputs: Inputs, records: Records) -> dict[Path, str]:
+def verify(results: Path, inputs: "Inputs", records: Records) -> dict[Path, str]:
     """Remove what is not what its job put there, with its checksum; the files of the plan, with what is wrong.
 
     What another job made than the planned one counts as interrupted: it stays until it is asked for. Snakemake notices

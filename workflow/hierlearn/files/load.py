@@ -13,7 +13,7 @@ from yaml.constructor import SafeConstructor
 from yaml.resolver import Resolver
 
 from hierlearn.core.words import show
-from hierlearn.plan.faults import Fault
+from hierlearn.files.faults import Fault
 
 # What no file that a person writes comes near.
 BYTES, VALUES, LEVELS = 1_000_000, 100_000, 50

@@ -10,9 +10,9 @@ from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError
 
 from hierlearn.core.words import meaning, nearest, show, similar
-from hierlearn.plan import faults
-from hierlearn.plan.faults import Fault
-from hierlearn.plan.load import content
+from hierlearn.files import faults
+from hierlearn.files.faults import Fault
+from hierlearn.files.load import content
 
 SCHEMAS = Path(__file__).parents[1] / "schemas"
 # What texts of a pattern are, where the description of a key says what they mean: of those that go into one cell of a

@@ -8,7 +8,7 @@ from typing import Any
 
 from hierlearn.core.words import show
 from hierlearn.files import texts
-from hierlearn.plan.faults import Fault
+from hierlearn.files.faults import Fault
 
 
 def read(
