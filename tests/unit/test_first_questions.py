@@ -7,12 +7,17 @@ from dataclasses import replace
 from datetime import date
 
 import pytest
+from small_study import put, study_of
 
 from hierlearn.core.registry import PACKAGE
 from hierlearn.plan import checking, first_questions, question_forms, registration
 
 ROOT = PACKAGE.parents[1]
 RECORDS = ROOT / "docs" / "records"
+
+
+def small(content):
+    return study_of(content, "small", "small.yaml", "quick")
 
 
 def table(file):
@@ -116,15 +121,26 @@ def test_an_identity_may_become_a_check_and_no_other_row_may():
 
 def test_a_study_with_another_limit_is_refused_in_one_line_that_names_the_field():
     study = checking.load_study(ROOT / "config" / "studies" / "chen2020-sample-complexity.yaml", "standard")
-    assert list(first_questions.other_questions(study, RECORDS)) == []
+    assert list(first_questions.other_questions(study, RECORDS, [])) == []
     claim = replace(study.claims["C1-p4"], predicted=0.7)
     changed = replace(study, claims=study.claims | {"C1-p4": claim})
-    (fault,) = first_questions.other_questions(changed, RECORDS)
+    (fault,) = first_questions.other_questions(changed, RECORDS, [])
     assert str(fault).endswith(
         "claims.C1-p4.predicted: found 0.7; "
         "expected 0.667, as first registered on 2026-11-22, or a claim with a new name"
     )
-    assert list(first_questions.other_questions(changed, ROOT / "no such folder")) == []
+    assert list(first_questions.other_questions(changed, ROOT / "no such folder", [])) == []
+
+
+def test_a_question_without_a_form_in_the_records_keeps_the_digest_of_its_first_line(content):
+    study = small(content)
+    lines = registration.new_lines(study, [])
+    assert list(first_questions.other_questions(study, RECORDS, lines)) == []
+    more_seeds = small(put(content, "seeds", 5))
+    assert list(first_questions.other_questions(more_seeds, RECORDS, lines)) == []
+    other_limit = small(put(content, "claims.C1-kernel.predicted", 7))
+    (fault,) = first_questions.other_questions(other_limit, RECORDS, lines)
+    assert "claims.C1-kernel: found another question than at revision 1" in str(fault)
 
 
 @pytest.fixture

@@ -176,7 +176,7 @@ def test_lines_are_added_below_those_that_are_there(content, lines, tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "line 1: found ''; expected claim,study,preset,revision,digest,draw"),
+        ("", "line 1: found ''; expected claim,study,preset,revision,digest,draw,question,design"),
         ("claim,study\n", "line 1: found 'claim,study'"),
         ("HEADER\nC1,small,quick,1,abc\n", "line 2: found 'C1,small,quick,1,abc'"),
         ("HEADER\nC1,small,quick,none,abc,d\n", "line 2: found"),
@@ -214,8 +214,23 @@ def test_lines_of_the_project_are_only_added():
         subprocess.run([*shown, f"{commit}:config/registered.csv"], capture_output=True, text=True).stdout
         for commit in done.stdout.split()
     ]
-    for after, before in zip([REGISTERED.read_text(), *texts], texts, strict=False):
+    # Columns may be added, of which earlier lines have none.
+    bodies = [text.partition("\n")[2] for text in texts]
+    for after, before in zip([REGISTERED.read_text().partition("\n")[2], *bodies], bodies, strict=False):
         assert after.startswith(before)
+
+
+def test_lines_from_before_there_were_two_digests_are_read_and_kept(lines, tmp_path):
+    file = tmp_path / "registered.csv"
+    first, second = lines[:2]
+    old = f"{first.claim},{first.study},{first.preset},{first.revision},{first.digest},{first.draw}\n"
+    file.write_text(",".join(registration.COLUMNS[: -registration.LATER]) + "\n" + old)
+    bare = replace(first, question="", design="")
+    assert registration.read(file) == ([bare], [])
+    kept_lines.append(file, registration.COLUMNS, [astuple(second)])
+    assert registration.read(file) == ([bare, second], [])
+    header, kept, _ = file.read_text().split("\n", 2)
+    assert header == ",".join(registration.COLUMNS) and f"{kept}\n" == old
 
 
 def test_the_small_study_names_one_learner_in_its_first_claim():

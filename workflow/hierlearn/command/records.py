@@ -58,7 +58,7 @@ def register(plan: Plan) -> Answer:
         raise ValueError("register: found a pilot or a replicate; expected the first draw, which the others follow")
     faults = [fault for study in studies for fault in registration.other_designs(study, plan.registered)]
     folder = plan.config.absolute().parent / "docs" / "records"
-    faults += [fault for study in studies for fault in first_questions.other_questions(study, folder)]
+    faults += [fault for study in studies for fault in first_questions.other_questions(study, folder, plan.registered)]
     if faults:
         raise ValueError("\n".join(f"error: {fault}" for fault in faults).removeprefix("error: "))
     added = [line for study in studies for line in registration.new_lines(study, plan.registered)]

@@ -12,22 +12,25 @@ from hierlearn.files.faults import Fault
 
 
 def read(
-    file: Path, name: str, columns: Sequence[str], sound: Callable[[list[str]], bool]
+    file: Path, name: str, columns: Sequence[str], sound: Callable[[list[str]], bool], later: int = 0
 ) -> tuple[list[tuple[int, list[str]]], list[Fault]]:
     """(number of the line, its values) of the sound lines of a file, none where there is no file, and its faults.
 
-    name: what messages call it; sound: whether values, as many as there are columns, are what they should be.
+    name: what messages call it; sound: whether values, as many as there are columns, are what they should be; later:
+    how many of the last columns came later, which a file or a line may lack and which are "" there.
     """
+    first = list(columns)[: len(columns) - later]
     if not file.exists():
         return [], []
     try:
         rows = list(csv.reader(io.StringIO(file.read_text(encoding="utf-8-sig")), strict=True))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         return [], [Fault(name, (), f"a file that cannot be read ({type(error).__name__})", "lines of values")]
-    if not rows or rows[0] != list(columns):
+    if not rows or rows[0] not in (first, list(columns)):
         return [], [Fault(name, ("line 1",), show(",".join(rows[0]) if rows else ""), ",".join(columns))]
     lines = list(enumerate(rows[1:], start=2))
-    good = [(number, row) for number, row in lines if len(row) == len(columns) and sound(row)]
+    filled = [(number, row + [""] * later if len(row) == len(first) else row) for number, row in lines]
+    good = [(number, row) for number, row in filled if len(row) == len(columns) and sound(row)]
     whole = {number for number, _ in good}
     faults = [
         Fault(name, (f"line {number}",), show(",".join(row)), f"values of {', '.join(columns)}")
@@ -46,8 +49,15 @@ def by_study(lines: Iterable[Any]) -> dict[str, list[Any]]:
 
 
 def append(file: Path, columns: Sequence[str], lines: Iterable[Sequence[object]]) -> None:
-    """Add lines to a file, which is made with its header where there is none; its last line may lack its end."""
+    """Add lines to a file, which is made with its header where there is none; its last line may lack its end.
+
+    A header of fewer columns, which were all that there were once, becomes that of all.
+    """
     before = file.read_bytes().decode() if file.exists() else ""
+    header, end, rest = before.partition("\n")
+    known = header.strip("\ufeff\r").split(",")
+    if end and len(known) < len(columns) and known == list(columns)[: len(known)]:
+        before = f"{','.join(columns)}\n{rest}"
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     if not before:

@@ -3,14 +3,14 @@
 import csv
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from hierlearn.core import provenance
 from hierlearn.core.words import show
 from hierlearn.files.faults import Fault
-from hierlearn.plan import checking, registration
+from hierlearn.plan import checking, digests, registration
 from hierlearn.plan.question_forms import Question, changes, part_of, parts_of, question
 from hierlearn.plan.study import Study
 
@@ -83,19 +83,31 @@ def exceptions(folder: Path) -> set[tuple[str, str]]:
     return {(row["row"], row["field"]) for row in changed} | checks
 
 
-def other_questions(study: Study, folder: Path) -> Iterator[Fault]:
-    """Yield the fields in which claims differ from their first form, the `exceptions` apart.
+def other_questions(study: Study, folder: Path, lines: Sequence[registration.Line]) -> Iterator[Fault]:
+    """Yield what differs between the claims of a study and their first forms, the `exceptions` apart.
 
-    folder: `docs/records`. A question whose first form is of another preset, or that has none yet, has no fault.
+    folder: `docs/records`, which a folder of your own need not have; lines: those of registered.csv. Where the records
+    have no form of a question, its first line at the study's preset says by its digest what it was.
     """
-    if not (folder / FILE).is_file():
-        return
-    listed = exceptions(folder)
-    present = registration.designs(study)
-    for claim, record in read(folder / FILE).items():
-        if (record["study"], record["preset"]) != (study.name, study.preset) or claim not in present:
-            continue
-        for field, first, now in changes(record["question"], question(present[claim])):
-            if (claim, field) not in listed:
-                allowed = f"{show(first)}, as first registered on {record['date']}, or a claim with a new name"
-                yield Fault(study.file, ("claims", claim, *field.split(".")), show(now), allowed)
+    records = read(folder / FILE) if (folder / FILE).is_file() else {}
+    listed = exceptions(folder) if records else set()
+    for claim, design in registration.designs(study).items():
+        record = records.get(claim)
+        if record is None or record["study"] != study.name:
+            yield from _other_digest(study, claim, design, lines)
+        elif record["preset"] == study.preset:
+            for field, first, now in changes(record["question"], question(design)):
+                if (claim, field) not in listed:
+                    allowed = f"{show(first)}, as first registered on {record['date']}, or a claim with a new name"
+                    yield Fault(study.file, ("claims", claim, *field.split(".")), show(now), allowed)
+
+
+def _other_digest(
+    study: Study, claim: str, design: Mapping[str, Any], lines: Sequence[registration.Line]
+) -> Iterator[Fault]:
+    """A question with another digest than its first line."""
+    here = claim, study.name, study.preset
+    known = [line for line in lines if (line.claim, line.study, line.preset) == here and line.question]
+    if known and known[0].question != digests.of_question(design):
+        found = f"another question than at revision {known[0].revision}, {registration.file_beside(study)} says"
+        yield Fault(study.file, ("claims", claim), found, "the question first registered, or a claim with a new name")

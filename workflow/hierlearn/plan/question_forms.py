@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from hierlearn.core import registry
+from hierlearn.plan.aliases import design_in_first_names, present_names
 
 # What a claim says of its question in words.
 WORDS = ("statement", "regime", "beyond", "proof")
@@ -32,29 +33,61 @@ AMOUNTS = (
     "max_products",
 )
 NAMED = "named"
-# Parameters that a component had once, with the value that says what it does without them.
-GONE = {("quantities", "slope_change", "regressor"): "dimension"}
 # Where a component stands in a field: the kind of component, by the last word of the place.
 PLACES = {"input": "inputs", "teacher": "teachers", "representation": "representations"}
-PLACES |= {"learner": "learners", "probe": "probes", "quantity": "quantities"}
+PLACES |= {"learner": "learners", "probe": "probes", "quantity": "quantities", "rival": "quantities"}
+NO_DEFAULT = object()
 
 Question = dict[str, Any]
 
 
 def question(design: Mapping[str, Any]) -> Question:
     """Return the question of a design, flat. design: one of `registration.designs`."""
+    design = design_in_first_names(design)
     claim = design["claim"]
     found = {field: claim[field] for field in ASKED if claim.get(field) is not None}
     quantity = _without_sizes(claim["quantity"])
     found |= _flat({"quantity": quantity})
     found |= _rival(claim.get("control"), quantity)
-    selectors = list(_selectors(claim))
-    for name, learner in design["learners"].items():
-        found |= _flat({f"learners.{name}": _merged(_cells(learner["grid"]), selectors)})
-    for name, probe in design["probes"].items():
-        cells = [(point["coordinates"], {"problem": point["problem"]}) for point in probe["grid"]]
-        found |= _flat({f"probes.{name}": {"probe": probe["probe"]} | _merged(cells, selectors)})
+    found |= _of_parts(design, list(_selectors(claim)))
     return {field: value for field, value in found.items() if not _is_of_design(field, value)}
+
+
+def amounts(design: Mapping[str, Any]) -> Question:
+    """Return what a design says beside its question, flat: sizes, seeds, points, caps and grids."""
+    design = design_in_first_names(design)
+    claim = design["claim"]
+    found: Question = {"seeds": design["seeds"]}
+    described = {"quantity": claim["quantity"], "rival": (claim.get("control") or {}).get("quantity", {})}
+    for place, quantity in described.items():
+        found |= {f"{place}.{key}": quantity[key] for key in FITTED if quantity.get(key) is not None}
+    for section, name, part in _sections(design):
+        shared = {key: part[key] for key in ("walk", "points") if key in part}
+        sizes = [{key: point[key] for key in ("coordinates", "samples") if key in point} for point in part["grid"]]
+        found |= {f"{section}.{name}.shared": shared, f"{section}.{name}.sizes": sizes}
+    of_parts = _of_parts(design, ())
+    return found | {field: value for field, value in of_parts.items() if varies(value) or _is_of_design(field, value)}
+
+
+def _sections(design: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    """The learners and the probes of a design: section, name, content."""
+    for section in ("learners", "probes"):
+        for name, part in design[section].items():
+            yield section, name, part
+
+
+def _of_parts(design: Mapping[str, Any], selectors: Sequence[Mapping[str, Any]]) -> Question:
+    """The fields of all learners and probes, of a learner at the places of the selectors."""
+    found: Question = {}
+    for section, name, part in _sections(design):
+        own = {"probe": part["probe"]} if section == "probes" else {}
+        found |= _flat({f"{section}.{name}": own | _merged(_cells(part["grid"]), selectors)})
+    return found
+
+
+def varies(value: Any) -> bool:
+    """Return whether a value hangs on coordinates."""
+    return isinstance(value, Mapping) and set(value) == {"by", "values"}
 
 
 def words(design: Mapping[str, Any]) -> dict[str, str]:
@@ -81,8 +114,7 @@ def changes(first: Question, now: Question) -> Iterator[tuple[str, Any, Any]]:
             continue
         if _same(before, after) or _named_only(field, first, now):
             continue
-        came_later = field not in first and _is_default(field, after, now)
-        if not came_later and (field in now or not _is_gone(field, before, first)):
+        if field in first or not is_default(field, after, now):
             yield field, before, after
 
 
@@ -129,7 +161,8 @@ def _is_of_design(field: str, value: Any) -> bool:
     if section not in ("learners", "probes"):
         return False
     numbers = isinstance(value, list) and all(isinstance(part, int | float) for part in value)
-    return last in AMOUNTS or value == {} or (section == "probes" and (numbers or last in GRIDS))
+    grid = last in GRIDS and (section == "probes" or ".choices." in field)
+    return last in AMOUNTS or value == {} or grid or (section == "probes" and numbers)
 
 
 def _without_sizes(quantity: Mapping[str, Any]) -> dict[str, Any]:
@@ -157,14 +190,14 @@ def _selectors(content: Any, key: str = "") -> Iterator[Mapping[str, Any]]:
 
 
 def _cells(grid: Iterable[Mapping[str, Any]]) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    """The coordinates and the content of every point at which a learner runs, once per variant."""
+    """The coordinates and the content of every point of a grid, of a learner once per variant."""
     found = []
     for point in grid:
-        for variant in point["variants"]:
-            choices = {key: value for key, value in variant["choices"].items() if key not in GRIDS}
-            content = {key: point[key] for key in ("problem", "representation")}
-            content |= {"learner": variant["learner"], "choices": choices}
-            found.append((point["coordinates"] | variant["coordinates"], content))
+        content = {key: point[key] for key in ("problem", "representation") if key in point}
+        variants = [(one["coordinates"], one) for one in point.get("variants", ())] or [({}, {})]
+        for coordinates, variant in variants:
+            own = {key: variant[key] for key in ("learner", "choices") if key in variant}
+            found.append((point["coordinates"] | coordinates, content | own))
     return found
 
 
@@ -204,7 +237,7 @@ def _flat(content: Mapping[str, Any], at: str = "") -> Question:
     found = {}
     for key, value in content.items():
         field = f"{at}.{key}" if at else key
-        if isinstance(value, Mapping) and value and set(value) != {"by", "values"}:
+        if isinstance(value, Mapping) and value and not varies(value):
             found |= _flat(value, field)
         else:
             found[field] = value
@@ -236,23 +269,27 @@ def _named_only(field: str, first: Question, now: Question) -> bool:
     return bool(there) and all(_same(known, value) for known in there)
 
 
-def _is_gone(field: str, value: Any, form: Question) -> bool:
-    """Whether a value says what a component does now that has no such parameter any more."""
-    place, _, parameter = field.rpartition(".")
-    kind = PLACES.get(place.rpartition(".")[2])
-    return value == GONE.get((kind, form.get(f"{place}.name"), parameter), ())
-
-
-def _is_default(field: str, value: Any, form: Question) -> bool:
-    """Whether a value is the default of the parameter that it is of, of a component or of one nested in it."""
+def is_default(field: str, value: Any, form: Question) -> bool:
+    """Return whether a value is the default of the parameter that it is of, of a component or of one nested in it."""
     path = field.split(".")
     for end in range(len(path) - 1, 0, -1):
-        place, rest = path[:end], path[end:]
-        kind = PLACES.get(place[-1]) or ("quantities" if place[-1] == "rival" else None)
-        name = form.get(".".join([*place, "name"])) if kind else None
-        if kind and name in registry.available(kind):
-            default: Any = registry.defaults(kind, name)
-            for key in rest:
-                default = default.get(key) if isinstance(default, Mapping) else None
-            return default == value
+        kind = PLACES.get(path[end - 1])
+        if kind:
+            return _default(kind, path[:end], path[end:], form) == value
     return False
+
+
+def _default(kind: str, place: Sequence[str], rest: Sequence[str], form: Question) -> Any:
+    """The default of a parameter of the component at a place, `NO_DEFAULT` where it has none. rest: below the place."""
+    said = form.get(".".join([*place, "name"])) or (form.get("quantity.name") if place[0] == "rival" else None)
+    name, parameter = present_names(kind, said or "", rest[0])
+    if name not in registry.available(kind):
+        return NO_DEFAULT
+    schema = registry.parameters(kind, name).get(parameter, {})
+    if len(rest) == 1:
+        return schema.get("default", NO_DEFAULT)
+    if "component" in schema:
+        return _default(schema["component"], [*place, rest[0]], rest[1:], form)
+    if "components" in schema and len(rest) > 2:
+        return _default(schema["components"], [*place, *rest[:2]], rest[2:], form)
+    return NO_DEFAULT

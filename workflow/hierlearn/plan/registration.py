@@ -16,6 +16,7 @@ from typing import Any
 from hierlearn.core import provenance, registry
 from hierlearn.files import kept_lines
 from hierlearn.files.faults import Fault
+from hierlearn.plan import digests as canonical
 from hierlearn.plan import jobs
 from hierlearn.plan.sizes import product
 from hierlearn.plan.study import Study
@@ -28,7 +29,10 @@ UNJUDGED = ("remark", "digest")
 
 @dataclass(frozen=True)
 class Line:
-    """A registered design: a claim at a revision of its study's preset, with the draw that it is judged on first."""
+    """A registered design: a claim at a revision of its study's preset, with the draw that it is judged on first.
+
+    question, design: its canonical digests (`plan/digests.py`), "" in lines from before there were any.
+    """
 
     claim: str
     study: str
@@ -36,9 +40,13 @@ class Line:
     revision: int
     digest: str
     draw: str
+    question: str = ""
+    design: str = ""
 
 
 COLUMNS = tuple(field.name for field in fields(Line))
+# The columns that came later, the last ones.
+LATER = 2
 
 
 def designs(study: Study) -> dict[str, dict[str, Any]]:
@@ -135,9 +143,14 @@ def _full(kind: str, description: Mapping[str, Any]) -> dict[str, Any]:
     return {"name": name} | full
 
 
+def _sound(row: Sequence[str]) -> bool:
+    """Whether all is there that a line has always had."""
+    return all(row[: len(row) - LATER]) and row[3].isdigit() and int(row[3]) > 0
+
+
 def read(file: Path, name: str = FILE) -> tuple[list[Line], list[Fault]]:
     """The lines of registered.csv and its faults. name: what messages call it."""
-    rows, faults = kept_lines.read(file, name, COLUMNS, lambda row: all(row) and row[3].isdigit() and int(row[3]) > 0)
+    rows, faults = kept_lines.read(file, name, COLUMNS, _sound, LATER)
     lines, seen = [], {}
     for number, row in rows:
         line = Line(*row[:3], int(row[3]), *row[4:])
@@ -191,8 +204,13 @@ def other_designs(study: Study, lines: Sequence[Line]) -> Iterator[Fault]:
 def new_lines(study: Study, lines: Sequence[Line]) -> list[Line]:
     """What registering a study adds: a line for every claim that has none at its revision."""
     known, draw = of(study, lines), study.run.word(study.name, study.preset, study.revision)
+    new = {claim: digest for claim, digest in digests(study).items() if claim not in known}
+    resolved = designs(study) if new else {}
     return [
-        Line(claim, study.name, study.preset, study.revision, digest, draw)
-        for claim, digest in digests(study).items()
-        if claim not in known
+        Line(
+            *(claim, study.name, study.preset, study.revision, digest, draw),
+            question=canonical.of_question(resolved[claim]),
+            design=canonical.of_design(resolved[claim]),
+        )
+        for claim, digest in new.items()
     ]
