@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from hierlearn.core.limits import outside
 from hierlearn.core.needs import Needs, Sizes
@@ -41,7 +41,7 @@ class Component(Protocol):
     class Choices:
         """What is selected on validation points or swept, annotated as parameters are."""
 
-    def objections(self, inputs: "Input | None") -> Iterator[Objection]:
+    def objections(self, inputs: Any) -> Iterator[Objection]:
         """What cannot be, of parameters together and with the law of x; asked before it is built, of parameters alone,
         `dimension` being that of x."""
         return iter(())
@@ -62,7 +62,7 @@ class Component(Protocol):
         """What it would read outside the project and cannot; asked at the preset that runs, of parameters."""
         return iter(())
 
-    def warnings(self, inputs: "Input | None") -> Iterator[Objection]:
+    def warnings(self, inputs: Any) -> Iterator[Objection]:
         """(parameter, what is so, why it may not be meant) of what is possible; asked as `objections` are.
 
         A study that lists the parameter in `intended` means it.

@@ -113,7 +113,14 @@ class Input(Component, Protocol):
     dimension: int
     law: str
     norm: str = "sqrt_dimension"
-    shape: tuple[int, int, int] | None = None
+    if TYPE_CHECKING:
+        # A field, an attribute of the class or a property may say it.
+        @property
+        def shape(self) -> tuple[int, int, int] | None:
+            return None
+
+    else:
+        shape = None
 
     def __post_init__(self) -> None:
         """As any component's; raises ValueError for a dimension that is no integer, or below 1."""
@@ -140,11 +147,24 @@ class Teacher(Component, Protocol):
     """
 
     kind: str = "regression"
-    outputs: int = 1
     basis: str = ""
     order: int | None = None
-    links: tuple[tuple[int, ...], ...] | None = None
-    layer_widths: tuple[int, ...] | None = None
+    if TYPE_CHECKING:
+        # A field, an attribute of the class or a property may say them.
+        @property
+        def outputs(self) -> int:
+            return 1
+
+        @property
+        def links(self) -> tuple[tuple[int, ...], ...] | None:
+            return None
+
+        @property
+        def layer_widths(self) -> tuple[int, ...] | None:
+            return None
+
+    else:
+        outputs, links, layer_widths = 1, None, None
     centre: float = 1.0
 
     @abstractmethod

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import prod
-from typing import ClassVar
 
 import numpy as np
 
@@ -25,7 +24,7 @@ class Pictures(Input):
     def objections(self, inputs: Input) -> Iterator[Objection]:
         """Another dimension than that of the pictures."""
         # A single channel goes without saying.
-        sizes = [size for size in inputs.shape if size > 1]
+        sizes = [size for size in inputs.shape or () if size > 1]
         if inputs.dimension != prod(sizes):
             yield "dimension", f"{inputs.dimension}", f"{' x '.join(map(str, sizes))} = {prod(sizes)}"
 
@@ -33,8 +32,8 @@ class Pictures(Input):
 class DigitPictures(Pictures):
     """Handwritten digits on a canvas of so many rows and columns."""
 
-    canvas: ClassVar[int] = PIXELS
-    classes: ClassVar[int] = 10
+    canvas = PIXELS
+    classes = 10
 
     @property
     def shape(self) -> tuple[int, int, int]:

@@ -1,6 +1,7 @@
 """Strings of random grammars as an endless sample."""
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
@@ -22,6 +23,16 @@ class Strings(Input):
 
     dimension: int
     places: ClassVar[int] = 1
+
+    @property
+    @abstractmethod
+    def symbols(self) -> int:
+        """v, of the leaves."""
+
+    @property
+    @abstractmethod
+    def branching(self) -> int:
+        """s."""
 
     @property
     def leaves(self) -> int:
@@ -51,6 +62,21 @@ class Hierarchy(Strings):
     """Strings of the Random Hierarchy Model, of one class each: `depth` levels of rules, `synonyms` to a symbol."""
 
     @property
+    @abstractmethod
+    def synonyms(self) -> int:
+        """m."""
+
+    @property
+    @abstractmethod
+    def classes(self) -> int | None:
+        """n_c; None: as many as symbols."""
+
+    @property
+    @abstractmethod
+    def depth(self) -> int:
+        """L."""
+
+    @property
     def roots(self) -> int:
         """n_c."""
         return self.classes or self.symbols
@@ -59,7 +85,11 @@ class Hierarchy(Strings):
         """As in Strings. Raises ValueError where the dimension is none of such strings."""
         self.refuse(self)
         sizes = self.symbols, self.synonyms, self.branching
+
+        def draw(parents: int) -> Callable[[np.random.Generator], np.ndarray]:
+            return lambda generator: hierarchies.draw_rules(generator, parents, *sizes)
+
         return [
-            streams.shared("rules", level).stack(lambda g, parents=parents: hierarchies.draw_rules(g, parents, *sizes))
+            streams.shared("rules", level).stack(draw(parents))
             for level, parents in enumerate(hierarchies.levels(self.symbols, self.roots, self.depth))
         ]

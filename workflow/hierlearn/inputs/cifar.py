@@ -80,4 +80,4 @@ def _standards(folder: str, classes: int) -> tuple[np.ndarray, np.ndarray]:
     counts = counts / counts.sum(axis=1, keepdims=True)
     mean = counts @ levels
     deviation = np.maximum(np.sqrt(counts @ levels**2 - mean**2), 1)
-    return tuple(one.astype(np.float32)[:, None, None] for one in (mean, deviation))
+    return mean.astype(np.float32)[:, None, None], deviation.astype(np.float32)[:, None, None]

@@ -39,7 +39,7 @@ class RandomHierarchy(Hierarchy):
     @property
     def depth(self) -> int:
         """L, which the dimension states."""
-        return _depth(self.dimension, self.symbols, self.branching)
+        return _depth(self.dimension, self.symbols, self.branching) or 0
 
 
 def _depth(dimension: int, symbols: int, branching: int) -> int | None:

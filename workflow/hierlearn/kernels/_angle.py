@@ -42,14 +42,14 @@ def fitted(of_cosine: OfCosine, lowest: float = -pi / 2, highest: float = pi / 2
     """
     middle, half = (lowest + highest) / 2, (highest - lowest) / 2
 
-    def values(t):
+    def values(t: np.ndarray) -> np.ndarray:
         cosine = np.sin(middle + half * t)
         of_cosine(cosine)
         return cosine
 
     largest = np.ones(1)
     of_cosine(largest)
-    series = chebyshev.chebinterpolate(values, 2 * LARGEST_DEGREE)
+    series: np.ndarray = chebyshev.chebinterpolate(values, 2 * LARGEST_DEGREE)
     rest = np.cumsum(np.abs(series[::-1]))[::-1]
     # From degree 1.
     enough = np.flatnonzero(rest[2 : LARGEST_DEGREE + 2] <= TOLERANCE * largest[0])

@@ -9,7 +9,7 @@ from numpy.typing import DTypeLike
 
 from hierlearn.core.protocols import Kernel
 from hierlearn.kernels._angle import OfCosine, by_range, of_angle
-from hierlearn.kernels._tiles import check_range, directions, gram, pair, snap
+from hierlearn.kernels._tiles import Finish, check_range, directions, gram, pair, snap
 
 # Closer to +-1 than this a cosine in single precision does not tell the angle: there its rounding of 6e-8 would grow by
 # more than 1 / sin(angle) = 5.
@@ -54,7 +54,8 @@ class CosineKernel(Kernel):
             size = left_scale.max(initial=0.0) * right_scale.max(initial=0.0)
             narrow = _narrow(left_scale, right_scale)
         if single:
-            of_cosine, alike = self._of_cosine, 0.0
+            of_cosine: OfCosine = self._of_cosine
+            alike = 0.0
             if narrow:
                 left_scale, right_scale = left_scale.astype(precision), right_scale.astype(precision)
                 alike = _alike(left_scale) * _alike(right_scale)
@@ -63,12 +64,12 @@ class CosineKernel(Kernel):
             values = _in_single_precision(of_cosine, left, left if right is None else right)
         else:
 
-            def values(tile, rows, columns):
+            def values(tile: np.ndarray, rows: slice, columns: slice) -> np.ndarray:
                 snap(tile)
                 self._of_cosine(tile)
                 return tile
 
-        def finish(tile, rows, columns):
+        def finish(tile: np.ndarray, rows: slice, columns: slice) -> np.ndarray:
             tile = values(tile, rows, columns)
             if power:
                 # Factors that single precision does not hold are in double precision, and so is then their product.
@@ -122,21 +123,21 @@ def _alike(scale: np.ndarray) -> float:
 
 
 def _times(of_cosine: OfCosine, factor: float) -> OfCosine:
-    def values(cosine):
+    def values(cosine: np.ndarray) -> None:
         of_cosine(cosine)
         cosine *= factor
 
     return values
 
 
-def _in_single_precision(of_cosine: OfCosine, left: np.ndarray, right: np.ndarray):
+def _in_single_precision(of_cosine: OfCosine, left: np.ndarray, right: np.ndarray) -> Finish:
     """f of a tile of cosines in single precision: one polynomial of the angle where f is one, else f itself.
 
     left, right: the unit vectors in double precision, from which cosines near +-1 are computed again.
     """
     polynomials, scratch = by_range(of_cosine, NEAR), threading.local()
 
-    def values(tile, rows, columns):
+    def values(tile: np.ndarray, rows: slice, columns: slice) -> np.ndarray:
         least, largest, near = tile.min(), tile.max(), None
         if max(largest, -least) > NEAR:
             near = np.unravel_index(np.flatnonzero(np.abs(tile) > NEAR), tile.shape)

@@ -126,24 +126,24 @@ def gram(
     """
     symmetric = right is None
     left = left.astype(products, copy=False)
-    right = left if symmetric else right.astype(products, copy=False)
+    right = left if right is None else right.astype(products, copy=False)
     result = np.empty((len(left), len(right)), dtype)
 
     width, above = WIDTHS[np.dtype(products)], ~np.tri(TILE, dtype=bool)
 
-    def block(rows, columns, buffer):
+    def block(rows: slice, columns: slice, buffer: np.ndarray) -> np.ndarray:
         shape = (rows.stop - rows.start, columns.stop - columns.start)
         tile = buffer[: shape[0] * shape[1]].reshape(shape)
         np.matmul(left[rows], right[columns].T, out=tile)
         return finish(tile, rows, columns)
 
-    def row(i):
+    def row(i: int) -> None:
         buffer = np.empty(TILE * width, products)
         # Here, as threads do not inherit it. Kernels say themselves what lies beyond the range.
         with np.errstate(over="ignore", invalid="ignore"):
             fill(i, buffer)
 
-    def fill(i, buffer):
+    def fill(i: int, buffer: np.ndarray) -> None:
         rows = slice(i, min(i + TILE, len(left)))
         end = i if symmetric else len(right)
         for j in range(0, end, width):

@@ -46,7 +46,7 @@ class NtkConvolutional(Kernel):
     def objections(self, inputs: Input | None) -> Iterator[Objection]:
         """Filters that the places do not carry, and places that are none of the law's."""
         places = self.places or (None if inputs is None else inputs.dimension)
-        if inputs is not None and inputs.dimension % places:
+        if inputs is not None and places is not None and inputs.dimension % places:
             yield "places", f"{places} of x of dimension {inputs.dimension}", "a divisor of the dimension"
         if places is None or self.patch is None:
             return
@@ -71,7 +71,7 @@ class NtkConvolutional(Kernel):
         result, held = np.empty((left.shape[1], right.shape[1]), dtype), len(self._joined(left[:, :1]))
         rows = max(SHORTEST, TILE // held)
 
-        def tile(a, b):
+        def tile(a: slice, b: slice) -> np.ndarray:
             values = self._tile(left[:, a], right[:, b], left_square[a], right_square[b])
             if extreme:
                 values *= left_size[a][:, None]
@@ -119,7 +119,8 @@ class NtkConvolutional(Kernel):
 
     def _own(self, x: np.ndarray) -> np.ndarray:
         """A_L of every point with itself, (n,), which fully connected layers behind it divide by."""
-        here, shifts, total = self._joined(x), self._shifts(len(x)), 0.0
+        here, shifts = self._joined(x), self._shifts(len(x))
+        total: np.ndarray = np.zeros(())
         square = _products(here, here)
         for shift in shifts:
             moved = self._joined(np.roll(x, shift, axis=0))
@@ -128,7 +129,9 @@ class NtkConvolutional(Kernel):
 
     def _tile(self, x: np.ndarray, z: np.ndarray, own: np.ndarray, other: np.ndarray) -> np.ndarray:
         """K of some points with others: (P, n, c), (P, n', c), A_L of each with itself -> (n, n')."""
-        here, shifts, conjugate, tangent = self._joined(x), self._shifts(len(x)), 0.0, 0.0
+        here, shifts = self._joined(x), self._shifts(len(x))
+        conjugate: np.ndarray = np.zeros(())
+        tangent = conjugate
         square = _products(here, here)[:, :, None]
         for shift in shifts:
             moved = self._joined(np.roll(z, shift, axis=0))
@@ -140,7 +143,7 @@ class NtkConvolutional(Kernel):
 
     def _stack(self, inner: np.ndarray, square: np.ndarray, other: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Means over places of A_L and T_L A'_L, from inner products (P, ...) and squares of norms that fit them."""
-        below = 0.0
+        below: np.ndarray = np.zeros(())
         for layer in range(self.depth):
             inner, square, other = (self._seen(values) for values in (inner, square, other))
             tangent = inner + (self._seen(below) if layer else 0.0)
@@ -159,7 +162,8 @@ class NtkConvolutional(Kernel):
             return values.mean(axis=0, keepdims=True)
         if self.filters == "tree":
             return values.reshape(-1, self.patch, *values.shape[1:]).mean(axis=1)
-        return sum(np.roll(values, -shift, axis=0) for shift in range(self.patch)) / self.patch
+        moved = (np.roll(values, -shift, axis=0) for shift in range(self.patch))
+        return sum(moved, start=np.zeros(())) / self.patch
 
 
 def _products(x: np.ndarray, z: np.ndarray) -> np.ndarray:
@@ -167,7 +171,9 @@ def _products(x: np.ndarray, z: np.ndarray) -> np.ndarray:
     return np.einsum("pnc,pnc->pn", x, z)
 
 
-def _layer(inner: np.ndarray, tangent: np.ndarray, square: np.ndarray, other: np.ndarray):
+def _layer(
+    inner: np.ndarray, tangent: np.ndarray, square: np.ndarray, other: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """A and T A' of a layer of ReLUs, from S, T and the variances of both sides."""
     scale = np.sqrt(square * other)
     cosine = np.divide(inner, scale, out=np.zeros(np.broadcast(inner, scale).shape), where=scale > 0)

@@ -35,7 +35,7 @@ class Rbf(Kernel):
             right_half = left_half if right is None else np.einsum("nd,nd->n", right, right) / 2
         far = left_half.max(initial=0.0) + right_half.max(initial=0.0) > NEAR
 
-        def finish(tile, rows, columns):
+        def finish(tile: np.ndarray, rows: slice, columns: slice) -> np.ndarray:
             total = left_half[rows][:, None] + right_half[columns]
             np.subtract(total, tile, out=tile)
             rounding = np.multiply(total, SNAP, out=None if far else total)

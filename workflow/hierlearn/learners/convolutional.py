@@ -69,7 +69,7 @@ class Convolutional(ConvolutionalParameters, Learner):
         EXECUTION,
         "half: products and convolutions of steps in bfloat16, on a GPU; single: float32, as everything else is.",
     ] = "single"
-    batch_seeds: ClassVar[bool] = True
+    batch_seeds = True
     stream_key: ClassVar[str] = "Convolutional"
     MEASURES = {
         **DIVERGED,

@@ -54,7 +54,7 @@ class Densenet(LayerParameters, Learner):
         list[NotNegative] | None,
         "Running losses at which layers 3 .. L come earlier, in the teacher's own units; null: none.",
     ] = None
-    batch_seeds: ClassVar[bool] = True
+    batch_seeds = True
     stream_key: ClassVar[str] = "Densenet"
     MEASURES = {**LAYER_MEASURES, **CLASS_MEASURES}
     TRACES = LAYER_TRACES

@@ -81,7 +81,7 @@ class DistilledDensenet(LayerParameters, Learner):
     warm_start: Annotated[
         Literal["svd", "random"], "K at its distillation: of the singular value decomposition, or random of W's norm."
     ] = "svd"
-    batch_seeds: ClassVar[bool] = True
+    batch_seeds = True
     stream_key: ClassVar[str] = "DistilledDensenet"
     MEASURES = {
         **LAYER_MEASURES,

@@ -61,7 +61,7 @@ class Network(NetworkParameters, Learner):
     )
     learning_rate_ratio: Annotated[Positive, "eta_v / eta_w: learning rate of V over that of the other layers."] = 1.0
     online: Annotated[bool, "One pass over fresh points: the number of samples is steps times batch."] = False
-    batch_seeds: ClassVar[bool] = True
+    batch_seeds = True
     stream_key: ClassVar[str] = "Network"
     MEASURES = {
         **DIVERGED,

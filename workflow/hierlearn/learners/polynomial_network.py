@@ -43,7 +43,7 @@ class PolynomialNetwork(TrainingParameters, Learner):
     degree: Annotated[int, Interval(ge=2, le=8), "Degree of the activation; 2^{L-1} on (x, G_1) is 2^L in x."] = 4
     width: Annotated[int, Ge(2), "Number m of neurons."] = 100
     start_scale: Annotated[Positive, "Standard deviation of <w_r, (x, G_1)> at the start, roughly; b_r is 1."] = 0.3
-    batch_seeds: ClassVar[bool] = True
+    batch_seeds = True
     # What it shares with a DenseNet of depth 2.
     depth: ClassVar[int] = 2
     graph: ClassVar[list[list[int]]] = [[0, 1]]

@@ -14,7 +14,7 @@ from hierlearn.core.streams import Streams
 class Raw(Representation):
     """h(x) = x  (chen2020, Section 3, "base case")."""
 
-    unlabelled: ClassVar[int] = 0
+    unlabelled = 0
     stream_key: ClassVar[str] = "raw"
 
     def fit(self, unlabelled: np.ndarray, streams: Streams) -> State:

@@ -1,7 +1,7 @@
 """A sum of bits that can be seen alone, and a product with bits that cannot."""
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -23,7 +23,7 @@ class BitInteraction(Teacher):
     stream_key: ClassVar[str] = "bit_interaction"
     LAWS = ("hidden_bits",)
 
-    def draw(self, streams: Streams, inputs: Input) -> State:
+    def draw(self, streams: Streams, inputs: Any) -> State:
         """rules (S, 4, m) codes and symbols (S,)."""
         self.refuse(inputs)
         return {"rules": inputs.rules(streams)[0], "symbols": np.full(len(streams.seeds), inputs.symbols)}
@@ -36,7 +36,7 @@ class BitInteraction(Teacher):
 
     def target(self, state: State, x: np.ndarray) -> np.ndarray:
         """(S, n, 4 v) -> (S, n, 1) float64."""
-        return sum(self.parts(state, x).values())
+        return sum(self.parts(state, x).values(), start=np.zeros(()))
 
     def norm(self, state: State, inputs: Input) -> np.ndarray:
         """sqrt(2 + alpha^2) for every seed."""

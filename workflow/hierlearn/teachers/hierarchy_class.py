@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from annotated_types import Ge
@@ -20,11 +20,11 @@ class HierarchyClass(Teacher):
     """
 
     classes: Annotated[int, Ge(2), "Number of classes, that of the input."] = 4
-    kind: ClassVar[str] = "classes"
+    kind = "classes"
     stream_key: ClassVar[str] = "hierarchy_class"
     LAWS = ("random_hierarchy", "full_hierarchy")
 
-    def objections(self, inputs: Input) -> Iterator[Objection]:
+    def objections(self, inputs: Any) -> Iterator[Objection]:
         """Another number of classes than the input has."""
         if inputs.law in HierarchyClass.LAWS and self.classes != inputs.roots:
             yield "classes", f"{self.classes}", f"the input's {inputs.roots}"
@@ -34,7 +34,7 @@ class HierarchyClass(Teacher):
         """One for each class."""
         return self.classes
 
-    def draw(self, streams: Streams, inputs: Input) -> State:
+    def draw(self, streams: Streams, inputs: Any) -> State:
         """rules_1 .. rules_L from the bottom, (S, symbols, m) codes each, and symbols and branching, (S,)."""
         self.refuse(inputs)
         seeds = np.ones(len(streams.seeds), np.int64)

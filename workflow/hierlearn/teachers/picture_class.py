@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from annotated_types import Ge
@@ -20,11 +20,11 @@ class PictureClass(Teacher):
     """
 
     classes: Annotated[int, Ge(2), "Number of classes, that of the input."] = 10
-    kind: ClassVar[str] = "classes"
+    kind = "classes"
     stream_key: ClassVar[str] = "picture_class"
     LAWS = ("digits", "shifted_digits", "cifar")
 
-    def objections(self, inputs: Input) -> Iterator[Objection]:
+    def objections(self, inputs: Any) -> Iterator[Objection]:
         """Another number of classes than the input has."""
         if inputs.law in PictureClass.LAWS and self.classes != inputs.classes:
             yield "classes", f"{self.classes}", f"the input's {inputs.classes}"
@@ -34,7 +34,7 @@ class PictureClass(Teacher):
         """One for each class."""
         return self.classes
 
-    def draw(self, streams: Streams, inputs: Input) -> State:
+    def draw(self, streams: Streams, inputs: Any) -> State:
         """hashes (S, N) uint64, growing, classes (S, N) and shape (S, 3): (channels, height, width) of points."""
         self.refuse(inputs)
         pictures, classes = inputs.library()
@@ -70,7 +70,7 @@ def _hashes(pictures: np.ndarray) -> np.ndarray:
     lit = (pictures != 0).any(axis=1)
     rows, columns = lit.any(axis=2), lit.any(axis=1)
 
-    def edges(axis):
+    def edges(axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return axis.argmax(axis=1), axis.shape[1] - axis[:, ::-1].argmax(axis=1)
 
     found = []

@@ -140,7 +140,7 @@ class QuadraticDensenet(Teacher):
 
     def target(self, state: State, x: np.ndarray) -> np.ndarray:
         """(S, n, d) -> (S, n, 1) float64; for classes -1 or +1."""
-        total = sum(self.parts(state, x).values())
+        total = sum(self.parts(state, x).values(), start=np.zeros(()))
         if self.misfit_of != "none":
             total = total + self._misfit(state, x, total)
         return np.where(total < 0, -1.0, 1.0) if self.kind == "classes" else total
@@ -205,13 +205,13 @@ class QuadraticDensenet(Teacher):
                 weights[f"weights_{layer}_{source}"] = ((u * values) @ v.T)[None]
         return weights
 
-    def _exact(self, state: State, inputs: Input):
+    def _exact(self, state: State, inputs: Any) -> tuple[np.ndarray, np.ndarray]:
         """Scales the weights of layer 2 and returns E Sum(G*_2) (1,) and E Sum(G*_2)^2 (1, 1)."""
         size = inputs.dimension - (self.kind == "classes")
         nothing = np.zeros((1, self.layer_widths[0], size))
         parts = [state.get(f"weights_2_{source}", nothing)[0] for source in (0, 1)]
         power = inputs.power if inputs.law == "skewed" else 1
-        covariance, fourth = quadratic_feature_moments(*parts, *rule(inputs.law, EXACT_DEGREE, power))
+        covariance, fourth = quadratic_feature_moments(parts[0], parts[1], *rule(inputs.law, EXACT_DEGREE, power))
         variance = np.trace(covariance)
         factor = self._rescale(state, 2, variance / len(covariance))
         return np.array([variance * factor**2]), np.array([[fourth * factor**4]])
@@ -229,7 +229,8 @@ class QuadraticDensenet(Teacher):
         x = (x[..., 1:] if self.kind == "classes" else x).astype(np.float64)
         seen, hidden = {0: x, 1: x**2 - 1.0}, {}
         for layer, sources in enumerate(self.links, start=2):
-            found = sum(seen[source] @ state[f"weights_{layer}_{source}"].swapaxes(1, 2) for source in sources)
+            terms = (seen[source] @ state[f"weights_{layer}_{source}"].swapaxes(1, 2) for source in sources)
+            found = sum(terms, start=np.zeros(()))
             if rescale:
                 found = found * self._rescale(state, layer, float(np.mean(np.var(found[0], axis=0))))
             hidden[f"S_{layer}"], seen[layer] = found, found**2

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -38,7 +38,7 @@ class QuadraticToy(Teacher):
         "weight: alpha is the factor of the higher layer; variance: its variance over that of the lower.",
     ] = "weight"
     depth: ClassVar[int] = 3
-    centre: ClassVar[float] = 0.0
+    centre = 0.0
     stream_key: ClassVar[str] = "quadratic_toy"
     LAWS = ("gaussian", "uniform", "skewed")
 
@@ -59,7 +59,7 @@ class QuadraticToy(Teacher):
         """J_2 and J_3, the layer 1 being x^2."""
         return ((0,) if self.instance == "toy_quartic" else (1,), (0, 2))
 
-    def draw(self, streams: Streams, inputs: Input) -> State:
+    def draw(self, streams: Streams, inputs: Any) -> State:
         """coordinates (S, 3 or 4), alphas (S, 2), second_moment (S,), E G*^2 by a Gauss rule, exact.
 
         Raises ValueError for another law, or too small a dimension.
@@ -92,7 +92,7 @@ class QuadraticToy(Teacher):
 
     def target(self, state: State, x: np.ndarray) -> np.ndarray:
         """(S, n, d) -> (S, n, 1) float64."""
-        return sum(self.parts(state, x).values())
+        return sum(self.parts(state, x).values(), start=np.zeros(()))
 
     def norm(self, state: State, inputs: Input) -> np.ndarray:
         """L2 norm (S,) from E G*^2 as in `draw`, stored so that no job integrates again."""

@@ -14,7 +14,7 @@ from hierlearn.core.parameters import Count, NotNegative
 from hierlearn.core.protocols import Input, Objection, State, Teacher
 from hierlearn.core.streams import Streams
 from hierlearn.teachers._directions import orthonormal_columns
-from hierlearn.theory.activations import derivative
+from hierlearn.theory.activations import Elementwise, derivative
 
 # Outputs of the parities, each a product of two of twice as many signs.
 PARITIES = {"parities_8": 8, "parities_15": 15}
@@ -127,11 +127,10 @@ class ResidualComposition(Teacher):
             ("base", self.base_neurons, dimension, stretch),
             ("composite", self.composite_neurons, k, 1.0),
         ):
-            own, shape = streams.at(part), (k, neurons)
-            state[f"{part}_rows"] = (
-                scale * own.at("rows").stack(lambda g, s=(*shape, size): _directions(g, s)) / sqrt(2)
-            )
-            state[f"{part}_coefficients"] = own.at("coefficients").stack(lambda g, s=shape: g.uniform(-1.0, 1.0, s))
+            own = streams.at(part)
+            rows = own.at("rows").stack(partial(_directions, shape=(k, neurons, size)))
+            state[f"{part}_rows"] = scale * rows / sqrt(2)
+            state[f"{part}_coefficients"] = own.at("coefficients").stack(partial(_between, shape=(k, neurons)))
         points = partial(boundary.points, inputs, streams.at("norm"), "norm", count=NORM_BLOCK)
         squares = (self.target(state, points(start=start)) ** 2 for start in range(0, NORM_POINTS, NORM_BLOCK))
         return state | {"sampled_norm": np.sqrt(sum(np.sum(one, axis=(1, 2)) for one in squares) / NORM_POINTS)}
@@ -143,7 +142,7 @@ class ResidualComposition(Teacher):
 
     def target(self, state: State, x: np.ndarray) -> np.ndarray:
         """(S, n, d) -> (S, n, k) float64."""
-        return sum(self.parts(state, x).values())
+        return sum(self.parts(state, x).values(), start=np.zeros(()))
 
     def norm(self, state: State, inputs: Input) -> np.ndarray:
         """L2 norm (S,), exact: F and G(F) are orthogonal. smooth: the estimate from NORM_POINTS points in `draw`."""
@@ -192,7 +191,7 @@ class ResidualComposition(Teacher):
         return _network(y, state["composite_rows"], state["composite_coefficients"], activation)
 
 
-def _network(x: np.ndarray, rows: np.ndarray, coefficients: np.ndarray, activation) -> np.ndarray:
+def _network(x: np.ndarray, rows: np.ndarray, coefficients: np.ndarray, activation: Elementwise) -> np.ndarray:
     """sum_i a_ri phi(<w_ri, x>): (S, n, d), (S, k, p, d), (S, k, p) -> (S, n, k)."""
     seeds, k, neurons, size = rows.shape
     inner = x.astype(np.float64) @ rows.reshape(seeds, k * neurons, size).swapaxes(1, 2)
@@ -203,6 +202,10 @@ def _directions(generator: np.random.Generator, shape: tuple[int, ...]) -> np.nd
     """Independent uniform points of the unit sphere along the last axis."""
     normal = generator.standard_normal(shape)
     return normal / np.linalg.norm(normal, axis=-1, keepdims=True)
+
+
+def _between(generator: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    return generator.uniform(-1.0, 1.0, shape)
 
 
 def _moment(powers: list[int], inputs: Input) -> float:

@@ -97,7 +97,7 @@ class RidgePolynomial(Teacher):
         """directions (S, r, d), coefficients (S, r) float64. Raises ValueError where they do not fit into d."""
         self.refuse(inputs)
 
-        def one(generator):
+        def one(generator: np.random.Generator) -> np.ndarray:
             if self.orthonormal:
                 return orthonormal_columns(generator, inputs.dimension, self.rank).T
             normal = generator.standard_normal((inputs.dimension, self.rank))
@@ -156,9 +156,9 @@ class RidgePolynomial(Teacher):
     def _means(self, inputs: Input, cosine: np.ndarray) -> np.ndarray:
         """E q_p(<b, x>) q_p(<b', x>) at <b, b'> = cosine."""
         weights = RidgePolynomial._weights(self, inputs)
-        return sum(
-            weight * RidgePolynomial._correlation(self, k, inputs, cosine) for k, weight in enumerate(weights) if weight
-        )
+        correlation = partial(RidgePolynomial._correlation, self)
+        means = (weight * correlation(k, inputs, cosine) for k, weight in enumerate(weights) if weight)
+        return sum(means, start=np.zeros(()))
 
     def _weights(self, inputs: Input) -> list[float]:
         """Squared coefficients of q_p in the orthonormal polynomials of degree 0 .. p."""

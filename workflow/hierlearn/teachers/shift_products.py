@@ -1,6 +1,6 @@
 """Products of two features that do not change when a string of signs is turned round."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
@@ -25,7 +25,7 @@ class ShiftProducts(Teacher):
 
     alpha: Annotated[float, Interval(ge=0, lt=1), "Factor of the product."] = 0.5
     stream_key: ClassVar[str] = "shift_products"
-    outputs: ClassVar[int] = OUTPUTS
+    outputs = OUTPUTS
     LAWS = ("hypercube",)
 
     def objections(self, inputs: Input) -> Iterator[Objection]:
@@ -49,7 +49,7 @@ class ShiftProducts(Teacher):
 
     def target(self, state: State, x: np.ndarray) -> np.ndarray:
         """(S, n, d) -> (S, n, 2) float64."""
-        return sum(self.parts(state, x).values())
+        return sum(self.parts(state, x).values(), start=np.zeros(()))
 
     def norm(self, state: State, inputs: Input) -> np.ndarray:
         """Exact, by counting: F_1 F_2 is not orthogonal to F where one distance is twice the other."""
@@ -75,7 +75,7 @@ def _mean_square(dimension: int, distances: list[int], alpha: float) -> float:
     product = Counter(one ^ other for one in pairs[0] for other in pairs[1])
     total = 0.0
     for own in pairs:
-        coefficients = Counter(dict.fromkeys(own, dimension**-0.5))
+        coefficients = defaultdict(float, dict.fromkeys(own, dimension**-0.5))
         for monomial, count in product.items():
             coefficients[monomial] += alpha * count / dimension
         total += sum(value**2 for value in coefficients.values())
