@@ -20,8 +20,9 @@ FLOORS = (
     ("command", "scripts"),
 )
 FLOOR = {room: number for number, floor in enumerate(FLOORS) for room in floor}
-# A quantity reads the same tables as the figure that draws it; an experiment has parameters that probes have.
-SHARED = {("figures", "quantities"), ("experiments", "probes")}
+# A quantity reads the same tables as the figure that draws it and the page that prints them; an experiment has
+# parameters that probes have.
+SHARED = {("figures", "quantities"), ("experiments", "probes"), ("claims", "quantities")}
 MODULES = sorted([*PACKAGE.rglob("*.py"), *SCRIPTS.glob("*.py")])
 
 

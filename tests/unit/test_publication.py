@@ -14,13 +14,13 @@ from small_study import STUDY
 from test_page import row
 from test_rules import rules
 
-from hierlearn.claims.ledger import csv_text, from_json, to_json
+from hierlearn.claims.ledger import from_json, to_json
 from hierlearn.claims.page import findings
 from hierlearn.claims.replication import standing
-from hierlearn.command import records
+from hierlearn.command import publication, records
 from hierlearn.core.registry import PACKAGE
-from hierlearn.files import checksums, papers
-from hierlearn.plan import history, publication, registration
+from hierlearn.files import checksums, papers, results
+from hierlearn.plan import history, registration
 from hierlearn.plan.configuration import configure
 
 ROOT = PACKAGE.parents[1]
@@ -83,10 +83,9 @@ def test_a_second_draw_is_stored_beside_rows_whose_own_run_is_gone_and_only_of_t
     run(plan, "small", mine(digest="abc"), mine("C2", digest="abd"), mine("C3", digest="abe"))
     records.publish(plan)
     Path(plan.targets.file("small", "claims.json")).unlink()
-    drawn = Path(plan.settings["results"], "quick-replicate-1", "claims.csv")
-    drawn.parent.mkdir(parents=True, exist_ok=True)
+    drawn = Path(plan.settings["results"], "quick-replicate-1", "small", "claims.json")
     rows = mine(digest="abc", draw="second"), mine("C2", digest="other", draw="second")
-    drawn.write_text(csv_text(rows))
+    results.write_claims(drawn, [to_json(one) | {"detail": {}} for one in rows], {})
     told = records.publish(plan)[0][0]
     assert told.startswith("small: not stored: results/quick/small/claims.json: found no file")
     second = json.loads(Path("docs/ledger/small/claims.json").read_text())["second"]

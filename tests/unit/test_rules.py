@@ -35,6 +35,7 @@ def plan():
     return rules()
 
 
+LEDGER = ("claims.nc", "claims.csv", "index.html")
 TASK = Wildcards(study="small", task="dimension-3")
 
 
@@ -116,15 +117,36 @@ def test_the_inputs_of_a_task_are_the_files_of_its_learners(plan):
 def test_the_ledger_of_a_second_draw_is_read_where_there_is_one(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert rules().inputs.second() == []
-    file = Path("results/quick-replicate-1/claims.csv")
+    file = Path("results/quick-replicate-1/small/claims.json")
     file.parent.mkdir(parents=True)
-    file.write_text("claim\n")
+    file.write_text("{}")
     assert rules().inputs.second() == [file.as_posix()]
     before = rules(results="elsewhere").inputs.parameters("ledger")({})
     assert rules().inputs.parameters("ledger")({})["second"] != before["second"]
     assert rules().inputs.expected({}, [file.as_posix()]) == {file.as_posix(): None}
     # Its own page and that of a pilot stand alone.
     assert rules(replicate=1).inputs.second() == rules(pilot=True).inputs.second() == []
+
+
+def test_a_run_of_some_studies_ends_with_a_page_of_each_and_has_no_files_of_all(plan):
+    own = ["results/quick/small/index.html", "results/quick/probing/index.html"]
+    assert plan.targets.pages == plan.targets.ledger == [f"results/quick/{one}" for one in LEDGER]
+    some = rules(studies=["small", "probing"])
+    assert some.targets.pages == own and some.targets.ledger == []
+    assert set(own) <= some.targets.all_files and set(plan.targets.ledger).isdisjoint(some.targets.all_files)
+    assert some.inputs.identity(plan.targets.ledger[0]) is None and plan.inputs.identity(plan.targets.ledger[0])
+    assert some.inputs.identity(own[0]) and some.inputs.identity(own[0]) != some.inputs.identity(own[1])
+    (line,) = unknown_targets(["ledger"], some, [])
+    assert line.startswith("error: target 'ledger': found no study of this name")
+
+
+def test_a_page_changes_with_what_it_says_of_its_study_alone():
+    before, page = rules(), "results/quick/small/index.html"
+    renamed = {**yaml.safe_load(STUDY), "summary": "In other words"}
+    assert rules(renamed).inputs.identity(page) != before.inputs.identity(page)
+    assert rules(renamed).inputs.identity("results/quick/small/claims.json") == before.inputs.identity(
+        "results/quick/small/claims.json"
+    )
 
 
 def test_a_partial_ledger_takes_the_claims_that_are_there_and_of_this_plan(tmp_path, monkeypatch):

@@ -12,6 +12,7 @@ from conftest import TOOLS, snakemake
 
 CLAIMS, FIGURE = "results/quick/tiny/claims.json", "results/quick/tiny/figure.svg"
 LAST = "The page is results/quick/index.html"
+OWN = "results/quick/tiny/index.html"
 
 
 @pytest.fixture
@@ -69,13 +70,27 @@ def test_without_a_terminal_there_is_a_line_for_each_study_then_the_tally_and_th
     assert "3 jobs of 1 study, about " in done.text
 
 
-def test_a_study_that_is_asked_for_by_name_is_told_where_it_is_and_that_the_page_is_older(behind):
-    done = snakemake(behind, "--cores", "1", "tiny")
-    assert done.code == 0, done.end
-    assert done.text.splitlines()[-2:] == [
-        "tiny is in results/quick/tiny",
-        "results/quick/index.html is of an earlier run; without names the same command writes it anew",
-    ]
+def test_a_study_that_is_asked_for_by_name_has_a_page_of_its_own_and_leaves_that_of_all(behind):
+    whole = {
+        name: (behind / "results" / "quick" / name).read_bytes() for name in ("index.html", "claims.csv", "claims.nc")
+    }
+    page = behind / OWN
+    for words in (("tiny",), ("--config", "studies=[tiny]")):
+        page.unlink(missing_ok=True)
+        done = snakemake(behind, "--cores", "1", *words)
+        assert done.code == 0, done.end
+        assert done.text.splitlines()[-1] == f"The page is {OWN}"
+        text = page.read_text()
+        assert "Labelled samples to risk 0.5" in text and 'id="C1-kernel"' in text and "0 rows" not in text
+        assert {name: (behind / "results" / "quick" / name).read_bytes() for name in whole} == whole
+    assert snakemake(behind, "--cores", "1", "tiny").text.splitlines()[-1] == f"The page is {OWN}"
+
+
+@pytest.mark.parametrize("target", ["results/quick/index.html", "ledger"])
+def test_a_run_of_some_studies_cannot_write_the_page_of_all(finished, target):
+    done = snakemake(finished, "--dry-run", target, "--config", "studies=[tiny]")
+    (error,) = done.errors
+    assert error.startswith(f"error: target '{target}': found no ")
 
 
 def test_snakemake_keeps_its_own_log_in_a_file(behind):

@@ -55,33 +55,36 @@ rule judge:
         "../scripts/judge.py"
 
 
-rule ledger:
+# The page of a study that is asked for by its name.
+rule page:
     input:
-        claims=plan.inputs.claims,
-        figures=plan.inputs.figures,
-        second=plan.inputs.second,
+        claims=f"{plan.results}/{{study}}/claims.json",
+        scores=plan.inputs.of_study("scores"),
+        figure=f"{plan.results}/{{study}}/figure.svg",
         compared=plan.inputs.compared,
     output:
-        table=f"{plan.results}/claims.nc",
-        csv=f"{plan.results}/claims.csv",
-        page=report(
-            f"{plan.results}/index.html",
-            caption="../report/ledger.rst",
+        report(
+            f"{plan.results}/{{study}}/index.html",
+            caption="../report/page.rst",
             category="Claims",
+            labels={"study": "{study}"},
         ),
     log:
-        f"{plan.results}/logs/ledger.log",
+        f"{plan.results}/logs/{{study}}/page.log",
+    priority: order.of("judge")
+    group:
+        "verdict"
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=plan.requests.memory("ledger"),
-        runtime=plan.requests.minutes("ledger"),
+        mem_mb=plan.requests.memory("page"),
+        runtime=plan.requests.minutes("page"),
     params:
-        parameters=plan.inputs.parameters("ledger"),
-        code=plan.inputs.code("ledger"),
+        parameters=plan.inputs.parameters("page"),
+        code=plan.inputs.code("page"),
         expected=plan.inputs.expected,
     script:
-        "../scripts/ledger.py"
+        "../scripts/page.py"
 
 
 # All figures on one sheet, light and dark, to look at before they are shown: hierlearn contact-sheet.

@@ -6,3 +6,4 @@ for target, studies in plan.targets.by_name().items():
             target
         input:
             plan.targets.files_of(studies),
+            plan.targets.pages_of(studies),

@@ -16,7 +16,7 @@ from hierlearn.files.netcdf import Variable
 def ledger(sources, second, table, csv, page, parameters, code, expected=None, drawn=()):
     """Join the claims of all studies.
 
-    second: claims.csv of a second draw of the same designs, if there is one, in a list;
+    second: files claims.json of a second draw of the same designs;
     parameters: the preset, and what the page says of each study; expected: file -> identity of the job that should have
     made it; drawn: figures of the studies, whose sizes the page names before it has loaded them. claims.csv says
     nothing of what made it, for a reader of tables would take that for a row; claims.nc beside it does.

@@ -117,10 +117,13 @@ def csv_text(rows: Iterable[Row]) -> str:
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(COLUMNS)
-    for row in rows:
-        content = asdict(row)
-        writer.writerow([_number(content[name]) if name in NUMBERS else content[name] for name in COLUMNS])
+    writer.writerows(as_text(row).values() for row in rows)
     return file.getvalue()
+
+
+def as_text(row: Row) -> dict[str, str]:
+    """The fields of a row as claims.csv has them: numbers to six significant digits, NaN as an empty text."""
+    return {name: _number(one) if name in NUMBERS else str(one) for name, one in asdict(row).items()}
 
 
 def faults(rows: Iterable[Row], positive: Collection[str] = ()) -> list[str]:

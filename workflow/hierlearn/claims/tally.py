@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from hierlearn.claims.ledger import COLUMNS, as_text, from_json
 from hierlearn.claims.verdicts import MARK_NAMES, MARKS
-from hierlearn.files import checksums
+from hierlearn.files import checksums, results
 
 CHECK, DESCRIPTION = "check", "description"
 # A check is true by construction and a description has no rule, so that neither counts for or against a paper.
@@ -39,6 +40,15 @@ def read(file: str | os.PathLike, needed: Sequence[str] = NEEDED) -> list[dict[s
     if missing := [column for column in needed if column not in columns]:
         raise ValueError(f"{file}: found no column {', '.join(missing)}; expected that of a run with this code")
     return rows
+
+
+def judged(file: str | os.PathLike) -> list[dict[str, str]]:
+    """Return the rows of a study's claims.json in the words of claims.csv. Raises ValueError, one line, where it is
+    damaged or of other columns."""
+    try:
+        return [as_text(from_json({name: row[name] for name in COLUMNS})) for row in results.read_claims(file)]
+    except KeyError as error:
+        raise ValueError(f"{file}: found no column {error.args[0]}; expected a run with this code") from error
 
 
 def other_run(file: str | os.PathLike) -> dict[str, dict[str, Any]]:

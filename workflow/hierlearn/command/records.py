@@ -1,7 +1,7 @@
-"""Answers about a preset and its ledger: what it costs, what it decided, which designs are registered."""
+"""Answers about a preset: what it costs, what it decided, which designs are registered."""
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import astuple
 from pathlib import Path
 from types import ModuleType
@@ -32,22 +32,22 @@ def cost(plan: Plan) -> Answer:
 
 
 def tally(plan: Plan) -> Answer:
-    """Count the ledger's rows by kind, regime and verdict; fails where a promise is broken."""
-    rows, left_out = _judged(plan, ("study", *ledger.NEEDED))
+    """Count the rows by kind, regime and verdict; fails where a promise is broken."""
+    rows, left_out = _judged(plan)
     broken = list(ledger.breaches(rows))
     return [*ledger.counts(rows), *left_out, *(f"broken: {line}" for line in broken)], bool(broken)
 
 
-def _judged(plan: Plan, needed: Sequence[str]) -> tuple[list[dict[str, str]], list[str]]:
-    """Read the rows of the chosen studies from the run's claims.csv, and name the studies that have none there.
+def _judged(plan: Plan) -> tuple[list[dict[str, str]], list[str]]:
+    """Read the rows of the chosen studies from their claims.json, and name the studies that are not judged yet.
 
-    Raises ValueError where no study has rows: the file is of other studies.
+    Raises ValueError where no study is.
     """
-    file, asked = Path(plan.results, "claims.csv"), {name for name, study in plan.studies.items() if study.claims}
-    rows = [row for row in ledger.read(file, needed) if row["study"] in asked]
-    lacking = sorted(asked - {row["study"] for row in rows})
-    if lacking and not rows:
-        raise ValueError(f"{file}: found no row of {', '.join(lacking)}; expected one of each claim; run the studies")
+    files = {name: Path(plan.targets.file(name, "claims.json")) for name, study in plan.studies.items() if study.claims}
+    lacking = sorted(name for name, file in files.items() if not file.is_file())
+    if lacking and len(lacking) == len(files):
+        raise ValueError(f"{plan.results}: found no claims.json of {', '.join(lacking)}; expected a run of the studies")
+    rows = [row for name, file in files.items() if name not in lacking for row in ledger.judged(file)]
     return rows, [f"not judged yet: {', '.join(lacking)}"] if lacking else []
 
 
@@ -67,11 +67,10 @@ def register(plan: Plan) -> Answer:
 
 
 def record(plan: Plan) -> Answer:
-    """Add the verdicts of the ledger's registered designs to verdicts.csv."""
+    """Add the verdicts of registered designs to verdicts.csv."""
     files = {plan.config / history.NAME, *(plan.beside(study, history.NAME) for study in plan.own)}
     earlier = [verdict for file in files for verdict in history.read(file)[0]]
-    needed = tuple(dict.fromkeys([*ledger.NEEDED, *history.COLUMNS]))
-    rows, left_out = _judged(plan, needed)
+    rows, left_out = _judged(plan)
     return [*_add(plan, history.new(rows, earlier), history), *left_out], False
 
 
@@ -92,7 +91,7 @@ def _add(plan: Plan, lines: Iterable[registration.Line | history.Verdict], kept:
 def publish(plan: Plan) -> Answer:
     """Store rows and figures of the run in docs/ledger. Raises ValueError for a pilot and for a replicate."""
     # Imported where it is used: it needs what only the page does.
-    from hierlearn.plan import publication
+    from hierlearn.command import publication
 
     if plan.settings["pilot"] or plan.settings["replicate"]:
         raise ValueError("publish: found a pilot or a replicate; expected the first draw")

@@ -18,6 +18,8 @@ from hierlearn.files.violations import schema, schema_faults
 
 FILE = "papers.yaml"
 PROJECT = folders.PACKAGE.parents[1] / "config"
+# The paper of a question, which has none.
+YOURS = "yours"
 _project = [PROJECT]
 
 

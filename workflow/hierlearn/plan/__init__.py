@@ -9,7 +9,7 @@ with its `draws`.
 `resources` what it needs, for `cluster` and `estimates`.
 
 Around it: `asked_studies` are those that a run reads; `folders` and `question` are other places that studies come from;
-`registration` and `history` what is written down of designs and verdicts; `commands` and `publication` what is answered
-in place of a run; `console`, `progress`, `terminal`, `early_page`,
+`registration` and `history` what is written down of designs and verdicts; `commands` what a run refuses; `console`,
+`progress`, `terminal`, `early_page`,
 `told` and `units` show a run and what was found; `study_schema` is for editors.
 """

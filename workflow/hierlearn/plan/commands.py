@@ -64,7 +64,7 @@ def unknown_targets(asked: Iterable[str], plan: Plan, studies: Collection[str]) 
 
     studies: the names of all of them, of this run or not.
     """
-    names = [*plan.targets.by_name(), *RULES]
+    names = [*plan.targets.by_name(), *(rule for rule in RULES if rule != "ledger" or plan.targets.is_whole)]
     lines = []
     for word in sorted(asked):
         if "/" in word:

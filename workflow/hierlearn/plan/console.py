@@ -234,17 +234,15 @@ class Console(logging.Handler):
             yield f"  and {len(running) - JOBS} more"
 
     def _ready(self) -> None:
-        """Where to look: the page, or the folders of studies that were asked for by name and are not on it yet."""
-        page = Path(self.plan.results, "index.html")
+        """Where to look: the page of all studies, or those of the studies that were asked for."""
         if self.is_short or self.workflow.dryrun:
             return
-        jobs = self.progress.jobs.values() if self.progress else ()
-        if jobs and not any(job.rule == "ledger" for job in jobs):
-            self.terminal.say(*(f"{study} is in {self.plan.results}/{study}" for study in sorted(self.told)))
-            if page.is_file():
-                self.terminal.say(f"{page} is of an earlier run; without names the same command writes it anew")
-        elif page.is_file():
-            self.terminal.say(f"The page is {page}")
+        made = [str(file) for job in self.workflow.dag.jobs for file in job.output if file.endswith("index.html")]
+        pages = sorted(file for file in made if Path(file).is_file())
+        if len(pages) > 1:
+            self.terminal.say("The pages are", *(f"  {page}" for page in pages))
+        elif pages:
+            self.terminal.say(f"The page is {pages[0]}")
 
     def close(self) -> None:
         """What the run has found in all, or where it broke off."""

@@ -13,6 +13,7 @@ from hierlearn.core import provenance, registry
 from hierlearn.files import checksums, papers
 from hierlearn.plan import jobs, told
 from hierlearn.plan.draws import FIRST, Draw
+from hierlearn.plan.study import Study
 from hierlearn.plan.targets import FILES, Targets, jobs_of
 
 ORDER = ("study", "task", "representation", "learner", "probe")
@@ -42,13 +43,12 @@ class Inputs:
     def job(self, rule: str, *names: str) -> tuple[dict[str, Any], str]:
         """Parameters and code of a job; raises LookupError if no study has it."""
         if rule == "ledger":
-            settings = self.targets.settings
-            parameters = {"preset": settings["preset"], "note": Draw.of(settings).note(), "studies": self.page()}
-            parameters |= {"folder": self.targets.results, "compare": settings.get("compare", "")}
-            parameters |= {"papers": papers.said(), "reading": told.reading(self.targets.results)}
             before = {claim: text for study in self.targets.studies.values() for claim, text in study.earlier.items()}
+            parameters = self._said(self.targets.results) | {"studies": self.page(), "papers": papers.said()}
             return parameters | {"second": self.second(), "earlier": before}, jobs.code("ledger", ())
         study = self.targets.studies[names[0]]
+        if rule == "page":
+            return self._page(study), jobs.code("page", ())
         return jobs.parameters(study, rule, *names[1:]), jobs.code(rule, jobs.components(study, rule, *names[1:]))
 
     def modules(self, rules: Iterable[str]) -> list[str]:
@@ -141,10 +141,11 @@ class Inputs:
         return [self.targets.file(study, "figure.png") for study in self.targets.studies]
 
     def second(self, wildcards: Any = None) -> list[str]:
-        """The ledger of the first replicate, if there is one: a second draw of this run's designs."""
+        """The claims of the first replicate, as far as they are there: a second draw of this run's designs."""
         settings = self.targets.settings
-        file = Path(settings["results"], Draw(replicate=1).folder(settings["preset"]), "claims.csv")
-        return [file.as_posix()] if Draw.of(settings) == FIRST and file.is_file() else []
+        folder = Path(settings["results"], Draw(replicate=1).folder(settings["preset"]))
+        files = [folder / study / "claims.json" for study in self.targets.studies]
+        return [file.as_posix() for file in files if file.is_file()] if Draw.of(settings) == FIRST else []
 
     def compared(self, wildcards: Any = None) -> list[str]:
         """The ledger of the run that the page compares this one with, if the configuration names one."""
@@ -158,6 +159,19 @@ class Inputs:
             | {"present": self.targets.file(name, "claims.json") in present}
             for name, study in self.targets.studies.items()
         }
+
+    def _said(self, folder: str) -> dict[str, Any]:
+        """What a page in a folder says of the run."""
+        settings = self.targets.settings
+        of_run = {"preset": settings["preset"], "note": Draw.of(settings).note(), "folder": self.targets.results}
+        return of_run | {"compare": settings.get("compare", ""), "reading": told.reading(folder)}
+
+    def _page(self, study: Study) -> dict[str, Any]:
+        """What the page of one study says."""
+        folder = self.targets.file(study.name)
+        words = told.of_study(study, folder) | told.measured(study) | {"name": study.name}
+        citation = {} if study.paper == papers.YOURS else papers.said()[study.paper]
+        return self._said(folder) | {"study": words, "citation": citation, "earlier": study.earlier}
 
     @functools.cache  # noqa: B019
     def _current(self, file: str) -> bool:

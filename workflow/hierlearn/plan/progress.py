@@ -15,7 +15,7 @@ from hierlearn.plan.estimates import FIRST
 # Core-seconds after which what was measured counts as much as the estimates.
 PRIOR = 30.0
 # Rules from left to right.
-ORDER = ("generate", "represent", "train", "evaluate", "probe", "aggregate", "judge", "figure", "ledger")
+ORDER = ("generate", "represent", "train", "evaluate", "probe", "aggregate", "judge", "figure", "page", "ledger")
 # The share of its estimate that a job which still runs has done at most.
 NEARLY = 0.95
 # Of jobs that no estimate knows, such as the page.

@@ -4,7 +4,7 @@ import atexit
 import copy
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -13,14 +13,14 @@ from typing import Any
 from hierlearn.core import registry
 from hierlearn.core.protocols import Teacher
 from hierlearn.core.words import show
-from hierlearn.files import texts
+from hierlearn.files import papers, texts
 from hierlearn.files.faults import Fault
 from hierlearn.files.load import load, written
 from hierlearn.files.violations import schema, schema_faults
 from hierlearn.plan.sizes import full_description, sizes
 
-KEY, STUDY, PAPER = "question", "my-question", "yours"
-SAID = {PAPER: {"name": "A question", "title": "A question of your own", "authors": "You", "year": 2026}}
+KEY, STUDY = "question", "my-question"
+SAID = {papers.YOURS: {"name": "A question", "title": "A question of your own", "authors": "You", "year": 2026}}
 # Values of choices that a learner must be given; of others a study asks.
 CHOICES = {"ridge": [1.0, 1.0e-2, 1.0e-4, 1.0e-6], "learning_rate": [0.1, 0.01]}
 WANTED = {
@@ -37,7 +37,7 @@ SECTIONS = {
     ("axes", "dimension"): "dimension",
     ("seeds",): "seeds",
     # It lists the labels.
-    ("summary",): "learners",
+    ("title",): "learners",
     ("samples",): "threshold",
     ("figure", "threshold"): "threshold",
 }
@@ -46,6 +46,8 @@ LISTS = ("learners", "dimension")
 # Numbers of samples that are tried and of held-out points, where a finite set has as many; and the share of the risk of
 # the best constant at which n* is read off, where the question says nothing.
 CAP, VALIDATION, TEST, SHARE = 2000, 500, 2000, 0.5
+# As many learners are named in the title.
+NAMED = 4
 # The files of a question that this process wrote: what they say, what they said before, None of those that were not
 # there, and the folders that were made for them.
 _WRITTEN: dict[Path, tuple[str, str | None, list[Path]]] = {}
@@ -188,6 +190,7 @@ def study(question: Mapping[str, Any], learners: Mapping[str, dict[str, Any]]) -
         for name, entry in learners.items()
     }
     samples = {"near": {"coefficient": 4, "of": "dimension", "most": cap}, "cap": cap}
+    labels = [entry["label"] for entry in learners.values()]
     claims = {
         f"Q{i}": {
             "place": "a question of one's own",
@@ -199,10 +202,11 @@ def study(question: Mapping[str, Any], learners: Mapping[str, dict[str, Any]]) -
         for i, (name, entry) in enumerate(learners.items(), 1)
     }
     return {
-        "title": "A question of your own",
-        "paper": PAPER,
+        "title": f"How many samples do {_listed(labels) if len(labels) <= NAMED else f'{len(labels)} learners'} need?",
+        "paper": papers.YOURS,
         "place": "a question of one's own",
-        "summary": f"Samples to risk {threshold:g} for {', '.join(entry['label'] for entry in learners.values())}.",
+        "summary": f"The target is {question['teacher']['name'].replace('_', ' ')}. Each learner gets more labelled "
+        f"samples until its test risk falls to {threshold:g}.",
         "problem": {"input": described, "teacher": question["teacher"]},
         "axes": {"dimension": dimensions},
         "seeds": question.get("seeds", 5),
@@ -218,6 +222,10 @@ def study(question: Mapping[str, Any], learners: Mapping[str, dict[str, Any]]) -
         "figure": {"name": "sample_complexity", "threshold": threshold},
         "claims": claims if len(dimensions) > 2 else {},
     }
+
+
+def _listed(words: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
 def usual_threshold(teacher: Teacher | None) -> float:

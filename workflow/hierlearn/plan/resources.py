@@ -164,7 +164,7 @@ def judge(study: Study) -> Request:
     return _request(COPIES * _cube(study), base=DRAWING_MB)
 
 
-figure = judge
+figure = page = judge
 
 
 def ledger() -> Request:

@@ -20,6 +20,7 @@ FILES = {
     "aggregate": ("{}/scores.nc", "{}/traces.nc"),
     "figure": ("{}/figure.svg", "{}/figure.pdf", "{}/figure.png"),
     "judge": ("{}/claims.json",),
+    "page": ("{}/index.html",),
     "ledger": ("claims.nc", "claims.csv", "index.html"),
 }
 # What is made when it is asked for by the name of its rule, contact_sheet.
@@ -56,7 +57,7 @@ class Targets:
         except ValueError:
             return None
         for rule, names in FILES.items():
-            for name in names:
+            for name in names if rule != "ledger" or self.is_whole else ():
                 if found := re.fullmatch(re.escape(name).replace(r"\{\}", "([^/]+)"), below):
                     return rule, *found.groups()
         return None
@@ -66,12 +67,26 @@ class Targets:
         """All files that jobs of this run may make, those that no run leaves too."""
         jobs = [job for study in self.studies.values() for job in jobs_of(study)]
         made = [self.file(name.format(*words)) for rule, *words in jobs for name in FILES[rule]]
-        return frozenset([*made, *self.ledger, *map(self.file, SHEETS)])
+        return frozenset([*made, *self.pages_of(self.studies), *self.ledger, *map(self.file, SHEETS)])
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the settings name no studies: only a run of all of them may write the files of all."""
+        return not self.settings.get("studies")
 
     @property
     def ledger(self) -> list[str]:
-        """The files of all studies together."""
-        return [self.file(name) for name in FILES["ledger"]]
+        """The files of all studies together; none where the settings name some."""
+        return [self.file(name) for name in FILES["ledger"]] if self.is_whole else []
+
+    @property
+    def pages(self) -> list[str]:
+        """What a run without targets ends with: the files of all studies, or a page of each that the settings name."""
+        return self.ledger or self.pages_of(self.studies)
+
+    def pages_of(self, studies: Iterable[str]) -> list[str]:
+        """The page of each study."""
+        return [self.file(name.format(study)) for study in studies for name in FILES["page"]]
 
     def files_of(self, studies: Iterable[str]) -> list[str]:
         """All files that a run leaves of some studies.

@@ -29,6 +29,21 @@ def of_study(study: Study, folder: str) -> dict[str, Any]:
     }
 
 
+def measured(study: Study) -> dict[str, Any]:
+    """What the numbers of a study's learners are called: labels, the axes of the problem, the risks that each learner
+    was to reach, and of these and of the places the one that the figure shows first."""
+    figure = study.figure or {}
+    risks = study.samples.thresholds
+    own = {name: entry.samples.get("thresholds", risks) for name, entry in study.learners.items()}
+    main = figure.get("main", {})
+    return {
+        "labels": {name: entry.label or name for name, entry in study.learners.items()},
+        "axes": list(study.axes),
+        "risks": own if risks else {},
+        "first": {"risk": figure.get("threshold"), "place": main if isinstance(main, Mapping) else {}},
+    }
+
+
 def reading(folder: str) -> str:
     """Where it is said how to read the page, from its folder; "" where the project's pages are not there."""
     file = PACKAGE.parents[1] / "docs" / "reading.md"

@@ -27,7 +27,7 @@ def compare(
     cores: int | None = None,
     **more: Any,
 ) -> Any:
-    """Scores of learners on a teacher as an xarray Dataset; the page is results/question/quick/index.html.
+    """Scores of learners on a teacher as an xarray Dataset; the page is results/question/quick/my-question/index.html.
 
     The arguments are those of the key `question` of the configuration: learners by name, or mappings of their
     parameters; more: input, seeds, threshold, cap, and `own`, the folders of one's own. One of something needs no list,

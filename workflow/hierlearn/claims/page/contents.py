@@ -16,7 +16,7 @@ from typing import Any
 from hierlearn.claims.ledger import COLUMNS, Row, from_json, noted
 from hierlearn.claims.page.index import page
 from hierlearn.claims.replication import standing
-from hierlearn.claims.tally import comparison, read
+from hierlearn.claims.tally import comparison, judged
 from hierlearn.core import provenance
 from hierlearn.files import checksums, figures, results
 
@@ -40,12 +40,12 @@ def contents(
 ) -> Contents:
     """Joins the claims of studies.
 
-    sources: files claims.json; second: claims.csv of a second draw of the same designs, if there is one; parameters:
-    the preset, and what the page says of each study; expected: file -> identity of the job that should have made it.
+    sources: files claims.json; second: those of a second draw of the same designs; parameters: the preset, and what
+    the page says of each study; expected: file -> identity of the job that should have made it.
     """
     found = [row for source in sources for row in results.read_claims(source, (expected or {}).get(source))]
     rows = [from_json({name: content[name] for name in COLUMNS}) for content in found]
-    drawn = [row for file in second for row in read(file, needed=("claim", "verdict", "draw", "digest"))]
+    drawn = [row for file in second for row in judged(file)]
     details = {content["claim"]: content["detail"] for content in found}
     lacking = standing([asdict(row) for row in rows], drawn, details)
     rows = noted(rows, lacking)

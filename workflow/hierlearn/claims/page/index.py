@@ -74,25 +74,18 @@ def page(
     where it is not the first draw; earlier: what was found of claims at earlier revisions; folder: where the results
     lie, as a reader types it; compared: with another run; lacking: what rows that fail still lack, by claim;
     reading: where it is said how to read the page, from its folder."""
-    environment = Environment(
-        loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters |= {"tex": mathematics.html, "clauses": clauses}
-    told_of_a_row = (edge_note, fit_note, interval, number, prediction, work)
-    environment.globals |= {function.__name__: function for function in told_of_a_row}
     judged = [row for row in rows if row.kind not in NO_EVIDENCE]
     primary = [row for row in judged if row.rank == "primary"]
     boundaries = sum(BOUNDARIES[row.rule] for row in judged)
-    told = [
-        {**TOLD, **study, "name": name, "panel_of": panel_of(study.get("panels", ()))} | _of_study(name, rows)
-        for name, study in studies.items()
-        if study["present"]
-    ]
+    told = [told_of(name, study, rows) for name, study in studies.items() if study["present"]]
     named = [key for key in papers if key in {study["paper"] for study in told}]
     shown = sorted(told, key=lambda study: named.index(study["paper"]))
-    return environment.get_template("template.html").render(
-        style=Markup(HERE.joinpath("style.css").read_text(encoding="utf-8")),
-        script=Markup(HERE.joinpath("script.js").read_text(encoding="utf-8")),
+    return render(
+        "template.html",
+        ("style.css", "script.js", "ledger.js"),
+        told,
+        details,
+        earlier or {},
         preset=preset,
         folder=folder or f"results/{preset}",
         note=note,
@@ -116,20 +109,49 @@ def page(
         stored=any(study["commit"] for study in shown),
         boundaries=boundaries,
         expected=f"{TAIL * boundaries:.1f}",
-        regimes=REGIMES,
         regime_texts=REGIME_TEXTS,
         kind_texts=KINDS,
         missing=[study["title"] for study in studies.values() if not study["present"]],
         studies=shown,
         verdicts=[verdict for verdict in MARKS if verdict],
+        names=MARK_NAMES,
+    )
+
+
+def render(
+    template: str,
+    looks: Sequence[str],
+    told: Sequence[Mapping[str, Any]],
+    details: Mapping[str, Mapping[str, Any]],
+    earlier: Mapping[str, str],
+    **said: Any,
+) -> str:
+    """Return a page as its template says it. looks: its styles and scripts; told: of its studies, by `told_of`;
+    details, earlier: as for `page`; said: what else the template asks for."""
+    environment = Environment(
+        loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters |= {"tex": mathematics.html, "clauses": clauses}
+    told_of_a_row = (edge_note, fit_note, interval, number, prediction, work)
+    environment.globals |= {function.__name__: function for function in told_of_a_row}
+    texts = {name: HERE.joinpath(name).read_text(encoding="utf-8") for name in looks}
+    return environment.get_template(template).render(
+        style=Markup("".join(text for name, text in texts.items() if name.endswith(".css"))),
+        script=Markup("".join(text for name, text in texts.items() if name.endswith(".js"))),
+        regimes=REGIMES,
         numbers={claim: one for study in told for claim, one in study["numbers"].items()},
         classes=CLASSES,
         marks=MARKS,
-        names=MARK_NAMES,
         details=details,
-        earlier=earlier or {},
+        earlier=earlier,
         drawing=lambda row: drawing(row, spoken(row), number),
+        **said,
     )
+
+
+def told_of(name: str, study: Mapping[str, Any], rows: Sequence[Row]) -> dict[str, Any]:
+    """Return what a page tells of a study: its file's words, its panels, and its rows with their counts."""
+    return {**TOLD, **study, "name": name, "panel_of": panel_of(study.get("panels", ()))} | _of_study(name, rows)
 
 
 def outcomes(rows: Iterable[Row]) -> list[tuple[str, str, int]]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from hierlearn.claims.ledger import COLUMNS, csv_text, from_json, noted
 from hierlearn.claims.replication import standing
-from hierlearn.claims.tally import comparison, read
+from hierlearn.claims.tally import comparison, judged
 from hierlearn.files import checksums, figures, papers, texts
 from hierlearn.plan import history, told, units
 from hierlearn.plan.configuration import Plan, configure
@@ -36,11 +36,11 @@ def store(plan: Plan, root: Path) -> list[str]:
     not, and marks those as older that were stored with another identity: it covers the design and the code of all jobs
     that claims rest on. root: the folder of the project."""
     folder, commit = root / FOLDER, _commit(root)
-    second = {row["claim"]: row for file in plan.inputs.second() for row in read(Path(file))}
+    second = {row["claim"]: row for file in plan.inputs.second() for row in judged(file)}
     lines, plans = [], {plan.settings["preset"]: plan}
     for name, study in plan.studies.items():
         if name in plan.own:
-            lines.append(f"{name}: not stored: {FOLDER} has the project's studies; {plan.results}/index.html shows it")
+            lines.append(f"{name}: not stored: {FOLDER} has the project's studies; {plan.results}/{name} has it")
             continue
         file, drawn = (Path(plan.targets.file(name, part)) for part in ("claims.json", "figure.svg"))
         identity = plan.inputs.identity(file)
