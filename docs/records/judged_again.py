@@ -1,0 +1,186 @@
+"""Judge rows whose question was changed by their first question, from the intervals that are stored.
+
+    python docs/records/judged_again.py SCRATCH
+
+SCRATCH is the folder that `rebuild_designs.py` filled. Values come from every stored version of
+`docs/ledger/claims.csv` and from `config/verdicts.csv`. A row is judged here if a stored design measures its first
+quantity; the others need a run. The rival is the first one alone: those that `config/rivals.csv` adds are not judged
+here. Writes `judged_again.csv` beside this file.
+"""
+
+import csv
+import io
+import math
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path.insert(0, str(ROOT / "workflow"))
+
+from first_questions import rebuilt  # noqa: E402
+from rebuild_designs import git  # noqa: E402
+
+from hierlearn.claims import outcomes  # noqa: E402
+from hierlearn.plan import first_questions, question_forms  # noqa: E402
+
+LEDGER = "docs/ledger/claims.csv"
+# Fields of a question that change no measurement.
+LIMITS = ("place", "kind", "rank", "rule", "predicted", "slack", "side")
+NUMBERS = ("value", "low", "high")
+RIVAL = tuple(f"control_{number}" for number in NUMBERS)
+# Quantities whose intervals are about a line or a rank, with degrees of freedom that no stored row says.
+WITHOUT_FREEDOM = ("slope", "exponent", "median", "published", "order_table", "failure")
+COLUMNS = (
+    *("row", "study", "rank", "changed", "then", "then_value", "then_low", "then_high", "then_preset"),
+    *("designs", "rule", "predicted", "slack", "side", "digest"),
+    *(f"{number}_{draw}" for draw in (1, 2) for number in (*NUMBERS, "freedom")),
+    *("value", "low", "high", "result", "rival", "rival_digest"),
+    *(f"rival_{number}_{draw}" for draw in (1, 2) for number in (*NUMBERS, "freedom")),
+    *("rival_result", "now"),
+)
+Row = Mapping[str, str]
+
+
+def table(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def designs(scratch: Path) -> dict[tuple[str, str], dict]:
+    """Every rebuilt design at `standard` by claim and digest, the earliest first."""
+    found: dict[tuple[str, str], dict] = {}
+    for _, line, design in rebuilt(scratch):
+        if line["preset"] == "standard" and design is not None:
+            # The same design at a further revision is the later one.
+            found.pop((line["claim"], line["digest"]), None)
+            found[line["claim"], line["digest"]] = design
+    return found
+
+
+def stored() -> dict[tuple[str, str], dict[str, dict[str, str]]]:
+    """What is stored of every claim and digest, by draw: value and interval, of the rival too where a ledger has it."""
+    found: dict[tuple[str, str], dict[str, dict[str, str]]] = {}
+    for row in verdicts():
+        # The first stored verdict of a draw stands.
+        found.setdefault((row["claim"], row["digest"]), {}).setdefault(row["draw"], row)
+    for commit in git("log", "--reverse", "--format=%H", "--", LEDGER).decode().split():
+        for row in table(git("show", f"{commit}:{LEDGER}").decode()):
+            if row.get("digest") and row.get("draw"):
+                held = found.setdefault((row["claim"], row["digest"]), {}).setdefault(row["draw"], row)
+                for column in RIVAL:
+                    held.setdefault(column, row.get(column, ""))
+    return found
+
+
+def verdicts() -> list[dict[str, str]]:
+    return table((ROOT / "config" / "verdicts.csv").read_text())
+
+
+def draws(rows: Mapping[str, Row], design: dict, prefix: str = "") -> list[outcomes.Draw]:
+    """The first two draws of a design that have numbers. prefix: `control_` for those of its rival."""
+    quantity = design["claim"]["quantity"]["name"]
+    unknown = any(word in quantity for word in WITHOUT_FREEDOM)
+    freedom = math.inf if unknown else max(1, len(design["seeds"]) - 1)
+    named = sorted(rows, key=lambda draw: (draw.count("/"), draw))
+    numbers = [[rows[draw].get(prefix + number) or "" for number in NUMBERS] for draw in named]
+    return [outcomes.Draw(*map(float, one), freedom) for one in numbers if all(one)][:2]
+
+
+def measures(first: Mapping, form: Mapping, with_rival: bool) -> bool:
+    """Whether a design measures the first quantity, and where asked the first rival too."""
+    values = [value for field, value in first.items() if field.startswith("quantity.")]
+    own = {one for value in values for one in (value if isinstance(value, list) else [value]) if isinstance(one, str)}
+    for field, *_ in question_forms.changes(first, form):
+        section, _, rest = field.partition(".")
+        of_rival = section == "rival" or (section in ("learners", "probes") and rest.split(".")[0] not in own)
+        if field not in LIMITS and (with_rival or not of_rival):
+            return False
+    return True
+
+
+def again(scratch: Path) -> Iterator[list]:
+    """The rows of the table."""
+    records = first_questions.read(HERE / "first_questions.json")
+    changed: dict[str, list[str]] = {}
+    for row in table((HERE / "changed_questions.csv").read_text()):
+        changed.setdefault(row["row"], []).append(row["field"])
+    known, held, told = designs(scratch), stored(), verdicts()
+    for claim, fields in sorted(changed.items()):
+        record = records[claim]
+        first = record["question"]
+        if first["rule"] == "descriptive":
+            continue
+        of_claim = {digest: design for (name, digest), design in known.items() if name == claim}
+        forms = {digest: question_forms.question(design) for digest, design in of_claim.items()}
+        own = [digest for digest, form in forms.items() if measures(first, form, with_rival=False)]
+        both = [digest for digest in own if measures(first, forms[digest], with_rival=True)]
+        pair = latest(claim, both, of_claim, held, ("", "control_"))
+        # The claim and its rival of one design, if both have two stored draws; else of the latest that has each.
+        digest = pair or latest(claim, own, of_claim, held, ("",))
+        rival_digest = pair or latest(claim, both, of_claim, held, ("control_",), least=1)
+        then = next((row for preset in ("standard", "quick") for row in told if judged(row, claim, preset)), None)
+        if digest and then:
+            yield line(claim, record, sorted(fields), then, digest, rival_digest, of_claim, held, told)
+
+
+def judged(row: Row, claim: str, preset: str) -> bool:
+    return (row["claim"], row["preset"]) == (claim, preset)
+
+
+def latest(
+    claim: str, digests: list[str], of_claim: dict, held: dict, prefixes: tuple[str, ...], least: int = 2
+) -> str:
+    """The latest of some designs with so many stored draws, "" for none; an exact one needs no second."""
+    for digest in reversed(digests):
+        found = [draws(held.get((claim, digest), {}), of_claim[digest], prefix) for prefix in prefixes]
+        if all(len(one) >= least or (one and one[0].is_exact) for one in found):
+            return digest
+    return ""
+
+
+def line(claim, record, fields, then, digest, rival_digest, of_claim, held, told) -> list:
+    """One row of the table: what was found then, and what the first question comes to now."""
+    first = record["question"]
+    count = len({row["digest"] for row in told if row["claim"] == claim})
+    level = outcomes.level(count)
+    asked = first["rule"], first.get("predicted", math.nan), first.get("slack"), first.get("side", "above")
+    rule, predicted, slack, side = asked
+    own = draws(held[claim, digest], of_claim[digest])
+    rival = draws(held[claim, rival_digest], of_claim[rival_digest], "control_") if rival_digest else []
+    result, estimate = outcomes.result(rule, own, predicted, slack, side, level)
+    rival_result = outcomes.result(rule, rival, predicted, slack, side, level)[0] if rival else outcomes.UNDECIDED
+    return [
+        *(claim, record["study"], first["rank"], " ".join(fields), then["verdict"]),
+        *(then[number] for number in NUMBERS),
+        *(then["preset"], count, rule, first.get("predicted", ""), "" if slack is None else slack, side, digest),
+        *numbers(own),
+        *(short(one) for one in (estimate.value, estimate.low, estimate.high)),
+        *(result, record["words"].get("rival", ""), rival_digest),
+        *numbers(rival),
+        *(rival_result, outcomes.outcome(result, [rival_result])),
+    ]
+
+
+def numbers(found: list[outcomes.Draw]) -> list[str]:
+    """The numbers of two draws, empty fields for those that there are not."""
+    told = [[draw.value, draw.low, draw.high, draw.freedom] for draw in found]
+    return [short(one) for draw in told for one in draw] + [""] * (8 - 4 * len(told))
+
+
+def short(number: float) -> str:
+    return "" if math.isnan(number) else f"{number:.6g}"
+
+
+def main() -> None:
+    rows = list(again(Path(sys.argv[1])))
+    with open(HERE / "judged_again.csv", "w", newline="", encoding="utf-8") as stream:
+        csv.writer(stream, lineterminator="\n").writerows([COLUMNS, *rows])
+    counts: dict[str, int] = {}
+    for row in rows:
+        counts[row[-1]] = counts.get(row[-1], 0) + 1
+    print(f"{len(rows)} rows judged again: " + ", ".join(f"{count} {word}" for word, count in sorted(counts.items())))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+"""Rows that are judged again by their first question: from what is stored, and by the rules of two draws."""
+
+import csv
+import math
+
+import pytest
+
+from hierlearn.claims import outcomes
+from hierlearn.core.registry import PACKAGE
+from hierlearn.plan import first_questions
+
+ROOT = PACKAGE.parents[1]
+RECORDS = ROOT / "docs" / "records"
+
+
+def table(file):
+    with open(file, newline="", encoding="utf-8") as stream:
+        return list(csv.DictReader(stream))
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return table(RECORDS / "judged_again.csv")
+
+
+@pytest.fixture(scope="module")
+def told():
+    return table(ROOT / "config" / "verdicts.csv")
+
+
+def draws(row, prefix=""):
+    numbers = [[row[f"{prefix}{key}_{draw}"] for key in ("value", "low", "high", "freedom")] for draw in (1, 2)]
+    return [outcomes.Draw(*map(float, one)) for one in numbers if one[0]]
+
+
+def test_a_row_is_judged_by_its_first_question(rows):
+    records = first_questions.read(RECORDS / "first_questions.json")
+    changed = {row["row"] for row in table(RECORDS / "changed_questions.csv")}
+    assert len({row["row"] for row in rows}) == len(rows)
+    for row in rows:
+        first = records[row["row"]]["question"]
+        assert row["row"] in changed, row
+        assert (row["rank"], row["rule"], row["side"]) == (first["rank"], first["rule"], first.get("side", "above")), (
+            row
+        )
+        for key in ("predicted", "slack"):
+            assert row[key] == (f"{first[key]}" if first.get(key) is not None else ""), row
+
+
+def test_then_is_the_first_verdict_at_standard_or_else_at_quick(rows, told):
+    for row in rows:
+        own = [line for line in told if line["claim"] == row["row"]]
+        first = next(line for preset in ("standard", "quick") for line in own if line["preset"] == preset)
+        assert row["then"] == first["verdict"] and row["then_preset"] == first["preset"], row
+        assert int(row["designs"]) == len({line["digest"] for line in own}), row
+
+
+def test_every_result_and_outcome_follows_from_the_draws_of_its_line(rows):
+    for row in rows:
+        predicted, slack = float(row["predicted"] or "nan"), float(row["slack"]) if row["slack"] else None
+        asked = predicted, slack, row["side"], outcomes.level(int(row["designs"]))
+        own, rival = draws(row), draws(row, "rival_")
+        result, estimate = outcomes.result(row["rule"], own, *asked)
+        against = outcomes.result(row["rule"], rival, *asked)[0] if rival else outcomes.UNDECIDED
+        assert (row["result"], row["rival_result"]) == (result, against), row
+        assert row["now"] == outcomes.outcome(result, [against]), row
+        for key in ("value", "low", "high"):
+            assert float(row[key] or "nan") == pytest.approx(getattr(estimate, key), rel=1e-3, nan_ok=True), row
+
+
+def test_the_draws_are_those_that_are_stored(rows, told):
+    known = {(line["claim"], line["digest"]): set() for line in told}
+    for line in told:
+        known[line["claim"], line["digest"]].add(line["value"])
+    judged = [row for row in rows if (row["row"], row["digest"]) in known]
+    assert len(judged) > len(rows) / 2
+    for row in judged:
+        for draw in (1, 2):
+            value = row[f"value_{draw}"]
+            stored = known[row["row"], row["digest"]]
+            assert not value or any(math.isclose(float(value), float(one), rel_tol=1e-4) for one in stored if one), row
