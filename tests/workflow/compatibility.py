@@ -6,6 +6,7 @@ Prints a line for every released version from the floor in pyproject.toml on: wh
 bytes of the pin. The exit status is 1 if one did not.
 """
 
+import importlib.metadata
 import importlib.util
 import os
 import re
@@ -36,7 +37,10 @@ def floor() -> Version:
 
 @cache
 def released() -> tuple[Version, ...]:
-    """The versions of Snakemake from the floor on, in order. Raises LookupError, one line, where pip finds no floor."""
+    """The versions of Snakemake from the floor on, in order, but for the one of this environment, which is the pin.
+
+    Raises LookupError, one line, where pip finds no floor.
+    """
     if importlib.util.find_spec("ensurepip") is None:
         raise LookupError("python3 has no ensurepip; install it (Debian and Ubuntu: the package python3-venv)")
     with tempfile.TemporaryDirectory() as folder:
@@ -46,7 +50,8 @@ def released() -> tuple[Version, ...]:
     versions = sorted(Version(word) for word in words[1].split(", ")) if words else []
     if floor() not in versions:
         raise LookupError(f"pip reaches no index with Snakemake {floor()}")
-    return tuple(version for version in versions if version >= floor())
+    here = Version(importlib.metadata.version("snakemake"))
+    return tuple(version for version in versions if version >= floor() and version != here)
 
 
 def environment(folder: Path) -> Path:
