@@ -14,14 +14,35 @@ from hierlearn.core.registry import PACKAGE
 # Small settings: the checks fit hundreds of times. The first of a class stands for it in `make test`, if it is one of
 # FIRST; the rest are for `make test-all`.
 SETTINGS = {
+    "ConvolutionalClassifier": [{"width": 8, "max_iter": 40, "learning_rate": 0.05}],
+    "ConvolutionalKernelClassifier": [{"width": 4}],
+    "ConvolutionalKernelRegressor": [{"width": 4}],
+    "ConvolutionalRegressor": [{"width": 8, "max_iter": 80, "learning_rate": 0.05}],
     "NTKClassifier": [{}, {"n_landmarks": 8}],
     "NTKRegressor": [{}, {"depth": 3, "trained": "last", "cv": 3}],
     "NeuralRepresentation": [{}, {"whiten": "full", "n_components": 16}, {"whiten": "none", "n_components": 16}],
+    "QuadraticDenseNetClassifier": [{"width": 8, "max_iter": 20, "learning_rate": 0.01}],
+    "QuadraticDenseNetRegressor": [
+        {"width": 8, "max_iter": 20, "learning_rate": 0.01},
+        {"width": 8, "max_iter": 20, "schedule": "joint", "depth": 2},
+        {"width": 8, "max_iter": 20, "schedule": "layerwise"},
+    ],
+    "RandomisedNetworkClassifier": [{"width": 16, "max_iter": 60, "alphas": 1e-3}],
+    "RandomisedNetworkRegressor": [{"width": 16, "alphas": 1e-3}],
+    "ResidualNetworkClassifier": [{"width": 16, "max_iter": 30, "learning_rate": 0.01}],
+    "ResidualNetworkRegressor": [{"width": 16, "max_iter": 30, "learning_rate": 0.01}],
     "TaylorClassifier": [{"width": 16}, {"width": 16, "loss": "logistic"}, {"order": 1, "width": 16}],
     "TaylorRegressor": [{"width": 16}, {"order": 1, "width": 16}, {"order": 3, "width": 16}],
 }
 # One class for each base.
-FIRST = ("NTKClassifier", "NeuralRepresentation", "TaylorRegressor")
+FIRST = (
+    "ConvolutionalKernelRegressor",
+    "NTKClassifier",
+    "NeuralRepresentation",
+    "QuadraticDenseNetRegressor",
+    "ResidualNetworkRegressor",
+    "TaylorRegressor",
+)
 
 
 def test_every_estimator_is_checked():

@@ -206,7 +206,9 @@ def _words(annotation: Any) -> str:
         return f"list of {_words(parts[0])}"
     if parts:
         return " or ".join(_words(part) for part in parts)
-    return "None" if annotation is type(None) else getattr(annotation, "__name__", str(annotation))
+    if annotation is type(None):
+        return "None"
+    return annotation.__name__ if isinstance(annotation, type) else str(annotation)
 
 
 COMMON = """

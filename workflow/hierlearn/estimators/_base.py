@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib.util import find_spec
 from numbers import Integral
 from typing import Annotated, Any, Literal
 
@@ -15,7 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hierlearn.core.parameters import Index, Positive, Share
-from hierlearn.core.protocols import REMEDIES, STATUS, Fit, Monitor
+from hierlearn.core.protocols import REMEDIES, STATUS, Monitor
 from hierlearn.estimators._limits import refuse, refuse_annotated, schema
 
 NAMES = {code: name for name, code in STATUS.items()}
@@ -60,6 +61,12 @@ def scale_of(x: np.ndarray, scale: str | None, weights: np.ndarray | None = None
     if scale is None:
         return 1.0
     return float(np.sqrt(np.average(np.einsum("nd,nd->n", x, x, dtype=np.float64), weights=weights))) or 1.0
+
+
+def need_torch(estimator: Any) -> None:
+    """Raise ImportError, one line, where torch is not installed."""
+    if find_spec("torch") is None:
+        raise ImportError(f"{type(estimator).__name__}: found no torch; install it, such as by pip install torch")
 
 
 class Supervised(BaseEstimator):
@@ -119,7 +126,7 @@ class Supervised(BaseEstimator):
 
     def _grid(self, name: str) -> list[float]:
         """Return a parameter that is a positive number or several, as a list. Raises ValueError."""
-        values = np.asarray(getattr(self, name))
+        values = np.asarray(vars(self)[name])
         values = values.reshape(-1).tolist() if values.ndim < 2 else values.tolist()
         refuse(self, name, values, schema(Annotated[list[Positive], MinLen(1)]))
         return [float(value) for value in values]
@@ -174,8 +181,8 @@ class Regression(MultiOutputMixin, RegressorMixin, Supervised):
         labels = np.asarray(y, np.float64)
         self._flat = labels.ndim == 1
         labels = labels.reshape(len(labels), -1)
-        centred = getattr(self, "fit_intercept", False)
-        self.intercept_ = np.average(labels, axis=0, weights=weights) if centred else np.zeros(labels.shape[1])
+        none = np.zeros(labels.shape[1])
+        self.intercept_ = np.average(labels, axis=0, weights=weights) if self.fit_intercept else none
         spread = np.ones(labels.shape[1])
         if self.scale is not None:
             spread = np.sqrt(np.average((labels - self.intercept_) ** 2, axis=0, weights=weights))
@@ -227,12 +234,14 @@ class Selecting(Supervised):
         )
 
     def _train(
-        self, rows: np.ndarray, held: np.ndarray, choices: Mapping[str, Sequence[Any]]
-    ) -> tuple[Fit, dict[str, Any]]:
-        """Train on some rows and choose on others; returns the fit and its choices by name."""
+        self, data: Any, rows: np.ndarray, held: np.ndarray, choices: Mapping[str, Sequence[Any]]
+    ) -> tuple[Any, dict[str, Any]]:
+        """Train on some rows of the data and choose on others; returns the fit and its choices by name."""
         raise NotImplementedError
 
-    def _select(self, labels: np.ndarray, choices: Mapping[str, Sequence[Any]]) -> tuple[Any, np.ndarray]:
+    def _select(
+        self, data: Any, labels: np.ndarray, choices: Mapping[str, Sequence[Any]]
+    ) -> tuple[Any, dict[str, Any], np.ndarray]:
         """Choose a setting and train with it; returns what `_train` returns and the rows that the model has seen.
 
         One setting needs no held-out points. Several folds train every setting in each, and the least mean error wins;
@@ -240,36 +249,40 @@ class Selecting(Supervised):
         """
         every, single = np.arange(len(labels)), all(len(values) == 1 for values in choices.values())
         if single and (self.refit or self.cv is None):
-            return self._train(every, every, choices), every
+            return *self._train(data, every, every, choices), every
         splits = self._splits(labels)
-        if len(splits) == 1:
-            ((training, held),) = splits
-            fit = self._train(training, held, choices)
-            self.validation_risk_ = float(fit[0].validation_risk[0])
-            chosen = {name: [fit[1][name]] for name in choices}
-        elif not self.refit:
+        if len(splits) > 1 and not self.refit:
             self._refuse_folds(len(splits))
+        if len(splits) == 1 and self._chooses(labels):
+            ((training, held),) = splits
+            fit, values = self._train(data, training, held, choices)
+            self.validation_risk_ = self._risk(data, fit, training, held)
+            chosen = {name: [values[name]] for name in choices}
         else:
-            chosen, self.validation_risk_ = self._best_of_folds(splits, choices)
-        for name, values in choices.items():
-            self._warn_end(self._words.get(name, name), chosen[name][0], values)
-        if not self.refit:
-            return fit, training
-        return self._train(every, splits[-1][1], chosen), every
+            chosen, self.validation_risk_ = self._best_of_folds(data, splits, choices)
+            training, held = splits[-1]
+            fit, values = None, {}
+        if "ridge" in choices:
+            self._warn_end("alpha_", chosen["ridge"][0], choices["ridge"])
+        if self.refit:
+            return *self._train(data, every, held, chosen), every
+        return *((fit, values) if fit is not None else self._train(data, training, held, chosen)), training
 
-    _words: Mapping[str, str] = {"ridge": "alpha_"}
+    def _chooses(self, labels: np.ndarray) -> bool:
+        """Return whether the learner chooses among settings by itself."""
+        return True
 
     def _refuse_folds(self, count: int) -> None:
         raise ValueError(f"{type(self).__name__}: refit False with {count} folds; expected one split, or refit True")
 
-    def _fold_risk(self, fit: Fit, rows: np.ndarray, held: np.ndarray) -> float:
-        """Return the error of a fit on the held-out points of its fold."""
+    def _risk(self, data: Any, fit: Any, rows: np.ndarray, held: np.ndarray) -> float:
+        """Return the error of a fit on held-out points."""
         return float(fit.validation_risk[0])
 
-    def _best_of_folds(self, splits: Sequence, choices: Mapping[str, Sequence[Any]]) -> tuple[dict, float]:
+    def _best_of_folds(self, data: Any, splits: Sequence, choices: Mapping[str, Sequence[Any]]) -> tuple[dict, float]:
         best, least = {}, np.inf
         for setting in _settings(choices):
-            risks = [self._fold_risk(self._train(*split, setting)[0], *split) for split in splits]
+            risks = [self._risk(data, self._train(data, *split, setting)[0], *split) for split in splits]
             if not best or np.mean(risks) < least:
                 best, least = setting, np.mean(risks)
         return best, float(least)

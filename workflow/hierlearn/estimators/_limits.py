@@ -16,7 +16,7 @@ def refuse(estimator: Any, parameter: str, value: Any, declared: Mapping[str, An
 def refuse_annotated(estimator: Any, limits: Mapping[str, Any]) -> None:
     """Check parameters against annotations as components have them. Raises ValueError as `refuse`."""
     for parameter, annotation in limits.items():
-        refuse(estimator, parameter, getattr(estimator, parameter), schema(annotation))
+        refuse(estimator, parameter, vars(estimator)[parameter], schema(annotation))
 
 
 def component(estimator: Any, kind: type, words: Mapping[str, str], **given: Any) -> Any:
@@ -27,7 +27,7 @@ def component(estimator: Any, kind: type, words: Mapping[str, str], **given: Any
     """
     declared, values = properties(kind), {}
     for parameter, theirs in words.items():
-        values[theirs] = plain(getattr(estimator, parameter))
+        values[theirs] = plain(vars(estimator)[parameter])
         refuse(estimator, parameter, values[theirs], declared[theirs])
     try:
         return kind(**values, **given)

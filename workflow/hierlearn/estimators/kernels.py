@@ -160,20 +160,19 @@ class _KernelRidge(Selecting):
             # The errors of weighted points are those of points times roots of weights.
             root = np.sqrt(weights / np.mean(weights))[:, None]
             kernel, shown, labels = Weighted(kernel), np.hstack([x, root]), labels * root
-        self._given = kernel, shown, labels
-        (coefficients, chosen), rows = self._select(labels, {"ridge": alphas})
-        del self._given
+        data = kernel, shown, labels
+        coefficients, chosen, rows = self._select(data, labels, {"ridge": alphas})
         self.alpha_ = float(chosen["ridge"])
         self.X_fit_ = x if len(rows) == len(x) else x[rows]
         self.dual_coef_ = coefficients.state["coefficients"][0]
         if weights is not None:
             self.dual_coef_ = self.dual_coef_ * root[rows]
 
-    def _train(self, rows: np.ndarray, held: np.ndarray, choices: Mapping[str, Sequence[Any]]) -> tuple[Fit, dict]:
-        kernel, x, labels = self._given
+    def _train(self, data, rows: np.ndarray, held: np.ndarray, choices: Mapping[str, Any]) -> tuple[Fit, dict]:
+        kernel, x, labels = data
         training, held_out = (_arrays.Rows(x[some], labels[some]) for some in (rows, held))
         if len(choices["ridge"]) == 1 and len(rows) == len(x):
-            return self._solve(training, float(choices["ridge"][0]))
+            return self._solve(kernel, training, float(choices["ridge"][0]))
         fit = _arrays.fit(
             KernelRidge(kernel=kernel), "regression", training, held_out, choices, self._seed, None, Progress(self)
         )
@@ -181,16 +180,15 @@ class _KernelRidge(Selecting):
             self._refuse_ridges(choices["ridge"])
         return fit, {"ridge": float(fit.choices["ridge"][0])}
 
-    def _fold_risk(self, fit: Fit, rows: np.ndarray, held: np.ndarray) -> float:
+    def _risk(self, data, fit: Fit, rows: np.ndarray, held: np.ndarray) -> float:
         """Mean squared error on held-out points, of which weighted ones count by their weights."""
-        kernel, x, labels = self._given
+        kernel, x, labels = data
         errors = kernel(x[held], x[rows]) @ fit.state["coefficients"][0] - labels[held]
         mass = np.sum(x[held, -1] ** 2) if isinstance(kernel, Weighted) else len(held)
         return float(np.sum(errors**2) / mass)
 
-    def _solve(self, points: _arrays.Rows, alpha: float) -> tuple[Fit, dict[str, Any]]:
+    def _solve(self, kernel: Kernel, points: _arrays.Rows, alpha: float) -> tuple[Fit, dict[str, Any]]:
         """Solve for one ridge on all points: there is nothing to choose."""
-        kernel = self._given[0]
         gram = kernel(points.x)
         try:
             duals = ridge_path(gram, points.labels, [alpha * float(np.mean(np.diag(gram)))])

@@ -1,14 +1,14 @@
 """Taylor models of wide two-layer networks as regressor and classifier."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import sqrt
 from typing import Any
 
 import numpy as np
 
 from hierlearn.core.protocols import STATIONARY, Fit
-from hierlearn.estimators import _arrays
-from hierlearn.estimators._base import NAMES, Classification, Progress, Regression, Selecting, scale_of
+from hierlearn.estimators._base import Classification, Regression
+from hierlearn.estimators._learned import Learned
 from hierlearn.estimators._limits import component
 from hierlearn.learners.taylor import Taylor
 
@@ -78,13 +78,15 @@ LOSS = """    loss : {"squared", "logistic", "soft_hinge"}, default="squared"
 BEFORE = "    penalty_power :"
 
 
-class _Taylor(Selecting):
+class _Taylor(Learned):
     """The library's `Taylor` learner on arrays."""
 
-    _limits: Mapping[str, Any] = {**Selecting._limits, "fit_intercept": bool, "certify": bool}
+    _limits: Mapping[str, Any] = {**Learned._limits, "fit_intercept": bool, "certify": bool}
+
+    _remedy = "raise max_iter or tol, or offer larger alphas"
 
     def _learner(self) -> Taylor:
-        own = {"loss": getattr(self, "loss", "squared"), "certify": "all" if self.certify else "none"}
+        own = {"loss": vars(self).get("loss", "squared"), "certify": "all" if self.certify else "none"}
         words = dict(WORDS)
         if self.activation == "auto":
             own["activation"] = "relu2" if self.order in (1, 2) else "softplus"
@@ -97,38 +99,14 @@ class _Taylor(Selecting):
         x = X / self.scale_
         return np.pad(x, ((0, 0), (0, 1)), constant_values=1.0) / sqrt(2.0) if self.fit_intercept else x
 
-    def fit(self, X, y):
-        """Fit the model.
+    def _choices(self) -> dict[str, list[float]]:
+        return {"ridge": self._grid("alphas")}
 
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,) or, for regression, (n_samples, n_outputs)
-
-        Returns the estimator itself. Raises ValueError, one line, for a parameter or data that are not allowed.
-        """
-        X, y = self._read(X, y)
-        self._model, labels = self._learner(), self._encode(y, None)
-        self.scale_ = scale_of(X, self.scale)
-        self._given = self._see(X).astype(np.float32, copy=False), labels
-        (fit, choices), _ = self._select(labels, {"ridge": self._grid("alphas")})
-        del self._given
-        self.alpha_, self.status_ = float(choices["ridge"]), NAMES[int(fit.status[0])]
-        self._state = fit.state
+    def _finish(self, fit: Fit, choices: Mapping[str, Any]) -> None:
+        self.alpha_ = float(choices["ridge"])
         self.coef_ = fit.state["weights"][0]
         self.n_iter_ = 1 if fit.iterations is None else max(1, int(fit.iterations[0]))
         self.certificate_ = _certificate(fit)
-        self._warn(self.status_, "raise max_iter or tol, or offer larger alphas")
-        return self
-
-    def _train(
-        self, rows: np.ndarray, held: np.ndarray, choices: Mapping[str, Sequence[Any]]
-    ) -> tuple[Fit, dict[str, Any]]:
-        x, labels = self._given
-        training, held_out = (_arrays.Rows(x[some], labels[some]) for some in (rows, held))
-        fit = _arrays.fit(self._model, self._kind, training, held_out, choices, self._seed, monitor=Progress(self))
-        return fit, {name: values[0] for name, values in fit.choices.items()}
-
-    def _outputs(self, X: np.ndarray) -> np.ndarray:
-        return _arrays.predict(self._model, self._state, self._see(X))
 
 
 def _certificate(fit: Fit) -> dict[str, Any] | None:

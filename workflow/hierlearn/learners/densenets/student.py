@@ -98,13 +98,14 @@ class Student:
         return cls(links, state["alphas"], state["scale"], mean, float(state["stretch"][0]), float(state["centre"][0]))
 
     def network_input(self, x: np.ndarray, layout: Layout) -> np.ndarray:
-        """x and G_1 side by side, and the threshold of classes: (S, n, ...) -> (S, n, 2 d (+ 1)) float32."""
-        x = x.reshape(*x.shape[:2], -1)
+        """x and G_1 side by side, and the threshold of classes: (S, n, ...) -> (S, n, 2 d (+ 1)) float32, for
+        points in float64 float64."""
+        x, precision = x.reshape(*x.shape[:2], -1), np.promote_types(x.dtype, np.float32)
         inner = x if self.mean is None else x[..., 1:]
-        joined = layout.join((self.stretch * inner).astype(np.float32), self.centre)
+        joined = layout.join((self.stretch * inner).astype(precision), self.centre)
         if self.mean is None:
             return joined
-        return np.concatenate([joined, (x[..., :1] - self.mean[:, None, None]).astype(np.float32)], axis=-1)
+        return np.concatenate([joined, (x[..., :1] - self.mean[:, None, None]).astype(precision)], axis=-1)
 
 
 def predict(student: Student, layout: Layout, x: np.ndarray, network: Callable) -> np.ndarray:
