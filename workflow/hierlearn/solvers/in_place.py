@@ -3,7 +3,9 @@
 `out` has to be contiguous and of the other arrays' dtype, float32 or float64: BLAS would else write to a copy of it.
 """
 
+from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -32,7 +34,7 @@ def outer_products(matrix: np.ndarray) -> np.ndarray:
 
 
 @cache
-def _routine(name: str, dtype: np.dtype):
+def _routine(name: str, dtype: np.dtype) -> Callable[..., Any]:
     # Imported here: whoever makes no such sum does not wait for scipy.
     from scipy.linalg.blas import get_blas_funcs
 

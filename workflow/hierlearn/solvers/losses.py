@@ -9,26 +9,28 @@ from dataclasses import dataclass
 
 import numpy as np
 
+Pointwise = Callable[[np.ndarray, np.ndarray], np.ndarray]
+
 
 @dataclass(frozen=True)
 class Loss:
     """A loss l(f, y) and its first two derivatives in f, element by element: (n,), (n,) -> (n,) float64."""
 
     name: str
-    value: Callable
-    gradient: Callable
-    curvature: Callable
+    value: Pointwise
+    gradient: Pointwise
+    curvature: Pointwise
 
 
-def _sigmoid(t):
+def _sigmoid(t: np.ndarray) -> np.ndarray:
     return 0.5 * (1.0 + np.tanh(0.5 * t))
 
 
-def _ramp(f, y):
+def _ramp(f: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.clip(1.5 - y * f, 0.0, 1.0)
 
 
-def _soft_hinge(f, y):
+def _soft_hinge(f: np.ndarray, y: np.ndarray) -> np.ndarray:
     ramp = _ramp(f, y)
     return ramp**3 * (1.0 - 0.5 * ramp) + np.maximum(0.5 - y * f, 0.0)
 

@@ -19,7 +19,7 @@ Arrays = dict[str, np.ndarray]
 
 def shapes(architecture: str, inputs: int, width: int, outputs: int, bias: bool) -> dict[str, tuple[int, ...]]:
     """Shapes of the weights by name: first W, second V with its bias, last A."""
-    shapes_of = {"first": (width, inputs + bias)}
+    shapes_of: dict[str, tuple[int, ...]] = {"first": (width, inputs + bias)}
     if architecture != "two_layer":
         shapes_of["second"] = (width, width if architecture == "three_layer" else outputs)
         if bias:
@@ -161,7 +161,7 @@ class NetworkTraining(Training):
     of one dtype. In the tangent mode the weights that are trained are displacements and start at 0.
     """
 
-    def __init__(self, recipe: Recipe, start: Arrays, rates: np.ndarray, decays: np.ndarray):
+    def __init__(self, recipe: Recipe, start: Arrays, rates: np.ndarray, decays: np.ndarray) -> None:
         self.recipe, self.start, self.rates = recipe, start, rates[None]
         moving = {name for _, names in recipe.phases for name in names}
         weights = {
@@ -221,9 +221,12 @@ class NetworkTraining(Training):
         gradient *= 1.0 / out.shape[-2]
         return gradient
 
-    def _backward(self, activations, weights, of_out, blocks, names) -> dict[str, Gradient]:
+    def _backward(
+        self, activations: dict[str, Any], weights: Arrays, of_out: np.ndarray, blocks: int, names: tuple[str, ...]
+    ) -> dict[str, Gradient]:
         two, residual = self.recipe.architecture == "two_layer", self.recipe.architecture == "resnet"
-        gradients, below = {}, of_out
+        gradients: dict[str, Any] = {}
+        below = of_out
         if not two and blocks == 2:
             top = gate(times(of_out, weights["last"]), activations["top"])
             if "second" in names:

@@ -6,6 +6,7 @@ are written to, as buffers that are donated: what is as large as the weights is 
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -69,7 +70,14 @@ class Optimiser:
 def sgd(momentum: float) -> Optimiser:
     """velocity <- momentum velocity + gradient + decay weights, weights <- weights - rate velocity."""
 
-    def update(weights, gradients, memory, rates, decays=None, masks=None):
+    def update(
+        weights: Sequence[np.ndarray],
+        gradients: Sequence[Gradient],
+        memory: Memory,
+        rates: Sequence[np.ndarray],
+        decays: np.ndarray | None = None,
+        masks: Sequence[np.ndarray] | None = None,
+    ) -> None:
         memory.counts += 1
         for i, (values, gradient) in enumerate(zip(weights, gradients, strict=True)):
             if gradient is None:
@@ -98,7 +106,14 @@ def sgd(momentum: float) -> Optimiser:
 def adam() -> Optimiser:
     """Adam with the decay of weights in its gradient, as torch.optim.Adam."""
 
-    def update(weights, gradients, memory, rates, decays=None, masks=None):
+    def update(
+        weights: Sequence[np.ndarray],
+        gradients: Sequence[Gradient],
+        memory: Memory,
+        rates: Sequence[np.ndarray],
+        decays: np.ndarray | None = None,
+        masks: Sequence[np.ndarray] | None = None,
+    ) -> None:
         memory.counts += 1
         memory.steps += 1
         corrections = np.sqrt(1 - SECOND**memory.counts)
@@ -144,7 +159,7 @@ def clip_factors(gradients: Sequence[np.ndarray], limit: float, moves: np.ndarra
     return None if (norms <= limit).all() else limit / np.maximum(norms, limit)
 
 
-def cosine_factor(step, steps):
+def cosine_factor(step: float | np.ndarray, steps: float | np.ndarray) -> Any:
     """What a rate is multiplied with that falls from 1 to 0 along half a cosine, over so many steps."""
     return 0.5 + 0.5 * np.cos(np.pi * step / steps)
 
@@ -161,17 +176,26 @@ def along_runs(values: np.ndarray, like: np.ndarray) -> np.ndarray:
     return values.reshape(*values.shape, *[1] * (like.ndim - values.ndim))
 
 
-def _each_run(values, velocity, factors, momentum, rates, decays, shape) -> None:
+def _each_run(
+    values: np.ndarray,
+    velocity: np.ndarray,
+    factors: Factors,
+    momentum: float,
+    rates: np.ndarray,
+    decays: np.ndarray | None,
+    shape: tuple[int, ...],
+) -> None:
     """A step of SGD with no array for the gradient, run after run."""
     # What runs share stands there once. BLAS takes numbers of Python's sooner than those of numpy.
-    factors = [[np.broadcast_to(part, shape + part.shape[-2:]) for part in pair] for pair in factors]
-    rates, decays = (None if of is None else np.broadcast_to(of, shape).ravel().tolist() for of in (rates, decays))
+    pairs = [[np.broadcast_to(part, shape + part.shape[-2:]) for part in pair] for pair in factors]
+    rate = np.broadcast_to(rates, shape).ravel().tolist()
+    decay = None if decays is None else np.broadcast_to(decays, shape).ravel().tolist()
     for i, run in enumerate(np.ndindex(*shape)):
         weights, change = values[run], velocity[run]
         # Not BLAS's own factor of what is there: OpenBLAS takes a fifth of the product's time over it.
         change *= momentum
-        for left, right in factors:
+        for left, right in pairs:
             add_product(left[run], right[run], change)
-        if decays is not None:
-            add_multiple(decays[i], weights, change)
-        add_multiple(-rates[i], change, weights)
+        if decay is not None:
+            add_multiple(decay[i], weights, change)
+        add_multiple(-rate[i], change, weights)

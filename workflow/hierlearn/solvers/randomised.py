@@ -4,6 +4,9 @@ Relative to M = G + delta, G = (2/n) J^T J the Gauss-Newton term of the mean out
 Hessian is small: Lanczos resolves its smallest eigenvalue in tens of products.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import scipy
 
@@ -13,15 +16,18 @@ from hierlearn.theory.landscape import RandomisedSquaredRisk, eighth_power, eigh
 STEPS = 2.0 ** -np.arange(12)
 
 
-def descend(network: RandomisedSquaredRisk, start: np.ndarray, ridge: float, limit: float, max_iterations: int):
+def descend(
+    network: RandomisedSquaredRisk, start: np.ndarray, ridge: float, limit: float, max_iterations: int
+) -> tuple[np.ndarray, float, float, int]:
     """Weights (m, D) where L-BFGS on risk + ridge |W|_{2,4}^8 ends, their objective, |gradient|_F, and evaluations.
 
     Ends at |gradient| |W| / 2 <= limit * objective, away from the saddle W = 0, where the left side is below the gain
     over it; or after max_iterations.
     """
-    seen, zero = {}, float(np.mean(network.targets**2))
+    seen: dict[str, float] = {}
+    zero = float(np.mean(network.targets**2))
 
-    def objective(flat):
+    def objective(flat: np.ndarray) -> tuple[float, np.ndarray]:
         weights = flat.reshape(start.shape)
         risk, gradient = network.risk_and_gradient(weights)
         value, slope = eighth_power(weights)
@@ -29,7 +35,7 @@ def descend(network: RandomisedSquaredRisk, start: np.ndarray, ridge: float, lim
         seen["open"] = 0.5 * float(np.linalg.norm(gradient) * np.linalg.norm(weights))
         return total, gradient
 
-    def stop(intermediate_result):
+    def stop(intermediate_result: Any) -> None:
         found = intermediate_result.fun
         if seen["open"] <= min(limit * found, 0.1 * (zero - found)):
             raise StopIteration
@@ -44,7 +50,7 @@ def descend(network: RandomisedSquaredRisk, start: np.ndarray, ridge: float, lim
 def escape(network: RandomisedSquaredRisk, weights: np.ndarray, ridge: float, direction: np.ndarray) -> np.ndarray:
     """The lowest point along +-direction (m, D), at distances that halve from |W|; W where none is lower."""
 
-    def objective(at):
+    def objective(at: np.ndarray) -> float:
         return network.risk_and_gradient(at)[0] + ridge * eighth_power(at)[0]
 
     reach = np.linalg.norm(weights) / np.linalg.norm(direction)
@@ -60,7 +66,7 @@ def curvature_bound(
     proven. The bound is a Ritz value less its residual, as in `taylor.certificate`: numerical evidence, not a proof.
     """
 
-    def hessian(vector):
+    def hessian(vector: np.ndarray) -> np.ndarray:
         return network.hessian_product(weights, vector) + ridge * eighth_power_product(weights, vector)
 
     metric = MeanOutputMetric(network, weights, hessian)
@@ -78,7 +84,9 @@ class MeanOutputMetric:
     delta: the size of what the Hessian has beside J^T J, from its image of one random vector.
     """
 
-    def __init__(self, network: RandomisedSquaredRisk, weights: np.ndarray, hessian):
+    def __init__(
+        self, network: RandomisedSquaredRisk, weights: np.ndarray, hessian: Callable[[np.ndarray], np.ndarray]
+    ) -> None:
         self.features = network.features
         self.slopes = network.mean_slopes(weights) * np.sqrt(2.0 / len(self.features))
         kernel = (self.slopes @ self.slopes.T) * (self.features @ self.features.T)
@@ -97,11 +105,11 @@ class MeanOutputMetric:
         change = scipy.linalg.cho_solve(self.factor, self._outputs(vector))
         return (vector - self._slopes_sum(change)) / self.delta
 
-    def _outputs(self, vector):
+    def _outputs(self, vector: np.ndarray) -> np.ndarray:
         return np.vecdot(self.slopes, self.features @ vector.T)
 
-    def _slopes_sum(self, change):
+    def _slopes_sum(self, change: np.ndarray) -> np.ndarray:
         return (self.slopes * change[:, None]).T @ self.features
 
-    def _gauss_newton(self, vector):
+    def _gauss_newton(self, vector: np.ndarray) -> np.ndarray:
         return self._slopes_sum(self._outputs(vector))

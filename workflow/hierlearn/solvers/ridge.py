@@ -4,6 +4,7 @@ All solve min_f (1/n) sum_i |f(x_i) - y_i|^2 + ridge |f|^2, so the dual system i
 of fourth powers of row norms is reached by regressions in which every row has a ridge of its own.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,7 +43,9 @@ class Duals:
     method: str
 
 
-def ridge_path(kernel, targets, ridges, tolerance=1e-9, budget=None):
+def ridge_path(
+    kernel: np.ndarray, targets: np.ndarray, ridges: np.ndarray, tolerance: float = 1e-9, budget: float | None = None
+) -> Duals:
     """Kernel ridge coefficients for all ridges from one Krylov space.
 
     kernel (n, n) symmetric positive semi-definite, targets (n, k) or (n,), ridges (R,) >= 0 -> `Duals` (float64),
@@ -96,7 +99,9 @@ def ridge_path(kernel, targets, ridges, tolerance=1e-9, budget=None):
     return Duals(coefficients, residuals, method)
 
 
-def usable_paths(kernels, targets, ridges):
+def usable_paths(
+    kernels: Sequence[np.ndarray], targets: Sequence[np.ndarray], ridges: np.ndarray
+) -> tuple[np.ndarray, list[Duals] | None]:
     """Positions of the ridges for which all systems can be solved, and the `Duals` of every system there.
 
     kernels (n, n) each, targets (n, k) each, ridges (R,) -> (R',) int, list; ([], None) where no ridge is left. Ridges
@@ -113,7 +118,9 @@ def usable_paths(kernels, targets, ridges):
     return left, None
 
 
-def _check(matrix, targets, ridges, square=True):
+def _check(
+    matrix: np.ndarray, targets: np.ndarray, ridges: np.ndarray, square: bool = True
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     matrix, targets, ridges = (np.asarray(values, np.float64) for values in (matrix, targets, ridges))
     targets = targets[:, None] if targets.ndim == 1 else targets
     fits = matrix.ndim == 2 and len(targets) == len(matrix) and ridges.ndim == 1
@@ -127,13 +134,13 @@ def _check(matrix, targets, ridges, square=True):
     return matrix, targets, ridges
 
 
-def _refuse_negative(smallest, largest, n, shift):
+def _refuse_negative(smallest: float, largest: float, n: int, shift: float) -> None:
     # A cosine near 1 has an angle with half of its digits: a ridge mends what that leaves.
     if smallest < -10.0 * n * np.finfo(float).eps * largest and shift < -2.0 * smallest:
         raise Indefinite(f"kernel is not positive semi-definite: eigenvalue {smallest:.3g} beside {largest:.3g}")
 
 
-def _factor(kernel, shift):
+def _factor(kernel: np.ndarray, shift: float) -> tuple[np.ndarray, bool]:
     shifted = kernel.copy()
     shifted[np.diag_indices(len(kernel))] += shift
     try:
@@ -143,14 +150,16 @@ def _factor(kernel, shift):
         raise Indefinite(f"kernel plus {shift:.3g} on its diagonal is not positive definite") from error
 
 
-def _residuals(kernel, targets, shifts, coefficients):
+def _residuals(kernel: np.ndarray, targets: np.ndarray, shifts: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
     flat = np.moveaxis(coefficients, 0, 1).reshape(len(kernel), -1)
     image = np.moveaxis((kernel @ flat).reshape(len(kernel), *coefficients.shape[::2]), 1, 0)
     image += shifts[:, None, None] * coefficients
     return np.linalg.norm(image - targets, axis=(1, 2)) / np.linalg.norm(targets)
 
 
-def _lanczos(kernel, block, mix, shifts, tolerance, steps):
+def _lanczos(
+    kernel: np.ndarray, block: np.ndarray, mix: np.ndarray, shifts: np.ndarray, tolerance: float, steps: int
+) -> np.ndarray | None:
     """Block Lanczos from orthonormal columns (n, b) for targets block @ mix -> coefficients (R, n, k).
 
     None where no ridge will be resolved in that many steps.
@@ -200,23 +209,23 @@ def _lanczos(kernel, block, mix, shifts, tolerance, steps):
     return np.einsum("rak,an->rnk", answer, basis[:used], optimize=True)
 
 
-def leave_one_out(kernel, targets, ridge):
+def leave_one_out(kernel: np.ndarray, targets: np.ndarray, ridge: float) -> np.ndarray:
     """Leave-one-out errors y_i - f_{-i}(x_i) of kernel ridge regression.
 
     kernel (n, n), targets (n, k) or (n,), ridge > 0 -> (n, k) float64. With A = (K + n ridge I)^{-1} the error is
     (A y)_i / A_ii; the fits without a sample keep the shift n ridge. A kernel of zeros leaves the targets, at ridge 0
     too. Raises ValueError as `ridge_path`.
     """
-    kernel, targets, (ridge,) = _check(kernel, targets, [ridge])
+    kernel, targets, ridges = _check(kernel, targets, np.array([ridge]))
     if not np.diag(kernel).any() and not kernel.any():
         return targets.copy()
-    factor = _factor(kernel, len(kernel) * ridge)
+    factor = _factor(kernel, len(kernel) * ridges[0])
     values = scipy.linalg.cho_solve(factor, targets, check_finite=False)
     inverse, _ = scipy.linalg.lapack.dpotri(factor[0], lower=True, overwrite_c=True)
     return values / np.diag(inverse)[:, None]
 
 
-def linear_ridge_path(features, targets, ridges):
+def linear_ridge_path(features: np.ndarray, targets: np.ndarray, ridges: np.ndarray) -> np.ndarray:
     """Weights of linear ridge regression, (1/n) |H w - y|^2 + ridge |w|^2, for all ridges by one factorisation.
 
     features (n, D), targets (n, k) or (n,), ridges (R,) >= 0 -> (R, D, k) float64; ridge 0 gives the least-norm
@@ -225,7 +234,7 @@ def linear_ridge_path(features, targets, ridges):
     """
     features, targets, ridges = _check(features, targets, np.minimum(ridges, np.finfo(float).max), square=False)
     n, dimension = features.shape
-    triangle = np.linalg.qr(np.hstack([features, targets]), mode="r")
+    triangle = np.asarray(np.linalg.qr(np.hstack([features, targets]), mode="r"))
     left, sizes, right = np.linalg.svd(triangle[:, :dimension], full_matrices=False)
     projected = left.T @ triangle[:, dimension:]
     kept = sizes > sizes.max(initial=0.0) * max(n, dimension) * np.finfo(float).eps

@@ -21,7 +21,7 @@ class LeaveOneOut:
     errors: np.ndarray
 
 
-def leave_one_out_path(kernel, targets, ridges) -> LeaveOneOut:
+def leave_one_out_path(kernel: np.ndarray, targets: np.ndarray, ridges: np.ndarray) -> LeaveOneOut:
     """Solve kernel ridge regression and compute its exact leave-one-out errors for every ridge.
 
     kernel (n, n) float64, symmetric positive semi-definite, which this call overwrites; targets (n, k) or (n,); ridges

@@ -27,7 +27,7 @@ class Training(ABC):
         axes: int,
         optimiser: Optimiser,
         decays: np.ndarray,
-    ):
+    ) -> None:
         self.weights, self.leaves, self.optimiser, self.done = dict(weights), list(leaves), optimiser, 0
         self.memory = optimiser.init(self.leaves, axes)
         self.decays = decays.astype(self.leaves[0].dtype) if (decays > 0).any() else None

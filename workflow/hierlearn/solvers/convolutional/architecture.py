@@ -36,9 +36,9 @@ class Convolution(NamedTuple):
     def size(self, size: Size) -> Size:
         """Height and width of what it makes of a picture."""
         size = (size[0], size[1] + self.wrap)
-        return tuple(
-            (n + 2 * p - k) // s + 1 for n, k, s, p in zip(size, self.kernel, self.stride, self.padding, strict=True)
-        )
+        counted = zip(size, self.kernel, self.stride, self.padding, strict=True)
+        height, width = ((n + 2 * p - k) // s + 1 for n, k, s, p in counted)
+        return height, width
 
     @property
     def weights(self) -> tuple[int, int]:
@@ -157,7 +157,7 @@ class Architecture:
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """Of the weights of the layers, by name; those of batch normalisations are called scale and shift."""
-        found = {}
+        found: dict[str, tuple[int, ...]] = {}
         for i, layer in enumerate(self.layers):
             found |= {f"layer{i}_weight{j}": one.weights for j, one in enumerate(layer.convolutions)}
             if layer.shortcut is not None:
@@ -167,7 +167,7 @@ class Architecture:
         return found
 
     def head_shapes(self, outputs: int) -> dict[str, tuple[int, ...]]:
-        found = {"head_weight": (self.features(), outputs), "head_bias": (1, outputs)}
+        found: dict[str, tuple[int, ...]] = {"head_weight": (self.features(), outputs), "head_bias": (1, outputs)}
         for j, channels in enumerate(self.head_norms):
             found |= {f"head_scale{j}": (1, channels), f"head_shift{j}": (1, channels)}
         return found
@@ -258,7 +258,7 @@ def patches(shape: tuple[int, int, int], depth: int, width: int, patch: int) -> 
     """Filters of `patch` places in a row, or patch x patch, that do not overlap: the tree of a hierarchy."""
     channels, size, layers = shape[0], shape[1:], []
     for level in range(depth):
-        kernel = tuple(min(patch, n) for n in size)
+        kernel = min(patch, size[0]), min(patch, size[1])
         if any(n % k for n, k in zip(size, kernel, strict=True)):
             found = f"{patch} at layer {level + 1}, on {size[0]} x {size[1]} places"
             raise Misfit("patch", found, "a divisor of height and width")
@@ -328,7 +328,9 @@ def wide_resnet(shape: tuple[int, int, int], depth: int, width: int, patch: int)
     return tuple(layers)
 
 
-def _stages(shape, stages: list[int], widths: list[int], kernel: int, *, every: bool = False) -> tuple[Layer, ...]:
+def _stages(
+    shape: tuple[int, int, int], stages: list[int], widths: list[int], kernel: int, *, every: bool = False
+) -> tuple[Layer, ...]:
     """Convolutions that keep the size, the last of a stage with pooling over squares of 2.
 
     every: in a stage of one layer as well.
@@ -338,7 +340,7 @@ def _stages(shape, stages: list[int], widths: list[int], kernel: int, *, every: 
         for i in range(count):
             one = Convolution(channels, width, (kernel, kernel), (1, 1), (kernel // 2, kernel // 2))
             pool = 2 if i == count - 1 and (count > 1 or every) else 1
-            after = tuple(n // pool for n in size)
+            after = size[0] // pool, size[1] // pool
             if min(after) < 1:
                 found = f"{sum(stages)} layers that pool {stage + 1} times on {shape[1]} x {shape[2]} places"
                 raise Misfit("depth", found, f"height and width of at least {2 ** (stage + 1)}")

@@ -4,11 +4,13 @@ R networks, n pictures: activations are (R, n, height, width, channels), so that
 and every layer is one batched matrix product. No network's numbers depend on which others are computed beside it.
 """
 
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
+from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import ArrayLike
 from torch.nn import functional
 
 from hierlearn.solvers.convolutional.architecture import NARROW, Architecture, Convolution
@@ -47,7 +49,7 @@ def statistics(weights: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
 def layers(
     network: Architecture,
     weights: Tensors,
-    running: MutableMapping[str, torch.Tensor],
+    running: Tensors,
     x: torch.Tensor,
     trained_from: int | None = None,
     first: int = 0,
@@ -65,7 +67,7 @@ def layers(
 
 
 def head(
-    network: Architecture, weights: Tensors, running: MutableMapping[str, torch.Tensor], seen: list, batch: bool
+    network: Architecture, weights: Tensors, running: Tensors, seen: Sequence[torch.Tensor], batch: bool
 ) -> torch.Tensor:
     """Outputs (R, n, k) from those of the layers that the head sees."""
     return torch.baddbmm(
@@ -74,7 +76,7 @@ def head(
 
 
 def head_inputs(
-    network: Architecture, weights: Tensors, running: MutableMapping[str, torch.Tensor], seen: list, batch: bool
+    network: Architecture, weights: Tensors, running: Tensors, seen: Sequence[torch.Tensor], batch: bool
 ) -> torch.Tensor:
     """What the head's weights multiply, (R, n, features)."""
     parts, norm = [], 0
@@ -107,7 +109,9 @@ def units(network: Architecture, weights: Tensors, running: Tensors, x: torch.Te
     return found
 
 
-def pictures(network: Architecture, weights: Tensors, begin, steps: int, length: float, norm: float):
+def pictures(
+    network: Architecture, weights: Tensors, begin: ArrayLike, steps: int, length: float, norm: float
+) -> np.ndarray:
     """Pictures (units, height, width, channels) float32 of all units of the last layer of one network, at rest.
 
     Each maximises the mean over places of what its unit takes, on the ball of a norm, by steps of a length along the
@@ -125,13 +129,15 @@ def pictures(network: Architecture, weights: Tensors, begin, steps: int, length:
     return x.detach().numpy()
 
 
-def _layer(network: Architecture, i: int, weights, running, x: torch.Tensor, batch: bool) -> torch.Tensor:
+def _layer(
+    network: Architecture, i: int, weights: Tensors, running: Tensors, x: torch.Tensor, batch: bool
+) -> torch.Tensor:
     layer = network.layers[i]
 
-    def normalised(x, j):
+    def normalised(x: torch.Tensor, j: int) -> torch.Tensor:
         return _normalised(weights, running, x, f"layer{i}", j, batch)
 
-    def convolved(x, j):
+    def convolved(x: torch.Tensor, j: int) -> torch.Tensor:
         found = _convolution(layer.convolutions[j], x, weights[f"layer{i}_weight{j}"])
         # Zero at every place, for tangent kernels: the gradient in it is that in the convolution's output.
         offset = weights.get(f"layer{i}_offset{j}")
@@ -182,7 +188,7 @@ def _pooled(x: torch.Tensor, side: int, how: str) -> torch.Tensor:
 
 def patches(one: Convolution, x: torch.Tensor) -> torch.Tensor:
     """(R, n, height, width, channels) -> (R, n places, entries), of filters that do not overlap."""
-    (high, wide), size = one.kernel, one.size(tuple(x.shape[2:4]))
+    (high, wide), size = one.kernel, one.size((x.shape[2], x.shape[3]))
     x = x[:, :, : size[0] * high, : size[1] * wide]
     cells = x.unflatten(3, (size[1], wide)).unflatten(2, (size[0], high)).transpose(3, 4)
     return cells.reshape(len(x), x.shape[1] * size[0] * size[1], -1)
@@ -192,7 +198,7 @@ def _convolution(one: Convolution, x: torch.Tensor, weight: torch.Tensor) -> tor
     """weight (R, height width inputs, outputs), in this order."""
     networks, n = x.shape[:2]
     (high, wide), (down, across), (above, beside) = one.kernel, one.stride, one.padding
-    size = one.size(tuple(x.shape[2:4]))
+    size = one.size((x.shape[2], x.shape[3]))
     x = torch.cat([x, x[:, :, :, : one.wrap]], dim=3) if one.wrap else x
     if one.kernel == one.stride and one.padding == (0, 0):
         columns = patches(one, x)
@@ -231,21 +237,21 @@ def _is_alone_on_gpu(x: torch.Tensor) -> bool:
     return x.is_cuda and len(x) == 1
 
 
-def _normalised(weights, running, x: torch.Tensor, place: str, j: int, batch: bool) -> torch.Tensor:
+def _normalised(weights: Tensors, running: Tensors, x: torch.Tensor, place: str, j: int, batch: bool) -> torch.Tensor:
     """Batch normalisation over all but networks and channels, by the batch or by what is running."""
     scale, shift = weights[f"{place}_scale{j}"], weights[f"{place}_shift{j}"]
     mean, variance = f"{place}_mean{j}", f"{place}_variance{j}"
     if _is_alone_on_gpu(x) and x.shape[1:-1].numel() > 1:
-        named = (running[mean], running[variance], scale, shift)
-        parts = (values.view(-1) for values in named)
-        found = functional.batch_norm(x.squeeze(0).permute(0, 3, 1, 2), *parts, batch, MOMENTUM, EPSILON)
+        rest, parts = (running[mean].view(-1), running[variance].view(-1)), (scale.view(-1), shift.view(-1))
+        found = functional.batch_norm(x.squeeze(0).permute(0, 3, 1, 2), *rest, *parts, batch, MOMENTUM, EPSILON)
         return found.permute(0, 2, 3, 1).unsqueeze(0)
     # Means and variances of bfloat16 would lose what is left after them.
     rows = x.reshape(len(x), -1, x.shape[-1]).float()
     if not batch:
         factor = scale * torch.rsqrt(running[variance] + EPSILON)
         return torch.addcmul(shift - running[mean] * factor, rows, factor).view(x.shape)
-    found, centre, spread = _BatchNormalisation.apply(rows, scale, shift)
+    normalise: Callable[..., tuple[torch.Tensor, torch.Tensor, torch.Tensor]] = _BatchNormalisation.apply
+    found, centre, spread = normalise(rows, scale, shift)
     with torch.no_grad():
         n = rows.shape[1]
         running[mean].lerp_(centre, MOMENTUM)
@@ -257,7 +263,9 @@ class _BatchNormalisation(torch.autograd.Function):
     """(R, N, C) by its means and variances over N; its own gradient, for torch's takes seven passes."""
 
     @staticmethod
-    def forward(ctx, x, scale, shift):
+    def forward(
+        ctx: Any, x: torch.Tensor, scale: torch.Tensor, shift: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         # In two passes, which take a fifth of the time of torch.var_mean along this dimension.
         mean = x.mean(dim=1, keepdim=True)
         unit = x - mean
@@ -269,7 +277,8 @@ class _BatchNormalisation(torch.autograd.Function):
         return torch.addcmul(shift, unit, scale), mean, variance
 
     @staticmethod
-    def backward(ctx, slope, *_):
+    def backward(ctx: Any, *slopes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        slope = slopes[0]
         unit, root, scale = ctx.saved_tensors
         shifts = slope.sum(dim=1, keepdim=True)
         scales = (slope * unit).sum(dim=1, keepdim=True)

@@ -20,7 +20,9 @@ class Phase:
     pull: bool = False
 
 
-def phases(schedule: str, depth: int, steps: int, trained: int = 1, fixed: int | None = None, refit: int = 0):
+def phases(
+    schedule: str, depth: int, steps: int, trained: int = 1, fixed: int | None = None, refit: int = 0
+) -> list[Phase]:
     """The phases of a schedule  (allenzhu2020, Figures 7 and 8): steps times depth in all, and those of the refit.
 
     joint: all at once; staged: one layer more in each, nothing at rest; layerwise: one layer more, all before it at

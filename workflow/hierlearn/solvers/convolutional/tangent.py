@@ -23,7 +23,9 @@ def statistics_of_points(network: Architecture, weights: Arrays, x: np.ndarray, 
     return {name: (values / model.MOMENTUM)[0].cpu().numpy() for name, values in running.items()}
 
 
-def gram(network: Architecture, weights: Arrays, x, z, device: str, own: np.ndarray | None = None) -> np.ndarray:
+def gram(
+    network: Architecture, weights: Arrays, x: np.ndarray, z: np.ndarray, device: str, own: np.ndarray | None = None
+) -> np.ndarray:
     """K(x, z) = (1/k) sum_j <grad f_j(x), grad f_j(z)> over the k outputs, (n, n') float64.
 
     weights: of all layers and the head, with the statistics of their batch normalisations, which do not hang on the
@@ -96,7 +98,8 @@ def _zeros(layer: Layer, points: torch.Tensor) -> torch.Tensor:
 
 def _products(one: list[list[torch.Tensor]], other: list[list[torch.Tensor]]) -> np.ndarray:
     """Inner products of gradients at n points with those at n' points, (n, n') float32."""
-    return sum(_product(*parts) for parts in zip(one, other, strict=True)).cpu().numpy()
+    first, *rest = (_product(*parts) for parts in zip(one, other, strict=True))
+    return sum(rest, start=first).cpu().numpy()
 
 
 def _product(one: list[torch.Tensor], other: list[torch.Tensor]) -> torch.Tensor:

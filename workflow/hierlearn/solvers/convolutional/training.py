@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate
 from math import prod
 
@@ -39,7 +40,7 @@ class ConvolutionalTraining:
 
     def __init__(
         self, recipe: Recipe, points: Points, seeds: Sequence[int], rates: np.ndarray, decays: np.ndarray, device: str
-    ):
+    ) -> None:
         self.recipe, self.points, self.device = recipe, points, torch.device(device)
         self.seeds, self.done, self.phase = list(seeds), 0, -1
         # Networks of one seed see the same pictures, which go to a GPU once.
@@ -51,9 +52,13 @@ class ConvolutionalTraining:
         self.ends = list(accumulate(phase.steps for phase in recipe.phases))
         self.total = self.ends[-1]
         self.batch = min(recipe.batch, points.x.shape[1])
-        self.weights, self.running = {}, {}
+        self.weights: dict[str, torch.Tensor] = {}
+        self.running: dict[str, torch.Tensor] = {}
         self._add(recipe.network.shapes(), "start")
-        self.velocities, self.before, self.order = {}, {}, (None, None)
+        self.velocities: dict[str, torch.Tensor] = {}
+        self.before: dict[str, torch.Tensor] = {}
+        self.pass_of: tuple[int, int] | None = None
+        self.order: dict[int, np.ndarray] = {}
         self.first = {"start": self._first_layer()}
         self._begin(0)
 
@@ -117,8 +122,8 @@ class ConvolutionalTraining:
         phase = next(i for i, end in enumerate(self.ends) if self.done <= end)
         self._begin(phase)
         groups = self._groups()
-        for group in groups.values():
-            group.clear()
+        for part in groups.values():
+            part.clear()
         for name, values in arrays.items():
             group, _, key = name.partition(":")
             if group in groups:
@@ -147,7 +152,8 @@ class ConvolutionalTraining:
 
     def _add(self, shapes: dict[str, tuple[int, ...]], *words: str | int) -> None:
         """Weights as each network's seed draws them by these words and a name, and statistics beside them."""
-        own = {s: model.start(shapes, lambda name, s=s: self.points.generators(s, *words, name)) for s in self.own}
+        draws = {s: partial(self.points.generators, s, *words) for s in self.own}
+        own = {s: model.start(shapes, draw) for s, draw in draws.items()}
         fresh = {name: np.stack([own[s][name] for s in self.seeds]) for name in shapes}
         self.weights |= {name: self._tensor(values) for name, values in fresh.items()}
         self.running |= {name: self._tensor(values) for name, values in model.statistics(fresh).items()}
@@ -172,16 +178,18 @@ class ConvolutionalTraining:
         last = self.recipe.network.layers[phase.rest - 1]
         return len(self.seeds) * self.points.x.shape[1] * prod(last.size) * last.channels <= KEPT
 
-    def _of_each(self, function: Callable, x: np.ndarray) -> torch.Tensor:
+    def _of_each(
+        self, function: Callable[[dict[str, torch.Tensor], torch.Tensor], torch.Tensor], x: np.ndarray
+    ) -> torch.Tensor:
         """What a function of weights and points makes of all points of each network's seed, one after the other."""
-        found = None
+        found = self._tensor(np.empty(0, np.float32))
         with torch.no_grad():
             for row, seed in enumerate(self.seeds):
                 # A copy begins where a network alone would have its weights.
                 own = {name: values[[row]] for name, values in (self.weights | self.running).items()}
                 for i in range(0, x.shape[1], ROWS):
                     made = function(own, self._tensor(x[[seed], i : i + ROWS]))
-                    if found is None:
+                    if row == i == 0:
                         # In its place at once: together in the end they would be there twice.
                         found = made.new_empty(len(self.seeds), x.shape[1], *made.shape[2:])
                     found[row, i : i + ROWS] = made[0]
@@ -255,10 +263,10 @@ class ConvolutionalTraining:
         """Numbers of the points of a step by seed; a pass over all in an order of its own leaves out what is over."""
         n = self.points.x.shape[1]
         epoch, place = divmod(step, n // self.batch)
-        if self.order[0] != (self.phase, epoch):
-            orders = {s: self.points.generators(s, "order", self.phase, epoch).permutation(n) for s in self.own}
-            self.order = (self.phase, epoch), orders
-        return {s: order[place * self.batch :][: self.batch] for s, order in self.order[1].items()}
+        if self.pass_of != (self.phase, epoch):
+            self.order = {s: self.points.generators(s, "order", self.phase, epoch).permutation(n) for s in self.own}
+            self.pass_of = self.phase, epoch
+        return {s: order[place * self.batch :][: self.batch] for s, order in self.order.items()}
 
     def _pictures(self, here: dict[int, np.ndarray]) -> np.ndarray:
         """(seeds, b, height, width, channels) of a step, of the seeds that the networks have, in order."""

@@ -47,7 +47,12 @@ class DistilledTraining(QuadraticTraining):
     start; generators: one function per run, words -> a fresh generator for them.
     """
 
-    def __init__(self, rules: Rules, errors: np.ndarray, generators: Sequence[Generators], *given: Any, **named: Any):
+    # Whether a layer may have to be distilled before the next question.
+    unsettled: bool
+
+    def __init__(
+        self, rules: Rules, errors: np.ndarray, generators: Sequence[Generators], *given: Any, **named: Any
+    ) -> None:
         self.rules, self.generators = rules, generators
         super().__init__(*given, **named)
         layers = len(self.columns)
@@ -58,6 +63,7 @@ class DistilledTraining(QuadraticTraining):
         self.fixed = [
             np.zeros((self.runs, columns.stop - columns.start, most), self.dtype)
             for columns, most in zip(self.columns[:-1], rules.most, strict=False)
+            if columns is not None
         ]
         self.signs = [
             np.repeat([1.0, -1.0], [most, values.shape[1] - most]).astype(self.dtype)[:, None]
@@ -71,7 +77,7 @@ class DistilledTraining(QuadraticTraining):
         """m."""
         return self._all()[0].shape[1] - self.rules.most[0]
 
-    def backward(self, x, labels):
+    def backward(self, x: np.ndarray, labels: np.ndarray) -> np.ndarray:
         """As in QuadraticTraining, with the regularisers."""
         weights, gradients = self._all(), list(self.gradient.values())
         buffer = self.fill_buffer(x, self.layout.total + self.width * len(weights))
@@ -111,13 +117,13 @@ class DistilledTraining(QuadraticTraining):
             total += (self.weighing[i] * apart * apart).sum((1, 2)) + shrink * (values * values).sum((1, 2))
         return total
 
-    def objective(self, step):
+    def objective(self, step: int) -> np.ndarray:
         """Running loss and regularisers."""
         if step % STEPS_BETWEEN_QUESTIONS:
             return self.running
         return self.running + self.penalty()
 
-    def attend(self, step):
+    def attend(self, step: int) -> None:
         """Distil, halve eps_0, end runs, and add noise, each run by its own objective."""
         rules, present = self.rules, self.clock.present
         asked = step > 0 and step % STEPS_BETWEEN_QUESTIONS == 0
@@ -134,7 +140,7 @@ class DistilledTraining(QuadraticTraining):
         if rules.noise > 0:
             self._disturb(step)
 
-    def enter(self):
+    def enter(self) -> None:
         """As in QuadraticTraining; a layer that has come begins to decay."""
         super().enter()
         # A layer has come, or may have: the one below it may have to be distilled first.
@@ -143,20 +149,20 @@ class DistilledTraining(QuadraticTraining):
             come = self.clock.present & (self.shrinking == 0)
             self.shrinking = np.where(come, self.errors[:, None] ** 2 * self.rules.shrinkage, self.shrinking)
 
-    def forward(self, x):
+    def forward(self, x: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """S_2 .. S_L, and W_l times what layer l sees."""
         parts = [np.split(v, [most], axis=1) for v, most in zip(self._all(), self.rules.most, strict=True)]
         inner, outer = zip(*parts, strict=True)
         return distilled_pre_activations(inner, outer, self.fixed, x, self.layout)
 
-    def summation(self, shown):
+    def summation(self, shown: np.ndarray) -> np.ndarray:
         """As in QuadraticTraining: the squares stand to the right of what later layers see."""
         sums = np.zeros((self.runs, self.layout.total + self.width * len(self.columns), 1), self.dtype)
         for i in range(len(self.columns)):
             sums[:, self._squares(i)] = shown[:, i, None, None]
         return sums
 
-    def look(self):
+    def look(self) -> dict[str, np.ndarray]:
         """|K_l^T K_l - W_l^T W_l| over |W_l^T W_l|, the distillation gap of every layer."""
         result = {}
         for i, values in enumerate(self._all()):
@@ -166,22 +172,22 @@ class DistilledTraining(QuadraticTraining):
             result[f"distillation_gap_{i + 2}"] = apart / np.linalg.norm(teacher, axis=(1, 2))
         return result
 
-    def measures(self):
+    def measures(self) -> dict[str, np.ndarray]:
         """When every layer was distilled, which width was found, and when a run reached its target."""
         result = {f"distilled_{i + 2}": self.distilled[:, i] for i in range(len(self.columns))}
         result |= {f"found_width_{i + 2}": self.found_width[:, i] for i in range(len(self.columns))}
         return result | {"ended": self.ended}
 
-    def final(self):
+    def final(self) -> dict[str, np.ndarray]:
         """K_l, W_l and R_l as inner_l, outer_l and fixed_l."""
-        result = {}
+        result: dict[str, np.ndarray] = {}
         for i, values in enumerate(self._all()):
             most = self.rules.most[i]
             result |= {f"inner_{i + 2}": values[:, :most], f"outer_{i + 2}": values[:, most:]}
         result |= {f"fixed_{i + 2}": values for i, values in enumerate(self.fixed)}
         return result | {"alphas": self.shown[:, 0].astype(np.float64)}
 
-    def state(self):
+    def state(self) -> dict[str, np.ndarray]:
         own = {"errors": self.errors, "ended": self.ended, "shrinking": self.shrinking, "rates": self.rates}
         own |= {"distilled": self.distilled, "found_width": self.found_width}
         own |= {f"fixed_{i}": values for i, values in enumerate(self.fixed)}
@@ -272,7 +278,7 @@ class DistilledTraining(QuadraticTraining):
     def _disturb(self, step: int) -> None:
         """Add noise to the W that move."""
         factors = self.clock.factors(step) * np.isnan(self.ended) * self.rules.noise * STEPS_BETWEEN_NOISE**0.5
-        for run in np.flatnonzero((step - self.clock.phase_start) % STEPS_BETWEEN_NOISE == 0):
+        for run in np.flatnonzero((step - self.clock.phase_start) % STEPS_BETWEEN_NOISE == 0).tolist():
             own = self.generators[run]("noise", step)
             for i, values in enumerate(self._all()):
                 most, columns = self.rules.most[i], self.own[run][i]

@@ -47,7 +47,7 @@ class Clock:
     thresholds (R, phases - 1): of every run; None: those of the schedule.
     """
 
-    def __init__(self, schedule: Schedule, runs: int, thresholds: np.ndarray | None = None):
+    def __init__(self, schedule: Schedule, runs: int, thresholds: np.ndarray | None = None) -> None:
         self.schedule, self.table = schedule, schedule.present
         limits = np.tile(schedule.thresholds, (runs, 1)) if thresholds is None and schedule.thresholds else thresholds
         # A run in its last phase waits for nothing.

@@ -39,7 +39,7 @@ class QuadraticTraining(Training):
         momentum: float = 0.9,
         clip: float | None = None,
         own: Sequence[Layout] | None = None,
-    ):
+    ) -> None:
         self.layout, self.clock, self.runs, self.clip = layout, clock, len(rates), clip
         flat = np.concatenate([values.reshape(self.runs, -1) for values in start.values()], axis=1)
         self.dtype, self.shapes = flat.dtype, {name: values.shape for name, values in start.items()}
@@ -172,7 +172,7 @@ class QuadraticTraining(Training):
         outputs = buffer @ self.sums
         if self.loss == "squared":
             outputs -= labels
-            losses = np.vecdot(outputs, outputs, axis=1)[:, 0] / points
+            losses = np.vecdot(outputs.mT, outputs.mT)[:, 0] / points
             return losses, outputs * (4.0 / points * self.shown)
         outputs += self._for_every_run(x[..., 2 * self.layout.inputs :])
         outputs *= labels
@@ -204,7 +204,7 @@ class DensenetTraining(QuadraticTraining):
     start: M_2 .. M_L as layer_2 .. layer_L, each (R, m, size) with columns in the layout's order.
     """
 
-    def backward(self, x, labels):
+    def backward(self, x: np.ndarray, labels: np.ndarray) -> np.ndarray:
         weights, gradients = list(self.weights.values()), list(self.gradient.values())
         buffer, arguments = self.fill_buffer(x, self.layout.total), []
         for i in range(self.last + 1):
@@ -224,12 +224,12 @@ class DensenetTraining(QuadraticTraining):
                     below[block - 2] = below[block - 2] + product if block - 2 in below else product
         return losses
 
-    def forward(self, x):
+    def forward(self, x: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """P_2 .. P_L, twice."""
         arguments = pre_activations(list(self.weights.values()), x, self.layout)
         return arguments, arguments
 
-    def summation(self, shown):
+    def summation(self, shown: np.ndarray) -> np.ndarray:
         """As in QuadraticTraining: the squares are those that later layers see."""
         sums = np.zeros((self.runs, self.layout.total, 1), self.dtype)
         for i, columns in enumerate(self.columns):
@@ -243,7 +243,7 @@ class PolynomialTraining(QuadraticTraining):
     start: layer_2 (R, m, 2 d + 1), the last column being b.
     """
 
-    def __init__(self, degree: int, *given: Any, **named: Any):
+    def __init__(self, degree: int, *given: Any, **named: Any) -> None:
         self.degree = degree
         super().__init__(*given, **named)
 
@@ -252,7 +252,7 @@ class PolynomialTraining(QuadraticTraining):
         """a_1 .. a_m."""
         return signs(self.weights["layer_2"].shape[1]).astype(self.dtype)
 
-    def backward(self, x, labels):
+    def backward(self, x: np.ndarray, labels: np.ndarray) -> np.ndarray:
         weights, gradient = self.weights["layer_2"], self.gradient["layer_2"]
         points = self.fill_buffer(x, self.layout.total)[..., self.layout.points]
         arguments = points @ weights[..., :-1].mT
@@ -268,17 +268,17 @@ class PolynomialTraining(QuadraticTraining):
         np.sum(powers, axis=1, out=gradient[..., -1])
         return losses
 
-    def cumulative(self, arguments):
+    def cumulative(self, arguments: Sequence[np.ndarray]) -> np.ndarray:
         """F, (R, n, 1)."""
         return self.shown * (arguments[0] ** self.degree @ self.signs[:, None])
 
-    def forward(self, x):
+    def forward(self, x: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """What the power is taken of, twice."""
         weights = self.weights["layer_2"]
         arguments = [x[..., : 2 * self.layout.inputs] @ weights[..., :-1].mT + weights[:, None, :, -1]]
         return arguments, arguments
 
-    def summation(self, shown):
+    def summation(self, shown: np.ndarray) -> np.ndarray:
         """As in QuadraticTraining, for the powers alone."""
         return shown[:, :1, None] * self.signs[:, None]
 

@@ -15,16 +15,19 @@ orders of magnitude, and says no more than that they fail.
 """
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.polynomial import polynomial
 
 from hierlearn.solvers.taylor.descent import COLLAPSE_GAIN, Rules, descend
 from hierlearn.solvers.taylor.hessian import GaussNewtonMetric, hessian_operator
-from hierlearn.solvers.taylor.lanczos import SmallestRatio, is_sign_sure, smallest_ratio
+from hierlearn.solvers.taylor.lanczos import Operator, SmallestRatio, is_sign_sure, smallest_ratio
 from hierlearn.solvers.taylor.line_search import minimise_polynomial, squared_loss_polynomial
-from hierlearn.solvers.taylor.model import TaylorPoint, make_problem
+from hierlearn.solvers.taylor.model import TaylorPoint, TaylorProblem, make_problem
 from hierlearn.solvers.taylor.newton import newton
+
+Array = np.ndarray
 
 _LARGEST_METRIC = 8000
 _MOST_PRODUCTS = 150
@@ -65,14 +68,25 @@ class Polished:
     products of features with weights, but for those of escapes and of single gradients.
     """
 
-    weights: np.ndarray
+    weights: Array
     certificate: Certificate
     steps: int
     escapes: int
     products: int
 
 
-def certify_and_polish(features, gates, signs, targets, ridge, weights, *, limit=0.01, max_rounds=4, **model):
+def certify_and_polish(
+    features: Array,
+    gates: Array,
+    signs: Array,
+    targets: Array,
+    ridge: float,
+    weights: Array,
+    *,
+    limit: float = 0.01,
+    max_rounds: int = 4,
+    **model: Any,
+) -> Polished:
     """Certify weights (m, D) and repair what fails, in float64 -> `Polished`; arguments as in `fit_path`.
 
     model: order, loss and penalty_power; limit: largest error relative to the objective for which
@@ -107,20 +121,22 @@ def certify_and_polish(features, gates, signs, targets, ridge, weights, *, limit
     return Polished(point.weights * problem.weight_unit, certificate, steps, escapes, products)
 
 
-def _settled(point, single, scaled_ridge, tolerance, rough):
+def _settled(
+    point: TaylorPoint, single: TaylorProblem, scaled_ridge: float, tolerance: float, rough: bool
+) -> tuple[TaylorPoint, int, int]:
     """The point after its gradient has been brought down, which may be another, and steps and products that it took.
 
     rough: L-BFGS in float32 comes first.
     """
     steps = products = 0
     if len(point.outputs) > _LARGEST_METRIC:
-        end = descend(point, scaled_ridge, Rules(tolerance, _MOST_PLAIN))
+        steps = descend(point, scaled_ridge, Rules(tolerance, _MOST_PLAIN)).iterations
         point.refresh()
-        return point, end.iterations, 2 * end.iterations
+        return point, steps, 2 * steps
     # Without steps it only says whether the gradient is small enough already.
     if rough and newton(point, single, scaled_ridge, tolerance, 0).status == "not_converged":
         # The floor damps; less of it sends straight steps out of the curved valley of near-interpolating weights.
-        def metric(at):
+        def metric(at: TaylorPoint) -> GaussNewtonMetric:
             return GaussNewtonMetric(at, scaled_ridge, floor=_FLOOR, features=single.features, gram=single.gram)
 
         low = TaylorPoint(single, point.weights)
@@ -132,7 +148,7 @@ def _settled(point, single, scaled_ridge, tolerance, rough):
     return point, steps + end.steps, products + end.products
 
 
-def escape(point, scaled_ridge, direction):
+def escape(point: TaylorPoint, scaled_ridge: float, direction: Array) -> bool:
     """Move `point` along +-direction (m, D) to a lower objective; returns whether there was one.
 
     Squared loss: the global minimiser over the whole line. Other losses: the lowest of a geometric grid on both sides.
@@ -145,8 +161,8 @@ def escape(point, scaled_ridge, direction):
     else:
         reach = np.sqrt(point.norms.sum() / np.sum(direction**2)) * 2.0 ** -np.arange(-2.0, 14.0)
         grid = np.concatenate([[0.0], reach, -reach])
-        losses = [np.mean(problem.loss.value(t ** np.arange(len(outputs)) @ outputs, problem.targets)) for t in grid]
-        t = grid[np.argmin(losses + scaled_ridge * polynomial.polyval(grid, penalty))]
+        on_grid = [np.mean(problem.loss.value(t ** np.arange(len(outputs)) @ outputs, problem.targets)) for t in grid]
+        t = grid[np.argmin(on_grid + scaled_ridge * polynomial.polyval(grid, penalty))]
     if t == 0.0 or np.isnan(t):
         return False
     point.move(t, t * direction, outputs)
@@ -154,7 +170,9 @@ def escape(point, scaled_ridge, direction):
     return True
 
 
-def _certify(point, single, scaled_ridge, limit):
+def _certify(
+    point: TaylorPoint, single: TaylorProblem, scaled_ridge: float, limit: float
+) -> tuple[Certificate, Array | None]:
     """The certificate, and a direction of proven negative curvature beyond the limit or None."""
     problem, unit = point.problem, point.problem.weight_unit
     objective = point.train_loss() + scaled_ridge * point.penalty()
@@ -189,7 +207,9 @@ def _certify(point, single, scaled_ridge, limit):
     return certificate, end.vector if end.value < 0.0 else None
 
 
-def _smallest_curvature(point, single, scaled_ridge, allowed):
+def _smallest_curvature(
+    point: TaylorPoint, single: TaylorProblem, scaled_ridge: float, allowed: float
+) -> tuple[SmallestRatio, float, GaussNewtonMetric]:
     """The smallest ratio of Hessian + allowed to a metric M, its vector's Rayleigh quotient of the Hessian, and M.
 
     float32 finds the vector where it can, float64 measures it.
@@ -200,7 +220,7 @@ def _smallest_curvature(point, single, scaled_ridge, allowed):
     start = np.random.default_rng(point.weights.shape).standard_normal(point.weights.shape)
     hessian = hessian_operator(point, scaled_ridge)
 
-    def swept(metric, features, first):
+    def swept(metric: GaussNewtonMetric, features: Array, first: Array) -> SmallestRatio:
         # Relative to M, Gauss-Newton's part of the Hessian cancels and leaves no rounding behind.
         rest = hessian_operator(point, scaled_ridge, gauss_newton=not whole, features=features)
         shift = (allowed - metric.curvatures).astype(features.dtype)
@@ -225,11 +245,18 @@ def _smallest_curvature(point, single, scaled_ridge, allowed):
     return replace(end, products=spent + end.products + 1), quotient, metric
 
 
-def _measured(point, scaled_ridge, allowed, metric, hessian, end):
+def _measured(
+    point: TaylorPoint,
+    scaled_ridge: float,
+    allowed: float,
+    metric: GaussNewtonMetric,
+    hessian: Operator,
+    end: SmallestRatio,
+) -> tuple[SmallestRatio, float, Array]:
     """Ratio and residual by products in float64 of a vector found in float32, its Rayleigh quotient, and M times it."""
     rest = hessian_operator(point, scaled_ridge, gauss_newton=False)
 
-    def relative(vector):
+    def relative(vector: Array) -> tuple[Array, Array]:
         image = hessian(vector)
         return image, image - rest(vector) + metric.curvatures * vector
 

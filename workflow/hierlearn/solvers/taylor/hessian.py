@@ -6,18 +6,28 @@ than C by orders of magnitude, and plain Lanczos does not resolve the smallest e
 products. Relative to M = G + Delta all that is left to resolve is C, at every ridge alike.
 """
 
+from typing import Any
+
 import numpy as np
 import scipy
 
 from hierlearn.solvers.in_place import add_product, outer_products
-from hierlearn.solvers.taylor.model import row_blocks, row_dots
+from hierlearn.solvers.taylor.lanczos import Operator
+from hierlearn.solvers.taylor.model import TaylorPoint, row_blocks, row_dots
 
 # A neuron's entry of Delta is at least this share of the mean over neurons: dead ones have no curvature of their own,
 # and Delta has to be invertible.
 _LEAST_SHARE = 0.1
 
 
-def hessian_operator(point, scaled_ridge, *, gauss_newton=True, features=None, outputs=None):
+def hessian_operator(
+    point: TaylorPoint,
+    scaled_ridge: float,
+    *,
+    gauss_newton: bool = True,
+    features: np.ndarray | None = None,
+    outputs: np.ndarray | None = None,
+) -> Operator:
     """V -> Hessian V of the objective in scaled weights at `point`; V and the result are (m, D), two products each.
 
     Three terms: Gauss-Newton (loss curvature times output slopes; left out with gauss_newton False), the model's own
@@ -44,16 +54,18 @@ def hessian_operator(point, scaled_ridge, *, gauss_newton=True, features=None, o
     blocks = row_blocks(second)
     buffers = np.empty_like(second[blocks[0]]), np.empty_like(second[blocks[0]])
 
-    def apply(vector):
+    def apply(vector: np.ndarray) -> np.ndarray:
         transposed = np.ascontiguousarray(vector.T)
         image = own * vector
         for rows in blocks:
             features = every[rows]
             moved, tangent = (buffer[: len(features)] for buffer in buffers)
             np.matmul(features, transposed, out=moved)
-            change = curvature[rows] * np.vecdot(slopes[rows], moved) if gauss_newton else None
-            moved *= second[rows]
-            if gauss_newton:
+            if slopes is None:
+                moved *= second[rows]
+            else:
+                change = curvature[rows] * np.vecdot(slopes[rows], moved)
+                moved *= second[rows]
                 moved += np.multiply(slopes[rows], change[:, None], out=tangent)
             add_product(moved, features, image)
         if problem.penalty_power == 2:
@@ -79,13 +91,22 @@ class GaussNewtonMetric:
     and the floor is above its rounding. gram: `outer_products` of those features, if they are known.
     """
 
-    def __init__(self, point, scaled_ridge, whole=True, floor=1e-10, features=None, gram=None):
+    def __init__(
+        self,
+        point: TaylorPoint,
+        scaled_ridge: float,
+        whole: bool = True,
+        floor: float = 1e-10,
+        features: np.ndarray | None = None,
+        gram: np.ndarray | None = None,
+    ) -> None:
         problem = point.problem
         curvature = problem.loss.curvature(point.outputs, problem.targets) / len(problem.targets)
         self.loss_roots = np.sqrt(curvature)
         self.features = problem.features if features is None else features
         dtype = self.features.dtype
-        self.power, self.factor = point.power.astype(dtype), None
+        self.power = point.power.astype(dtype)
+        self.factor: np.ndarray | None = None
         self.weight = self.loss_roots * problem.order * problem.output_scale
         # The penalty's own mean curvature; the floor keeps the Cholesky factor's rounding below delta.
         curvatures, trace = _curvatures(point, scaled_ridge)
@@ -109,22 +130,22 @@ class GaussNewtonMetric:
             narrow = self.features.shape[1] < self.power.shape[1]
             self.scaled = np.empty_like(self.features) if narrow else None
 
-    def solve(self, vector):
+    def solve(self, vector: np.ndarray) -> np.ndarray:
         """M^{-1} V by Woodbury's identity, (m, D) -> (m, D)."""
         return vector * self.roots**2 if self.factor is None else self._solve(vector)[0]
 
-    def solve_with_outputs(self, vector):
+    def solve_with_outputs(self, vector: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """M^{-1} V, and by how much it moves the outputs to first order, J M^{-1} V (n,) float64; 0 where l'' is 0."""
         result, change = self._solve(vector)
         moved = np.zeros(len(change))
         return result, np.divide(change, self.loss_roots, out=moved, where=self.loss_roots > 0.0)
 
-    def undo(self, outputs):
+    def undo(self, outputs: np.ndarray) -> np.ndarray:
         """-M^{-1} J^T diag(l''/n) c (m, D): what takes a change c (n,) of the outputs back where M lets it."""
         change = self._substitute((-self.loss_roots * outputs).astype(self.features.dtype))
         return self._sum_of_slopes(change[:, None]) * self.roots
 
-    def _solve(self, vector):
+    def _solve(self, vector: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         cast = np.multiply(vector, self.roots, dtype=self.features.dtype, casting="same_kind")
         transposed, change = np.ascontiguousarray(cast.T), np.empty(len(self.power), cast.dtype)
         for rows in self.blocks:
@@ -136,12 +157,12 @@ class GaussNewtonMetric:
         result *= self.roots
         return result, change
 
-    def _substitute(self, change):
+    def _substitute(self, change: np.ndarray) -> np.ndarray:
         # One right side: two triangular solves that each read the factor once, without the packing of LAPACK's.
         change = self.triangular_solve(self.factor, change, lower=True)
         return self.triangular_solve(self.factor, change, lower=True, trans=True)
 
-    def _sum_of_slopes(self, factors):
+    def _sum_of_slopes(self, factors: np.ndarray) -> np.ndarray:
         """(diag(factors) power)^T features."""
         if self.scaled is not None:
             return self.power.T @ np.multiply(self.features, factors, out=self.scaled)
@@ -152,13 +173,13 @@ class GaussNewtonMetric:
         return total
 
 
-def penalty_share(point, scaled_ridge):
+def penalty_share(point: TaylorPoint, scaled_ridge: float) -> float:
     """The penalty's mean own curvature over Gauss-Newton's trace."""
     curvatures, trace = _curvatures(point, scaled_ridge)
     return float(curvatures.mean()) / trace if trace > 0.0 else np.inf
 
 
-def _curvatures(point, scaled_ridge):
+def _curvatures(point: TaylorPoint, scaled_ridge: float) -> tuple[np.ndarray, float]:
     """The penalty's own curvature of each neuron (m,), and the trace of J^T diag(l''/n) J."""
     problem = point.problem
     curvature = problem.loss.curvature(point.outputs, problem.targets) / len(problem.targets)
@@ -167,13 +188,13 @@ def _curvatures(point, scaled_ridge):
     return _own_curvature(point, scaled_ridge), float(trace)
 
 
-def _own_curvature(point, scaled_ridge):
+def _own_curvature(point: TaylorPoint, scaled_ridge: float) -> np.ndarray:
     """The penalty's curvature in directions orthogonal to u_r, (m,): |its slope in u_r| / |u_r|."""
     if point.problem.penalty_power == 2:
         return np.full_like(point.norms, 2.0 * scaled_ridge)
     return 4.0 * _outer(point) * scaled_ridge * point.norms
 
 
-def _outer(point):
+def _outer(point: TaylorPoint) -> Any:
     """Slope of the penalty in sum_r |u_r|^4, for the powers 4 and 8."""
     return 2.0 * (point.norms @ point.norms) if point.problem.penalty_power == 8 else 1.0

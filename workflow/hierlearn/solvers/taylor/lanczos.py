@@ -1,13 +1,24 @@
 """Lanczos relative to a metric: Krylov spaces of a symmetric operator, and its smallest eigenvalue."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import scipy
 
 # One early Ritz value far above 0 says nothing about the smallest eigenvalue.
 _LEAST_PRODUCTS = 24
+
+
+Operator = Callable[[np.ndarray], np.ndarray]
+
+
+class Metric(Protocol):
+    """What a Krylov space is relative to."""
+
+    def solve(self, vector: np.ndarray) -> np.ndarray:
+        """M^{-1} V, (m, D)."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +35,9 @@ class Krylov:
     last: bool
 
 
-def krylov(operator, metric, image, vector, max_products) -> Iterator[Krylov]:
+def krylov(
+    operator: Operator, metric: Metric, image: np.ndarray, vector: np.ndarray, max_products: int
+) -> Iterator[Krylov]:
     """Growing Krylov spaces of A relative to a metric M, with full reorthogonalisation, in the image's dtype.
 
     operator: V -> (A - M) V symmetric; metric.solve: V -> M^{-1} V; vector: the first one, not 0, and image: M times
@@ -67,12 +80,14 @@ class SmallestRatio:
     products: int
 
 
-def is_sign_sure(value, residual, products):
+def is_sign_sure(value: float, residual: float, products: int) -> bool:
     """Whether a Ritz value is that far from 0 that the smallest eigenvalue has its sign."""
     return value < -2.0 * residual or (products >= _LEAST_PRODUCTS and value >= 2.0 * residual)
 
 
-def smallest_ratio(operator, metric, start, max_products, spent=0):
+def smallest_ratio(
+    operator: Operator, metric: Metric, start: np.ndarray, max_products: int, spent: int = 0
+) -> SmallestRatio:
     """Lanczos for the smallest eigenvalue of A v = value M v until its sign is sure, in the start's dtype.
 
     operator, metric as for `krylov`; start: M times the first vector, (m, D); spent: products of a sweep before it. Up
@@ -87,7 +102,7 @@ def smallest_ratio(operator, metric, start, max_products, spent=0):
     return SmallestRatio(value, residual, found / np.linalg.norm(found), len(space.diagonal))
 
 
-def _smallest_pair(diagonal, beside):
+def _smallest_pair(diagonal: np.ndarray, beside: np.ndarray) -> tuple[float, np.ndarray]:
     """The smallest eigenvalue of a symmetric tridiagonal matrix, and its vector of norm 1."""
     if len(diagonal) == 1:
         return float(diagonal[0]), np.ones(1)

@@ -16,7 +16,7 @@ class History:
     products are those of the identity, which leaves directions alone.
     """
 
-    def __init__(self, problems, memory, size, dtype):
+    def __init__(self, problems: int, memory: int, size: int, dtype: np.dtype) -> None:
         self.memory, self.stored = memory, 0
         places = np.arange(memory)
         self.orders = [((places + first) % memory, (places - first) % memory) for first in places]
@@ -30,26 +30,26 @@ class History:
         self.changes = np.zeros((problems, memory, memory))
         self.before = np.zeros((problems, 2, memory))
 
-    def clear(self, problem):
+    def clear(self, problem: int) -> None:
         """Forget the pairs of a problem."""
         self.counts[problem] = 0
         self.triangle[problem] = np.eye(self.memory)
         for array in (self.vectors, self.changes, self.before):
             array[problem] = 0.0
 
-    def keep(self, which):
+    def keep(self, which: list[int]) -> None:
         """Go on with a list of the problems alone."""
         self.counts = [self.counts[i] for i in which]
         self.vectors, self.before = self.vectors[which], self.before[which]
         self.triangle, self.changes = self.triangle[which], self.changes[which]
 
-    def slot(self):
+    def slot(self) -> tuple[np.ndarray, np.ndarray]:
         """Views (steps, changes), (P, size) each, to be filled with the next pairs before `push`, which replaces the
         oldest ones."""
         j = self.stored % self.memory
         return self.vectors[:, j], self.vectors[:, self.memory + j]
 
-    def push(self, old_gradients):
+    def push(self, old_gradients: np.ndarray) -> None:
         """Take up the pairs written to `slot`; their inner products come with the next `direction`.
 
         A problem that has none must be cleared after this.
@@ -62,7 +62,7 @@ class History:
         self.before[:, :, :-1] = self.before[:, :, 1:]
         self.before[:, :, -1] = np.vecdot(newest, old_gradients[:, None])
 
-    def direction(self, gradients, lifted, out):
+    def direction(self, gradients: np.ndarray, lifted: np.ndarray, out: np.ndarray) -> np.ndarray:
         """Write -(inverse Hessian estimate) gradient to `out`, all (P, size); returns out.
 
         lifted: M^{-1} gradient, the gradient itself without a metric; the changes stored must be of it. Call after
@@ -95,7 +95,7 @@ class History:
         return out
 
 
-def _solved(triangles, right, transposed):
+def _solved(triangles: np.ndarray, right: np.ndarray, transposed: bool) -> np.ndarray:
     """x of each problem's triangular system: (P, memory, memory), of which the upper part is read, and (P, memory)."""
     solve = scipy.linalg.lapack.dtrtrs
     return np.array([solve(*one, trans=int(transposed))[0] for one in zip(triangles, right, strict=True)])

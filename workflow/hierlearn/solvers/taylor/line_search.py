@@ -5,12 +5,17 @@ Along U + t P an order-k Taylor model's prediction is a polynomial of degree k i
 """
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import scipy
 
+from hierlearn.solvers.losses import Loss
 
-def squared_loss_polynomial(outputs, targets):
+Coefficients = Sequence[float] | np.ndarray
+
+
+def squared_loss_polynomial(outputs: np.ndarray, targets: np.ndarray) -> np.ndarray:
     """Coefficients of t -> mean_i (sum_j outputs[j, i] t^j - y_i)^2, ascending.
 
     outputs: (k+1, ..., n), targets: (..., n), both float64 -> (2k+1, ...).
@@ -20,13 +25,13 @@ def squared_loss_polynomial(outputs, targets):
     return sum_of_squares_polynomial(residuals) / targets.shape[-1]
 
 
-def sum_of_squares_polynomial(parts):
+def sum_of_squares_polynomial(parts: np.ndarray) -> np.ndarray:
     """Coefficients of t -> sum_i (sum_j parts[j, ..., i] t^j)^2, ascending: (k+1, ..., n) float64 -> (2k+1, ...)."""
     # Inner products one by one: BLAS takes several times longer over a product with so few rows.
     return _along_antidiagonals(np.vecdot(parts[:, None], parts))
 
 
-def _along_antidiagonals(products):
+def _along_antidiagonals(products: np.ndarray) -> np.ndarray:
     """Sums of products[i, j] with the same i + j: (k, k, ...) -> (2k-1, ...)."""
     count = len(products)
     sums = np.zeros((2 * count - 1, *products.shape[2:]))
@@ -35,7 +40,7 @@ def _along_antidiagonals(products):
     return sums
 
 
-def penalty_polynomial(norms, power):
+def penalty_polynomial(norms: np.ndarray, power: int) -> np.ndarray:
     """Coefficients of t -> (sum_r |u_r + t p_r|^4)^(power/4), or sum_r |u_r + t p_r|^2, ascending, float64.
 
     norms: (q + 1, ..., m), |u_r(t)|^2 by powers of t: of a line |u_r|^2, 2 <u_r, p_r> and |p_r|^2, so that q = 2; of a
@@ -47,7 +52,7 @@ def penalty_polynomial(norms, power):
     return quartic if power == 4 else _along_antidiagonals(quartic[:, None] * quartic)
 
 
-def _cubic_roots(a0, a1, a2, a3):
+def _cubic_roots(a0: float, a1: float, a2: float, a3: float) -> list[float]:
     """Real parts of roots of a0 + a1 t + a2 t^2 + a3 t^3 that can be real, in closed form, a3 != 0."""
     b, c, d = a2 / a3, a1 / a3, a0 / a3
     shift = b / 3.0
@@ -65,7 +70,7 @@ def _cubic_roots(a0, a1, a2, a3):
     return [root - shift for root in roots]
 
 
-def _real_parts_of_roots(coefficients):
+def _real_parts_of_roots(coefficients: list[float]) -> list[float]:
     """Real parts of the roots of a polynomial by ascending coefficients, one of each conjugate pair.
 
     Eigenvalues of the companion matrix as in numpy.roots, without what that spends on checks. Raises LinAlgError where
@@ -86,7 +91,7 @@ def _real_parts_of_roots(coefficients):
     return real[imaginary >= 0.0].tolist()
 
 
-def minimise_polynomial(coefficients, both_sides=False):
+def minimise_polynomial(coefficients: Coefficients, both_sides: bool = False) -> tuple[float, float]:
     """Global minimiser over t > 0 (or over all t) of a polynomial bounded below.
 
     coefficients: ascending, float64. Returns (t, value); (0, value at 0) if no t has a lower value, and
@@ -115,14 +120,22 @@ def minimise_polynomial(coefficients, both_sides=False):
     return best, lowest
 
 
-def _horner(coefficients, t):
+def _horner(coefficients: Coefficients, t: float) -> float:
     total = 0.0
     for c in reversed(coefficients):
         total = total * t + c
     return total
 
 
-def minimise_along_line(loss, outputs, targets, penalty, guess=1.0, slope_ratio=0.02, max_evaluations=40):
+def minimise_along_line(
+    loss: Loss,
+    outputs: np.ndarray,
+    targets: np.ndarray,
+    penalty: np.ndarray,
+    guess: float = 1.0,
+    slope_ratio: float = 0.02,
+    max_evaluations: int = 40,
+) -> tuple[float, float]:
     """A local minimiser over t > 0 of mean_i loss(f_i(t), y_i) + penalty(t), by safeguarded Newton steps.
 
     outputs: (k+1, n) coefficients of f_i(t), targets: (n,), penalty: ascending coefficients, all float64. Stops at
@@ -133,7 +146,7 @@ def minimise_along_line(loss, outputs, targets, penalty, guess=1.0, slope_ratio=
     d_outputs, dd_outputs = derivative(outputs, axis=0), derivative(outputs, 2, axis=0)
     d_penalty, dd_penalty = derivative(penalty), derivative(penalty, 2)
 
-    def evaluate(t):
+    def evaluate(t: float) -> tuple[float, float, float]:
         powers = t ** np.arange(len(outputs))
         f = powers @ outputs
         df, ddf = powers[: len(d_outputs)] @ d_outputs, powers[: len(dd_outputs)] @ dd_outputs

@@ -14,8 +14,10 @@ import copy
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from hierlearn.solvers.in_place import add_multiple, outer_products
 from hierlearn.solvers.losses import LOSSES, Loss
@@ -38,40 +40,40 @@ class TaylorProblem:
     penalty_power: int
 
     @property
-    def width(self):
+    def width(self) -> int:
         """Number of neurons m."""
         return self.signed_gates.shape[-1]
 
     @property
-    def weight_unit(self):
+    def weight_unit(self) -> float:
         """m^(-1/(2k)): weights W are this times scaled weights U."""
         return self.width ** (-0.5 / self.order)
 
     @property
-    def output_scale(self):
+    def output_scale(self) -> float:
         """1/(m k!): the factor of sum_r a_r s_ir <u_r, h_i>^k in the output."""
         return 1.0 / (self.width * math.factorial(self.order))
 
     @property
-    def product_flops(self):
+    def product_flops(self) -> int:
         """Floating-point operations of one matrix product of features with weights, 2 n m D, of one problem."""
         return 2 * self.targets.shape[-1] * self.width * self.features.shape[-1]
 
     @property
-    def zero_objective(self):
+    def zero_objective(self) -> Any:
         """The objective of W = 0, (...)."""
         return np.mean(self.loss.value(np.zeros_like(self.targets), self.targets), axis=-1)
 
-    def scaled_ridge(self, ridge):
+    def scaled_ridge(self, ridge: float) -> float:
         """The factor of the penalty of U that equals `ridge` times that of W."""
         return ridge * self.weight_unit**self.penalty_power
 
     @cached_property
-    def gram(self):
+    def gram(self) -> np.ndarray:
         """The lower triangle of features features^T, (n, n), zeros above: metrics of one problem share it."""
         return outer_products(self.features)
 
-    def at(self, index):
+    def at(self, index: int | list[int] | None) -> "TaylorProblem":
         """Those problems of a stack, or for None the stack of this one."""
         return replace(
             self,
@@ -80,11 +82,19 @@ class TaylorProblem:
             targets=self.targets[index],
         )
 
-    def astype(self, dtype):
+    def astype(self, dtype: DTypeLike) -> "TaylorProblem":
         return replace(self, features=self.features.astype(dtype), signed_gates=self.signed_gates.astype(dtype))
 
 
-def make_problem(features, gates, signs, targets, order=2, loss="squared", penalty_power=4):
+def make_problem(
+    features: np.ndarray,
+    gates: np.ndarray,
+    signs: np.ndarray,
+    targets: np.ndarray,
+    order: int = 2,
+    loss: str = "squared",
+    penalty_power: int = 4,
+) -> TaylorProblem:
     """Check shapes and build a `TaylorProblem`: features (n, D), gates (n, m), signs (m,) of -1, +1, targets (n,).
 
     Matrices take the features' dtype (float32 or float64); loss: a name in LOSSES. Raises ValueError for shapes that do
@@ -107,12 +117,12 @@ def make_problem(features, gates, signs, targets, order=2, loss="squared", penal
     return TaylorProblem(features, signed, targets, order, LOSSES[loss], penalty_power)
 
 
-def row_dots(left, right):
+def row_dots(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     """<left_r, right_r> of each row: (..., m, D), (..., m, D) -> (..., m) float64."""
     return np.vecdot(left, right).astype(np.float64)
 
 
-def row_blocks(matrix):
+def row_blocks(matrix: np.ndarray) -> list[slice]:
     """Slices of rows, small enough for what one step makes of a block to be in cache for the next one."""
     count, columns = matrix.shape[-2:]
     rows = max(8, BLOCK_BYTES // (columns * matrix.itemsize))
@@ -126,18 +136,20 @@ class TaylorPoint:
     Z = H U^T, all kept up to date along steps at no further matrix product.
     """
 
-    def __init__(self, problem, scaled_weights):
+    def __init__(self, problem: TaylorProblem, scaled_weights: np.ndarray) -> None:
         self.problem = problem
         self.weights = np.array(scaled_weights, problem.features.dtype, order="C")
         self.power = np.empty_like(problem.signed_gates)
         self.gated = np.empty_like(self.power)
         # Of each block the index into (..., n, columns) and that into (..., n).
         blocks = row_blocks(self.power)
-        self.blocks = [((..., rows, slice(None)), (..., rows)) for rows in blocks] if len(blocks) > 1 else [(..., ...)]
+        self.blocks: list[tuple[Any, Any]] = (
+            [((..., rows, slice(None)), (..., rows)) for rows in blocks] if len(blocks) > 1 else [(..., ...)]
+        )
         # Above order 2, Z and its change along a line are kept; at order 2 a block of them serves.
-        keep = problem.order > 2
-        self.inner = np.empty_like(self.power) if keep else None
-        self.moved = np.empty_like(self.power if keep else self.power[self.blocks[0][0]])
+        self.keeps = problem.order > 2
+        self.moved = np.empty_like(self.power if self.keeps else self.power[self.blocks[0][0]])
+        self.inner = np.empty_like(self.power) if self.keeps else self.moved
         # The gradient B^T diag(gradient) H scales whichever matrix has fewer columns.
         self.narrow = problem.features.shape[-1] < problem.width
         self.scratch = np.empty_like(problem.features) if self.narrow else self.gated
@@ -145,37 +157,37 @@ class TaylorPoint:
         self.norms = np.empty(self.weights.shape[:-1])
         self.refresh()
 
-    def at(self, index):
+    def at(self, index: int | list[int] | None) -> "TaylorPoint":
         """Those points of a stack, or for None the stack of this one; they share memory unless index is a list."""
         other = copy.copy(self)
         other.problem, parts = self.problem.at(index), vars(other)
         parts.update({name: part[index] for name, part in parts.items() if isinstance(part, np.ndarray)})
         return other
 
-    def refresh(self):
+    def refresh(self) -> None:
         """Recompute outputs, norms and B from U by one matrix product, so that rounding does not build up."""
         problem = self.problem
         for rows, places in self.blocks:
-            inner = self._of_block(self.moved if self.inner is None else self.inner, rows)
+            inner = self._of_block(self.inner, rows)
             np.matmul(problem.features[rows], self.weights.mT, out=inner)
             self._raise_power(rows, inner)
             self.outputs[places] = np.vecdot(self.power[rows], inner)
         self.outputs *= problem.output_scale
         self.norms[...] = row_dots(self.weights, self.weights)
 
-    def _of_block(self, matrix, rows):
+    def _of_block(self, matrix: np.ndarray, rows: Any) -> np.ndarray:
         """A block's rows of an (..., n, m) matrix, or of one that only holds a block."""
         if matrix.shape[-2] == self.power.shape[-2]:
             return matrix[rows]
         return matrix[..., : rows[1].stop - rows[1].start, :]
 
-    def _raise_power(self, rows, inner):
+    def _raise_power(self, rows: Any, inner: np.ndarray) -> None:
         power = self.power[rows]
         np.multiply(self.problem.signed_gates[rows], inner, out=power)
         for _ in range(self.problem.order - 2):
             power *= inner
 
-    def line(self, direction):
+    def line(self, direction: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Coefficients along U + t P of the outputs, (k+1, ..., n), and of the penalty, (power + 1, ...).
 
         direction: P (..., m, D). One matrix product. Float64, ascending powers of t.
@@ -201,7 +213,7 @@ class TaylorPoint:
         self.norms_along = norms.swapaxes(0, -2)
         return coefficients, penalty_polynomial(norms, problem.penalty_power)
 
-    def move(self, t, step, coefficients):
+    def move(self, t: float | np.ndarray, step: np.ndarray, coefficients: np.ndarray) -> None:
         """Go to U + step, step = t P for the direction and the coefficients of the last call of `line`, t (...)."""
         self.weights += step
         powers = np.asarray(t)[..., None] ** np.arange(len(coefficients))
@@ -209,7 +221,7 @@ class TaylorPoint:
         self.norms[...] = np.maximum(np.vecmat(powers[..., :3], self.norms_along), 0.0)
         gradient, scaled = self._output_gradient(), self.problem.features if self.narrow else self.power
         for rows, _ in self.blocks:
-            if self.inner is None:
+            if not self.keeps:
                 self._add(t, self.gated[rows], self.power[rows])
             else:
                 self._add(t, self.moved[rows], self.inner[rows])
@@ -218,22 +230,22 @@ class TaylorPoint:
             np.multiply(block, gradient[rows], out=self.scratch[rows])
 
     @staticmethod
-    def _add(t, change, out):
+    def _add(t: Any, change: np.ndarray, out: np.ndarray) -> None:
         """out <- out + t change, of each of a stack."""
         for factor, of, to in zip(t, change, out, strict=True) if np.ndim(t) else [(t, change, out)]:
             add_multiple(factor, of, to)
 
-    def prepare_gradient(self):
+    def prepare_gradient(self) -> None:
         """Fill what `gradient` multiplies; `move` has done it for the point that it went to."""
         np.multiply(self.problem.features if self.narrow else self.power, self._output_gradient(), out=self.scratch)
 
-    def _output_gradient(self):
+    def _output_gradient(self) -> np.ndarray:
         problem = self.problem
         gradient = problem.loss.gradient(self.outputs, problem.targets)
         gradient *= problem.order * problem.output_scale / gradient.shape[-1]
         return gradient.astype(self.power.dtype)[..., None]
 
-    def gradient(self, scaled_ridge, out, scratch):
+    def gradient(self, scaled_ridge: float | np.ndarray, out: np.ndarray, scratch: np.ndarray) -> np.ndarray:
         """Gradient in U of mean loss + scaled_ridge penalty(), written to out (..., m, D).
 
         One matrix product. Call after `move` or `prepare_gradient`; scaled_ridge (...), scratch is like out.
@@ -250,11 +262,11 @@ class TaylorPoint:
         out += scratch
         return out
 
-    def train_loss(self):
+    def train_loss(self) -> Any:
         """(...) float64."""
         return np.mean(self.problem.loss.value(self.outputs, self.problem.targets), axis=-1)
 
-    def penalty(self):
+    def penalty(self) -> Any:
         """(sum_r |u_r|^4)^(power/4), or sum_r |u_r|^2, (...) float64."""
         if self.problem.penalty_power == 2:
             return self.norms.sum(axis=-1)

@@ -11,6 +11,7 @@ with an exact search along it.
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from hierlearn.solvers.taylor.descent import search
 from hierlearn.solvers.taylor.hessian import GaussNewtonMetric, hessian_operator, penalty_share
 from hierlearn.solvers.taylor.lanczos import krylov
 from hierlearn.solvers.taylor.line_search import penalty_polynomial
-from hierlearn.solvers.taylor.model import row_dots
+from hierlearn.solvers.taylor.model import TaylorPoint, TaylorProblem, row_dots
 
 # Directions in float32 want the penalty's own curvature above this part of Gauss-Newton's trace; float64 takes any.
 _RESOLVED = 1e-8
@@ -40,7 +41,9 @@ class NewtonEnd:
     products: int
 
 
-def newton(point, single, scaled_ridge, tolerance, max_steps) -> NewtonEnd:
+def newton(
+    point: TaylorPoint, single: TaylorProblem, scaled_ridge: float, tolerance: float, max_steps: int
+) -> NewtonEnd:
     """Newton steps from `point`, which they move and which has at most a few thousand samples.
 
     single: the point's problem in float32, in which directions are found; the objective, its gradient and the search
@@ -80,7 +83,9 @@ def newton(point, single, scaled_ridge, tolerance, max_steps) -> NewtonEnd:
     return NewtonEnd("not_converged", step, products)
 
 
-def _direction(point, model, scaled_ridge, gradient, norm):
+def _direction(
+    point: TaylorPoint, model: TaylorProblem, scaled_ridge: float, gradient: np.ndarray, norm: float
+) -> tuple[np.ndarray, int, GaussNewtonMetric]:
     """A Newton direction (m, D) for the gradient with its norm, Hessian products spent, and the metric; all in the
     model's dtype. Raises LinAlgError where rounding leaves nothing of it."""
     metric = GaussNewtonMetric(point, scaled_ridge, floor=_FLOOR, features=model.features, gram=model.gram)
@@ -103,11 +108,13 @@ def _direction(point, model, scaled_ridge, gradient, norm):
     return norm * np.sqrt(size) * found.reshape(descent.shape).astype(point.weights.dtype), len(parts), metric
 
 
-def _parabola(point, metric, direction):
+def _parabola(
+    point: TaylorPoint, metric: GaussNewtonMetric, direction: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """E (m, D), and the coefficients along U + t P + t^2 E of the outputs, (2k+1, n), and of the penalty."""
     problem, order = point.problem, point.problem.order
     # a Z^(k-s) for s = 0 (not used) to k: the factors of what is of degree s in the changes of Z.
-    factors = [problem.signed_gates]
+    factors: list[Any] = [problem.signed_gates]
     for _ in range(order - 2):
         factors.append(factors[-1] * point.inner)
     factors = [None, point.power, *factors[::-1]][: order + 1]

@@ -5,11 +5,14 @@ W = 0 is a saddle, for the power 2 a minimum at large ridges: starts must be sma
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from hierlearn.solvers.taylor.descent import Rules, lockstep
+from hierlearn.solvers.taylor.descent import Descent, Rules, lockstep
 from hierlearn.solvers.taylor.model import BLOCK_BYTES, TaylorPoint, make_problem
+
+Array = np.ndarray
 
 # What a stack keeps at the most: of the size that `stack_size` bounds the history's twenty vectors, weights, their
 # start, step and gradients, and gates with what is made of them.
@@ -27,17 +30,17 @@ class PathFit:
     trace: per ridge the objective before the first and after every iteration that made a step, or empty.
     """
 
-    weights: np.ndarray
-    objective: np.ndarray
-    train_loss: np.ndarray
-    gradient_norm: np.ndarray
-    iterations: np.ndarray
-    status: tuple
-    flops: np.ndarray
-    trace: tuple = ()
+    weights: Array
+    objective: Array
+    train_loss: Array
+    gradient_norm: Array
+    iterations: Array
+    status: tuple[str, ...]
+    flops: Array
+    trace: tuple[Array, ...] = ()
 
 
-def predict(features, gates, signs, weights, order=2):
+def predict(features: Array, gates: Array, signs: Array, weights: Array, order: int = 2) -> Array:
     """Outputs 1/(sqrt(m) k!) sum_r a_r s_ir <w_r, h_i>^k of the order-k Taylor model (chen2020, eq. 1; bai2020).
 
     features (n, D), gates (n, m), signs (m,), weights (..., m, D) -> (..., n) float64; the products are made in the
@@ -55,7 +58,7 @@ def predict(features, gates, signs, weights, order=2):
     return outputs.reshape(*weights.shape[:-2], len(features))
 
 
-def stack_size(samples, features, width):
+def stack_size(samples: int, features: int, width: int) -> int:
     """How many problems in float32 `fit_paths` is best given at a time: as many as have their gates in cache together.
 
     What it keeps of so many is at most STACK_BYTES.
@@ -63,29 +66,31 @@ def stack_size(samples, features, width):
     return max(1, BLOCK_BYTES // (4 * (samples + features) * width))
 
 
-def fit_path(features, gates, signs, targets, ridges, start, **options):
+def fit_path(
+    features: Array, gates: Array, signs: Array, targets: Array, ridges: Array, start: Array, **options: Any
+) -> PathFit:
     """`fit_paths` of one problem, whose arrays have no axis in front -> `PathFit`."""
     features, gates, targets, start = (np.asarray(array) for array in (features, gates, targets, start))
     return fit_paths(features[None], gates[None], signs, targets[None], ridges, start[None], **options)[0]
 
 
 def fit_paths(
-    features,
-    gates,
-    signs,
-    targets,
-    ridges,
-    starts,
+    features: Array,
+    gates: Array,
+    signs: Array,
+    targets: Array,
+    ridges: Array,
+    starts: Array,
     *,
-    order=2,
-    loss="squared",
-    penalty_power=4,
-    tolerance=2e-3,
-    stop="certificate",
-    max_iterations=1000,
-    memory=10,
-    trace=False,
-):
+    order: int = 2,
+    loss: str = "squared",
+    penalty_power: int = 4,
+    tolerance: float = 2e-3,
+    stop: str = "certificate",
+    max_iterations: int = 1000,
+    memory: int = 10,
+    trace: bool = False,
+) -> list[PathFit]:
     """Stationary points of the order-k Taylor objective for every ridge, largest ridge first, warm-started.
 
     features (S, n, D) float32 or float64 of S problems, gates (S, n, m) = sigma^(k)(<w0_r, h_i>), signs (m,) of -1, +1,
@@ -107,9 +112,10 @@ def fit_paths(
         raise ValueError("ridges must be a vector of numbers > 0")
     unit, largest_first = problem.weight_unit, np.argsort(-ridges, kind="stable")
     weights = np.full((shape[0], len(ridges), *shape[1:]), np.nan, problem.features.dtype)
-    ends, losses = [[] for _ in starts], np.full(weights.shape[:2], np.nan)
+    ends: list[list[Descent]] = [[] for _ in starts]
+    losses = np.full(weights.shape[:2], np.nan)
 
-    def next_ridge(which, point, end):
+    def next_ridge(which: int, point: TaylorPoint, end: Descent | None) -> float | None:
         done = ends[which]
         if end is not None:
             place = which, largest_first[len(done)]
