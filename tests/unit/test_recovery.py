@@ -12,7 +12,7 @@ import pytest
 
 from hierlearn.core import provenance
 from hierlearn.files import checksums
-from hierlearn.run import recovery
+from hierlearn.run import command_line, recovery
 
 MADE = provenance.identity("code", {})
 FILES = ("a.nc", "b.nc", "below/c.nc")
@@ -157,7 +157,7 @@ def test_what_is_made_again_is_said_and_many_files_are_counted(capsys):
     ],
 )
 def test_a_dry_run_is_known_by_its_flags(line, dry):
-    assert recovery.is_dry(["--cores", "1", *line.split()]) is dry
+    assert command_line.is_dry(("--cores", "1", *line.split())) is dry
 
 
 def test_one_run_holds_a_folder(tmp_path, monkeypatch):

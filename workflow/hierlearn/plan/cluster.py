@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hierlearn.plan import resources
-from hierlearn.plan.inputs import words
+from hierlearn.plan.inputs import asked, words
 from hierlearn.plan.resources import Request
 from hierlearn.plan.study import Study
 
@@ -32,24 +32,24 @@ class Requests:
         The jobs of a pack run in any order, several at a time: each asks for as much as the largest of its kind.
         """
 
-        def asked(wildcards: Any, attempt: int) -> int:
+        def needed(wildcards: Any, attempt: int) -> int:
             packed = wildcards.get("task") and self.tasks_in_a_pack(wildcards.study)
             one = self.largest(rule, wildcards.study) if packed else self.needs(rule, *words(wildcards)).mem_mb
             return attempt * one
 
-        return asked
+        return asked(needed)
 
     def minutes(self, rule: str) -> Callable[..., int]:
         """Wall time of a job in minutes; twice as much when it is tried a second time."""
-        return lambda wildcards, attempt: attempt * self.needs(rule, *words(wildcards)).runtime
+        return asked(lambda wildcards, attempt: attempt * self.needs(rule, *words(wildcards)).runtime)
 
     def cores(self, rule: str) -> Callable[..., int]:
         """The threads that a job computes with: as many wherever it runs, for its bytes hang on them."""
-        return lambda wildcards: self.needs(rule, *words(wildcards)).cores
+        return asked(lambda wildcards: self.needs(rule, *words(wildcards)).cores)
 
     def gpus(self, rule: str) -> Callable[..., int]:
         """The GPUs of a job."""
-        return lambda wildcards: self.needs(rule, *words(wildcards)).gpus
+        return asked(lambda wildcards: self.needs(rule, *words(wildcards)).gpus)
 
     def pack(self, wildcards: Any) -> str | None:
         """The group of a task's jobs in a study that is submitted in packs; profiles/slurm joins so many tasks."""

@@ -8,6 +8,7 @@ from hierlearn.core.words import similar
 from hierlearn.files import kept_lines, papers
 from hierlearn.plan import registration
 from hierlearn.plan.configuration import COMMANDS, RULES, Plan
+from hierlearn.run import command_line
 
 # The folder of what every job leaves besides its outputs.
 LOGS = "logs"
@@ -23,10 +24,7 @@ def targets(workflow: Path, main: Path) -> tuple[str, ...]:
         return ()
     if Path(sys.argv[0]).name != "snakemake" and Path(sys.argv[0]).parent.name != "snakemake":
         return ()
-    # Snakemake itself knows its targets only once all files are read; it has taken these words already.
-    from snakemake.cli import get_argument_parser
-
-    given, _ = get_argument_parser().parse_known_args(sys.argv[1:])
+    given = command_line.asked(tuple(sys.argv[1:]))
     # The ledger's job has no study, as it is of all.
     return (*(given.targets or ()), *(job.wildcards_dict.get("study", "all") for job in given.target_jobs or ()))
 

@@ -4,6 +4,7 @@ Snakemake calls these functions with the wildcards of a job.
 """
 
 import functools
+import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,12 @@ def words(wildcards: Any) -> tuple[str, ...]:
     return tuple(word for word in map(wildcards.get, ORDER) if word)
 
 
+def asked(function: Asked) -> Asked:
+    """A function of a rule with its signature beside it, which Snakemake asks for before each of its calls."""
+    function.__signature__ = inspect.signature(function)
+    return function
+
+
 @dataclass(frozen=True, eq=False)
 class Inputs:
     """What rules ask about their jobs."""
@@ -33,11 +40,11 @@ class Inputs:
 
     def parameters(self, rule: str) -> Asked:
         """The parameters of a job."""
-        return lambda wildcards: self.job(rule, *words(wildcards))[0]
+        return asked(lambda wildcards: self.job(rule, *words(wildcards))[0])
 
     def code(self, rule: str) -> Asked:
         """The hash of a job's code."""
-        return lambda wildcards: self.job(rule, *words(wildcards))[1]
+        return asked(lambda wildcards: self.job(rule, *words(wildcards))[1])
 
     @functools.cache  # noqa: B019
     def job(self, rule: str, *names: str) -> tuple[dict[str, Any], str]:

@@ -8,8 +8,9 @@ from typing import Any
 from hierlearn.core import provenance, registry
 from hierlearn.core.protocols import PROTOCOLS
 from hierlearn.inputs import UNIT_LAWS
+from hierlearn.plan.grid import GridPoint, Task
 from hierlearn.plan.sizes import product
-from hierlearn.plan.study import GridPoint, Study, Task, remembered
+from hierlearn.plan.study import Study, remembered
 
 # The kinds of components as parameters call one, and as registries do.
 KINDS = {one.__name__.lower(): kind for kind, one in PROTOCOLS.items() if kind in registry.KINDS}

@@ -13,7 +13,7 @@ from typing import Any
 from hierlearn.plan import estimates
 from hierlearn.plan.cluster import Requests
 from hierlearn.plan.estimates import Job
-from hierlearn.plan.inputs import words
+from hierlearn.plan.inputs import asked, words
 from hierlearn.plan.progress import at_a_time
 from hierlearn.plan.study import Study
 
@@ -34,14 +34,14 @@ class Order:
     def of(self, rule: str) -> Callable[[Any], int]:
         """The priority of a rule's jobs, as a function of their wildcards: how many jobs of all studies come later."""
 
-        def asked(wildcards: Any) -> int:
+        def place(wildcards: Any) -> int:
             # A process that runs one job has none to order.
             if not self.workflow.is_main_process:
                 return 0
             study, *names = words(wildcards)
             return self.priorities[study, estimates.log_name(rule, names)]
 
-        return asked
+        return asked(place)
 
     @cached_property
     def priorities(self) -> dict[tuple[str, str], int]:

@@ -14,9 +14,10 @@ from hierlearn.files.faults import Fault, Note, Path
 from hierlearn.files.violations import allowed_by, violations
 from hierlearn.plan import answers, resources
 from hierlearn.plan.declared import mapping
+from hierlearn.plan.grid import GridPoint
 from hierlearn.plan.presets import path_in_file
 from hierlearn.plan.sizes import resolve
-from hierlearn.plan.study import GridPoint, Study
+from hierlearn.plan.study import Study
 
 # How often a preset may train at most, seeds apart; a walk has about so many sample sizes.
 MOST, WALK = 400_000, 10

@@ -15,7 +15,8 @@ from hierlearn.core import registry
 from hierlearn.core.needs import Needs, Sizes, points_presented
 from hierlearn.files.faults import Path
 from hierlearn.plan import answers
-from hierlearn.plan.study import RAW, GridPoint, Study, Task, remembered
+from hierlearn.plan.grid import GridPoint, Task
+from hierlearn.plan.study import RAW, Study, remembered
 
 # An interpreter with numpy, scipy and netCDF4 takes 80 MB, with matplotlib and xarray 200 MB; a fork of the
 # server has also what that has loaded for other jobs, of which it shares 300 MB with all others.

@@ -7,10 +7,9 @@ from functools import cached_property
 from typing import Any
 
 from hierlearn.core import registry
-from hierlearn.core.protocols import Input
-from hierlearn.plan import answers
 from hierlearn.plan.declared import Claim, Component, HeldOut, Learner, Probe, ProblemSection, Samples
 from hierlearn.plan.draws import FIRST, Draw
+from hierlearn.plan.grid import GridPoint, Task
 from hierlearn.plan.sizes import full_description, label, lattice, product, resolve, sizes
 
 RAW = {"name": "raw"}
@@ -18,49 +17,12 @@ RAW = {"name": "raw"}
 OF_TASKS = ("generate", "represent", "train", "evaluate")
 
 
-@dataclass(frozen=True)
-class GridPoint:
-    """One problem of a study's grid: its name inside the task, its coordinates, and what is to be learned."""
-
-    name: str
-    coordinates: dict[str, Any]
-    problem: dict[str, Any]
-
-    @property
-    def dimension(self) -> int:
-        return self.coordinates["dimension"]
-
-    @cached_property
-    def law(self) -> Input:
-        """The law of x."""
-        return registry.built_once("inputs", self.problem["input"], dimension=self.dimension)
-
-    @cached_property
-    def outputs(self) -> int:
-        """The number of outputs of the teacher."""
-        return answers.outputs(self.problem["teacher"])
-
-    def sizes(self) -> dict[str, int]:
-        """The quantities that a size of a representation or a learner may refer to, the number of features aside."""
-        return sizes(self.dimension, self.problem["teacher"].get("degree"))
-
-
-@dataclass(frozen=True)
-class Task:
-    """The block of the grid that one job computes; part: its value of what is cut beside the axes, seeds and swept
-    parameters."""
-
-    name: str
-    points: tuple[GridPoint, ...]
-    part: Mapping[str, Any] = field(default_factory=dict)
-
-
 def remembered(function: Callable) -> Callable:
     """Keep the answers of a function of a study, which jobs, their needs and estimates ask again and again."""
 
     @functools.wraps(function)
     def asked(study: "Study", *given):
-        places = (repr(one.coordinates) if isinstance(one, GridPoint) else getattr(one, "name", one) for one in given)
+        places = [one.place if isinstance(one, GridPoint) else getattr(one, "name", one) for one in given]
         known, place = study._known, (function.__module__, function.__qualname__, *places)
         if place not in known:
             known[place] = function(study, *given)
@@ -253,16 +215,15 @@ class Study:
         thresholds = planned.get("thresholds", self.samples.thresholds)
         return {"near": resolve(planned["near"], self.context(learner, point)), "thresholds": thresholds}
 
-    def combinations(self, learner: str, part: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """The combinations of what a learner sweeps that belong to a part of the study."""
-        combined = product(self.learners[learner].sweep)
-        return [swept for swept in combined if all(swept.get(name, value) == value for name, value in part.items())]
-
     def variants(self, learner: str, point: GridPoint, part: Mapping[str, Any] = {}) -> list[dict[str, Any]]:
         """A learner at a point, once per combination of what is swept: name, coordinates, description, choices.
 
         A choice may be swept instead of selected: then each variant has one value to choose from. part: of a task.
         """
+        return [variant for variant in self._variants(learner, point) if _is_in(part, variant["coordinates"])]
+
+    @remembered
+    def _variants(self, learner: str, point: GridPoint) -> list[dict[str, Any]]:
         entry, context = self.learners[learner], self.context(learner, point)
         known = registry.choices("learners", entry.component["name"])
         return [
@@ -274,7 +235,7 @@ class Study:
                 ),
                 "choices": entry.select | {key: [value] for key, value in swept.items() if key in known},
             }
-            for swept in self.combinations(learner, part)
+            for swept in product(entry.sweep)
         ]
 
     @remembered
@@ -285,7 +246,7 @@ class Study:
     def training_points(self, learner: str, task: Task) -> list[GridPoint]:
         """The points of a task at which a learner runs."""
         reached = [point for point in task.points if self.reaches(learner, point)]
-        return reached if self.combinations(learner, task.part) else []
+        return reached if any(_is_in(task.part, swept) for swept in product(self.learners[learner].sweep)) else []
 
     @cached_property
     def jobs(self) -> tuple[tuple[str, ...], ...]:
@@ -346,3 +307,8 @@ class Study:
         return (
             {"learner": list(self.learners)} | self.axes | self.swept | {"samples": sorted(samples), "seed": self.seeds}
         )
+
+
+def _is_in(part: Mapping[str, Any], swept: Mapping[str, Any]) -> bool:
+    """Whether a combination of what a learner sweeps belongs to a part of the study."""
+    return all(swept.get(name, value) == value for name, value in part.items())

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -34,17 +34,6 @@ if TYPE_CHECKING:
 WHOLE = FOLDER / "whole.json"
 # As many files are named one by one.
 NAMED = 10
-
-
-def is_dry(words: Sequence[str]) -> bool:
-    """Whether a command line of Snakemake asks for a dry run, as its own parser reads it.
-
-    Snakemake itself does not know before all files are read.
-    """
-    from snakemake.cli import get_argument_parser
-
-    given, _ = get_argument_parser().parse_known_args(list(words))
-    return bool(given.dryrun) or given.executor == "dryrun"
 
 
 def prepare(inputs: "Inputs", workflow: "Workflow") -> IO[str]:
