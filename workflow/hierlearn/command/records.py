@@ -8,7 +8,7 @@ from types import ModuleType
 
 from hierlearn.claims import tally as ledger
 from hierlearn.files import kept_lines
-from hierlearn.plan import estimates, first_questions, history, registration
+from hierlearn.plan import design_sizes, estimates, first_questions, history, registration
 from hierlearn.plan.checking import load_study
 from hierlearn.plan.configuration import Plan
 
@@ -52,18 +52,21 @@ def _judged(plan: Plan) -> tuple[list[dict[str, str]], list[str]]:
 
 
 def register(plan: Plan) -> Answer:
-    """Add the designs of the chosen studies to registered.csv. Raises ValueError for another line or question."""
+    """Add the designs of the chosen studies to registered.csv. Raises ValueError for a design that may not be."""
     studies = plan.studies.values()
     if plan.settings["pilot"] or plan.settings["replicate"]:
         raise ValueError("register: found a pilot or a replicate; expected the first draw, which the others follow")
     faults = [fault for study in studies for fault in registration.other_designs(study, plan.registered)]
     folder = plan.config.absolute().parent / "docs" / "records"
     faults += [fault for study in studies for fault in first_questions.other_questions(study, folder, plan.registered)]
+    faults += [fault for study in studies for fault in design_sizes.smaller_designs(study, folder)]
     if faults:
         raise ValueError("\n".join(f"error: {fault}" for fault in faults).removeprefix("error: "))
     added = [line for study in studies for line in registration.new_lines(study, plan.registered)]
     told = [f"{line.claim}: revision {line.revision} of {line.study} at {line.preset}, {line.digest}" for line in added]
-    return [*told, *_add(plan, added, registration)], False
+    told += _add(plan, added, registration)
+    design_sizes.keep([study for study in studies if study.name in {line.study for line in added}], folder)
+    return told, False
 
 
 def record(plan: Plan) -> Answer:
