@@ -1,10 +1,12 @@
 """What every figure must do: draw what studies ask of it, in equal bytes for equal data, which stay as they are."""
 
 import io
+import itertools
 
 import numpy as np
 import pytest
 import xarray
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from hierlearn.core.registry import available, build, parameters
@@ -77,6 +79,11 @@ SPARSE = {
     "one of all, above": (lambda: with_risk(1.0).isel(seed=[0], samples=[2]).sel(dimension=[8]), "n* above 64"),
     "one of all, below": (lambda: with_risk(1e-3).isel(seed=[0], samples=[2]).sel(dimension=[8]), "n* at most 64"),
     "a seed that stopped": (without_a_seed, "no n* observed: bounds alone"),
+    "one large size, above": (
+        lambda: with_risk(1.0).isel(samples=[0]).assign_coords(samples=[10**5]),
+        "n* above 100000",
+    ),
+    "one large size, reached": (lambda: with_risk(0.5).isel(samples=[0]).assign_coords(samples=[10**5]), ""),
 }
 
 
@@ -137,6 +144,41 @@ def test_it_draws_what_little_there_is_and_says_so_in_words(name, case):
     for place in figure.axes:
         # A panel shows a point, or a picture, or says why it has none.
         assert has_points(place) or place.images or place.texts, place.get_title(loc="left")
+
+
+@pytest.mark.parametrize("learners", [2, 5, 12])
+def test_the_legend_of_sample_complexity_lies_inside_the_figure_and_on_no_words(learners):
+    names = [f"a{i}" for i in range(learners)]
+    scores = cube().sel(learner=["a"] * learners, degree=[2], dimension=[8]).assign_coords(learner=names)
+    labels = {name: f"randomised model of width 128, data-dependent regulariser {name}" for name in names}
+    figure = build("figures", {"name": "sample_complexity"}).draw(
+        scores.isel(degree=0, drop=True), {}, {"title": "A study", "labels": labels}, None
+    )
+    lay_out(figure)
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    (legend,) = figure.subfigs[1].legends
+    box = legend.get_window_extent(renderer)
+    assert figure.bbox.x0 <= box.x0 and box.x1 <= figure.bbox.x1 and figure.bbox.y0 <= box.y0
+    for place in figure.axes:
+        assert not box.overlaps(place.get_tightbbox(renderer))
+    titles = [place.title.get_window_extent(renderer) for place in figure.axes if place.title.get_text()]
+    assert not any(left.overlaps(right) for left, right in itertools.pairwise(titles))
+
+
+def test_markers_of_one_dimension_stand_together_about_its_tick():
+    names = [f"a{i}" for i in range(8)]
+    scores = with_risk(1.0).sel(learner=["a"] * 8, dimension=[8]).assign_coords(learner=names)
+    figure = build("figures", {"name": "sample_complexity", "main": {"degree": 2}}).draw(
+        scores, {}, {"title": "A study", "labels": dict(zip(names, names, strict=True))}, None
+    )
+    (growth,) = [place for place in figure.axes if place.get_title(loc="left").startswith("b")]
+    drawn_at = [
+        line.get_xdata()[0] for line in growth.get_lines() if line.get_marker() != "None" and len(line.get_xdata())
+    ]
+    left, right = growth.get_xlim()
+    assert list(growth.get_xticks()) == [8] and min(drawn_at) == 8
+    # All of them lie in the middle half of the axis.
+    assert np.log(max(drawn_at) / min(drawn_at)) < np.log(right / left) / 2
 
 
 @pytest.mark.parametrize("case", SPARSE)

@@ -1,5 +1,7 @@
 """Ticks that a reader can read off, on linear and logarithmic axes."""
 
+import textwrap
+
 import numpy as np
 
 SUPERSCRIPTS = str.maketrans("-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079")
@@ -7,6 +9,10 @@ SUPERSCRIPTS = str.maketrans("-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u207
 DENSE = "step"
 # Shares of a panel's width that a character of a tick's label takes, and that labels are apart at least.
 CHARACTER, BESIDE = 0.021, 0.02
+# Ticks of dimensions are at least this factor apart; room to each side of a single value, a factor.
+FACTOR, ROOM = 1.25, 4.0
+# Letters of panels' titles in a row of panels.
+LETTERS = 130
 # Share of a panel's height that a line of small text takes.
 APART = 0.045
 
@@ -42,6 +48,39 @@ def tick_values(place, axis: str) -> None:
             apart.append(value)
     # One number alone gives no scale.
     fix_ticks(place.xaxis, apart if len(apart) > 1 else values[[0, -1]])
+
+
+def dimension_axis(place, dimensions) -> None:
+    """A tick at each of increasing dimensions whose number does not run into the one before."""
+    kept = list(dimensions[:1])
+    for d in dimensions[1:]:
+        if d >= FACTOR * kept[-1]:
+            kept.append(d)
+    tidy(place)
+    fix_ticks(place.xaxis, kept, "{x:.0f}")
+
+
+def surround(place, sizes) -> None:
+    """Limits of axes that will be logarithmic and have a single value, about it: matplotlib has none for all numbers.
+
+    sizes: along x, where markers of one size stand beside one another.
+    """
+    lines = [np.array(line.get_data(), dtype=float) for line in place.get_lines()]
+    points = np.concatenate([np.empty((2, 0)), *lines], axis=1)
+    x, y = (values[np.isfinite(values) & (values > 0)] for values in points)
+    if len(sizes) == 1 and len(x):
+        place.set_xlim(x.min() / ROOM, x.max() * ROOM)
+    # A median is an exponential of a logarithm.
+    if len(y) and np.isclose(y.min(), y.max(), rtol=1e-9):
+        place.set_ylim(y.min() / ROOM, y.max() * ROOM)
+
+
+def broken(label: str, beside: int) -> str:
+    """A label in lines that fit above a panel with others beside it. beside: how many stand in a row."""
+    letters = max(LETTERS // beside, 8)
+    return "\n".join(
+        line for part in label.split("\n") for line in textwrap.wrap(part, letters, break_long_words=False)
+    )
 
 
 def power(value: float, position: int | None = None) -> str:

@@ -44,5 +44,5 @@ def words(tables: Iterable[Complexities]) -> str:
     if len(low) and len(high):
         return "no n* observed: bounds alone"
     if len(high):
-        return f"n* at most {np.max(high):.4g}:\nthe smallest sizes already reach the risk"
-    return f"n* above {np.min(low):.4g}:\nno size reaches the risk" if len(low) else "no n* was measured"
+        return f"n* at most {np.max(high):.0f}:\nthe smallest sizes already reach the risk"
+    return f"n* above {np.min(low):.0f}:\nno size reaches the risk" if len(low) else "no n* was measured"

@@ -5,6 +5,8 @@ from math import ceil
 LOOK = {"fontsize": 6.5, "frameon": True, "framealpha": 0.75, "edgecolor": "none"}
 # Below the axis and its label, and what a row of the legend takes, in inches.
 BELOW, ROW, COLUMNS = 0.42, 0.14, 2
+# Columns of a legend below all panels, the rows that there is room for, and the height of each further one, in inches.
+MOST, FEW, TALL = 5, 4, 0.18
 # Where a legend may lie inside, in the order in which places are tried.
 INSIDE = (
     *("upper right", "upper left", "lower left", "lower right"),
@@ -15,6 +17,22 @@ INSIDE = (
 def legend(place) -> None:
     """The legend of a panel where most room is."""
     place.legend(**LOOK)
+
+
+def stand_below(figure, handles) -> None:
+    """The legend below all panels of a part of a figure, in as many columns as there is room for; more rows than a few
+    make the figure taller."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    whole = figure.get_figure(root=True)
+    renderer = FigureCanvasAgg(whole).get_renderer()
+    for columns in range(MOST, 0, -1):
+        one = figure.legend(handles=handles, loc="outside lower center", ncols=columns, fontsize=7.5)
+        if one.get_window_extent(renderer).width <= whole.bbox.width or columns == 1:
+            break
+        one.remove()
+    rows = ceil(len(handles) / columns)
+    whole.set_figheight(whole.get_figheight() + TALL * max(rows - FEW, 0))
 
 
 def uncover(figure):

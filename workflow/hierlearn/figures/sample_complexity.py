@@ -9,9 +9,10 @@ import numpy as np
 
 from hierlearn.core import protocols
 from hierlearn.core.parameters import UNIQUE, Reference
-from hierlearn.figures._axes import fix_ticks, tidy
+from hierlearn.figures._axes import broken, dimension_axis, surround, tidy
 from hierlearn.figures._censored import draw_bounds, limits, words
 from hierlearn.figures._identities import looks as identities
+from hierlearn.figures._legends import stand_below
 from hierlearn.figures._parameters import Shown
 from hierlearn.figures._style import CLAIMS, band, blank, explain, has_points, name_claims, remark
 from hierlearn.quantities._tables import at, complexities, regressor
@@ -33,8 +34,8 @@ LOWEST, HIGHEST = 0.008, 2.0
 WIDTHS = {"b": 1.5, "c": 1.0, "d": 0.8, "e": 0.9}
 # How points are drawn that count unlabelled ones.
 TOTAL = {"marker": "x", "ms": 6, "mew": 1.6}
-# Ticks are at least this factor of d apart.
-APART = 1.25
+# Panels beside one another whose axes have room for words.
+MANY = 6
 # Sizes of a curve that is long enough for the number of its dimension.
 FEW = 5
 Learner = Annotated[str, Reference("learners")]
@@ -145,7 +146,7 @@ class SampleComplexity(protocols.Figure):
                 for k in self.together
             ),
         ]
-        bottom.legend(handles=handles, loc="outside lower center", ncols=5, fontsize=7.5)
+        stand_below(bottom, handles)
         return figure
 
     def _curves(self, area, cube, names, looks, labels) -> None:
@@ -179,8 +180,8 @@ class SampleComplexity(protocols.Figure):
             if (most := float(chosen.test_risk.max())) < LOWEST:
                 remark(panel, f"risk at most {most:.1g}\nat every size")
             label = labels[name].replace(" (", "\n(").replace(" on the", "\non the")
-            panel.set_title(label, fontsize=8, loc="center")
-            panel.set_xlabel("labelled samples $n$")
+            panel.set_title(broken(label, len(names)), fontsize=8, loc="center")
+            panel.set_xlabel("labelled samples $n$" if len(names) <= MANY else "$n$")
         # They share their axes.
         panels[0].xaxis.set_major_locator(LogLocator(numticks=4))
         tidy(panels[0])
@@ -214,13 +215,14 @@ class SampleComplexity(protocols.Figure):
             if theory is not None:
                 near = theory.sel(dimension=slice(None, 1.5 * float(table.sizes[-1])))
                 panel.plot(near.dimension, near, color=colour, ls=":", lw=1)
+        surround(panel, cube.dimension.values)
         panel.set(xscale="log", yscale="log", xlabel="dimension $d$", ylabel="$n^*$")
         if not has_points(panel):
             explain(panel, words(tables))
             return tables
         if said := words(tables):
             remark(panel, said, 0.93)
-        _dimension_axis(panel, cube.dimension.values)
+        dimension_axis(panel, cube.dimension.values)
         return tables
 
     def _totals(self, panel, cube, looks) -> None:
@@ -251,7 +253,7 @@ class SampleComplexity(protocols.Figure):
                     panel.annotate(f"{labels[name]}, {_words(where)}", end, (0, -10), **look)
         panel.margins(y=0.08)
         panel.set(xscale="log", yscale="log", xlabel="dimension $d$", ylabel="$n^*/N(d,p)$")
-        _dimension_axis(panel, [6, 20, 56, 160])
+        dimension_axis(panel, [6, 20, 56, 160])
         panel.set_title("d  Theory, kernels")
 
     def _line(self, lines, name, where):
@@ -329,16 +331,6 @@ class SampleComplexity(protocols.Figure):
 
 def _has_risk(cube, name, where) -> bool:
     return bool(np.isfinite(at(cube, name, where).test_risk).any())
-
-
-def _dimension_axis(panel, dimensions) -> None:
-    """A tick at each of increasing dimensions whose number does not run into the one before."""
-    kept = list(dimensions[:1])
-    for d in dimensions[1:]:
-        if d >= APART * kept[-1]:
-            kept.append(d)
-    tidy(panel)
-    fix_ticks(panel.xaxis, kept, "{x:.0f}")
 
 
 def _titled(what: str, where: Mapping[str, Any]) -> str:
