@@ -1,4 +1,4 @@
-"""Judge rows whose question was changed by their first question, from the intervals that are stored.
+"""Judge all rows by their first question, from the intervals that are stored.
 
     python docs/records/judged_again.py SCRATCH
 
@@ -106,9 +106,8 @@ def again(scratch: Path) -> Iterator[list]:
     for row in table((HERE / "changed_questions.csv").read_text()):
         changed.setdefault(row["row"], []).append(row["field"])
     known, held, told = designs(scratch), stored(), verdicts()
-    for claim, fields in sorted(changed.items()):
-        record = records[claim]
-        first = record["question"]
+    for claim, record in sorted(records.items()):
+        first, fields = record["question"], changed.get(claim, [])
         if first["rule"] == "descriptive":
             continue
         of_claim = {digest: design for (name, digest), design in known.items() if name == claim}
