@@ -18,6 +18,7 @@ from types import SimpleNamespace
 
 from table import Row, emit
 
+from hierlearn.command import costs
 from hierlearn.plan import estimates
 from hierlearn.plan.cluster import Requests
 from hierlearn.plan.configuration import configure
@@ -113,7 +114,7 @@ def rows(results: Path, cores: int) -> Iterator[Row]:
     for name, own in of_studies.items():
         others = {job.log: job for job in own}
         before |= {(name, job.log): waits_for(studies[name], job, others) for job in own}
-    known = {name: estimates.measured(job, results) for name, job in jobs.items()}
+    known = {name: costs.measured(job, results) for name, job in jobs.items()}
     seconds = {name: (known[name] or job.seconds) + estimates.OVERHEAD for name, job in jobs.items()}
     workflow = SimpleNamespace(local_exec=True, resource_settings=SimpleNamespace(cores=cores))
     ends = simulated(seconds, before, Order(studies, requests, workflow).priorities, cores)

@@ -2,8 +2,9 @@
 
 python benchmarks/rates.py results/quick=quick [results/standard=standard ...]
 
-Prints the table RATES of hierlearn/plan/estimates.py: for each kind of job the operations that its components count
-over the seconds of CPU that it took, its start apart; and by how much estimates with these rates are off for each run.
+Prints hierlearn/plan/rates.csv with what these runs say of each kind of job: the operations that its components count
+over the seconds of CPU that it took, its start apart. Before it stands by how much estimates with these rates are off
+for each run.
 """
 
 import math
@@ -14,6 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "workflow"))
 
+from hierlearn.command.costs import measured  # noqa: E402
 from hierlearn.plan import checking, estimates  # noqa: E402
 
 
@@ -23,7 +25,7 @@ def ran(runs: list[tuple[Path, str]]) -> list[tuple[estimates.Job, float, str]]:
     for results, preset in runs:
         for file in sorted((ROOT / "config" / "studies").glob("*.yaml")):
             jobs = estimates.jobs_of(checking.load_study(file, preset))
-            found += [(job, seconds, preset) for job in jobs if (seconds := estimates.measured(job, results))]
+            found += [(job, seconds, preset) for job in jobs if (seconds := measured(job, results))]
     return found
 
 
@@ -42,11 +44,7 @@ def main() -> None:
     pairs = [word.rpartition("=")[::2] for word in sys.argv[1:]]
     jobs = ran([(Path(results), preset) for results, preset in pairs])
     for preset in sorted({preset for _, _, preset in jobs}):
-        fitted = estimates.RATES[preset] = rates([one for one in jobs if one[2] == preset])
-        print(f'    "{preset}": {{')
-        for kind, found in fitted.items():
-            print(f'        "{kind}": {found:.1e},')
-        print("    },")
+        estimates.RATES[preset] = rates([one for one in jobs if one[2] == preset])
         own = [(job, seconds) for job, seconds, its in jobs if its == preset]
         studies = defaultdict(lambda: [0.0, 0.0])
         for job, seconds in own:
@@ -57,6 +55,10 @@ def main() -> None:
             off = sorted(math.exp(abs(math.log(ratio))) for ratio in ratios)
             middle, most = off[len(off) // 2], off[int(0.9 * len(off))]
             print(f"# {preset}: {len(off)} {what}: off by {middle:.2f} in the median, {most:.2f} in nine of ten")
+    print("kind", *estimates.RATES, sep=",")
+    for kind in sorted({kind for known in estimates.RATES.values() for kind in known}):
+        found = (f"{known[kind]:.1e}" if kind in known else "" for known in estimates.RATES.values())
+        print(kind, *found, sep=",")
 
 
 if __name__ == "__main__":

@@ -23,7 +23,8 @@ from first_questions import rebuilt  # noqa: E402
 from rebuild_designs import git  # noqa: E402
 
 from hierlearn.claims import outcomes  # noqa: E402
-from hierlearn.plan import first_questions, question_forms  # noqa: E402
+from hierlearn.command import first_questions  # noqa: E402
+from hierlearn.plan import question_forms  # noqa: E402
 
 LEDGER = "docs/ledger/claims.csv"
 # Fields of a question that change no measurement.

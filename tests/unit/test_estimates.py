@@ -7,9 +7,11 @@ import pytest
 import yaml
 from small_study import STUDY, put, study_of
 
+from hierlearn.command import costs
+from hierlearn.command.costs import LEAST
 from hierlearn.core import registry
 from hierlearn.plan import estimates, resources
-from hierlearn.plan.estimates import LEAST, RATES, START, Job
+from hierlearn.plan.estimates import RATES, START, Job
 from hierlearn.plan.resources import Load, Request
 
 REQUEST = Request(mem_mb=2500, runtime=10, cores=4, operations=3.6e3 * RATES["standard"]["train network"])
@@ -71,7 +73,7 @@ def test_the_rates_are_of_components_that_there_are():
 
 def test_the_table_has_each_study_and_all_of_them(study):
     other = replace(study, name="a-longer-name")
-    header, *lines, _ = estimates.table([study, other], Path("nowhere"))
+    header, *lines, _ = costs.table([study, other], Path("nowhere"))
     hours = [float(line.split()[2]) for line in lines]
     assert header.split()[:3] == ["study", "jobs", "core-hours"]
     assert [line.split()[0] for line in lines] == ["small", "a-longer-name", "all"]
@@ -92,7 +94,7 @@ def write_logs(results: Path, jobs: list[Job], seconds: float) -> None:
 def test_where_jobs_have_run_the_error_is_told(study, tmp_path):
     jobs = [job for job in estimates.jobs_of(study) if job.rule == "train"]
     write_logs(tmp_path, jobs, 20 * jobs[0].core_seconds)
-    *_, total, errors = estimates.table([study], tmp_path)
+    *_, total, errors = costs.table([study], tmp_path)
     assert total.startswith(f"{len(jobs)} of these jobs ran")
     assert "off by a factor of 20 in the median" in errors
 
@@ -101,31 +103,31 @@ def test_a_machine_has_the_pace_of_what_ran_there(study, tmp_path):
     jobs = list(estimates.jobs_of(study))
     each = 2 * LEAST / len(jobs)
     write_logs(tmp_path, jobs, each)
-    pace = estimates.pace([study], tmp_path)
+    pace = costs.pace([study], tmp_path)
     assert pace == pytest.approx(2 * LEAST / sum(job.core_seconds for job in jobs), rel=0.01)
-    own, tripled = (list(estimates.table([study], Path("nowhere"), scale))[-2] for scale in (1.0, 3.0))
+    own, tripled = (list(costs.table([study], Path("nowhere"), scale))[-2] for scale in (1.0, 3.0))
     assert float(tripled.split()[2]) == pytest.approx(3 * float(own.split()[2]), rel=0.01)
 
 
 def test_a_run_that_was_short_tells_no_pace(study, tmp_path):
-    assert estimates.pace([study], tmp_path) is None
+    assert costs.pace([study], tmp_path) is None
     jobs = list(estimates.jobs_of(study))
     write_logs(tmp_path, jobs, 0.5 * LEAST / len(jobs))
-    assert estimates.pace([study], tmp_path) is None
+    assert costs.pace([study], tmp_path) is None
 
 
 def test_seconds_of_a_job_are_those_of_its_cores_in_its_last_run(tmp_path):
     write_logs(tmp_path, [JOB], 40.0)
     log = tmp_path / "logs" / "small" / "all" / "kernel.train.log"
     log.write_text("2026-01-01 00:00:00,000 7.00 s of CPU, 1 MB at the peak\n" + log.read_text())
-    assert estimates.measured(JOB, tmp_path) == pytest.approx(10.0)
+    assert costs.measured(JOB, tmp_path) == pytest.approx(10.0)
 
 
 @pytest.mark.parametrize("text", ["", "Traceback\n", "s of CPU\n"])
 def test_a_log_that_says_nothing_of_seconds_is_passed_over(tmp_path, text):
     write_logs(tmp_path, [JOB], 1.0)
     (tmp_path / "logs" / "small" / "all" / "kernel.train.log").write_text(text)
-    assert estimates.measured(JOB, tmp_path) is None
+    assert costs.measured(JOB, tmp_path) is None
 
 
 def test_what_cores_share_is_taken_off_the_time_of_a_job():

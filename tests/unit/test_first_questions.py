@@ -9,8 +9,9 @@ from datetime import date
 import pytest
 from small_study import put, study_of
 
+from hierlearn.command import first_questions
 from hierlearn.core.registry import PACKAGE
-from hierlearn.plan import checking, first_questions, question_forms, registration
+from hierlearn.plan import checking, question_forms, registration
 
 ROOT = PACKAGE.parents[1]
 RECORDS = ROOT / "docs" / "records"

@@ -12,8 +12,7 @@ import own_folder
 import pytest
 
 from hierlearn.core import boundary, process, registry
-from hierlearn.plan import configuration
-from hierlearn.run import job
+from hierlearn.run import job, surroundings
 
 HOSTILE = {"divide": "raise", "over": "raise", "under": "raise", "invalid": "raise"}
 
@@ -91,7 +90,7 @@ def test_what_a_component_sets_goes_no_further_than_its_lines(tmp_path, monkeypa
 
 JOB = """
 import sys, types, warnings
-from hierlearn.run import job
+from hierlearn.run import job, surroundings
 job.start({"snakemake": types.SimpleNamespace(params={}, log=[])})
 import matplotlib, numpy
 from hierlearn.figures import _style
@@ -171,10 +170,10 @@ def test_what_surrounds_a_run_and_cannot_be_is_one_line(tmp_path, monkeypatch, f
     monkeypatch.setattr(os, "environ", dict(os.environ))
     (tmp_path / "matplotlibrc").write_bytes(settings)
     if line is None:
-        configuration.set_environment(tmp_path / folder / "workflow")
+        surroundings.put_in_order(tmp_path / folder / "workflow")
         return
     with pytest.raises(SystemExit) as end:
-        configuration.set_environment(tmp_path / folder / "workflow")
+        surroundings.put_in_order(tmp_path / folder / "workflow")
     assert end.value.code.startswith(line) and "\n" not in end.value.code
 
 

@@ -6,8 +6,8 @@ import json
 import pytest
 
 from hierlearn.claims.verdicts import MARKS
+from hierlearn.command import first_questions
 from hierlearn.core.registry import PACKAGE
-from hierlearn.plan import first_questions
 
 ROOT = PACKAGE.parents[1]
 RECORDS = ROOT / "docs" / "records"

@@ -7,8 +7,9 @@ from pathlib import Path
 from types import ModuleType
 
 from hierlearn.claims import tally as ledger
+from hierlearn.command import costs, first_questions
 from hierlearn.files import kept_lines
-from hierlearn.plan import design_sizes, estimates, first_questions, history, registration
+from hierlearn.plan import design_sizes, history, registration
 from hierlearn.plan.checking import load_study
 from hierlearn.plan.configuration import Plan
 
@@ -20,8 +21,8 @@ def cost(plan: Plan) -> Answer:
     """List core-hours, memory and the longest job of every study, scaled to this machine if it has run quick."""
     ran = Path(plan.settings["results"], "quick")
     files = [*plan.config.glob("studies/*.yaml"), *plan.own.values()]
-    pace = estimates.pace((load_study(file, "quick") for file in files if (ran / "logs" / file.stem).exists()), ran)
-    lines = list(estimates.table(plan.studies.values(), Path(plan.results), pace or 1.0))
+    pace = costs.pace((load_study(file, "quick") for file in files if (ran / "logs" / file.stem).exists()), ran)
+    lines = list(costs.table(plan.studies.values(), Path(plan.results), pace or 1.0))
     if pace:
         lines.append(f"Scaled by {pace:.2g}, what the jobs in {ran} took over what was estimated for them.")
     else:
