@@ -5,8 +5,9 @@ import copy
 import pytest
 from small_study import put, study_of
 
-from hierlearn.core import registry
-from hierlearn.plan import aliases, digests, registration
+from hierlearn.claims import digests
+from hierlearn.core import aliases, registry
+from hierlearn.plan import registration
 
 CLAIM = "C1-kernel"
 

@@ -9,9 +9,10 @@ from datetime import date
 import pytest
 from small_study import put, study_of
 
+from hierlearn.claims import question_forms
 from hierlearn.command import first_questions
 from hierlearn.core.registry import PACKAGE
-from hierlearn.plan import checking, question_forms, registration
+from hierlearn.plan import checking, registration
 
 ROOT = PACKAGE.parents[1]
 RECORDS = ROOT / "docs" / "records"

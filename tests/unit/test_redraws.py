@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import binomtest
 
 from hierlearn.claims.outcomes import Draw
+from hierlearn.command import first_questions
 from hierlearn.core.registry import PACKAGE
-from hierlearn.plan import first_questions
 from hierlearn.statistics.intervals import holm, t_quantile
 
 ROOT = PACKAGE.parents[1]

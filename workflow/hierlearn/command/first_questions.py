@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from hierlearn.claims import digests
+from hierlearn.claims.question_forms import Question, changes, part_of, parts_of, question
 from hierlearn.core import provenance
 from hierlearn.core.words import show
 from hierlearn.files.faults import Fault
-from hierlearn.plan import checking, digests, registration
-from hierlearn.plan.question_forms import Question, changes, part_of, parts_of, question
+from hierlearn.plan import checking, registration
 from hierlearn.plan.study import Study
 
 FILE, CHANGED, CONTRACT = "first_questions.json", "changed_questions.csv", "contract-3.csv"

@@ -7,9 +7,9 @@ from pathlib import Path
 from types import ModuleType
 
 from hierlearn.claims import tally as ledger
-from hierlearn.command import costs, first_questions
+from hierlearn.command import costs, design_sizes, first_questions
 from hierlearn.files import kept_lines
-from hierlearn.plan import design_sizes, history, registration
+from hierlearn.plan import history, registration
 from hierlearn.plan.checking import load_study
 from hierlearn.plan.configuration import Plan
 

@@ -13,10 +13,10 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from hierlearn.claims import digests as canonical
 from hierlearn.core import provenance, registry
 from hierlearn.files import kept_lines
 from hierlearn.files.faults import Fault
-from hierlearn.plan import digests as canonical
 from hierlearn.plan import jobs
 from hierlearn.plan.sizes import product
 from hierlearn.plan.study import Study
@@ -31,7 +31,7 @@ UNJUDGED = ("remark", "digest")
 class Line:
     """A registered design: a claim at a revision of its study's preset, with the draw that it is judged on first.
 
-    question, design: its canonical digests (`plan/digests.py`), "" in lines from before there were any.
+    question, design: its canonical digests (`claims/digests.py`), "" in lines from before there were any.
     """
 
     claim: str

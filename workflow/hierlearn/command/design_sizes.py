@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from hierlearn.claims.question_forms import AMOUNTS, FITTED, GRIDS
 from hierlearn.files import texts
 from hierlearn.files.faults import Fault
 from hierlearn.plan import registration
-from hierlearn.plan.question_forms import AMOUNTS, FITTED, GRIDS
 from hierlearn.plan.study import Study
 
 FILE = "designs.json"

@@ -9,9 +9,9 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any
 
+from hierlearn.claims import question_forms
+from hierlearn.claims.question_forms import Question, part_of, parts_of
 from hierlearn.core import provenance
-from hierlearn.plan import question_forms
-from hierlearn.plan.question_forms import Question, part_of, parts_of
 
 
 def of_question(design: Mapping[str, Any]) -> str:

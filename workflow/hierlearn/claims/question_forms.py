@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from hierlearn.core import registry
-from hierlearn.plan.aliases import design_in_first_names, present_names
+from hierlearn.core.aliases import design_in_first_names, present_names
 
 # What a claim says of its question in words.
 WORDS = ("statement", "regime", "beyond", "proof")
