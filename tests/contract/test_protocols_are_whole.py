@@ -14,11 +14,10 @@ from hierlearn.core.registry import KINDS, PACKAGE, available, implementation, p
 from hierlearn.inputs import UNIT_LAWS
 
 # Attributes that are looked for on what is no component: the package's own names, a file's lines, an error of YAML,
-# the parts of a study, a record of a log.
+# the parts of a study.
 NO_COMPONENTS = {
     "__init__.py",
     "core/provenance.py",
-    "plan/console.py",
     "files/load.py",
     "plan/references.py",
     "plan/study.py",

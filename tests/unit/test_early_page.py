@@ -9,10 +9,10 @@ from test_page import row
 from test_publication import run
 from test_rules import rules
 
+from hierlearn.command import early_page
+from hierlearn.command.early_page import EarlyPage
 from hierlearn.core.registry import PACKAGE
 from hierlearn.files import checksums
-from hierlearn.plan import early_page
-from hierlearn.plan.early_page import EarlyPage
 
 
 @pytest.fixture
@@ -28,11 +28,14 @@ def test_the_page_has_what_is_done_and_names_what_is_not(plan):
     page = EarlyPage(plan, present=(), work=early_page.WORTH)
     page.show({"small"})
     assert page.process.wait(600) == 0, page.log.read_text()
-    file = Path(plan.targets.file("index.html"))
+    file = Path(plan.targets.file("so-far.html"))
     assert 'id="C1"' in file.read_text() and plan.studies["probing"].title in file.read_text().split("Not there")[1]
     assert float(page.log.read_text()) > 0
-    # The job of the ledger makes it again, and whoever looks before finds it whole but of another job.
-    assert checksums.fault(file, {}) == "" and checksums.fault(file, plan.inputs.identity(file))
+    assert checksums.fault(file, {}) == ""
+    # The page of the ledger's job is that of all studies, and takes the place of this one.
+    assert not Path(plan.targets.file("index.html")).exists()
+    page.remove()
+    assert not file.exists() and not checksums.beside(file).exists()
 
 
 def test_no_second_page_comes_soon_or_without_a_further_study_and_none_after_the_last(plan, monkeypatch):
@@ -62,7 +65,7 @@ def test_a_short_run_has_no_page_before_its_end(plan):
     page.show({"small"})
     assert page.process is None
     page.last({"small"})
-    assert Path(plan.targets.file("index.html")).exists()
+    assert Path(plan.targets.file("so-far.html")).exists()
 
 
 def test_pages_take_a_small_part_of_the_time(plan, monkeypatch):

@@ -1,14 +1,12 @@
 """The time that is left follows the estimates first and then what jobs took; a study is finished with its last job."""
 
-import io
 from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 
+from hierlearn.command.progress import NEARLY, Progress, Work, counts, duration
 from hierlearn.plan.estimates import FIRST
-from hierlearn.plan.progress import NEARLY, Progress, Work, duration, table
-from hierlearn.plan.terminal import CLEAR, Terminal, cut
 
 
 def run(costs, parallel=1):
@@ -114,12 +112,10 @@ def test_jobs_of_no_run_are_no_concern():
 
 def test_a_plan_counts_jobs_by_study_and_rule_and_adds_core_hours():
     jobs = [Work("b", "train", "x", "", 3600.0), Work("b", "train", "y", "", 1800.0), Work("a", "probe", "p", "", 0.0)]
-    assert [line.split() for line in table(jobs)] == [
+    assert counts(jobs) == (
         ["study", "jobs", "train", "probe", "core-hours"],
-        ["a", "1", "1", "0"],
-        ["b", "2", "2", "1.5"],
-        ["all", "3", "2", "1", "1.5"],
-    ]
+        [["a", "1", "", "1", "0"], ["b", "2", "2", "", "1.5"], ["all", "3", "2", "1", "1.5"]],
+    )
 
 
 @pytest.mark.parametrize(
@@ -138,33 +134,3 @@ def test_a_plan_counts_jobs_by_study_and_rule_and_adds_core_hours():
 )
 def test_times_are_for_people(seconds, text):
     assert duration(seconds) == text
-
-
-class Screen(io.StringIO):
-    def isatty(self):
-        return True
-
-
-def test_without_a_terminal_nothing_is_drawn_again():
-    stream = io.StringIO()
-    terminal = Terminal(stream)
-    terminal.draw(["bar"])
-    terminal.say(terminal.paint("done", "green"))
-    terminal.clear()
-    assert stream.getvalue() == "done\n"
-
-
-def test_lines_that_stay_are_said_above_those_that_are_drawn_again(monkeypatch):
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    stream = Screen()
-    terminal = Terminal(stream)
-    terminal.draw(["bar", "job"])
-    terminal.say("done")
-    assert stream.getvalue() == f"{CLEAR}bar\njob\r\x1b[1A" + f"{CLEAR}done\nbar\njob\r\x1b[1A"
-    assert terminal.paint("x", "red") == "\x1b[31mx\x1b[0m"
-
-
-def test_a_line_is_cut_to_the_window_by_what_is_seen_of_it():
-    assert cut("\x1b[32mabc\x1b[0m", 3) == "\x1b[32mabc\x1b[0m"
-    assert cut("\x1b[32mabcd\x1b[0m", 3) == "ab…"

@@ -66,7 +66,7 @@ def imported(site: Path, studies: Path, folder: Path) -> list[str]:
 
 def test_a_wheel_has_all_files_of_the_package_and_no_others(source, installed):
     package = {name for name in files(installed) if ".dist-info/" not in name}
-    folders = "hierlearn", "snakemake_executor_plugin_hierlearn"
+    folders = "hierlearn", "snakemake_executor_plugin_hierlearn", "snakemake_logger_plugin_hierlearn"
     assert package == {f"{folder}/{name}" for folder in folders for name in files(source / "workflow" / folder)}
 
 

@@ -8,6 +8,6 @@ is read by `files/load`, checked by `checking` in stages (`files/violations` for
 what that reads, and `resources` what it needs, for `cluster` and `estimates`.
 
 Around it: `asked_studies` are those that a run reads; `folders` and `question` are other places that studies come from;
-`registration` and `history` what is written down of designs and verdicts; `commands` what a run refuses; `console`,
-`progress`, `terminal`, `early_page`, `told` and `units` show a run and what was found; `study_schema` is for editors.
+`registration` and `history` what is written down of designs and verdicts; `commands` what a run refuses; `told` and
+`units` are what the page says of a study; `study_schema` is for editors.
 """

@@ -5,6 +5,7 @@ A study's later jobs go before its earlier ones, so that it is judged as soon as
 starts before the rest of its study: else the end of the run would wait for it.
 """
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate
@@ -14,7 +15,6 @@ from hierlearn.plan import estimates
 from hierlearn.plan.cluster import Requests
 from hierlearn.plan.estimates import Job
 from hierlearn.plan.inputs import asked, words
-from hierlearn.plan.progress import at_a_time
 from hierlearn.plan.study import Study
 
 # Of a job's own task or of the whole study, in the order in which one waits for another.
@@ -89,3 +89,9 @@ def chains(jobs: Sequence[Job]) -> list[float]:
         return sum(longest[place] for place in later)
 
     return [job.seconds + after(job) for job in jobs]
+
+
+def at_a_time(workflow: Any) -> int:
+    """How many cores, or jobs of a cluster, a run of Snakemake has."""
+    cores = workflow.resource_settings.cores if workflow.local_exec else workflow.nodes
+    return cores or os.cpu_count() or 1

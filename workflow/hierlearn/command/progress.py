@@ -1,12 +1,10 @@
 """How far a run is: its jobs, what they are estimated to cost, and the time that is left."""
 
 import math
-import os
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import psutil
 
@@ -16,6 +14,8 @@ from hierlearn.plan.estimates import FIRST
 PRIOR = 30.0
 # Rules from left to right.
 ORDER = ("generate", "represent", "train", "evaluate", "probe", "aggregate", "judge", "figure", "page", "ledger")
+# What a table calls jobs of no study, and the sum.
+TOGETHER, ALL = "(all together)", "all"
 # The share of its estimate that a job which still runs has done at most.
 NEARLY = 0.95
 # Of jobs that no estimate knows, such as the page.
@@ -136,36 +136,25 @@ class Progress:
         return set(self.studies()) - open_
 
 
-def at_a_time(workflow: Any) -> int:
-    """How many cores, or jobs of a cluster, a run of Snakemake has."""
-    cores = workflow.resource_settings.cores if workflow.local_exec else workflow.nodes
-    return cores or os.cpu_count() or 1
-
-
 def since_start() -> float:
     """Seconds that this process has taken so far."""
     return time.time() - psutil.Process().create_time()
 
 
-def table(jobs: Iterable[Work]) -> Iterator[str]:
-    """Lines on the jobs that a run would have, by study and rule, with core-hours."""
-    counts, hours = defaultdict(Counter), Counter()
+def counts(jobs: Iterable[Work]) -> tuple[list[str], list[list[str]]]:
+    """The heads and rows of a table on the jobs that a run would have, by study and rule, with core-hours."""
+    found, hours = defaultdict(Counter), Counter()
     for job in jobs:
-        study = job.study or "(all together)"
-        counts[study][job.rule] += 1
+        study = job.study or TOGETHER
+        found[study][job.rule] += 1
         hours[study] += job.cost / 3600
-    together, hours["all"] = sum(counts.values(), Counter()), hours.total()
+    together, hours[ALL] = sum(found.values(), Counter()), hours.total()
     rules = [rule for rule in dict.fromkeys((*ORDER, *together)) if rule in together]
-    width = max(map(len, [*counts, "study", "all"]))
-    columns = [max(len(rule), 5) for rule in rules]
-
-    def line(name: str, cells: Iterable[object], total: object, cost: str) -> str:
-        inner = "  ".join(f"{cell or '':>{column}}" for cell, column in zip(cells, columns, strict=True))
-        return f"{name:<{width}}  {total:>6}  {inner}  {cost:>10}"
-
-    yield line("study", rules, "jobs", "core-hours")
-    for study, own in [*sorted(counts.items()), ("all", together)]:
-        yield line(study, [own[rule] for rule in rules], own.total(), f"{hours[study]:.3g}")
+    rows = [
+        [study, str(own.total()), *(str(own[rule] or "") for rule in rules), f"{hours[study]:.3g}"]
+        for study, own in [*sorted(found.items()), (ALL, together)]
+    ]
+    return ["study", "jobs", *rules, "core-hours"], rows
 
 
 def duration(seconds: float) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import psutil
 
+from hierlearn.files import checksums
 from hierlearn.plan.configuration import Plan
 
 MODULE = "hierlearn.claims.page.contents"
@@ -31,6 +32,8 @@ class EarlyPage:
         self.process: subprocess.Popen | None = None
         self.begun, self.shown = float("-inf"), 0
         self.log = Path(plan.targets.file("logs", "early_page.log"))
+        # Not that of the ledger's job, which the run ends with.
+        self.file = Path(plan.targets.file("so-far.html"))
 
     def show(self, done: Collection[str] | None) -> None:
         """Makes the page with the studies that are done, if it is time to and there are new ones; None: no more."""
@@ -49,9 +52,10 @@ class EarlyPage:
                 self.process.wait(PATIENCE)
             self.end()
 
-    def explains(self, warning: str) -> bool:
-        """Whether Snakemake only wonders where the page comes from."""
-        return "not present when the DAG was created" in warning and self.plan.targets.file("index.html") in warning
+    def remove(self) -> None:
+        """Removes the page, as the ledger's job has made that of all studies."""
+        for file in (self.file, checksums.beside(self.file)):
+            file.unlink(missing_ok=True)
 
     def _is_time(self) -> bool:
         """Whether the run is worth a page, and the last one was made long enough ago for the CPU seconds it took."""
@@ -76,7 +80,7 @@ class EarlyPage:
         told = {name: study | {"present": name in studies} for name, study in parameters["studies"].items()}
         claims = [targets.file(name, "claims.json") for name in self.plan.studies if name in studies]
         given = {
-            "page": targets.file("index.html"),
+            "page": str(self.file),
             "claims": claims,
             "figures": [file.replace("claims.json", "figure.svg") for file in claims],
             "second": inputs.second(),
