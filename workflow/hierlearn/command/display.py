@@ -24,7 +24,6 @@ from hierlearn.plan import estimates
 from hierlearn.plan.configuration import Plan
 from hierlearn.plan.order import at_a_time, chains
 from hierlearn.run.job import ERROR, INTERRUPTED, SHOWN
-from snakemake_logger_plugin_hierlearn import LogHandler
 
 COLOURS = {"for": "green", "against": "red", "open": "yellow", "void": "dim", "none": "dim"}
 BAR = 24
@@ -34,10 +33,11 @@ JOBS, TAIL, ERRORS = 8, 500, 20_000
 CLOCKS = 5.0
 
 
-def attach(plan: Plan, workflow: Any) -> "Display | None":
-    """Show the run by a display of its own, unless the configuration or a flag asks for all of Snakemake's log, another
-    logger was chosen, or nothing runs."""
-    handler = LogHandler.current
+def attach(plan: Plan, workflow: Any, handler: Any) -> "Display | None":
+    """Show the run by a display of its own, unless the configuration asks for all of Snakemake's log, or nothing runs.
+
+    handler: the logger plugin's, None where Snakemake shows its log by another.
+    """
     if handler is None or plan.settings["log"] == "snakemake" or workflow.touch:
         return None
     handler.display = Display(plan, workflow, handler)
@@ -47,7 +47,7 @@ def attach(plan: Plan, workflow: Any) -> "Display | None":
 class Display:
     """The display of a run, of a dry run, or of a run without jobs."""
 
-    def __init__(self, plan: Plan, workflow: Any, handler: LogHandler):
+    def __init__(self, plan: Plan, workflow: Any, handler: Any):
         self.plan, self.workflow, self.handler = plan, workflow, handler
         quiet = {one.name for one in handler.common_settings.quiet or ()}
         self.silent, self.is_short = "ALL" in quiet, bool(quiet & {"ALL", "PROGRESS"})
@@ -102,6 +102,11 @@ class Display:
         if self.page:
             # The last page is that of the ledger itself.
             self.page.show(done if len(done) < len(self.progress.studies()) else None)
+
+    def succeed(self) -> None:
+        """All jobs have ended well: a quiet run has no events of theirs."""
+        if self.is_short:
+            self.progress.done.update(self.progress.jobs)
 
     def failed(self, record: LogRecord) -> bool:
         """A job has failed, or was stopped with the run; say what its own log says. Returns whether it is news."""
@@ -246,7 +251,8 @@ class Display:
         total = len(self.progress.studies())
         left = duration(self.progress.left(time.monotonic()))
         rest = f"{len(self.told)} of {total}" + (f", {left} left" if len(self.told) < total else "")
-        return self._marked(f"{study}: {tally.outcome(rows)}").append(f"  [{rest}]", style="dim")
+        outcome = tally.outcome(rows) if rows else "finished"
+        return self._marked(f"{study}: {outcome}").append(f"  [{rest}]", style="dim")
 
     def _marked(self, line: str) -> Any:
         """Return a text whose marks have their colours."""
