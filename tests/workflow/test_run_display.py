@@ -68,9 +68,9 @@ def test_without_a_terminal_there_is_a_line_for_each_study_then_the_tally_and_th
     assert any(re.match(r"(theorem|rate|check) +[✓✗?○] \d+ \w", line) for line in lines[told:])
     assert lines[-2:] == [next(line for line in lines if re.fullmatch(r"3 jobs in \d+ s", line)), LAST]
     assert "3 jobs of 1 study, about " in done.text
-    # The answer of a study by itself is there whole.
-    (head,) = [line for line in lines if line.startswith("learner ")]
-    assert "n*" in head.split() and any(re.match(r"C\d\S* .* It ", line) or "claim " in line for line in lines)
+    # The answer of a study by itself: a table for each threshold, and one of its claims.
+    heads = [line.split() for line in lines if line.startswith(("learner ", "claim "))]
+    assert heads[-1][0] == "claim" and heads[:-1] and all("n*" in head for head in heads[:-1])
 
 
 def test_a_study_that_is_asked_for_by_name_has_a_page_of_its_own_and_leaves_that_of_all(behind):
