@@ -31,30 +31,28 @@ class Moments(threading.Event):
         return has_come
 
 
-class Targets(SimpleNamespace):
-    """The files of a run: a study has a page of its own where `own` says so."""
+class Targets:
+    """The files of a run."""
 
     def file(self, *parts):
         return "/".join(["results", *parts])
-
-    def files_of(self, studies):
-        return [f"results/{study}/{name}" for study in studies for name in ("claims.json", *self.own)]
 
 
 def job(number, rule, study="small"):
     """A job of a run, as Snakemake's graph and its events have it."""
     log = f"results/logs/{study}/{rule}.log"
     wildcards = {"study": study} if study else {}
-    return SimpleNamespace(number=number, rule=SimpleNamespace(name=rule), wildcards=wildcards, log=[log])
+    made = {"ledger": ["results/index.html"], "page": [f"results/{study}/index.html"]}.get(rule, [])
+    return SimpleNamespace(number=number, rule=SimpleNamespace(name=rule), wildcards=wildcards, log=[log], output=made)
 
 
-def display(*jobs, studies=("small",), own=(), is_live=True, **settings):
+def display(*jobs, studies=("small",), is_live=True, **settings):
     """A display, as yet without a run."""
     common = SimpleNamespace(**{"quiet": None, "nocolor": True, "dryrun": False} | settings)
     handler = SimpleNamespace(common_settings=common, lock=threading.RLock(), screen=Screen(io.StringIO()))
     handler.screen.is_live = is_live
-    plan = SimpleNamespace(results="results", studies={}, targets=Targets(own=own), requests=None)
-    dag = SimpleNamespace(needrun_jobs=lambda: jobs, jobid=lambda one: one.number)
+    plan = SimpleNamespace(results="results", studies={}, targets=Targets(), requests=None)
+    dag = SimpleNamespace(jobs=jobs, needrun_jobs=lambda: jobs, jobid=lambda one: one.number)
     workflow = SimpleNamespace(dag=dag, local_exec=True, resource_settings=SimpleNamespace(cores=2), nodes=None)
     found = Display(plan, workflow, handler)
     # Of studies whose estimates are not known.
@@ -94,7 +92,7 @@ def test_a_run_says_how_many_jobs_it_has_and_what_was_found_of_each_study(monkey
     ended(of, 3)
     assert "other: finished  [2 of 2]" in said(of)
     of.end()
-    assert said(of).splitlines()[-3:] == ["3 jobs in 0 s", "other is in results/other", "small is in results/small"]
+    assert said(of).splitlines()[-1] == "3 jobs in 0 s"
 
 
 def test_jobs_of_other_workflows_and_the_sheet_of_figures_are_no_part_of_a_run():
@@ -210,17 +208,19 @@ def test_a_quiet_dry_run_counts_its_jobs():
     assert lines[0] == ["3", "jobs:", "1", "train,", "1", "judge,", "1", "ledger"] and len(lines) == 2
 
 
-@pytest.mark.parametrize("own", [(), ("index.html",)])
-def test_where_there_is_nothing_to_be_done_the_page_is_named(monkeypatch, own):
-    of = display(own=own)
+@pytest.mark.parametrize("rules", [["ledger"], ["page"], ["page", "ledger"]])
+def test_where_there_is_nothing_to_be_done_the_pages_that_are_there_are_named(monkeypatch, rules):
+    jobs = [job(number, rule) for number, rule in enumerate([*rules, "judge"])]
+    of, pages = display(*jobs, job(9, "page", "absent")), [job.output[0] for job in jobs if job.output]
     monkeypatch.setattr(of, "_show_answer", lambda: None)
-    for file in ("index.html", "small/index.html"):
-        Path("results", file).parent.mkdir(parents=True, exist_ok=True)
-        Path("results", file).touch()
+    for page in pages:
+        Path(page).parent.mkdir(parents=True, exist_ok=True)
+        Path(page).touch()
     of.idle()
-    page = "results/small/index.html" if own else "results/index.html"
-    lines = said(of).splitlines()
-    assert lines[0].startswith("Nothing to be done") and lines[1:] == [f"The page is {page}"]
+    first, *named = said(of).splitlines()
+    several = ["The pages are", *(f"  {page}" for page in sorted(pages))]
+    assert first.startswith("Nothing to be done")
+    assert named == (several if len(pages) > 1 else [f"The page is {pages[0]}"])
 
 
 @pytest.mark.parametrize(("quiet", "lines"), [("PROGRESS", 1), ("ALL", 0)])
