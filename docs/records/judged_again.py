@@ -4,8 +4,8 @@
 
 SCRATCH is the folder that `rebuild_designs.py` filled. Values come from every stored version of
 `docs/ledger/claims.csv` and from `config/verdicts.csv`. A row is judged here if a stored design measures its first
-quantity; the others need a run. The rival is the first one alone: those that `config/rivals.csv` adds are not judged
-here. Writes `judged_again.csv` beside this file.
+quantity; the others need a run. The rivals are the first one and those that another row measures by the same quantity
+(`measured_rivals.csv`); what else `config/rivals.csv` names needs a run. Writes `judged_again.csv` beside this file.
 """
 
 import csv
@@ -38,7 +38,7 @@ COLUMNS = (
     *(f"{number}_{draw}" for draw in (1, 2) for number in (*NUMBERS, "freedom")),
     *("value", "low", "high", "result", "rival", "rival_digest"),
     *(f"rival_{number}_{draw}" for draw in (1, 2) for number in (*NUMBERS, "freedom")),
-    *("rival_result", "now"),
+    *("rival_result", "other_rivals", "now"),
 )
 Row = Mapping[str, str]
 
@@ -106,6 +106,10 @@ def again(scratch: Path) -> Iterator[list]:
     for row in table((HERE / "changed_questions.csv").read_text()):
         changed.setdefault(row["row"], []).append(row["field"])
     known, held, told = designs(scratch), stored(), verdicts()
+    measured: dict[str, dict[str, list[outcomes.Draw]]] = {}
+    for row in table((HERE / "measured_rivals.csv").read_text()):
+        found = of_measure(row["measured_by"], records, known, held)
+        measured.setdefault(row["row"], {})[row["measured_by"]] = found
     for claim, record in sorted(records.items()):
         first, fields = record["question"], changed.get(claim, [])
         if first["rule"] == "descriptive":
@@ -120,7 +124,19 @@ def again(scratch: Path) -> Iterator[list]:
         rival_digest = pair or latest(claim, both, of_claim, held, ("control_",), least=1)
         then = next((row for preset in ("standard", "quick") for row in told if judged(row, claim, preset)), None)
         if digest and then:
-            yield line(claim, record, sorted(fields), then, digest, rival_digest, of_claim, held, told)
+            others = measured.get(claim, {})
+            yield line(claim, record, sorted(fields), then, digest, rival_digest, of_claim, held, told, others)
+
+
+def of_measure(claim: str, records: Mapping, known: Mapping, held: dict) -> list[outcomes.Draw]:
+    """The draws of a row that measures the rival of another, of its latest design with its first quantity."""
+    of_claim = {digest: design for (name, digest), design in known.items() if name == claim}
+    first = records[claim]["question"]
+    own = [
+        digest for digest, one in of_claim.items() if measures(first, question_forms.question(one), with_rival=False)
+    ]
+    digest = latest(claim, own, of_claim, held, ("",)) or latest(claim, own, of_claim, held, ("",), least=1)
+    return draws(held[claim, digest], of_claim[digest]) if digest else []
 
 
 def judged(row: Row, claim: str, preset: str) -> bool:
@@ -138,7 +154,7 @@ def latest(
     return ""
 
 
-def line(claim, record, fields, then, digest, rival_digest, of_claim, held, told) -> list:
+def line(claim, record, fields, then, digest, rival_digest, of_claim, held, told, others) -> list:
     """One row of the table: what was found then, and what the first question comes to now."""
     first = record["question"]
     count = len({row["digest"] for row in told if row["claim"] == claim})
@@ -149,6 +165,10 @@ def line(claim, record, fields, then, digest, rival_digest, of_claim, held, told
     rival = draws(held[claim, rival_digest], of_claim[rival_digest], "control_") if rival_digest else []
     result, estimate = outcomes.result(rule, own, predicted, slack, side, level)
     rival_result = outcomes.result(rule, rival, predicted, slack, side, level)[0] if rival else outcomes.UNDECIDED
+    results = {
+        name: outcomes.result(rule, found, predicted, slack, side, level)[0] if found else outcomes.UNDECIDED
+        for name, found in others.items()
+    }
     return [
         *(claim, record["study"], first["rank"], " ".join(fields), then["verdict"]),
         *(then[number] for number in NUMBERS),
@@ -157,7 +177,8 @@ def line(claim, record, fields, then, digest, rival_digest, of_claim, held, told
         *(short(one) for one in (estimate.value, estimate.low, estimate.high)),
         *(result, record["words"].get("rival", ""), rival_digest),
         *numbers(rival),
-        *(rival_result, outcomes.outcome(result, [rival_result])),
+        *(rival_result, "; ".join(f"{name} {word}" for name, word in results.items())),
+        outcomes.outcome(result, [rival_result, *results.values()]),
     ]
 
 

@@ -65,7 +65,8 @@ def test_every_result_and_outcome_follows_from_the_draws_of_its_line(rows):
         result, estimate = outcomes.result(row["rule"], own, *asked)
         against = outcomes.result(row["rule"], rival, *asked)[0] if rival else outcomes.UNDECIDED
         assert (row["result"], row["rival_result"]) == (result, against), row
-        assert row["now"] == outcomes.outcome(result, [against]), row
+        others = [one.rpartition(" ")[2] for one in row["other_rivals"].split("; ") if one]
+        assert row["now"] == outcomes.outcome(result, [against, *others]), row
         for key in ("value", "low", "high"):
             assert float(row[key] or "nan") == pytest.approx(getattr(estimate, key), rel=1e-3, nan_ok=True), row
 
@@ -81,3 +82,23 @@ def test_the_draws_are_those_that_are_stored(rows, told):
             value = row[f"value_{draw}"]
             stored = known[row["row"], row["digest"]]
             assert not value or any(math.isclose(float(value), float(one), rel_tol=1e-4) for one in stored if one), row
+
+
+def test_a_measured_rival_is_listed_and_has_the_same_quantity_but_for_its_learner(rows):
+    records = first_questions.read(RECORDS / "first_questions.json")
+    listed = {
+        (row["place"], row["rival"]) for row in table(ROOT / "config" / "rivals.csv") if row["role"] == "must fail"
+    }
+    measured = table(RECORDS / "measured_rivals.csv")
+    for one in measured:
+        assert (one["place"], one["rival"]) in listed, one
+        mine, its = (records[one[key]]["question"] for key in ("row", "measured_by"))
+        differing = {
+            field
+            for field in {*mine, *its}
+            if field.startswith("quantity.") and field != "quantity.learner" and mine.get(field) != its.get(field)
+        }
+        assert not differing and mine["quantity.learner"] != its["quantity.learner"], one
+    for row in rows:
+        named = {one.partition(" ")[0] for one in row["other_rivals"].split("; ") if one}
+        assert named == {one["measured_by"] for one in measured if one["row"] == row["row"]}, row

@@ -11,8 +11,9 @@ from hierlearn.core.registry import PACKAGE
 
 ROOT = PACKAGE.parents[1]
 FILE = "config/rivals.csv"
-COLUMNS = ["paper", "place", "rival", "learner", "source", "sentence", "where", "reason"]
+COLUMNS = ["paper", "place", "rival", "learner", "role", "source", "sentence", "where", "reason"]
 SOURCES = ("paper", "ours", "first")
+ROLES = ("must fail", "compared")
 # A quotation is short.
 WORDS = 30
 
@@ -44,14 +45,16 @@ def test_every_place_of_the_papers_has_a_rival_or_a_reason_for_none(rivals, pape
         if not row["rival"]:
             assert row["reason"], row
             assert (row["paper"], row["place"]) not in named, row
-            assert not any(row[column] for column in ("learner", "source", "sentence", "where")), row
+            assert not any(row[column] for column in ("learner", "role", "source", "sentence", "where")), row
 
 
 def test_a_rival_of_a_paper_has_its_sentence_and_others_say_why_they_are_named(rivals):
     for row in rivals:
         if not row["rival"]:
             continue
-        assert row["source"] in SOURCES, row
+        assert row["source"] in SOURCES and row["role"] in ROLES, row
+        # What was registered as a rival has to fail.
+        assert row["source"] != "first" or row["role"] == "must fail", row
         if row["source"] == "paper":
             assert row["sentence"] and row["where"] and len(row["sentence"].split()) <= WORDS, row
         else:
