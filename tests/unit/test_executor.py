@@ -15,6 +15,7 @@ import pytest
 from snakemake.common.tests import TestWorkflowsLocalStorageBase
 
 from hierlearn.run import ending, server
+from hierlearn.run.job import INTERRUPTED
 
 ROOT = Path(__file__).parents[2]
 # What a script learns of its job.
@@ -231,6 +232,32 @@ def test_an_interrupt_ends_the_jobs_as_an_exception_and_then_the_run(lasting, tm
     assert run.returncode == 1 and (tmp_path / "put-away").exists()
     assert not alive(run.pid)
     assert "KeyboardInterrupt" in text and "multiprocessing" not in text
+
+
+@pytest.mark.parametrize("moment", [0.0, 0.2, 0.5])
+def test_an_interrupt_while_the_server_loads_ends_the_run_without_a_trace(moment, tmp_path):
+    # Where the server has loaded before the interrupt comes, the job ends by itself.
+    script = "import sys, time\ntry:\n    time.sleep(600)\nexcept KeyboardInterrupt:\n    sys.exit(1)\n"
+    run = start(workflow(tmp_path, {"job": script}), "hierlearn")
+    try:
+        assert until(lambda: any("forkserver" in word for one in alive(run.pid) for word in words_of(one)))
+        time.sleep(moment)
+        os.killpg(run.pid, signal.SIGINT)
+        text, _ = run.communicate(timeout=60)
+    finally:
+        end(run)
+    assert run.returncode == 1 and "Traceback" not in text, text
+    assert not alive(run.pid) and not (tmp_path / "job.txt").exists()
+    # What the job's log says last is for whoever shows how far the run is.
+    log = tmp_path / "job.log"
+    assert not log.exists() or log.read_text().endswith(f" {INTERRUPTED}\n")
+
+
+def words_of(process: psutil.Process) -> list[str]:
+    """The command line of a process, none where it has ended."""
+    with suppress(psutil.Error):
+        return process.cmdline()
+    return []
 
 
 def test_jobs_end_with_their_server_and_the_run_goes_on(lasting, tmp_path):

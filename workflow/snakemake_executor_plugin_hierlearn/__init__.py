@@ -20,7 +20,7 @@ import threading
 import weakref
 from collections.abc import Iterable
 from contextlib import suppress
-from multiprocessing import forkserver, util
+from multiprocessing import forkserver, resource_tracker, util
 from multiprocessing.connection import wait
 
 import psutil
@@ -58,6 +58,7 @@ class Executor(LocalExecutor):
         self.lock = threading.Lock()
         self.has_server: bool | None = None
         self.pipe: int | None = None
+        self.is_interrupted = False
         # Where there can be no pipe the next run ends such jobs.
         with suppress(OSError):
             self._open_pipe()
@@ -81,7 +82,11 @@ class Executor(LocalExecutor):
         self._stop()
 
     def cancel(self):
-        """Wait for the jobs, which a keyboard's interrupt reaches by itself, and leave no process behind."""
+        """Wait for the jobs, which a keyboard's interrupt reaches by itself, and leave no process behind.
+
+        One that the server starts later, as it was still loading, is interrupted then.
+        """
+        self.is_interrupted = True
         super().cancel()
         self._stop()
 
@@ -121,6 +126,9 @@ class Executor(LocalExecutor):
                 raise SpawnedJobError from error
             finally:
                 signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if self.is_interrupted and handle:
+            with suppress(psutil.Error):
+                handle.send_signal(signal.SIGINT)
         wait([process.sentinel])
         with self.lock:
             process.join()
@@ -150,6 +158,8 @@ class Executor(LocalExecutor):
         chosen = tempfile.tempdir
         if len(os.fsencode(tempfile.gettempdir())) > LONGEST:
             tempfile.tempdir = "/tmp"
+        # It lets interrupts through again as it starts, so that the server must find it there.
+        resource_tracker.ensure_running()
         # An interrupt is for the jobs, and one that comes as a job begins waits for it.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:

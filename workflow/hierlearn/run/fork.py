@@ -7,7 +7,7 @@ import signal
 import sys
 from typing import Any
 
-from hierlearn.run import ending, insides
+from hierlearn.run import ending, insides, job
 
 # As the server began: what Snakemake has put before it is not for scripts.
 SEARCHED = tuple(sys.path)
@@ -36,6 +36,10 @@ def run(script: str, snakemake: Any) -> None:
         trace = error.__traceback__
         while trace and trace.tb_frame.f_code.co_filename != script:
             trace = trace.tb_next
-        sys.excepthook(type(error), error.with_traceback(trace), trace)
+        if isinstance(error, KeyboardInterrupt) and trace is None:
+            # It came before the script's first line.
+            job.interrupt(snakemake.log)
+        else:
+            sys.excepthook(type(error), error.with_traceback(trace), trace)
     insides.run_exit_functions()
     sys.exit(status)

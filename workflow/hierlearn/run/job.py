@@ -5,7 +5,9 @@ import logging
 import os
 import sys
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
 from importlib import import_module
 from typing import Any
 
@@ -77,6 +79,13 @@ def start(script: Mapping[str, Any]) -> Any:
     sys.excepthook = _report
     atexit.register(_spent)
     return snakemake
+
+
+def interrupt(logs: Sequence[str]) -> None:
+    """Let the log of a job that has not begun say that it was stopped with the run."""
+    for file in logs:
+        with suppress(OSError), open(file, "a", encoding="utf-8") as log_file:
+            print(f"{datetime.now():%Y-%m-%d %H:%M:%S} {INTERRUPTED}", file=log_file)
 
 
 def _exactly(threads: int) -> None:
