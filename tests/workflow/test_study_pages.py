@@ -34,6 +34,10 @@ def test_a_question_is_answered_on_a_page_of_its_own(tree, tmp_path):
         "polynomial",
     ]
     assert page.find("table", class_="answer").select("thead th")[-1].get_text() == "Exponent in d"
+    judged = json.loads((results / "my-question" / "claims.json").read_text())["rows"]
+    shown = [tag.b and tag.b.get_text() for tag in page.find_all("td", attrs={"data-size": "exponent in d"})]
+    # A line through two sizes has no interval, and none is shown.
+    assert shown == [f"{row['value']:.2f}" if row["low"] is not None else None for row in judged] and any(shown)
     assert "0 rows" not in text and "You. A question" not in text and not page.find("article")
 
 
