@@ -7,7 +7,7 @@ import tomllib
 from hierlearn.core.registry import PACKAGE
 
 ROOT = PACKAGE.parents[1]
-TYPED = ("core", "theory", "statistics", "kernels", "inputs", "teachers", "representations", "solvers")
+TYPED = ("core", "theory", "statistics", "kernels", "inputs", "teachers", "representations", "solvers", "learners")
 
 
 def test_the_rooms_of_the_library_are_typed(tmp_path):

@@ -5,7 +5,7 @@ was found and what is expected. A prediction that is not finite is no fault of t
 """
 
 import inspect
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from numbers import Integral, Real
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -125,7 +125,7 @@ def features(representation: Representation, state: State, x: np.ndarray) -> np.
     return _array((representation, "apply"), "", found, (*x.shape[:2], "D", ...), np.float32)
 
 
-def gram(kernel: Kernel, x: np.ndarray, z: np.ndarray | None = None) -> np.ndarray:
+def gram(kernel: Kernel | Callable[..., np.ndarray], x: np.ndarray, z: np.ndarray | None = None) -> np.ndarray:
     """Kernel: (n, n') float, finite for finite points."""
     found, other = (kernel(x), x) if z is None else (kernel(x, z), z)
     finite = bool(np.isfinite(x).all() and np.isfinite(other).all())

@@ -213,7 +213,11 @@ class Representation(Component, Protocol):
 class Features(Protocol):
     """The points of a role as a learner sees them."""
 
-    representation: Representation
+    if TYPE_CHECKING:
+        # An attribute or a property may say it.
+        @property
+        def representation(self) -> Representation:
+            """What shows the points."""
 
     def draw(self, role: str, count: int, start: int = 0) -> np.ndarray:
         """(S, count, D) float32 features of points start .. start+count of `role`."""

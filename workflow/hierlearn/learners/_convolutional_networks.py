@@ -115,5 +115,6 @@ def torch_device(asked: str) -> str:
             raise ValueError("convolutional: device 'cuda' where torch sees no GPU; expected auto, cpu, or a GPU")
         return "cpu"
     # Unless it is told, torch convolves numbers in single precision with ten bits after the point.
-    torch.backends.cudnn.conv.fp32_precision = "ieee"
+    cudnn: Any = torch.backends.cudnn
+    cudnn.conv.fp32_precision = "ieee"
     return "cuda"

@@ -20,7 +20,7 @@ class Block(Lockstep):
 
     steps_between_signs = 25
 
-    def __init__(self, training: Any, sample: Sample, runs: Sequence[tuple[int, Setting]]):
+    def __init__(self, training: Any, sample: Sample, runs: Sequence[tuple[int, Setting]]) -> None:
         self.training, self.sample, self.runs = training, sample, list(runs)
         starts = [0, *training.ends[:-1]]
         self.looks = sorted(
@@ -42,10 +42,10 @@ class Block(Lockstep):
         # What layers at rest make of the points is asked for no more, and may be larger than all that is.
         self.training.kept = None
 
-    def advance(self, until):
+    def advance(self, until: int) -> None:
         self.training.advance(until)
 
-    def look(self):
+    def look(self) -> dict[str, np.ndarray]:
         here = {
             "step": np.full(len(self.runs), self.training.done),
             "layers": np.full(len(self.runs), len(self.training.network.layers)),

@@ -1,11 +1,12 @@
 """Kernel ridge regression along a walk: Gram matrices that grow with the sample, and the ridge chosen on validation."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hierlearn.core import boundary
 from hierlearn.core.protocols import STATUS
@@ -43,7 +44,7 @@ class DualFit:
 
 def gram_matrix(kernel: Gram, x: np.ndarray, cache: dict[Any, Any], key: Any) -> np.ndarray:
     """The Gram matrix of x (n, D); rows that `cache` holds from a smaller n are not computed again."""
-    before = cache.get(key)
+    before: Any = cache.get(key)
     old = 0 if before is None else len(before)
     if not old:
         # No second matrix of this size.
@@ -60,7 +61,7 @@ def gram_matrix(kernel: Gram, x: np.ndarray, cache: dict[Any, Any], key: Any) ->
 
 def cross_gram_matrix(kernel: Gram, x: np.ndarray, z: np.ndarray, cache: dict[Any, Any], key: Any) -> np.ndarray:
     """kernel(x, z) (n, n'); columns that `cache` holds from a smaller n' are not computed again."""
-    before = cache.get(key)
+    before: Any = cache.get(key)
     old = 0 if before is None else before.shape[1]
     if old < len(z):
         new = boundary.gram(kernel, x, z[old:])
@@ -70,7 +71,8 @@ def cross_gram_matrix(kernel: Gram, x: np.ndarray, z: np.ndarray, cache: dict[An
 
 def no_fit(labels: np.ndarray, ridge: float, status: str) -> DualFit:
     """A fit that is none, for a reason: a name of STATUS."""
-    return DualFit(np.full(labels.shape, np.nan), float(ridge), *[np.nan] * 4, STATUS[status], 0.0)
+    unknown = np.nan, np.nan, np.nan, np.nan
+    return DualFit(np.full(labels.shape, np.nan), float(ridge), *unknown, STATUS[status], 0.0)
 
 
 def say_dropped(learner: str, n: int, ridges: np.ndarray, absolute: np.ndarray, usable: np.ndarray) -> None:
@@ -88,7 +90,7 @@ def fit_dual(
     labels: np.ndarray,
     validation_gram: np.ndarray,
     validation_labels: np.ndarray,
-    ridges: Sequence[float],
+    ridges: ArrayLike,
     kind: str = "regression",
 ) -> DualFit:
     """(K + n ridge mean(diag K) I) alpha = y for every ridge; the best one on validation points is kept.
@@ -99,15 +101,15 @@ def fit_dual(
     the coefficients are NaN. A Gram matrix of zeros has the fit f = 0.
     """
     n = len(gram)
-    ridges = np.asarray(ridges, dtype=np.float64)
+    offered = np.asarray(ridges, dtype=np.float64)
     with np.errstate(over="ignore"):
-        absolute = ridges * np.mean(np.diag(gram))
+        absolute = offered * np.mean(np.diag(gram))
     usable, paths = usable_paths([gram], [labels], absolute)
     if paths is None:
-        return no_fit(labels, ridges[0], "singular")
-    if len(usable) < len(ridges):
-        say_dropped("kernel ridge", n, ridges, absolute, usable)
-        ridges, absolute = ridges[usable], absolute[usable]
+        return no_fit(labels, offered[0], "singular")
+    if len(usable) < len(offered):
+        say_dropped("kernel ridge", n, offered, absolute, usable)
+        offered, absolute = offered[usable], absolute[usable]
     (duals,) = paths
     # One product for all ridges: the Gram matrix is read once.
     columns = np.moveaxis(duals.coefficients, 0, 1).reshape(n, -1)
@@ -117,12 +119,12 @@ def fit_dual(
     alpha = duals.coefficients[best]
     return DualFit(
         coefficients=alpha,
-        ridge=float(ridges[best]),
+        ridge=float(offered[best]),
         residual=float(duals.residuals[best]),
         validation_risk=float(error(predictions[best], validation_labels, kind)),
         validation_loss=float(error(predictions[best], validation_labels, "regression")),
         # K alpha - y = -n ridge alpha at the solution, so the training error needs no further product; K = 0 has none.
         train_risk=float(error(labels - n * absolute[best] * alpha if absolute[best] else 0 * labels, labels, kind)),
         status=STATUS["ok" if np.isfinite(alpha).all() else "diverged"],
-        flops=2.0 * labels.shape[1] * len(ridges) * n * (n + len(validation_gram)),
+        flops=2.0 * labels.shape[1] * len(offered) * n * (n + len(validation_gram)),
     )

@@ -6,8 +6,10 @@ signs; for k > 2 the two neurons of a pair share theirs (bai2020, Sections 3 and
 over samples are float64.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import factorial
+from typing import Any
 
 import numpy as np
 
@@ -98,7 +100,9 @@ def exact_squared_loss(
     return loss, net.join(*gradients)
 
 
-def _loss_of_pairs(net: RandomisedNetwork, inner: np.ndarray, shift: np.ndarray, labels: np.ndarray):
+def _loss_of_pairs(
+    net: RandomisedNetwork, inner: np.ndarray, shift: np.ndarray, labels: np.ndarray
+) -> tuple[float, np.ndarray]:
     """`exact_squared_loss` where both halves have one law, of the values +1 and -1 or of +1 alone."""
     rows, total = max(1, BLOCK // net.width), 0.0
     gradient = np.empty((len(labels), 2, net.width // 2), shift.dtype)
@@ -110,7 +114,9 @@ def _loss_of_pairs(net: RandomisedNetwork, inner: np.ndarray, shift: np.ndarray,
     return total / len(labels), gradient.reshape(shift.shape)
 
 
-def _block_of_pairs(net: RandomisedNetwork, inner, shift, labels, count: int, gradient: np.ndarray) -> float:
+def _block_of_pairs(
+    net: RandomisedNetwork, inner: np.ndarray, shift: np.ndarray, labels: np.ndarray, count: int, gradient: np.ndarray
+) -> float:
     """The loss of some of `count` points, summed, with its gradient written out: inner (n, 1, m/2), shift (n, 2, m/2).
 
     With s+-, g+- for sigma and sigma' at inner +- shift: mean (s+ + s-) / 2, deviation +-(s+ - s-) / 2.
@@ -157,7 +163,12 @@ def _value_and_slope(net: RandomisedNetwork, t: np.ndarray) -> tuple[np.ndarray,
 
 
 def sample_loss(
-    net: RandomisedNetwork, loss: Loss, inner: np.ndarray, shift: np.ndarray, labels: np.ndarray, multipliers
+    net: RandomisedNetwork,
+    loss: Loss,
+    inner: np.ndarray,
+    shift: np.ndarray,
+    labels: np.ndarray,
+    multipliers: Sequence[np.ndarray],
 ) -> tuple[float, np.ndarray]:
     """(1/n) sum_i loss(f_i, y_i) and its gradient in `shift`, (n, directions), at one draw of the multipliers.
 
@@ -175,7 +186,7 @@ def sample_loss(
     return float(np.mean(loss.value(outputs, labels))), gradient
 
 
-def _moments(net: RandomisedNetwork, law: Law, inner: np.ndarray, shift: np.ndarray):
+def _moments(net: RandomisedNetwork, law: Law, inner: np.ndarray, shift: np.ndarray) -> tuple[Any, Any, float, Any]:
     """Over z, for one half of the neurons: E sigma (n, m/2) and its gradient in `shift`, the sum of the variances, and
     half its gradient, E (sigma - E sigma) z sigma'."""
     terms = []
@@ -184,7 +195,8 @@ def _moments(net: RandomisedNetwork, law: Law, inner: np.ndarray, shift: np.ndar
         terms.append((probability, net.sigma(shifted), value * net.derivative(shifted)))
     mean = sum(p * values for p, values, _ in terms)
     mean_gradient = sum(p * gradients for p, _, gradients in terms)
-    variance, variance_gradient = 0.0, 0.0
+    variance = 0.0
+    variance_gradient: Any = 0.0
     for p, values, gradients in terms:
         # From deviations: differences of mean squares lose their digits at the small start.
         values -= mean

@@ -10,6 +10,7 @@ from weakref import WeakMethod
 
 import numpy as np
 
+from hierlearn.core.component import Component
 from hierlearn.core.parameters import NotNegative, Positive
 from hierlearn.core.protocols import STATUS, Fit, Monitor, Sample, State
 from hierlearn.learners._selection import best, divergence, error, fit_of_seed
@@ -22,7 +23,7 @@ DEFAULT_RATE = 0.005
 Setting = Mapping[str, Any]
 
 
-class Rates:
+class Rates(Component.Choices):
     """Choices of the steps."""
 
     learning_rate: Annotated[Positive, "Learning rate."]
@@ -44,7 +45,7 @@ def take(sample: Sample, positions: Iterable[int]) -> Sample:
 
 def weakly(method: Callable[..., Any]) -> Callable[..., Any]:
     """The method for a part of its object: a circle of references would hold all points until Python looks for such."""
-    reference = WeakMethod(method)
+    reference: Callable[[], Any] = WeakMethod(method)
     return lambda *given: reference()(*given)
 
 
@@ -56,11 +57,16 @@ class Batches:
     finds them again.
     """
 
-    def __init__(self, sample: Sample, size: int, online: bool, see: Callable[..., tuple[np.ndarray, np.ndarray]]):
+    def __init__(
+        self, sample: Sample, size: int, online: bool, see: Callable[..., tuple[np.ndarray, np.ndarray]]
+    ) -> None:
         self.sample, self.online, self.see, self.size = sample, online, see, min(size, sample.n)
         self.per_epoch = -(-sample.n // self.size)
         self.stretch = max(1, FRESH_POINTS // self.size) if online else self.per_epoch
-        self.number, self.points, self.pool, self.buffers = None, None, None, None
+        self.number: int | None = None
+        self.pool: tuple[np.ndarray, np.ndarray] | None = None
+        self.points: tuple[np.ndarray, np.ndarray]
+        self.buffers: tuple[np.ndarray, np.ndarray]
 
     def at(self, step: int) -> tuple[np.ndarray, np.ndarray]:
         """x (S, 1, b, ...) and labels (S, 1, b, k) float32; the last step of a pass may have fewer points.
@@ -76,8 +82,8 @@ class Batches:
 
     def _shuffle(self, epoch: int) -> tuple[np.ndarray, np.ndarray]:
         if self.pool is None:
-            self.pool = self._draw(0, self.sample.n)
-            self.buffers = tuple(np.empty_like(values) for values in self.pool)
+            x, labels = self.pool = self._draw(0, self.sample.n)
+            self.buffers = np.empty_like(x), np.empty_like(labels)
         for row, seed in enumerate(self.sample.streams.seeds):
             order = self.sample.streams.generator(seed, "order", epoch).permutation(self.sample.n)
             for values, place in zip(self.pool, self.buffers, strict=True):
@@ -152,7 +158,7 @@ class Runs(Lockstep):
     traced: int
     entries: int
 
-    def __init__(self, learner: Any, sample: Sample, settings: Sequence[Setting]):
+    def __init__(self, learner: Any, sample: Sample, settings: Sequence[Setting]) -> None:
         self.learner, self.sample, self.settings = learner, sample, list(settings)
         self.problem, self.shape = sample.problem, (len(sample.problem.seeds), len(settings))
         self.batches = Batches(sample, learner.batch, learner.online, weakly(self.see))
@@ -180,7 +186,7 @@ class Runs(Lockstep):
     def weights(self, seed: int, column: int) -> State:
         """What `predict` needs of one run."""
 
-    def advance(self, until):
+    def advance(self, until: int) -> None:
         self.training.advance(self.batches.at, until)
 
     def see(self, x: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -221,8 +227,8 @@ def best_fits(blocks: Sequence[Runs], monitor: Monitor, counts: Mapping[str, int
             role: np.concatenate([block.errors(role, count) for block in blocks], axis=1)
             for role, count in counts.items()
         }
-        measures = [block.measures() for block in blocks]
-    measures = {name: np.concatenate([one[name] for one in measures], axis=1) for name in measures[0]}
+        measured = [block.measures() for block in blocks]
+    measures = {name: np.concatenate([one[name] for one in measured], axis=1) for name in measured[0]}
     finite = np.concatenate([block.finite() for block in blocks], axis=1)
     finite = np.logical_and.reduce([finite, *(np.isfinite(values) for values in errors.values())])
 

@@ -1,6 +1,6 @@
 """What counts as the error of predictions, which of several fits is best, which of them diverged, and fits by seed."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -61,7 +61,7 @@ def divergence(
     any; finite (G,): which settings ended with finite values."""
     lost = np.flatnonzero(~finite)
     if len(lost):
-        named = "; ".join(", ".join(f"{name} {value}" for name, value in settings[i].items()) for i in lost)
+        named = "; ".join(", ".join(f"{name} {value}" for name, value in settings[i].items()) for i in lost.tolist())
         monitor.report(1, 1, f"n = {samples}, seed {seed}: {len(lost)} of {len(settings)} runs diverged: {named}")
     return {"diverged_runs": float(len(lost)), "diverged_settings": float(np.sum(2.0**lost))}
 
@@ -72,7 +72,12 @@ def best(errors: np.ndarray, losses: np.ndarray) -> int:
     return int(np.lexsort((finite, np.where(np.isfinite(finite), errors, np.inf)))[0])
 
 
-def best_on_validation(predictions: np.ndarray, labels: np.ndarray, kind: str, loss=None) -> int:
+def best_on_validation(
+    predictions: np.ndarray,
+    labels: np.ndarray,
+    kind: str,
+    loss: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None,
+) -> int:
     """Position of the best of predictions (R, n, k) on validation points with labels (n, k).
 
     Regression: the least mean squared error. Classes: the least share of wrong ones, which often has ties, and among
@@ -98,7 +103,7 @@ def points_by_seed(sample: Sample) -> Iterator[tuple[np.ndarray, np.ndarray, np.
 def fit_of_seed(status: int, **parts: Any) -> Fit:
     """The fit of one seed, whose parts are those of `Fit` without the axis of seeds."""
 
-    def with_axis(part):
+    def with_axis(part: Any) -> Any:
         if isinstance(part, dict):
             return {name: with_axis(one) for name, one in part.items()}
         return np.asarray(part)[None]

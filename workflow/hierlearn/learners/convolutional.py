@@ -21,7 +21,7 @@ from hierlearn.learners._convolutional_networks import (
     torch_device,
 )
 from hierlearn.learners._convolutional_runs import TRACED_POINTS, Block
-from hierlearn.learners._runs import Rates, grid
+from hierlearn.learners._runs import Rates, Setting, grid
 from hierlearn.learners._selection import DIVERGED, best, divergence, fit_of_seed
 from hierlearn.solvers.convolutional.recipe import Augmentation, Recipe, phases
 
@@ -203,7 +203,15 @@ class Convolutional(ConvolutionalParameters, Learner):
         net = network(self, tuple(state["shape"][seed].tolist())).cut(layer)
         return model.pictures(net, own, begin, steps, length, norm)
 
-    def _best(self, sample: Sample, monitor: Monitor, blocks: Sequence[Block], seed: int, settings, flops) -> Fit:
+    def _best(
+        self,
+        sample: Sample,
+        monitor: Monitor,
+        blocks: Sequence[Block],
+        seed: int,
+        settings: Sequence[Setting],
+        flops: float,
+    ) -> Fit:
         """The fit of one seed: of its settings the one with the least error on validation points."""
         places = [(block, row) for block in blocks for row, (s, _) in enumerate(block.runs) if s == seed]
         errors = np.array([block.errors["validation"][row] for block, row in places])

@@ -51,7 +51,7 @@ class ConvolutionalKernel(ConvolutionalParameters, Learner):
         net = network_of(self, sizes)
         # Numbers of torch have half the bytes; narrow products reach a third of the rate of large ones.
         together = net.outputs_at_once(sizes.outputs, n)
-        gradients = net.gradient_entries() * (n + 2 * BLOCK_POINTS) * together
+        gradients: float = net.gradient_entries() * (n + 2 * BLOCK_POINTS) * together
         gradients = (gradients + 4 * BLOCK_POINTS * net.activations()) / 2
         one, pair = 18 * sizes.outputs * net.products(), 2 * net.gradient_products(sizes.outputs, n)
         return Needs(

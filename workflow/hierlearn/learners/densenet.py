@@ -1,6 +1,7 @@
 """Plain quadratic DenseNets, trained layer after layer, all at once, or with the lower layers at rest."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -66,7 +67,7 @@ class Densenet(LayerParameters, Learner):
         # Those of classes are in single precision.
         points = max(MOST_POINTS, MOST_POINTS_OF_CLASSES // 2)
         refit = 3 * points * (sizes.dimension**2 + self.width**2) if self.readout == "refitted" else 0
-        return replace(needs, memory=needs.memory | {"fit": needs.memory["fit"] + refit})
+        return replace(needs, memory={**needs.memory, "fit": needs.memory["fit"] + refit})
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """State: layer_2 .. layer_L (S, m, size), float32, and what the student took from the teacher."""
@@ -97,7 +98,7 @@ class Densenet(LayerParameters, Learner):
         for layer in layout.layers:
             shape = self.width, layout.size(layer)
             deviation = self.start_scale * (shape[0] * shape[1]) ** -0.5
-            normal = streams.at("start", layer).stack(lambda g, s=shape: g.standard_normal(s, dtype=np.float32))
+            normal = streams.at("start", layer).stack(partial(_normal, shape=shape))
             weights[f"layer_{layer}"] = np.float32(deviation) * normal
         return weights
 
@@ -123,3 +124,7 @@ class Densenet(LayerParameters, Learner):
                 outputs = outputs / problem.factor[:, None, None]
                 variance = problem.state["second_moment"] - problem.state["mean"] ** 2
             return found | {"squared_error": np.mean((outputs - clean) ** 2, axis=(1, 2)) / variance}
+
+
+def _normal(generator: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    return generator.standard_normal(shape, dtype=np.float32)

@@ -106,7 +106,7 @@ class DistilledDensenet(LayerParameters, Learner):
         fixed = [state[f"fixed_{i + 2}"] for i in range(student.depth - 2)]
         layout = Layout(student.columns(x), (*(values.shape[1] for values in fixed), 0), student.links)
 
-        def network(inputs):
+        def network(inputs: np.ndarray) -> np.ndarray:
             return sum_of_layers(student, distilled_pre_activations(inner, outer, fixed, inputs, layout)[1])
 
         return predict(student, layout, x, network)

@@ -81,7 +81,9 @@ class KernelRidge(Learner):
             fits.append(fit_of_seed(state={"coefficients": fit.coefficients, "bandwidth": float(b)}, **parts))
         return Fit.stack(fits)
 
-    def _fit_bandwidth(self, b: float, points: Sequence[np.ndarray], sample: Sample, cache, seed: int) -> DualFit:
+    def _fit_bandwidth(
+        self, b: float, points: Sequence[np.ndarray], sample: Sample, cache: dict[Any, Any], seed: int
+    ) -> DualFit:
         """points: x, y and those of validation. Raises OverflowError where the kernel is beyond the range."""
         x, y, z, labels = points
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):

@@ -1,6 +1,6 @@
 """Kernel ridge regression twice: on the input, and on what the first round predicts."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
@@ -88,12 +88,14 @@ class KernelRounds(Learner):
             outputs.append(below + boundary.gram(self.second, below, state["predicted"][i]) @ state["second"][i])
         return np.stack(outputs)
 
-    def _both_rounds(self, gram, across, labels, held_out, ridges) -> Fit:
+    def _both_rounds(
+        self, gram: np.ndarray, across: np.ndarray, labels: np.ndarray, held_out: np.ndarray, ridges: Sequence[float]
+    ) -> Fit:
         one = fit_dual(gram, labels, across, held_out, ridges)
         nothing, status, flops = np.full(labels.shape, np.nan), one.status or STATUS["singular"], one.flops
         state, risks = {"first": nothing, "second": nothing, "predicted": np.zeros(labels.shape)}, (np.nan, np.nan)
         try:
-            apart = leave_one_out(gram, labels, one.ridge * np.mean(np.diag(gram)))
+            apart = leave_one_out(gram, labels, float(one.ridge * np.mean(np.diag(gram))))
         except Indefinite:
             apart = nothing
         if np.isfinite(apart).all():

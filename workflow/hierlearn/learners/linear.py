@@ -72,14 +72,14 @@ class Linear(Learner):
         """(S, count, k) float64."""
         return features.draw(role, count).astype(np.float64) @ state["weights"]
 
-    def _ridge(self, h, y, ridges):
+    def _ridge(self, h: np.ndarray, y: np.ndarray, ridges: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
         """(n, D), (n, k), (R,) -> weights (R, D, k), whether each is a minimiser (R,), flops."""
         with np.errstate(over="ignore"):
             absolute = ridges * np.mean(np.sum(h**2, axis=1))
         flops = 2.0 * h.size * min(h.shape)
         return linear_ridge_path(h, y, absolute), np.ones(len(ridges), bool), flops
 
-    def _lasso(self, h, y, ridges):
+    def _lasso(self, h: np.ndarray, y: np.ndarray, ridges: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
         """The same by coordinate descent, every output on a path of its own; warm-started from strong to weak."""
         # Imported here: only a lasso needs it, and it takes a second.
         from sklearn.exceptions import ConvergenceWarning

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import Positive
@@ -110,7 +111,7 @@ class NetworkKernel(NetworkParameters, Learner):
         """The weights of a key, with a run of one in front."""
         return self.initial_weights(inputs, outputs, Streams((), (0,)).at(*key.tolist()))
 
-    def _solve(self, sample: Sample, ridges: Sequence[float], i: int, key: np.ndarray) -> dict[str, Fit]:
+    def _solve(self, sample: Sample, ridges: ArrayLike, i: int, key: np.ndarray) -> dict[str, Fit]:
         """The fit of one seed, by the points on which the ridge is chosen."""
         problem, n = sample.problem, sample.n
         kind, counts = problem.teacher.kind, points_of_rules(problem)
@@ -120,19 +121,19 @@ class NetworkKernel(NetworkParameters, Learner):
         y = problem.draw("training", n).labels[i]
         start = self._start(key, x.shape[-1] - self.bias, problem.outputs)
         kernels = list(self._kernels(start, x))
-        ridges = np.array(ridges, np.float64)
+        offered = np.asarray(ridges, np.float64)
         with np.errstate(over="ignore"):
-            absolute = ridges * np.mean([np.mean(np.diag(kernel)) for kernel in kernels])
+            absolute = offered * np.mean([np.mean(np.diag(kernel)) for kernel in kernels])
         usable, paths = usable_paths(kernels, np.array_split(y, len(kernels), axis=1), absolute)
         if paths is None:
             risks = dict.fromkeys(("validation_risk", "train_risk", "flops"), np.nan)
             state, measures = {"coefficients": np.full(y.shape, np.nan), "key": key}, {"ridge_residual": np.nan}
-            choices, status = {"ridge": ridges[0]}, STATUS["singular"]
+            choices, status = {"ridge": offered[0]}, STATUS["singular"]
             fit = fit_of_seed(state=state, status=status, choices=choices, measures=measures, **risks)
             return dict.fromkeys(counts, fit)
-        if len(usable) < len(ridges):
-            say_dropped("network kernel", n, ridges, absolute, usable)
-            ridges = ridges[usable]
+        if len(usable) < len(offered):
+            say_dropped("network kernel", n, offered, absolute, usable)
+            offered = offered[usable]
         alphas = np.concatenate([path.coefficients for path in paths], axis=-1)
         residuals = np.max([path.residuals for path in paths], axis=0)
         columns = [alphas] if len(kernels) == 1 else np.moveaxis(alphas, -1, 0)[..., None]
@@ -147,7 +148,7 @@ class NetworkKernel(NetworkParameters, Learner):
                 status=STATUS["ok" if np.isfinite(alphas[place]).all() else "diverged"],
                 validation_risk=error(outputs["validation"][place], labels["validation"], kind),
                 train_risk=train[place],
-                choices={"ridge": ridges[place]},
+                choices={"ridge": offered[place]},
                 measures={"ridge_residual": residuals[place]},
                 flops=2.0 * len(kernels) * n * (n + sum(counts.values())) * self.width,
             )

@@ -86,7 +86,7 @@ class PolynomialNetwork(TrainingParameters, Learner):
         student, x = Student.from_state(state), features.draw(role, count)
         layout, weights = self.layout(student.columns(x), student), state["layer_2"]
 
-        def network(inputs):
+        def network(inputs: np.ndarray) -> np.ndarray:
             arguments = inputs[..., : 2 * layout.inputs] @ weights[..., :-1].mT + weights[:, None, :, -1]
             return np.power(arguments, self.degree, dtype=np.float64) @ signs(self.width)[:, None]
 

@@ -182,7 +182,7 @@ class Randomised(Learner):
         memory = optimiser.init([weights], 0)
         with np.errstate(over="ignore", invalid="ignore"):
             for step in range(self.steps):
-                rows = slice(None)
+                rows: slice | np.ndarray = slice(None)
                 if 0 < self.batch < len(labels):
                     rows = generator.permutation(len(labels))[: self.batch]
                 shift = h[rows] @ (net.unit * weights).T

@@ -1,6 +1,6 @@
 """Quad-h fitted twice: on the representation, and on what the weights of the first fit make of it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -42,13 +42,15 @@ class Reweighted(Learner):
 
     def objections(self, inputs: Input | None) -> Iterator[Objection]:
         """Models of the project that have no directions."""
-        name = self.model["name"]
+        described: Any = self.model
+        name = described["name"]
         if name not in WITH_DIRECTIONS and registry.path("learners", name).is_relative_to(registry.PACKAGE):
             yield "model", repr(name), " or ".join(WITH_DIRECTIONS)
 
     def needs(self, sizes: Sizes) -> Needs:
         """Those of a Quad model twice, one after the other, and the map of the features."""
-        once, square = registry.needs("learners", self.model, sizes), sizes.features**2
+        described: Any = self.model
+        once, square = registry.needs("learners", described, sizes), sizes.features**2
         shown = (sizes.samples + sizes.validation) * sizes.features
         return Needs(
             memory={
@@ -81,7 +83,7 @@ class Reweighted(Learner):
             # A first fit that failed leaves the second nothing to build on.
             status=np.where(np.isfinite(seen), second.status, first.status).astype(np.int8),
             measures={"first_fit_risk": first.validation_risk, "effective_directions": seen},
-            flops=first.flops + second.flops,
+            flops=None if first.flops is None or second.flops is None else first.flops + second.flops,
         )
 
     def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
@@ -136,6 +138,6 @@ class Mapped:
         """Those of points (S, n, *shape), float32."""
         return self.features.of(x) @ self.maps
 
-    def take(self, positions) -> "Mapped":
+    def take(self, positions: Sequence[int]) -> "Mapped":
         """Those of a part of the seeds."""
         return Mapped(self.features.take(positions), self.maps[positions])

@@ -55,7 +55,16 @@ class TangentRows(Learner):
         parts = zip(first_layers(sample, self.width), points_by_seed(sample), strict=True)
         return Fit.stack(self._fit_seed(own, *points, kind, ridges) for own, points in parts)
 
-    def _fit_seed(self, w0, h, labels, validation, validation_labels, kind, ridges) -> Fit:
+    def _fit_seed(
+        self,
+        w0: np.ndarray,
+        h: np.ndarray,
+        labels: np.ndarray,
+        validation: np.ndarray,
+        validation_labels: np.ndarray,
+        kind: str,
+        ridges: np.ndarray,
+    ) -> Fit:
         features, count = h.astype(np.float64), len(labels)
         # The halves of W are each other's negative: twice the gates of one, and twice its penalty.
         gates = gates_of(self.activation, 1, w0, h)[:, : self.width // 2] * (2.0 / np.sqrt(self.width))
@@ -88,7 +97,7 @@ class TangentRows(Learner):
             flops=float(steps) * (count**3 / 3.0 + count**2 * self.width),
         )
 
-    def _path(self, features, gates, targets, ridges) -> list[RowFit]:
+    def _path(self, features: np.ndarray, gates: np.ndarray, targets: np.ndarray, ridges: np.ndarray) -> list[RowFit]:
         """The fits at all ridges, in their order, from the largest on, each from the sizes of the last one; NaN where
         rounding leaves a singular matrix, or the ridge overflows."""
         found: dict[float, RowFit] = {}

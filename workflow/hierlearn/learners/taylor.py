@@ -1,6 +1,6 @@
 """Taylor models of a wide two-layer network on a representation: NTK-h (order 1), Quad-h (order 2), and beyond."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -164,10 +164,10 @@ class Taylor(Learner):
         w0, roots = first_layers(sample, self.width), self._roots(problem.seeds, sample.features, cache)
         generators = sample.streams.at("start").generators()
         given = zip(problem.seeds, generators, w0, roots, points_by_seed(sample), strict=True)
-        seeds = [_Seed(*of_seed, *points) for *of_seed, points in given]
+        seeds = [_Seed(seed, generator, own, root, *points) for seed, generator, own, root, points in given]
         kind, ridges = problem.teacher.kind, sample.choices["ridge"]
         if self.order == 1:
-            found = [self._fit_linear(one, kind, ridges, cache) for one in seeds]
+            found: Iterable[dict[str, Any]] = [self._fit_linear(one, kind, ridges, cache) for one in seeds]
         else:
             found = self._fit_curved(seeds, kind, ridges)
         fits = []
@@ -221,14 +221,14 @@ class Taylor(Learner):
                 blocks.append(solver.predict(seen, gates, self.signs, weights, self.order))
         return np.moveaxis(np.concatenate(blocks, axis=-1), -2, -1).astype(np.float64)
 
-    def _fit_linear(self, one, kind, ridges, cache):
+    def _fit_linear(self, one: _Seed, kind: str, ridges: Sequence[float], cache: dict[Any, Any]) -> dict[str, Any]:
         """Order 1 of a seed in its dual: the Gram matrix is (1/m) (s s^T) o (h h^T)."""
 
-        def parts(x):
+        def parts(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             gates = self.gates(one.w0, x)[:, : self.width // 2]
             return gates.astype(np.float64), rooted(x, one.root).astype(np.float64)
 
-        def kernel(x, z=None):
+        def kernel(x: np.ndarray, z: np.ndarray | None = None) -> np.ndarray:
             left, left_seen = parts(x)
             right, right_seen = (left, left_seen) if z is None else parts(z)
             gram = left @ right.T
@@ -243,14 +243,18 @@ class Taylor(Learner):
         weights = np.stack([(signed * alpha[:, None]).T.astype(np.float64) @ seen for alpha in fit.coefficients.T])
         return {"weights": weights} | fit.parts
 
-    def _fit_curved(self, seeds, kind, ridges):
+    def _fit_curved(self, seeds: Sequence[_Seed], kind: str, ridges: Sequence[float]) -> Iterator[dict[str, Any]]:
         """Order >= 2, an iterator over seeds: for every output the path over ridges, some seeds' paths in lockstep."""
         samples, features = seeds[0].h.shape
         scale = self.start * self.width ** (-0.5 / self.order)
         # Scaled back to |h|^2 = D: a ridge means the same at every number of features.
         absolute = np.asarray(ridges) * float(features) ** (-self.penalty_power / 2)
-        options = {"order": self.order, "loss": self.loss, "penalty_power": self.penalty_power}
-        limits = {"tolerance": self.tolerance, "max_iterations": self.max_iterations, "stop": "decrease"}
+        options: dict[str, Any] = {"order": self.order, "loss": self.loss, "penalty_power": self.penalty_power}
+        limits: dict[str, Any] = {
+            "tolerance": self.tolerance,
+            "max_iterations": self.max_iterations,
+            "stop": "decrease",
+        }
         outputs = seeds[0].labels.shape[1]
         size = solver.stack_size(samples, features, self.width)
         for some in _groups(seeds, max(1, size // outputs)):
@@ -267,7 +271,17 @@ class Taylor(Learner):
                 seen, gates, _, _ = own[0]
                 yield self._choose(one, seen, gates, fits, kind, ridges, absolute, options)
 
-    def _choose(self, one, seen, gates, paths, kind, ridges, absolute, options):
+    def _choose(
+        self,
+        one: _Seed,
+        seen: np.ndarray,
+        gates: np.ndarray,
+        paths: Sequence[solver.PathFit],
+        kind: str,
+        ridges: Sequence[float],
+        absolute: np.ndarray,
+        options: dict[str, Any],
+    ) -> dict[str, Any]:
         """The ridge of a seed chosen on validation, and its points, of every output, certified."""
         weights = np.stack([path.weights for path in paths], axis=1)
         offered = self.outputs(one.w0, weights, one.validation, one.root)
@@ -277,9 +291,9 @@ class Taylor(Learner):
             self._chosen(seen, gates, y, absolute[kept], path, kept, options, certify)
             for y, path in zip(one.labels.T, paths, strict=True)
         ]
-        weights, statuses, flops, certificates = zip(*ends, strict=True)
+        found, statuses, flops, certificates = zip(*ends, strict=True)
         norms, curvatures, errors, stationary = zip(*certificates, strict=True)
-        chosen, points = np.stack(weights), ((one.validation, one.validation_labels), (one.h, one.labels))
+        chosen, points = np.stack(found), ((one.validation, one.validation_labels), (one.h, one.labels))
         risks = [error(self.outputs(one.w0, chosen, x, one.root), y, kind) for x, y in points]
         return {
             "weights": chosen,
@@ -303,7 +317,17 @@ class Taylor(Learner):
         place = seed + round(CERTIFIED_SIZES * np.log2(samples))
         return self.certify == "all" or (self.certify == "some" and place % CERTIFIED_SEEDS == 0)
 
-    def _chosen(self, seen, gates, y, ridge, path, kept, options, certify):
+    def _chosen(
+        self,
+        seen: np.ndarray,
+        gates: np.ndarray,
+        y: np.ndarray,
+        ridge: float,
+        path: solver.PathFit,
+        kept: int,
+        options: dict[str, Any],
+        certify: bool,
+    ) -> tuple[np.ndarray, int, float, tuple[float, float, float, int]]:
         """The chosen point of one output: weights, status, flops, and the parts of the certificate.
 
         Polished and certified, or as the descent left it; a failed one is returned as it is.

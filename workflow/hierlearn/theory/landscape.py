@@ -28,13 +28,16 @@ class Loss(Protocol):
     """l and its first two derivatives in f, as functions of (f, y)."""
 
     @property
-    def value(self) -> Pointwise: ...
+    def value(self) -> Pointwise:
+        """l."""
 
     @property
-    def gradient(self) -> Pointwise: ...
+    def gradient(self) -> Pointwise:
+        """l'."""
 
     @property
-    def curvature(self) -> Pointwise: ...
+    def curvature(self) -> Pointwise:
+        """l''."""
 
 
 class Expansion(NamedTuple):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from annotated_types import Interval, MinLen
 
@@ -16,6 +16,8 @@ from hierlearn.learners._selection import DIVERGED
 TRACED_POINTS = 1000
 # L without a teacher that is such a network itself.
 USUAL_DEPTH = 3
+# The choice that is none: what the parameters say.
+NOTHING: Any = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,7 +107,7 @@ class LayerParameters(TrainingParameters):
 class LayerChoices(Rates):
     """Choices of the steps, and of the layers in place of the parameters."""
 
-    gap: Annotated[Positive, "alpha_{l+1} / alpha_l, in place of what the parameters say."] = None
+    gap: Annotated[Positive, "alpha_{l+1} / alpha_l, in place of what the parameters say."] = NOTHING
     graph: Annotated[
         Literal["own", "skip", "chain", "dense"],
         "Layers that layer l sees: skip, 0 and l - 1; chain, l - 1 alone; dense, all before it; own: what the"

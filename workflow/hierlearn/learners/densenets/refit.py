@@ -111,7 +111,8 @@ def _correction(
     losses = [np.mean(LOGISTIC.value(sharpness * out, y["validation"][:, 0])) for out in held_out]
     best = int(np.argmin(losses))
     outputs = {"training": f["training"] + design["training"] @ path[best], "validation": held_out[best]}
-    return path[best], *(error(out[:, None], y[role], "classes") for role, out in outputs.items())
+    training, validation = (float(error(out[:, None], y[role], "classes")) for role, out in outputs.items())
+    return path[best], training, validation
 
 
 def _weights(design: np.ndarray, labels: np.ndarray) -> np.ndarray:
@@ -126,7 +127,7 @@ def _weights(design: np.ndarray, labels: np.ndarray) -> np.ndarray:
     sizes[sizes == 0] = 1.0
     moment /= sizes
     moment /= sizes.T
-    return ridge_path(moment, projected / sizes, RIDGES).coefficients / sizes
+    return ridge_path(moment, projected / sizes, np.array(RIDGES)).coefficients / sizes
 
 
 def logistic_path(design: np.ndarray, offsets: np.ndarray, labels: np.ndarray, sharpness: float) -> list[np.ndarray]:
@@ -168,7 +169,7 @@ def _minimisers(
         penalty = ridge * sharpness / 4
         factor = scipy.linalg.cholesky(hessian + penalty * np.eye(len(hessian)), lower=True)
 
-        def objective(u, factor=factor, penalty=penalty):
+        def objective(u: np.ndarray, factor: np.ndarray = factor, penalty: float = penalty) -> tuple[float, np.ndarray]:
             w = scipy.linalg.solve_triangular(factor, u, lower=True, trans="T")
             outputs = offsets + design @ (w / sizes).astype(design.dtype)
             value = np.sum(LOGISTIC.value(sharpness * outputs, labels)) / n / sharpness + penalty * (w @ w) / 2

@@ -45,7 +45,7 @@ class DensenetRuns(Runs):
 
     traced = TRACED_POINTS
 
-    def __init__(self, learner: Any, sample: Sample, settings: Sequence[Setting]):
+    def __init__(self, learner: Any, sample: Sample, settings: Sequence[Setting]) -> None:
         self.student = Student.of(learner, sample.problem)
         names, depth = [setting.get("graph", "own") for setting in settings], self.student.depth
         own_links = {"own": self.student.links}
@@ -87,28 +87,28 @@ class DensenetRuns(Runs):
             self.moments["feature_error_2_after_3"] = "feature_error_2", 3
         self.before = {name: np.full(len(self.streams), np.nan) for name in self.moments}
         # The weights that the correction of a layer is measured from: at the start, and when the layer above came.
-        self.past = {}
+        self.past: dict[str, np.ndarray] = {}
         for layer in self.layout.layers[:-1]:
             weights = self.training.weights[f"layer_{layer}"]
             self.past |= {f"{layer}_start": weights.astype(np.float64), f"{layer}": np.full(weights.shape, np.nan)}
 
-    def network_input(self, x):
+    def network_input(self, x: np.ndarray) -> np.ndarray:
         return self.student.network_input(x, self.layout)
 
-    def see(self, x, labels):
+    def see(self, x: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """As in Runs, in the teacher's own units."""
         return self.network_input(x), labels / self.student.scale.astype(np.float32)[:, None, None]
 
-    def state(self):
+    def state(self) -> State:
         return super().state() | {f"before_{name}": values for name, values in (self.before | self.past).items()}
 
-    def restore(self, arrays):
+    def restore(self, arrays: State) -> None:
         super().restore(arrays)
         self.before = {name: arrays[f"before_{name}"].copy() for name in self.before}
         self.past = {name: arrays[f"before_{name}"].copy() for name in self.past}
 
     @np.errstate(over="ignore", invalid="ignore")
-    def look(self):
+    def look(self) -> dict[str, np.ndarray]:
         result = {"train_loss": self._errors(*self.traced_points["training"])[-1]}
         validation = self.traced_points["validation"]
         passes = list(self._passes(validation[0]))
@@ -120,21 +120,21 @@ class DensenetRuns(Runs):
         result["frobenius_norm"] = np.sqrt(sum(squares))
         return self._by_seed(result | self.training.look() | self._feature_errors(passes))
 
-    def points(self, role, count):
+    def points(self, role: str, count: int) -> tuple[np.ndarray, np.ndarray]:
         x, labels = self.network_input(self.sample.features.draw(role, count)), self.problem.draw(role, count).labels
         return np.repeat(x, len(self.settings), axis=0), np.repeat(labels, len(self.settings), axis=0)
 
-    def errors(self, role, count):
+    def errors(self, role: str, count: int) -> np.ndarray:
         return self._errors(*self.points(role, count))[-1].reshape(self.shape)
 
-    def measures(self):
+    def measures(self) -> dict[str, np.ndarray]:
         starts = self.training.clock.layer_starts()
         own = self.training.measures() | self.before | self._weight_correlations()
         own |= {f"start_{layer}": starts[:, layer - 2] for layer in self.layout.layers}
         result = self.look() | self._by_seed(own)
         return {name: values for name, values in result.items() if name not in ("train_loss", "validation_risk")}
 
-    def weights(self, seed, column):
+    def weights(self, seed: int, column: int) -> State:
         """As in Runs, and what the student took from the teacher."""
         run = seed * len(self.settings) + column
         state = {name: values[run].copy() for name, values in self.training.final().items()}
@@ -144,7 +144,7 @@ class DensenetRuns(Runs):
         """The weights of every run at the start, (R, ...); own: the layout of every setting."""
         starts = {one: self.learner.start(one, self.student, self.sample.streams) for one in set(own)}
 
-        def widen(one, name):
+        def widen(one: Layout, name: str) -> np.ndarray:
             values, layer = starts[one][name], int(name.removeprefix("layer_"))
             if one == self.layout:
                 return values

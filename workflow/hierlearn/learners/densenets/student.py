@@ -46,11 +46,12 @@ class Student:
 
         Raises ValueError where graph or alphas do not fit the depth.
         """
-        teacher, inputs, known = problem.teacher, problem.inputs, problem.teacher.links
+        teacher, inputs = problem.teacher, problem.inputs
+        known, widths = teacher.links, teacher.layer_widths
         depth = learner.depth or (USUAL_DEPTH if known is None else len(known) + 1)
         # Whether every layer has one of the teacher's.
         alike = known is not None and depth <= len(known) + 1
-        if learner.graph is None and alike:
+        if learner.graph is None and known is not None and alike:
             links = tuple(known[: depth - 1])
         else:
             links = quadratic_densenets.links(depth, learner.graph)
@@ -71,7 +72,7 @@ class Student:
             problem.state["mean"] if teacher.kind == "classes" and known is not None else None,
             float(np.sqrt(inputs.dimension)) if inputs.norm == "unit" else 1.0,
             teacher.centre,
-            teacher.layer_widths[: depth - 1] if alike else None,
+            widths[: depth - 1] if alike and widths is not None else None,
         )
 
     def columns(self, x: np.ndarray) -> int:
@@ -108,7 +109,7 @@ class Student:
         return np.concatenate([joined, (x[..., :1] - self.mean[:, None, None]).astype(precision)], axis=-1)
 
 
-def predict(student: Student, layout: Layout, x: np.ndarray, network: Callable) -> np.ndarray:
+def predict(student: Student, layout: Layout, x: np.ndarray, network: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
     """(S, n, 1) float64 in the problem's units at points (S, n, ...); network: of a block of inputs, F (S, b, 1)."""
     parts = []
     with np.errstate(over="ignore", invalid="ignore"):

@@ -44,13 +44,13 @@ class NetworkRuns(Runs):
 
     traced = TRACED_POINTS
 
-    def __init__(self, learner: Any, sample: Sample, settings: Sequence[Setting], start: State):
+    def __init__(self, learner: Any, sample: Sample, settings: Sequence[Setting], start: State) -> None:
         super().__init__(learner, sample, settings)
         self.start = start
         self.entries = sum(values[0].size for name, values in start.items() if name != "second_bias")
         # For each phase the number of blocks and the weights that move.
         names = trainable(learner.architecture, learner.trained, learner.bias)
-        phases = ((2, names),)
+        phases: tuple[tuple[int, tuple[str, ...]], ...] = ((2, names),)
         if learner.schedule == "layerwise":
             phases = (1, ("first",)), (2, tuple(name for name in names if name != "first"))
         recipe = Recipe(
@@ -71,23 +71,23 @@ class NetworkRuns(Runs):
         # About evenly spaced in their logarithm, the last step among them.
         self.looks = sorted({int(step) for step in np.round(np.geomspace(1, recipe.total, LOOKS))})
 
-    def network_input(self, x):
+    def network_input(self, x: np.ndarray) -> np.ndarray:
         return self.learner.with_bias(x)
 
-    def points(self, role, count):
+    def points(self, role: str, count: int) -> tuple[np.ndarray, np.ndarray]:
         x = self.network_input(self.sample.features.draw(role, count))
         return x[:, None], self.problem.draw(role, count).labels[:, None]
 
-    def look(self):
+    def look(self) -> dict[str, np.ndarray]:
         """Errors on points of two sets, and norms."""
         names = {"train_loss": "training", "validation_risk": "validation"}
         errors = {name: self._error(*self.traced_points[role], self.training.outputs) for name, role in names.items()}
         return errors | self.norms()
 
-    def errors(self, role, count):
+    def errors(self, role: str, count: int) -> np.ndarray:
         return self._error(*self.points(role, count), self.training.outputs)
 
-    def measures(self):
+    def measures(self) -> dict[str, np.ndarray]:
         """Norms, and E|out_1 - F|^2 of a ResNet on validation points, where the teacher names its base F."""
         problem, learner, count = self.problem, self.learner, self.problem.held_out
         if learner.architecture != "resnet" or learner.trained in ("last", "tangent"):
@@ -110,13 +110,15 @@ class NetworkRuns(Runs):
             movement = movement + np.square(values - origin, dtype=np.float64).sum(axes)
         return {"frobenius_norm": np.sqrt(norm), "movement": np.sqrt(movement)}
 
-    def weights(self, seed, column):
+    def weights(self, seed: int, column: int) -> State:
         end = {name: values[seed, column].copy() for name, values in self.training.weights.items()}
         start = {name: values[seed] for name, values in self.start.items()}
         if self.learner.trained in ("last", "tangent"):
             return end | {f"start_{name}": values for name, values in start.items()}
         return start | end
 
-    def _error(self, x: np.ndarray, labels: np.ndarray, outputs: Callable, kind: str = "") -> np.ndarray:
+    def _error(
+        self, x: np.ndarray, labels: np.ndarray, outputs: Callable[[np.ndarray], np.ndarray], kind: str = ""
+    ) -> np.ndarray:
         parts = [outputs(x[:, :, i : i + BLOCK_ROWS]).astype(np.float64) for i in range(0, x.shape[2], BLOCK_ROWS)]
         return error(np.concatenate(parts, axis=2), labels, kind or self.problem.teacher.kind)

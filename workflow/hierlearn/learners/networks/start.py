@@ -1,6 +1,7 @@
 """What networks and their kernels share: the architecture, and the law of the weights at the start."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Literal
 
 import numpy as np
@@ -47,10 +48,17 @@ class NetworkParameters:
         weights = {}
         for name, shape in shapes(self.architecture, inputs, self.width, outputs, self.bias).items():
             if name == "last" and self.last_weights == "signs":
-                values = (
-                    2 * streams.at("start", name).stack(lambda g, s=shape: g.integers(0, 2, s).astype(np.float32)) - 1
-                )
+                bits = streams.at("start", name).stack(partial(_bits, shape=shape))
+                values = 2 * bits.astype(np.float32) - 1
             else:
-                values = streams.at("start", name).stack(lambda g, s=shape: g.standard_normal(s, np.float32))
+                values = streams.at("start", name).stack(partial(_normal, shape=shape))
             weights[name] = (deviations[name] * values).astype(np.float32)
         return weights
+
+
+def _bits(generator: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    return generator.integers(0, 2, shape)
+
+
+def _normal(generator: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    return generator.standard_normal(shape, np.float32)
