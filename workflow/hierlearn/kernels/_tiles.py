@@ -71,8 +71,17 @@ def check_range(values: np.ndarray, size: float) -> np.ndarray:
 
 
 def points(x: np.ndarray, name: str = "x") -> np.ndarray:
-    """(n, d) of any real dtype -> contiguous float64. Raises ValueError for bad shapes or values."""
-    x = np.asarray(x)
+    """(n, d) of any real dtype -> contiguous float64. Raises ValueError for bad shapes, kinds of numbers or values."""
+    if np.ma.is_masked(x):
+        raise ValueError(f"{name}: masked values; expected finite numbers")
+    try:
+        x = np.asarray(x)
+        x = x.astype(np.float64) if x.dtype.kind == "O" else x
+    except (TypeError, ValueError):
+        raise ValueError(f"{name}: no array of numbers; expected (points, dimension)") from None
+    if x.dtype.kind not in "biuf":
+        # Conversion would drop the imaginary part without a word.
+        raise ValueError(f"{name}: {x.dtype}; expected real numbers")
     if x.ndim != 2 or x.shape[1] < 1:
         raise ValueError(f"{name}: shape {x.shape}; expected (points, dimension)")
     x = np.ascontiguousarray(x, np.float64)
