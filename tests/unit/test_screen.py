@@ -101,6 +101,15 @@ def test_numbers_of_a_table_stay_whole_in_any_window(monkeypatch):
     assert narrow[1:] == ["Taylor model …  1234", "NTK                7"]
 
 
+def test_the_words_of_a_head_stand_below_one_another_where_they_have_no_room(monkeypatch):
+    screen, stream = printed(Window(), monkeypatch, columns=24, coloured=False)
+    rows = [["a learner of some name", "96.6", "68.3 to 181"]]
+    screen.say(screen.table(["learner", "n*", "95 % interval"], rows, words=("learner",), cut="learner"))
+    lines = [line.rstrip() for line in stream.getvalue().splitlines()]
+    assert [line.split() for line in lines[:2]] == [["95", "%"], ["lear…", "n*", "interval"]]
+    assert lines[2] == "a le…  96.6  68.3 to 181"
+
+
 def test_a_last_column_is_cut_or_left_out_where_it_has_no_room(monkeypatch):
     sentence = "a sentence that goes on and on and on"
     cut = table(*printed(Window(), monkeypatch, columns=64, coloured=False), sentence)

@@ -57,9 +57,11 @@ class Screen(Console):
         widths = [max(map(len, map(str, column))) + 2 for column in zip(head, *rows, strict=True)]
         if cut == head[-1] and sum(widths[:-1]) + LEAST > self.width:
             head, rows = head[:-1], [row[:-1] for row in rows]
+        is_narrow = sum(widths) > self.width
         found = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
         for name in head:
-            found.add_column(name, justify="left" if name in words else "right", no_wrap=name != cut)
+            heading = name.replace(" ", "\n").replace("\n%", " %") if is_narrow else name
+            found.add_column(heading, justify="left" if name in words else "right", no_wrap=name != cut)
         for row in rows:
             cells = [cell if isinstance(cell, Text) else Text(cell) for cell in row]
             for name, cell in zip(head, cells, strict=True):
