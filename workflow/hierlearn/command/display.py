@@ -70,21 +70,26 @@ class Display:
         dag = self.workflow.dag
         told = ((dag.jobid(job), self._work(job.rule.name, job.wildcards, job.log)) for job in dag.needrun_jobs())
         jobs = {number: work for number, work in told if work}
+        # Records of what came before are still on their way.
         with self.handler.lock:
             local = bool(self.workflow.local_exec)
             self.progress = Progress(jobs, time.monotonic(), at_a_time(self.workflow), is_local=local)
             self.is_begun = True
-        os.environ[SHOWN] = "1"
-        if not jobs:
+            os.environ[SHOWN] = "1"
+            if jobs:
+                self._announce()
+
+    def _announce(self) -> None:
+        """Say how many jobs the run has and how long they take, and begin to show how far it is."""
+        jobs, studies = self.progress.jobs.values(), self.progress.studies()
+        if any(job.rule == "ledger" for job in jobs):
+            self.page = EarlyPage(self.plan, set(self.plan.studies) - set(studies), sum(job.cost for job in jobs))
+        if self.is_short:
             return
-        if not self.is_short:
-            count, studies = len(jobs), len(self.progress.studies())
-            whole = duration(progress.since_start() + self.progress.left(time.monotonic()))
-            self.screen.say(f"{count} jobs of {studies} {'study' if studies == 1 else 'studies'}, about {whole} in all")
-        if any(job.rule == "ledger" for job in jobs.values()):
-            present = set(self.plan.studies) - set(self.progress.studies())
-            self.page = EarlyPage(self.plan, present, sum(job.cost for job in jobs.values()))
-        if not self.is_short and self.screen.is_live:
+        whole = duration(progress.since_start() + self.progress.left(time.monotonic()))
+        named = "study" if len(studies) == 1 else "studies"
+        self.screen.say(f"{len(jobs)} jobs of {len(studies)} {named}, about {whole} in all")
+        if self.screen.is_live:
             threading.Thread(target=self._redraw, daemon=True).start()
 
     def started(self, record: LogRecord) -> None:
