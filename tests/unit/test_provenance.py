@@ -195,3 +195,34 @@ def test_a_broken_source_ends_the_program_before_any_job():
 
     with pytest.raises(SystemExit, match=r"^error: mine\.py:3: no$"):
         read()
+
+
+def test_the_lines_of_the_package_say_all_that_its_syntax_trees_import():
+    files = list(provenance.PACKAGE.parent.rglob("*.py"))
+    assert len(files) > 200
+    for file in files:
+        lines, tree = provenance._modules(file), provenance._names_in_tree(file)
+        # A docstring may show how the package itself is imported.
+        assert tree <= lines <= tree | {provenance.PACKAGE.name}, file
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import json\n",
+        "from json import (\n    dumps,  # why\n    loads as read,\n)\n",
+        "def f():\n    from json import loads\n",
+        "if True: import json\n",
+        "import os; import json\n",
+        "from json import \\\n    loads\n",
+        "import json\n\nif TYPE_CHECKING:\n    import csv\n\n    from csv import reader\n",
+    ],
+)
+def test_an_import_of_the_package_is_found_however_it_is_written(statement, tmp_path, monkeypatch):
+    file = tmp_path / "hierlearn" / "one.py"
+    file.parent.mkdir()
+    file.write_text(statement)
+    monkeypatch.setattr(provenance, "PACKAGE", file.parent)
+    found = provenance._modules.__wrapped__(file)
+    assert {name.split(".")[0] for name in found} - {"os", "typing"} == {"json"}
+    assert found == provenance._names_in_tree(file)

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import platform
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
@@ -23,6 +24,12 @@ READ = (".html", ".css", ".js")
 # far a job is.
 DISTRIBUTIONS = {"sklearn": "scikit-learn"}
 NO_RESULT = {"yaml", "jsonschema", "tqdm", "annotated_types"}
+# An import statement in lines of its own; what stands only for annotations; and statements that share a line.
+IMPORT = re.compile(
+    r"^[ \t]*(?:from[ \t]+(\w[\w.]*)[ \t]+import[ \t]+(?:\(([^)#]*)\)|([^\n#(]+))|import[ \t]+([^\n#]+))", re.MULTILINE
+)
+TYPES_ALONE = re.compile(r"^([ \t]*)if TYPE_CHECKING:\n(?:\1[ \t]+[^\n]*\n|\n)+", re.MULTILINE)
+BESIDE = re.compile(r"[;:][ \t]*(?:from|import)[ \t]|import[^\n]*\\\n|import[ \t]*\([^)]*#")
 # The distributions of every module that can be imported, which reads what all of them installed.
 _distributions = functools.cache(packages_distributions)
 
@@ -81,7 +88,16 @@ def _imported(file: Path) -> frozenset[Path]:
 
 @functools.cache
 def _modules(file: Path) -> frozenset[str]:
-    """The names that a file's import statements have, of what is imported from a module too."""
+    """The names that a file's import statements have, of what is imported from a module too.
+
+    Those of the package's own files are read off their lines, as a syntax tree takes thirty times as long.
+    """
+    if PACKAGE.parent in file.parents and not BESIDE.search(text := file.read_text(encoding="utf-8")):
+        return frozenset(_names_in_lines(TYPES_ALONE.sub("", text)))
+    return _names_in_tree(file)
+
+
+def _names_in_tree(file: Path) -> frozenset[str]:
     names: set[str] = set()
     for node in _statements(syntax_tree(file)):
         if isinstance(node, ast.Import):
@@ -89,6 +105,13 @@ def _modules(file: Path) -> frozenset[str]:
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             names.update([node.module, *(f"{node.module}.{alias.name}" for alias in node.names)])
     return frozenset(names)
+
+
+def _names_in_lines(text: str) -> Iterator[str]:
+    """The names that import statements have which stand in lines of their own."""
+    for module, bracketed, listed, plain in IMPORT.findall(text):
+        names = [name.split()[0] for name in (bracketed or listed or plain).split(",") if name.strip()]
+        yield from [module, *(f"{module}.{name}" for name in names)] if module else names
 
 
 @functools.cache

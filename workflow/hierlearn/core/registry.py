@@ -117,7 +117,6 @@ def defaults(kind: str, name: str) -> dict[str, Any]:
 def implementation(kind: str, name: str) -> type[Any]:
     """The class of a component; imports its file. Raises BrokenSource, one line with file and line, if that fails."""
     file, wanted = path(kind, name), "".join(word.capitalize() for word in name.split("_"))
-    syntax_tree(file)
     try:
         with process.kept():
             module = importlib.import_module(f"hierlearn.{file.parent.name}.{file.stem}")
@@ -125,6 +124,7 @@ def implementation(kind: str, name: str) -> type[Any]:
         raise
     # A file may also end the program.
     except BaseException as error:
+        syntax_tree(file)
         raise BrokenSource(failure(error) or f"{location(file, 1)}: {type(error).__name__}: {error}") from error
     if wanted not in vars(module):
         raise BrokenSource(f"{location(file, 1)}: found no class {wanted}; expected it to be named as the file is")
@@ -132,19 +132,26 @@ def implementation(kind: str, name: str) -> type[Any]:
     from hierlearn.core.protocols import PROTOCOLS
 
     found, protocol = vars(module)[wanted], PROTOCOLS[file.parent.name]
-    at = next(node.lineno for node in syntax_tree(file).body if isinstance(node, ast.ClassDef) and node.name == wanted)
     if protocol not in type.mro(found):
-        raise BrokenSource(f"{location(file, at)}: found class {wanted}; expected class {wanted}({protocol.__name__})")
+        raise BrokenSource(
+            f"{_place(file, wanted)}: found class {wanted}; expected class {wanted}({protocol.__name__})"
+        )
     for one in fields(found) if is_dataclass(found) else ():
         set_elsewhere = kind == "inputs" and one.name == "dimension"
         unset = one.default is MISSING and one.default_factory is MISSING and not set_elsewhere
         if one.init and unset and get_origin(one.type) is not Annotated:
             wrong = f"found the field {one.name} without a default; expected one, or a description of the parameter"
-            raise BrokenSource(f"{location(file, at)}: {wrong}")
+            raise BrokenSource(f"{_place(file, wanted)}: {wrong}")
     if found.__abstractmethods__:
         missing = ", ".join(sorted(found.__abstractmethods__))
-        raise BrokenSource(f"{location(file, at)}: found no method {missing}; expected all of {protocol.__name__}")
+        raise BrokenSource(f"{_place(file, wanted)}: found no method {missing}; expected all of {protocol.__name__}")
     return found
+
+
+def _place(file: Path, wanted: str) -> str:
+    """file:line of a class."""
+    classes = [node for node in syntax_tree(file).body if isinstance(node, ast.ClassDef)]
+    return location(file, next(node.lineno for node in classes if node.name == wanted))
 
 
 def failure(error: BaseException) -> str | None:
