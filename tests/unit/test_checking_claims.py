@@ -27,6 +27,8 @@ def test_a_claim_with_kind_regime_and_control_is_sound(small, check):
         ("kind", None, "kind: found nothing; expected this required key"),
         ("kind", "theorm", "kind: found 'theorm'; expected one of"),
         ("rank", "first", "rank: found 'first'; expected one of primary, secondary"),
+        ("asked_after", "C1-kernel", "asked_after: found 'C1-kernel'; expected another claim"),
+        ("asked_after", "C1-first", "rank: found 'primary'; expected secondary, as the question asked first keeps its"),
         ("rule", "descriptive", "rule: found 'descriptive'; expected a rule that decides"),
         ("regime", None, "regime: found nothing; expected one of within, limit, beyond"),
         ("regime", "near", "regime: found 'near'; expected one of beyond, limit, within"),

@@ -145,6 +145,25 @@ def test_a_question_without_a_form_in_the_records_keeps_the_digest_of_its_first_
     assert "claims.C1-kernel: found another question than at revision 1" in str(fault)
 
 
+def renamed(**said):
+    """A study whose claim has the question of C1-p4 under another name."""
+    study = checking.load_study(ROOT / "config" / "studies" / "chen2020-sample-complexity.yaml", "standard")
+    return replace(study, claims={"C1-other": replace(study.claims["C1-p4"], **said)})
+
+
+def test_a_new_name_in_the_place_of_an_old_one_is_asked_after_it():
+    (fault,) = first_questions.other_questions(renamed(), RECORDS, [])
+    assert "claims.C1-other: found the place, the quantity and the learner of C1-p4 in a claim" in str(fault)
+    assert "expected asked_after: C1-p4, or C1-p4 itself" in str(fault)
+    assert list(first_questions.other_questions(renamed(asked_after="C1-p4"), RECORDS, [])) == []
+    assert list(first_questions.other_questions(renamed(place="Theorem 3"), RECORDS, [])) == []
+
+
+def test_a_question_is_asked_after_one_that_was_registered(lines):
+    (fault,) = first_questions.other_questions(renamed(asked_after="C1-none"), RECORDS, lines)
+    assert "claims.C1-other.asked_after: found 'C1-none'; expected a claim that was registered before" in str(fault)
+
+
 @pytest.fixture
 def form(records):
     return copy.deepcopy(records["C1-p4"]["question"])

@@ -94,8 +94,10 @@ def other_questions(study: Study, folder: Path, lines: Sequence[registration.Lin
     listed = exceptions(folder) if records else set()
     for claim, design in registration.designs(study).items():
         record = records.get(claim)
+        yield from _names_nothing(study, claim, records, lines)
         if record is None or record["study"] != study.name:
             yield from _other_digest(study, claim, design, lines)
+            yield from _same_again(study, claim, question(design), records)
         elif record["preset"] == study.preset:
             for field, first, now in changes(record["question"], question(design)):
                 if (claim, field) not in listed:
@@ -112,3 +114,28 @@ def _other_digest(
     if known and known[0].question != digests.of_question(design):
         found = f"another question than at revision {known[0].revision}, {registration.file_beside(study)} says"
         yield Fault(study.file, ("claims", claim), found, "the question first registered, or a claim with a new name")
+
+
+def _names_nothing(
+    study: Study, claim: str, records: Mapping[str, Any], lines: Sequence[registration.Line]
+) -> Iterator[Fault]:
+    """A question that is asked after none that was registered."""
+    first = study.claims[claim].asked_after
+    if first is not None and first not in records and all(line.claim != first for line in lines):
+        yield Fault(study.file, ("claims", claim, "asked_after"), show(first), "a claim that was registered before")
+
+
+def _same_again(study: Study, claim: str, form: Question, records: Mapping[str, Any]) -> Iterator[Fault]:
+    """A new name for a question with the place, the quantity and the learner of one that was registered."""
+    if study.claims[claim].asked_after is not None:
+        return
+    for first, record in records.items():
+        if record["study"] == study.name and _measure(record["question"]) == _measure(form):
+            found = f"the place, the quantity and the learner of {first} in a claim with a new name"
+            yield Fault(study.file, ("claims", claim), found, f"asked_after: {first}, or {first} itself")
+            return
+
+
+def _measure(form: Question) -> Question:
+    """The place and the quantity of a question, the learners that it names among them."""
+    return {field: value for field, value in form.items() if field == "place" or field.startswith("quantity.")}

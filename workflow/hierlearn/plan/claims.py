@@ -39,6 +39,16 @@ def check_kind(draft: Draft, at: Path, claim: Claim) -> None:
             _say(draft, (*at, "proof"), claim.proof, None, "nothing, as this is for the regime limit")
 
 
+def check_asked_after(draft: Draft, at: Path, claim: Claim) -> None:
+    """A question that is asked after another one and yet primary, or asked after itself."""
+    if claim.asked_after is None:
+        return
+    if claim.asked_after == at[-1]:
+        draft.add((*at, "asked_after"), show(claim.asked_after), "another claim, which was registered before")
+    elif claim.rank == "primary":
+        draft.add((*at, "rank"), show(claim.rank), "secondary, as the question asked first keeps its rank")
+
+
 def _say(draft: Draft, at: Path, said: Any, wanted: str | None, refused: str) -> None:
     """Notes what is not said but wanted, or said and refused."""
     if said is None and wanted is not None:

@@ -85,6 +85,7 @@ class Claim:
     slack: float | None
     control: dict[str, Any] | None
     remark: str | None
+    asked_after: str | None
     side: str | None
 
     def rival(self) -> Component | None:

@@ -24,7 +24,7 @@ from hierlearn.plan.study import Study
 NAME = "registered.csv"
 FILE = f"config/{NAME}"
 # Says nothing of what is judged and how.
-UNJUDGED = ("remark", "digest")
+UNJUDGED = ("remark", "digest", "asked_after")
 
 
 @dataclass(frozen=True)

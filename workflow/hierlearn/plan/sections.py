@@ -84,6 +84,7 @@ def check_claims(draft: Draft) -> None:
         if claim.predicted is None and claim.rule not in ("holds", "descriptive"):
             draft.add((*at, "predicted"), "nothing", f"a number, which the rule {claim.rule} compares with")
         claims.check_kind(draft, at, claim)
+        claims.check_asked_after(draft, at, claim)
         claims.check_quantity(draft, at, claim)
         claims.check_control(draft, at, claim)
         for part, quantity in ((("quantity",), claim.quantity), (claims.CONTROL, claim.rival())):
