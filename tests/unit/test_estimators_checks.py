@@ -32,6 +32,11 @@ SETTINGS = {
     "ResidualNetworkClassifier": [{"width": 16, "max_iter": 30, "learning_rate": 0.01}],
     "ResidualNetworkRegressor": [{"width": 16, "max_iter": 30, "learning_rate": 0.01}],
     "TaylorClassifier": [{"width": 16}, {"width": 16, "loss": "logistic"}, {"order": 1, "width": 16}],
+    "TaylorizedClassifier": [{"width": 4, "order": 1, "alphas": 1e-3}],
+    "TaylorizedRegressor": [
+        {"width": 4, "order": 1, "alphas": 1e-3},
+        {"width": 4, "max_iter": 15, "alphas": 1e-3},
+    ],
     "TaylorRegressor": [{"width": 16}, {"order": 1, "width": 16}, {"order": 3, "width": 16}],
 }
 # One class for each base.
@@ -42,6 +47,7 @@ FIRST = (
     "QuadraticDenseNetRegressor",
     "ResidualNetworkRegressor",
     "TaylorRegressor",
+    "TaylorizedRegressor",
 )
 
 

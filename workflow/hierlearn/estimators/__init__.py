@@ -16,6 +16,7 @@ from hierlearn.estimators.pictures import (
 )
 from hierlearn.estimators.representations import NeuralRepresentation
 from hierlearn.estimators.taylor import TaylorClassifier, TaylorRegressor
+from hierlearn.estimators.taylorized import TaylorizedClassifier, TaylorizedRegressor
 
 __all__ = [
     "ConvolutionalClassifier",
@@ -33,4 +34,6 @@ __all__ = [
     "ResidualNetworkRegressor",
     "TaylorClassifier",
     "TaylorRegressor",
+    "TaylorizedClassifier",
+    "TaylorizedRegressor",
 ]
