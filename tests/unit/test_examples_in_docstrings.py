@@ -4,10 +4,13 @@ import doctest
 
 import pytest
 
-from hierlearn import datasets, estimators
+from hierlearn import datasets, estimators, statistics, theory
 
 PUBLIC = [getattr(module, name) for module in (datasets, estimators) for name in module.__all__]
-SHOWN = [part for part in PUBLIC if part is not datasets.Truth]
+PUBLIC += [getattr(module, name) for module in (theory, statistics) for name in module.PUBLIC]
+# What functions return has no example of its own.
+RETURNED = (datasets.Truth, theory.Dimensions, statistics.SampleComplexity, statistics.Slope)
+SHOWN = [part for part in PUBLIC if part not in RETURNED]
 
 
 @pytest.mark.parametrize("part", SHOWN, ids=lambda part: part.__name__)
