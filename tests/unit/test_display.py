@@ -53,7 +53,9 @@ def display(*jobs, studies=("small",), is_live=True, **settings):
     handler.screen.is_live = is_live
     plan = SimpleNamespace(results="results", studies={}, targets=Targets(), requests=None)
     dag = SimpleNamespace(jobs=jobs, needrun_jobs=lambda: jobs, jobid=lambda one: one.number)
-    workflow = SimpleNamespace(dag=dag, local_exec=True, resource_settings=SimpleNamespace(cores=2), nodes=None)
+    workflow = SimpleNamespace(
+        dag=dag, local_exec=True, resource_settings=SimpleNamespace(cores=2), nodes=None, touch=False
+    )
     found = Display(plan, workflow, handler)
     # Of studies whose estimates are not known.
     plan.studies = dict.fromkeys(studies)
@@ -105,6 +107,13 @@ def test_jobs_of_other_workflows_and_the_sheet_of_figures_are_no_part_of_a_run()
     alone.begin()
     alone.end()
     assert said(alone) == ""
+
+
+def test_a_run_that_touches_files_alone_is_left_to_snakemake():
+    of = display(job(1, "judge"))
+    of.workflow.touch = True
+    of.begin()
+    assert not of.is_begun and said(of) == "" and SHOWN not in os.environ
 
 
 def test_nothing_is_drawn_once_a_run_has_said_its_last_words(monkeypatch):

@@ -34,11 +34,11 @@ CLOCKS = 5.0
 
 
 def attach(plan: Plan, workflow: Any, handler: Any) -> "Display | None":
-    """Show the run by a display of its own, unless the configuration asks for all of Snakemake's log, or nothing runs.
+    """Show the run by a display of its own, unless the configuration asks for all of Snakemake's log.
 
     handler: the logger plugin's, None where Snakemake shows its log by another.
     """
-    if handler is None or plan.settings["log"] == "snakemake" or workflow.touch:
+    if handler is None or plan.settings["log"] == "snakemake":
         return None
     handler.display = Display(plan, workflow, handler)
     return handler.display
@@ -67,6 +67,9 @@ class Display:
 
     def begin(self) -> None:
         """Take the jobs of the run, which Snakemake knows now, and say how many there are."""
+        if self.workflow.touch:
+            # Nothing runs, and Snakemake says what it touches.
+            return
         dag = self.workflow.dag
         told = ((dag.jobid(job), self._work(job.rule.name, job.wildcards, job.log)) for job in dag.needrun_jobs())
         jobs = {number: work for number, work in told if work}
