@@ -148,5 +148,39 @@ def ntk_convolutional(x, z, places=None, patch=None, depth=1, pooling=False):
     return mp.fsum(inner[pair] + below[pair] for pair in kept) / len(kept)
 
 
-NAMED = (arccos, arcsin, ntk, ntk_convolutional, ntk_neural, ntk_raw, polynomial, polynomial_of_squares, rbf, recursive)
+def ntk_pictures(x, z, height=2, width=2, patch=3, depth=2, pooling=False):
+    """Of all layers; filters are padded with zeros."""
+    pixels = [(i, j) for i in range(height) for j in range(width)]
+    # x is channels by height by width.
+    first, second = (
+        {(i, j): point[i * width + j :: height * width] for i, j in pixels} for point in (list(x), list(z))
+    )
+    pairs, side = [(p, q) for p in pixels for q in pixels], range(-(patch // 2), patch // 2 + 1)
+    moves = [(a, b) for a in side for b in side]
+
+    def seen(of):
+        def moved(p, q, a, b):
+            # A pixel beyond the edge is no key.
+            return of.get(((p[0] + a, p[1] + b), (q[0] + a, q[1] + b)), mpf(0))
+
+        return {(p, q): mp.fsum(moved(p, q, a, b) for a, b in moves) / patch**2 for p, q in pairs}
+
+    def covariances(left, right):
+        return {(p, q): len(pixels) * dot(left[p], right[q]) for p, q in pairs}
+
+    inner, square, other = covariances(first, second), covariances(first, first), covariances(second, second)
+    below = dict.fromkeys(pairs, mpf(0))
+    for _ in range(depth):
+        inner, square, other, below = (seen(of) for of in (inner, square, other, below))
+        of_pair = {(p, q): (inner[p, q], square[p, p], other[q, q]) for p, q in pairs}
+        below = {pair: (inner[pair] + below[pair]) * 2 * moment(0, *of_pair[pair]) for pair in pairs}
+        inner = {pair: 2 * moment(1, *of_pair[pair]) for pair in pairs}
+        square = {(p, q): 2 * moment(1, square[p, q], square[p, p], square[q, q]) for p, q in pairs}
+        other = {(p, q): 2 * moment(1, other[p, q], other[p, p], other[q, q]) for p, q in pairs}
+    kept = pairs if pooling else [(p, p) for p in pixels]
+    return mp.fsum(inner[pair] + below[pair] for pair in kept) / len(kept)
+
+
+NAMED = (arccos, arcsin, ntk, ntk_convolutional, ntk_neural, ntk_pictures, ntk_raw)
+NAMED += (polynomial, polynomial_of_squares, rbf, recursive)
 KERNELS = {kernel.__name__: in_sixty_digits(kernel) for kernel in NAMED}

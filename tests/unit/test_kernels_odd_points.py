@@ -34,6 +34,7 @@ DESCRIBED = [
     {"name": "ntk_neural", "features": "relu2", "activation": "relu", "bias": False},
     {"name": "ntk_convolutional", "places": 2, "patch": 1, "pooling": True},
     {"name": "ntk_convolutional", "patch": 2, "depth": 2},
+    {"name": "ntk_pictures", "height": 2, "width": 1, "pooling": True},
     {"name": "rbf", "bandwidth": 0.3},
     {"name": "recursive", "base": "exponential"},
 ]

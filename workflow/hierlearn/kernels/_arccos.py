@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from hierlearn.kernels._tiles import snap
+
 
 def relu_layer(cosine: np.ndarray) -> np.ndarray:
     """2 E[u_+ v_+] in place of the correlation in [-1, 1], and 2 E[1{u > 0} 1{v > 0}], returned: one arccos for both.
@@ -16,6 +18,19 @@ def relu_layer(cosine: np.ndarray) -> np.ndarray:
     cosine *= slope
     cosine += sine
     return slope
+
+
+def relu_layer_of(
+    inner: np.ndarray, tangent: np.ndarray, square: np.ndarray, other: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """A and T A' of a layer of ReLUs, from S, T and the variances of both sides."""
+    scale = np.sqrt(square * other)
+    cosine = np.divide(inner, scale, out=np.zeros(np.broadcast(inner, scale).shape), where=scale > 0)
+    snap(cosine)
+    slope = relu_layer(cosine)
+    cosine *= scale
+    slope *= tangent
+    return cosine, slope
 
 
 def moment(order: int, cosine: np.ndarray, factor: float = 1.0) -> None:

@@ -16,6 +16,8 @@ TILE = 128
 WIDTHS = {np.dtype(np.float64): TILE, np.dtype(np.float32): 4 * TILE}
 # Closer to +-1 than the rounding of a dot product, a cosine is +-1: an angle would turn 1e-16 into 1e-8.
 SNAP = 1e-14
+# Coordinates up to it, and down to its inverse, have fourth powers that no precision loses.
+ORDINARY = 1e15
 
 Finish = Callable[[np.ndarray, slice, slice], np.ndarray]
 
@@ -178,3 +180,30 @@ def gram(
         with limited, ThreadPoolExecutor(threads) as pool:
             list(pool.map(row, starts))
     return result
+
+
+def ordinary_sizes(x: np.ndarray) -> np.ndarray:
+    """Sizes (n,) by which points (n, D) are divided so that squares of squares stay well within the range.
+
+    They are powers of two, which move no digit, and 1 for ordinary points; for kernels that are homogeneous.
+    """
+    largest = np.abs(x).max(axis=1, initial=0.0)
+    ordinary = (largest == 0.0) | ((largest > 1.0 / ORDINARY) & (largest < ORDINARY))
+    return np.where(ordinary, 1.0, np.exp2(np.frexp(largest)[1] - 1.0))
+
+
+def fill_blocks(
+    result: np.ndarray, tile: Callable[[slice, slice], np.ndarray], rows: int, columns: int, symmetric: bool
+) -> None:
+    """Fill a Gram matrix (n, n') from tiles of some rows and columns; symmetric: its lower triangle, mirrored."""
+    for i in range(0, len(result), rows):
+        a, end = slice(i, i + rows), i if symmetric else result.shape[1]
+        for j in range(0, end, columns):
+            b = slice(j, min(j + columns, end))
+            result[a, b] = tile(a, b)
+            if symmetric:
+                result[b, a] = result[a, b].T
+        if symmetric:
+            square = tile(a, a)
+            np.copyto(square, square.T, where=~np.tri(len(square), dtype=bool))
+            result[a, a] = square

@@ -10,13 +10,11 @@ from numpy.typing import DTypeLike
 
 from hierlearn.core.parameters import Count, Index
 from hierlearn.core.protocols import Input, Kernel, Objection
-from hierlearn.kernels._arccos import relu_layer
-from hierlearn.kernels._tiles import TILE, check_range, pair, snap
+from hierlearn.kernels._arccos import relu_layer_of
+from hierlearn.kernels._tiles import ORDINARY, TILE, check_range, fill_blocks, ordinary_sizes, pair
 
 # Rows of a tile at many places: shorter ones are mostly overhead.
 SHORTEST = 16
-# Coordinates up to it, and down to its inverse, have fourth powers that no precision loses.
-ORDINARY = 1e15
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,17 +78,7 @@ class NtkConvolutional(Kernel):
 
         # Values beyond the range are refused at the end.
         with np.errstate(over="ignore"):
-            for i in range(0, left.shape[1], rows):
-                a, end = slice(i, i + rows), i if z is None else right.shape[1]
-                for j in range(0, end, TILE):
-                    b = slice(j, min(j + TILE, end))
-                    result[a, b] = tile(a, b)
-                    if z is None:
-                        result[b, a] = result[a, b].T
-                if z is None:
-                    square = tile(a, a)
-                    np.copyto(square, square.T, where=~np.tri(len(square), dtype=bool))
-                    result[a, a] = square
+            fill_blocks(result, tile, rows, TILE, symmetric=z is None)
         return check_range(result, np.inf if extreme else ORDINARY**2)
 
     def profile(self, t: np.ndarray) -> np.ndarray:
@@ -106,9 +94,7 @@ class NtkConvolutional(Kernel):
         places = self.places or x.shape[1]
         if x.shape[1] % places:
             raise ValueError(f"x: dimension {x.shape[1]}; expected a multiple of the {places} places")
-        largest = np.abs(x).max(axis=1, initial=0.0)
-        ordinary = (largest == 0.0) | ((largest > 1.0 / ORDINARY) & (largest < ORDINARY))
-        size = np.where(ordinary, 1.0, np.exp2(np.frexp(largest)[1] - 1.0))
+        size = ordinary_sizes(x)
         pictures = (x / size[:, None]).reshape(len(x), x.shape[1] // places, places).transpose(2, 0, 1)
         return np.ascontiguousarray(pictures) * np.sqrt(places), size
 
@@ -138,7 +124,7 @@ class NtkConvolutional(Kernel):
             parts = self._stack(here @ moved.swapaxes(1, 2), square, _products(moved, moved)[:, None, :])
             conjugate, tangent = conjugate + parts[0] / len(shifts), tangent + parts[1] / len(shifts)
         for _ in range(self.dense):
-            conjugate, tangent = _layer(conjugate, conjugate + tangent, own[:, None], other[None, :])
+            conjugate, tangent = relu_layer_of(conjugate, conjugate + tangent, own[:, None], other[None, :])
         return conjugate + tangent if self.trained == "all" else conjugate
 
     def _stack(self, inner: np.ndarray, square: np.ndarray, other: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -147,7 +133,7 @@ class NtkConvolutional(Kernel):
         for layer in range(self.depth):
             inner, square, other = (self._seen(values) for values in (inner, square, other))
             tangent = inner + (self._seen(below) if layer else 0.0)
-            inner, below = _layer(inner, tangent, square, other)
+            inner, below = relu_layer_of(inner, tangent, square, other)
         return inner.mean(axis=0), below.mean(axis=0)
 
     def _joined(self, x: np.ndarray) -> np.ndarray:
@@ -169,16 +155,3 @@ class NtkConvolutional(Kernel):
 def _products(x: np.ndarray, z: np.ndarray) -> np.ndarray:
     """Inner products of points with their partners at every place: (P, n, c), (P, n, c) -> (P, n)."""
     return np.einsum("pnc,pnc->pn", x, z)
-
-
-def _layer(
-    inner: np.ndarray, tangent: np.ndarray, square: np.ndarray, other: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """A and T A' of a layer of ReLUs, from S, T and the variances of both sides."""
-    scale = np.sqrt(square * other)
-    cosine = np.divide(inner, scale, out=np.zeros(np.broadcast(inner, scale).shape), where=scale > 0)
-    snap(cosine)
-    slope = relu_layer(cosine)
-    cosine *= scale
-    slope *= tangent
-    return cosine, slope

@@ -17,6 +17,7 @@ from hierlearn.solvers.ridge import ridge_path
 
 # Points whose outputs are differentiated at once, and bytes of gradients that are kept in place of being made again.
 BLOCK_POINTS, KEPT_BYTES = 256, 1 << 30
+Tensors = dict[str, torch.Tensor]
 # Points that tell the mean square of a gradient, the unit of ridges.
 UNIT_POINTS = 64
 
@@ -90,14 +91,14 @@ class ModuleTaylor:
         targets = (labels - self.outputs(np.zeros(self.count), x)).reshape(-1)
         blocks, step = self._blocks(self.points(x)), BLOCK_POINTS * outputs
         keeps = len(targets) * self.count * 8 <= KEPT_BYTES
-        kept = [self._gradients(block) for block in blocks] if keeps else None
+        kept = {i: self._gradients(block) for i, block in enumerate(blocks)} if keeps else {}
         gram = np.empty((len(targets), len(targets)))
         for i, block in enumerate(blocks):
             rows = slice(i * step, i * step + len(block) * outputs)
-            own = kept[i] if keeps else self._gradients(block)
+            own = kept[i] if kept else self._gradients(block)
             for j, other in enumerate(blocks[: i + 1]):
                 columns = slice(j * step, j * step + len(other) * outputs)
-                gram[rows, columns] = own @ (kept[j] if keeps else self._gradients(other)).T
+                gram[rows, columns] = own @ (kept[j] if kept else self._gradients(other)).T
                 gram[columns, rows] = gram[rows, columns].T
         # Of a product of an array with itself.
         gram = (gram + gram.T) / 2
@@ -107,21 +108,23 @@ class ModuleTaylor:
         weights = np.zeros((len(ridges), self.count))
         for i, block in enumerate(blocks):
             rows = slice(i * step, i * step + len(block) * outputs)
-            weights += duals[:, rows] @ (kept[i] if keeps else self._gradients(block))
+            weights += duals[:, rows] @ (kept[i] if kept else self._gradients(block))
         return ModulePath(weights, np.ones(len(ridges), int), np.ones(len(ridges), bool))
 
-    def _fit_curved(self, x, labels, ridges: Sequence[float], tol: float, max_iter: int) -> ModulePath:
+    def _fit_curved(
+        self, x: np.ndarray, labels: np.ndarray, ridges: Sequence[float], tol: float, max_iter: int
+    ) -> ModulePath:
         points, targets = self.points(x), torch.as_tensor(labels).to(self.dtype)
         squares = np.square(self._gradients(points[:UNIT_POINTS]), dtype=np.float64)
         unit = float(np.mean(squares.sum(axis=1)))
         pairs = list(zip(self._blocks(points), self._blocks(targets), strict=True))
 
-        def block_loss(w, block, y):
+        def block_loss(w: torch.Tensor, block: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
             return torch.sum((self._model(self._named(w), block) - y) ** 2) / len(points)
 
         descend = grad_and_value(block_loss)
 
-        def objective(w, factor):
+        def objective(w: np.ndarray, factor: float) -> tuple[float, np.ndarray]:
             along, gradient, value = torch.as_tensor(w).to(self.dtype), 2.0 * factor * w, factor * float(w @ w)
             for block, y in pairs:
                 slope, part = descend(along, block, y)
@@ -137,38 +140,38 @@ class ModuleTaylor:
         weights, iterations, settled = zip(*(path[place] for place in range(len(ridges))), strict=True)
         return ModulePath(np.stack(weights), np.array(iterations), np.array(settled))
 
-    def _model(self, along: dict[str, torch.Tensor], x: torch.Tensor) -> torch.Tensor:
+    def _model(self, along: Tensors, x: torch.Tensor) -> torch.Tensor:
         """Return f_0 + f_1(w), of order 2 also f_2(w, w) / 2, (n, k)."""
 
-        def forward(weights):
+        def forward(weights: Tensors) -> torch.Tensor:
             return self._forward(weights, x)
 
+        def along_once(weights: Tensors) -> tuple[torch.Tensor, torch.Tensor]:
+            found = jvp(forward, (weights,), (along,))
+            return found[0], found[1]
+
         if self.order == 1:
-            value, slope = jvp(forward, (self.start,), (along,))
+            value, slope = along_once(self.start)
             return value + slope
-
-        def slope_of(weights):
-            value, slope = jvp(forward, (weights,), (along,))
-            return slope, value
-
-        slope, curvature, value = jvp(slope_of, (self.start,), (along,), has_aux=True)
+        found = jvp(along_once, (self.start,), (along,))
+        (value, slope), (_, curvature) = found[0], found[1]
         return value + slope + curvature / 2
 
-    def _forward(self, weights: dict[str, torch.Tensor], x: torch.Tensor) -> torch.Tensor:
+    def _forward(self, weights: Tensors, x: torch.Tensor) -> torch.Tensor:
         found = functional_call(self.module, (weights, self.buffers), (x,))
         return found if found.ndim > 1 else found[:, None]
 
     def _gradients(self, x: torch.Tensor) -> np.ndarray:
         """Return the gradients of every output at a block of points, (n k, P) of the model's dtype."""
 
-        def single(weights, point):
+        def single(weights: Tensors, point: torch.Tensor) -> torch.Tensor:
             return self._forward(weights, point[None])[0]
 
         jacobian = vmap(jacrev(single), (None, 0))(self.start, x)
         parts = [values.detach().flatten(2).flatten(0, 1) for values in jacobian.values()]
         return torch.cat(parts, dim=1).numpy()
 
-    def _named(self, weights: torch.Tensor) -> dict[str, torch.Tensor]:
+    def _named(self, weights: torch.Tensor) -> Tensors:
         """Return a displacement (P,) as tensors by the names of the module's weights."""
         parts = torch.split(weights, self.sizes)
         return {name: part.view_as(own) for (name, own), part in zip(self.start.items(), parts, strict=True)}

@@ -86,8 +86,8 @@ def fit_exponent(
     2.00 (1.99 to 2.01)
     """
     if isinstance(n_star, SampleComplexity):
-        n_star, status = n_star.samples, n_star.status if status is None else status
-    samples = np.asarray(n_star, np.float64)
+        status = n_star.status if status is None else status
+    samples = np.asarray(n_star.samples if isinstance(n_star, SampleComplexity) else n_star, np.float64)
     known = np.full(samples.shape, "observed") if status is None else np.asarray(status, str)
     if samples.ndim == 1:
         samples, known = samples[:, None], known.reshape(-1, 1)
