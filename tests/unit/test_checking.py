@@ -215,6 +215,35 @@ def test_texts_that_can_be_drawn_are_taken(text):
     assert formulas.undrawable(text) is None
 
 
+@pytest.mark.parametrize("path", ["title", "place", "learners.kernel.label", "claims.C1-kernel.statement"])
+@pytest.mark.parametrize(
+    ("text", "allowed"),
+    [
+        ("a\nb", "one line that is not empty"),
+        ("a\n", "one line that is not empty"),
+        (" ", "one line that is not empty"),
+        ("a\0b", "a text without U+0000"),
+        ("a\tb", "a text without U+0009"),
+        ("\x1b[31mred", "a text without U+001B"),
+        ("a\u202egnp.b", "a text without U+202E"),
+        ("a\u200bb", "a text without U+200B"),
+        ("a" * 5000, "characters"),
+    ],
+)
+def test_a_text_that_cannot_be_shown_in_one_line_is_refused(content, check, path, text, allowed):
+    study, (fault,) = check(put(content, path, text))
+    assert study is None
+    assert fault.field == path and allowed in fault.allowed
+    assert str(fault).isprintable()
+
+
+@pytest.mark.parametrize(
+    "text", ["שלום עולם", "\u06cc\u200c\u0627", "核方法", "a\u00a0b", "a" * 200, "<b>&amp;</b>", "2026"]
+)
+def test_a_label_in_any_letters_is_taken(content, check, text):
+    assert check(put(content, "learners.kernel.label", text))[1] == []
+
+
 def test_a_size_of_a_degree_needs_a_teacher_with_one(content, check):
     content["learners"]["kernel"]["samples"] = {"at": [{"coefficient": 1, "of": "harmonic_dimension"}]}
     assert check(content)[1] == []

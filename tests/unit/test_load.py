@@ -1,12 +1,14 @@
 """Reading YAML, listing faults, filling defaults, merging presets."""
 
 import os
+import re
 
 import pytest
 
 from hierlearn.core.words import nearest, show
 from hierlearn.files.faults import Fault
 from hierlearn.files.load import load
+from hierlearn.files.load import value as value_of
 from hierlearn.files.violations import fill_defaults, schema_faults
 from hierlearn.plan.presets import merge
 
@@ -24,22 +26,46 @@ def test_a_mapping_is_read(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "studies/study.yaml: found None; expected a mapping of keys to values"),
+        ("", "studies/study.yaml: found nothing; expected a mapping of keys to values"),
+        ("# a comment\n---\n", "found nothing; expected a mapping of keys to values"),
+        ("a: 1\n---\na: 2\n", "line 2: found another document; expected a single document"),
+        ("a: &b 1\nc: &b 2\n", "line 2: found duplicate anchor 'b'; expected valid YAML"),
+        ("a: {<<: {b: 1}, <<: {c: 2}}\n", "line 1: found duplicate key '<<'; expected valid YAML"),
+        ("a: [1\nb: 2\n", "line 2: found something else; expected valid YAML, here ',' or ']'"),
         ("- a\n", "found ['a']; expected a mapping"),
         ("a: 1\nb: 2\na: 3\n", "line 3: found duplicate key 'a'; expected valid YAML"),
         ("a: {b: 1, b: 2}\n", "line 1: found duplicate key 'b'"),
         ("a: [1\n", "line 2: found"),
         ("a: b\n\tc: 1\n", "line 2: found a tab character that violates indentation"),
         ("? [a, b]\n: 1\n", "is not a word"),
-        ("a: !!python/object/apply:os.getcwd []\n", "could not determine a constructor"),
+        (
+            "a: !!python/object/apply:os.getcwd []\n",
+            "line 1: found the tag !!python/object/apply:os.getcwd; expected values",
+        ),
+        ("a: 1\nb: !secret 2\n", "line 2: found the tag !secret; expected values without a tag"),
+        ("a: !!set {b, c}\n", "line 1: found the tag !!set; expected values without a tag"),
+        ("a: !!binary aGVsbG8=\n", "line 1: found the tag !!binary; expected values without a tag"),
+        ("a: !!map 2\n", "line 1: found '2', which is no map; expected valid YAML"),
+        ("a: !!int [2]\n", "line 1: found sequence; expected a scalar node"),
+        ("a: {b: [010]}\n", "a.b[0]: found 010, which YAML reads as 8; expected a number to base ten"),
+        ("a: -010\n", "a: found -010, which YAML reads as -8; expected a number to base ten"),
+        ("a: 1:30\n", "a: found 1:30, which YAML reads as 90; expected a number to base ten"),
+        ("a: 1:30.5\n", "a: found 1:30.5, which YAML reads as 90.5; expected a number to base ten"),
+        ('a: "b\\0c"\n', r"a: found 'b\x00c'; expected a text without U+0000"),
+        ('a: ["b\\u202ec"]\n', r"a[0]: found 'b\u202ec'; expected a text without U+202E"),
+        ('a: {"b\\tc": 1}\n', r"a.b\tc: found this key; expected a key without U+0009"),
         ("a: {b: [1, .inf]}\n", "a.b[1]: found inf; expected a finite number"),
         ("a: .nan\n", "a: found nan; expected a finite number"),
-        (b"a: \xff\xfe\n", "cannot be read (UnicodeDecodeError)"),
-        ("a: 2026-13-45\n", "expected valid YAML"),
+        (
+            b"a: 1\nb: \xff\xfe\n",
+            "found a file that cannot be read (line 2 is not UTF-8); expected a readable YAML file",
+        ),
+        ("a: 2026-13-45\n", "a: found 2026-13-45, which YAML reads as a date; expected quotes around a text"),
+        ("a: 2026-01-02 10:00:00\n", "which YAML reads as a date; expected quotes"),
         ("b: 1\na: !!bool five\n", "line 2: found 'five', which is no bool"),
         ("a: !!int\n", "line 1: found '', which is no int"),
         ("a: !!float ''\n", "line 1: found '', which is no float"),
-        ("a: !!timestamp x\n", "line 1: found 'x', which is no timestamp"),
+        ("a: !!timestamp x\n", "a: found x, which YAML reads as a date; expected quotes"),
         ("a: !!int 'x'\n", "line 1: found 'x', which is no int"),
         ("? !!bool x\n: 1\n", "line 1: found 'x', which is no bool"),
         (f"a: [{'9' * 400}]\n", "expected a number between -1e+18 and 1e+18"),
@@ -57,9 +83,43 @@ def test_unusable_text_is_one_fault_of_one_line(tmp_path, text, message):
     assert "\n" not in str(fault)
 
 
+def test_what_reads_as_it_is_written_is_taken(tmp_path):
+    text = (
+        "a: [0, -0, 0.5, 0x10, 0b11, 1_000, 1.0e-3]\nb: ['010', '1:30', '2026-01-02', =, <<, \"caf\\u00e9\\u00a0x\"]\n"
+    )
+    content, faults = read(tmp_path, f"{text}c: |\n  one\n  two\nd: \u06cc\u200c\u0627\n")
+    assert faults == []
+    assert content["a"] == [0, 0, 0.5, 16, 3, 1000, 0.001]
+    assert content["b"] == ["010", "1:30", "2026-01-02", "=", "<<", "café\u00a0x"]
+    assert (content["c"], content["d"]) == ("one\ntwo\n", "\u06cc\u200c\u0627")
+
+
+def test_a_file_that_is_too_long_is_that_even_where_its_last_letter_is_cut(tmp_path):
+    _, (fault,) = read(tmp_path, "#" * 999_999 + "é" * 9)
+    assert "found a file of more than 1,000,000 bytes" in str(fault)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("*b", "undefined alias 'b'; expected an anchor"),
+        ("2026-01-01", "which YAML reads as a date; expected quotes"),
+        ("010", "which YAML reads as 8; expected a number to base ten"),
+        (".nan", "nan; expected a finite number"),
+        ('"b\\0"', "expected a text without U+0000"),
+        ("[" * 5000, "expected a value as YAML has it"),
+        ("!!set {a}", "expected a value as YAML has it"),
+        ("9" * 6000, "expected a value as YAML has it"),
+    ],
+)
+def test_a_word_of_the_command_line_is_a_value_that_can_be_used(text, said):
+    with pytest.raises(ValueError, match=re.escape(said)):
+        value_of(text)
+
+
 def test_a_missing_file_is_a_fault(tmp_path):
     _, (fault,) = load(tmp_path / "absent.yaml", "absent.yaml")
-    assert "absent.yaml: found a file that cannot be read (FileNotFoundError)" in str(fault)
+    assert "absent.yaml: found a file that cannot be read (no such file or directory)" in str(fault)
 
 
 def test_a_pipe_is_refused_before_anyone_writes_into_it(tmp_path):
@@ -86,6 +146,12 @@ def test_a_number_that_yaml_reads_as_text_is_explained():
     assert str(fault) == (
         "s.yaml: ridge: found '1e-3'; expected number (YAML reads this as text: write 1.0e-3 for 1e-3, and no quotes)"
     )
+
+
+@pytest.mark.parametrize("text", ["NaN", "Infinity", "\uff11", "two"])
+def test_what_is_no_number_of_yaml_gets_no_hint_of_one(text):
+    (fault,) = schema_faults("s.yaml", {"ridge": text}, {"properties": {"ridge": {"type": "number"}}})
+    assert str(fault) == f"s.yaml: ridge: found {text!r}; expected number"
 
 
 def test_an_integer_with_a_decimal_point_and_a_yes_are_no_integers():

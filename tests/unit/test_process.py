@@ -160,7 +160,7 @@ def test_a_backend_that_is_none_is_no_fault_of_a_formula(tmp_path):
     [
         ("a{x}", b"", "error: path of the project: found { and } in '"),
         ("a:b", b"", "error: path of the project: found : in '"),
-        ("a", b"font.family: \xff", "error: matplotlibrc: found a file that cannot be read (UnicodeDecodeError)"),
+        ("a", b"font.family: \xff", "error: matplotlibrc: found a file that cannot be read (line 1 is not UTF-8)"),
         ("a b'\"#$HOME*[c]%s-\u00e9", b"", None),
         ("-a", b"font.size: \xc3\xa9\n", None),
     ],

@@ -10,6 +10,7 @@ from typing import Any
 
 from hierlearn.claims.ledger import COLUMNS, as_text, from_json
 from hierlearn.claims.verdicts import MARK_NAMES, MARKS
+from hierlearn.core.words import reason
 from hierlearn.files import checksums, results
 
 CHECK, DESCRIPTION = "check", "description"
@@ -36,7 +37,7 @@ def read(file: str | os.PathLike, needed: Sequence[str] = NEEDED) -> list[dict[s
         reader = csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline=""))
         columns, rows = reader.fieldnames or (), list(reader)
     except (UnicodeDecodeError, csv.Error) as error:
-        raise ValueError(f"{file}: found no table, {error}; expected that of a run") from error
+        raise ValueError(f"{file}: found no table, {reason(error)}; expected that of a run") from error
     if missing := [column for column in needed if column not in columns]:
         raise ValueError(f"{file}: found no column {', '.join(missing)}; expected that of a run with this code")
     return rows

@@ -57,7 +57,10 @@ Share = Annotated[float, Interval(gt=0, lt=1)]
 
 TYPES = {int: "integer", float: "number", bool: "boolean", str: "string", list: "array", dict: "object"}
 LIMITS = {Ge: "minimum", Gt: "exclusiveMinimum", Le: "maximum", Lt: "exclusiveMaximum", MultipleOf: "multipleOf"}
-LENGTHS = {MinLen: {"array": "minItems", "object": "minProperties"}, MaxLen: {"array": "maxItems"}}
+LENGTHS = {
+    MinLen: {"array": "minItems", "object": "minProperties"},
+    MaxLen: {"array": "maxItems", "string": "maxLength"},
+}
 
 
 def properties(implementation: type) -> dict[str, dict[str, Any]]:

@@ -3,15 +3,37 @@
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any
+from unicodedata import category
 
 # Types of JSON Schema that have other names in YAML.
 KINDS = {"array": "a list", "object": "object: a mapping of keys to values"}
+
+BETWEEN = "\n\u200c\u200d"
 
 
 def show(value: Any) -> str:
     """A value as a message shows it, cut to a readable length."""
     text = repr(value).replace("\n", " ")
     return text if len(text) <= 80 else text[:77] + "..."
+
+
+def reason(error: Exception) -> str:
+    """Say in words why a file cannot be read."""
+    if isinstance(error, UnicodeDecodeError):
+        line = error.object.count(b"\n", 0, error.start) + 1
+        return f"line {line} is not UTF-8"
+    text = error.strerror if isinstance(error, OSError) else str(error)
+    return text.lower() if text else type(error).__name__
+
+
+def unshowable(text: str) -> str:
+    """Return the first character of a text that no page and no figure shows as a letter or a space; "" for none.
+
+    A line break counts as a space. What joins letters of some languages, or keeps them apart, is part of a word.
+    """
+    if text.isprintable():
+        return ""
+    return next((one for one in text if not one.isprintable() and one not in BETWEEN and category(one) != "Zs"), "")
 
 
 def meaning(against: Mapping[str, Any]) -> str:

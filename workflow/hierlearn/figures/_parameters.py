@@ -2,11 +2,13 @@
 
 from typing import Annotated, Any, Literal, Required, TypedDict
 
-from annotated_types import Ge, MinLen
+from annotated_types import Ge, MaxLen, MinLen
 
 from hierlearn.core.parameters import UNIQUE, Count, Index, NotNegative, Positive, Reference, Schema
 
 Name = Annotated[str, Reference("probes")]
+# A longer one leaves no room for what is drawn.
+Text = Annotated[str, MaxLen(200)]
 Scale = Literal["log", "linear"]
 Shown = Annotated[list[Annotated[str, Reference("claims")]], MinLen(1), UNIQUE]
 
@@ -37,13 +39,13 @@ class Level(TypedDict):
     """A line of reference."""
 
     value: float
-    label: str
+    label: Text
 
 
 class Line(TypedDict, total=False):
     """A curve of a panel."""
 
-    label: str
+    label: Text
     variable: Annotated[
         str, Reference("panel variables"), "A measure of the probe, or what the learner records (trace)."
     ]
@@ -72,7 +74,7 @@ class Line(TypedDict, total=False):
     bound: Annotated[bool, "A bound: thin, without markers."]
     colour_of: Annotated[Count, "Number of the line, from 1, whose colour and marker it has."]
     marks: Annotated[
-        dict[Annotated[str, Reference("learner measures")], Annotated[str, "Its name in the legend."]],
+        dict[Annotated[str, Reference("learner measures")], Annotated[Text, "Its name in the legend."]],
         "trace: measures of the learner that are steps -> what the legend calls the vertical lines at their medians.",
     ]
 
@@ -125,12 +127,12 @@ class _Panel(TypedDict, total=False):
             "one place, learner by learner; trace: what learners recorded while they trained, x being step.",
         ]
     ]
-    title: Required[str]
+    title: Required[Text]
     shows: Annotated[Shown, "Claims that the panel shows; their names stand above it."]
     probe: Annotated[Name, "Name of the probe."]
     x: Required[Annotated[str, Reference("panel axis"), "Coordinate along the panel."]]
-    xlabel: str
-    ylabel: str
+    xlabel: Text
+    ylabel: Text
     xscale: Scale
     yscale: Scale
     risk: Annotated[str, Reference("scores"), "A variable of scores.nc."]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from hierlearn.core.words import show
+from hierlearn.core.words import reason, show
 from hierlearn.files import texts
 from hierlearn.files.faults import Fault
 
@@ -25,7 +25,7 @@ def read(
     try:
         rows = list(csv.reader(io.StringIO(file.read_text(encoding="utf-8-sig")), strict=True))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        return [], [Fault(name, (), f"a file that cannot be read ({type(error).__name__})", "lines of values")]
+        return [], [Fault(name, (), f"a file that cannot be read ({reason(error)})", "lines of values")]
     if not rows or rows[0] not in (first, list(columns)):
         return [], [Fault(name, ("line 1",), show(",".join(rows[0]) if rows else ""), ",".join(columns))]
     lines = list(enumerate(rows[1:], start=2))

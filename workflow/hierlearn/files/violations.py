@@ -1,6 +1,7 @@
 """Checks against JSON Schemas, in words, and the defaults that a schema has."""
 
 import functools
+import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -151,10 +152,10 @@ def allowed_by(error: ValidationError) -> str:
     hint = ""
     if isinstance(found, str):
         try:
-            float(found)
-            hint = " (YAML reads this as text: write 1.0e-3 for 1e-3, and no quotes)"
+            is_number = found.isascii() and math.isfinite(float(found))
         except ValueError:
-            pass
+            is_number = False
+        hint = " (YAML reads this as text: write 1.0e-3 for 1e-3, and no quotes)" * is_number
     words = {
         "type": lambda: _type(wanted, against),
         "minimum": lambda: f"at least {wanted}",

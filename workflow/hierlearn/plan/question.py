@@ -12,7 +12,7 @@ from typing import Any
 
 from hierlearn.core import registry
 from hierlearn.core.protocols import Teacher
-from hierlearn.core.words import show
+from hierlearn.core.words import show, unshowable
 from hierlearn.files import papers, texts
 from hierlearn.files.faults import Fault
 from hierlearn.files.load import load, written
@@ -23,9 +23,11 @@ KEY, STUDY = "question", "my-question"
 SAID = {papers.YOURS: {"name": "A question", "title": "A question of your own", "authors": "You", "year": 2026}}
 # Values of choices that a learner must be given; of others a study asks.
 CHOICES = {"ridge": [1.0, 1.0e-2, 1.0e-4, 1.0e-6], "learning_rate": [0.1, 0.01]}
+# Of a number: Python reads some thousands, and nobody writes as many. Of a label: several make a title.
+DIGITS, LETTERS = 400, 80
 WANTED = {
     "select": "lists of values, by the name of what is chosen",
-    "label": "a text",
+    "label": f"one line of at most {LETTERS} letters that a figure can show",
     "representation": "a name, or a mapping with one",
 }
 NUMBER, POINT = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?|true|false"), {*".eE"}
@@ -121,7 +123,7 @@ def numbers(content: Any) -> Any:
         return {key: numbers(part) for key, part in content.items()}
     if isinstance(content, list):
         return [numbers(part) for part in content]
-    if not isinstance(content, str) or not NUMBER.fullmatch(content):
+    if not isinstance(content, str) or len(content) > DIGITS or not NUMBER.fullmatch(content):
         return content
     if content in ("true", "false"):
         return content == "true"
@@ -153,6 +155,9 @@ def learner(one: Any) -> tuple[str, dict[str, Any], tuple[str, str] | None]:
     for key, kinds in (("select", dict), ("label", str | int | float), ("representation", str | dict)):
         if key in beside and not isinstance(beside[key], kinds):
             return "", {}, (f"{key} {show(beside[key])}", WANTED[key])
+    label = str(beside.get("label", name.replace("_", " ")))
+    if not 0 < len(label.strip()) <= LETTERS or "\n" in label or unshowable(label):
+        return "", {}, (f"label {show(label)}", WANTED["label"])
     described = {"name": "kernel_ridge", "kernel": given} if known[name] else given
     if "select" in beside:
         beside["select"] = {key: one if isinstance(one, list) else [one] for key, one in beside["select"].items()}
@@ -164,7 +169,6 @@ def learner(one: Any) -> tuple[str, dict[str, Any], tuple[str, str] | None]:
     seen = seen if isinstance(seen, dict) else {"name": seen}
     if seen.get("name") not in (offered := registry.available("representations")):
         return "", {}, (f"representation {show(seen.get('name'))}", f"the name of one: {', '.join(sorted(offered))}")
-    label = str(beside.get("label", name.replace("_", " ")))
     # Names of files: of a label in other letters that of the learner.
     words = (re.sub("[^a-z0-9]+", "-", text.lower())[:60].strip("-") for text in (label, name))
     key = next(filter(None, words))

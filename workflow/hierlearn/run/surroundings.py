@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hierlearn.core import process
-from hierlearn.core.words import show
+from hierlearn.core.words import reason, show
 from hierlearn.run.job import MEMORY_VARIABLES
 
 
@@ -44,4 +44,4 @@ def _hopeless(workflow: Path) -> Iterator[str]:
     try:
         settings.read_text(encoding="utf-8") if settings.is_file() else None
     except (OSError, UnicodeDecodeError) as error:
-        yield f"{settings}: found a file that cannot be read ({type(error).__name__}); expected UTF-8"
+        yield f"{settings}: found a file that cannot be read ({reason(error)}); expected UTF-8"
