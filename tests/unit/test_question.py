@@ -126,7 +126,7 @@ def test_numbers_below_a_key_may_be_the_text_that_snakemake_hands_over():
         ({"learners": [{"name": "ntk", "select": [1]}]}, "found select [1]; expected lists of values"),
         ({"learners": [{"name": "ntk", "label": ["a"]}]}, "found label ['a']; expected one line of at most 80"),
         ({"learners": [{"name": "ntk", "label": "a\0b"}]}, r"learners[0]: found label 'a\x00b'; expected one line"),
-        ({"learners": [{"name": "ntk", "label": "a\nb"}]}, r"learners[0]: found label 'a\\nb'; expected one line"),
+        ({"learners": [{"name": "ntk", "label": "a\nb"}]}, r"learners[0]: found label 'a\nb'; expected one line"),
         ({"learners": [{"name": "ntk", "label": "\u202eb"}]}, r"learners[0]: found label '\u202eb'; expected one line"),
         ({"learners": [{"name": "ntk", "label": " "}]}, "learners[0]: found label ' '; expected one line"),
         ({"learners": [{"name": "ntk", "label": "a" * 81}]}, "; expected one line of at most 80 letters that a figure"),
