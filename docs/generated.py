@@ -26,6 +26,13 @@ SCHEMAS = {
     ),
     "Published numbers": ("published", "`config/published/<paper>.yaml`."),
 }
+# Keys that no shipped study uses.
+EXAMPLES = {
+    "claims.<name>.rival.missing": "no rival is known",
+    "rivals.<name>.missing": "no rival is known",
+    **dict.fromkeys(("revisions.full", "revisions.paper", "revisions.smoke"), "2"),
+}
+LONGEST = 100
 LIMITS = {"minimum": "≥", "maximum": "≤", "exclusiveMinimum": ">", "exclusiveMaximum": "<", "multipleOf": "multiple of"}
 PAPERS = ("chen2020", "bai2020", "allenzhu2019", "allenzhu2020")
 # How a docstring cites: (chen2020, eq. 8; bai2020, Section 6).
@@ -45,15 +52,49 @@ def keys() -> str:
     lines = []
     for title, (name, where) in SCHEMAS.items():
         schema = yaml.safe_load((PACKAGE / "schemas" / f"{name}.schema.yaml").read_text(encoding="utf-8"))
-        lines += ["", f"## {title}", "", where, "", *_table("key", _keys(schema, schema.get("$defs", {}), ""))]
+        rows = _keys(schema, schema.get("$defs", {}), "")
+        table = _table("key", rows) if name != "study" else _table("key", rows, "example", _examples())
+        lines += ["", f"## {title}", "", where, "", *table]
     return "\n".join(lines)
 
 
-def _table(first: str, rows: Iterator[tuple[str, Schema]]) -> Iterator[str]:
-    yield from (f"| {first} | meaning | values | default |", "| --- | --- | --- | --- |")
+def _examples() -> dict[str, str]:
+    """How a shipped study writes each key, the shortest of all; <name> stands for names that the writer chooses."""
+    found: dict[str, str] = dict(EXAMPLES)
+    for file in sorted((ROOT / "config" / "studies").glob("*.yaml")):
+        study = yaml.safe_load(file.read_text(encoding="utf-8"))
+        for key, value in (entry for part in (study, *study["presets"].values()) for entry in _written(part, "")):
+            text = yaml.safe_dump(value, default_flow_style=True, width=10**6, allow_unicode=True)
+            text = text.removesuffix("\n").removesuffix("\n...")
+            if value not in ({}, []) and len(text) < len(found.get(key, "x" * 1000)):
+                found[key] = text
+    return {key: text if len(text) <= LONGEST else f"{text[:LONGEST]} …" for key, text in found.items()}
+
+
+def _written(content: Any, prefix: str) -> Iterator[tuple[str, Any]]:
+    for key, value in content.items() if isinstance(content, Mapping) else ():
+        for name in (key, "<name>"):
+            yield prefix + name, value
+            yield from _written(value, f"{prefix}{name}.")
+
+
+def _table(
+    first: str, rows: Iterator[tuple[str, Schema]], last: str = "", examples: Mapping[str, str] = {}
+) -> Iterator[str]:
+    """last, examples: a further column, by the names of the rows."""
+    more, rule = (f" {last} |", " --- |") if last else ("", "")
+    yield from (f"| {first} | meaning | values | default |{more}", f"| --- | --- | --- | --- |{rule}")
     for name, schema in rows:
         default = f"`{json.dumps(schema['default'], default=str)}`" if "default" in schema else ""
-        yield f"| `{name}` | {_text(schema.get('description', ''))} | {_values(schema)} | {default} |"
+        default = default or ("required" if schema.get("required") is True else "none" if last else "")
+        example = f" {_code(examples.get(name, ''))} |" if last else ""
+        yield f"| `{name}` | {_text(schema.get('description', ''))} | {_values(schema)} | {default} |{example}"
+
+
+def _code(text: str) -> str:
+    """A text as code in a cell of a table."""
+    text = text.replace("|", "\\|")
+    return f"`` {text} ``" if "`" in text else f"`{text}`" if text else ""
 
 
 def _keys(schema: Schema, shared: Mapping[str, Schema], prefix: str) -> Iterator[tuple[str, Schema]]:
@@ -65,7 +106,7 @@ def _keys(schema: Schema, shared: Mapping[str, Schema], prefix: str) -> Iterator
         if (reference := part.get("$ref", "")).startswith("#/$defs/"):
             part = shared[reference.rpartition("/")[2]] | {key: part[key] for key in part if key != "$ref"}
         if name != "<name>":
-            yield prefix + name, part
+            yield prefix + name, {**part, "required": name in schema.get("required", ())}
         # A preset holds what a study holds; deeper keys are read where they are used.
         if prefix.count(".") < 3 and name != "presets":
             yield from _keys(part, shared, f"{prefix}{name}.")

@@ -20,16 +20,16 @@ MOST, SEED = int(os.environ.get("HIERLEARN_FUZZ", 12)), int(os.environ.get("HIER
 # From so many on nothing else is left out either.
 MANY = 60
 # Keys whose children are called as the author likes; a claim's name has a form of its own.
-NAMING = ("representations", "learners", "probes", "claims", "laws", "tables", "coordinates", "others")
+NAMING = ("representations", "learners", "probes", "claims", "rivals", "laws", "tables", "coordinates", "others")
 # Text for people.
 PROSE = (
     *("title", "place", "summary", "statement", "remark", "label", "xlabel", "ylabel", "units", "source"),
-    *("beyond", "proof", "rival", "missing"),
+    *("proof", "is", "missing"),
 )
 # Parameters that are mappings of names which the user chooses.
 BY_NAME = (("lines",), ("inputs",), ("learners",), ("laws",))
 # Numbers that may have either sign and any size; what is compared with, not how large something is.
-SIGNED = ("predicted", "slope", "level", "shift", "value", "low", "high", "power", "least", "most", "weights")
+SIGNED = ("printed", "slope", "level", "shift", "value", "low", "high", "power", "least", "most", "weights")
 # Counts of things that a job holds in memory.
 SIZES = (
     *("dimension", "unlabelled", "count", "directions", "width", "widths", "start", "cap", "at", "validation", "test"),
@@ -50,7 +50,7 @@ IN_ORDER = (
 REQUIRED = re.compile(
     r"title|paper|place|problem|axes|seeds|figure|problem\.(input|teacher)|axes\.dimension|.*\.(name|coefficient|of)"
     r"|learners\.[^.]+\.(label|learner|samples|samples\.(cap|at))|probes\.[^.]+\.probe"
-    r"|claims\.[^.]+\.(place|statement|kind|quantity|rule)|figure\.panels\[\d+\]\.(kind|title|x|lines)"
+    r"|claims\.[^.]+\.(place|statement|kind|quantity|test)|figure\.panels\[\d+\]\.(kind|title|x|lines)"
     r"|claims\.[^.]+\.quantity\.(learner|probe|line|above|below|larger|smaller|published|predictors|error)"
     r"|figure\.panels\[\d+\]\.lines\[\d+\]\.(learner|variable)"
     r"|source|tables|tables\.[^.]+\.(title|place|obtained|units|coordinates|rows)|.*\.rows\[\d+\]\.(value|low|high)"
@@ -86,8 +86,9 @@ class Place:
         """Whether nothing else says it: no default, no merged mapping, no body under an overlay."""
         if self.key is None or self.anchored or any(key.value == "<<" for key, _ in self.parent.value):
             return False
-        # What a control does not say is as in its claim.
-        return bool(REQUIRED.fullmatch(dotted(self.path))) and self.path[0] != "presets" and not self.under("control")
+        # What a rival does not say is as in its claim, and what a change does not say as in what it changes.
+        apart = self.path[0] == "presets" or self.under("rival", "rivals", "at")
+        return bool(REQUIRED.fullmatch(dotted(self.path))) and not apart
 
     @property
     def refers(self) -> bool:
@@ -125,7 +126,8 @@ class Mutant:
     @property
     def preset(self) -> str:
         """The preset at which the broken place counts."""
-        return self.place.split(".")[1] if re.match(r"presets\.\w+\.", self.place) else "quick"
+        steps = self.place.split(".")
+        return steps[1] if re.match(r"presets\.\w+\.", self.place) else preset_of(self.file, steps[:4])
 
     def __str__(self) -> str:
         return f"{self.file.stem}: {self.kind} at {self.place}: {self.change}"
@@ -136,6 +138,26 @@ class Mutant:
         names = "|".join(NAMING)
         general = re.sub(rf"\b({names})\.[^.\[]+", r"\1.*", re.sub(r"\[\d+\]", "[*]", self.place))
         return self.kind, general, re.sub(r".* -> ", "", self.change) if self.kind != "misspelt key" else ""
+
+
+@functools.cache
+def claims_of(file: Path) -> dict[str, dict]:
+    return yaml.safe_load(file.read_text()).get("claims", {})
+
+
+def preset_of(file: Path, steps: list[str]) -> str:
+    """The preset at which a claim, what changes in it, or a rival by its name counts."""
+    section, name = steps[0], steps[1] if len(steps) > 1 else ""
+    if section == "claims":
+        first = claims_of(file).get(name, {}).get("presets", ["quick"])[0]
+        return steps[3].split()[0] if steps[2:3] == ["at"] and len(steps) > 3 else first
+    for claim in claims_of(file).values() if section == "rivals" else ():
+        if claim.get("rival") == name:
+            return claim.get("presets", ["quick"])[0]
+        changed = [words for words, part in claim.get("at", {}).items() if part.get("rival") == name]
+        if changed:
+            return changed[0].split()[0]
+    return "quick"
 
 
 def places(text: str) -> list[Place]:
@@ -245,7 +267,9 @@ def _mutants(file: Path) -> Iterator[Mutant]:
 
         for new in WRONG[place.kind]:
             nullable = new == "null" and place.path[-1] in NULLABLE
-            if not nullable and not (fact and new[0] not in "[{n"):
+            # A place may be one value or a list of them.
+            one_or_more = place.under("only") and new in ("7", "[7]")
+            if not nullable and not one_or_more and not (fact and new[0] not in "[{n"):
                 yield mutant("wrong type", f"{place.kind} -> {new}", replaced(text, value, new))
         if place.key is not None:
             key = place.key.value
@@ -273,7 +297,7 @@ def _mutants(file: Path) -> Iterator[Mutant]:
             yield mutant("out of range", "-> 0 where beta is 0", replaced(text, value, "0"))
         # Before the end of a list the order of dimensions would be the fault.
         last = place.key is not None or place.value is place.parent.value[-1]
-        sized = place.word in SIZES and not place.under("claims", "figure", "limits", "skip", "rows")
+        sized = place.word in SIZES and not place.under("claims", "figure", "limits", "only", "rows")
         # The start of a walk is a size, that of a training is not.
         if setting and last and sized and (place.word != "start" or place.under("samples")):
             yield mutant("absurd size", "-> 10^15", replaced(text, value, str(10**15)))

@@ -83,7 +83,12 @@ def complaint(mutant: Mutant, lines: list[str]) -> str | None:
         # Two letters are as near to many words.
         short = len(mutant.word) < 3 and re.search(rf"expected one of .*\b{mutant.word}\b", text)
         # And one of an x axis is as near to that of y; what a control does not name is as in its claim.
-        short = short or f"(nearest: y{mutant.word[1:]})" in text or f"control.quantity.{wrong}: found" in text
+        short = (
+            short
+            or f"(nearest: y{mutant.word[1:]})" in text
+            or f"rival.quantity.{wrong}: found" in text
+            or f"at.{wrong}: found" in text
+        )
         return (
             None if short or any(hint in text for hint in hints) else f"the nearest name is not {mutant.word}: {lines}"
         )

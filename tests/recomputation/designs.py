@@ -1,4 +1,7 @@
-"""What a study file says of its claims at a preset, read anew."""
+"""What a study file says of its claims at a preset, read anew.
+
+A claim has `rule`, `predicted`, `slack` and `side` here for its test, and `control` for its rival.
+"""
 
 from functools import cache
 from pathlib import Path
@@ -6,13 +9,49 @@ from typing import Any
 
 import yaml
 
+SIGNS = {
+    **{"<=": "upper", ">=": "lower", "=": "two-sided", "~": "published", "holds": "holds"},
+    **dict.fromkeys("<>", "ordering"),
+}
+
 
 @cache
 def study_at(file: Path, preset: str) -> dict[str, Any]:
     """The study with the overlay of a preset: mappings merge key by key, everything else is replaced."""
     content = yaml.safe_load(file.read_text(encoding="utf-8"))
     overlays = content.pop("presets", None) or {}
-    return overlaid(content, overlays.get(preset) or {})
+    study = overlaid(content, overlays.get(preset) or {})
+    claims = {name: one for name, one in study.get("claims", {}).items() if preset in one.get("presets", [preset])}
+    return study | {"claims": {name: claim_at(one, preset, study.get("rivals", {})) for name, one in claims.items()}}
+
+
+def claim_at(claim: dict[str, Any], preset: str, rivals: dict[str, Any]) -> dict[str, Any]:
+    """A claim with what changes in it at a preset."""
+    changes = [one for words, one in claim.get("at", {}).items() if preset in words.split()]
+    said: dict[str, Any] = {}
+    for part in (claim, *changes):
+        part = {key: value for key, value in part.items() if key not in ("at", "presets")}
+        if isinstance(part.get("rival"), str):
+            part["rival"] = rivals[part["rival"]]
+        for key, other in (("regime", "beyond"), ("test", "printed")):
+            if key in part or other in part:
+                said = {known: value for known, value in said.items() if known not in (key, other)}
+        if {"is", "missing"} & part.get("rival", {}).keys():
+            said.pop("rival", None)
+        said = overlaid(said, part)
+    control = {"rival" if key == "is" else key: value for key, value in said.pop("rival", {}).items()}
+    said |= {"control": control} if control else {}
+    said |= {"regime": "beyond"} if "beyond" in said else {}
+    return said | judged(said.pop("test", None))
+
+
+def judged(test: str | None) -> dict[str, Any]:
+    """The rule, the prediction, the slack and the side of a test."""
+    if test is None:
+        return {"kind": "description", "rule": "descriptive"}
+    sign, *words = test.split()
+    rule = {"rule": SIGNS[sign]} | dict(zip(("predicted", "slack"), map(float, words[::2]), strict=False))
+    return rule | ({"side": "below"} if sign == "<" else {})
 
 
 def overlaid(body: dict, overlay: dict) -> dict:

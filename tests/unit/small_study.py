@@ -44,21 +44,19 @@ claims:
     rank: primary
     regime: limit
     quantity: {name: exponent, learner: kernel, where: {degree: 1, width: 4}, sizes: [3, 4, 5]}
-    rule: upper
-    predicted: 1
-    control: {missing: nothing is compared}
+    test: "<= 1"
+    rival: {missing: nothing is compared}
+    at:
+      full: {quantity: {sizes: [6, 8, 10]}}
   C1-theory:
     place: Theorem 0
     statement: It is said
-    kind: description
     quantity: {name: theory_exponent, probe: theory, line: ntk, where: {degree: 1}, sizes: [4, 8, 16]}
-    rule: descriptive
 presets:
   full:
     axes: {dimension: [6, 8, 10]}
     seeds: 3
     learners: {kernel: {limits: {dimension: 8}}}
-    claims: {C1-kernel: {quantity: {sizes: [6, 8, 10]}}}
   smoke: {seeds: 1}
 """
 SLOPE = {
@@ -96,6 +94,13 @@ def put(content, path, value):
     else:
         part[last] = value
     return changed
+
+
+def at_quick_alone(content):
+    """Take all other presets away, and what changes in claims there."""
+    content.pop("presets", None)
+    for claim in content["claims"].values():
+        claim.pop("at", None)
 
 
 def study_of(content, name, file, preset="quick"):

@@ -84,8 +84,12 @@ def test_a_sound_study_has_no_fault_at_any_preset(content, check):
         ("probes.theory.axes.size", [1], "probes.theory.axes.size: found an unknown axis"),
         ("probes.theory.probe.lines", {"a": {"name": "ntk-raw"}}, "probes.theory.probe.lines.a.name: found 'ntk-raw'"),
         ("probes.theory.probe.lines", ["ntk"], "probes.theory.probe.lines: found ['ntk']; expected names with"),
-        ("claims.C1-kernel.predicted", None, "claims.C1-kernel.predicted: found nothing; expected a number"),
-        ("claims.C1-kernel.rule", "uper", "found 'uper'; expected one of"),
+        ("claims.C1-kernel.test", None, "claims.C1-kernel.test: found nothing; expected a test, as the kind is rate"),
+        (
+            "claims.C1-kernel.test",
+            "=< 1",
+            """claims.C1-kernel.test: found '=< 1'; expected "<= 1 + 0.1", ">= 1 - 0.1\"""",
+        ),
         ("claims.C1-kernel.quantity.learner", "kernl", "quantity.learner: found 'kernl'; expected one of"),
         ("claims.C1-kernel.quantity.where", {"width": 4}, "quantity.where.degree: found nothing; expected a value"),
         ("claims.C1-kernel.quantity.where.degree", 3, "quantity.where.degree: found 3; expected one of 1, 2"),
@@ -282,7 +286,7 @@ STAGES = [
     {"learners.kernel.select.ridge": [0], "axes.degree": ["two", 1]},
     {"split_jobs_by": ["size"], "learners.linear.representation": "neurl"},
     {"claims.C1-kernel.quantity.learner": "kernl", "claims.C1-theory.quantity.sizes": [4, 8, 99]},
-    {"learners.kernel.label": "$", "claims.C1-kernel.kind": "description"},
+    {"learners.kernel.label": "$", "claims.C1-kernel.regime": None},
 ]
 
 

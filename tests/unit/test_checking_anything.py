@@ -5,7 +5,7 @@ import json
 
 import pytest
 import yaml
-from small_study import STUDY
+from small_study import STUDY, at_quick_alone
 
 from hierlearn.files.load import load
 from hierlearn.plan import checking, jobs
@@ -19,13 +19,13 @@ def paths(content, at=()):
 
 
 WRONG = (None, -1, 6.0, "text", [], {"a": 1}, {"name": "x"}, {"coefficient": 1, "of": "features"}, [[1]], True, 10**30)
-PLACES = [place for place in paths(yaml.safe_load(STUDY)) if place[0] != "presets"]
+PLACES = [place for place in paths(yaml.safe_load(STUDY)) if not {"presets", "at"} & {*place}]
 
 
 @pytest.mark.parametrize("first", range(4))
 def test_whatever_is_written_anywhere_is_refused_in_lines_or_can_be_planned(content, check, first):
     """Every place of a study with a few wrong values each; what is accepted expands to parameters of every job."""
-    del content["presets"]
+    at_quick_alone(content)
     for number, place in enumerate(PLACES):
         if number % 4 != first:
             continue

@@ -1,7 +1,7 @@
 """Places that claims and figures refer to: nothing is left open, and nothing is named that is not there."""
 
 import pytest
-from small_study import SLOPE, beside, panel
+from small_study import SLOPE, at_quick_alone, beside, panel
 
 
 def test_a_place_of_a_learner_needs_no_value_of_what_others_sweep(content, check):
@@ -16,7 +16,7 @@ def test_a_place_of_one_learner_that_is_no_mapping_is_one_fault(content, check):
     given = {"name": "log_risk_ratio", "above": "linear", "below": "kernel", "samples": 4, "above_where": True}
     where = {"dimension": 4, "degree": 1, "width": 4}
     content["claims"]["C1-kernel"]["quantity"] = given | {"where": where}
-    content["presets"] = {}
+    at_quick_alone(content)
     assert [fault.field for fault in check(content)[1]] == ["claims.C1-kernel.quantity.above_where"]
 
 
@@ -28,7 +28,7 @@ def test_of_two_learners_each_needs_what_it_sweeps(content, check, above, below,
     given = {"name": "log_risk_ratio", "above": "linear", "below": "kernel", "samples": 4}
     where = {"dimension": 4, "degree": 1}
     content["claims"]["C1-kernel"]["quantity"] = given | {"where": where, "above_where": above, "below_where": below}
-    content["presets"] = {}
+    at_quick_alone(content)
     assert [fault.field for fault in check(content)[1]] == (
         [] if complete else ["claims.C1-kernel.quantity.where.width"]
     )
@@ -39,8 +39,8 @@ def test_of_two_learners_each_needs_what_it_sweeps(content, check, above, below,
 def test_a_bound_counts_the_kernels_that_its_learners_choose_among(content, check, bound, given, found):
     content["learners"]["kernel"]["select"]["bandwidth"] = [0.5, 1.0, 2.0]
     # A learner that is no kernel_ridge chooses among none.
-    claim = {"quantity": {"name": bound, "predictors": ["kernel", "linear"]} | given, "rule": "holds"}
-    del content["claims"]["C1-kernel"]["predicted"], content["presets"]
+    claim = {"quantity": {"name": bound, "predictors": ["kernel", "linear"]} | given, "test": "holds"}
+    at_quick_alone(content)
     content["claims"]["C1-kernel"] |= claim
     lines = [str(fault).partition(": ")[2] for fault in check(content)[1]]
     allowed = "at least 3, among so many kernels kernel chooses"
@@ -79,6 +79,7 @@ def of_risks(content, line, **changes):
     """The content with a panel of one line, and with sizes of its own at the preset full."""
     content["figure"] = panel(**{"kind": "risk", "x": "samples", "lines": [line]} | changes)
     del content["figure"]["panels"][0]["probe"]
+    at_quick_alone(content)
     content["presets"] = {"full": {"learners": {"linear": {"sweep": {"width": [4, 6]}}}}}
     return content
 
@@ -113,7 +114,7 @@ def test_a_value_may_go_along_with_the_axis_of_a_panel_and_of_a_slope(content, c
     content = of_risks(content, {"learner": "linear", "where": where}, x="degree")
     slope = {"name": "risk_slope", "learner": "linear", "axis": "degree", "samples": 4}
     content["claims"]["C1-kernel"]["quantity"] = slope | {"where": {"dimension": 3, "width": [4, 8]}}
-    del content["presets"]
+    at_quick_alone(content)
     assert check(content)[1] == []
     content["claims"]["C1-kernel"]["quantity"] = MEAN | {"where": where}
     lines = [str(fault) for fault in check(content)[1]]
@@ -131,6 +132,6 @@ def test_a_value_may_go_along_with_the_axis_of_a_panel_and_of_a_slope(content, c
 )
 def test_a_claim_on_one_place_leaves_nothing_open(content, check, quantity, message):
     content["claims"]["C1-kernel"]["quantity"] = quantity
-    del content["presets"]
+    at_quick_alone(content)
     lines = [str(fault) for fault in check(content)[1]]
     assert any(message in line for line in lines) if message else not lines, lines

@@ -4,7 +4,7 @@ import json
 
 import pytest
 import yaml
-from small_study import panel
+from small_study import at_quick_alone, panel
 
 from hierlearn.plan import checking, jobs
 
@@ -60,14 +60,12 @@ def cited(content, quantity=None, lines=None):
     claim = {
         "place": "Figure 7",
         "statement": "As printed",
-        "kind": "description",
-        "rule": "descriptive",
-        "predicted": 1,
+        "printed": 1,
     }
     content["claims"]["C2"] = claim | {"quantity": RATIO | (quantity or {})}
     content["figure"] = panel(kind="risk", probe=None, x="samples", lines=lines or [{"published": "figure-8"}])
     del content["figure"]["panels"][0]["probe"]
-    del content["presets"]
+    at_quick_alone(content)
     return content
 
 

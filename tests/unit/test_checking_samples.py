@@ -34,7 +34,7 @@ def test_a_fault_of_sample_sizes_is_named_with_its_place_and_what_is_allowed(con
     [
         {"limits": {"dimension": 2}},
         {"samples": {"start": 100, "cap": 105}},
-        {"skip": [{"dimension": 3}, {"dimension": 4}]},
+        {"only": {"dimension": 5}},
     ],
 )
 def test_a_learner_that_runs_nowhere_is_a_fault(content, check, changes):

@@ -1,7 +1,7 @@
 """Panels of trajectories name what learners record."""
 
 import pytest
-from small_study import panel
+from small_study import at_quick_alone, panel
 
 from hierlearn.core import registry
 
@@ -25,7 +25,7 @@ TRACE = {
 def traced(content, *lines, **changes):
     content["figure"] = panel(kind="trace", x="step", lines=list(lines), **changes)
     del content["figure"]["panels"][0]["probe"]
-    del content["presets"]
+    at_quick_alone(content)
     return content
 
 
@@ -61,7 +61,7 @@ def test_a_panel_of_a_training_that_is_not_recorded_is_a_fault(content, check, r
 def test_a_trajectory_needs_a_learner_a_variable_and_the_steps_as_its_x(content, check, recording):
     lines = [str(fault) for fault in check(traced(content, {"variable": "train_loss"}))[1]]
     assert any("lines[0].learner: found nothing; expected this required key" in line for line in lines), lines
-    content["presets"] = {}
+    at_quick_alone(content)
     content = traced(content, {key: TRACE[key] for key in ("learner", "variable")})
     content["figure"]["panels"][0]["x"] = "samples"
     lines = [str(fault) for fault in check(content)[1]]

@@ -30,7 +30,7 @@ NETWORKS = {
         "select": {"learning_rate": [0.1]},
         "sweep": {"width": [4]},
         "samples": {"at": [30, 60, 90]},
-        "skip": [{"dimension": 3}, {"dimension": 5, "samples": 60}],
+        "only": [{"dimension": 4}, {"dimension": 5, "samples": [30, 90]}],
     },
 }
 
@@ -174,8 +174,8 @@ def test_a_size_that_is_skipped_at_a_place_is_not_trained_there(cut):
             "split_jobs_by[0]: found 'samples'; expected one of degree, dimension, seed, width",
         ),
         (
-            {"learners": {"one": NETWORKS["one"] | {"skip": [{"samples": 50}]}}},
-            "learners.one.skip[0].samples: found 50; expected one of 30, 60",
+            {"learners": {"one": NETWORKS["one"] | {"only": [{"samples": [30, 50]}]}}},
+            "learners.one.only[0].samples: found 50; expected one of 30, 60",
         ),
     ],
 )

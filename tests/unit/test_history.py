@@ -10,13 +10,12 @@ from hierlearn.files import kept_lines
 from hierlearn.plan import history
 from hierlearn.plan.history import Verdict
 
-REASONS = ["first design", "six sizes: three left t at 12.7", "other sizes: the form was suggested"]
 LINE = Verdict("C1-kernel", "small", "quick", "1", "small/quick/1", "abc", "not seen", "1.49999", "1.29999", "1.70001")
 
 
 @pytest.fixture
 def study():
-    content = yaml.safe_load(STUDY) | {"revisions": {"quick": REASONS}}
+    content = yaml.safe_load(STUDY) | {"revisions": {"quick": 3}}
     return study_of(content, "small", "small.yaml", "quick")
 
 

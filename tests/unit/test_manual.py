@@ -89,7 +89,17 @@ def test_every_key_of_the_settings_has_its_line(built):
     settings = yaml.safe_load((PACKAGE / "schemas" / "config.schema.yaml").read_text())["properties"]
     told = {cell.get_text() for cell in pages["keys.html"].select("td:first-child")}
     assert set(settings) <= told
-    assert {"learners.<name>.samples", "claims.<name>.control", "problem.input"} <= told
+    assert {"learners.<name>.samples", "claims.<name>.rival", "problem.input"} <= told
+
+
+def test_every_key_of_a_study_has_a_meaning_a_default_and_an_example(built):
+    pages, _ = built
+    tables = [table for table in pages["keys.html"].find_all("table") if "example" in table.get_text()]
+    rows = [[cell.get_text() for cell in row.find_all("td")] for row in tables[0].find_all("tr")[1:]]
+    assert [row[0] for row in rows if not (row[1] and row[3] and row[4])] == []
+    assert {"claims.<name>.test", "learners.<name>.only", "rivals.<name>.is", "revisions.quick"} <= {
+        row[0] for row in rows
+    }
 
 
 def test_functions_that_the_manual_names_are_there(built):
@@ -115,10 +125,10 @@ def test_python_of_the_pages_runs(text):
 
 def around(excerpt: dict) -> dict:
     """A study with the sections of an excerpt, whose learners are a kernel and another one called mine."""
-    content = yaml.safe_load(STUDY) | {"axes": {"dimension": [3, 4, 5]}, "presets": {}}
+    content = yaml.safe_load(STUDY) | {"axes": {"dimension": [3, 4, 5]}, "presets": {"standard": {}, "full": {}}}
     kernel = content["learners"]["kernel"]
     content["learners"] = {name: kernel | {"limits": {}} for name in ("kernel", "mine")}
-    content |= {"representations": {}, "probes": {}, "claims": {}, "revisions": {}}
+    content |= {"representations": {}, "probes": {}, "claims": {}, "rivals": {}, "revisions": {}}
     for section, part in excerpt.items():
         content[section] = content[section] | part if isinstance(content[section], dict) else part
     return content

@@ -21,12 +21,10 @@ CLAIMS = """claims:
     statement: The kernel with a cusp needs few points
     kind: conjecture
     rank: primary
-    regime: beyond
     beyond: nothing is proved
     quantity: {name: exponent, learner: mine, sizes: [3, 4, 5]}
-    rule: upper
-    predicted: 2
-    control: {rival: the tangent kernel, quantity: {learner: ntk}}
+    test: "<= 2"
+    rival: {is: the tangent kernel, quantity: {learner: ntk}}
 """
 STUDY = own_folder.STUDY + CLAIMS
 

@@ -169,13 +169,6 @@ def test_what_was_found_before_stands_apart_from_the_reason():
     assert "<p>revision 1: not seen</p>" in text.split('<details class="why earlier">')[1].split("</details>")[0]
 
 
-def test_why_a_design_was_revised_stands_once_with_its_study():
-    revised = STUDY | {"revisions": ["six sizes", "ten sizes: $d<6$ <left> out"]}
-    text = index.page([row(), row(claim="C2")], {"C1": {}, "C2": {}}, {"one": revised}, "quick", {}, PAPERS)
-    assert text.count("<li>six sizes</li>") == text.count("&lt;left&gt; out</li>") == 1
-    assert "revised" not in page([row()], {"one": STUDY | {"revisions": ["six sizes"]}}, "quick")
-
-
 def test_a_paper_tells_how_many_of_its_primary_rows_survived_in_the_order_of_their_names():
     rows = [row(claim="C10"), row(claim="C2", verdict="not seen"), row(claim="C3", rank="secondary")]
     lines = page(rows, {"one": STUDY}, "quick").split('<section class="paper"')[1].split("</section>")[0]

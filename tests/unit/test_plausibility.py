@@ -86,7 +86,7 @@ def test_an_intention_is_no_part_of_a_design():
 )
 def test_a_line_that_cannot_be_judged_is_warned_of_before_the_run(content, check, quantity, found):
     content["claims"]["C1-kernel"]["quantity"] = quantity
-    del content["presets"]["full"]
+    del content["presets"]["full"], content["claims"]["C1-kernel"]["at"]
     study, faults = check(content, "quick")
     assert faults == []
     key, _, sizes = found.partition(": ")
@@ -97,7 +97,7 @@ def test_a_line_that_cannot_be_judged_is_warned_of_before_the_run(content, check
 
 def test_a_description_by_a_line_through_one_size_is_warned_of_too(content, check):
     content["claims"]["C1-theory"]["quantity"]["sizes"] = [8]
-    del content["presets"]["full"]
+    del content["presets"]["full"], content["claims"]["C1-kernel"]["at"]
     lines = [str(one) for one in plausibility.warnings(check(content, "quick")[0]) if "C1-theory" in str(one)]
     assert len(lines) == 1 and "claims.C1-theory.quantity.sizes: found a line through [8]; expected 3" in lines[0]
 
@@ -115,7 +115,7 @@ def test_a_quantity_of_ones_own_may_name_less_than_the_projects_do(content, chec
     said = {"axis": {}, "sizes": {} if reference is None else {"reference": reference}}
     content["axes"]["dimension"] = [3, 4]
     content["claims"]["C1-kernel"]["quantity"] |= {"sizes": [3, 4]}
-    del content["presets"]["full"]
+    del content["presets"]["full"], content["claims"]["C1-kernel"]["at"]
     study, faults = check(content, "quick")
     assert faults == []
     monkeypatch.setattr(plausibility.registry, "parameters", lambda kind, name: said)

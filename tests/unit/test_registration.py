@@ -32,11 +32,9 @@ def lines(content):
 
 
 OF_THE_KERNEL = {
-    "claims.C1-kernel.predicted": 7,
-    "claims.C1-kernel.rule": "two-sided",
+    "claims.C1-kernel.test": "<= 7",
     "claims.C1-kernel.place": "Theorem 99",
     "claims.C1-kernel.statement": "Another one",
-    "claims.C1-kernel.slack": 0.3,
     "seeds": 5,
     "points.test": 77,
     "samples.thresholds": [0.5],
@@ -129,11 +127,10 @@ def test_a_design_that_differs_from_its_line_is_refused(content, lines):
     changed = small(put(content, "seeds", 5))
     faults = list(registration.other_designs(changed, lines))
     assert [fault.path for fault in faults] == [("claims", name) for name in content["claims"]]
-    # With one line its design is still the first.
-    assert "or two lines in revisions.quick, one on that design and one that says what changed" in str(faults[0])
-    once = small(put(content, "seeds", 5) | {"revisions": {"quick": ["a pilot's sizes"]}})
-    assert "or one more line in revisions.quick" in str(next(registration.other_designs(once, lines)))
-    twice = small(put(content, "seeds", 5) | {"revisions": {"quick": ["a pilot's sizes", "five seeds"]}})
+    assert str(faults[0]).endswith("expected the design that was registered, or revisions.quick: 2")
+    once = small(put(content, "seeds", 5) | {"revisions": {"quick": 1}})
+    assert "or revisions.quick: 2" in str(next(registration.other_designs(once, lines)))
+    twice = small(put(content, "seeds", 5) | {"revisions": {"quick": 2}})
     assert list(registration.other_designs(twice, lines)) == []
     # Designs are tried out in pilots; other presets have lines of their own.
     assert list(registration.other_designs(replace(changed, run=Draw(pilot=True)), lines)) == []
@@ -141,12 +138,12 @@ def test_a_design_that_differs_from_its_line_is_refused(content, lines):
 
 
 def test_another_revision_is_registered_on_its_own_draw(content, lines):
-    revised = small(put(content, "seeds", 5) | {"revisions": {"quick": ["first design", "five seeds for the spread"]}})
+    revised = small(put(content, "seeds", 5) | {"revisions": {"quick": 2}})
     assert list(registration.other_designs(revised, lines)) == []
     new = registration.new_lines(revised, lines)
     assert {(line.revision, line.draw) for line in new} == {(2, "small/quick/2")}
     (fault,) = registration.other_designs(small(content), [*lines, *new])
-    assert "fewer than the 2" in str(fault)
+    assert "revisions.quick: found 1, less than the 2 in" in str(fault)
 
 
 def test_a_registered_claim_does_not_vanish(content, lines):

@@ -9,8 +9,7 @@ from jsonschema import Draft202012Validator
 from hierlearn.core import registry
 from hierlearn.files.load import load
 from hierlearn.files.violations import SCHEMAS
-from hierlearn.plan import study_schema
-from hierlearn.plan.presets import merge
+from hierlearn.plan import presets, study_schema
 
 STUDIES = sorted((Path(__file__).parents[2] / "config" / "studies").glob("*.yaml"))
 WRITTEN = SCHEMAS / "study.schema.json"
@@ -19,11 +18,10 @@ COMPONENTS = [(kind, name) for kind in registry.KINDS for name in registry.avail
 
 
 def bodies(file):
-    """The study at every preset."""
+    """The study as it is written, and at every preset."""
     content, faults = load(file, file.name)
     assert not faults
-    body = {key: value for key, value in content.items() if key != "presets"}
-    return [body, *(merge(body, overlay) for overlay in content.get("presets", {}).values())]
+    return [content, *dict(presets.bodies(content)).values()]
 
 
 def broken(**changes):

@@ -25,12 +25,6 @@ def test_links_go_from_the_page_to_the_study_file():
     assert told.of_study(small(), "results")["file"] == "../config/studies/small.yaml"
 
 
-def test_revisions_are_told_without_the_words_that_count_them():
-    reasons = ["first sizes", "second: ten seeds", "third: width: 8"]
-    revised = replace(small(), revisions={"quick": reasons, "full": ["larger"]})
-    assert told.of_study(revised, "results/quick")["revisions"] == ["first sizes", "ten seeds", "width: 8"]
-
-
 def test_panels_have_letters_titles_and_the_claims_that_they_show():
     panels = [{"title": "One", "shows": ["C1"]}, {"title": "Two"}]
     assert told.panels({"name": "panels", "panels": panels}) == [("a", "One", ["C1"]), ("b", "Two", [])]

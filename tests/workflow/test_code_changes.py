@@ -187,7 +187,7 @@ def test_a_published_number_is_drawn_and_judged_and_its_change_does_only_that_ag
         published, there = {"published": "figure-0"}, {"learner": "kernel"}
         quantity = {"name": "published_ratio", "learner": "kernel", "samples": 2, "where": place}
         quantity |= published | {"published_where": there}
-        claim = content["claims"]["C1-kernel"] | {"rule": "published", "slack": 100, "quantity": quantity}
+        claim = content["claims"]["C1-kernel"] | {"test": "~ 1 */ 100", "quantity": quantity}
         content["claims"]["C2"] = claim
         risk = [{"learner": "kernel", "where": place}, published | {"where": there}]
         trace = [{"learner": "failing", "variable": "train_loss", "where": place | {"samples": 4}}]

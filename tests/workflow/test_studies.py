@@ -6,11 +6,10 @@ import shutil
 import pytest
 import xarray
 from conftest import ROOT, copied, snakemake
-from recomputation import ledger
+from recomputation import designs, ledger
 
-from hierlearn.files.load import load
-
-STUDIES = {file.stem: load(file, file.name)[0] for file in sorted((ROOT / "config" / "studies").glob("*.yaml"))}
+FILES = sorted((ROOT / "config" / "studies").glob("*.yaml"))
+STUDIES = {file.stem: designs.study_at(file, "smoke") for file in FILES}
 
 
 def said(study: dict) -> set[tuple[str, str]]:

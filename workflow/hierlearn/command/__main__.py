@@ -28,7 +28,6 @@ examples:
 # What the command will do one day, in the words that it answers with today.
 LATER = {
     "compare": "will compare learners on a table of your own",
-    "convert": "will rewrite study files of an older form",
     "export": "will write rows of the ledger as LaTeX and BibTeX",
     "figure": "will draw one panel of a figure in a journal's column width",
 }
@@ -82,6 +81,8 @@ def parser() -> Parser:
     check = command("check", "say what a component or a study of your own lacks", _check)
     check.add_argument("name")
     check.add_argument("--folder", required=True, help="your own folder, outside the project")
+    convert = command("convert", "rewrite study files of an older form, yours too, with their comments", _convert)
+    convert.add_argument("files", nargs="+", type=Path, metavar="FILE", help="study files, or folders with studies")
     for name, what in LATER.items():
         later = command(name, f"{what} (not there yet)", _later)
         later.add_argument("words", nargs="*", help=argparse.SUPPRESS)
@@ -152,6 +153,13 @@ def _check(asked: argparse.Namespace) -> int:
     """Ask the contract tests, which need pytest."""
     command = [sys.executable, str(runs.ROOT / "tests" / "check.py"), f"name={asked.name}", f"folder={asked.folder}"]
     return subprocess.run(command, check=False).returncode
+
+
+def _convert(asked: argparse.Namespace) -> None:
+    from hierlearn.command import convert
+
+    for line in convert.convert_all(asked.files, runs.ROOT):
+        print(line)
 
 
 def _later(asked: argparse.Namespace) -> NoReturn:

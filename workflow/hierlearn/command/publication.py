@@ -59,7 +59,6 @@ def store(plan: Plan, root: Path) -> list[str]:
                 known["study"]["numbers"] = known["study"].get("numbers", {}) | _numbers(study, known["rows"])
                 if known["study"]["draw"] == study.draw:
                     known["earlier"] = study.earlier
-                    known["study"]["revisions"] = told.revisions(study)
                 _write(stored, known)
             if known and at not in plans:
                 plans[at] = _at(plan, root, at)

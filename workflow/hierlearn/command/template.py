@@ -16,7 +16,7 @@ TEMPLATES = folders.PACKAGE.parent / "templates"
 COMPONENT = re.compile("[a-z][a-z0-9]*(_[a-z0-9]+)*")
 STUDIES = folders.PACKAGE.parents[1] / "config" / "studies"
 # What a study that begins as another does not take over: what is judged there, and other sizes.
-JUDGED = ("claims", "revisions", "presets")
+JUDGED = ("claims", "rivals", "revisions", "presets")
 
 
 def write(kind: str, name: str, folder: Path, source: str = "") -> Path:

@@ -62,6 +62,16 @@ def of_study(file: Path) -> str | None:
     return named and named[1]
 
 
+def hypotheses(paper: str) -> dict[str, dict[str, Any]]:
+    """The hypotheses of a paper that rows break, by id."""
+    return known().get(paper, {}).get("hypotheses", {})
+
+
+def sentence(hypothesis: Mapping[str, Any]) -> str:
+    """What a row says of a hypothesis that it breaks, with the number that the paper needs."""
+    return hypothesis["says"].replace("{needs}", str(hypothesis.get("needs", "{needs}")))
+
+
 def said() -> dict[str, dict[str, str]]:
     """What the page says of every paper: its name, its citation and where it can be read."""
     return {

@@ -6,7 +6,8 @@ nothing is said of what only follows from them.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +15,19 @@ from hierlearn.core import folders
 from hierlearn.core.words import nearest, show
 from hierlearn.files import papers
 from hierlearn.files.faults import Fault
+from hierlearn.files.faults import Path as Place
 from hierlearn.files.load import load, unusable
 from hierlearn.files.violations import schema, schema_faults
 from hierlearn.plan import claims, formulas, plausibility, references, resources, sections
 from hierlearn.plan.declared import mapping, parts
-from hierlearn.plan.presets import OF_ALL, PRESETS, base, bodies, path_in_file
+from hierlearn.plan.presets import OF_ALL, PRESETS, base, bodies, listed, place
 from hierlearn.plan.study import Study
 from hierlearn.plan.validation_context import Draft
 
 # Sections of a study whose components name parts of the others.
 REFERRING = ("figure", "claims")
+# Keys of an older form, by the section whose entries had them.
+OLDER = {"claims": ("rule", "predicted", "slack", "side", "control"), "learners": ("skip",)}
 
 
 def load_study(file: str | os.PathLike, preset: str = "quick") -> Study:
@@ -56,6 +60,9 @@ def study(
     content, faults = load(file, name)
     if content is None:
         return None, faults
+    if old := next(older(content), None):
+        allowed = f"the present one, which `hierlearn convert {name}` writes"
+        return None, [Fault(name, old, "a key of an older form of studies", allowed)]
     sizes, stated = base(content, preset), dict(bodies(content))
     if not at_all:
         stated = {which: body for which, body in stated.items() if which in ("quick", sizes)}
@@ -66,7 +73,8 @@ def study(
     numbers = papers.numbers(content.get("paper"), file.parents[1])
 
     def checked(which: str) -> tuple[Study | None, list[Fault]]:
-        return _checked(stated[which], numbers, file, name, which, limit if which == sizes else None)
+        found, faults = _checked(stated[which], numbers, file, name, which, limit if which == sizes else None)
+        return found, [Fault(name, place(content, which, one.path), one.found, one.allowed) for one in faults]
 
     found, faults = checked(sizes) if sizes else (None, [])
     body, of_body = (found, faults) if sizes == "quick" else (None, [])
@@ -84,6 +92,18 @@ def study(
     return found and found.of_run(preset=preset), []
 
 
+def older(content: Mapping[str, Any], at: Place = ()) -> Iterator[Place]:
+    """Where a study is written in the form before `test`, `only`, `rival` and `at`."""
+    for section, keys in OLDER.items():
+        for name, entry in mapping(content.get(section)).items():
+            yield from ((*at, section, name, key) for key in keys if key in mapping(entry))
+    for preset, overlay in mapping(content.get("presets")).items():
+        yield from older(mapping(overlay), ("presets", preset))
+        if "claims" in mapping(overlay):
+            yield "presets", preset, "claims"
+    yield from (("revisions", key) for key, one in mapping(content.get("revisions")).items() if isinstance(one, list))
+
+
 def _preset_faults(content: Mapping[str, Any], name: str) -> list[Fault]:
     """Faults of the section of overlays itself; what they lie over is checked with them."""
     against = schema("study")["properties"]["presets"]
@@ -94,13 +114,35 @@ def _preset_faults(content: Mapping[str, Any], name: str) -> list[Fault]:
             if key in mapping(mapping(overlays).get(which)):
                 allowed = OF_ALL[key].format(preset=which)
                 faults.append(Fault(name, ("presets", which, key), f"{key} of a preset", allowed))
+    for claim, said in mapping(content.get("claims")).items():
+        faults += _changes_faults(content, name, ("claims", claim), mapping(said))
     return faults
+
+
+def _changes_faults(content: Mapping[str, Any], name: str, at: Place, claim: Mapping[str, Any]) -> Iterator[Fault]:
+    """What is wrong with the presets that a claim has, and with those at which it changes."""
+    known = schema("study")["properties"]["claims"]["additionalProperties"]["properties"]
+    stated = ["quick", *(preset for preset in PRESETS if preset in mapping(content.get("presets")))]
+    larger = (combinations(stated[1:], count) for count in range(1, len(stated)))
+    changing = [" ".join(presets) for some in larger for presets in some]
+    for key in ("presets", "at"):
+        if key in claim:
+            yield from schema_faults(name, claim[key], known[key], (*at, key))
+    for i, preset in enumerate(listed(claim, "presets", ())):
+        if preset not in stated:
+            yield Fault(name, (*at, "presets", i), show(preset), nearest(preset, stated))
+    for words, overlay in mapping(claim.get("at")).items():
+        if words not in changing:
+            yield Fault(name, (*at, "at", words), show(words), nearest(words, changing))
+        for key in ("at", "presets"):
+            if key in mapping(overlay):
+                yield Fault(name, (*at, "at", words, key), f"{key} of a change", f"{key} beside the statement")
 
 
 def _checked(
     body: Mapping[str, Any], numbers: Any, file: Path, name: str, preset: str, limit: int | None = None
 ) -> tuple[Study | None, list[Fault]]:
-    """What a study declares at a preset, and its faults where they stand in the file.
+    """What a study declares at a preset, and its faults where they stand in what it says there.
 
     limit: memory in MB that a job may need, None where that is not asked.
     """
@@ -110,15 +152,15 @@ def _checked(
         draft.take(schema_faults(name, body, papers.schema_of("study")))
     if not draft.faults:
         _check_parameters(draft)
+        claims.check_written(draft)
     if not draft.faults:
         draft.study = Study(file.stem, name, preset, numbers, **parts(body))
     for stage in (_check_values, _check_names, _check_references, _check_meaning):
         if not draft.faults:
             stage(draft)
-    faults = [Fault(name, path_in_file(preset, fault.path), fault.found, fault.allowed) for fault in draft.faults]
-    if limit is not None and not faults:
-        faults += plausibility.too_large(draft.study, limit)
-    return (None if faults else draft.study), faults
+    if limit is not None and not draft.faults:
+        draft.take(plausibility.too_large(draft.study, limit))
+    return (None if draft.faults else draft.study), draft.faults
 
 
 def _check_parameters(draft: Draft) -> None:

@@ -1,16 +1,19 @@
-"""What a claim has to say beside its quantity: kind, regime and negative control."""
+"""What a claim has to say beside its quantity: test, kind, regime and rival."""
 
 from typing import Any
 
 from hierlearn.claims.verdicts import WITHOUT_REGIME
 from hierlearn.core import registry
 from hierlearn.core.words import show
+from hierlearn.files import papers
 from hierlearn.files.faults import Path, value_at
-from hierlearn.plan import answers
+from hierlearn.files.violations import schema
+from hierlearn.plan import answers, tests
 from hierlearn.plan.declared import Claim, Component
 from hierlearn.plan.validation_context import Draft
 
-CONTROL = ("control", "quantity")
+CONTROL = ("rival", "quantity")
+KINDS = schema("study")["properties"]["claims"]["additionalProperties"]["properties"]["kind"]["enum"]
 
 
 def inherit(draft: Draft, at: Path) -> None:
@@ -22,21 +25,45 @@ def inherit(draft: Draft, at: Path) -> None:
             draft.mark((*at, *rest))
 
 
+def check_written(draft: Draft) -> None:
+    """What a claim writes in words of ours: its test, its broken hypotheses by id, its rival by name."""
+    known = papers.hypotheses(draft.body["paper"])
+    for name, claim in draft.body.get("claims", {}).items():
+        at = ("claims", name)
+        if "test" in claim:
+            try:
+                tests.read(claim["test"])
+            except ValueError as error:
+                draft.add((*at, "test"), show(claim["test"]), str(error))
+        if isinstance(claim.get("rival"), str):
+            draft.one_of((*at, "rival"), claim["rival"], draft.body.get("rivals", {}))
+        for i, broken in enumerate(claim["beyond"] if isinstance(claim.get("beyond"), list) else ()):
+            draft.one_of((*at, "beyond", i), broken, known)
+
+
 def check_kind(draft: Draft, at: Path, claim: Claim) -> None:
-    """What a claim of its kind has to say of its rule and of its regime, and what it cannot say."""
-    described = claim.kind == "description"
-    if described != (claim.rule == "descriptive"):
-        allowed = (
-            "descriptive, as the kind is description" if described else "a rule that decides, or kind: description"
-        )
-        draft.add((*at, "rule"), show(claim.rule), allowed)
-    wanted = None if claim.kind in WITHOUT_REGIME else "one of within, limit, beyond"
-    _say(draft, (*at, "regime"), claim.regime, wanted, f"nothing, as the kind {claim.kind} has no regime")
-    if not draft.is_faulty(*at, "regime"):
-        wanted = "one line that says which hypothesis is violated" if claim.regime == "beyond" else None
-        _say(draft, (*at, "beyond"), claim.beyond, wanted, "nothing, as this is for the regime beyond")
-        if claim.regime != "limit":
-            _say(draft, (*at, "proof"), claim.proof, None, "nothing, as this is for the regime limit")
+    """What a claim of its kind has to say of its test and of its regime, and what it cannot say."""
+    body = value_at(draft.body, at)
+    if claim.kind == "description" and "kind" in body:
+        allowed = f"a test, as the kind is {body['kind']}; a claim without one is a description, which has no kind"
+        draft.add((*at, "test"), "nothing", allowed)
+        for key in ("regime", "beyond", "rival"):
+            draft.mark((*at, key))
+    elif claim.kind is None:
+        draft.add((*at, "kind"), "nothing", f"one of {', '.join(KINDS)}, as it has a test")
+    if claim.kind != "description":
+        _say(draft, (*at, "printed"), body.get("printed"), None, "nothing, as this is for a claim without a test")
+    refused = f"nothing, as the kind {claim.kind} has no regime"
+    if claim.kind in WITHOUT_REGIME:
+        _say(draft, (*at, "beyond"), body.get("beyond"), None, refused)
+        _say(draft, (*at, "regime"), body.get("regime"), None, refused)
+    elif "beyond" in body:
+        _say(draft, (*at, "regime"), body.get("regime"), None, "nothing, as `beyond` says it")
+    else:
+        wanted = "within or limit, or the hypotheses that are broken in `beyond`"
+        _say(draft, (*at, "regime"), body.get("regime"), wanted, "")
+    if claim.regime != "limit":
+        _say(draft, (*at, "proof"), claim.proof, None, "nothing, as this is for the regime limit")
 
 
 def check_asked_after(draft: Draft, at: Path, claim: Claim) -> None:
@@ -74,22 +101,24 @@ def check_quantity(draft: Draft, at: Path, claim: Claim) -> None:
 
 
 def check_control(draft: Draft, at: Path, claim: Claim) -> None:
-    """A judged claim without a control, a description with one, and a control that is the claim itself."""
-    here = (*at, "control")
+    """A judged claim without a rival, a description with one, and a rival that is the claim itself."""
+    here = (*at, "rival")
     if claim.kind == "description":
         _say(draft, here, claim.control, None, "nothing, as a description is not judged")
     elif claim.control is None and claim.kind != "check":
-        draft.add(here, "nothing", "a rival for which the claim should fail, {rival, quantity}, or {missing: why}")
+        wanted = "one for which the claim should fail: {is, quantity}, its name in `rivals`, or {missing: why}"
+        draft.add(here, "nothing", wanted)
     elif claim.control is not None:
         _check_parts(draft, here, claim)
 
 
 def _check_parts(draft: Draft, at: Path, claim: Claim) -> None:
-    """A control that says neither what it is nor why it is missing, or both, and one that is the claim itself."""
+    """A rival that says neither what it is nor why it is missing, or both, and one that is the claim itself."""
     lacking = "missing" not in claim.control
-    refused = "nothing, as the control is said to be missing"
-    for key, wanted in (("rival", "one line that names it"), ("quantity", "what is other in the claim's quantity")):
-        _say(draft, (*at, key), claim.control.get(key), wanted if lacking else None, refused)
+    refused = "nothing, as the rival is said to be missing"
+    said = value_at(draft.body, at)
+    for key, wanted in (("is", "one line that says what it is"), ("quantity", "what is other in the claim's quantity")):
+        _say(draft, (*at, key), said.get(key), wanted if lacking else None, refused)
     rival = claim.rival()
     if rival is not None and _in_full(rival) == _in_full(claim.quantity):
         found = show(claim.control["quantity"])

@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
+from hierlearn.files import papers
 from hierlearn.files.violations import fill_defaults, schema
+from hierlearn.plan import tests
 from hierlearn.plan.presets import merge_component
 
 Component = dict[str, Any]
@@ -44,8 +46,8 @@ class HeldOut:
 @dataclass(frozen=True)
 class Learner:
     """A learner. samples: the size near which a search begins, its own thresholds, whether it visits whole `curves`,
-    start and cap of the lattice, or the sizes themselves in `at`; limits: largest values of axes; skip: places, axes
-    with values, at which it does not run.
+    start and cap of the lattice, or the sizes themselves in `at`; limits: largest values of axes; only: where it runs,
+    places with values of some axes; everywhere if there is none.
     """
 
     label: str | None
@@ -55,7 +57,7 @@ class Learner:
     sweep: dict[str, list]
     samples: dict[str, Any]
     limits: dict[str, float]
-    skip: list[dict[str, Any]]
+    only: list[dict[str, list]]
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,7 @@ class Claim:
 def parts(body: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a study that its file declares; the file's shape must be sound."""
     said = fill_defaults(body, schema("study"))
+    hypotheses = papers.hypotheses(said.get("paper", ""))
     return {
         **{key: said.get(key, "") for key in ("title", "paper", "place", "summary")},
         "problem": ProblemSection(**said["problem"]),
@@ -116,7 +119,7 @@ def parts(body: Mapping[str, Any]) -> dict[str, Any]:
             name: Probe(entry["probe"], entry.get("axes", {})) for name, entry in said.get("probes", {}).items()
         },
         "figure": said.get("figure", {}),
-        "claims": {name: _claim(entry) for name, entry in said.get("claims", {}).items()},
+        "claims": {name: _claim(entry, hypotheses) for name, entry in said.get("claims", {}).items()},
         "revisions": said.get("revisions", {}),
     }
 
@@ -127,10 +130,30 @@ def mapping(part: Any) -> dict[str, Any]:
 
 
 def _learner(entry: Mapping[str, Any]) -> Learner:
-    usual = {"select": {}, "sweep": {}, "limits": {}, "skip": []}
+    usual = {"select": {}, "sweep": {}, "limits": {}}
     said = {key: value for key, value in entry.items() if key != "learner"}
-    return Learner(component=entry["learner"], **usual | said)
+    return Learner(component=entry["learner"], **usual | said | {"only": places(entry.get("only", []))})
 
 
-def _claim(entry: Mapping[str, Any]) -> Claim:
-    return Claim(**{part.name: entry.get(part.name) for part in fields(Claim)})
+def places(only: dict | list) -> list[dict[str, list]]:
+    """The places of `only`, one or several, each with lists of values."""
+    listed = only if isinstance(only, list) else [only]
+    return [{axis: value if isinstance(value, list) else [value] for axis, value in one.items()} for one in listed]
+
+
+def _claim(entry: Mapping[str, Any], hypotheses: Mapping[str, Mapping[str, Any]]) -> Claim:
+    """A claim from its written form: its test is a rule, its rival a control, broken hypotheses are their sentences."""
+    said: dict[str, Any] = {key: entry.get(key) for key in (part.name for part in fields(Claim))}
+    described = {"kind": "description", "rule": "descriptive", "side": "above", "predicted": entry.get("printed")}
+    said |= tests.read(entry["test"]) if "test" in entry else described
+    if "beyond" in entry:
+        broken = entry["beyond"]
+        said |= {
+            "regime": "beyond",
+            "beyond": broken
+            if isinstance(broken, str)
+            else "; ".join(papers.sentence(hypotheses[key]) for key in broken),
+        }
+    if "rival" in entry:
+        said["control"] = {"rival" if key == "is" else key: value for key, value in entry["rival"].items()}
+    return Claim(**said)

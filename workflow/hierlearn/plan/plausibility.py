@@ -72,7 +72,7 @@ def too_large(study: Study, limit: int) -> Iterator[Fault]:
     memory, path, job = drawn if drawn[0] > max(limit, most[0] / 2) else most
     if memory > limit:
         found = f"sizes that need {memory:,} MB of memory ({job})"
-        yield Fault(study.file, path_in_file(study.preset, path), found, f"at most memory_limit_mb = {limit:,}")
+        yield Fault(study.file, path, found, f"at most memory_limit_mb = {limit:,}")
 
 
 def absent(study: Study) -> Iterator[Fault]:
@@ -116,7 +116,7 @@ def impossible(study: Study) -> Iterator[Fault]:
         yield from _more_than_there_are(study, point)
     for name in study.learners:
         if not any(study.reaches(name, point) and study.sample_sizes(name, point) for point in study.points):
-            allowed = "a size between start and cap at a place that limits and skip leave"
+            allowed = "a size between start and cap at a place that limits and only leave"
             yield Fault(study.file, ("learners", name), "no sample size at any place", allowed)
     for name, found in outside.items():
         # Where it lies beyond the lattice at some places, the search begins at the end.
@@ -194,7 +194,7 @@ def _unset_formulas(study: Study) -> Iterator[Fault]:
         texts += [
             (("claims", name, key), said.get(key, "")) for key in ("place", "statement", "beyond", "proof", "remark")
         ]
-        texts.append((("claims", name, "control", "rival"), said.get("control", {}).get("rival", "")))
+        texts.append((("claims", name, "rival", "is"), said.get("control", {}).get("rival", "")))
     for at, text in texts:
         for tex in unset(text):
             yield Fault(study.file, at, show(tex), "TeX between two dollars that MathML can be made of")
@@ -206,7 +206,7 @@ def _short_lines(study: Study) -> Iterator[Fault]:
     from hierlearn.statistics.exponents import FEWEST_SIZES
 
     for name, claim in study.claims.items() if study.preset != "smoke" else ():
-        for at, described in ((("quantity",), claim.quantity), (("control", "quantity"), claim.rival())):
+        for at, described in ((("quantity",), claim.quantity), (("rival", "quantity"), claim.rival())):
             if described is None:
                 continue
             kind = described["name"]

@@ -1,4 +1,4 @@
-"""Presets: the body of a study is the quick one, the others lie over it."""
+"""Presets: the body of a study is the quick one, the others lie over it; a claim says itself what changes at one."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -12,8 +12,12 @@ OF_ALL = {
     "revisions": "revisions.{preset} beside the presets",
     "intended": "intended beside the presets",
 }
-# What says by itself which control a claim has, or why none.
-WHICH = ("rival", "missing")
+# What says by itself which rival a claim has, or why none.
+WHICH = ("is", "missing")
+# Lists of places, which are replaced as a whole.
+PLACES = ("only",)
+# Of two such keys of a claim a preset says one.
+EITHER = {"regime": "beyond", "beyond": "regime", "test": "printed", "printed": "test"}
 
 
 def base(content: Mapping[str, Any], preset: str) -> str | None:
@@ -27,20 +31,78 @@ def base(content: Mapping[str, Any], preset: str) -> str | None:
 def bodies(content: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """(preset, what the study says there) of quick and every preset that it states; the content may be anything."""
     body = {key: value for key, value in content.items() if key != "presets"}
-    yield "quick", body
+    yield "quick", _with_claims(body, "quick")
     for preset in PRESETS[1:]:
         overlay = value_at(content, ("presets", preset))
         if isinstance(overlay, dict):
-            yield preset, merge(body, {key: value for key, value in overlay.items() if key not in OF_ALL})
+            over = merge(body, {key: value for key, value in overlay.items() if key not in OF_ALL})
+            yield preset, _with_claims(over, preset)
+
+
+def _with_claims(body: dict[str, Any], preset: str) -> dict[str, Any]:
+    """The body with the claims of a preset as they are there, each with its rival in the place of its name."""
+    claims, rivals = body.get("claims"), body.get("rivals")
+    if not isinstance(claims, dict):
+        return body
+    there = {name: claim for name, claim in claims.items() if preset in listed(claim, "presets", PRESETS)}
+    return body | {"claims": {name: _claim(claim, preset, rivals) for name, claim in there.items()}}
+
+
+def _claim(claim: Any, preset: str, rivals: Any) -> Any:
+    if not isinstance(claim, dict):
+        return claim
+    said = {key: value for key, value in claim.items() if key not in ("at", "presets")}
+    for overlay in (said, *(claim["at"][words] for words in changes(claim, preset))):
+        named = value_at(rivals, (overlay.get("rival"),)) if isinstance(overlay.get("rival"), str) else None
+        overlay = overlay | {"rival": named} if isinstance(named, dict) else overlay
+        said = {key: value for key, value in said.items() if EITHER.get(key) not in overlay or key in overlay}
+        said = merge(said, overlay)
+    return said
+
+
+def listed(claim: Any, key: str, usual: tuple[str, ...]) -> list | tuple:
+    """A list of a claim, or what is usual where it says none that is one."""
+    found = value_at(claim, (key,))
+    return found if isinstance(found, list) else usual
+
+
+def changes(claim: Mapping[str, Any], preset: str) -> list[str]:
+    """The keys of `at` that change a claim at a preset: "standard full" changes it at both."""
+    at = claim.get("at")
+    return (
+        [words for words in at if preset in words.split() and isinstance(at[words], dict)]
+        if isinstance(at, dict)
+        else []
+    )
 
 
 def path_in_file(preset: str, path: Path) -> Path:
-    """Where a file says what a study says at a path of a preset."""
+    """Where a file says what a study says at a path of a preset, claims aside."""
     return path if preset == "quick" else ("presets", preset, *path)
 
 
+def place(content: Mapping[str, Any], preset: str, path: Path) -> Path:
+    """The same of any path: a claim says beside itself what changes, and may name its rival."""
+    if path[0] != "claims":
+        return path_in_file(preset, path)
+    own, rest = path[:2], path[2:]
+    claim = value_at(content, own)
+    for words in reversed(changes(claim, preset) if isinstance(claim, dict) else ()):
+        if rest and rest[0] in claim["at"][words]:
+            own = (*own, "at", words)
+            break
+    name = value_at(content, (*own, "rival"))
+    if rest[:1] == ("rival",) and len(rest) > 1 and isinstance(name, str):
+        return path_in_file(preset if _has_rival(content, preset, name) else "quick", ("rivals", name, *rest[1:]))
+    return (*own, *rest)
+
+
+def _has_rival(content: Mapping[str, Any], preset: str, name: str) -> bool:
+    return value_at(content, ("presets", preset, "rivals", name)) is not None
+
+
 def merge(body: dict, overlay: dict) -> dict:
-    """The body with an overlay: mappings are merged key by key, everything else and another control are replaced."""
+    """The body with an overlay: mappings are merged key by key, everything else and another rival are replaced."""
     merged = dict(body)
     for key, value in overlay.items():
         both = isinstance(value, dict) and isinstance(merged.get(key), dict) and not _whole(key, value)
@@ -49,8 +111,8 @@ def merge(body: dict, overlay: dict) -> dict:
 
 
 def _whole(key: str, value: dict) -> bool:
-    """Whether an overlay names another control, which has nothing of the body's."""
-    return key == "control" and any(name in value for name in WHICH)
+    """Whether an overlay names another rival or lists places, which have nothing of the body's."""
+    return key in PLACES or (key == "rival" and any(name in value for name in WHICH))
 
 
 def merge_component(body: dict, overlay: dict) -> dict:

@@ -199,9 +199,7 @@ def study(question: Mapping[str, Any], learners: Mapping[str, dict[str, Any]]) -
         f"Q{i}": {
             "place": "a question of one's own",
             "statement": f"The exponent of the samples that {entry['label']} needs",
-            "kind": "description",
             "quantity": {"name": "exponent", "learner": name, "threshold": threshold},
-            "rule": "descriptive",
         }
         for i, (name, entry) in enumerate(learners.items(), 1)
     }

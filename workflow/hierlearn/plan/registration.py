@@ -181,15 +181,12 @@ def other_designs(study: Study, lines: Sequence[Line]) -> Iterator[Fault]:
     if study.run.pilot:
         return
     beside = file_beside(study)
-    # The first line is of the design that was registered first.
-    place, some = f"revisions.{study.preset}", study.revisions.get(study.preset)
-    more = f"one more line in {place} that" if some else f"two lines in {place}, one on that design and one that"
-    raised = f"the design that was registered, or {more} says what changed and why"
+    raised = f"the design that was registered, or revisions.{study.preset}: {study.revision + 1}"
     at_preset = [line for line in lines if (line.study, line.preset) == (study.name, study.preset)]
     latest = max((line.revision for line in at_preset), default=0)
     if latest > study.revision:
-        found = f"{study.revision} revisions, fewer than the {latest} in {beside}"
-        yield Fault(study.file, ("revisions", study.preset), found, "all of them: lines are only added")
+        found = f"{study.revision}, less than the {latest} in {beside}"
+        yield Fault(study.file, ("revisions", study.preset), found, f"at least {latest}: designs are only added")
         return
     known = of(study, at_preset)
     present = digests(study) if known else {}

@@ -81,8 +81,6 @@ def check_claims(draft: Draft) -> None:
     kernels."""
     for name, claim in draft.study.claims.items():
         at = ("claims", name)
-        if claim.predicted is None and claim.rule not in ("holds", "descriptive"):
-            draft.add((*at, "predicted"), "nothing", f"a number, which the rule {claim.rule} compares with")
         claims.check_kind(draft, at, claim)
         claims.check_asked_after(draft, at, claim)
         claims.check_quantity(draft, at, claim)
@@ -144,7 +142,8 @@ def _check_coordinates(draft: Draft, at: Path, place: Mapping[str, Any], others:
     known = draft.study.axes | dict(others)
     for axis, value in place.items():
         if axis in known:
-            draft.one_of((*at, axis), value, known[axis])
+            for one in value if isinstance(value, list) else [value]:
+                draft.one_of((*at, axis), one, known[axis])
         else:
             draft.add((*at, axis), "an unknown axis", nearest(axis, known))
 
@@ -157,8 +156,10 @@ def check_learner(draft: Draft, name: str, entry: Learner) -> None:
         for i, size in enumerate(planned if isinstance(planned, list) else [planned]):
             if isinstance(size, dict):
                 check_size(draft, (*at, "samples", key, *((i,) if isinstance(planned, list) else ())), size)
-    for i, place in enumerate(entry.skip):
-        _check_coordinates(draft, (*at, "skip", i), place, {"samples": entry.samples.get("at", [])})
+    said = value_at(draft.body, (*at, "only"))
+    for i, place in enumerate(entry.only):
+        where = (*at, "only", i) if isinstance(said, list) else (*at, "only")
+        _check_coordinates(draft, where, place, {"samples": entry.samples.get("at", [])})
     own, searched = entry.samples.get("thresholds"), ("samples", "thresholds")
     for i, risk in enumerate(own or ()):
         draft.one_of((*at, *searched, i), risk, study.samples.thresholds)

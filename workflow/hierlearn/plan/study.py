@@ -60,8 +60,8 @@ class Study:
     claims: dict[str, Claim]
     # Parameters of the input and the teacher with values that break a hypothesis on purpose.
     intended: list[str]
-    # What changed and why, a line for every design that was judged, by preset.
-    revisions: dict[str, list[str]]
+    # How many designs were judged, by preset.
+    revisions: dict[str, int]
     # Of the run, not of the file.
     run: Draw = FIRST
     # The digests of its claims' designs at this preset and revision, as far as they are registered.
@@ -80,7 +80,7 @@ class Study:
     @property
     def revision(self) -> int:
         """The number of its design at its preset, from 1."""
-        return max(len(self.revisions.get(self.preset, ())), 1)
+        return self.revisions.get(self.preset, 1)
 
     @property
     def draw(self) -> str:
@@ -183,14 +183,15 @@ class Study:
     def within_limits(self, learner: str, point: GridPoint) -> bool:
         """Whether a learner's budget reaches a point."""
         limits = self.learners[learner].limits
-        return not self._skipped(learner, point.coordinates) and all(
+        return self._runs_at(learner, point.coordinates) and all(
             point.coordinates[axis] <= most for axis, most in limits.items()
         )
 
-    def _skipped(self, learner: str, place: Mapping[str, Any]) -> bool:
-        """Whether a learner leaves out a place, coordinates with or without a number of samples."""
-        skipped = self.learners[learner].skip
-        return any(all(axis in place and place[axis] == value for axis, value in one.items()) for one in skipped)
+    def _runs_at(self, learner: str, place: Mapping[str, Any]) -> bool:
+        """Whether a place is one of those that a learner runs at, coordinates with or without a number of samples."""
+        only = self.learners[learner].only
+        here = (all(place[axis] in values for axis, values in one.items() if axis in place) for one in only)
+        return not only or any(here)
 
     @remembered
     def sample_sizes(self, learner: str, point: GridPoint) -> list[int]:
@@ -203,7 +204,7 @@ class Study:
         found = sorted({resolve(size, context) for size in planned["at"]})
         # Sizes at a place that is left out as a whole remain coordinates.
         if self.within_limits(learner, point):
-            found = [n for n in found if not self._skipped(learner, {**point.coordinates, "samples": n})]
+            found = [n for n in found if self._runs_at(learner, {**point.coordinates, "samples": n})]
         return found
 
     def search(self, learner: str, point: GridPoint) -> dict[str, Any] | None:

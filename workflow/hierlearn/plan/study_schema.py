@@ -12,6 +12,7 @@ from typing import Any
 
 from hierlearn.core import registry
 from hierlearn.files import violations
+from hierlearn.plan import tests
 
 # Where a study describes components, None for any name; numbers of those of some sections and kinds may be sizes.
 COMPONENTS = {
@@ -25,6 +26,8 @@ COMPONENTS = {
 }
 SIZED_SECTIONS = ("problem", "representations", "learners")
 SIZED = ("inputs", "teachers", "representations", "learners", "kernels")
+# Presets at which a claim may change, one or several.
+CHANGES = ("standard", "full", "paper", "standard full", "standard full paper", "full paper", "smoke")
 # Keywords of ours, which other readers of the schema do not know.
 OWN = {"reference", "rule", "atMost", "execution"}
 
@@ -41,6 +44,10 @@ def study() -> dict[str, Any]:
         part |= ({"description": description} if description else {}) | {"$ref": f"#/$defs/{kind}"}
     learner = whole["properties"]["learners"]["additionalProperties"]
     learner["allOf"] = [_choosing(name) for name in registry.available("learners")]
+    claim = whole["properties"]["claims"]["additionalProperties"]
+    claim["properties"]["test"]["pattern"] = tests.PATTERN
+    changed = {key: part for key, part in claim["properties"].items() if key not in ("at", "presets")}
+    claim["properties"]["at"]["properties"] = {words: _change(changed, words) for words in CHANGES}
     defs = whole["$defs"]
     del defs["component"]
     defs["scaled"] = next(form for form in defs["size"]["oneOf"] if form["type"] == "object")
@@ -49,6 +56,13 @@ def study() -> dict[str, Any]:
         defs[kind] = {"type": "object", "oneOf": [{"$ref": f"#/$defs/{kind}-{name}"} for name in names]}
         defs |= {f"{kind}-{name}": _component(kind, name) for name in names}
     return whole
+
+
+def _change(properties: Mapping[str, Any], words: str) -> dict[str, Any]:
+    """What a claim may say anew at some presets; of a quantity the part that is other."""
+    loose = properties | {"quantity": {"type": "object", "minProperties": 1}}
+    about = f"What changes at {' and '.join(words.split())}."
+    return {"description": about, "type": "object", "properties": loose, "additionalProperties": False}
 
 
 def _component(kind: str, name: str) -> dict[str, Any]:

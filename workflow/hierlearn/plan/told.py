@@ -1,8 +1,7 @@
-"""What the page tells of a study beside its claims: its file's words, its settings, why it was revised, the panels of
-its figure, what the numbers of its claims are."""
+"""What the page tells of a study beside its claims: its file's words, its settings, the panels of its figure, what the
+numbers of its claims are."""
 
 import os
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,8 +11,6 @@ from hierlearn.plan.study import Study
 
 Component = Mapping[str, Any]
 LETTERS = "abcdefghijklmnop"
-# How a study's file may count its revisions, which the page numbers.
-COUNTED = re.compile("^(second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth): ")
 
 
 def of_study(study: Study, folder: str) -> dict[str, Any]:
@@ -23,7 +20,6 @@ def of_study(study: Study, folder: str) -> dict[str, Any]:
         "draw": study.draw,
         "file": os.path.relpath(study.file, folder),
         "settings": settings(study),
-        "revisions": revisions(study),
         "panels": panels(study.figure),
         "numbers": units.of_claims(study),
     }
@@ -61,11 +57,6 @@ def settings(study: Study) -> list[tuple[str, str]]:
         "probes": "; ".join(f"{name}: {_component(entry.component)}" for name, entry in study.probes.items()),
     }
     return [(key, text) for key, text in said.items() if text]
-
-
-def revisions(study: Study) -> list[str]:
-    """What the design rests on, and why it was revised each time; the page numbers them."""
-    return [COUNTED.sub("", reason) for reason in study.revisions.get(study.preset, [])]
 
 
 def panels(figure: Component | None) -> list[tuple[str, str, list[str]]]:

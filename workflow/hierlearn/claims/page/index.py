@@ -38,7 +38,6 @@ REGIME_TEXTS = {
 # What may be told of a study beside its title, paper, place, summary, and whether it is present.
 TOLD = {
     "settings": (),
-    "revisions": (),
     "panels": (),
     "file": "",
     "draw": "",
