@@ -10,7 +10,11 @@ sys.path.insert(0, str(Path(__file__).parent))
 import generated
 
 project = "The executable theory of hierarchical learning"
-extensions = ["myst_parser"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+# Docstrings are numpydoc's: words of a type are no names that a page defines, and single backticks are code.
+napoleon_google_docstring, napoleon_use_param, napoleon_use_rtype = False, False, False
+napoleon_custom_sections = [("Attributes", "params_style")]
+autodoc_typehints, autodoc_member_order, default_role = "none", "bysource", "literal"
 html_theme = "furo"
 html_show_copyright = False
 # Primes of formulas are no quotation marks.
@@ -31,6 +35,15 @@ def fill(app, name: str, source: list[str]) -> None:
     source[0] = re.sub(asked, lambda found: getattr(generated, found.group(1))(), source[0], flags=re.MULTILINE)
 
 
+def escape(app, what: str, name: str, thing, options, lines: list[str]) -> None:
+    """Keeps the mathematics of docstrings as it stands: bars, stars and underscores that mark up nothing."""
+    for i, line in enumerate(lines):
+        if line.lstrip().startswith((">>>", "...")):
+            continue
+        parts = re.split(r"(`[^`]*`)", line)
+        lines[i] = "".join(part if part.startswith("`") else re.sub(r"([|*]|_(?!\w))", r"\\\1", part) for part in parts)
+
+
 def with_ledger(app, exception: Exception | None) -> None:
     """The stored ledger beside the pages that speak of it."""
     if exception is None:
@@ -42,4 +55,6 @@ def with_ledger(app, exception: Exception | None) -> None:
 
 def setup(app) -> None:
     app.connect("source-read", fill)
+    # Before napoleon reads them.
+    app.connect("autodoc-process-docstring", escape, priority=400)
     app.connect("build-finished", with_ledger)

@@ -243,7 +243,7 @@ def _page(component: type[Component], own: Mapping[str, tuple[Any, str, Any]], d
     head = ["n_samples : int", "    Number of points.", "n_features : int", "    Number of coordinates of a point."]
     for name, (kind, text, default) in own.items():
         head += [f"{name} : {_words(kind)}, default={default!r}"]
-        head += textwrap.wrap(text, 110, initial_indent="    ", subsequent_indent="    ")
+        head += textwrap.wrap(text.replace("null: ", "None: "), 110, initial_indent="    ", subsequent_indent="    ")
     flips, noise = "the probability that a label is of another class", "Standard deviation of the noise of labels"
     if "kind" in own:
         noise += f"; of classes {flips}"

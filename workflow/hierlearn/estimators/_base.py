@@ -155,9 +155,15 @@ class Classification(ClassifierMixin, Supervised):
     def decision_function(self, X):
         """Return the outputs that decide on a class.
 
+        Parameters
+        ----------
         X : array-like of shape (n_samples, n_features)
+            Points.
 
-        Returns an array of shape (n_samples,) for two classes, positive for the second, else (n_samples, n_classes).
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Of two classes one number, positive for the second; else one for each class.
         """
         outputs = self._outputs_in_blocks(X)
         return outputs[:, 0] if outputs.shape[1] == 1 else outputs
@@ -165,9 +171,15 @@ class Classification(ClassifierMixin, Supervised):
     def predict(self, X):
         """Return the class of every point.
 
+        Parameters
+        ----------
         X : array-like of shape (n_samples, n_features)
+            Points.
 
-        Returns an array of shape (n_samples,) of the labels' type.
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Classes, of the labels' type.
         """
         return self._give(self._outputs_in_blocks(X))
 
@@ -196,9 +208,15 @@ class Regression(MultiOutputMixin, RegressorMixin, Supervised):
     def predict(self, X):
         """Return the predicted target of every point.
 
+        Parameters
+        ----------
         X : array-like of shape (n_samples, n_features)
+            Points.
 
-        Returns an array of shape (n_samples,), or (n_samples, n_outputs) if `fit` was given several columns.
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_outputs)
+            Targets, with a column for each if `fit` was given several.
         """
         return self._give(self._outputs_in_blocks(X))
 

@@ -40,10 +40,17 @@ class Learned(Selecting):
     def fit(self, X, y):
         """Fit the model.
 
+        Parameters
+        ----------
         X : array-like of shape (n_samples, n_features)
+            Points.
         y : array-like of shape (n_samples,) or, for regression, (n_samples, n_outputs)
+            Targets, or classes of any type.
 
-        Returns the estimator itself. Raises ValueError, one line, for a parameter or data that are not allowed.
+        Returns
+        -------
+        estimator
+            The estimator itself. Raises ValueError, one line, for a parameter or data that are not allowed.
         """
         X, y = self._read(X, y)
         self._model, choices, labels = self._learner(), self._choices(), self._encode(y, None)

@@ -133,12 +133,19 @@ class _KernelRidge(Selecting):
     def fit(self, X, y, sample_weight=None):
         """Fit the model.
 
+        Parameters
+        ----------
         X : array-like of shape (n_samples, n_features)
+            Points.
         y : array-like of shape (n_samples,) or, for regression, (n_samples, n_outputs)
+            Targets, or classes of any type.
         sample_weight : array-like of shape (n_samples,), a number or None
             Weights of the squared errors. A point of weight 2 counts as two copies, one of weight 0 as none.
 
-        Returns the estimator itself. Raises ValueError, one line, for a parameter or data that are not allowed.
+        Returns
+        -------
+        estimator
+            The estimator itself. Raises ValueError, one line, for a parameter or data that are not allowed.
         """
         X, y = self._read(X, y)
         self.kernel_, alphas = self._kernel(), self._grid("alphas")

@@ -89,12 +89,19 @@ class NeuralRepresentation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     def fit(self, X, y=None, X_unlabelled=None):
         """Draw the features and whiten them.
 
+        Parameters
+        ----------
         X : array-like of shape (n_samples, n_features)
+            Points.
         y : ignored
+            Not used.
         X_unlabelled : array-like of shape (n_unlabelled, n_features) or None
             Points on which the features are whitened in place of X.
 
-        Returns the transformer itself. Raises ValueError, one line, for a parameter or data that are not allowed.
+        Returns
+        -------
+        transformer
+            The transformer itself. Raises ValueError, one line, for a parameter or data that are not allowed.
         """
         refuse_annotated(self, self._limits)
         X = validate_data(self, X, ensure_min_samples=2, dtype=[np.float64, np.float32])
@@ -130,9 +137,15 @@ class NeuralRepresentation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     def transform(self, X):
         """Return the features of points.
 
+        Parameters
+        ----------
         X : array-like of shape (n_samples, n_features)
+            Points.
 
-        Returns an array of shape (n_samples, n_features_out), float32 for X in float32 and else float64.
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features_out)
+            Features, float32 for X in float32 and else float64.
         """
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])

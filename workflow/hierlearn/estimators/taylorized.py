@@ -68,11 +68,18 @@ class _Taylorized(Selecting):
     def fit(self, X, y):
         """Fit the model.
 
+        Parameters
+        ----------
         X : array-like of shape (n_samples, n_features)
+            Points.
         y : array-like of shape (n_samples,) or, for regression, (n_samples, n_outputs)
+            Targets, or classes of any type.
 
-        Returns the estimator itself. Raises ValueError, one line, for a parameter, a module or data that are not
-        allowed, and ImportError where torch is not installed.
+        Returns
+        -------
+        estimator
+            The estimator itself. Raises ValueError, one line, for a parameter, a module or data that are not
+            allowed, and ImportError where torch is not installed.
         """
         need_torch(self)
         X, y = self._read(X, y)
