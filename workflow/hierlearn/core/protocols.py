@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from hierlearn.core.component import Component
 from hierlearn.core.component import Objection as Objection
@@ -248,6 +249,19 @@ class Monitor(Protocol):
 class NullMonitor(Monitor):
     """A monitor that tells nobody and keeps nothing."""
 
+    def report(self, done: int, total: int, text: str) -> None:
+        """Nothing."""
+
+    def advance(self, done: int, total: int) -> None:
+        """Nothing."""
+
+    def restore(self, key: str) -> None:
+        """Nothing was kept."""
+        return
+
+    def save(self, key: str, state: Callable[[], State], final: bool = False) -> None:
+        """Nothing is kept."""
+
 
 class Learner(Component, Protocol):
     """Something that fits labels from features.
@@ -290,7 +304,7 @@ class Kernel(Component, Protocol):
     """
 
     @abstractmethod
-    def __call__(self, x: np.ndarray, z: np.ndarray | None = None, dtype: type[np.floating] = np.float64) -> np.ndarray:
+    def __call__(self, x: np.ndarray, z: np.ndarray | None = None, dtype: DTypeLike = np.float64) -> np.ndarray:
         """(n, D), (n', D) -> (n, n')."""
 
     @abstractmethod

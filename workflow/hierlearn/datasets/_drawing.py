@@ -10,10 +10,10 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from hierlearn.core import registry
-from hierlearn.core.component import Component
 from hierlearn.core.limits import misfits, plain
 from hierlearn.core.parameters import Count, Index, NotNegative, schema
 from hierlearn.core.problem import Problem, essential, pose, streams_of
+from hierlearn.core.protocols import State
 
 Description = str | Mapping[str, Any]
 SETTINGS = {"n_samples": Count, "n_features": Index, "noise": NotNegative, "scale": Literal["unit", "paper"]}
@@ -60,7 +60,7 @@ def draw(
     Raises ValueError, one line, for values outside their limits.
     """
     check(n_samples=n_samples, n_features=n_features, noise=noise, scale=scale)
-    content = {
+    content: dict[str, Any] = {
         "input": described(law),
         "teacher": described(teacher),
         "scale": scale,
@@ -80,16 +80,21 @@ def draw(
         return x, y
     truth = Truth(
         _labels(target, batch.target[0]),
-        *({name: values[0] for name, values in of.items()} for of in _of_truth(problem, batch.x)),
+        *_of_truth(problem, batch.x),
         float((problem.norm * problem.factor)[0]),
         problem,
     )
     return x, y, truth
 
 
-def _of_truth(problem: Problem, x: np.ndarray) -> tuple[Mapping[str, np.ndarray], ...]:
+def _of_truth(problem: Problem, x: np.ndarray) -> tuple[State, State, State]:
+    """Return parameters, features and parts of the target, without the axis of seeds."""
     teacher, state = problem.teacher, problem.state
-    return state, teacher.hidden(state, x), teacher.parts(state, x)
+
+    def single(of: Mapping[str, np.ndarray]) -> State:
+        return {name: values[0] for name, values in of.items()}
+
+    return single(state), single(teacher.hidden(state, x)), single(teacher.parts(state, x))
 
 
 def _labels(teacher: Any, labels: np.ndarray) -> np.ndarray:
@@ -156,12 +161,12 @@ def maker(name: str, teacher: str, defaults: Defaults, example: str) -> Callable
     signature = inspect.Signature([*_settings(defaults), *_keywords(own, defaults)])
     make.__name__ = make.__qualname__ = name
     make.__module__ = "hierlearn.datasets"
-    make.__signature__ = signature  # type: ignore[attr-defined]
+    vars(make)["__signature__"] = signature
     make.__doc__ = _page(component, own, defaults, example)
     return make
 
 
-def _parameters(component: type[Component]) -> dict[str, tuple[Any, str, Any]]:
+def _parameters(component: type[Any]) -> dict[str, tuple[Any, str, Any]]:
     """Annotation, text and default of every declared parameter of a component, by name."""
     found = {}
     for field in fields(component):
@@ -238,7 +243,7 @@ truth : Truth
 """
 
 
-def _page(component: type[Component], own: Mapping[str, tuple[Any, str, Any]], defaults: Defaults, example: str) -> str:
+def _page(component: type[Any], own: Mapping[str, tuple[Any, str, Any]], defaults: Defaults, example: str) -> str:
     """Write the docstring of a function in numpydoc's form."""
     head = ["n_samples : int", "    Number of points.", "n_features : int", "    Number of coordinates of a point."]
     for name, (kind, text, default) in own.items():
@@ -256,6 +261,6 @@ def _page(component: type[Component], own: Mapping[str, tuple[Any, str, Any]], d
         scale=repr(defaults.scale),
         labels="Classes, integers from 0." if component.kind == "classes" else "Labels, float64; classes as integers.",
     )
-    first, _, rest = inspect.getdoc(component).partition("\n")
+    first, _, rest = (inspect.getdoc(component) or "").partition("\n")
     text = f"Draw points and labels of a target: {first}\n{rest}\n\nParameters\n----------\n"
     return text + "\n".join(head) + common + "\nExamples\n--------\n" + textwrap.dedent(example).strip() + "\n"

@@ -18,8 +18,9 @@ class Table(Input):
     """The law of rows of a table: there are no points but those that are given."""
 
     law = "table"
+    shape: tuple[int, int, int] | None
 
-    def __init__(self, dimension: int, shape: tuple[int, int, int] | None = None):
+    def __init__(self, dimension: int, shape: tuple[int, int, int] | None = None) -> None:
         self.dimension, self.shape = dimension, shape
 
     def sample(self, streams: Streams, role: str, start: int, count: int) -> np.ndarray:
@@ -31,7 +32,9 @@ class Table(Input):
 class Labels(Teacher):
     """A target of which labels alone are known."""
 
-    def __init__(self, kind: str, outputs: int):
+    outputs: int
+
+    def __init__(self, kind: str, outputs: int) -> None:
         self.kind, self.outputs = kind, outputs
 
     def draw(self, streams: Streams, inputs: Input) -> State:
@@ -70,7 +73,7 @@ class Points(Features):
         """Return points (1, n, D) as they are."""
         return x
 
-    def take(self, positions) -> "Points":
+    def take(self, positions: Sequence[int]) -> "Points":
         """Return the same points: there is one seed."""
         return self
 

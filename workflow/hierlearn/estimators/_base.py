@@ -15,9 +15,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from hierlearn.core.parameters import Index, Positive, Share
-from hierlearn.core.protocols import REMEDIES, STATUS, Monitor
-from hierlearn.estimators._limits import refuse, refuse_annotated, schema
+from hierlearn.core.parameters import Index, Positive, Share, schema
+from hierlearn.core.protocols import REMEDIES, STATUS, Monitor, State
+from hierlearn.estimators._limits import refuse, refuse_annotated
 
 NAMES = {code: name for name, code in STATUS.items()}
 # Rows that `predict` shows a model at once.
@@ -28,7 +28,7 @@ Scale = Literal["auto"] | None
 class Progress(Monitor):
     """Prints lines of a long fit, from `verbose` 1 on."""
 
-    def __init__(self, estimator: Any):
+    def __init__(self, estimator: Any) -> None:
         self.name, self.verbose = type(estimator).__name__, int(estimator.verbose)
 
     def report(self, done: int, total: int, text: str) -> None:
@@ -45,7 +45,7 @@ class Progress(Monitor):
         """Keep nothing from one fit to the next."""
         return
 
-    def save(self, key: str, state: Callable, final: bool = False) -> None:
+    def save(self, key: str, state: Callable[[], State], final: bool = False) -> None:
         """Keep nothing from one fit to the next."""
 
 
@@ -126,8 +126,8 @@ class Supervised(BaseEstimator):
 
     def _grid(self, name: str) -> list[float]:
         """Return a parameter that is a positive number or several, as a list. Raises ValueError."""
-        values = np.asarray(vars(self)[name])
-        values = values.reshape(-1).tolist() if values.ndim < 2 else values.tolist()
+        given = np.asarray(vars(self)[name])
+        values = given.reshape(-1).tolist() if given.ndim < 2 else given.tolist()
         refuse(self, name, values, schema(Annotated[list[Positive], MinLen(1)]))
         return [float(value) for value in values]
 
@@ -152,7 +152,7 @@ class Classification(ClassifierMixin, Supervised):
         places = (outputs[:, 0] > 0).astype(int) if outputs.shape[1] == 1 else outputs.argmax(axis=1)
         return self.classes_[places]
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> np.ndarray:
         """Return the outputs that decide on a class.
 
         Parameters
@@ -168,7 +168,7 @@ class Classification(ClassifierMixin, Supervised):
         outputs = self._outputs_in_blocks(X)
         return outputs[:, 0] if outputs.shape[1] == 1 else outputs
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """Return the class of every point.
 
         Parameters
@@ -205,7 +205,7 @@ class Regression(MultiOutputMixin, RegressorMixin, Supervised):
         outputs = outputs * self._spread + self.intercept_
         return outputs[:, 0] if self._flat else outputs
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """Return the predicted target of every point.
 
         Parameters
@@ -297,13 +297,16 @@ class Selecting(Supervised):
         """Return the error of a fit on held-out points."""
         return float(fit.validation_risk[0])
 
-    def _best_of_folds(self, data: Any, splits: Sequence, choices: Mapping[str, Sequence[Any]]) -> tuple[dict, float]:
-        best, least = {}, np.inf
+    def _best_of_folds(
+        self, data: Any, splits: Sequence[Any], choices: Mapping[str, Sequence[Any]]
+    ) -> tuple[dict[str, list[Any]], float]:
+        best: dict[str, list[Any]] = {}
+        least = np.inf
         for setting in _settings(choices):
-            risks = [self._risk(data, self._train(data, *split, setting)[0], *split) for split in splits]
+            risks = [self._risk(data, self._train(data, rows, held, setting)[0], rows, held) for rows, held in splits]
             if not best or np.mean(risks) < least:
-                best, least = setting, np.mean(risks)
-        return best, float(least)
+                best, least = setting, float(np.mean(risks))
+        return best, least
 
 
 def _settings(choices: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, list[Any]]]:

@@ -1,11 +1,11 @@
 """Estimators that train a learner of the library through the bridge."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
-from hierlearn.core.protocols import Fit, Learner, State
+from hierlearn.core.protocols import Learner, State
 from hierlearn.estimators import _arrays
 from hierlearn.estimators._base import NAMES, Progress, Selecting, scale_of
 
@@ -37,7 +37,7 @@ class Learned(Selecting):
         """Return the shape of pictures, None for vectors."""
         return None
 
-    def fit(self, X, y):
+    def fit(self, X: Any, y: Any) -> Self:
         """Fit the model.
 
         Parameters
@@ -77,9 +77,17 @@ class Learned(Selecting):
         fit = self._fit_columns(x, labels, rows, held, choices, self._kind)
         return fit, {name: values[0] for name, values in fit.choices.items()}
 
-    def _fit_columns(self, x, labels, rows, held, choices: Mapping[str, Sequence[Any]], kind: str) -> Fit:
+    def _fit_columns(
+        self,
+        x: np.ndarray,
+        labels: np.ndarray,
+        rows: np.ndarray,
+        held: np.ndarray,
+        choices: Mapping[str, Sequence[Any]],
+        kind: str,
+    ) -> Any:
         training, held_out = (_arrays.Rows(x[some], labels[some]) for some in (rows, held))
-        options = {"shape": self._shape(), "monitor": Progress(self)}
+        options: dict[str, Any] = {"shape": self._shape(), "monitor": Progress(self)}
         try:
             return _arrays.fit(self._model, kind, training, held_out, choices, self._seed, **options)
         except ValueError as error:

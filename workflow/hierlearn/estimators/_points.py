@@ -71,7 +71,8 @@ def landmarks(x: np.ndarray, weights: np.ndarray | None, count: int, seed: int) 
 
     count' is `count`, or the number of distinct points of positive weight if that is less.
     """
-    key, first = seed.to_bytes(16, "little", signed=True), {}
+    key = seed.to_bytes(16, "little", signed=True)
+    first: dict[bytes, int] = {}
     for row in np.arange(len(x)) if weights is None else np.flatnonzero(weights):
         first.setdefault(hashlib.blake2b(x[row].tobytes(), digest_size=16, key=key).digest(), int(row))
     return np.sort([first[digest] for digest in sorted(first)[:count]])

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hierlearn.core.protocols import Fit
+from hierlearn.core.protocols import Fit, State
 from hierlearn.estimators import _arrays
 from hierlearn.estimators._base import Classification, Regression
 from hierlearn.estimators._learned import in_precision
@@ -37,25 +37,25 @@ class _QuadraticDenseNet(Steps):
 
     def __init__(
         self,
-        depth=3,
-        width=24,
-        gap=0.2,
-        schedule="staged",
-        readout="refitted",
-        solver="adam",
-        learning_rate=(1e-2, 1e-3),
-        alpha=0.0,
-        momentum=0.9,
-        batch_size=50,
-        max_iter=200,
-        fit_intercept=True,
-        scale="auto",
-        validation_fraction=0.2,
-        cv=None,
-        refit=True,
-        verbose=0,
-        random_state=None,
-    ):
+        depth: int = 3,
+        width: int = 24,
+        gap: float = 0.2,
+        schedule: str = "staged",
+        readout: str = "refitted",
+        solver: str = "adam",
+        learning_rate: float | Sequence[float] = (1e-2, 1e-3),
+        alpha: float | Sequence[float] = 0.0,
+        momentum: float = 0.9,
+        batch_size: int = 50,
+        max_iter: int = 200,
+        fit_intercept: bool = True,
+        scale: str | None = "auto",
+        validation_fraction: float = 0.2,
+        cv: Any = None,
+        refit: bool = True,
+        verbose: int = 0,
+        random_state: Any = None,
+    ) -> None:
         self.depth = depth
         self.width = width
         self.gap = gap
@@ -83,14 +83,22 @@ class _QuadraticDenseNet(Steps):
         # Several outputs have one setting together.
         return labels.shape[1] == 1
 
-    def _fit_columns(self, x, labels, rows, held, choices: Mapping[str, Sequence[Any]], kind: str) -> _Columns:
+    def _fit_columns(
+        self,
+        x: np.ndarray,
+        labels: np.ndarray,
+        rows: np.ndarray,
+        held: np.ndarray,
+        choices: Mapping[str, Sequence[Any]],
+        kind: str,
+    ) -> _Columns:
         # Classes are fitted as -1 and +1: the learner's own losses of classes are for targets with a threshold.
         columns = [labels[:, [j]] for j in range(labels.shape[1])]
         return _Columns(
             [super(_QuadraticDenseNet, self)._fit_columns(x, y, rows, held, choices, "regression") for y in columns]
         )
 
-    def _state_of(self, fit: _Columns) -> list:
+    def _state_of(self, fit: _Columns) -> list[State]:
         return [one.state for one in fit.fits]
 
     def _status_of(self, fit: _Columns) -> int:

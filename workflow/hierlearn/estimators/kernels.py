@@ -1,13 +1,13 @@
 """Kernel ridge regression with tangent kernels, exact and on landmarks, as regressor and classifier."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any, Self
 
 import numpy as np
 from annotated_types import Interval
 
 from hierlearn.core import registry
-from hierlearn.core.parameters import Annotated, Count
+from hierlearn.core.parameters import Count
 from hierlearn.core.protocols import Fit, Kernel
 from hierlearn.estimators import _arrays
 from hierlearn.estimators._base import Classification, Progress, Regression, Selecting, scale_of
@@ -87,20 +87,20 @@ class _KernelRidge(Selecting):
 
     def __init__(
         self,
-        depth=1,
-        bias=True,
-        trained="all",
-        kernel=None,
-        alphas=ALPHAS,
-        n_landmarks=None,
-        fit_intercept=True,
-        scale="auto",
-        validation_fraction=0.2,
-        cv=None,
-        refit=True,
-        verbose=0,
-        random_state=None,
-    ):
+        depth: int = 1,
+        bias: bool = True,
+        trained: str = "all",
+        kernel: Any = None,
+        alphas: float | Sequence[float] = ALPHAS,
+        n_landmarks: int | None = None,
+        fit_intercept: bool = True,
+        scale: str | None = "auto",
+        validation_fraction: float = 0.2,
+        cv: Any = None,
+        refit: bool = True,
+        verbose: int = 0,
+        random_state: Any = None,
+    ) -> None:
         self.depth = depth
         self.bias = bias
         self.trained = trained
@@ -130,7 +130,7 @@ class _KernelRidge(Selecting):
             raise ValueError(f"{type(self).__name__}: kernel {self.kernel!r}; expected {expected}")
         return self.kernel
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the model.
 
         Parameters
@@ -175,7 +175,9 @@ class _KernelRidge(Selecting):
         if weights is not None:
             self.dual_coef_ = self.dual_coef_ * root[rows]
 
-    def _train(self, data, rows: np.ndarray, held: np.ndarray, choices: Mapping[str, Any]) -> tuple[Fit, dict]:
+    def _train(
+        self, data: Any, rows: np.ndarray, held: np.ndarray, choices: Mapping[str, Any]
+    ) -> tuple[Fit, dict[str, Any]]:
         kernel, x, labels = data
         training, held_out = (_arrays.Rows(x[some], labels[some]) for some in (rows, held))
         if len(choices["ridge"]) == 1 and len(rows) == len(x):
@@ -187,7 +189,7 @@ class _KernelRidge(Selecting):
             self._refuse_ridges(choices["ridge"])
         return fit, {"ridge": float(fit.choices["ridge"][0])}
 
-    def _risk(self, data, fit: Fit, rows: np.ndarray, held: np.ndarray) -> float:
+    def _risk(self, data: Any, fit: Fit, rows: np.ndarray, held: np.ndarray) -> float:
         """Mean squared error on held-out points, of which weighted ones count by their weights."""
         kernel, x, labels = data
         errors = kernel(x[held], x[rows]) @ fit.state["coefficients"][0] - labels[held]
@@ -198,14 +200,16 @@ class _KernelRidge(Selecting):
         """Solve for one ridge on all points: there is nothing to choose."""
         gram = kernel(points.x)
         try:
-            duals = ridge_path(gram, points.labels, [alpha * float(np.mean(np.diag(gram)))])
+            duals = ridge_path(gram, points.labels, np.array([alpha * float(np.mean(np.diag(gram)))]))
         except Indefinite:
             self._refuse_ridges([alpha])
         unknown = np.full(1, np.nan)
         fit = Fit({"coefficients": duals.coefficients}, np.zeros(1, np.int8), unknown, unknown)
         return fit, {"ridge": alpha}
 
-    def _fit_by_leaving_one_out(self, x, labels, weights, alphas: list[float]) -> None:
+    def _fit_by_leaving_one_out(
+        self, x: np.ndarray, labels: np.ndarray, weights: np.ndarray, alphas: list[float]
+    ) -> None:
         """Choose the ridge by exact leave-one-out errors. x (n, d): distinct points; weights (n,) of mean 1."""
         root = np.sqrt(weights)[:, None]
         gram = Weighted(self.kernel_)(np.hstack([x, root])) if np.ptp(weights) else self.kernel_(x)
@@ -226,9 +230,11 @@ class _KernelRidge(Selecting):
         found = f"alphas up to {max(alphas):g} leave a singular matrix"
         raise ValueError(f"{type(self).__name__}: {found}; expected larger ones, or another kernel")
 
-    def _fit_landmarks(self, X, labels, weights: np.ndarray | None, alphas: list[float]) -> None:
+    def _fit_landmarks(
+        self, X: np.ndarray, labels: np.ndarray, weights: np.ndarray | None, alphas: list[float]
+    ) -> None:
         """Fit on landmarks, with points in blocks; held-out points that chose the ridge join the others at the end."""
-        self.landmark_indices_ = landmarks(X, weights, int(self.n_landmarks), self._seed)
+        self.landmark_indices_ = landmarks(X, weights, int(self.n_landmarks or 0), self._seed)
         self.X_fit_ = X[self.landmark_indices_] / self.scale_
         gram, every = self.kernel_(self.X_fit_), np.arange(len(X))
         ridges = np.asarray(alphas) * float(np.mean(np.diag(gram)))
@@ -263,14 +269,18 @@ class _KernelRidge(Selecting):
         size = self._rows_at_once()
         return [rows[start : start + size] for start in range(0, len(rows), size)]
 
-    def _add_blocks(self, sums: Nystrom, X, labels, weights, rows: np.ndarray) -> None:
+    def _add_blocks(
+        self, sums: Nystrom, X: np.ndarray, labels: np.ndarray, weights: np.ndarray | None, rows: np.ndarray
+    ) -> None:
         blocks, progress = self._blocks(rows), Progress(self)
         for number, some in enumerate(blocks, start=1):
             own = None if weights is None else weights[some]
             sums.add(self.kernel_(X[some] / self.scale_, self.X_fit_), labels[some], own)
             progress.advance(number, len(blocks))
 
-    def _risks_on(self, X, labels, weights, rows: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
+    def _risks_on(
+        self, X: np.ndarray, labels: np.ndarray, weights: np.ndarray | None, rows: np.ndarray, coefficients: np.ndarray
+    ) -> np.ndarray:
         """Mean squared errors (R,) of coefficients (R, m, k) on some rows."""
         total, mass = np.zeros(len(coefficients)), 0.0
         flat = np.concatenate(list(coefficients), axis=1)

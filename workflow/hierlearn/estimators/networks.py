@@ -1,6 +1,6 @@
 """Networks of the papers that are trained by gradient steps, as regressors and classifiers."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import sqrt
 from typing import Any
 
@@ -72,22 +72,22 @@ class _Randomised(Learned):
 
     def __init__(
         self,
-        order=2,
-        width=64,
-        activation="auto",
-        draws="exact",
-        alphas=(1e-1, 1e-2, 1e-3, 1e-4, 1e-5),
-        penalty_power=8,
-        learning_rate=0.1,
-        max_iter=300,
-        fit_intercept=True,
-        scale="auto",
-        validation_fraction=0.2,
-        cv=None,
-        refit=True,
-        verbose=0,
-        random_state=None,
-    ):
+        order: int = 2,
+        width: int = 64,
+        activation: str = "auto",
+        draws: str = "exact",
+        alphas: float | Sequence[float] = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5),
+        penalty_power: int = 8,
+        learning_rate: float | Sequence[float] = 0.1,
+        max_iter: int = 300,
+        fit_intercept: bool = True,
+        scale: str | None = "auto",
+        validation_fraction: float = 0.2,
+        cv: Any = None,
+        refit: bool = True,
+        verbose: int = 0,
+        random_state: Any = None,
+    ) -> None:
         self.order = order
         self.width = width
         self.activation = activation
@@ -218,24 +218,24 @@ class _Residual(Steps):
 
     def __init__(
         self,
-        architecture="resnet",
-        width=100,
-        trained="all",
-        schedule="joint",
-        solver="adam",
-        learning_rate=(1e-2, 1e-3),
-        alpha=0.0,
-        momentum=0.9,
-        batch_size=50,
-        max_iter=200,
-        fit_intercept=True,
-        scale="auto",
-        validation_fraction=0.2,
-        cv=None,
-        refit=True,
-        verbose=0,
-        random_state=None,
-    ):
+        architecture: str = "resnet",
+        width: int = 100,
+        trained: str = "all",
+        schedule: str = "joint",
+        solver: str = "adam",
+        learning_rate: float | Sequence[float] = (1e-2, 1e-3),
+        alpha: float | Sequence[float] = 0.0,
+        momentum: float = 0.9,
+        batch_size: int = 50,
+        max_iter: int = 200,
+        fit_intercept: bool = True,
+        scale: str | None = "auto",
+        validation_fraction: float = 0.2,
+        cv: Any = None,
+        refit: bool = True,
+        verbose: int = 0,
+        random_state: Any = None,
+    ) -> None:
         self.architecture = architecture
         self.width = width
         self.trained = trained

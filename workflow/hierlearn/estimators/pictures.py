@@ -1,6 +1,6 @@
 """Convolutional networks and their tangent kernels as regressors and classifiers; they need torch."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import isqrt
 from typing import Annotated, Any
 
@@ -47,7 +47,8 @@ class _Pictures(Learned):
 
     def _shape(self) -> tuple[int, int, int] | None:
         if self.shape is not None:
-            return tuple(int(size) for size in self.shape)
+            channels, height, width = (int(size) for size in self.shape)
+            return channels, height, width
         side = isqrt(self.n_features_in_)
         return (1, side, side) if side > 1 and side**2 == self.n_features_in_ else None
 
@@ -57,7 +58,7 @@ class _Pictures(Learned):
         if self.architecture == "auto":
             small = shape is None or min(shape[1:]) < 2
             return component(self, kind, words, architecture="dense" if small else "plain")
-        return component(self, kind, words | {"architecture": "architecture"})
+        return component(self, kind, {**words, "architecture": "architecture"})
 
 
 NETWORK = """
@@ -90,30 +91,30 @@ NETWORK = """
 class _Convolutional(_Pictures, Steps):
     def __init__(
         self,
-        shape=None,
-        architecture="auto",
-        depth=None,
-        width=32,
-        patch=2,
-        activation="relu",
-        links=False,
-        pooling="max",
-        head="flat",
-        device="cpu",
-        schedule="joint",
-        learning_rate=(0.1, 0.02, 0.005),
-        alpha=0.0,
-        momentum=0.9,
-        batch_size=32,
-        max_iter=150,
-        fit_intercept=True,
-        scale="auto",
-        validation_fraction=0.2,
-        cv=None,
-        refit=True,
-        verbose=0,
-        random_state=None,
-    ):
+        shape: Sequence[int] | None = None,
+        architecture: str = "auto",
+        depth: int | None = None,
+        width: int = 32,
+        patch: int = 2,
+        activation: str = "relu",
+        links: bool = False,
+        pooling: str = "max",
+        head: str = "flat",
+        device: str = "cpu",
+        schedule: str = "joint",
+        learning_rate: float | Sequence[float] = (0.1, 0.02, 0.005),
+        alpha: float | Sequence[float] = 0.0,
+        momentum: float = 0.9,
+        batch_size: int = 32,
+        max_iter: int = 150,
+        fit_intercept: bool = True,
+        scale: str | None = "auto",
+        validation_fraction: float = 0.2,
+        cv: Any = None,
+        refit: bool = True,
+        verbose: int = 0,
+        random_state: Any = None,
+    ) -> None:
         self.shape = shape
         self.architecture = architecture
         self.depth = depth
@@ -193,25 +194,25 @@ class _ConvolutionalKernel(_Pictures):
 
     def __init__(
         self,
-        shape=None,
-        architecture="auto",
-        depth=None,
-        width=16,
-        patch=2,
-        activation="relu",
-        links=False,
-        pooling="max",
-        head="flat",
-        device="cpu",
-        alphas=(1.0, 1e-1, 1e-2, 1e-3, 1e-4),
-        fit_intercept=True,
-        scale="auto",
-        validation_fraction=0.2,
-        cv=None,
-        refit=True,
-        verbose=0,
-        random_state=None,
-    ):
+        shape: Sequence[int] | None = None,
+        architecture: str = "auto",
+        depth: int | None = None,
+        width: int = 16,
+        patch: int = 2,
+        activation: str = "relu",
+        links: bool = False,
+        pooling: str = "max",
+        head: str = "flat",
+        device: str = "cpu",
+        alphas: float | Sequence[float] = (1.0, 1e-1, 1e-2, 1e-3, 1e-4),
+        fit_intercept: bool = True,
+        scale: str | None = "auto",
+        validation_fraction: float = 0.2,
+        cv: Any = None,
+        refit: bool = True,
+        verbose: int = 0,
+        random_state: Any = None,
+    ) -> None:
         self.shape = shape
         self.architecture = architecture
         self.depth = depth

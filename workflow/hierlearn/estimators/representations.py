@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -70,14 +70,14 @@ class NeuralRepresentation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
 
     def __init__(
         self,
-        n_components=256,
-        activation="quadratic",
-        bias=True,
-        whiten="truncated",
-        n_directions=None,
-        scale="auto",
-        random_state=None,
-    ):
+        n_components: int = 256,
+        activation: str = "quadratic",
+        bias: bool = True,
+        whiten: str = "truncated",
+        n_directions: int | None = None,
+        scale: str | None = "auto",
+        random_state: Any = None,
+    ) -> None:
         self.n_components = n_components
         self.activation = activation
         self.bias = bias
@@ -86,7 +86,7 @@ class NeuralRepresentation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         self.scale = scale
         self.random_state = random_state
 
-    def fit(self, X, y=None, X_unlabelled=None):
+    def fit(self, X: Any, y: Any = None, X_unlabelled: Any = None) -> Self:
         """Draw the features and whiten them.
 
         Parameters
@@ -120,8 +120,8 @@ class NeuralRepresentation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
 
     def _directions(self, points: int) -> int:
         """Return the directions that are kept; warn where the points are too few to whiten all."""
-        needed = POINTS_PER_DIRECTION * self.n_components if np.isscalar(self.n_components) else 0
-        if self.whiten == "full" and isinstance(self.n_components, int) and points < needed:
+        needed = POINTS_PER_DIRECTION * self.n_components if isinstance(self.n_components, int) else 0
+        if self.whiten == "full" and points < needed:
             warnings.warn(
                 f"{type(self).__name__}: {points} points for n_components = {self.n_components} with full whitening; "
                 f"expected at least {POINTS_PER_DIRECTION} for each, {needed}, or whiten='truncated'",
@@ -134,7 +134,7 @@ class NeuralRepresentation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
             return int(self.n_directions)
         return max(1, min(int(self.n_components), points // POINTS_PER_DIRECTION))
 
-    def transform(self, X):
+    def transform(self, X: Any) -> np.ndarray:
         """Return the features of points.
 
         Parameters

@@ -1,6 +1,6 @@
 """Taylor models of wide two-layer networks as regressor and classifier."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import sqrt
 from typing import Any
 
@@ -136,22 +136,22 @@ class TaylorRegressor(_Taylor, Regression):
 
     def __init__(
         self,
-        order=2,
-        width=64,
-        activation="auto",
-        alphas=ALPHAS,
-        penalty_power=4,
-        fit_intercept=True,
-        scale="auto",
-        validation_fraction=0.2,
-        cv=None,
-        refit=True,
-        tol=2e-3,
-        max_iter=500,
-        certify=False,
-        verbose=0,
-        random_state=None,
-    ):
+        order: int = 2,
+        width: int = 64,
+        activation: str = "auto",
+        alphas: float | Sequence[float] = ALPHAS,
+        penalty_power: int = 4,
+        fit_intercept: bool = True,
+        scale: str | None = "auto",
+        validation_fraction: float = 0.2,
+        cv: Any = None,
+        refit: bool = True,
+        tol: float = 2e-3,
+        max_iter: int = 500,
+        certify: bool | str = False,
+        verbose: int = 0,
+        random_state: Any = None,
+    ) -> None:
         self.order = order
         self.width = width
         self.activation = activation
@@ -186,23 +186,23 @@ class TaylorClassifier(_Taylor, Classification):
 
     def __init__(
         self,
-        order=2,
-        width=64,
-        activation="auto",
-        alphas=ALPHAS,
-        loss="squared",
-        penalty_power=4,
-        fit_intercept=True,
-        scale="auto",
-        validation_fraction=0.2,
-        cv=None,
-        refit=True,
-        tol=2e-3,
-        max_iter=500,
-        certify=False,
-        verbose=0,
-        random_state=None,
-    ):
+        order: int = 2,
+        width: int = 64,
+        activation: str = "auto",
+        alphas: float | Sequence[float] = ALPHAS,
+        loss: str = "squared",
+        penalty_power: int = 4,
+        fit_intercept: bool = True,
+        scale: str | None = "auto",
+        validation_fraction: float = 0.2,
+        cv: Any = None,
+        refit: bool = True,
+        tol: float = 2e-3,
+        max_iter: int = 500,
+        certify: bool | str = False,
+        verbose: int = 0,
+        random_state: Any = None,
+    ) -> None:
         self.order = order
         self.width = width
         self.activation = activation

@@ -3,7 +3,7 @@
 import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 from annotated_types import MinLen
@@ -35,21 +35,21 @@ class _Taylorized(Selecting):
 
     def __init__(
         self,
-        module=None,
-        order=2,
-        width=64,
-        shape=None,
-        alphas=(1.0, 1e-1, 1e-2, 1e-3, 1e-4),
-        fit_intercept=True,
-        scale="auto",
-        validation_fraction=0.2,
-        cv=None,
-        refit=True,
-        tol=1e-6,
-        max_iter=300,
-        verbose=0,
-        random_state=None,
-    ):
+        module: Any = None,
+        order: int = 2,
+        width: int = 64,
+        shape: Sequence[int] | None = None,
+        alphas: float | Sequence[float] = (1.0, 1e-1, 1e-2, 1e-3, 1e-4),
+        fit_intercept: bool = True,
+        scale: str | None = "auto",
+        validation_fraction: float = 0.2,
+        cv: Any = None,
+        refit: bool = True,
+        tol: float = 1e-6,
+        max_iter: int = 300,
+        verbose: int = 0,
+        random_state: Any = None,
+    ) -> None:
         self.module = module
         self.order = order
         self.width = width
@@ -65,7 +65,7 @@ class _Taylorized(Selecting):
         self.verbose = verbose
         self.random_state = random_state
 
-    def fit(self, X, y):
+    def fit(self, X: Any, y: Any) -> Self:
         """Fit the model.
 
         Parameters
