@@ -13,6 +13,7 @@ from hierlearn.command.__main__ import LATER, main, parser
 from hierlearn.core.registry import PACKAGE
 
 ROOT = PACKAGE.parents[1]
+ASKED = ("--learners", "ntk", "--dimension", "4")
 
 
 @pytest.fixture
@@ -53,6 +54,16 @@ def test_a_question_is_asked_as_the_configuration_takes_it(started):
     }
 
 
+def test_an_option_of_several_words_may_be_given_again(started):
+    words = ["--own", "a", "--own", "b", "--config", "pilot=true", "--config", "results=x=y"]
+    ended("run", *words)
+    at = started[0].index("--config")
+    assert started[0][at + 1 : at + 4] == ['own=["a", "b"]', "pilot=true", "results=x=y"]
+    ended("ask", "parity", "--learners", "ntk", "--learners", "linear", "--dimension", "4", "--dimension", "6")
+    (question,) = [word for word in started[1] if word.startswith("question=")]
+    assert '"learners": ["ntk", "linear"], "dimension": [4, 6]' in question
+
+
 def test_what_a_question_is_asked_reaches_its_plan(tmp_path):
     words = ["ask", "parity", "order=1", "--input", "hypercube", "--learners", "linear", "--dimension", "4"]
     command = [sys.executable, "-m", "hierlearn.command", *words, "--cores", "1", "--", "--dry-run"]
@@ -63,15 +74,47 @@ def test_what_a_question_is_asked_reaches_its_plan(tmp_path):
 
 @pytest.mark.parametrize("name", LATER)
 def test_what_is_not_there_yet_says_so(name):
-    assert ended(name, "anything") == f"error: hierlearn {name} is not there yet; it {LATER[name]}"
+    for words in ((name,), (name, "anything", "--target", "y"), (name, "--target=y")):
+        assert ended(*words) == f"error: hierlearn {name} is not there yet; it {LATER[name]}"
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["taly"], "invalid choice: 'taly'"),
-        (["run", "--preset", "huge"], "invalid choice: 'huge'"),
+        (["taly"], "hierlearn: found 'taly'; expected a command, one of ask,"),
+        (["taly"], "(nearest: tally)"),
+        ([], "hierlearn: found nothing; expected a command, one of ask,"),
+        ([""], "hierlearn: found ''; expected a command, one of ask,"),
+        (["--versoin"], "found the option '--versoin'; expected one of --help, --version, -h (nearest: --version)"),
+        (["run", "--prest", "quick"], "hierlearn run: found the option '--prest'; expected one of --config, --cores"),
+        (["run", "--prest=quick"], "(nearest: --preset)"),
+        # No abbreviations: they change their meaning with every new option.
+        (["run", "--res", "x"], "hierlearn run: found the option '--res'"),
+        (
+            ["run", "a", "--preset", "smoke", "b"],
+            "hierlearn run: found 'b', which nothing takes; expected names together",
+        ),
+        (
+            ["run", "--preset", "huge"],
+            "argument --preset: found 'huge'; expected one of full, paper, quick, smoke, standard",
+        ),
+        (["run", "--preset", "QUICK"], "(nearest: quick)"),
+        (["run", "--preset", ""], "argument --preset: found ''; expected one of"),
+        (["run", "--preset"], "argument --preset: expected one argument"),
+        (["run", "--preset", "smoke", "--preset", "quick"], "argument --preset: found twice; expected once"),
+        (["run", "--results", ""], "argument --results: found ''; expected a name"),
+        (["run", "--own", ""], "argument --own: found ''; expected a name"),
+        (["run", ""], "argument STUDY: found ''; expected a name"),
+        (["run", "--cores", "none"], "argument --cores: found 'none'; expected all, or a number above 0"),
+        (["run", "--cores", "0"], "argument --cores: found '0'; expected all, or a number above 0"),
+        (["new", "learner", "mine", "--folder", ""], "argument --folder: found ''; expected a name"),
         (["ask", "parity", "--dimension", "4"], "the following arguments are required: --learners"),
+        (["ask", "parity", "--learners", "ntk", "--dimension", "4.0"], "found '4.0'; expected a whole number"),
+        (["ask", "parity", "--learners", "ntk", "--dimension", "9" * 5000], "...; expected a whole number"),
+        (
+            ["ask", "parity", "--learners", "ntk", "--dimension", "4", "--threshold", "nan"],
+            "found 'nan'; expected a number",
+        ),
     ],
 )
 def test_a_wrong_command_line_is_one_line(words, said, capsys):
@@ -85,17 +128,51 @@ def test_a_wrong_command_line_is_one_line(words, said, capsys):
     [
         (["ask", "parity", "order", "--learners", "ntk", "--dimension", "4"], "parity: found 'order'; expected"),
         (["ask", "parity", "order={", "--learners", "ntk", "--dimension", "4"], "parity: found 'order={'; expected"),
+        (["ask", "parity", "order=*x", *ASKED], "parity: found 'order=*x'; it has undefined alias 'x'; expected"),
+        (["ask", "parity", "order=2026-01-01", *ASKED], "parity: found 'order=2026-01-01'; it has 2026-01-01, which"),
+        (["ask", "parity", "order=!!set {a}", *ASKED], "parity: found 'order=!!set {a}'; expected a value"),
+        (["ask", "parity", "order=.inf", *ASKED], "parity: found 'order=.inf'; it has inf; expected a finite number"),
+        (["ask", "parity", f"order={'[' * 5000}", *ASKED], "parity: found 'order=[[["),
+        (["ask", "parity", "order=1", "order=2", *ASKED], "parity: found order again in 'order=2'; expected it once"),
+        (["ask", "parity", "=1", *ASKED], "parity: found '=1'; expected parameters as KEY=VALUE"),
+        (
+            ["ask", "parity", *ASKED, "--config", "question={}"],
+            "ask: found the setting question twice; expected it once",
+        ),
+        (["run", "--config", ""], "--config: found ''; expected KEY=VALUE"),
+        (["run", "--config", "=x"], "--config: found '=x'; expected KEY=VALUE"),
+        (["run", "--preset", "smoke", "--config", "preset=quick"], "run: found the setting preset twice; expected it"),
+        (
+            ["run", "--config", "pilot=true", "--config", "pilot=false"],
+            "run: found the setting pilot twice; expected it",
+        ),
+        (["run", "--", "-Cpilot=true"], "run: found --config behind --; expected the settings before it"),
         (["run", "--", "--config", "pilot=true"], "run: found --config behind --; expected the settings before it"),
         (["tally", "--", "--dry-run"], "tally: found '--dry-run' behind --"),
         (["plan", "--config", "replicate"], "--config: found 'replicate'; expected KEY=VALUE"),
         (["new", "learnr", "mine", "--folder", "mine"], "kind: found 'learnr'; expected one of"),
+        (["new", "learner", "none", "--folder", "mine"], "name: found 'none'; expected one whose class"),
+        (["new", "learner", "mine", "--folder", "taken"], "--folder: found 'taken', where "),
+        (["new", "learner", "mine", "--folder", "taken/below"], "--folder: found 'taken/below', where "),
+        (["new", "learner", "mine", "--folder", "own"], "--folder: found 'own', where "),
+        (
+            ["new", "learner", "mine", "--folder", "loop"],
+            "--folder: found 'loop', which leads nowhere; expected a folder",
+        ),
+        (["new", "learner", "mine", "--folder", "x" * 300], "--folder: found 'xxx"),
         (["tally", "chen202"], "tally: found 'chen202'; expected one of"),
     ],
 )
 def test_wrong_words_are_one_line(words, said, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "taken").write_text("")
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "learners").write_text("")
+    before = sorted(tmp_path.rglob("*"))
     message = ended(*words)
     assert message.startswith(f"error: {said}") and "\n" not in message
+    assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_a_preset_is_planned_for_the_studies_of_a_paper(tmp_path, monkeypatch, capsys):

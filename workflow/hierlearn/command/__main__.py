@@ -1,15 +1,17 @@
 """`hierlearn`: run the workflow, ask what it found, add components and studies of your own."""
 
 import argparse
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
-from hierlearn.command import runs
+from hierlearn.command import arguments, runs
+from hierlearn.command.arguments import Once, Parser
 from hierlearn.core import process
 from hierlearn.run import places, systems
 
@@ -33,20 +35,11 @@ LATER = {
 }
 
 
-class Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line."""
-
-    def error(self, message: str) -> NoReturn:
-        """End the program with the line; its status is 2, as for every wrong command line."""
-        print(f"error: {message}; `{self.prog} --help` lists what is allowed", file=sys.stderr)
-        sys.exit(2)
-
-
 def parser() -> Parser:
     """Return the parser of the whole command line."""
     whole = Parser(prog="hierlearn", description=PURPOSE, epilog=EXAMPLES, formatter_class=_Layout)
     whole.add_argument("--version", action="version", version=version("hierlearn"))
-    commands = whole.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=Parser)
+    commands = whole.add_subparsers(title="commands", metavar="COMMAND", dest="command", parser_class=Parser)
 
     def command(name: str, help_: str, do: Callable[[argparse.Namespace], object], *parents: Parser) -> Parser:
         described = f"{help_[:1].upper()}{help_[1:]}."
@@ -59,14 +52,22 @@ def parser() -> Parser:
     ask = command("ask", "compare learners on a target, without a study file", runs.ask, where, how)
     ask.add_argument("teacher", help="the target, by the name of its component: ridge_polynomial, parity, …")
     ask.add_argument("parameters", nargs="*", metavar="KEY=VALUE", help="parameters of the teacher, such as degree=2")
+    several: dict[str, Any] = {"nargs": "+", "required": True, "action": "extend"}
     ask.add_argument(
-        "--learners", nargs="+", required=True, help="names of learners or kernels, or '{name: taylor, order: 2}'"
+        "--learners", **several, type=arguments.text, help="names of learners or kernels, or '{name: taylor, order: 2}'"
     )
-    ask.add_argument("--dimension", nargs="+", required=True, type=int, metavar="D", help="dimensions of the input")
-    ask.add_argument("--input", nargs="+", metavar="NAME", help="the law of the input and its parameters: sphere")
-    ask.add_argument("--seeds", type=int, help="independent repetitions (5)")
-    ask.add_argument("--threshold", type=float, help="the risk at which samples are counted")
-    ask.add_argument("--cap", type=int, help="the largest number of samples (2000)")
+    ask.add_argument("--dimension", **several, type=arguments.whole, metavar="D", help="dimensions of the input")
+    ask.add_argument(
+        "--input",
+        action=Once,
+        nargs="+",
+        type=arguments.text,
+        metavar="NAME",
+        help="the law of x and its parameters: sphere",
+    )
+    ask.add_argument("--seeds", action=Once, type=arguments.whole, help="independent repetitions (5)")
+    ask.add_argument("--threshold", action=Once, type=arguments.number, help="the risk at which samples are counted")
+    ask.add_argument("--cap", action=Once, type=arguments.whole, help="the largest number of samples (2000)")
     command("plan", "list what a run would cost: core-hours, memory, the longest job", _answer, which, where)
     command("tally", "count the rows of a finished run by verdict", _answer, which, where)
     command("register", "write down the designs that are to be judged, before they are run", _answer, which, where)
@@ -76,16 +77,24 @@ def parser() -> Parser:
     new = command("new", "begin a component or a study of your own, from a template that works", _new)
     new.add_argument("kind", help="teacher, input, representation, kernel, learner, …, or study")
     new.add_argument("name")
-    new.add_argument("--folder", required=True, type=Path, help="your own folder, outside the project")
-    new.add_argument("--from", dest="source", default="", metavar="STUDY", help="the study that a new study begins as")
+    folder: dict[str, Any] = {"action": Once, "required": True, "type": arguments.text}
+    new.add_argument("--folder", **folder, help="your own folder, outside the project")
+    new.add_argument(
+        "--from",
+        action=Once,
+        type=arguments.text,
+        dest="source",
+        metavar="STUDY",
+        help="the study that a new study begins as",
+    )
     check = command("check", "say what a component or a study of your own lacks", _check)
-    check.add_argument("name")
-    check.add_argument("--folder", required=True, help="your own folder, outside the project")
+    check.add_argument("name", type=arguments.text)
+    check.add_argument("--folder", **folder, help="your own folder, outside the project")
     convert = command("convert", "rewrite study files of an older form, yours too, with their comments", _convert)
     convert.add_argument("files", nargs="+", type=Path, metavar="FILE", help="study files, or folders with studies")
     for name, what in LATER.items():
-        later = command(name, f"{what} (not there yet)", _later)
-        later.add_argument("words", nargs="*", help=argparse.SUPPRESS)
+        command(name, f"{what} (not there yet)", _later).takes_all = True
+    whole.commands = commands.choices
     return whole
 
 
@@ -98,24 +107,45 @@ class _Layout(argparse.RawDescriptionHelpFormatter):
 
 def _studies() -> Parser:
     group = Parser(add_help=False)
-    group.add_argument("studies", nargs="*", metavar="STUDY", help="studies or papers by name; all of them without")
+    group.add_argument(
+        "studies",
+        nargs="*",
+        type=arguments.text,
+        metavar="STUDY",
+        help="studies or papers by name; all of them without",
+    )
     return group
 
 
 def _settings() -> Parser:
     group = Parser(add_help=False)
-    group.add_argument("--preset", choices=PRESETS, help="sizes: quick unless config/config.yaml says otherwise")
-    group.add_argument("--results", metavar="FOLDER", help="where results go: results")
-    group.add_argument("--own", nargs="+", metavar="FOLDER", help="folders with components and studies of your own")
+    names = f"{{{','.join(PRESETS)}}}"
     group.add_argument(
-        "--config", nargs="+", default=[], metavar="KEY=VALUE", help="other settings; config/README.md explains them"
+        "--preset",
+        action=Once,
+        type=arguments.one_of(PRESETS),
+        metavar=names,
+        help="sizes: quick unless config/config.yaml says otherwise",
     )
+    group.add_argument(
+        "--results", action=Once, type=arguments.text, metavar="FOLDER", help="where results go: results"
+    )
+    group.add_argument(
+        "--own",
+        action="extend",
+        nargs="+",
+        type=arguments.text,
+        metavar="FOLDER",
+        help="folders with components and studies of your own",
+    )
+    settings: dict[str, Any] = {"action": "extend", "nargs": "+", "default": [], "metavar": "KEY=VALUE"}
+    group.add_argument("--config", **settings, help="other settings; config/README.md explains them")
     return group
 
 
 def _cores() -> Parser:
     group = Parser(add_help=False)
-    group.add_argument("--cores", default="all", help="processor cores to use: all")
+    group.add_argument("--cores", action=Once, type=arguments.cores, default="all", help="processor cores to use: all")
     group.set_defaults(snakemake=[])
     return group
 
@@ -145,8 +175,8 @@ def _answer(asked: argparse.Namespace) -> int:
 def _new(asked: argparse.Namespace) -> None:
     from hierlearn.command import template
 
-    file = template.write(asked.kind, asked.name, asked.folder, asked.source)
-    print(f"{file.as_posix()}: change it, then hierlearn check {asked.name} --folder {asked.folder.as_posix()}")
+    file = template.write(asked.kind, asked.name, Path(asked.folder), asked.source or "")
+    print(f"{file.as_posix()}: change it, then hierlearn check {asked.name} --folder {shlex.quote(asked.folder)}")
 
 
 def _check(asked: argparse.Namespace) -> int:
@@ -174,12 +204,13 @@ def main(words: Sequence[str] | None = None) -> NoReturn:
     # What follows -- is for Snakemake.
     own, more = (words[: words.index("--")], words[words.index("--") + 1 :]) if "--" in words else (words, [])
     asked = parser().parse_args(own)
-    asked.command = own[0]
     if more and "snakemake" not in vars(asked):
-        sys.exit(f"error: {own[0]}: found {' '.join(more)!r} behind --; expected nothing, as it starts no run")
+        sys.exit(f"error: {asked.command}: found {' '.join(more)!r} behind --; expected nothing, as it starts no run")
     # Of two such options Snakemake takes the last alone.
-    if any(word.partition("=")[0] in ("--config", "-C") for word in more):
-        sys.exit(f"error: {own[0]}: found --config behind --; expected the settings before it: --config KEY=VALUE")
+    if any(word.partition("=")[0] == "--config" or word.startswith("-C") for word in more):
+        sys.exit(
+            f"error: {asked.command}: found --config behind --; expected the settings before it: --config KEY=VALUE"
+        )
     asked.snakemake = more
     try:
         with places.in_one_line():

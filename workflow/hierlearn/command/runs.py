@@ -2,15 +2,19 @@
 
 import json
 import os
+import re
 import sys
 from argparse import Namespace
 from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 from hierlearn.core.provenance import PACKAGE
+from hierlearn.core.words import show
 from hierlearn.files import load
 
 ROOT = PACKAGE.parents[1]
+# What Snakemake takes for one.
+SETTING = re.compile(r"[A-Za-z_]\w*=")
 
 
 def snakemake(targets: Sequence[str], settings: Iterable[str], cores: str, more: Sequence[str] = ()) -> list[str]:
@@ -45,25 +49,36 @@ def ask(asked: Namespace) -> NoReturn:
     if asked.input:
         question["input"] = _component(*asked.input[:1], asked.input[1:])
     question |= {key: vars(asked)[key] for key in ("seeds", "threshold", "cap") if vars(asked)[key] is not None}
-    _become(snakemake([], [*settings(asked), f"question={json.dumps(question)}"], asked.cores, asked.snakemake))
+    given = settings(asked, f"question={json.dumps(question)}")
+    _become(snakemake([], given, asked.cores, asked.snakemake))
 
 
-def settings(asked: Namespace) -> list[str]:
-    """Return the options of a command that are settings, as KEY=VALUE. Raises ValueError, one line."""
-    if wrong := next((word for word in asked.config if "=" not in word), None):
-        raise ValueError(f"--config: found {wrong!r}; expected KEY=VALUE")
-    given = {"preset": asked.preset, "results": asked.results}
+def settings(asked: Namespace, *more: str) -> list[str]:
+    """Return the options of a command that are settings, as KEY=VALUE. Raises ValueError, one line.
+
+    more: settings of the command itself.
+    """
+    if wrong := [word for word in asked.config if not SETTING.match(word)]:
+        raise ValueError(f"--config: found {wrong[0]!r}; expected KEY=VALUE")
+    options = {"preset": asked.preset, "results": asked.results}
     own = [f"own={json.dumps(asked.own)}"] if asked.own else []
-    return [*(f"{key}={value}" for key, value in given.items() if value), *own, *asked.config]
+    given = [*(f"{key}={text}" for key, text in options.items() if text is not None), *own, *asked.config, *more]
+    names = [word.partition("=")[0] for word in given]
+    # Of two, Snakemake takes the last.
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise ValueError(f"{asked.command}: found the setting {twice[0]} twice; expected it once")
+    return given
 
 
 def _component(name: str, parameters: Iterable[str]) -> dict[str, Any]:
     """Return the description of a component from its name and KEY=VALUE words. Raises ValueError, one line."""
     described: dict[str, Any] = {"name": name}
     for word in parameters:
-        key, equals, text = word.partition("=")
-        if not equals:
+        if not SETTING.match(word):
             raise ValueError(f"{name}: found {word!r}; expected parameters as KEY=VALUE")
+        key, _, text = word.partition("=")
+        if key in described:
+            raise ValueError(f"{name}: found {key} again in {word!r}; expected it once")
         described[key] = value(name, word, text)
     return described
 
@@ -73,7 +88,7 @@ def value(field: str, word: str, text: str) -> Any:
     try:
         return load.value(text)
     except ValueError as error:
-        raise ValueError(f"{field}: found {word!r}; {error}") from error
+        raise ValueError(f"{field}: found {show(word)}; {error}") from error
 
 
 def _become(command: list[str]) -> NoReturn:

@@ -1,11 +1,14 @@
 """`hierlearn new`: a component or a study in a folder of a user's own, from a template that works."""
 
+import keyword
+import os
 import re
 from pathlib import Path
 from typing import Any
 
 from hierlearn.core import folders, registry
 from hierlearn.core.protocols import PROTOCOLS
+from hierlearn.core.words import nearest, show
 from hierlearn.files import load, papers, texts
 from hierlearn.plan.configuration import LONGEST, NAME, NOT_TAKEN, OWN, ROOT
 from hierlearn.plan.configuration import taken as taken_by_all
@@ -23,19 +26,21 @@ def write(kind: str, name: str, folder: Path, source: str = "") -> Path:
     """The new file. source: the study that a new one begins as, without its claims. Raises ValueError, one line, for a
     wrong kind, name, folder or source and for a name that is taken."""
     if kind not in KINDS:
-        raise ValueError(f"kind: found {kind!r}; expected one of {', '.join(KINDS)}")
+        raise ValueError(f"kind: found {kind!r}; expected {nearest(kind, KINDS)}")
     room = KINDS[kind]
     allowed, words = (NAME, "hyphens") if kind == "study" else (COMPONENT, "underscores, a letter first")
     if not allowed.fullmatch(name) or len(name) > LONGEST:
         raise ValueError(f"name: found {name!r}; expected at most {LONGEST} small letters, digits and {words}")
-    there = load.load(folder / papers.FILE, papers.FILE)[0] if (folder / papers.FILE).is_file() else None
+    there = load.load(folder / papers.FILE, papers.FILE)[0] if os.path.isfile(folder / papers.FILE) else None
     if kind == "study" and name in {*taken_by_all(), *(there or ())}:
         raise ValueError(f"name: found {name!r}; expected {NOT_TAKEN}")
-    if folder.exists() and not folder.is_dir():
-        raise ValueError(f"--folder: found {str(folder)!r}, where a file is; expected a folder")
-    at = folder.resolve()
+    if kind != "study" and keyword.iskeyword(_class(name)):
+        raise ValueError(f"name: found {name!r}; expected one whose class can be called so, not {_class(name)}")
+    at = _resolved(folder)
     if any(ROOT / part in (at, *at.parents) for part in OWN) or at in (ROOT, *ROOT.parents):
         raise ValueError(f"--folder: found {str(folder)!r}, of the project itself; expected a folder of your own")
+    if in_the_way := [above for above in (at / room, at, *at.parents) if above.exists() and not above.is_dir()]:
+        raise ValueError(f"--folder: found {str(folder)!r}, where {in_the_way[0]} is a file; expected a folder")
     file = folder / room / (f"{name}.yaml" if kind == "study" else f"{name}.py")
     if other := taken(room, name, file):
         raise ValueError(f"name: found {name!r}, which {other} has; expected another")
@@ -44,9 +49,25 @@ def write(kind: str, name: str, folder: Path, source: str = "") -> Path:
     return file
 
 
+def _resolved(folder: Path) -> Path:
+    """The folder itself, behind links. Raises ValueError, one line, where there can be none."""
+    try:
+        at = folder.resolve()
+        at.exists()
+    # A loop of links, a name that is too long, or what no name has in it.
+    except (OSError, RuntimeError, ValueError) as error:
+        raise ValueError(f"--folder: found {show(str(folder))}, which leads nowhere; expected a folder") from error
+    return at
+
+
+def _class(name: str) -> str:
+    """The name of a component's class."""
+    return "".join(word.capitalize() for word in name.split("_"))
+
+
 def _from_template(room: str, name: str, suffix: str) -> str:
     text = (TEMPLATES / room / f"template{suffix}").read_text(encoding="utf-8")
-    return text.replace("Template", "".join(word.capitalize() for word in name.split("_"))).replace("template", name)
+    return text.replace("Template", _class(name)).replace("template", name)
 
 
 def _as_another(kind: str, source: str, folder: Path) -> str:

@@ -58,7 +58,8 @@ def similar(word: Any, known: Iterable[Any], cutoff: float = 0.5) -> list[str]:
     A key of YAML may be a number, which is like no word.
     """
     words = [name for name in known if isinstance(name, str)]
-    close = get_close_matches(word, words, n=3, cutoff=cutoff) if isinstance(word, str) else []
+    forms = (word, word.lower()) if isinstance(word, str) else ()
+    close = next(filter(None, (get_close_matches(form, words, n=3, cutoff=cutoff) for form in forms)), [])
     return sorted(close, key=lambda name: sorted(name) != sorted(word))[:1]
 
 
