@@ -18,13 +18,13 @@ def both(content):
     return digests.of_question(design), digests.of_design(design)
 
 
-OF_THE_QUESTION = {
-    "claims.C1-kernel.predicted": 7,
-    "claims.C1-kernel.rule": "two-sided",
-    "claims.C1-kernel.place": "Theorem 99",
-    "claims.C1-kernel.slack": 0.3,
-    "problem.label_noise": 0.25,
-}
+OF_THE_QUESTION = [
+    ("claims.C1-kernel.test", "<= 7"),
+    ("claims.C1-kernel.test", "= 1"),
+    ("claims.C1-kernel.test", "<= 1 + 0.3"),
+    ("claims.C1-kernel.place", "Theorem 99"),
+    ("problem.label_noise", 0.25),
+]
 OF_THE_DESIGN = {"seeds": 5, "points.test": 77, "samples.thresholds": [0.5], "learners.kernel.samples.cap": 32}
 WORDS = {
     "title": "Another title",
@@ -38,9 +38,9 @@ def changed(content, path, value):
     return both(put({"points": {}, "samples": {}} | content, path, value))
 
 
-@pytest.mark.parametrize("path", OF_THE_QUESTION)
-def test_a_question_moves_its_own_digest_alone(content, path):
-    question, design = changed(content, path, OF_THE_QUESTION[path])
+@pytest.mark.parametrize(("path", "value"), OF_THE_QUESTION)
+def test_a_question_moves_its_own_digest_alone(content, path, value):
+    question, design = changed(content, path, value)
     assert question != both(content)[0]
     assert design == both(content)[1]
 

@@ -128,7 +128,7 @@ def test_a_study_with_another_limit_is_refused_in_one_line_that_names_the_field(
     changed = replace(study, claims=study.claims | {"C1-p4": claim})
     (fault,) = first_questions.other_questions(changed, RECORDS, [])
     assert str(fault).endswith(
-        "claims.C1-p4.predicted: found 0.7; "
+        "claims.C1-p4.test.predicted: found 0.7; "
         "expected 0.667, as first registered on 2026-11-22, or a claim with a new name"
     )
     assert list(first_questions.other_questions(changed, ROOT / "no such folder", [])) == []
@@ -140,7 +140,7 @@ def test_a_question_without_a_form_in_the_records_keeps_the_digest_of_its_first_
     assert list(first_questions.other_questions(study, RECORDS, lines)) == []
     more_seeds = small(put(content, "seeds", 5))
     assert list(first_questions.other_questions(more_seeds, RECORDS, lines)) == []
-    other_limit = small(put(content, "claims.C1-kernel.predicted", 7))
+    other_limit = small(put(content, "claims.C1-kernel.test", "<= 7"))
     (fault,) = first_questions.other_questions(other_limit, RECORDS, lines)
     assert "claims.C1-kernel: found another question than at revision 1" in str(fault)
 

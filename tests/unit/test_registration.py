@@ -31,21 +31,24 @@ def lines(content):
     return registration.new_lines(small(content), [])
 
 
-OF_THE_KERNEL = {
-    "claims.C1-kernel.test": "<= 7",
-    "claims.C1-kernel.place": "Theorem 99",
-    "claims.C1-kernel.statement": "Another one",
-    "seeds": 5,
-    "points.test": 77,
-    "samples.thresholds": [0.5],
-    "problem.label_noise": 0.25,
-    "learners.kernel.samples.cap": 32,
-}
+OF_THE_KERNEL = [
+    ("claims.C1-kernel.test", "<= 7"),
+    ("claims.C1-kernel.test", "= 1"),
+    ("claims.C1-kernel.test", "<= 1 + 0.3"),
+    ("claims.C1-kernel.place", "Theorem 99"),
+    ("claims.C1-kernel.statement", "Another one"),
+    ("seeds", 5),
+    ("points.test", 77),
+    ("samples.thresholds", [0.5]),
+    ("problem.label_noise", 0.25),
+    ("learners.kernel.samples.cap", 32),
+    ("learners.kernel.only", {"degree": 1}),
+]
 
 
-@pytest.mark.parametrize("path", OF_THE_KERNEL)
-def test_what_a_verdict_rests_on_is_in_its_digest(content, path):
-    changed = put({"points": {}, "samples": {}} | content, path, OF_THE_KERNEL[path])
+@pytest.mark.parametrize(("path", "value"), OF_THE_KERNEL)
+def test_what_a_verdict_rests_on_is_in_its_digest(content, path, value):
+    changed = put({"points": {}, "samples": {}} | content, path, value)
     assert digests(changed)["C1-kernel"] != digests(content)["C1-kernel"]
 
 

@@ -102,7 +102,15 @@ def other_questions(study: Study, folder: Path, lines: Sequence[registration.Lin
             for field, first, now in changes(record["question"], question(design)):
                 if (claim, field) not in listed:
                     allowed = f"{show(first)}, as first registered on {record['date']}, or a claim with a new name"
-                    yield Fault(study.file, ("claims", claim, *field.split(".")), show(now), allowed)
+                    yield Fault(study.file, ("claims", claim, *_written(field)), show(now), allowed)
+
+
+def _written(field: str) -> list[str]:
+    """Where a claim writes a field of its question: its test says four of them."""
+    first, *rest = field.split(".")
+    if first in ("rule", "predicted", "slack", "side"):
+        return ["test", first]
+    return [first, "quantity", *rest] if first == "rival" and rest else [first, *rest]
 
 
 def _other_digest(
