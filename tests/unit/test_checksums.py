@@ -4,6 +4,7 @@ import json
 import multiprocessing
 import os
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -125,6 +126,28 @@ def test_a_file_in_place_of_another_of_the_same_job_is_refused_with_its_checksum
     assert "content: found SHA-256 " in refusal(file)
     shutil.copy(checksums.beside(other), checksums.beside(file))
     assert "path: found " in refusal(file)
+
+
+ENDLESS = {
+    "a pipe": os.mkfifo,
+    "a device": lambda path: path.symlink_to("/dev/zero"),
+    "a loop": lambda path: path.symlink_to(path.name),
+    "a link to nothing": lambda path: path.symlink_to("nowhere"),
+    "a folder": Path.mkdir,
+}
+
+
+@pytest.mark.parametrize("make", ENDLESS.values(), ids=ENDLESS)
+def test_what_may_have_no_end_is_refused_in_place_of_a_file_and_of_its_checksum(file, make):
+    checksum = checksums.beside(file)
+    checksum.unlink()
+    make(checksum)
+    assert "checksum: found none in .file.checksum" in refusal(file)
+    with pytest.raises(UnreadableFile, match="checksum: found none"):
+        checksums.read(file)
+    file.unlink()
+    make(file)
+    assert "found no file to read (" in refusal(file)
 
 
 def test_a_touched_or_copied_file_is_whole(tmp_path, file):

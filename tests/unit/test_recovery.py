@@ -64,6 +64,17 @@ DAMAGES = {
     "emptied": lambda file: file.write_bytes(b""),
     "no checksum": lambda file: checksums.beside(file).unlink(),
     "a damaged checksum": lambda file: checksums.beside(file).write_text("{"),
+    "a folder as checksum": lambda file: (
+        checksums.beside(file).unlink(),
+        (checksums.beside(file) / "x").mkdir(parents=True),
+    ),
+    "a checksum that leads nowhere": lambda file: (
+        checksums.beside(file).unlink(),
+        checksums.beside(file).symlink_to("nowhere"),
+    ),
+    "a pipe": lambda file: (file.unlink(), os.mkfifo(file)),
+    "a link to nothing": lambda file: (file.unlink(), file.symlink_to("nowhere")),
+    "a link to a folder": lambda file: (file.unlink(), file.symlink_to("below")),
     "both damaged": lambda file: (file.write_bytes(b"other"), checksums.beside(file).write_bytes(b"\xff")),
     "another file of the job": lambda file: [
         shutil.copy(one("results/b.nc"), one(file))
@@ -123,7 +134,10 @@ def test_half_written_files_go_and_the_rest_stays(folder):
     for name in (".a.nc.part", ".gone.nc.checksum", "below/.c.nc.seal"):
         (folder / name).touch()
     before = {checksums.beside(folder / name) for name in FILES} | {folder / name for name in FILES}
+    (folder / ".d.nc.checksum").mkdir()
+    (folder / ".e.nc.part").mkdir()
     recovery.clear(folder)
+    assert not [path for path in folder.rglob(".[de]*")]
     assert {file for file in folder.rglob("*") if file.is_file()} == before
 
 
@@ -158,6 +172,24 @@ def test_what_is_made_again_is_said_and_many_files_are_counted(capsys):
 )
 def test_a_dry_run_is_known_by_its_flags(line, dry):
     assert command_line.is_dry(("--cores", "1", *line.split())) is dry
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        (["--config", "a=1", "b=2"], ""),
+        (["--config", "a=1", "a=2"], "a"),
+        (["--config", "a=1", "--config", "b=2"], "--config"),
+        (["-C", "a=1", "--config=b=2"], "--config"),
+        (["--config", "question={teacher: {name: parity, order: 1, order: 2}}"], "order"),
+        (["--config", "question={teacher: {name: parity}, learners: [{name: ntk, name: linear}]}"], "name"),
+        (["--config", "results={", "own=*x", "studies=" + "[" * 5000], ""),
+        (["a", "-n"], ""),
+        ([], ""),
+    ],
+)
+def test_a_setting_that_is_given_twice_is_found_on_the_command_line(line, found):
+    assert command_line.twice(("--cores", "1", *line)) == found
 
 
 def test_one_run_holds_a_folder(tmp_path, monkeypatch):

@@ -83,7 +83,9 @@ def test_what_is_no_netcdf_file_is_refused_whoever_wrote_it(tmp_path, read, cont
     assert "not a readable netCDF-4 file (" in line(read, tmp_path / "scores.nc")
 
 
-@pytest.mark.parametrize("text", ["", "text", "[]", "{}", '{"rows": 3}', "\x00"])
+@pytest.mark.parametrize(
+    "text", ["", "text", "[]", "{}", '{"rows": 3}', '{"rows": "ab"}', '{"rows": [3]}', "[" * 100_000, "\x00"]
+)
 def test_claims_that_are_none_are_refused(tmp_path, text):
     checksums.write(tmp_path / "claims.json", text.encode(), JOB)
     assert "found no claims (" in line(results.read_claims, tmp_path / "claims.json")

@@ -77,8 +77,8 @@ def one_of(known: Collection[str]) -> Callable[[str], str]:
 
 
 def text(word: str) -> str:
-    """Return a word that is not empty."""
-    return word if word.strip() else _refuse(word, "a name")
+    """Return a word that is a name: not empty, and no option of another program."""
+    return word if word.strip() and not word.startswith("-") else _refuse(word, "a name")
 
 
 def whole(word: str) -> int:

@@ -173,6 +173,16 @@ def value(text: str) -> Any:
     return content
 
 
+def repeated_key(text: str) -> str:
+    """Return a key that a mapping in a word of a command line has twice, "" for none."""
+    try:
+        yaml.load(text, CheckedLoader)
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        found = re.fullmatch("duplicate key (.*)", getattr(error, "problem", None) or "")
+        return found[1].strip("'") if found else ""
+    return ""
+
+
 def load(file: Path, name: str) -> tuple[Any, list[Fault]]:
     """The content of a YAML file and its faults. name: how the file is called in messages."""
     try:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from hierlearn.core.words import show
 from hierlearn.files import checksums, netcdf
 from hierlearn.files.checksums import UnreadableFile
 from hierlearn.files.netcdf import Group
@@ -25,10 +26,13 @@ def write_claims(path: str | os.PathLike, rows: list[dict[str, Any]], made: Mapp
 def read_claims(path: str | os.PathLike, expected: Mapping[str, str] | None = None) -> list[dict[str, Any]]:
     """The rows of a claims.json, checked as checksums.read does."""
     try:
-        return list(json.loads(checksums.read(Path(path), expected))["rows"])
+        rows = list(json.loads(checksums.read(Path(path), expected))["rows"])
+        if wrong := [row for row in rows if not isinstance(row, dict)]:
+            raise TypeError(f"{show(wrong[0])} as a row")
+        return rows
     except UnreadableFile:
         raise
-    except (ValueError, TypeError, LookupError) as error:
+    except (ValueError, TypeError, LookupError, RecursionError) as error:
         raise UnreadableFile(
             f"{path}: found no claims ({str(error) or type(error).__name__}); expected JSON with rows and provenance; "
             "delete it and run again"

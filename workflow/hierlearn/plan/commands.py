@@ -22,11 +22,22 @@ def targets(workflow: Path, main: Path) -> tuple[str, ...]:
     """
     if main.resolve() not in (workflow / "Snakefile", workflow.parent / "Snakefile"):
         return ()
-    if Path(sys.argv[0]).name != "snakemake" and Path(sys.argv[0]).parent.name != "snakemake":
+    if not _is_of_snakemake(sys.argv[0]):
         return ()
     given = command_line.asked(tuple(sys.argv[1:]))
     # The ledger's job has no study, as it is of all.
     return (*(given.targets or ()), *(job.wildcards_dict.get("study", "all") for job in given.target_jobs or ()))
+
+
+def _is_of_snakemake(program: str) -> bool:
+    """Whether a program is Snakemake's command, or its package."""
+    return "snakemake" in (Path(program).name, Path(program).parent.name)
+
+
+def refuse_what_is_given_twice() -> None:
+    """End the program with one line where the command line has a setting twice, or a key in a setting."""
+    if _is_of_snakemake(sys.argv[0]) and (found := command_line.twice(tuple(sys.argv[1:]))):
+        sys.exit(f"error: --config: found {found} twice; expected it once")
 
 
 def refuse_unknown_targets(plan: Plan, asked: Iterable[str], workflow: Path) -> None:

@@ -3,6 +3,8 @@
 import functools
 from argparse import Namespace
 
+from hierlearn.files import load
+
 
 @functools.cache
 def asked(words: tuple[str, ...]) -> Namespace:
@@ -10,6 +12,17 @@ def asked(words: tuple[str, ...]) -> Namespace:
     from snakemake.cli import get_argument_parser
 
     return get_argument_parser().parse_known_args(list(words))[0]
+
+
+def twice(words: tuple[str, ...]) -> str:
+    """Return what a command line of Snakemake gives twice as a setting, where the last one counts; "" for nothing."""
+    if sum(word.partition("=")[0] in ("--config", "-C") for word in words) > 1:
+        return "--config"
+    given = [word.partition("=") for word in asked(words).config or ()]
+    names = [name for name, *_ in given]
+    repeated = [name for name in names if names.count(name) > 1]
+    # A value that is no YAML at all is refused as what it is for.
+    return next((found for found in (*repeated, *(load.repeated_key(text) for *_, text in given)) if found), "")
 
 
 def is_dry(words: tuple[str, ...]) -> bool:

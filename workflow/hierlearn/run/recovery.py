@@ -137,8 +137,7 @@ def clear(results: Path) -> None:
     # Seals are the checksums of an older layout.
     for pattern in (".*.part", ".*.seal"):
         for scratch in results.rglob(pattern):
-            if not scratch.is_dir():
-                scratch.unlink()
+            _delete(scratch)
     for script in (FOLDER / "scripts").glob("tmp*"):
         script.unlink()
     # A job that is killed at the wrong moment leaves one.
@@ -147,7 +146,7 @@ def clear(results: Path) -> None:
     for checksum in results.rglob(".*.checksum"):
         # A link to a disk that is not there now counts as a file.
         if not os.path.lexists(checksum.with_name(checksum.name.removeprefix(".").removesuffix(".checksum"))):
-            checksum.unlink()
+            _delete(checksum)
 
 
 def verify(results: Path, inputs: "Inputs", records: Records) -> dict[Path, str]:
@@ -187,7 +186,7 @@ def tell(faults: Mapping[Path, str]) -> None:
 def _noted() -> dict[str, str]:
     try:
         noted = json.loads(WHOLE.read_bytes())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return noted if isinstance(noted, dict) else {}
 
@@ -202,8 +201,13 @@ def _state(path: Path) -> str | None:
 
 
 def _remove(path: Path) -> None:
-    if path.is_dir():
+    _delete(path)
+    _delete(checksums.beside(path))
+
+
+def _delete(path: Path) -> None:
+    """Remove what lies at a path, whatever it is; of a link the link alone."""
+    if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)
-    checksums.beside(path).unlink(missing_ok=True)
