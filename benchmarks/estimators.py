@@ -138,7 +138,8 @@ def taylor() -> Iterator[Row]:
     torch.set_num_threads(1)
     n, d, m, ridge, ratios = 2000, 50, 200, 1e-3, []
     signs = np.repeat([1.0, -1.0], m // 2).astype(np.float32)
-    for seed in range(5):
+    # The first is to load the libraries.
+    for seed in (0, *range(5)):
         generator = np.random.default_rng(seed)
         h = on_sphere(n, d, seed).astype(np.float32)
         y = d * h[:, 0] * h[:, 1] + 0.1 * generator.standard_normal(n)
@@ -149,6 +150,7 @@ def taylor() -> Iterator[Row]:
         (path,) = fit_paths(h[None], gates[None], signs, y[None], [ridge], start[None], stop="decrease")
         ours, goal = time.process_time() - began, 1.0005 * float(path.objective[0])
         ratios.append(_lbfgs(h, gates * signs, y, ridge, start, goal) / ours)
+    ratios = ratios[1:]
     told = ", ".join(f"{ratio:.1f}" for ratio in ratios)
     name = f"Taylor order 2, n = {n}: times faster than LBFGS of torch, median of five seeds"
     yield Row(name, float(np.median(ratios)), least=3.0, note=told)

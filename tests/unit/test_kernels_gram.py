@@ -28,9 +28,10 @@ VARIANTS = [
     *({"name": "recursive", "base": b, "depth": 20} for b in ("arccos0", "arccos1", "arccos2")),
     {"name": "recursive", "base": "arcsin", "depth": 3, "bias": True},
     *({"name": "ntk_convolutional", "patch": 2, "depth": 2, "pooling": p} for p in (False, True)),
+    *({"name": "ntk_pictures", "height": 2, "pooling": p} for p in (False, True)),
 ]
 # No functions of the inner product.
-OTHERS = ("polynomial_of_squares", "ntk_convolutional")
+OTHERS = ("polynomial_of_squares", "ntk_convolutional", "ntk_pictures")
 
 
 # The others are their own definition.

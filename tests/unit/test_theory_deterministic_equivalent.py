@@ -12,7 +12,8 @@ from hierlearn.theory.gegenbauer import orthonormal, spectrum
 
 SEEDS, TEST = 12, 1500
 # The spectrum on the sphere is that of a function of the inner product.
-ZONAL = [name for name in available("kernels") if name not in ("polynomial_of_squares", "ntk_convolutional")]
+OTHERS = ("polynomial_of_squares", "ntk_convolutional", "ntk_pictures")
+ZONAL = [name for name in available("kernels") if name not in OTHERS]
 # Degrees that a kernel with its default parameters lacks by parity: arcsin is odd, relu has no odd degree above 1.
 HOLES = {("arcsin", 2), ("arcsin", 4), ("arccos", 3)}
 

@@ -50,6 +50,8 @@ class CosineKernel(Kernel):
         precision = np.float32 if single else np.float64
         left, left_scale = _prepare(x, power, constant, scale)
         right, right_scale = (None, left_scale) if z is None else _prepare(z, power, constant, scale)
+        # Unit vectors are all that is needed from here on.
+        del x, z
         with np.errstate(over="ignore", invalid="ignore"):
             size = left_scale.max(initial=0.0) * right_scale.max(initial=0.0)
             narrow = _narrow(left_scale, right_scale)

@@ -110,7 +110,9 @@ def directions(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     largest = np.max(np.abs(x), axis=1, keepdims=True, initial=0.0)
     scaled = x / np.where(largest > 0, largest, 1.0)
     norms = np.linalg.norm(scaled, axis=1, keepdims=True)
-    return scaled / np.where(norms > 0, norms, 1.0), (largest * norms)[:, 0]
+    # In place: of many points a copy counts.
+    scaled /= np.where(norms > 0, norms, 1.0)
+    return scaled, (largest * norms)[:, 0]
 
 
 def snap(cosine: np.ndarray) -> None:

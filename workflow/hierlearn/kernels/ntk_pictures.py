@@ -15,7 +15,7 @@ from hierlearn.kernels._arccos import relu_layer_of
 from hierlearn.kernels._tiles import ORDINARY, check_range, fill_blocks, ordinary_sizes, pair
 
 # Numbers of a tile, pairs of points times pairs of places: what a core's cache holds with its temporaries.
-NUMBERS = 1 << 16
+NUMBERS = 1 << 14
 Axes = tuple[tuple[int, ...], ...]
 
 
