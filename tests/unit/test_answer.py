@@ -94,7 +94,7 @@ def test_a_long_table_says_that_it_goes_on(monkeypatch):
 @pytest.mark.parametrize(
     ("row", "cells"),
     [
-        ({"value": 1.234, "low": 1.1, "high": 1.3, "verdict": "supported"}, ["1.23", "1.1 to 1.3", "✓ supported"]),
+        ({"value": 1.234, "low": 1.1, "high": 1.3, "verdict": "supported"}, ["1.23", "1.1 to 1.3", "✓ passes"]),
         ({"value": None, "low": None, "high": None, "verdict": ""}, ["–", "", ""]),
         ({"value": 2.0, "low": 1.5, "high": None, "verdict": ""}, ["2", "1.5 to –", ""]),
     ],

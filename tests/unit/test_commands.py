@@ -89,7 +89,7 @@ def test_a_ledger_that_keeps_its_promises_is_counted(plan):
     write(plan, "small", *(row(**JUDGED, **one) for one in ({}, {"claim": "C2", "verdict": "vacuous"}, check)))
     lines, broken = records.tally(alone(plan))
     assert not broken
-    assert lines[1].split() == ["rate", "limit", "consistent", "1", "1"]
+    assert lines[1].split() == ["rate", "at", "these", "sizes", "passes", "1", "1"]
     assert [line.split()[0] for line in lines[1:-1]] == ["rate", "rate", "check"]
     assert lines[-1] == "3 rows; 1 of 2 primary rows are decided, checks apart"
 

@@ -22,7 +22,7 @@ def study():
 def test_earlier_verdicts_stand_in_the_order_of_revisions(study):
     second = replace(LINE, revision="2", draw="small/quick/2", verdict="inconclusive", low="", high="")
     assert history.earlier(study, [second, LINE]) == {
-        "C1-kernel": "revision 1: not seen, 1.5 [1.3, 1.7]; revision 2: inconclusive, 1.5"
+        "C1-kernel": "revision 1: fails, 1.5 [1.3, 1.7]; revision 2: undecided, 1.5"
     }
 
 
@@ -34,8 +34,8 @@ def test_the_present_revision_other_presets_and_other_studies_are_not_earlier(st
 def test_the_last_line_of_a_draw_counts_and_replicates_stand_beside_it(study):
     again, replicate = replace(LINE, verdict="consistent"), replace(LINE, draw="small/quick/1/replicate-1")
     (text,) = history.earlier(study, [LINE, again, replicate]).values()
-    assert text.startswith("revision 1: consistent")
-    assert "revision 1, replicate-1: not seen" in text
+    assert text.startswith("revision 1: passes")
+    assert "revision 1, replicate-1: fails" in text
     assert text.count("revision 1") == 2
 
 
@@ -93,10 +93,10 @@ def test_further_draws_of_a_design_are_counted_and_primary_rows_that_moved_are_n
         replace(first, preset="full", draw="small/full/1/replicate-1", verdict="not seen"),
     ]
     assert history.further_draws(lines, {"C1-kernel": "abc", "C2": "abe"}, ["quick"]) == (
-        "Further draws of one registered design, at `quick`: 3, of which 2 had another verdict than the first and 1 "
+        "Further draws of one registered design, at `quick`: 3, of which 2 had another result than the first and 1 "
         "the opposite one. Primary rows of which draws of one design differ: "
-        "`C1-kernel` (consistent on 2 of 3, inconclusive on 1 of 3; "
-        "an earlier design: consistent on 1 of 2, not seen on 1 of 2). "
+        "`C1-kernel` (passes on 2 of 3, undecided on 1 of 3; "
+        "an earlier design: passes on 1 of 2, fails on 1 of 2). "
         "Primary rows whose present design was drawn once: `C2` (a change of words makes another design)."
     )
     assert history.further_draws(lines[:1], {"C1-kernel": "abc"}, ["quick"]) == ""

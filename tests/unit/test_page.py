@@ -8,6 +8,7 @@ import pytest
 from hierlearn.claims.ledger import Row
 from hierlearn.claims.page import index
 from hierlearn.claims.page.index import interval, number, prediction, work
+from hierlearn.claims.verdicts import SCOPES
 from hierlearn.files import papers
 from hierlearn.plan.draws import Draw
 
@@ -113,9 +114,7 @@ def test_every_row_stands_in_the_table_of_its_study():
     assert 'id="C2"' in first
     assert 'id="B1"' in second
     told = " ".join(text.split())
-    assert (
-        "3 rows by kind: 3 rate. Of the 3 judged rows, checks apart: 1 consistent, 1 not seen, 1 inconclusive;" in told
-    )
+    assert "3 rows by kind: 3 rate. Of the 3 judged rows, checks apart: 1 passes, 1 fails, 1 undecided;" in told
     assert 'src="two/figure.svg"' in second
 
 
@@ -155,11 +154,11 @@ def test_the_page_leads_to_how_it_is_read():
 
 def test_a_row_shows_its_kind_its_control_and_its_verdict_with_the_sizes():
     text = page([row()], {"one": STUDY}, "quick").split('<article class="row')[1]
-    assert '<span class="primary">primary</span>; rate, limit' in text
+    assert '<span class="primary">primary</span>; rate, at these sizes' in text
     assert "1.9 [1.8, 2] fails: another &lt;learner&gt;" in text
-    assert '<span aria-hidden="true">✓</span> consistent</span><span class="sizes">at d = 10–28</span>' in text
+    assert '<span aria-hidden="true">✓</span> passes</span><span class="sizes">at d = 10–28</span>' in text
     within = page([row(regime="within", verdict="supported")], {"one": STUDY}, "quick").split("<article")[1]
-    assert "✓</span> supported</span>" in within and 'class="sizes"' not in within
+    assert "✓</span> passes</span>" in within and "; rate, as stated" in within and 'class="sizes"' not in within
     lacking = row(rival="", control_verdict="missing", verdict="inconclusive")
     assert "<dd>none yet</dd>" in page([lacking], {"one": STUDY}, "quick")
 
@@ -169,17 +168,17 @@ def test_what_was_found_before_stands_apart_from_the_reason():
     assert "<p>revision 1: not seen</p>" in text.split('<details class="why earlier">')[1].split("</details>")[0]
 
 
-def test_a_paper_tells_how_many_of_its_primary_rows_survived_in_the_order_of_their_names():
+def test_a_paper_tells_how_many_of_its_primary_rows_pass_in_the_order_of_their_names():
     rows = [row(claim="C10"), row(claim="C2", verdict="not seen"), row(claim="C3", rank="secondary")]
     lines = page(rows, {"one": STUDY}, "quick").split('<section class="paper"')[1].split("</section>")[0]
     assert [line.split('"')[0] for line in lines.split('<a href="#')[1:]] == ["C2", "C10"]
-    assert "<b>1</b> survived (1 consistent)" in lines and "<b>1</b> failed" in lines and "inconclusive" not in lines
+    assert "<b>1</b> passes" in lines and "<b>1</b> fails" in lines and "undecided" not in lines
 
 
-def test_survivors_are_counted_by_their_verdicts():
+def test_rows_are_counted_by_their_results():
     words = ("supported", "consistent", "extends", "extends", "contradicted", "inconclusive")
     found = index.outcomes(row(claim=f"C{i}", verdict=word) for i, word in enumerate(words))
-    told = ["survived (1 supported, 1 consistent, 2 extends)", "failed (1 contradicted)", "inconclusive"]
+    told = ["passes", "fails", "undecided"]
     assert [(name, count) for _, name, count in found] == list(zip(told, (4, 1, 1), strict=True))
 
 
@@ -193,11 +192,11 @@ def test_secondary_rows_are_folded_under_the_primary_row_whose_name_is_most_like
     ]
 
 
-def test_a_row_is_counted_under_its_kind_and_its_regime():
+def test_a_row_is_counted_under_its_kind_and_its_scope():
     rows = [row(), row(claim="C2", kind="open", regime="", verdict="ends"), row(claim="C3", verdict="not seen")]
-    assert index.by_kind_and_regime(rows) == [
-        ("rate", {"within": [], "limit": [("✓", "consistent", 1), ("✗", "not seen", 1)], "beyond": []}),
-        ("open", {"within": [], "limit": [], "beyond": [("✗", "ends", 1)]}),
+    assert index.by_kind_and_scope(rows) == [
+        ("rate", {name: [] for name in SCOPES} | {"at these sizes": [("✓", "passes", 1), ("✗", "fails", 1)]}),
+        ("open", {name: [] for name in SCOPES} | {"ours": [("✗", "fails", 1)]}),
     ]
 
 
@@ -228,7 +227,7 @@ def test_the_page_counts_what_chance_rejects_and_what_has_no_control_and_claims_
     rows += [row(claim="C4", rule="holds", slack=math.nan)]
     text = " ".join(page(rows, {"one": STUDY}, "quick").split())
     # One end of the upper bound and two of the two-sided rule; the check and the inequality without an interval none.
-    assert "at 3 boundaries up to 0.1 false verdicts are to be expected by chance" in text
+    assert "at 3 boundaries up to 0.1 false results are to be expected by chance" in text
     assert "Of the 3 judged rows" in text and "1 without a negative control, which is still to be designed" in text
     assert "and none on a registered design. Of the 3 primary rows among them 2 are decided" in text
     registered = page([row(digest="ab"), row(claim="C2", rank="secondary")], {"one": STUDY}, "quick")
@@ -237,12 +236,20 @@ def test_the_page_counts_what_chance_rejects_and_what_has_no_control_and_claims_
 
 
 @pytest.mark.parametrize(
-    ("verdict", "mark"),
-    [("supported", "✓"), ("extends", "✓"), ("contradicted", "✗"), ("not seen", "✗"), ("ends", "✗"), ("vacuous", "○")],
+    ("verdict", "shown"),
+    [
+        ("supported", "✓</span> passes<"),
+        ("extends", "✓</span> passes<"),
+        ("contradicted", "✗</span> fails<"),
+        ("not seen", "✗</span> fails<"),
+        ("ends", "✗</span> fails<"),
+        ("vacuous", "○</span> no test<"),
+        ("inconclusive", "?</span> undecided<"),
+    ],
 )
-def test_every_verdict_has_a_mark_and_counts_in_its_column(verdict, mark):
+def test_every_word_of_the_files_has_a_result_and_counts_in_its_column(verdict, shown):
     text = page([row(verdict=verdict, sizes="")], {"one": STUDY}, "quick")
-    assert f"{mark}</span> {verdict}</span>" in text
+    assert shown in text and verdict not in text.split("<main>")[1].split("</main>")[0].replace(f"{verdict}=", "")
     counts = contents(text)
     assert counts.count(">1</td>") == 1
 
@@ -276,7 +283,7 @@ def test_a_row_without_numbers_shows_dashes():
     text = page([empty], {"one": STUDY}, "quick")
     parsed(text)
     assert "nan" not in text.split("<main>")[1].split("</main>")[0]
-    assert "no verdict" in text
+    assert "no rule" in text
 
 
 def test_a_study_without_claims_says_so_in_place_of_a_table():

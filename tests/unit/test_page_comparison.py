@@ -1,4 +1,4 @@
-"""The page of a run that is compared with another begins with the rows that have another verdict there."""
+"""The page of a run that is compared with another begins with the rows that have another result there."""
 
 import csv
 
@@ -31,7 +31,7 @@ def other(tmp_path):
     return str(file)
 
 
-def test_rows_of_another_verdict_are_found_primary_ones_first(other):
+def test_rows_of_another_result_are_found_primary_ones_first(other):
     found = comparison(ROWS, other)
     assert {"preset": "quick", "shared": 3, "here": 1, "there": 1}.items() <= found.items()
     assert [(one["row"].claim, one["verdict"], one["row"].verdict) for one in found["changed"]] == [
@@ -41,11 +41,11 @@ def test_rows_of_another_verdict_are_found_primary_ones_first(other):
     assert found["changed"][0]["value"] == 0.3
 
 
-def test_the_page_says_so_before_what_survived_and_nothing_without_another_run(other):
+def test_the_page_says_so_before_what_was_found_and_nothing_without_another_run(other):
     details = {one.claim: {} for one in ROWS}
     text = page(ROWS, details, {}, "standard", {}, {}, compared=comparison(ROWS, other))
-    part = text.split('id="changed"')[1].split('id="survived"')[0]
-    assert "2 of 3 shared rows have another verdict; 1 are here alone, 1 there alone." in part
+    part = text.split('id="changed"')[1].split('id="found-of-papers"')[0]
+    assert "2 of 3 shared rows have another result; 1 are here alone, 1 there alone." in part
     assert part.index('href="#C2"') < part.index('href="#C1"') and "C3" not in part and "0.3 [" in part
     assert 'id="changed"' not in page(ROWS, details, {}, "standard", {}, {})
 

@@ -86,8 +86,8 @@ def choose(page, key, value):
     [
         ("paper", "bai2020", "paper"),
         ("kind", "rate", "kind"),
-        ("regime", "beyond", "regime"),
-        ("verdict", "ends", "verdict"),
+        ("scope", "outside", "scope"),
+        ("standing", "fails", "standing"),
     ],
 )
 def test_a_filter_shows_the_rows_that_it_names_and_only_their_studies(page, key, value, data):
@@ -118,8 +118,8 @@ def test_words_are_looked_for_in_all_that_a_row_says(page):
 
 
 def test_a_filter_is_kept_in_the_address_and_read_from_it(page, file):
-    choose(page, "verdict", "not seen")
-    assert page("location.search") == "?verdict=not+seen"
+    choose(page, "standing", "no test")
+    assert page("location.search") == "?standing=no+test"
     page.open(f"{file.as_uri()}?kind=rate&rank=primary")
     assert page("document.querySelector('#kind').value") == "rate"
     assert page(f"{SHOWN}.every(row => row.dataset.kind === 'rate' && row.dataset.rank === 'primary')")
@@ -183,9 +183,9 @@ def test_another_run_is_compared_row_by_row(page):
     )
     page(SETTLED)
     told = page("document.querySelector('#changes').textContent")
-    assert f"1 of 5 shared rows have another verdict; {len(mine) - 5} are here alone, 1 there alone" in told
+    assert f"1 of 5 shared rows have another result; {len(mine) - 5} are here alone, 1 there alone" in told
     assert page("[...document.querySelectorAll('#changes tbody td')].map(cell => cell.textContent)") == [
-        mine[0].claim, "ends", mine[0].verdict
+        mine[0].claim, "fails", "passes"
     ]  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from small_study import STUDY
 from test_page import row
 from test_rules import rules
 
+from hierlearn.claims import asked
 from hierlearn.claims.ledger import from_json, to_json
 from hierlearn.claims.page import findings
 from hierlearn.claims.replication import standing
@@ -182,8 +183,8 @@ def test_the_readme_has_the_primary_rows_between_its_marks(plan):
     assert (
         text.startswith(f"before {findings.BEGIN}\n") and text.endswith(f"{findings.END} after\n") and "old" not in text
     )
-    (line,) = [line for line in text.splitlines() if line.startswith("| ✓")]
-    assert line.count("|") == 5 and r"\Vert W\Vert" in line and "0.512 [0.25, 0.75] | ≤ 1 + 0.2 |" in line
+    (line,) = [line for line in text.splitlines() if line.startswith("| – | – | ✓ passes |")]
+    assert line.count("|") == 7 and r"\Vert W\Vert" in line and "0.512 [0.25, 0.75] | ≤ 1 + 0.2 |" in line
     records.publish(plan)
     assert Path("README.md").read_text() == text
 
@@ -263,9 +264,11 @@ def test_the_readme_of_the_project_has_its_marks_and_the_table_of_what_is_stored
         second = [row for content in stored().values() for row in content["second"]]
         numbers = [content["study"].get("numbers", {}) for content in stored().values()]
         units = {claim: one["unit"] for part in numbers for claim, one in part.items()}
-        found = findings.table(rows, papers.said(), standing(told, second, details), units)
+        lines = history.read(ROOT / history.FILE)[0]
+        records = asked.read(ROOT / asked.FOLDER, lines)
+        found = findings.table(rows, papers.said(), standing(told, second, details), units, records)
         primary = {row.claim: row.digest for row in rows if row.rank == "primary"}
-        again = history.further_draws(history.read(ROOT / history.FILE)[0], primary, {row.preset for row in rows})
+        again = history.further_draws(lines, primary, {row.preset for row in rows})
         assert again and findings.put(text, f"{found}\n\n{again}") == text
     else:
         assert "No run is stored yet" in findings.put(text, "No run is stored yet")

@@ -193,7 +193,7 @@ def test_the_figure_stands_before_the_tables_and_these_before_claims_and_methods
 def test_a_study_without_judged_claims_has_no_empty_ledger(made, rows):
     file = made(rows, cube())
     page, text = BeautifulSoup(file.read_text(), "html.parser"), words(file)
-    assert not re.search(r"\b0 rows|false verdicts|Filter|no verdict yet|primary rows|survived", text)
+    assert not re.search(r"\b0 rows|false results|Filter|no result yet|primary rows|surviv", text)
     assert page.find("table", class_="answer") and not page.find(class_="filters")
     assert (page.find(id="claims") is not None) == bool(rows)
     assert all(tag.get_text(strip=True) for tag in page.find_all(["h1", "h2", "h3", "caption", "th"]))
@@ -208,7 +208,7 @@ def test_a_study_that_trains_nothing_has_its_figure_and_its_claims_alone(made):
 def test_a_question_has_no_paper_and_no_numbers_twice(made):
     described = row(kind="description", rule="descriptive", verdict="", regime="", control_verdict="")
     text = words(made([described], cube(), citation={}))
-    assert "Chen" not in text and "without a verdict" not in text and "Theorem 1" not in text
+    assert "Chen" not in text and "without a result" not in text and "Theorem 1" not in text
 
 
 def test_a_failing_primary_row_is_said_to_be_of_this_run_alone(made):
@@ -220,9 +220,9 @@ def test_a_failing_primary_row_is_said_to_be_of_this_run_alone(made):
 def test_another_run_is_compared_with(made, tmp_path):
     other = tmp_path / "claims.csv"
     other.write_text(csv_text([row(verdict="inconclusive")]))
-    assert "1 of 1 shared rows has another verdict" in words(made([row()], cube(), compare=str(other)))
+    assert "1 of 1 shared rows has another result" in words(made([row()], cube(), compare=str(other)))
     other.write_text(csv_text([row()]))
-    assert "no shared row has another verdict" in words(made([row()], cube(), compare=str(other)))
+    assert "no shared row has another result" in words(made([row()], cube(), compare=str(other)))
 
 
 def test_a_page_is_told_what_it_needs_of_its_study_and_of_no_other():

@@ -114,7 +114,7 @@ def test_a_terminal_shows_how_far_the_run_is_and_keeps_only_what_was_found(behin
     assert sum(line.startswith("tiny: ") for line in left) == 1 and left[-1] == LAST
     # No line of the answer is wider than the window.
     (claims,) = [at for at, line in enumerate(left) if line.startswith("claim ")]
-    assert all(len(line) <= 90 for line in left[left.index("Claims") :]) and "verdict" in left[claims]
+    assert all(len(line) <= 90 for line in left[left.index("Claims") :]) and "result" in left[claims]
 
 
 def test_all_of_the_log_is_shown_where_it_is_asked_for_and_little_where_quiet_is(behind):

@@ -8,6 +8,7 @@ from typing import Any
 
 from hierlearn.claims.rules import region
 from hierlearn.claims.tally import NO_EVIDENCE
+from hierlearn.claims.verdicts import result
 from hierlearn.statistics.intervals import holm, p_beyond
 
 # Verdicts of a primary row that need more than one draw.
@@ -42,7 +43,7 @@ def standing(
         elif other.get("digest") != row["digest"]:
             lacking.append("at one draw, as the second is of another design")
         elif other["verdict"] != row["verdict"]:
-            lacking.append(f"a second draw is {other['verdict']}")
+            lacking.append(f"result of a second draw: {result(other['verdict'])}")
         found[row["claim"]] = "; ".join(lacking)
     return found
 

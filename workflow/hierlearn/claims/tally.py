@@ -1,4 +1,4 @@
-"""Counts of a ledger's rows by kind, regime and verdict, the promises that its rows break, and another run's rows."""
+"""Counts of a ledger's rows by kind, scope and result, the promises that its rows break, and another run's rows."""
 
 import csv
 import io
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hierlearn.claims.ledger import COLUMNS, as_text, from_json
-from hierlearn.claims.verdicts import MARK_NAMES, MARKS
+from hierlearn.claims.verdicts import MARKS, RESULTS, result, scope
 from hierlearn.core.words import reason
 from hierlearn.files import checksums, results
 
@@ -73,11 +73,13 @@ def comparison(rows: Sequence[Any], file: str) -> dict[str, Any]:
     """Rows of the ledger beside those of another run's claims.csv. Raises ValueError, one line, where it is none.
 
     name: where that table lies; preset: of the other run; shared, here, there: how many rows both have, and each alone;
-    changed: what the other run has of rows with another verdict, beside the `row` of this one, primary rows first.
+    changed: what the other run has of rows with another result, beside the `row` of this one, primary rows first.
     """
     others = other_run(file)
     shared = [row for row in rows if row.claim in others]
-    changed = [others[row.claim] | {"row": row} for row in shared if others[row.claim]["verdict"] != row.verdict]
+    changed = [
+        others[row.claim] | {"row": row} for row in shared if _another(others[row.claim]["verdict"], row.verdict)
+    ]
     return {
         "name": file,
         "preset": ", ".join(sorted({other["preset"] for other in others.values()})),
@@ -88,15 +90,21 @@ def comparison(rows: Sequence[Any], file: str) -> dict[str, Any]:
     }
 
 
+def _another(word: str, other: str) -> bool:
+    """Whether two words of files are other results. A word that is not known is other than all that are."""
+    return MARKS.get(word, word) != MARKS.get(other, other)
+
+
 def counts(rows: Sequence[Row]) -> Iterator[str]:
-    """Lines of a table: rows and primary rows by kind, regime and verdict; checks last, as they are no evidence."""
-    keys = [(row["kind"], row["regime"] or "–", row["verdict"] or "–") for row in rows]
+    """Lines of a table: rows and primary rows by kind, scope and result; checks last, as they are no evidence."""
+    keys = [(row["kind"], scope(row["kind"], row["regime"]), result(row["verdict"])) for row in rows]
     found = Counter(keys)
     primary = Counter(key for key, row in zip(keys, rows, strict=True) if row["rank"] == "primary")
-    yield f"{'kind':<12} {'regime':<8} {'verdict':<13} {'rows':>5} {'primary':>8}"
-    for key in sorted(found, key=lambda key: (key[0] in NO_EVIDENCE, key)):
-        kind, regime, verdict = key
-        yield f"{kind:<12} {regime:<8} {verdict:<13} {found[key]:>5} {primary[key] or '':>8}"
+    yield f"{'kind':<12} {'scope':<14} {'result':<10} {'rows':>5} {'primary':>8}"
+    words = list(RESULTS.values())
+    for key in sorted(found, key=lambda key: (key[0] in NO_EVIDENCE, *key[:2], words.index(key[2]))):
+        kind, within, found_word = key
+        yield f"{kind:<12} {within:<14} {found_word:<10} {found[key]:>5} {primary[key] or '':>8}"
     judged = [row for row in rows if row["kind"] not in NO_EVIDENCE and row["rank"] == "primary"]
     decided = sum(row["verdict"] not in NOT_DECIDED for row in judged)
     yield f"{len(rows)} rows; {decided} of {len(judged)} primary rows are decided, checks apart"
@@ -115,14 +123,14 @@ def breaches(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def outcome(rows: Sequence[Row]) -> str:
-    """What was found of a study in one line: primary rows by their verdicts, others by their marks alone, checks and
+    """What was found of a study in one line: primary rows by their results, others by their marks alone, checks and
     descriptions apart."""
     judged = [row for row in rows if row["kind"] not in NO_EVIDENCE]
-    primary = Counter(row["verdict"] for row in judged if row["rank"] == "primary")
+    primary = Counter(MARKS[row["verdict"]] for row in judged if row["rank"] == "primary")
     others = Counter(MARKS[row["verdict"]] for row in judged if row["rank"] != "primary")
     failed = sum(row["kind"] == CHECK and MARKS[row["verdict"]] != "✓" for row in rows)
-    first = ", ".join(f"{mark} {primary[word]} {word}" for word, mark in MARKS.items() if primary[word])
-    second = " ".join(f"{mark} {others[mark]}" for mark in MARK_NAMES if others[mark])
+    first = ", ".join(f"{mark} {primary[mark]} {word}" for mark, word in RESULTS.items() if primary[mark])
+    second = " ".join(f"{mark} {others[mark]}" for mark in RESULTS if others[mark])
     parts = first and f"primary {first}", second and f"secondary {second}", failed and f"{failed} checks fail"
     rest = [(sum(row["kind"] == kind for row in rows), kind) for kind in NO_EVIDENCE]
     told = ", ".join(f"{count} {kind}{'s' * (count > 1)}" for count, kind in rest if count)
@@ -130,11 +138,11 @@ def outcome(rows: Sequence[Row]) -> str:
 
 
 def by_kind(rows: Sequence[Row]) -> Iterator[str]:
-    """A line for every kind: how many rows have which verdict, and how many of these are primary."""
+    """A line for every kind: how many rows have which result, and how many of these are primary."""
     for kind in dict.fromkeys([*(row["kind"] for row in rows if row["kind"] not in NO_EVIDENCE), CHECK]):
         own = [row for row in rows if row["kind"] == kind]
-        found = Counter(row["verdict"] for row in own if row["verdict"])
-        told = ", ".join(f"{mark} {found[word]} {word}" for word, mark in MARKS.items() if found[word])
+        found = Counter(MARKS[row["verdict"]] for row in own if row["verdict"])
+        told = ", ".join(f"{mark} {found[mark]} {word}" for mark, word in RESULTS.items() if found[mark])
         primary = sum(row["rank"] == "primary" for row in own)
         if own:
             yield f"{kind:<12}{told}" + (f" ({primary} primary)" if primary else "")
@@ -143,6 +151,7 @@ def by_kind(rows: Sequence[Row]) -> Iterator[str]:
 def unconvincing(rows: Sequence[Row]) -> Iterator[str]:
     """A line for every primary row that failed, was not decided, or has a control that passes too."""
     primary = [row for row in rows if row["rank"] == "primary" and row["verdict"] and MARKS[row["verdict"]] != "✓"]
-    width = max((len(row["verdict"]) for row in primary), default=0)
-    for row in sorted(primary, key=lambda row: list(MARK_NAMES).index(MARKS[row["verdict"]])):
-        yield f"{MARKS[row['verdict']]} {row['verdict']:<{width}}  {row['claim']} ({row['study']}, {row['place']})"
+    width = max((len(result(row["verdict"])) for row in primary), default=0)
+    for row in sorted(primary, key=lambda row: list(RESULTS).index(MARKS[row["verdict"]])):
+        found = f"{MARKS[row['verdict']]} {result(row['verdict']):<{width}}"
+        yield f"{found}  {row['claim']} ({row['study']}, {row['place']})"

@@ -11,7 +11,8 @@ none. Everywhere: inconclusive where the rule or the control is undecided or a c
 control passes too. A rule that fails is never hidden by its control.
 """
 
-from hierlearn.claims.rules import FAILS, OUTCOMES, PASSES, UNDECIDED
+from hierlearn.claims import rules
+from hierlearn.claims.rules import FAILS, PASSES, UNDECIDED
 
 KINDS = {
     "theorem": "a proved inequality, constants and all",
@@ -45,11 +46,31 @@ MARKS = {
 }
 # The class of each mark in the page's styles, and what it is called.
 CLASSES = {"✓": "for", "✗": "against", "?": "open", "○": "void", "–": "none"}
-MARK_NAMES = {"✓": "survived", "✗": "failed", "?": "inconclusive", "○": "vacuous", "–": "no rule"}
+# What a draw comes to, by the mark of the word that the files have for it; and what two draws come to.
+RESULTS = {"✓": "passes", "✗": "fails", "?": "undecided", "○": "no test", "–": "no rule"}
+OUTCOMES = RESULTS | {"✓": "holds"}
+# Whether the hypotheses of a place hold at the sizes measured, in the words that readers see; of kinds and regimes.
+SCOPES = {
+    "as stated": "every hypothesis of the place, constants included, holds at the sizes measured",
+    "at these sizes": "the statement is asymptotic: O(·), poly(·) or “sufficiently large”; a failure refutes nothing",
+    "outside": "a hypothesis, which the row names, is broken",
+    "ours": "open questions, which no paper answers",
+}
+SCOPE_OF = dict(zip(REGIMES, SCOPES, strict=False)) | {"check": "as stated", "open": "ours", "description": "as stated"}
 # The outcome of a control that is still to be designed, and of none.
 MISSING = "missing"
 NO_CONTROL = ""
-CONTROL_OUTCOMES = (*OUTCOMES, MISSING, NO_CONTROL)
+CONTROL_OUTCOMES = (*rules.OUTCOMES, MISSING, NO_CONTROL)
+
+
+def result(word: str) -> str:
+    """Return the result of a draw as readers see it, of the word that the files have for it."""
+    return RESULTS[MARKS[word]]
+
+
+def scope(kind: str, regime: str) -> str:
+    """Return in which scope a claim was measured."""
+    return SCOPE_OF[regime or kind]
 
 
 def verdict(kind: str, regime: str, rule: str, control: str, proof: bool = False) -> str:
@@ -61,7 +82,7 @@ def verdict(kind: str, regime: str, rule: str, control: str, proof: bool = False
     """
     if kind == "description":
         return ""
-    if kind not in KINDS or control not in CONTROL_OUTCOMES or rule not in OUTCOMES:
+    if kind not in KINDS or control not in CONTROL_OUTCOMES or rule not in rules.OUTCOMES:
         raise ValueError(f"kind {kind!r}, rule {rule!r}, control {control!r}")
     if (kind in WORDS_OF) == bool(regime) or (regime or WORDS_OF[kind]) not in REGIMES:
         raise ValueError(f"kind {kind!r} in the regime {regime!r}")

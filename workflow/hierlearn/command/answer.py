@@ -7,7 +7,7 @@ from math import exp, isfinite
 from pathlib import Path
 from typing import Any
 
-from hierlearn.claims.verdicts import MARKS
+from hierlearn.claims.verdicts import MARKS, result
 from hierlearn.files import results
 from hierlearn.plan.study import Study
 from hierlearn.plan.targets import Targets
@@ -113,12 +113,12 @@ def _of_claims(rows: Sequence[dict[str, Any]]) -> Answer:
             row["claim"],
             _value(row["value"]),
             f"{_value(row['low'])} to {_value(row['high'])}" if row["low"] is not None else "",
-            f"{MARKS[row['verdict']]} {row['verdict']}" if row["verdict"] else "",
+            f"{MARKS[row['verdict']]} {result(row['verdict'])}" if row["verdict"] else "",
             row["statement"],
         ]
         for row in rows[:MOST]
     ]
-    head, words = ["claim", "value", "95 % interval", "verdict", "statement"], ("claim", "verdict", "statement")
+    head, words = ["claim", "value", "95 % interval", "result", "statement"], ("claim", "result", "statement")
     return Answer("Claims", head, shown, words, "statement")
 
 

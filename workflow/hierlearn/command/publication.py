@@ -11,6 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from hierlearn.claims import asked
 from hierlearn.claims.ledger import COLUMNS, csv_text, from_json, noted
 from hierlearn.claims.replication import standing
 from hierlearn.claims.tally import comparison, judged
@@ -114,12 +115,13 @@ def together(root: Path, compare: str = "") -> list[str]:
     words = {claim: one["unit"] for part in numbers for claim, one in part.items()}
     presets = sorted({study["preset"] for study in studies.values()})
     compared = comparison(rows, compare) if compare else None
-    text = page(
-        rows, details, studies, ", ".join(presets), {}, papers.said(), "", earlier, "", compared, lacking, READING
-    )
+    lines = history.read(root / history.FILE)[0]
+    known = asked.read(root / asked.FOLDER, lines)
+    preset = ", ".join(presets)
+    text = page(rows, details, studies, preset, {}, papers.said(), "", earlier, "", compared, lacking, READING, known)
     primary = {row.claim: row.digest for row in rows if row.rank == "primary"}
-    again = history.further_draws(history.read(root / history.FILE)[0], primary, presets)
-    table = findings.table(rows, papers.said(), lacking, words)
+    again = history.further_draws(lines, primary, presets)
+    table = findings.table(rows, papers.said(), lacking, words, known)
     readme, between = root / README, "\n\n".join(filter(None, [table, again]))
     put = findings.put(readme.read_text(encoding="utf-8"), between)
     texts.put(folder / "claims.csv", csv_text(noted(rows, earlier)))

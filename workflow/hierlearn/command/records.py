@@ -33,7 +33,7 @@ def cost(plan: Plan) -> Answer:
 
 
 def tally(plan: Plan) -> Answer:
-    """Count the rows by kind, regime and verdict; fails where a promise is broken."""
+    """Count the rows by kind, scope and result; fails where a promise is broken."""
     rows, left_out = _judged(plan)
     broken = list(ledger.breaches(rows))
     return [*ledger.counts(rows), *left_out, *(f"broken: {line}" for line in broken)], bool(broken)

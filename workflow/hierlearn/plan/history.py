@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from hierlearn.claims.verdicts import MARKS
+from hierlearn.claims.verdicts import RESULTS, result
 from hierlearn.files import kept_lines
 from hierlearn.files.faults import Fault
 from hierlearn.plan.study import Study
@@ -32,7 +32,7 @@ class Verdict:
 
     def __str__(self) -> str:
         value, low, high = (f"{float(number):.3g}" if number else "–" for number in (self.value, self.low, self.high))
-        return f"{self.verdict}, {value}{f' [{low}, {high}]' if self.low and self.high else ''}"
+        return f"{result(self.verdict)}, {value}{f' [{low}, {high}]' if self.low and self.high else ''}"
 
 
 COLUMNS = tuple(field.name for field in fields(Verdict))
@@ -80,13 +80,13 @@ def further_draws(lines: Iterable[Verdict], primary: Mapping[str, str], presets:
     for line in lines:
         if line.preset in presets:
             # The last line of a draw counts: code may have changed since the one before.
-            found.setdefault((line.claim, line.digest), {})[line.draw] = line.verdict
+            found.setdefault((line.claim, line.digest), {})[line.draw] = result(line.verdict)
     drawn = {design: list(draws.values()) for design, draws in sorted(found.items()) if len(draws) > 1}
     if not drawn:
         return ""
     pairs = [(first, again) for first, *others in drawn.values() for again in others]
     other = sum(first != again for first, again in pairs)
-    opposite = sum({MARKS.get(first), MARKS.get(again)} == {"✓", "✗"} for first, again in pairs)
+    opposite = sum({first, again} == {RESULTS["✓"], RESULTS["✗"]} for first, again in pairs)
     moved: dict[str, list[str]] = {}
     for (claim, digest), verdicts in drawn.items():
         if claim in primary and len(set(verdicts)) > 1:
@@ -99,7 +99,7 @@ def further_draws(lines: Iterable[Verdict], primary: Mapping[str, str], presets:
         second = "Every primary row was drawn at least twice at its present design"
     return (
         f"Further draws of one registered design, at {' and '.join(f'`{preset}`' for preset in sorted(presets))}: "
-        f"{len(pairs)}, of which {other} had another verdict than the first and "
+        f"{len(pairs)}, of which {other} had another result than the first and "
         f"{opposite} the opposite one. Primary rows of which draws of one design differ: {named or 'none'}. "
         f"{second} (a change of words makes another design)."
     )

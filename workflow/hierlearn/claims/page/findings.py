@@ -3,14 +3,18 @@
 import math
 from collections.abc import Mapping, Sequence
 
+from hierlearn.claims.asked import Records, marked
 from hierlearn.claims.ledger import Row
 from hierlearn.claims.page.index import in_order, interval, number, outcomes, prediction
 from hierlearn.claims.rules import PASSES, UNDECIDED, outcome
-from hierlearn.claims.verdicts import INCONCLUSIVE, MARKS
+from hierlearn.claims.verdicts import INCONCLUSIVE, MARKS, result
 
 BEGIN, END = "<!-- findings -->", "<!-- end of findings -->"
 PAGE = "docs/ledger/index.html"
-HEAD = "| | what the paper says | measured [95 % interval] | predicted |\n| --- | --- | --- | --- |"
+HEAD = (
+    "| first question: then | now | the question as it stands, one draw | what the paper says "
+    "| measured [95 % interval] | predicted |\n| --- | --- | --- | --- | --- | --- |"
+)
 
 
 def table(
@@ -18,34 +22,46 @@ def table(
     papers: Mapping[str, Mapping[str, str]],
     lacking: Mapping[str, str],
     units: Mapping[str, str],
+    records: Records | None = None,
 ) -> str:
-    """The primary rows of a ledger by paper, with how many of them survived. papers: as the page has them; lacking: as
-    `replication.standing` gives it; units: what the number of a claim is, as far as it is known."""
-    parts = []
+    """The primary rows of a ledger by paper, below what the records come to. papers: as the page has them; lacking: as
+    `replication.standing` gives it; units: what the number of a claim is, as far as it is known; records: what is known
+    of every question."""
+    parts = ["\n".join(f"- {line}" for line in records.headline(rows))] if records else []
     for key, paper in papers.items():
         own = [row for row in rows if row.paper == key and row.rank == "primary" and row.rule != "descriptive"]
         if own:
-            lines = [HEAD, *(_line(row, lacking.get(row.claim), units.get(row.claim, "")) for row in in_order(own))]
-            parts += [f"**{paper['citation']}**: {_counts(own)}.", "\n".join(lines)]
+            lines = [HEAD]
+            lines += [_line(row, lacking.get(row.claim), units.get(row.claim, ""), records) for row in in_order(own)]
+            parts += [f"**{paper['citation']}**: {_counts(own, records)}.", "\n".join(lines)]
     return "\n\n".join(parts)
 
 
-def _counts(rows: Sequence[Row]) -> str:
-    told = [f"{count} {name}" for _, name, count in outcomes(rows)]
+def _counts(rows: Sequence[Row], records: Records | None) -> str:
     presets = " and ".join(sorted({f"`{row.preset}`" for row in rows}))
-    return f"of {len(rows)} primary rows at preset {presets} {', '.join(told)}"
+    if records:
+        return f"{len(rows)} primary rows at preset {presets}, by their first questions {records.told(_claims(rows))}"
+    return f"{len(rows)} primary rows at preset {presets}, " + ", ".join(f"{n} {name}" for _, name, n in outcomes(rows))
 
 
-def _line(row: Row, lacking: str | None, unit: str) -> str:
+def _claims(rows: Sequence[Row]) -> list[str]:
+    return [row.claim for row in rows]
+
+
+def _line(row: Row, lacking: str | None, unit: str, records: Records | None) -> str:
     statement = row.statement.rstrip(".").replace("\\|", "\\Vert ").replace("|", "\\vert ")
     measured = " ".join(filter(None, [number(row.value), interval(row.low, row.high), unit]))
     if row.verdict == INCONCLUSIVE and row.control_verdict == UNDECIDED:
         slack = None if math.isnan(row.slack) else row.slack
         rule = outcome(row.rule, row.value, row.low, row.high, row.predicted, slack, row.side)[0]
         lacking = "the control is undecided" if rule == PASSES else lacking
-    verdict = f"{MARKS[row.verdict]} {row.verdict}" + (f": {lacking}" if lacking else "")
+    found = f"{MARKS[row.verdict]} {result(row.verdict)}" + (f": {lacking}" if lacking else "")
+    known = records.questions.get(row.claim) if records else None
+    later = "asked later: " if known and known.fields else ""
+    then, now = (marked(known.then), marked(known.now)) if known else ("–", "–")
     named = f"[{row.claim}]({PAGE}#{row.claim}), {row.place}"
-    return f"| {verdict} | {named}: {statement} | {measured} | {prediction(row)} |"
+    told = f"{named}: {statement}" + (f". *{known}*" if known else "")
+    return f"| {then} | {now} | {later}{found} | {told} | {measured} | {prediction(row)} |"
 
 
 def put(text: str, between: str) -> str:

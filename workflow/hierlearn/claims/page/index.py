@@ -1,4 +1,4 @@
-"""The page: what survived of each paper, and every claim with its verdict, its figure and its data."""
+"""The page: what was found of each paper, and every claim with its result, its figure and its data."""
 
 import math
 import re
@@ -6,11 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from hierlearn.claims.asked import MARK_OF, Asked, Records
 from hierlearn.claims.ledger import Row
 from hierlearn.claims.page import mathematics
 from hierlearn.claims.page.drawing import drawing
@@ -20,21 +22,19 @@ from hierlearn.claims.verdicts import (
     CLASSES,
     INCONCLUSIVE,
     KINDS,
-    MARK_NAMES,
     MARKS,
     MISSING,
+    OUTCOMES,
     REGIMES,
+    RESULTS,
+    SCOPES,
     VACUOUS,
     WITHOUT_REGIME,
-    WORDS_OF,
+    result,
+    scope,
 )
 
 HERE = Path(__file__).parent
-REGIME_TEXTS = {
-    "within": "every hypothesis, constants included, was checked at the sizes measured",
-    "limit": "something is O(·), poly(·) or “sufficiently large”",
-    "beyond": "a hypothesis, which the row names, is violated; also what a paper leaves open",
-}
 # What may be told of a study beside its title, paper, place, summary, and whether it is present.
 TOLD = {
     "settings": (),
@@ -46,8 +46,6 @@ TOLD = {
     "older": "",
 }
 TOLD |= {"numbers": {}}
-# Outcomes whose verdicts say in which regime.
-SPLIT = ("✓", "✗")
 # How `judging` begins to say that the control keeps a row from its verdict; a remark may speak of a control otherwise.
 CONTROL = ("the control, ", "the control is undecided: ", "no control yet (")
 # The share of false verdicts at one end of a 95 % interval, at most.
@@ -67,16 +65,18 @@ def page(
     compared: Mapping[str, Any] | None = None,
     lacking: Mapping[str, str] | None = None,
     reading: str = "",
+    records: Records | None = None,
 ) -> str:
     """The page as HTML. details: what stands behind each row, by claim; studies: what `plan.inputs` tells of each, by
     name; made: which code and versions; papers: name, citation and link of each, in their order; note: what the run is,
     where it is not the first draw; earlier: what was found of claims at earlier revisions; folder: where the results
     lie, as a reader types it; compared: with another run; lacking: what rows that fail still lack, by claim;
-    reading: where it is said how to read the page, from its folder."""
+    reading: where it is said how to read the page, from its folder; records: what is known of every question."""
     judged = [row for row in rows if row.kind not in NO_EVIDENCE]
     primary = [row for row in judged if row.rank == "primary"]
     boundaries = sum(BOUNDARIES[row.rule] for row in judged)
-    told = [told_of(name, study, rows) for name, study in studies.items() if study["present"]]
+    questions = records.questions if records else {}
+    told = [told_of(name, study, rows, questions) for name, study in studies.items() if study["present"]]
     named = [key for key in papers if key in {study["paper"] for study in told}]
     shown = sorted(told, key=lambda study: named.index(study["paper"]))
     return render(
@@ -85,6 +85,7 @@ def page(
         told,
         details,
         earlier or {},
+        questions,
         preset=preset,
         folder=folder or f"results/{preset}",
         note=note,
@@ -96,24 +97,25 @@ def page(
         kinds=_counted(Counter(row.kind for row in rows), KINDS),
         judged=judged,
         no_evidence=NO_EVIDENCE,
-        without_regime=WITHOUT_REGIME,
-        tally=_counted(Counter(row.verdict for row in judged), MARKS) or "none",
+        without_scope=WITHOUT_REGIME,
+        tally=_counted(Counter(result(row.verdict) for row in judged), RESULTS.values()) or "none",
         uncontrolled=sum(row.control_verdict == MISSING for row in judged),
         registered=sum(bool(row.digest) for row in judged),
         primary=primary,
         decided=sum(row.verdict not in (INCONCLUSIVE, VACUOUS) for row in primary),
-        outcomes=outcomes(primary),
-        table=by_kind_and_regime(rows),
-        papers=[_of_paper(key, papers[key], primary) for key in named],
+        outcomes=records.tallied(row.claim for row in primary) if records else outcomes(primary),
+        headline=records.headline(rows) if records else [],
+        table=by_kind_and_scope(rows, questions),
+        papers=[_of_paper(key, papers[key], primary, records) for key in named],
         stored=any(study["commit"] for study in shown),
         boundaries=boundaries,
         expected=f"{TAIL * boundaries:.1f}",
-        regime_texts=REGIME_TEXTS,
+        scopes=SCOPES,
         kind_texts=KINDS,
         missing=[study["title"] for study in studies.values() if not study["present"]],
         studies=shown,
-        verdicts=[verdict for verdict in MARKS if verdict],
-        names=MARK_NAMES,
+        names=RESULTS,
+        words=[*dict.fromkeys(standing(row, questions)[1] for row in rows)],
     )
 
 
@@ -123,10 +125,12 @@ def render(
     told: Sequence[Mapping[str, Any]],
     details: Mapping[str, Mapping[str, Any]],
     earlier: Mapping[str, str],
+    questions: Mapping[str, Asked] = MappingProxyType({}),
     **said: Any,
 ) -> str:
     """Return a page as its template says it. looks: its styles and scripts; told: of its studies, by `told_of`;
-    details, earlier: as for `page`; said: what else the template asks for."""
+    details, earlier: as for `page`; questions: what is known of each,
+    by claim; said: what else the template asks for."""
     environment = Environment(
         loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
@@ -141,41 +145,55 @@ def render(
         numbers={claim: one for study in told for claim, one in study["numbers"].items()},
         classes=CLASSES,
         marks=MARKS,
+        mark_of=MARK_OF,
+        results=RESULTS,
+        scope=scope,
         details=details,
         earlier=earlier,
+        questions=questions,
+        standing=lambda row: standing(row, questions),
         drawing=lambda row: drawing(row, spoken(row), number),
         **said,
     )
 
 
-def told_of(name: str, study: Mapping[str, Any], rows: Sequence[Row]) -> dict[str, Any]:
+def told_of(
+    name: str, study: Mapping[str, Any], rows: Sequence[Row], questions: Mapping[str, Asked] = MappingProxyType({})
+) -> dict[str, Any]:
     """Return what a page tells of a study: its file's words, its panels, and its rows with their counts."""
-    return {**TOLD, **study, "name": name, "panel_of": panel_of(study.get("panels", ()))} | _of_study(name, rows)
+    return {**TOLD, **study, "name": name, "panel_of": panel_of(study.get("panels", ()))} | _of_study(
+        name, rows, questions
+    )
+
+
+def standing(row: Row, questions: Mapping[str, Asked]) -> tuple[str, str]:
+    """The mark and the word of a row: its outcome by its first question where that is known, else its draw's result."""
+    one = questions.get(row.claim)
+    return (MARK_OF[one.now], one.now) if one and one.now else (MARKS[row.verdict], result(row.verdict))
 
 
 def outcomes(rows: Iterable[Row]) -> list[tuple[str, str, int]]:
-    """(class, name, number) of every outcome that some of the rows have; what survived or failed with its verdicts."""
-    counts = Counter(row.verdict for row in rows)
-    found = {
-        mark: {word: counts[word] for word in MARKS if MARKS[word] == mark and counts[word]} for mark in MARK_NAMES
-    }
-    return [
-        (CLASSES[mark], f"{name} ({_counted(words, words)})" if mark in SPLIT else name, sum(words.values()))
-        for mark, name in MARK_NAMES.items()
-        if (words := found[mark])
-    ]
+    """(class, name, number) of every result that some of the rows have."""
+    counts = Counter(MARKS[row.verdict] for row in rows)
+    return [(CLASSES[mark], name, counts[mark]) for mark, name in RESULTS.items() if counts[mark]]
 
 
-def by_kind_and_regime(rows: Iterable[Row]) -> list[tuple[str, dict[str, list[tuple[str, str, int]]]]]:
-    """For every kind and each regime, the verdicts of its rows: (mark, verdict, number)."""
-    # A description stands in the first column, without any regime.
-    columns = WORDS_OF | {"description": next(iter(REGIMES))}
-    counts = Counter((row.kind, row.regime or columns[row.kind], row.verdict) for row in rows)
+def by_kind_and_scope(
+    rows: Iterable[Row], questions: Mapping[str, Asked] = MappingProxyType({})
+) -> list[tuple[str, dict[str, list[tuple[str, str, int]]]]]:
+    """For every kind and each scope, where its rows stand: (mark, word, number)."""
+    # A description stands in the first column, without any scope.
+    counts = Counter((row.kind, scope(row.kind, row.regime), *standing(row, questions)) for row in rows)
     table = []
     for kind in KINDS:
         cells = {
-            regime: [(mark, verdict, n) for verdict, mark in MARKS.items() if (n := counts[kind, regime, verdict])]
-            for regime in REGIMES
+            within: [
+                (mark, word, n)
+                for mark in RESULTS
+                for word in (OUTCOMES[mark], RESULTS[mark])[mark != "✓" :]
+                if (n := counts[kind, within, mark, word])
+            ]
+            for within in SCOPES
         }
         if any(cells.values()):
             table.append((kind, cells))
@@ -187,10 +205,11 @@ def in_order(rows: Iterable[Row]) -> list[Row]:
     return sorted(rows, key=lambda row: _natural(row.claim))
 
 
-def _of_paper(key: str, paper: Mapping[str, str], primary: Sequence[Row]) -> dict[str, Any]:
+def _of_paper(key: str, paper: Mapping[str, str], primary: Sequence[Row], records: Records | None) -> dict[str, Any]:
     """A paper with its primary rows in order."""
     own = in_order(row for row in primary if row.paper == key)
-    return {**paper, "key": key, "rows": own, "outcomes": outcomes(own)}
+    found = records.tallied(row.claim for row in own) if records else outcomes(own)
+    return {**paper, "key": key, "rows": own, "outcomes": found}
 
 
 def _natural(name: str) -> list[tuple[int, str]]:
@@ -202,13 +221,13 @@ def _counted(counts: Mapping[str, int], order: Iterable[str]) -> str:
     return ", ".join(f"{counts[name]} {name}" for name in order if counts[name])
 
 
-def _of_study(name: str, rows: Sequence[Row]) -> dict[str, Any]:
-    """The rows of a study, secondary ones under the primary row that they belong to, how many have which verdict,
+def _of_study(name: str, rows: Sequence[Row], questions: Mapping[str, Asked]) -> dict[str, Any]:
+    """The rows of a study, secondary ones under the primary row that they belong to, how many have which mark,
     checks apart, and the files that they were read from."""
     own = [row for row in rows if row.study == name]
-    counts = Counter(MARKS[row.verdict] for row in own if row.kind != "check")
-    checks = Counter(MARKS[row.verdict] for row in own if row.kind == "check")
-    told = " ".join(f"{mark} {checks[mark]}" for mark in MARK_NAMES if checks[mark])
+    counts = Counter(standing(row, questions)[0] for row in own if row.kind != "check")
+    checks = Counter(standing(row, questions)[0] for row in own if row.kind == "check")
+    told = " ".join(f"{mark} {checks[mark]}" for mark in RESULTS if checks[mark])
     files = sorted({row.data for row in own})
     return {"rows": own, "groups": groups(own), "counts": counts, "checks": told, "files": files}
 

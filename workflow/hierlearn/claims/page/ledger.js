@@ -1,6 +1,6 @@
 const form = one(".filters");
 const rows = all("article.row").map((element) => ({ element, text: "", study: element.closest(".study") }));
-const keys = ["paper", "kind", "regime", "verdict", "rank"];
+const keys = ["paper", "kind", "scope", "standing", "rank"];
 const field = (key) => one(`#${key}`);
 let foldsBefore = null;
 
@@ -84,10 +84,13 @@ const compare = (text, name) => {
   place.replaceChildren();
   const say = (tag, text, within = place) => { const made = document.createElement(tag); made.textContent = text; within.append(made); return made; };
   if (claim < 0 || verdict < 0) { say("p", `${name}: no columns claim and verdict`); return; }
+  // Files have older words for results.
+  const words = new Map(place.dataset.words.split(";").map((pair) => pair.split("=")));
+  const said = (line) => words.get(line[verdict]) ?? line[verdict];
   const others = new Map(lines.map((line) => [line[claim], line]));
   const shared = rows.filter((row) => others.has(row.element.id));
-  const changed = shared.filter((row) => others.get(row.element.id)[verdict] !== row.element.dataset.verdict);
-  say("p", `${changed.length} of ${shared.length} shared rows have another verdict; ${rows.length - shared.length} are here alone, ${others.size - shared.length} there alone.`);
+  const changed = shared.filter((row) => said(others.get(row.element.id)) !== row.element.dataset.result);
+  say("p", `${changed.length} of ${shared.length} shared rows have another result; ${rows.length - shared.length} are here alone, ${others.size - shared.length} there alone.`);
   if (!changed.length) return;
   const table = say("table", ""), top = say("tr", "", say("thead", "", table)), body = say("tbody", "", table);
   for (const title of ["Claim", `There${preset < 0 ? "" : ` (${lines[0][preset]})`}`, "Here"]) say("th", title, top).scope = "col";
@@ -96,8 +99,8 @@ const compare = (text, name) => {
     const line = say("tr", "", body), link = say("a", element.id, say("td", "", line));
     link.href = `#${element.id}`;
     if (element.dataset.rank === "primary") link.className = "changed";
-    say("td", others.get(element.id)[verdict] || "no verdict", line);
-    say("td", element.dataset.verdict || "no verdict", line);
+    say("td", said(others.get(element.id)), line);
+    say("td", element.dataset.result, line);
   }
 };
 one("#other").addEventListener("change", async (event) => {

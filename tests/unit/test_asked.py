@@ -1,0 +1,115 @@
+"""What the records know of every question stands in sight: on the stored page, in the README and in the headline."""
+
+import csv
+import json
+import re
+from types import SimpleNamespace
+
+import pytest
+from test_page import PAPERS, STUDY, row
+
+from hierlearn.claims import asked
+from hierlearn.claims.page import findings, index
+from hierlearn.command import publication
+from hierlearn.core.registry import PACKAGE
+from hierlearn.plan import history
+
+ROOT = PACKAGE.parents[1]
+FILES = {
+    asked.CHANGED: "row,rank,field\nC1,primary,predicted\nC1,primary,rival.learner\nC1,primary,rival.above\n",
+    asked.AGAIN: "row,rank,now,result,value_2,rival_result,rival_value_2\n"
+    "C1,primary,no test,passes,1,passes,2\nC2,primary,undecided,passes,1,undecided,\n"
+    "C3,secondary,holds,passes,1,fails,1\n",
+    asked.THEN: "row,added,outcome\nC1,,holds\nC2,,undecided\nC4,2026-11-27,holds\n",
+    asked.HISTORY: "row,verdict_before\nC1,vacuous\nC1,consistent\nC3,\n",
+    asked.CONTRACT: "row,change\nC2,check\nC1,rival\n",
+}
+
+
+def line(claim, preset, digest, verdict):
+    return SimpleNamespace(claim=claim, preset=preset, digest=digest, verdict=verdict)
+
+
+LINES = [
+    line("C1", "quick", "a", "inconclusive"),
+    line("C1", "standard", "b", "consistent"),
+    line("C1", "standard", "b", "not seen"),
+    line("C1", "standard", "c", "extends"),
+    line("C2", "quick", "d", "not seen"),
+]
+
+
+@pytest.fixture
+def records(tmp_path):
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text)
+    return asked.read(tmp_path, LINES)
+
+
+def test_a_question_has_its_first_outcome_its_outcome_now_and_what_differs_from_its_first_form(records):
+    assert records.questions["C1"] == asked.Asked(("limit", "rival"), 3, "holds", "no test")
+    assert records.questions["C2"] == asked.Asked((), 1, "fails", "undecided")
+    assert records.questions["C3"] == asked.Asked((), 0, "", "holds")
+    assert (
+        str(records.questions["C1"]) == "Its question differs from the first in limit and rival; 3 designs judged it."
+    )
+    assert str(records.questions["C2"]) == "Its question is the first; 1 design judged it."
+
+
+def test_the_headline_counts_primary_rows_by_what_holds_now_and_held_then(records):
+    rows = [row(claim="C1", regime="beyond"), row(claim="C2"), row(claim="C3", rank="secondary")]
+    assert records.headline(rows) == [
+        "Of 2 primary rows, each judged again by its first question from the stored draws, 1 is no test, 1 is "
+        "undecided. Of the undecided ones 1 lack a second draw of that question or of its rival.",
+        "By the scope that a row states today: outside, 1 is no test; identities, 1 is undecided.",
+        "By the first design of every question, then: of 2 primary rows 1 held, 1 was undecided; 1 rows that were "
+        "listed later are apart.",
+        "1 questions, 1 of them primary, differ today from their first form. 1 questions were changed after a result "
+        "of theirs was stored.",
+    ]
+
+
+def test_a_row_of_the_page_shows_then_now_and_later_without_a_click(records):
+    rows = [row(claim="C1", verdict="extends"), row(claim="C1-more", rank="secondary", verdict="extends")]
+    text = index.page(rows, {one.claim: {} for one in rows}, {"one": STUDY}, "standard", {}, PAPERS, records=records)
+    told = re.sub(r"\s+", " ", re.sub("<[^>]*>", " ", re.sub("(?s)<details.*?</details>", "", text)))
+    shown = "first question, then: ✓ holds now: ○ no test asked later: ✓ passes Its question differs from the first in"
+    # Among the rows of its paper and in its study.
+    assert told.count(shown) == 2 and text.count("○</span> no test</span>") == 2
+    # What no record knows has the result of its draw.
+    assert "✓</span> passes</span>" in text and "surviv" not in text
+
+
+def test_the_readme_has_the_columns_of_the_page_and_the_same_headline(records):
+    text = findings.table([row(claim="C1", verdict="extends")], PAPERS, {}, {}, records)
+    assert text.startswith("- Of 2 primary rows") and "by their first questions 1 is no test." in text
+    (found,) = [one for one in text.splitlines() if "#C1" in one]
+    assert (
+        found.startswith("| ✓ holds | ○ no test | asked later: ✓ passes | [C1]") and "differs from the first" in found
+    )
+
+
+def test_a_folder_without_records_has_none(tmp_path):
+    assert asked.read(tmp_path / "none", LINES) is None
+
+
+def test_the_records_of_the_project_give_the_headline_of_its_readme_and_of_its_page():
+    records = asked.read(ROOT / asked.FOLDER, history.read(ROOT / history.FILE)[0])
+    assert records.then == {"holds": 59, "fails": 5, "no test": 1, "undecided": 7}
+    with open(ROOT / asked.FOLDER / asked.AGAIN, newline="", encoding="utf-8") as stream:
+        again = {one["row"]: one for one in csv.DictReader(stream)}
+    for claim, one in again.items():
+        assert records.questions[claim].designs == int(one["designs"]), claim
+        assert (records.questions[claim].fields == ()) == (one["changed"] == ""), claim
+    readme, page = ((ROOT / name).read_text() for name in (publication.README, "docs/ledger/index.html"))
+    files = sorted((ROOT / publication.FOLDER).glob("*/claims.json"))
+    told = [one for file in files for one in json.loads(file.read_text())["rows"]]
+    primary = [SimpleNamespace(**one) for one in told if one["rank"] == "primary"]
+    for sentence in records.headline(primary):
+        assert f"- {sentence}\n" in readme and f">{sentence}</p>" in page
+    assert not re.search("surviv", readme + page, re.IGNORECASE)
+    # Every row whose question is known says so in sight.
+    asked_rows = [one for one in told if one["claim"] in records.questions]
+    assert page.count('<p class="asked">') == len(asked_rows) + sum(
+        one["claim"] in again for one in told if one["rank"] == "primary"
+    )
