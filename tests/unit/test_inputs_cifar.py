@@ -1,6 +1,7 @@
 """CIFAR from small archives in the real format: what is read, and what is said of files that are not right."""
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -92,6 +93,25 @@ def test_a_file_that_is_missing_or_wrong_is_named_with_how_to_get_it_before_anyt
         assert str(caught.value) == f"cifar: found {found}; expected {allowed}"
         assert "\n" not in str(caught.value)
         assert cifar.PAGE in str(caught.value)
+
+
+@pytest.mark.parametrize("make", [Path.touch, lambda path: path.symlink_to(path.name), lambda path: None])
+def test_a_folder_that_is_none_is_named(tmp_path, make):
+    make(tmp_path / "data")
+    found, allowed = cifar.fault(str(tmp_path / "data"), 10)
+    assert found.startswith(f"neither {tmp_path / 'data' / 'cifar-10-python.tar.gz'} nor ") and cifar.PAGE in allowed
+
+
+def test_a_folder_that_cannot_be_read_is_named_with_the_reason(tmp_path, monkeypatch):
+    found, allowed = cifar.fault("x" * 300, 10)
+    assert found.endswith(", which cannot be read (file name too long)") and cifar.PAGE in allowed
+
+    def refuse(file):
+        raise PermissionError(13, "Permission denied", str(file))
+
+    small_cifar.write(tmp_path, monkeypatch)
+    monkeypatch.setattr(cifar, "_md5", refuse)
+    assert "which cannot be read (permission denied)" in cifar.fault(str(tmp_path), 10)[0]
 
 
 def test_a_pickle_that_names_anything_but_arrays_runs_nothing(tmp_path, monkeypatch):

@@ -30,6 +30,22 @@ def test_an_error_is_one_line_that_says_something(error, line, capsys):
     assert reported(error, capsys) == f"{line}\n"
 
 
+def test_a_job_that_is_stopped_among_its_first_imports_shows_no_trace(tmp_path):
+    code = """
+from types import SimpleNamespace
+from hierlearn.run import job
+
+def stop(threads):
+    raise KeyboardInterrupt
+
+job._exactly = stop
+job.start({"snakemake": SimpleNamespace(params={"compute_threads": 2}, log=["log"])})
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, text=True, capture_output=True, check=False)
+    assert done.returncode != 0 and done.stderr == ""
+    assert (tmp_path / "log").read_text().splitlines()[-1].endswith(job.INTERRUPTED)
+
+
 @pytest.fixture
 def package(tmp_path, monkeypatch):
     """A function: the lines of a file and its place in a package -> what the file defines."""

@@ -1,5 +1,6 @@
 """Folders of a user's own: what of them is refused, where they are registered, and what rests on their files."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -205,6 +206,16 @@ def test_a_line_of_registered_csv_that_is_none_is_named(mine):
     write("mine/registered.csv", "claim,study\n")
     (line,) = refusal()
     assert line.startswith("mine/registered.csv: ")
+
+
+@pytest.mark.parametrize("name", ["registered.csv", "verdicts.csv", "papers.yaml"])
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("nowhere"), Path.mkdir])
+def test_what_is_no_file_in_place_of_one_is_named(mine, name, make):
+    file = Path("mine", name)
+    file.unlink(missing_ok=True)
+    make(file)
+    (line, *_) = [line for line in refusal() if name in line]
+    assert line.startswith(f"mine/{name}: found a file that cannot be read (")
 
 
 HASHES = """

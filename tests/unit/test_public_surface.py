@@ -1,5 +1,6 @@
 """What `import hierlearn` offers: built, read and loaded without naming a room, and nothing heavy at import time."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -58,6 +59,15 @@ def test_what_is_no_path_is_one_line(given):
     for load, what in ((hierlearn.load_results, "results"), (hierlearn.load_study, "study")):
         with pytest.raises(ValueError, match=rf"^{what}: found .*; expected (a path|the name of a file)$"):
             load(given)
+
+
+@pytest.mark.parametrize("name", ["nowhere", "loop", "pipe", "x" * 300, "below/study.yaml"])
+def test_a_path_that_leads_nowhere_is_one_line(tmp_path, name):
+    (tmp_path / "loop").symlink_to("loop")
+    os.mkfifo(tmp_path / "pipe")
+    for load in (hierlearn.load_results, hierlearn.load_study):
+        with pytest.raises(ValueError, match=rf"^{tmp_path / name}: found (no|a) file .*\(.+\)[^\n]*$"):
+            load(tmp_path / name)
 
 
 def test_a_path_may_be_bytes_but_no_folder(tmp_path):

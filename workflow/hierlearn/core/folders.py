@@ -1,7 +1,9 @@
 """Where components lie: in the package, and in folders of a user's own, which hold rooms of the same names."""
 
+import errno
 import importlib
 import os
+import stat
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -34,6 +36,14 @@ def path(given: Any, what: str) -> Path:
     if not found or "\0" in found:
         raise ValueError(f"{what}: found the path {show(found)}; expected the name of a file")
     return Path(found)
+
+
+def ending(path: Path) -> Path:
+    """A path itself. Raises OSError for a pipe or a device, which may have no end, and where nothing is."""
+    mode = path.stat().st_mode
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        raise OSError(errno.EINVAL, "no regular file")
+    return path
 
 
 def own() -> tuple[Path, ...]:

@@ -4,14 +4,14 @@
 or with one that does not fit, is nobody's: no job reads it, and the next run makes it again.
 """
 
-import errno
 import hashlib
 import json
 import os
-import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+
+from hierlearn.core import folders
 
 
 class UnreadableFile(ValueError):
@@ -66,7 +66,7 @@ def read(path: str | os.PathLike, expected: Mapping[str, str] | None = None) -> 
     """
     path = Path(path)
     try:
-        content = _ending(path).read_bytes()
+        content = folders.ending(path).read_bytes()
     except OSError as error:
         raise UnreadableFile(f"{path}: found no file to read ({error.strerror}); run again") from error
     if expected is not None:
@@ -81,7 +81,7 @@ def read(path: str | os.PathLike, expected: Mapping[str, str] | None = None) -> 
 def fault(path: Path, expected: Mapping[str, str]) -> str:
     """What tells a file from the one that a job should have put there: what was found and expected; "" for nothing."""
     try:
-        with _ending(path).open("rb") as file:
+        with folders.ending(path).open("rb") as file:
             found = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         return f"found no file to read ({error.strerror})"
@@ -115,18 +115,10 @@ def _damage(path: Path, found: str, noted: Mapping[str, str]) -> str:
     return "" if noted["sha256"] == found else f"content: found SHA-256 {found}; expected {noted['sha256']}"
 
 
-def _ending(path: Path) -> Path:
-    """A path itself. Raises OSError for a pipe or a device, which may have no end, and where nothing is."""
-    mode = path.stat().st_mode
-    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
-        raise OSError(errno.EINVAL, "no regular file")
-    return path
-
-
 def _noted(path: Path) -> dict[str, str]:
     """The line beside a file; empty for none and for a damaged one."""
     try:
-        noted = json.loads(_ending(beside(path)).read_bytes())
+        noted = json.loads(folders.ending(beside(path)).read_bytes())
         return noted if isinstance(noted["sha256"], str) else {}
     except (OSError, ValueError, TypeError, LookupError, RecursionError):
         return {}

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from hierlearn.core.words import reason
 from hierlearn.files.checksums import UnreadableFile
 from hierlearn.files.pickles import loads
 
@@ -77,8 +78,14 @@ ARCHIVES = {
 
 def fault(folder: str, classes: int) -> tuple[str, str] | None:
     """What was found in the place of whole files, and what is expected and where it is; None for nothing."""
-    archive = ARCHIVES[classes]
     how = f"CIFAR-{classes}, python version, from {PAGE}"
+    try:
+        return _fault(folder, ARCHIVES[classes], how)
+    except OSError as error:
+        return f"{error.filename}, which cannot be read ({reason(error)})", f"that of {how}"
+
+
+def _fault(folder: str, archive: Archive, how: str) -> tuple[str, str] | None:
     unpacked, packed = Path(folder) / archive.folder, Path(folder) / archive.name
     if unpacked.is_dir():
         for name, md5 in {**archive.training, **archive.test}.items():

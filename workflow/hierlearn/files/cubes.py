@@ -20,7 +20,7 @@ def load(path: str | os.PathLike, expected: Mapping[str, str] | None = None) -> 
     is damaged, absent or no netCDF-4 file, and for what is no path to a file.
     """
     file = folders.path(path, "results")
-    if file.is_dir():
+    if os.path.isdir(file):
         raise ValueError(f"{file}: found a folder; expected a file of results, such as {file / 'scores.nc'}")
     with netcdf.open_file(file, expected) as dataset:
         return xarray.open_dataset(NetCDF4DataStore(dataset)).load()

@@ -2,10 +2,12 @@
 
 import csv
 import io
+import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from hierlearn.core import folders
 from hierlearn.core.words import reason, show
 from hierlearn.files import texts
 from hierlearn.files.faults import Fault
@@ -20,10 +22,11 @@ def read(
     how many of the last columns came later, which a file or a line may lack and which are "" there.
     """
     first = list(columns)[: len(columns) - later]
-    if not file.exists():
+    # A link that leads nowhere may mean lines on a disk that is not there now.
+    if not os.path.lexists(file):
         return [], []
     try:
-        rows = list(csv.reader(io.StringIO(file.read_text(encoding="utf-8-sig")), strict=True))
+        rows = list(csv.reader(io.StringIO(folders.ending(file).read_text(encoding="utf-8-sig")), strict=True))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         return [], [Fault(name, (), f"a file that cannot be read ({reason(error)})", "lines of values")]
     if not rows or rows[0] not in (first, list(columns)):

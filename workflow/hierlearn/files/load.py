@@ -5,7 +5,6 @@ A number is what a reader takes it for: what YAML alone reads otherwise, such as
 
 import math
 import re
-import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from yaml.composer import Composer
 from yaml.constructor import SafeConstructor
 from yaml.resolver import Resolver
 
+from hierlearn.core import folders
 from hierlearn.core.words import reason, show, unshowable
 from hierlearn.files.faults import Fault
 
@@ -187,9 +187,7 @@ def load(file: Path, name: str) -> tuple[Any, list[Fault]]:
     """The content of a YAML file and its faults. name: how the file is called in messages."""
     try:
         # Opening a pipe would wait for someone who writes into it.
-        if not stat.S_ISREG(file.stat().st_mode):
-            return None, [Fault(name, (), "a file that cannot be read (no regular file)", "a readable YAML file")]
-        with file.open("rb") as stream:
+        with folders.ending(file).open("rb") as stream:
             content = stream.read(BYTES + 1)
         if len(content) > BYTES:
             return None, [Fault(name, (), f"a file of more than {BYTES:,} bytes", "a YAML file that a person wrote")]

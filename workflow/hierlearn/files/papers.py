@@ -3,6 +3,7 @@ that they published: published/<paper>.yaml beside it."""
 
 import copy
 import functools
+import os
 import re
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
@@ -97,7 +98,7 @@ def use(folder: Path) -> None:
 
 
 def _places() -> list[Path]:
-    return [file for folder in folders_of_a_run() if (file := folder / FILE).is_file()]
+    return [file for folder in folders_of_a_run() if os.path.lexists(file := folder / FILE)]
 
 
 def _shown(file: Path) -> str:
@@ -107,7 +108,9 @@ def _shown(file: Path) -> str:
 
 
 def _state(file: Path) -> tuple[int, int]:
-    return file.stat().st_mtime_ns, file.stat().st_size
+    # Of a link that leads nowhere that of the link.
+    found = os.stat(file, follow_symlinks=os.path.exists(file))
+    return found.st_mtime_ns, found.st_size
 
 
 @functools.cache

@@ -35,7 +35,7 @@ def load_study(file: str | os.PathLike, preset: str = "quick") -> Study:
     file = folders.path(file, "study")
     if not isinstance(preset, str) or preset not in PRESETS:
         raise ValueError(f"preset: found {show(preset)}; expected {nearest(preset, PRESETS)}")
-    folder = file.resolve().parent.parent
+    folder = Path(os.path.realpath(file)).parent.parent
     # Beside a folder of one's own the project's papers stay.
     if folder not in folders.own():
         papers.use(folder)

@@ -64,8 +64,6 @@ def start(script: Mapping[str, Any]) -> Any:
     ending.end_with_the_run()
     process.restore()
     process.replace_letters()
-    if threads != "1":
-        _exactly(int(threads))
     handler = (
         logging.FileHandler(snakemake.log[0], mode="w", encoding="utf-8") if snakemake.log else logging.StreamHandler()
     )
@@ -74,9 +72,11 @@ def start(script: Mapping[str, Any]) -> Any:
     logging.basicConfig(level=logging.INFO, handlers=[handler], format="%(asctime)s %(message)s", force=True)
     # What a PDF's fonts leave out, letter by letter.
     logging.getLogger("fontTools").setLevel(logging.WARNING)
-    if threads != "1":
-        log.info("%s threads", threads)
+    # Before the first long import: whoever stops the run then sees no trace.
     sys.excepthook = _report
+    if threads != "1":
+        _exactly(int(threads))
+        log.info("%s threads", threads)
     atexit.register(_spent)
     return snakemake
 
