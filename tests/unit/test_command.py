@@ -104,6 +104,7 @@ def test_what_is_not_there_yet_says_so(name):
         (["run", "--preset", "smoke", "--preset", "quick"], "argument --preset: found twice; expected once"),
         (["run", "--results", ""], "argument --results: found ''; expected a name"),
         (["run", "--own", ""], "argument --own: found ''; expected a name"),
+        (["convert", ""], "argument FILE: found ''; expected a name"),
         (["run", "-"], "argument STUDY: found '-'; expected a name"),
         (["run", ""], "argument STUDY: found ''; expected a name"),
         (["run", "--cores", "none"], "argument --cores: found 'none'; expected all, or a number above 0"),

@@ -47,6 +47,17 @@ def write(plan, study, *found):
     return file
 
 
+@pytest.mark.parametrize("make", [Path.touch, os.mkfifo, lambda path: path.symlink_to("nowhere")])
+def test_what_lies_in_place_of_a_folder_of_results_is_named(plan, make):
+    commands.refuse_files_for_folders(plan)
+    folder = Path(plan.targets.file("small", "claims.json")).parent
+    folder.parent.mkdir(parents=True)
+    make(folder)
+    with pytest.raises(SystemExit) as end:
+        commands.refuse_files_for_folders(plan)
+    assert end.value.code == f"error: {folder}: found a file; expected a folder of results, or nothing"
+
+
 def test_no_study_may_be_called_as_a_command_is():
     assert tuple(records.ANSWERS) == configuration.COMMANDS
 

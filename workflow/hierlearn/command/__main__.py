@@ -91,7 +91,9 @@ def parser() -> Parser:
     check.add_argument("name", type=arguments.text)
     check.add_argument("--folder", **folder, help="your own folder, outside the project")
     convert = command("convert", "rewrite study files of an older form, yours too, with their comments", _convert)
-    convert.add_argument("files", nargs="+", type=Path, metavar="FILE", help="study files, or folders with studies")
+    convert.add_argument(
+        "files", nargs="+", type=arguments.path, metavar="FILE", help="study files, or folders with studies"
+    )
     for name, what in LATER.items():
         command(name, f"{what} (not there yet)", _later).takes_all = True
     whole.commands = commands.choices

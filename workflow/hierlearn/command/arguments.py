@@ -5,6 +5,7 @@ import math
 import re
 import sys
 from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
 from typing import Any, NoReturn
 
 from hierlearn.core.words import nearest, show
@@ -79,6 +80,11 @@ def one_of(known: Collection[str]) -> Callable[[str], str]:
 def text(word: str) -> str:
     """Return a word that is a name: not empty, and no option of another program."""
     return word if word.strip() and not word.startswith("-") else _refuse(word, "a name")
+
+
+def path(word: str) -> Path:
+    """Return a path; an empty one would be the present folder."""
+    return Path(text(word))
 
 
 def whole(word: str) -> int:

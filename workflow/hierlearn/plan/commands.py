@@ -1,5 +1,6 @@
 """What a run refuses before its first job: unknown targets, missing files, designs that are not registered."""
 
+import os
 import sys
 from collections.abc import Collection, Iterable
 from pathlib import Path
@@ -66,6 +67,15 @@ def refuse_absent_files(plan: Plan) -> None:
     """Ends the program with a line for every file outside the project that a study would read, and cannot."""
     if plan.absent:
         sys.exit("\n".join(f"error: {fault}" for fault in plan.absent))
+
+
+def refuse_files_for_folders(plan: Plan) -> None:
+    """End the program with one line where something else lies in place of a folder of results."""
+    names = {os.path.dirname(file) for file in plan.targets.all_files}
+    for folder in sorted({folder for name in names for folder in (Path(name), *Path(name).parents)}):
+        # A link that leads nowhere, too.
+        if os.path.lexists(folder) and not folder.is_dir():
+            sys.exit(f"error: {folder}: found a file; expected a folder of results, or nothing")
 
 
 def unknown_targets(asked: Iterable[str], plan: Plan, studies: Collection[str]) -> list[str]:
