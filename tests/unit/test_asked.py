@@ -11,6 +11,7 @@ from test_page import PAPERS, STUDY, row
 from hierlearn.claims import asked
 from hierlearn.claims.page import findings, index
 from hierlearn.command import publication
+from hierlearn.command import records as answers
 from hierlearn.core.registry import PACKAGE
 from hierlearn.plan import history
 
@@ -58,7 +59,7 @@ def test_a_question_has_its_first_outcome_its_outcome_now_and_what_differs_from_
 
 def test_the_headline_counts_primary_rows_by_what_holds_now_and_held_then(records):
     rows = [row(claim="C1", regime="beyond"), row(claim="C2"), row(claim="C3", rank="secondary")]
-    assert records.headline(rows) == [
+    assert records.headline([vars(one) for one in rows]) == [
         "Of 2 primary rows, each judged again by its first question from the stored draws, 1 is no test, 1 is "
         "undecided. Of the undecided ones 1 lack a second draw of that question or of its rival.",
         "By the scope that a row states today: outside, 1 is no test; identities, 1 is undecided.",
@@ -104,8 +105,7 @@ def test_the_records_of_the_project_give_the_headline_of_its_readme_and_of_its_p
     readme, page = ((ROOT / name).read_text() for name in (publication.README, "docs/ledger/index.html"))
     files = sorted((ROOT / publication.FOLDER).glob("*/claims.json"))
     told = [one for file in files for one in json.loads(file.read_text())["rows"]]
-    primary = [SimpleNamespace(**one) for one in told if one["rank"] == "primary"]
-    for sentence in records.headline(primary):
+    for sentence in records.headline(told):
         assert f"- {sentence}\n" in readme and f">{sentence}</p>" in page
     assert not re.search("surviv", readme + page, re.IGNORECASE)
     # Every row whose question is known says so in sight.
@@ -113,3 +113,10 @@ def test_the_records_of_the_project_give_the_headline_of_its_readme_and_of_its_p
     assert page.count('<p class="asked">') == len(asked_rows) + sum(
         one["claim"] in again for one in told if one["rank"] == "primary"
     )
+
+
+def test_the_terminal_says_the_headline_of_the_readme_and_nothing_where_no_ledger_is_stored(tmp_path):
+    told = answers.stored_headline(SimpleNamespace(config=ROOT / "config"))
+    readme = (ROOT / publication.README).read_text()
+    assert len(told) > 4 and all(f"- {sentence}\n" in readme for sentence in told[2:])
+    assert answers.stored_headline(SimpleNamespace(config=tmp_path / "config")) == []

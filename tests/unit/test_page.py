@@ -1,6 +1,7 @@
 """The page shows every row, and says it in HTML that holds together."""
 
 import math
+import re
 from html.parser import HTMLParser
 
 import pytest
@@ -348,3 +349,14 @@ def test_a_secondary_row_without_a_panel_names_that_of_the_primary_row_that_it_i
     text = page(rows, {"one": STUDY | {"panels": [("b", "T", ["C1"])]}}, "quick")
     links = [part.split("</a>")[0] for part in text.split('href="#figure-one">')[1:]]
     assert links == ["panel b", "figure, beside panel b", "figure"]
+
+
+def test_the_broken_hypothesis_of_a_row_that_is_outside_stands_without_a_click():
+    reason = "wholly at most 1.2; squared loss, where the paper assumes a Lipschitz one"
+    shown = {
+        regime: re.sub(
+            "(?s)<details.*?</details>", "", page([row(regime=regime, reason=reason)], {"one": STUDY}, "quick")
+        )
+        for regime in ("beyond", "limit")
+    }
+    assert "a Lipschitz one" in shown["beyond"] and "a Lipschitz one" not in shown["limit"]

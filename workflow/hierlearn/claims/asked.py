@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from hierlearn.claims.ledger import Row
 from hierlearn.claims.verdicts import CLASSES, MARKS, OUTCOMES, SCOPES, scope
 
 FOLDER = "docs/records"
@@ -76,8 +75,8 @@ class Records:
     after_a_result: int
     identities: frozenset[str]
 
-    def headline(self, rows: Iterable[Row]) -> list[str]:
-        """Return what the records come to in sentences. rows: the ledger, whose scopes count."""
+    def headline(self, rows: Iterable[Mapping[str, str]]) -> list[str]:
+        """Return what the records come to in sentences. rows: the ledger, by its columns."""
         return [
             f"Of {sum(self.now.values())} primary rows, each judged again by its first question from the stored draws, "
             f"{_counts(self.now)}. Of the undecided ones {self.lacking_a_draw} lack a second draw of that question or "
@@ -89,19 +88,19 @@ class Records:
             f"{self.after_a_result} questions were changed after a result of theirs was stored.",
         ]
 
-    def _by_scope(self, rows: Iterable[Row]) -> list[str]:
+    def _by_scope(self, rows: Iterable[Mapping[str, str]]) -> list[str]:
         """The outcomes now of primary rows by the scope that their study states today."""
         found = self.by_scope(rows)
         told = "; ".join(f"{name}, {_counts(counts)}" for name, counts in found.items())
         return [f"By the scope that a row states today: {told}."]
 
-    def by_scope(self, rows: Iterable[Row]) -> dict[str, Counter[str]]:
+    def by_scope(self, rows: Iterable[Mapping[str, str]]) -> dict[str, Counter[str]]:
         """Return how many primary rows have which outcome now, by scope, identities apart."""
         found: dict[str, Counter[str]] = {name: Counter() for name in (*SCOPES, IDENTITIES)}
         for row in rows:
-            one = self.questions.get(row.claim)
-            if row.rank == "primary" and one and one.now:
-                within = IDENTITIES if row.claim in self.identities else scope(row.kind, row.regime)
+            one = self.questions.get(row["claim"])
+            if row["rank"] == "primary" and one and one.now:
+                within = IDENTITIES if row["claim"] in self.identities else scope(row["kind"], row["regime"])
                 found[within][one.now] += 1
         return {name: counts for name, counts in found.items() if counts}
 

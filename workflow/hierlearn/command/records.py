@@ -6,6 +6,7 @@ from dataclasses import astuple
 from pathlib import Path
 from types import ModuleType
 
+from hierlearn.claims import asked
 from hierlearn.claims import tally as ledger
 from hierlearn.command import costs, design_sizes, first_questions
 from hierlearn.files import kept_lines
@@ -36,7 +37,23 @@ def tally(plan: Plan) -> Answer:
     """Count the rows by kind, scope and result; fails where a promise is broken."""
     rows, left_out = _judged(plan)
     broken = list(ledger.breaches(rows))
-    return [*ledger.counts(rows), *left_out, *(f"broken: {line}" for line in broken)], bool(broken)
+    lines = [*ledger.counts(rows), *left_out, *(f"broken: {line}" for line in broken)]
+    return [*lines, *stored_headline(plan)], bool(broken)
+
+
+def stored_headline(plan: Plan) -> list[str]:
+    """Return what the stored ledger comes to, as its page and the README have it; no lines where none is stored."""
+    root = plan.config.absolute().parent
+    stored, known = root / "docs" / "ledger" / "claims.csv", asked.read(root / asked.FOLDER, _recorded(plan))
+    if known is None or not stored.is_file():
+        return []
+    rows = ledger.read(stored, ("claim", "rank", "kind", "regime"))
+    return ["", "The stored ledger, docs/ledger:", *known.headline(rows)]
+
+
+def _recorded(plan: Plan) -> list[history.Verdict]:
+    """The lines of the project's verdicts.csv."""
+    return history.read(plan.config / history.NAME)[0]
 
 
 def _judged(plan: Plan) -> tuple[list[dict[str, str]], list[str]]:

@@ -27,7 +27,7 @@ def table(
     """The primary rows of a ledger by paper, below what the records come to. papers: as the page has them; lacking: as
     `replication.standing` gives it; units: what the number of a claim is, as far as it is known; records: what is known
     of every question."""
-    parts = ["\n".join(f"- {line}" for line in records.headline(rows))] if records else []
+    parts = ["\n".join(f"- {line}" for line in records.headline([vars(row) for row in rows]))] if records else []
     for key, paper in papers.items():
         own = [row for row in rows if row.paper == key and row.rank == "primary" and row.rule != "descriptive"]
         if own:

@@ -104,7 +104,7 @@ def page(
         primary=primary,
         decided=sum(row.verdict not in (INCONCLUSIVE, VACUOUS) for row in primary),
         outcomes=records.tallied(row.claim for row in primary) if records else outcomes(primary),
-        headline=records.headline(rows) if records else [],
+        headline=records.headline([vars(row) for row in rows]) if records else [],
         table=by_kind_and_scope(rows, questions),
         papers=[_of_paper(key, papers[key], primary, records) for key in named],
         stored=any(study["commit"] for study in shown),
