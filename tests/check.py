@@ -34,7 +34,9 @@ class Only:
     def _about(self, item) -> bool:
         values = getattr(item, "callspec", None)
         found = values.params if values else {}
-        named = any(self.name == one or (isinstance(one, tuple) and one[0] == self.name) for one in found.values())
+        names = [one[0] if isinstance(one, tuple) else one for one in found.values()]
+        # An array is compared entry by entry.
+        named = any(isinstance(one, str) and one == self.name for one in names)
         return named and found.get("kind", self.kind) == self.kind
 
     def pytest_runtest_logreport(self, report):
