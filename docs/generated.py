@@ -28,6 +28,7 @@ SCHEMAS = {
 }
 # Keys that no shipped study uses.
 EXAMPLES = {
+    "claims.<name>.asked_after": "C1-p4",
     "claims.<name>.rival.missing": "no rival is known",
     "rivals.<name>.missing": "no rival is known",
     **dict.fromkeys(("revisions.full", "revisions.paper", "revisions.smoke"), "2"),

@@ -14,9 +14,12 @@ from hierlearn.core.registry import KINDS, PACKAGE, available, implementation, p
 from hierlearn.inputs import UNIT_LAWS
 
 # Attributes that are looked for on what is no component: the package's own names, a file's lines, an error of YAML,
-# the parts of a study.
+# the comments of a file that is rewritten, the parts of a study.
 NO_COMPONENTS = {
     "__init__.py",
+    "command/convert.py",
+    "command/older_claims.py",
+    "command/yaml_text.py",
     "core/provenance.py",
     "files/load.py",
     "plan/references.py",

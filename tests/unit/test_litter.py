@@ -99,7 +99,7 @@ def test_an_empty_file_is_named_in_one_line_or_says_nothing(mine, name):
     put(file, b"")
     with pytest.raises(SystemExit) as end:
         planned()
-    assert any(f"{file}: found None; expected a mapping" in line for line in end.value.code.splitlines())
+    assert any(f"{file}: found nothing; expected a mapping" in line for line in end.value.code.splitlines())
 
 
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["", "BOM"])

@@ -148,7 +148,7 @@ def of_study(change):
 
 def test_a_rule_of_a_claim_trains_nothing_again(changed):
     def change(content):
-        content["claims"]["C1-kernel"]["slack"] = 4
+        content["claims"]["C1-kernel"]["test"] = "<= 1 + 4"
 
     with edited(changed / "config" / "studies" / "tiny.yaml", of_study(change)):
         assert {"judge", "ledger"} <= planned(changed) <= {"judge", "figure", "ledger"}
