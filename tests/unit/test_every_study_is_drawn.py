@@ -14,7 +14,7 @@ from hierlearn.plan import checking, jobs, plausibility, references
 from hierlearn.plan.presets import bodies
 
 STUDIES = sorted((PACKAGE.parents[1] / "config" / "studies").glob("*.yaml"))
-STATED = [(file, preset) for file in STUDIES for preset, _ in bodies(load(file, file.name)[0])]
+STATED = [(file, preset) for file in STUDIES for preset, _ in bodies(load(file, file.name)[0], "smoke")]
 ALPHA = PACKAGE.parents[1] / "config" / "studies" / "allenzhu2019-alpha.yaml"
 SEEDS, STEPS = 2, [1, 10, 100]
 # What a probe's variables have of its own coordinates, where no line of the study tells.

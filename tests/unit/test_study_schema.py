@@ -21,7 +21,7 @@ def bodies(file):
     """The study as it is written, and at every preset."""
     content, faults = load(file, file.name)
     assert not faults
-    return [content, *dict(presets.bodies(content)).values()]
+    return [content, *dict(presets.bodies(content, "smoke")).values()]
 
 
 def broken(**changes):

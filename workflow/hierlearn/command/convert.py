@@ -82,11 +82,11 @@ def _places(root: yaml.MappingNode, before: Mapping[str, Any]) -> None:
                 new = node_of("only")
                 new.above, new.behind = key.above if hasattr(key, "above") else [], getattr(key, "behind", "")
                 node.value[i] = new, node_of(wanted)
-    now = dict(bodies(_learners(root)))
+    now = dict(bodies(_learners(root), derive=False))
     for (preset, name), wanted in older.places.items():
         if not older.agrees(now, preset, name):
             _overlay(root, preset, name).value.append((node_of("only"), node_of(wanted)))
-            now = dict(bodies(_learners(root)))
+            now = dict(bodies(_learners(root), derive=False))
 
 
 def _learners(root: yaml.MappingNode) -> dict[str, Any]:

@@ -107,7 +107,7 @@ def merge(body: dict, overlay: dict) -> dict:
 
 def same(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     """Where the present form of a study says something else than the older one, in words; "" where it nowhere does."""
-    older, after = Older(before), dict(presets.bodies(now))
+    older, after = Older(before), dict(presets.bodies(now, derive=False))
     if list(older.bodies) != list(after):
         return f"the presets {', '.join(after)}"
     for preset, body in older.bodies.items():

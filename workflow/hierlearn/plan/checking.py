@@ -20,7 +20,7 @@ from hierlearn.files.load import load, unusable
 from hierlearn.files.violations import schema, schema_faults
 from hierlearn.plan import claims, formulas, plausibility, references, resources, sections
 from hierlearn.plan.declared import mapping, parts
-from hierlearn.plan.presets import OF_ALL, PRESETS, base, bodies, listed, place
+from hierlearn.plan.presets import DERIVED, OF_ALL, PRESETS, base, bodies, listed, place
 from hierlearn.plan.study import Study
 from hierlearn.plan.validation_context import Draft
 
@@ -63,7 +63,7 @@ def study(
     if old := next(older(content), None):
         allowed = f"the present one, which `hierlearn convert {name}` writes"
         return None, [Fault(name, old, "a key of an older form of studies", allowed)]
-    sizes, stated = base(content, preset), dict(bodies(content))
+    sizes, stated = base(content, preset), dict(bodies(content, preset))
     if not at_all:
         stated = {which: body for which, body in stated.items() if which in ("quick", sizes)}
     faults = [*_preset_faults(content, name), *plausibility.too_many(stated, name)]
@@ -122,7 +122,8 @@ def _preset_faults(content: Mapping[str, Any], name: str) -> list[Fault]:
 def _changes_faults(content: Mapping[str, Any], name: str, at: Place, claim: Mapping[str, Any]) -> Iterator[Fault]:
     """What is wrong with the presets that a claim has, and with those at which it changes."""
     known = schema("study")["properties"]["claims"]["additionalProperties"]["properties"]
-    stated = ["quick", *(preset for preset in PRESETS if preset in mapping(content.get("presets")))]
+    overlays = mapping(content.get("presets"))
+    stated = ["quick", *(preset for preset in PRESETS if preset == DERIVED or preset in overlays)]
     larger = (combinations(stated[1:], count) for count in range(1, len(stated)))
     changing = [" ".join(presets) for some in larger for presets in some]
     for key in ("presets", "at"):

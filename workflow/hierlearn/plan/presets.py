@@ -1,11 +1,17 @@
-"""Presets: the body of a study is the quick one, the others lie over it; a claim says itself what changes at one."""
+"""Presets: the body of a study is the quick one, the others lie over it, smoke over a small one that is made of it.
+
+A claim says itself what changes at a preset.
+"""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hierlearn.files.faults import Path, value_at
+from hierlearn.plan.smallest import smallest
 
 PRESETS = ("quick", "standard", "full", "paper", "smoke")
+# The preset that every study has, stated or not.
+DERIVED = "smoke"
 # What is said of a study as a whole, so not in an overlay, and where instead.
 OF_ALL = {
     "presets": "them beside one another",
@@ -23,19 +29,27 @@ EITHER = {"regime": "beyond", "beyond": "regime", "test": "printed", "printed": 
 def base(content: Mapping[str, Any], preset: str) -> str | None:
     """The preset whose sizes a study has at a preset: quick where it states none, and None for paper then."""
     overlays = content.get("presets")
-    if isinstance(overlays, dict) and preset in overlays:
+    if preset == DERIVED or (isinstance(overlays, dict) and preset in overlays):
         return preset
     return None if preset == "paper" else "quick"
 
 
-def bodies(content: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """(preset, what the study says there) of quick and every preset that it states; the content may be anything."""
+def bodies(
+    content: Mapping[str, Any], asked: str = "quick", derive: bool = True
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """(preset, what the study says there) of quick and every preset that it states; the content may be anything.
+
+    asked: smoke, if that is there whether stated or not; derive: whether what smoke lies over is made small, which the
+    older form did not do.
+    """
     body = {key: value for key, value in content.items() if key != "presets"}
     yield "quick", _with_claims(body, "quick")
     for preset in PRESETS[1:]:
         overlay = value_at(content, ("presets", preset))
+        overlay = {} if overlay is None and preset == asked == DERIVED else overlay
         if isinstance(overlay, dict):
-            over = merge(body, {key: value for key, value in overlay.items() if key not in OF_ALL})
+            below = smallest(body) if preset == DERIVED and derive else body
+            over = merge(below, {key: value for key, value in overlay.items() if key not in OF_ALL})
             yield preset, _with_claims(over, preset)
 
 
