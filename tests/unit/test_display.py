@@ -71,7 +71,9 @@ def said(of):
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "90")
-    monkeypatch.delenv(SHOWN, raising=False)
+    # Set first, so that what a run sets is taken back where nothing had been.
+    monkeypatch.setenv(SHOWN, "")
+    monkeypatch.delenv(SHOWN)
     return tmp_path
 
 

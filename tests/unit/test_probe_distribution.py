@@ -27,14 +27,14 @@ from hierlearn.theory.distributions import (
 )
 
 LAWS = {
-    "gaussian": Gaussian(0),
-    "uniform": Uniform(0),
-    "mixture": GaussianMixture(0),
-    "unequal": GaussianMixture(0, components=2, condition=9, row_norms="unequal"),
-    "cube": Hypercube(0),
-    "sphere": Sphere(0),
-    "spiked": AnisotropicSphere(0),
-    "scales": GaussianScales(0),
+    "gaussian": Gaussian(1),
+    "uniform": Uniform(1),
+    "mixture": GaussianMixture(1),
+    "unequal": GaussianMixture(1, components=2, condition=9, row_norms="unequal"),
+    "cube": Hypercube(1),
+    "sphere": Sphere(1),
+    "spiked": AnisotropicSphere(1),
+    "scales": GaussianScales(1),
 }
 
 
@@ -114,7 +114,7 @@ def test_rare_points_of_a_large_scale_break_the_bound_of_normal_laws_alone(measu
 
 def test_no_polynomial_of_normal_points_is_heavier_than_the_bound_however_few_points_there_are():
     problem = pose(Gaussian(3), build("teachers", {"name": "ridge_polynomial"}), "unit", 0.0, Streams(("few",), (0, 1)))
-    found = Distribution(laws={"gaussian": Gaussian(0)}, degrees=[1, 4], points=400).measure(problem)
+    found = Distribution(laws={"gaussian": Gaussian(1)}, degrees=[1, 4], points=400).measure(problem)
     heaviest_of_all = found["worst_moment_ratio"].values
     np.testing.assert_allclose(heaviest_of_all[:, 0, 0], 3.0, rtol=1e-4)
     hermite = np.polynomial.hermite_e.herme2poly([0, 0, 0, 0, 1])
@@ -132,7 +132,7 @@ def test_a_seed_is_measured_alike_whoever_else_is(measured):
         0.0,
         Streams(("distribution",), (1,)),
     )
-    alone = Distribution(laws={"cube": Hypercube(0), "gaussian": Gaussian(0)}, points=20_000, monomials=50)
+    alone = Distribution(laws={"cube": Hypercube(1), "gaussian": Gaussian(1)}, points=20_000, monomials=50)
     values = alone.measure(problem)
     assert values["top_share"].values[0, 1, 1] == of(measured[8], "top_share", "gaussian", 2)[1]
 
