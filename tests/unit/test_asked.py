@@ -57,6 +57,13 @@ def test_a_question_has_its_first_outcome_its_outcome_now_and_what_differs_from_
     assert str(records.questions["C2"]) == "Its question is the first; 1 design judged it."
 
 
+def test_what_a_question_is_asked_after_counts_among_its_designs(tmp_path):
+    after = {"C1-better": "C1", "C1-best": "C1-better", "C2": "C2"}
+    lines = [*LINES, line("C1-better", "standard", "e", "vacuous")]
+    assert asked.designs(lines) == {"C1": 3, "C2": 1, "C1-better": 1}
+    assert asked.designs(lines, after) == {"C1": 3, "C2": 1, "C1-better": 4, "C1-best": 4}
+
+
 def test_the_headline_counts_primary_rows_by_what_holds_now_and_held_then(records):
     rows = [row(claim="C1", regime="beyond"), row(claim="C2"), row(claim="C3", rank="secondary")]
     assert records.headline([vars(one) for one in rows]) == [

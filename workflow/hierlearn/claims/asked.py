@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Protocol
 
 from hierlearn.claims.verdicts import CLASSES, MARKS, OUTCOMES, SCOPES, scope
@@ -114,8 +115,9 @@ class Records:
         return [(CLASSES[mark], word, counts[word]) for mark, word in OUTCOMES.items() if counts[word]]
 
 
-def read(folder: Path, lines: Iterable[Line]) -> Records | None:
-    """Return what the records say; None where the folder has none. lines: those of verdicts.csv."""
+def read(folder: Path, lines: Iterable[Line], after: Mapping[str, str] = MappingProxyType({})) -> Records | None:
+    """Return what the records say; None where the folder has none. lines: those of verdicts.csv; after: by claim the
+    one that it is asked after."""
     if not folder.is_dir():
         return None
     changed, again, primary = (_table(folder / name) for name in (CHANGED, AGAIN, THEN))
@@ -123,11 +125,10 @@ def read(folder: Path, lines: Iterable[Line]) -> Records | None:
     for row in changed:
         fields.setdefault(row["row"], {})[_word(row["field"])] = None
     now = {row["row"]: row["now"] for row in again}
-    first, digests = _first(lines)
+    lines = list(lines)
+    first, judged = _first(lines), designs(lines, after)
     questions = {
-        claim: Asked(
-            tuple(fields.get(claim, ())), len(digests.get(claim, ())), first.get(claim, ""), now.get(claim, "")
-        )
+        claim: Asked(tuple(fields.get(claim, ())), judged.get(claim, 0), first.get(claim, ""), now.get(claim, ""))
         for claim in {**fields, **now, **first}
     }
     return Records(
@@ -147,15 +148,35 @@ def marked(word: str) -> str:
     return f"{MARK_OF[word]} {word}" if word else "–"
 
 
-def _first(lines: Iterable[Line]) -> tuple[dict[str, str], dict[str, set[str]]]:
-    """The outcome of each claim's first line, at the first of `PRESETS` that has one, and its designs."""
-    found: dict[tuple[str, str], str] = {}
+def designs(lines: Iterable[Line], after: Mapping[str, str] = MappingProxyType({})) -> dict[str, int]:
+    """Return how many designs judged a claim and all that it is asked after, at every preset, whatever came of them.
+
+    The level of an interval grows with this number. lines: those of verdicts.csv; after: by claim the one that it is
+    asked after.
+    """
     digests: dict[str, set[str]] = {}
     for line in lines:
-        found.setdefault((line.claim, line.preset), OUTCOMES[MARKS[line.verdict]])
         digests.setdefault(line.claim, set()).add(line.digest)
-    known = {claim: [found[claim, preset] for preset in PRESETS if (claim, preset) in found] for claim in digests}
-    return {claim: words[0] for claim, words in known.items() if words}, digests
+    return {
+        claim: sum(len(digests.get(one, ())) for one in _asked_before(claim, after)) for claim in {**digests, **after}
+    }
+
+
+def _asked_before(claim: str, after: Mapping[str, str]) -> list[str]:
+    """The claim, the one that it is asked after, the one before that, and so on."""
+    chain = [claim]
+    while chain[-1] in after and after[chain[-1]] not in chain:
+        chain.append(after[chain[-1]])
+    return chain
+
+
+def _first(lines: Iterable[Line]) -> dict[str, str]:
+    """The outcome of each claim's first line, at the first of `PRESETS` that has one."""
+    found: dict[tuple[str, str], str] = {}
+    for line in lines:
+        found.setdefault((line.claim, line.preset), OUTCOMES[MARKS[line.verdict]])
+    known = {claim: [found[claim, preset] for preset in PRESETS if (claim, preset) in found] for claim, _ in found}
+    return {claim: words[0] for claim, words in known.items() if words}
 
 
 def _lacks_a_draw(row: Mapping[str, str]) -> bool:
