@@ -1,6 +1,7 @@
 """Registered designs: a digest of what a verdict rests on and of nothing else, and lines that are only added."""
 
 import copy
+import csv
 import subprocess
 from dataclasses import astuple, replace
 from pathlib import Path
@@ -36,7 +37,6 @@ OF_THE_KERNEL = [
     ("claims.C1-kernel.test", "= 1"),
     ("claims.C1-kernel.test", "<= 1 + 0.3"),
     ("claims.C1-kernel.place", "Theorem 99"),
-    ("claims.C1-kernel.statement", "Another one"),
     ("seeds", 5),
     ("points.test", 77),
     ("samples.thresholds", [0.5]),
@@ -52,9 +52,14 @@ def test_what_a_verdict_rests_on_is_in_its_digest(content, path, value):
     assert digests(changed)["C1-kernel"] != digests(content)["C1-kernel"]
 
 
-def test_remarks_figures_labels_cuts_and_titles_are_in_no_digest(content):
+def test_words_figures_labels_and_cuts_are_in_no_digest(content):
     changed = content | {"title": "T", "summary": "S", "split_jobs_by": ["seed"]}
-    for path, value in (("claims.C1-kernel.remark", "Seen before."), ("learners.kernel.label", "Another label")):
+    for path, value in (
+        ("claims.C1-kernel.statement", "Another one"),
+        ("claims.C1-kernel.remark", "Seen before."),
+        ("claims.C1-kernel.rival.is", "another name of the rival"),
+        ("learners.kernel.label", "Another label"),
+    ):
         changed = put(changed, path, value)
     changed["figure"] = {"name": "panels", "panels": []}
     assert digests(changed) == digests(content)
@@ -201,6 +206,17 @@ def test_every_design_of_the_project_is_the_one_that_is_registered():
         study, faults = checking.study(ROOT / "config" / "studies" / f"{name}.yaml", f"{name}.yaml", preset)
         assert faults == []
         assert [str(fault) for fault in registration.other_designs(study, lines)] == []
+
+
+def test_earlier_lines_have_one_digest_without_words_each():
+    files = [REGISTERED, *(ROOT / "examples").glob("*/registered.csv")]
+    lines = [line for file in files for line in registration.read(file)[0]]
+    with registration.EARLIER.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    with_words = [row["digest"] for row in rows]
+    assert len(set(with_words)) == len(rows)
+    # A line with two digests of its own has no words in the third.
+    assert set(with_words) <= {line.digest for line in lines if not line.question}
 
 
 def test_lines_of_the_project_are_only_added():

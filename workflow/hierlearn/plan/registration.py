@@ -1,11 +1,13 @@
 """Designs that are registered before they are judged: a digest of all that a claim's verdict rests on, and its lines.
 
 A digest is over the claim with its quantity and control in full, defaults and published numbers included, and over the
-problems, seeds, sizes, learners, representations and probes that these name. Not in it: remarks, figures and labels,
-other claims and learners, where the grid is cut into jobs, needs of jobs, and parameters that components mark as
-EXECUTION.
+problems, seeds, sizes, learners, representations and probes that these name. Not in it: words, so that language can
+improve without a new draw, figures and labels, other claims and learners, where the grid is cut into jobs, needs of
+jobs, and parameters that components mark as EXECUTION. Lines from before 2026-11-30 have the words in their digest;
+config/registered_designs.csv has the digest without words of each that was then the last one of its study.
 """
 
+import csv
 import functools
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from hierlearn.claims import digests as canonical
-from hierlearn.core import provenance, registry
+from hierlearn.claims.question_forms import WORDS
+from hierlearn.core import folders, provenance, registry
 from hierlearn.files import kept_lines
 from hierlearn.files.faults import Fault
 from hierlearn.plan import jobs
@@ -25,6 +28,8 @@ NAME = "registered.csv"
 FILE = f"config/{NAME}"
 # Says nothing of what is judged and how.
 UNJUDGED = ("remark", "digest", "asked_after")
+# The digests of earlier lines, with words and without.
+EARLIER = folders.PACKAGE.parents[1] / "config" / "registered_designs.csv"
 
 
 @dataclass(frozen=True)
@@ -81,8 +86,25 @@ def digests(study: Study) -> dict[str, str]:
             section: {name: part(section, name, content) for name, content in design[section].items()}
             for section in ("learners", "probes")
         }
-        found[claim] = _hash(design | parts)
+        found[claim] = _hash(design | parts | {"claim": _without_words(design["claim"])})
     return found
+
+
+def _without_words(claim: Mapping[str, Any]) -> dict[str, Any]:
+    """A claim without its sentences; of a rival that is missing the digest says so, and not why."""
+    control = {key: value for key, value in claim.get("control", {}).items() if key != "rival"}
+    control |= {"missing": True} if "missing" in control else {}
+    bare = {key: value for key, value in claim.items() if key not in WORDS}
+    return bare | ({"control": control} if "control" in claim else {})
+
+
+@functools.cache
+def _earlier() -> dict[str, str]:
+    """The digests without words of earlier lines, by the digest that stands in the line."""
+    if not EARLIER.is_file():
+        return {}
+    with EARLIER.open(encoding="utf-8", newline="") as file:
+        return {row["digest"]: row["without_words"] for row in csv.DictReader(file)}
 
 
 def _hash(content: Any) -> str:
@@ -193,7 +215,7 @@ def other_designs(study: Study, lines: Sequence[Line]) -> Iterator[Fault]:
     for claim, digest in known.items():
         if claim not in present:
             yield Fault(study.file, ("claims",), f"no {claim}, which {beside} has at this revision", raised)
-        elif present[claim] != digest:
+        elif present[claim] != _earlier().get(digest, digest):
             found = f"another design than that of its line in {beside}"
             yield Fault(study.file, ("claims", claim), found, raised)
 
