@@ -9,7 +9,7 @@ from hierlearn import datasets, estimators, statistics, theory
 PUBLIC = [getattr(module, name) for module in (datasets, estimators) for name in module.__all__]
 PUBLIC += [getattr(module, name) for module in (theory, statistics) for name in module.PUBLIC]
 # What functions return has no example of its own.
-RETURNED = (datasets.Truth, theory.Dimensions, statistics.SampleComplexity, statistics.Slope)
+RETURNED = (datasets.Table, datasets.Truth, theory.Dimensions, statistics.SampleComplexity, statistics.Slope)
 SHOWN = [part for part in PUBLIC if part not in RETURNED]
 
 

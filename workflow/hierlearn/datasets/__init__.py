@@ -6,8 +6,10 @@ import numpy as np
 
 from hierlearn.datasets import _drawing
 from hierlearn.datasets._drawing import Defaults, Description, Truth, maker
+from hierlearn.inputs._tables import Table, read_table
 
 __all__ = [
+    "Table",
     "Truth",
     "make_bit_interaction",
     "make_composed_sines",
@@ -21,6 +23,7 @@ __all__ = [
     "make_residual_composition",
     "make_ridge_polynomial",
     "make_shift_products",
+    "read_table",
 ]
 
 make_ridge_polynomial = maker(
