@@ -89,7 +89,7 @@ def test_a_row_of_the_page_shows_then_now_and_later_without_a_click(records):
 
 
 def test_the_readme_has_the_columns_of_the_page_and_the_same_headline(records):
-    text = findings.table([row(claim="C1", verdict="extends")], PAPERS, {}, {}, records)
+    text = findings.table([row(claim="C1", verdict="extends")], PAPERS, {}, records)
     assert text.startswith("- Of 2 primary rows") and "by their first questions 1 is no test." in text
     (found,) = [one for one in text.splitlines() if "#C1" in one]
     assert (

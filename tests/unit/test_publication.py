@@ -17,7 +17,6 @@ from test_rules import rules
 from hierlearn.claims import asked
 from hierlearn.claims.ledger import from_json, to_json
 from hierlearn.claims.page import findings
-from hierlearn.claims.replication import standing
 from hierlearn.command import publication, records
 from hierlearn.core.registry import PACKAGE
 from hierlearn.files import checksums, papers, results
@@ -226,12 +225,6 @@ def test_a_stored_study_of_another_design_is_marked_until_it_is_run_again(plan):
     assert "Older" not in Path("docs/ledger/index.html").read_text()
 
 
-def test_a_failing_primary_row_says_that_it_is_of_one_draw(plan):
-    run(plan, "small", mine(verdict="not seen", value=9.0, low=8.9, high=9.1))
-    records.publish(plan)
-    assert "at one draw" in ledger()["C1"]["reason"]
-
-
 @pytest.mark.parametrize("settings", [{"pilot": True, "replicate": 0}, {"pilot": False, "replicate": 1}])
 def test_pilots_and_replicates_are_not_stored(settings):
     with pytest.raises(ValueError, match="publish: found a pilot or a replicate"):
@@ -259,14 +252,12 @@ def test_the_readme_of_the_project_has_its_marks_and_the_table_of_what_is_stored
     text = (ROOT / publication.README).read_text()
     told = [row for content in stored().values() for row in content["rows"]]
     if told:
-        details = {one["claim"]: one["detail"] for one in told}
         rows = [from_json({k: v for k, v in one.items() if k != "detail"}) for one in told]
-        second = [row for content in stored().values() for row in content["second"]]
         numbers = [content["study"].get("numbers", {}) for content in stored().values()]
         units = {claim: one["unit"] for part in numbers for claim, one in part.items()}
         lines = history.read(ROOT / history.FILE)[0]
         records = asked.read(ROOT / asked.FOLDER, lines)
-        found = findings.table(rows, papers.said(), standing(told, second, details), units, records)
+        found = findings.table(rows, papers.said(), units, records)
         primary = {row.claim: row.digest for row in rows if row.rank == "primary"}
         again = history.further_draws(lines, primary, {row.preset for row in rows})
         assert again and findings.put(text, f"{found}\n\n{again}") == text

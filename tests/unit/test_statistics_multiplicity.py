@@ -1,4 +1,4 @@
-"""Holm's correction against its definition and a worked example; p-values that intervals of means have."""
+"""Holm's correction against its definition and a worked example."""
 
 import itertools
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from hierlearn.statistics.intervals import holm, p_beyond
+from hierlearn.statistics.intervals import holm
 
 
 def test_a_worked_example():
@@ -54,31 +54,3 @@ def test_no_tests_and_one_test():
 def test_what_is_no_p_value_is_refused(wrong):
     with pytest.raises(ValueError, match="from 0 to 1"):
         holm(wrong)
-
-
-@pytest.mark.parametrize("seeds", [2, 5, 40])
-@pytest.mark.parametrize("limit", [-0.4, 0.2, 1.5])
-def test_the_p_value_of_a_mean_is_that_of_the_t_test(seeds, limit):
-    x = np.random.default_rng(seeds).standard_normal(seeds) + 0.1
-    low, high = stats.t.interval(0.95, seeds - 1, x.mean(), stats.sem(x))
-    alternative = "greater" if limit < x.mean() else "less"
-    expected = stats.ttest_1samp(x, limit, alternative=alternative).pvalue
-    assert p_beyond(x.mean(), low, high, limit, seeds - 1) == pytest.approx(expected)
-
-
-def test_the_end_of_an_interval_has_the_p_value_of_its_level():
-    assert p_beyond(1.0, 0.0, 3.0, 0.0, 6) == pytest.approx(0.025)
-    assert p_beyond(1.0, 0.0, 3.0, 3.0, 6) == pytest.approx(0.025)
-    assert p_beyond(1.0, 0.0, 3.0, 1.0, 6) == pytest.approx(0.5)
-
-
-def test_a_value_without_an_interval_is_beyond_or_at_a_limit():
-    assert p_beyond(1.0, 1.0, 1.0, 0.0, 1) == 0
-    assert p_beyond(1.0, 1.0, 1.0, 1.0, 1) == 0.5
-
-
-def test_a_value_outside_its_interval_is_refused():
-    with pytest.raises(ValueError, match="outside its interval"):
-        p_beyond(4.0, 0.0, 3.0, 0.0, 5)
-    with pytest.raises(ValueError, match="outside its interval"):
-        p_beyond(np.nan, 0.0, 3.0, 0.0, 5)

@@ -211,12 +211,6 @@ def test_a_question_has_no_paper_and_no_numbers_twice(made):
     assert "Chen" not in text and "without a result" not in text and "Theorem 1" not in text
 
 
-def test_a_failing_primary_row_is_said_to_be_of_this_run_alone(made):
-    failing = row(verdict="not seen", value=9.0, low=8.9, high=9.1)
-    assert study.ALONE in words(made([failing], cube()))
-    assert study.ALONE not in words(made([row()], cube()))
-
-
 def test_another_run_is_compared_with(made, tmp_path):
     other = tmp_path / "claims.csv"
     other.write_text(csv_text([row(verdict="inconclusive")]))

@@ -2,7 +2,6 @@ rule ledger:
     input:
         claims=plan.inputs.claims,
         figures=plan.inputs.figures,
-        second=plan.inputs.second,
         compared=plan.inputs.compared,
     output:
         table=f"{plan.results}/claims.nc",

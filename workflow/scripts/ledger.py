@@ -13,15 +13,14 @@ from hierlearn.files import checksums, results
 from hierlearn.files.netcdf import Variable
 
 
-def ledger(sources, second, table, csv, page, parameters, code, expected=None, drawn=()):
+def ledger(sources, table, csv, page, parameters, code, expected=None, drawn=()):
     """Join the claims of all studies.
 
-    second: files claims.json of a second draw of the same designs;
     parameters: the preset, and what the page says of each study; expected: file -> identity of the job that should have
     made it; drawn: figures of the studies, whose sizes the page names before it has loaded them. claims.csv says
     nothing of what made it, for a reader of tables would take that for a row; claims.nc beside it does.
     """
-    found = contents(sources, second, parameters, expected)
+    found = contents(sources, parameters, expected)
     columns = {
         name: Variable(("row",), np.array([getattr(row, name) for row in found.told]), column_attributes(name))
         for name in COLUMNS
@@ -35,7 +34,7 @@ def ledger(sources, second, table, csv, page, parameters, code, expected=None, d
 
 if snakemake:
     params, output = snakemake.params, snakemake.output
-    sources = list(snakemake.input.claims), list(snakemake.input.get("second", []))
+    sources = list(snakemake.input.claims)
     said = params.parameters, params.code, params.expected, list(snakemake.input.get("figures", []))
-    ledger(*sources, output.table, output.csv, output.page, *said)
+    ledger(sources, output.table, output.csv, output.page, *said)
     job.end()

@@ -83,7 +83,6 @@ class EarlyPage:
             "page": str(self.file),
             "claims": claims,
             "figures": [file.replace("claims.json", "figure.svg") for file in claims],
-            "second": inputs.second(),
             "expected": {file: inputs.identity(file) for file in claims},
             "parameters": parameters | {"studies": told, "partial": True},
             "code": code,

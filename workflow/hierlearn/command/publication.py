@@ -7,13 +7,11 @@ Beside them lie claims.csv and the page of all stored studies, and the README ha
 import json
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from hierlearn.claims import asked
 from hierlearn.claims.ledger import COLUMNS, csv_text, from_json, noted
-from hierlearn.claims.replication import standing
 from hierlearn.claims.tally import comparison, judged
 from hierlearn.files import checksums, figures, papers, texts
 from hierlearn.plan import history, told, units
@@ -107,9 +105,6 @@ def together(root: Path, compare: str = "") -> list[str]:
     details = {row["claim"]: row["detail"] for row in found}
     rows = [from_json({key: row[key] for key in COLUMNS}) for row in found]
     earlier = {claim: text for content in contents.values() for claim, text in content["earlier"].items()}
-    second = [row for content in contents.values() for row in content["second"]]
-    lacking = standing([asdict(row) for row in rows], second, details)
-    rows = noted(rows, lacking)
     studies = {name: content["study"] | {"present": True} for name, content in contents.items()}
     numbers = [study.get("numbers", {}) for study in studies.values()]
     words = {claim: one["unit"] for part in numbers for claim, one in part.items()}
@@ -118,10 +113,10 @@ def together(root: Path, compare: str = "") -> list[str]:
     lines = history.read(root / history.FILE)[0]
     known = asked.read(root / asked.FOLDER, lines)
     preset = ", ".join(presets)
-    text = page(rows, details, studies, preset, {}, papers.said(), "", earlier, "", compared, lacking, READING, known)
+    text = page(rows, details, studies, preset, {}, papers.said(), "", earlier, "", compared, READING, known)
     primary = {row.claim: row.digest for row in rows if row.rank == "primary"}
     again = history.further_draws(lines, primary, presets)
-    table = findings.table(rows, papers.said(), lacking, words, known)
+    table = findings.table(rows, papers.said(), words, known)
     readme, between = root / README, "\n\n".join(filter(None, [table, again]))
     put = findings.put(readme.read_text(encoding="utf-8"), between)
     texts.put(folder / "claims.csv", csv_text(noted(rows, earlier)))

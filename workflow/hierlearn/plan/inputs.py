@@ -52,7 +52,7 @@ class Inputs:
         if rule == "ledger":
             before = {claim: text for study in self.targets.studies.values() for claim, text in study.earlier.items()}
             parameters = self._said(self.targets.results) | {"studies": self.page(), "papers": papers.said()}
-            return parameters | {"second": self.second(), "earlier": before}, jobs.code("ledger", ())
+            return parameters | {"earlier": before}, jobs.code("ledger", ())
         study = self.targets.studies[names[0]]
         if rule == "page":
             return self._page(study), jobs.code("page", ())

@@ -147,22 +147,6 @@ def holm(p_values: ArrayLike) -> np.ndarray:
     return adjusted
 
 
-def p_beyond(value: float, low: float, high: float, limit: float, freedom: float) -> float:
-    """One-sided p-value of a limit that an interval lies beyond; 1/2 at the value, 2.5 % at its nearer end.
-
-    value, low, high: of the interval, of 95 %. freedom: the degrees of freedom, one or more, whole or not, of Student's
-    t, whose tail is taken as wide as the interval's half towards the limit. Raises ValueError unless
-    low <= value <= high.
-    """
-    if not low <= value <= high:
-        raise ValueError(f"value {value} outside its interval [{low}, {high}]")
-    distance = abs(value - limit)
-    half = value - low if limit < value else high - value
-    if half == 0:
-        return 0.5 if distance == 0 else 0.0
-    return float(scipy.special.stdtr(freedom, -t_quantile(freedom) * distance / half))
-
-
 def _from_log(value: float, low: float, high: float, reason: str = "") -> Estimate:
     return Estimate(float(np.exp(value)), float(np.exp(low)), float(np.exp(high)), reason)
 

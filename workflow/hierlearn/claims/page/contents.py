@@ -9,14 +9,13 @@ import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from hierlearn.claims.ledger import COLUMNS, Row, from_json, noted
 from hierlearn.claims.page.index import page
-from hierlearn.claims.replication import standing
-from hierlearn.claims.tally import comparison, judged
+from hierlearn.claims.tally import comparison
 from hierlearn.core import provenance
 from hierlearn.files import checksums, figures, results
 
@@ -24,32 +23,27 @@ from hierlearn.files import checksums, figures, results
 @dataclass(frozen=True)
 class Contents:
     """rows: of the ledger; told: the same with what was found of them at earlier revisions; details: what stands behind
-    a row, by claim; lacking: what those that fail still lack."""
+    a row, by claim."""
 
     rows: Sequence[Row]
     told: Sequence[Row]
     details: Mapping[str, Any]
-    lacking: Mapping[str, str]
 
 
 def contents(
     sources: Sequence[str],
-    second: Sequence[str],
     parameters: Mapping[str, Any],
     expected: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Contents:
     """Joins the claims of studies.
 
-    sources: files claims.json; second: those of a second draw of the same designs; parameters: the preset, and what
-    the page says of each study; expected: file -> identity of the job that should have made it.
+    sources: files claims.json; parameters: the preset, and what the page says of each study; expected: file -> identity
+    of the job that should have made it.
     """
     found = [row for source in sources for row in results.read_claims(source, (expected or {}).get(source))]
     rows = [from_json({name: content[name] for name in COLUMNS}) for content in found]
-    drawn = [row for file in second for row in judged(file)]
     details = {content["claim"]: content["detail"] for content in found}
-    lacking = standing([asdict(row) for row in rows], drawn, details)
-    rows = noted(rows, lacking)
-    return Contents(rows, noted(rows, parameters["earlier"]), details, lacking)
+    return Contents(rows, noted(rows, parameters["earlier"]), details)
 
 
 def html(made_from: Contents, parameters: Mapping[str, Any], made: Mapping[str, str], drawn: Sequence[str]) -> bytes:
@@ -59,9 +53,7 @@ def html(made_from: Contents, parameters: Mapping[str, Any], made: Mapping[str, 
     studies = {name: study | {"figure_size": sizes.get(name)} for name, study in parameters["studies"].items()}
     said = {name: parameters[name] for name in ("preset", "papers", "note", "earlier", "folder", "reading")}
     compared = comparison(made_from.rows, parameters["compare"]) if parameters["compare"] else None
-    text = page(
-        made_from.rows, made_from.details, studies, made=made, compared=compared, lacking=made_from.lacking, **said
-    )
+    text = page(made_from.rows, made_from.details, studies, made=made, compared=compared, **said)
     return text.encode()
 
 
@@ -69,7 +61,7 @@ def early(given: dict[str, Any]) -> None:
     """Writes the page to given["page"]; given["parent"]: the process of the run, which if it has ended gets no page."""
     parameters = given["parameters"]
     made = provenance.attributes(given["code"], parameters)
-    found = contents(given["claims"], given["second"], parameters, given["expected"])
+    found = contents(given["claims"], parameters, given["expected"])
     text = html(found, parameters, made, given["figures"])
     if os.getppid() == given["parent"]:
         checksums.write(given["page"], text, made)

@@ -20,19 +20,17 @@ HEAD = (
 def table(
     rows: Sequence[Row],
     papers: Mapping[str, Mapping[str, str]],
-    lacking: Mapping[str, str],
     units: Mapping[str, str],
     records: Records | None = None,
 ) -> str:
-    """The primary rows of a ledger by paper, below what the records come to. papers: as the page has them; lacking: as
-    `replication.standing` gives it; units: what the number of a claim is, as far as it is known; records: what is known
-    of every question."""
+    """The primary rows of a ledger by paper, below what the records come to. papers: as the page has them; units:
+    what the number of a claim is, as far as it is known; records: what is known of every question."""
     parts = ["\n".join(f"- {line}" for line in records.headline([vars(row) for row in rows]))] if records else []
     for key, paper in papers.items():
         own = [row for row in rows if row.paper == key and row.rank == "primary" and row.rule != "descriptive"]
         if own:
             lines = [HEAD]
-            lines += [_line(row, lacking.get(row.claim), units.get(row.claim, ""), records) for row in in_order(own)]
+            lines += [_line(row, units.get(row.claim, ""), records) for row in in_order(own)]
             parts += [f"**{paper['citation']}**: {_counts(own, records)}.", "\n".join(lines)]
     return "\n\n".join(parts)
 
@@ -48,14 +46,14 @@ def _claims(rows: Sequence[Row]) -> list[str]:
     return [row.claim for row in rows]
 
 
-def _line(row: Row, lacking: str | None, unit: str, records: Records | None) -> str:
+def _line(row: Row, unit: str, records: Records | None) -> str:
     statement = row.statement.rstrip(".").replace("\\|", "\\Vert ").replace("|", "\\vert ")
     measured = " ".join(filter(None, [number(row.value), interval(row.low, row.high), unit]))
+    found = f"{MARKS[row.verdict]} {result(row.verdict)}"
     if row.verdict == INCONCLUSIVE and row.control_verdict == UNDECIDED:
         slack = None if math.isnan(row.slack) else row.slack
         rule = outcome(row.rule, row.value, row.low, row.high, row.predicted, slack, row.side)[0]
-        lacking = "the control is undecided" if rule == PASSES else lacking
-    found = f"{MARKS[row.verdict]} {result(row.verdict)}" + (f": {lacking}" if lacking else "")
+        found += ": the control is undecided" if rule == PASSES else ""
     known = records.questions.get(row.claim) if records else None
     later = "asked later: " if known and known.fields else ""
     then, now = (marked(known.then), marked(known.now)) if known else ("–", "–")

@@ -63,14 +63,13 @@ def page(
     earlier: Mapping[str, str] | None = None,
     folder: str = "",
     compared: Mapping[str, Any] | None = None,
-    lacking: Mapping[str, str] | None = None,
     reading: str = "",
     records: Records | None = None,
 ) -> str:
     """The page as HTML. details: what stands behind each row, by claim; studies: what `plan.inputs` tells of each, by
     name; made: which code and versions; papers: name, citation and link of each, in their order; note: what the run is,
     where it is not the first draw; earlier: what was found of claims at earlier revisions; folder: where the results
-    lie, as a reader types it; compared: with another run; lacking: what rows that fail still lack, by claim;
+    lie, as a reader types it; compared: with another run;
     reading: where it is said how to read the page, from its folder; records: what is known of every question."""
     judged = [row for row in rows if row.kind not in NO_EVIDENCE]
     primary = [row for row in judged if row.rank == "primary"]
@@ -90,7 +89,6 @@ def page(
         folder=folder or f"results/{preset}",
         note=note,
         compared=compared,
-        lacking=lacking or {},
         reading=reading,
         made=made,
         rows=rows,

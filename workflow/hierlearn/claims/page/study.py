@@ -4,15 +4,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hierlearn.claims.ledger import COLUMNS, Row, from_json, noted
+from hierlearn.claims.ledger import COLUMNS, Row, from_json
 from hierlearn.claims.page import answer
 from hierlearn.claims.page.index import groups, render, told_of
-from hierlearn.claims.replication import FAILING
 from hierlearn.claims.tally import NO_EVIDENCE, comparison
 from hierlearn.files import figures
-
-# What is said of a row that fails: only the page of all studies knows a second draw and corrects for the other rows.
-ALONE = "it fails in this run alone, without a second draw"
 
 
 def html(
@@ -24,7 +20,6 @@ def html(
     the study's, of which the page names the size; said: the parameters of the job; made: which code and versions.
     """
     rows = [from_json({name: row[name] for name in COLUMNS}) for row in found]
-    rows = noted(rows, {row.claim: ALONE for row in rows if row.rank == "primary" and row.verdict in FAILING})
     judged = [row for row in rows if row.kind != "description"]
     study = told_of(said["study"]["name"], said["study"] | {"figure_size": figures.size(figure)}, rows)
     needed, reached = answer.tables(cube, said["study"])
