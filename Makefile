@@ -85,7 +85,7 @@ format: $(VENV)/.installed-test
 
 # What editors check study files with, after a component's parameters have changed.
 schema: setup
-	@$(VENV)/bin/python -m hierlearn.plan.study_schema > workflow/hierlearn/schemas/study.schema.json
+	@$(VENV)/bin/python -m hierlearn.pipeline.plan.study_schema > workflow/hierlearn/pipeline/schemas/study.schema.json
 
 # The manual as pages in build/manual; a link that leads nowhere is an error.
 manual: $(VENV)/.installed-documentation

@@ -49,7 +49,7 @@ def measure(study: Any, learner: str, folder: Path) -> dict[str, float]:
     import represent
     import train
 
-    from hierlearn.plan import jobs
+    from hierlearn.pipeline.plan import jobs
 
     task = next(iter(study.tasks.values()))
     data, points = folder / "data.nc", None
@@ -72,7 +72,7 @@ def measure(study: Any, learner: str, folder: Path) -> dict[str, float]:
 
 def rows() -> Iterator[Row]:
     """The certificates' part of the training, and with polishing."""
-    from hierlearn.plan.configuration import configure
+    from hierlearn.pipeline.plan.configuration import configure
 
     studies = configure({"preset": "quick"}, ROOT / "config" / "config.yaml", ROOT / "config" / "studies").studies
     for study, learner in STUDIES:

@@ -18,13 +18,13 @@ from types import SimpleNamespace
 
 from table import Row, emit
 
-from hierlearn.command import costs
-from hierlearn.plan import estimates
-from hierlearn.plan.cluster import Requests
-from hierlearn.plan.configuration import configure
-from hierlearn.plan.estimates import Job
-from hierlearn.plan.order import STAGES, Order, judges_primary
-from hierlearn.plan.study import Study
+from hierlearn.pipeline.command import costs
+from hierlearn.pipeline.plan import estimates
+from hierlearn.pipeline.plan.cluster import Requests
+from hierlearn.pipeline.plan.configuration import configure
+from hierlearn.pipeline.plan.estimates import Job
+from hierlearn.pipeline.plan.order import STAGES, Order, judges_primary
+from hierlearn.pipeline.plan.study import Study
 
 ROOT = Path(__file__).resolve().parents[1]
 # A job's study and its name.

@@ -63,7 +63,7 @@ def rows() -> Iterator[Row]:
     start = machine_time()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        new, check = [PYTHON, "-m", "hierlearn.command", "new"], [PYTHON, str(ROOT / "tests" / "check.py")]
+        new, check = [PYTHON, "-m", "hierlearn.pipeline.command", "new"], [PYTHON, str(ROOT / "tests" / "check.py")]
         of_chen2020 = ["--from", "chen2020-sample-complexity"]
         step(
             [*new, "study", "beside", "--folder", "mine", *of_chen2020],

@@ -2,7 +2,7 @@
 
 python benchmarks/rates.py results/quick=quick [results/standard=standard ...]
 
-Prints hierlearn/plan/rates.csv with what these runs say of each kind of job: the operations that its components count
+Prints hierlearn/pipeline/plan/rates.csv with what these runs say of each kind of job: the operations that its components count
 over the seconds of CPU that it took, its start apart. Before it stands by how much estimates with these rates are off
 for each run.
 """
@@ -15,8 +15,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "workflow"))
 
-from hierlearn.command.costs import measured  # noqa: E402
-from hierlearn.plan import checking, estimates  # noqa: E402
+from hierlearn.pipeline.command.costs import measured  # noqa: E402
+from hierlearn.pipeline.plan import checking, estimates  # noqa: E402
 
 
 def ran(runs: list[tuple[Path, str]]) -> list[tuple[estimates.Job, float, str]]:

@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 from importlib import import_module
 from pathlib import Path
 
-from hierlearn.run import job
+from hierlearn.pipeline.run import job
 
 HERE = Path(__file__).parent
 # Far above what one takes, so that a table always ends.

@@ -28,8 +28,8 @@ from pathlib import Path
 from table import Row, emit
 
 from hierlearn.core import provenance, registry
-from hierlearn.plan import jobs
-from hierlearn.plan.configuration import configure
+from hierlearn.pipeline.plan import jobs
+from hierlearn.pipeline.plan.configuration import configure
 
 ROOT = Path(__file__).resolve().parents[1]
 COPIED = ("workflow", "config", "profiles", "envs")

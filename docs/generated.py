@@ -13,8 +13,8 @@ from typing import Any
 
 import yaml
 
-from hierlearn.claims.page.mathematics import html
 from hierlearn.core import registry
+from hierlearn.pipeline.claims.page.mathematics import html
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = registry.PACKAGE

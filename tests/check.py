@@ -13,8 +13,8 @@ import pytest
 
 from hierlearn.core import folders, process, registry
 from hierlearn.core.provenance import BrokenSource
-from hierlearn.plan import checking
-from hierlearn.plan.configuration import ROOT, configure
+from hierlearn.pipeline.plan import checking
+from hierlearn.pipeline.plan.configuration import ROOT, configure
 
 HERE = Path(__file__).parent
 FILES = {"representations": "representation", "quantities": "quantity"}

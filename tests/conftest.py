@@ -79,7 +79,7 @@ def check(tmp_path):
     """A function: content and preset -> the study, None if it has faults, and its faults."""
     import yaml
 
-    from hierlearn.plan import checking
+    from hierlearn.pipeline.plan import checking
 
     def checked(content, preset="quick"):
         file = tmp_path / "a-study.yaml"

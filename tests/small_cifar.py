@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from hierlearn.files import cifar
+from hierlearn.inputs import _cifar as cifar
 from hierlearn.inputs.cifar import _standards
 
 OP = {one.name: one.code.encode("latin-1") for one in pickletools.opcodes}

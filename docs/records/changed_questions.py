@@ -16,7 +16,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(ROOT / "workflow"))
 
-from hierlearn.command import first_questions  # noqa: E402
+from hierlearn.pipeline.command import first_questions  # noqa: E402
 
 COLUMNS = ("study", "row", "rank", "field", "first", "now", "preset", "commit", "date")
 

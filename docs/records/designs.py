@@ -12,8 +12,8 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(ROOT / "workflow"))
 
-from hierlearn.command import design_sizes  # noqa: E402
-from hierlearn.plan import checking  # noqa: E402
+from hierlearn.pipeline.command import design_sizes  # noqa: E402
+from hierlearn.pipeline.plan import checking  # noqa: E402
 
 
 def main() -> None:

@@ -19,8 +19,8 @@ sys.path.insert(0, str(HERE.parents[1] / "workflow"))
 
 from rebuild_designs import registering_commits  # noqa: E402
 
-from hierlearn.claims import question_forms  # noqa: E402
-from hierlearn.command import first_questions  # noqa: E402
+from hierlearn.pipeline.claims import question_forms  # noqa: E402
+from hierlearn.pipeline.command import first_questions  # noqa: E402
 
 PRESETS = ("standard", "quick")
 COLUMNS = ("claim", "study", "preset", "revision", "digest", "draw")

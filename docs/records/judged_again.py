@@ -22,8 +22,8 @@ sys.path.insert(0, str(ROOT / "workflow"))
 from first_questions import rebuilt  # noqa: E402
 from rebuild_designs import git  # noqa: E402
 
-from hierlearn.claims import outcomes, question_forms  # noqa: E402
-from hierlearn.command import first_questions  # noqa: E402
+from hierlearn.pipeline.claims import outcomes, question_forms  # noqa: E402
+from hierlearn.pipeline.command import first_questions  # noqa: E402
 
 LEDGER = "docs/ledger/claims.csv"
 # Fields of a question that change no measurement.

@@ -23,8 +23,8 @@ from first_questions import rebuilt  # noqa: E402
 from judged_again import table, verdicts  # noqa: E402
 from rebuild_designs import git  # noqa: E402
 
-from hierlearn.claims import question_forms  # noqa: E402
-from hierlearn.claims.verdicts import MARKS  # noqa: E402
+from hierlearn.pipeline.claims import question_forms  # noqa: E402
+from hierlearn.pipeline.claims.verdicts import MARKS  # noqa: E402
 
 PRIMARY = "config/primary_rows.csv"
 HISTORY = ("row", "rank", "revision", "commit", "date", "field", "before", "after", "verdict_before")

@@ -3,7 +3,7 @@
 import shutil
 from pathlib import Path
 
-from hierlearn.plan.configuration import configure
+from hierlearn.pipeline.plan.configuration import configure
 
 ROOT = Path(__file__).parents[2]
 

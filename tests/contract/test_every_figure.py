@@ -10,7 +10,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from hierlearn.core.registry import available, build, parameters
-from hierlearn.figures._style import has_points, lay_out, save
+from hierlearn.pipeline.figures._style import has_points, lay_out, save
 
 DIMENSIONS, SAMPLES = [6, 8, 10, 14], np.array([16, 32, 64, 128, 256, 512])
 STUDY = {"title": "A study", "labels": {"a": "learner A", "b": "learner B"}}

@@ -11,8 +11,8 @@ from hierlearn.core.problem import ProblemFeatures, pose
 from hierlearn.core.protocols import STATIONARY, STATUS, NullMonitor, Sample
 from hierlearn.core.registry import PACKAGE, available, build, choices
 from hierlearn.core.streams import Streams
-from hierlearn.files import netcdf, problems, results
-from hierlearn.files.violations import Validator
+from hierlearn.pipeline.files import netcdf, problems, results
+from hierlearn.pipeline.files.violations import Validator
 
 SEEDS, SAMPLES, HELD_OUT = (4, 7, 9), 48, 60
 

@@ -12,8 +12,8 @@ from hierlearn.core.problem import ProblemFeatures, pose
 from hierlearn.core.protocols import STATUS, NullMonitor, Sample
 from hierlearn.core.registry import available, build, choices, defaults
 from hierlearn.core.streams import Streams
-from hierlearn.plan import question
-from hierlearn.plan.configuration import configure
+from hierlearn.pipeline.plan import question
+from hierlearn.pipeline.plan.configuration import configure
 
 # Target and input: teacher, law and dimension.
 PROBLEMS = {

@@ -5,7 +5,7 @@ import pytest
 
 from hierlearn.core.registry import available, build
 from hierlearn.core.streams import Streams
-from hierlearn.files import netcdf, problems, results
+from hierlearn.pipeline.files import netcdf, problems, results
 
 STREAMS = Streams(("a test",), (4, 7, 9))
 SPHERE = build("inputs", {"name": "sphere"}, dimension=5)

@@ -40,5 +40,5 @@ def test_the_linter_finds_nothing():
     ],
 )
 def test_code_out_of_data_is_noticed(text):
-    found = ruff("--stdin-filename", "workflow/hierlearn/run/some.py", "-", text=text).stdout
+    found = ruff("--stdin-filename", "workflow/hierlearn/pipeline/run/some.py", "-", text=text).stdout
     assert any(f" {rule} " in found for rule in ("TID251", "S102", "S301", "S307", "S506", "S602")), found

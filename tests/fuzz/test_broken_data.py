@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from hierlearn.core import provenance
-from hierlearn.files import checksums, netcdf, problems, results
+from hierlearn.pipeline.files import checksums, netcdf, problems, results
 
 POINT = {
     "name": "degree-2",

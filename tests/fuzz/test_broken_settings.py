@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from snakemake.cli import parse_config
 
-from hierlearn.plan.configuration import configure
+from hierlearn.pipeline.plan.configuration import configure
 
 # Settings with those of the values below that they may have; Snakemake reads a tag as nothing, and words as words.
 COMMAND_LINE = {

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from mutants import MOST, SEED, Mutant, mutants, part, sample, spliced
 
-from hierlearn.plan.configuration import configure
+from hierlearn.pipeline.plan.configuration import configure
 
 CONFIG = Path(__file__).parents[2] / "config"
 FILES = sorted(CONFIG.glob("studies/*.yaml")) + sorted(CONFIG.glob("published/*.yaml"))

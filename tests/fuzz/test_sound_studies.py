@@ -9,7 +9,7 @@ import pytest
 import yaml
 from mutants import part, places, replaced, spliced
 
-from hierlearn.plan import checking, presets
+from hierlearn.pipeline.plan import checking, presets
 
 FILES = sorted((Path(__file__).parents[2] / "config" / "studies").glob("*.yaml"))
 PRESETS = [preset for preset in presets.PRESETS if preset != "paper"]

@@ -16,7 +16,7 @@ from itertools import cycle
 import pytest
 from harness import BACKENDS, COMMANDS, WAYS, Tally, Tree, damage, kill, suspended
 
-from hierlearn.files.checksums import beside
+from hierlearn.pipeline.files.checksums import beside
 
 KILLS = int(os.environ.get("STRESS_KILLS", "2"))
 LONG = KILLS >= 100

@@ -2,8 +2,8 @@
 
 import copy
 
-from hierlearn.plan.declared import parts
-from hierlearn.plan.study import Study
+from hierlearn.pipeline.plan.declared import parts
+from hierlearn.pipeline.plan.study import Study
 
 STUDY = """
 title: A study

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import xarray
 
-from hierlearn.command import answer
 from hierlearn.core.protocols import STATUS
-from hierlearn.files import cubes, results
+from hierlearn.pipeline.command import answer
+from hierlearn.pipeline.files import cubes, results
 
 SAMPLES = [10, 100, 1000]
 # Over samples: reaches 0.1 between 10 and 100, at once, and never.

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from hierlearn.core import registry
-from hierlearn.plan.configuration import configure
+from hierlearn.pipeline.plan.configuration import configure
 
 STUDY = """
 title: A learner of one's own

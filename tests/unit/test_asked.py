@@ -8,12 +8,12 @@ from types import SimpleNamespace
 import pytest
 from test_page import PAPERS, STUDY, row
 
-from hierlearn.claims import asked
-from hierlearn.claims.page import findings, index
-from hierlearn.command import publication
-from hierlearn.command import records as answers
 from hierlearn.core.registry import PACKAGE
-from hierlearn.plan import history
+from hierlearn.pipeline.claims import asked
+from hierlearn.pipeline.claims.page import findings, index
+from hierlearn.pipeline.command import publication
+from hierlearn.pipeline.command import records as answers
+from hierlearn.pipeline.plan import history
 
 ROOT = PACKAGE.parents[1]
 FILES = {

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from hierlearn.plan import checking
-from hierlearn.plan.configuration import configure
+from hierlearn.pipeline.plan import checking
+from hierlearn.pipeline.plan.configuration import configure
 
 CONFIG = Path(__file__).parents[2] / "config"
 ONE, OTHER = "bai2020-isotropy", "rahimi2007-error"

@@ -10,7 +10,7 @@ from hierlearn.core import boundary
 from hierlearn.core.boundary import BrokenContract
 from hierlearn.core.protocols import STATUS, Fit, NullMonitor, Sample
 from hierlearn.core.streams import Streams
-from hierlearn.files.netcdf import Variable
+from hierlearn.pipeline.files.netcdf import Variable
 
 STREAMS = Streams(("boundary",), (3, 5))
 X = np.ones((2, 4, 6), np.float32)

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from small_study import SLOPE, beside, panel, put
 
-from hierlearn.plan import formulas
+from hierlearn.pipeline.plan import formulas
 
 
 def test_a_sound_study_has_no_fault_at_any_preset(content, check):

@@ -7,8 +7,8 @@ import pytest
 import yaml
 from small_study import STUDY, at_quick_alone
 
-from hierlearn.files.load import load
-from hierlearn.plan import checking, jobs
+from hierlearn.pipeline.files.load import load
+from hierlearn.pipeline.plan import checking, jobs
 
 
 def paths(content, at=()):
@@ -57,7 +57,7 @@ def planned(study):
 
 
 def test_the_studies_of_this_project_are_sound():
-    from hierlearn.files.violations import SCHEMAS
+    from hierlearn.pipeline.files.violations import SCHEMAS
 
     for file in (SCHEMAS.parents[2] / "config" / "studies").glob("*.yaml"):
         assert load(file, file.name)[1] == []

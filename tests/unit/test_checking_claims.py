@@ -192,7 +192,7 @@ def test_a_control_of_another_quantity_starts_from_its_own_parameters(small, che
 
 
 def test_the_job_has_the_control_in_full(small, check):
-    from hierlearn.plan import jobs
+    from hierlearn.pipeline.plan import jobs
 
     study, _ = check(put(small, f"{AT}.rival", RIVAL))
     claims = jobs.judge(study)["claims"]

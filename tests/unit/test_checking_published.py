@@ -6,7 +6,7 @@ import pytest
 import yaml
 from small_study import at_quick_alone, panel
 
-from hierlearn.plan import checking, jobs
+from hierlearn.pipeline.plan import checking, jobs
 
 NUMBERS = """
 paper: chen2020

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from hierlearn.core import provenance
-from hierlearn.files import checksums
-from hierlearn.files.checksums import UnreadableFile
+from hierlearn.pipeline.files import checksums
+from hierlearn.pipeline.files.checksums import UnreadableFile
 
 CONTENT = b"what was put there"
 MADE = provenance.attributes("code", {"learner": "kernel"})

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hierlearn.claims.judging import judge_claim
+from hierlearn.pipeline.claims.judging import judge_claim
 from hierlearn.statistics.estimates import Measurement, cases
 
 STUDY = {"name": "a-study", "paper": "chen2020", "preset": "quick"}

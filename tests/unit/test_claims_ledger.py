@@ -9,7 +9,7 @@ from dataclasses import astuple, replace
 import numpy as np
 import pytest
 
-from hierlearn.claims.ledger import COLUMNS, Row, csv_text, faults, from_json, to_json
+from hierlearn.pipeline.claims.ledger import COLUMNS, Row, csv_text, faults, from_json, to_json
 
 ROW = Row(
     claim="C1-p4",

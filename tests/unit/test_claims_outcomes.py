@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import scipy
 
-from hierlearn.claims import outcomes
-from hierlearn.claims.outcomes import HOLDS, NO_TEST, Draw, level, outcome, pooled, result
-from hierlearn.claims.rules import FAILS, PASSES, UNDECIDED
+from hierlearn.pipeline.claims import outcomes
+from hierlearn.pipeline.claims.outcomes import HOLDS, NO_TEST, Draw, level, outcome, pooled, result
+from hierlearn.pipeline.claims.rules import FAILS, PASSES, UNDECIDED
 
 SEEDS = 16
 

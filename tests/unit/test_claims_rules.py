@@ -2,7 +2,7 @@
 
 import pytest
 
-from hierlearn.claims.rules import BOUNDARIES, RULES, outcome
+from hierlearn.pipeline.claims.rules import BOUNDARIES, RULES, outcome
 
 NAN = float("nan")
 YES, NO, OPEN = "passes", "fails", "undecided"

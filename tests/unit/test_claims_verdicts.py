@@ -4,8 +4,8 @@ import itertools
 
 import pytest
 
-from hierlearn.claims.rules import OUTCOMES
-from hierlearn.claims.verdicts import CONTROL_OUTCOMES, KINDS, VERDICTS, WITHOUT_REGIME, verdict
+from hierlearn.pipeline.claims.rules import OUTCOMES
+from hierlearn.pipeline.claims.verdicts import CONTROL_OUTCOMES, KINDS, VERDICTS, WITHOUT_REGIME, verdict
 
 CONTROLS = ("fails", "passes", "undecided", "missing")
 OPEN = ("inconclusive",) * 4
@@ -70,7 +70,7 @@ def test_words_that_nobody_knows_are_refused():
 
 
 def test_the_schema_knows_the_words():
-    from hierlearn.files.violations import schema
+    from hierlearn.pipeline.files.violations import schema
 
     said = schema("study")["properties"]["claims"]["additionalProperties"]["properties"]
     # A claim is a description by having no test.

@@ -8,9 +8,9 @@ import sys
 
 import pytest
 
-from hierlearn.command import runs
-from hierlearn.command.__main__ import LATER, main, parser
 from hierlearn.core.registry import PACKAGE
+from hierlearn.pipeline.command import runs
+from hierlearn.pipeline.command.__main__ import LATER, main, parser
 
 ROOT = PACKAGE.parents[1]
 ASKED = ("--learners", "ntk", "--dimension", "4")
@@ -66,7 +66,7 @@ def test_an_option_of_several_words_may_be_given_again(started):
 
 def test_what_a_question_is_asked_reaches_its_plan(tmp_path):
     words = ["ask", "parity", "order=1", "--input", "hypercube", "--learners", "linear", "--dimension", "4"]
-    command = [sys.executable, "-m", "hierlearn.command", *words, "--cores", "1", "--", "--dry-run"]
+    command = [sys.executable, "-m", "hierlearn.pipeline.command", *words, "--cores", "1", "--", "--dry-run"]
     done = subprocess.run(command, cwd=tmp_path, text=True, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "my-question" in done.stdout
@@ -207,7 +207,7 @@ def test_every_command_has_help(capsys):
 
 
 def test_help_is_there_before_any_library_is_loaded():
-    code = "import sys; from hierlearn.command.__main__ import parser; parser(); print(*sys.modules)"
+    code = "import sys; from hierlearn.pipeline.command.__main__ import parser; parser(); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], text=True, capture_output=True, check=True)
     assert not {"numpy", "snakemake", "matplotlib", "scipy"} & set(done.stdout.split())
 

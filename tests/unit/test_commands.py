@@ -10,14 +10,14 @@ from test_estimates import write_logs
 from test_page import row
 from test_rules import rules
 
-from hierlearn.claims import tally
-from hierlearn.claims.ledger import csv_text, to_json
-from hierlearn.command import records
 from hierlearn.core import registry
-from hierlearn.files import results
-from hierlearn.plan import commands, configuration, estimates, history, registration
-from hierlearn.plan.checking import load_study
-from hierlearn.plan.commands import unknown_targets
+from hierlearn.pipeline.claims import tally
+from hierlearn.pipeline.claims.ledger import csv_text, to_json
+from hierlearn.pipeline.command import records
+from hierlearn.pipeline.files import results
+from hierlearn.pipeline.plan import commands, configuration, estimates, history, registration
+from hierlearn.pipeline.plan.checking import load_study
+from hierlearn.pipeline.plan.commands import unknown_targets
 
 COLUMNS = ("study", "claim", "kind", "rank", "regime", "verdict", "control_verdict", "digest", "draw")
 JUDGED = {"digest": "abc", "draw": "small/quick/1", "revision": "1"}

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import hierlearn
-from hierlearn.files import cubes
+from hierlearn.pipeline.files import cubes
 
 TEACHER = {"name": "ridge_polynomial", "degree": np.int64(2)}
 

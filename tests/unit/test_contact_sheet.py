@@ -8,7 +8,7 @@ import pytest
 from matplotlib.image import imread, imsave
 
 from hierlearn.core.registry import PACKAGE
-from hierlearn.files import checksums
+from hierlearn.pipeline.files import checksums
 
 SCRIPT = runpy.run_path(str(PACKAGE.parents[0] / "scripts" / "contact_sheet.py"))
 

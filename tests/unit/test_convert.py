@@ -12,12 +12,12 @@ import sys
 import pytest
 import yaml
 
-from hierlearn.command import convert, yaml_text
 from hierlearn.core import registry
 from hierlearn.core.registry import PACKAGE
-from hierlearn.files import papers
-from hierlearn.plan import registration
-from hierlearn.plan.checking import load_study
+from hierlearn.pipeline.command import convert, yaml_text
+from hierlearn.pipeline.files import papers
+from hierlearn.pipeline.plan import registration
+from hierlearn.pipeline.plan.checking import load_study
 
 ROOT = PACKAGE.parents[1]
 OLDER = ROOT / "tests" / "older"
@@ -219,7 +219,7 @@ def test_a_study_of_the_project_names_its_broken_hypotheses_by_their_ids():
 def test_what_cannot_be_converted_is_told_in_lines_and_stays(folder, text, line):
     file = older(folder, text)
     done = subprocess.run(
-        [sys.executable, "-m", "hierlearn.command", "convert", str(file)],
+        [sys.executable, "-m", "hierlearn.pipeline.command", "convert", str(file)],
         capture_output=True,
         text=True,
         cwd=ROOT,

@@ -8,7 +8,7 @@ import yaml
 from recomputation.designs import study_at
 
 from hierlearn.core.registry import PACKAGE
-from hierlearn.plan.presets import PRESETS
+from hierlearn.pipeline.plan.presets import PRESETS
 
 ROOT = PACKAGE.parents[1]
 PAPERS = ("chen2020", "bai2020", "allenzhu2019", "allenzhu2020")

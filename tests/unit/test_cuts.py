@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from hierlearn.core.provenance import PACKAGE
-from hierlearn.files import netcdf
-from hierlearn.plan import jobs, resources
-from hierlearn.run import sample_sizes
+from hierlearn.pipeline.files import netcdf
+from hierlearn.pipeline.plan import jobs, resources
+from hierlearn.pipeline.run import sample_sizes
 
 STEPS = {"epochs": 2, "batch": 20}
 NETWORKS = {

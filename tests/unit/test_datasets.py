@@ -7,7 +7,7 @@ import pytest
 
 from hierlearn import datasets
 from hierlearn.core import registry
-from hierlearn.files import problems
+from hierlearn.pipeline.files import problems
 
 # Function, teacher, law and parameters, as a study states them.
 CASES = [

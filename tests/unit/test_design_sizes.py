@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 from small_study import put, study_of
 
-from hierlearn.command import design_sizes
 from hierlearn.core.registry import PACKAGE
-from hierlearn.plan import checking
+from hierlearn.pipeline.command import design_sizes
+from hierlearn.pipeline.plan import checking
 
 ROOT = PACKAGE.parents[1]
 RECORDS = ROOT / "docs" / "records"

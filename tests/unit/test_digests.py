@@ -5,9 +5,9 @@ import copy
 import pytest
 from small_study import put, study_of
 
-from hierlearn.claims import digests
 from hierlearn.core import aliases, registry
-from hierlearn.plan import registration
+from hierlearn.pipeline.claims import digests
+from hierlearn.pipeline.plan import registration
 
 CLAIM = "C1-kernel"
 

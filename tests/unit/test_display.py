@@ -10,9 +10,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from hierlearn.command.display import Display
-from hierlearn.command.progress import Progress, Work
-from hierlearn.run.job import SHOWN
+from hierlearn.pipeline.command.display import Display
+from hierlearn.pipeline.command.progress import Progress, Work
+from hierlearn.pipeline.run.job import SHOWN
 from snakemake_logger_plugin_hierlearn.screen import Screen
 
 

@@ -9,10 +9,10 @@ from test_page import row
 from test_publication import run
 from test_rules import rules
 
-from hierlearn.command import early_page
-from hierlearn.command.early_page import EarlyPage
 from hierlearn.core.registry import PACKAGE
-from hierlearn.files import checksums
+from hierlearn.pipeline.command import early_page
+from hierlearn.pipeline.command.early_page import EarlyPage
+from hierlearn.pipeline.files import checksums
 
 
 @pytest.fixture

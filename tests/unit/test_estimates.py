@@ -7,12 +7,12 @@ import pytest
 import yaml
 from small_study import STUDY, put, study_of
 
-from hierlearn.command import costs
-from hierlearn.command.costs import LEAST
 from hierlearn.core import registry
-from hierlearn.plan import estimates, resources
-from hierlearn.plan.estimates import RATES, START, Job
-from hierlearn.plan.resources import Load, Request
+from hierlearn.pipeline.command import costs
+from hierlearn.pipeline.command.costs import LEAST
+from hierlearn.pipeline.plan import estimates, resources
+from hierlearn.pipeline.plan.estimates import RATES, START, Job
+from hierlearn.pipeline.plan.resources import Load, Request
 
 REQUEST = Request(mem_mb=2500, runtime=10, cores=4, operations=3.6e3 * RATES["standard"]["train network"])
 JOB = Job("small", "train", "all/kernel.train", "train network", REQUEST)

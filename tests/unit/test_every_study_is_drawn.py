@@ -7,11 +7,11 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from hierlearn.core import registry
 from hierlearn.core.registry import PACKAGE, build
-from hierlearn.figures._legends import hides_data
-from hierlearn.figures._style import lay_out
-from hierlearn.files.load import load
-from hierlearn.plan import checking, jobs, plausibility, references
-from hierlearn.plan.presets import bodies
+from hierlearn.pipeline.figures._legends import hides_data
+from hierlearn.pipeline.figures._style import lay_out
+from hierlearn.pipeline.files.load import load
+from hierlearn.pipeline.plan import checking, jobs, plausibility, references
+from hierlearn.pipeline.plan.presets import bodies
 
 STUDIES = sorted((PACKAGE.parents[1] / "config" / "studies").glob("*.yaml"))
 STATED = [(file, preset) for file in STUDIES for preset, _ in bodies(load(file, file.name)[0], "smoke")]

@@ -13,8 +13,8 @@ import hierlearn
 from hierlearn.core import registry
 from hierlearn.core.registry import PACKAGE, build
 from hierlearn.core.streams import Streams
-from hierlearn.plan import commands
-from hierlearn.plan.configuration import configure
+from hierlearn.pipeline.plan import commands
+from hierlearn.pipeline.plan.configuration import configure
 
 ROOT = PACKAGE.parents[1]
 EXAMPLES = ROOT / "examples"

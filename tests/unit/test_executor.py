@@ -14,8 +14,8 @@ import psutil
 import pytest
 from snakemake.common.tests import TestWorkflowsLocalStorageBase
 
-from hierlearn.run import ending, server
-from hierlearn.run.job import INTERRUPTED
+from hierlearn.pipeline.run import ending, server
+from hierlearn.pipeline.run.job import INTERRUPTED
 
 ROOT = Path(__file__).parents[2]
 # What a script learns of its job.
@@ -39,7 +39,9 @@ GOOD = {
     "talks": f"print('said')\n{DONE}",
     "exits": f"import sys\n{DONE}sys.exit()",
     "registers": f"import atexit\n{DONE}atexit.register(print, 'last words')",
-    "advances": "from hierlearn.run import job, monitor\nmonitor.JobMonitor().advance(1, 2)\n" + DONE + "job.end()",
+    "advances": "from hierlearn.pipeline.run import job, monitor\nmonitor.JobMonitor().advance(1, 2)\n"
+    + DONE
+    + "job.end()",
     "hidden": "import fractions\nopen(snakemake.output[0], 'w').write(str(fractions.Fraction(1, 2)))",
 }
 # Lines of a rule whose jobs run as Snakemake's own executor runs them; what its environment says is not asked for.
@@ -192,7 +194,7 @@ def test_nothing_is_left_of_a_run_that_is_killed(lasting):
 
 
 def test_a_job_that_is_no_fork_ends_with_a_run_that_is_killed(tmp_path):
-    script = f"from hierlearn.run import ending\nending.end_with_the_run()\n{LONG['computing']}"
+    script = f"from hierlearn.pipeline.run import ending\nending.end_with_the_run()\n{LONG['computing']}"
     run = start(workflow(tmp_path, {"apart": script}, {"apart": APART["threaded"]}), "hierlearn")
     try:
         assert until((tmp_path / "computing.pid").exists)
@@ -217,7 +219,7 @@ def test_a_job_that_begins_after_its_run_was_killed_ends_at_once(tmp_path, is_op
     os.write(held, b"1")
     if not is_open:
         os.close(held)
-    code = "from hierlearn.run import ending; ending.end_with_the_run(); print('began')"
+    code = "from hierlearn.pipeline.run import ending; ending.end_with_the_run(); print('began')"
     environment = os.environ | {ending.RUN: f"1 {pipe}"}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
     assert done.stdout == ("began\n" if is_open else "")
@@ -279,7 +281,7 @@ def test_the_executor_imports_nothing_of_the_package_before_a_workflow_does():
 LOADED = """
 import sys
 sys.path[:0] = [{folder!r}]
-from hierlearn.run import ending, server
+from hierlearn.pipeline.run import ending, server
 server.load("main.py", {names!r})
 import os
 from matplotlib.mathtext import MathTextParser
@@ -293,7 +295,7 @@ def test_the_server_loads_what_can_be_loaded_and_warms_it_up(tmp_path):
     (tmp_path / "sound.py").write_text("")
     (tmp_path / "module.py").write_text("")
     (tmp_path / "script.py").write_text("import module\n")
-    names = ["absent", "broken", "sound", str(tmp_path / "script.py"), "hierlearn.figures._style"]
+    names = ["absent", "broken", "sound", str(tmp_path / "script.py"), "hierlearn.pipeline.figures._style"]
     code = LOADED.format(folder=str(tmp_path), names=names)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False True True 1\nTrue\n", done.stdout + done.stderr

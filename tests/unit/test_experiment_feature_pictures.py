@@ -9,7 +9,7 @@ from hierlearn.core.needs import Sizes
 from hierlearn.core.problem import pose
 from hierlearn.core.registry import build, defaults, needs, objections
 from hierlearn.core.streams import Streams
-from hierlearn.experiments.feature_pictures import nearness
+from hierlearn.pipeline.measurements.feature_pictures import nearness
 
 SEEDS = (3, 5)
 NETWORK = {"name": "convolutional", "architecture": "plain", "depth": 3, "width": 4, "batch": 16, "steps": 6}

@@ -8,8 +8,8 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from hierlearn.core.registry import PACKAGE
-from hierlearn.figures._identities import COLOURS, FAMILIES, MARKERS, looks, of_lines, of_rows
-from hierlearn.plan import checking
+from hierlearn.pipeline.figures._identities import COLOURS, FAMILIES, MARKERS, looks, of_lines, of_rows
+from hierlearn.pipeline.plan import checking
 
 DARKEN = runpy.run_path(str(PACKAGE.parents[0] / "scripts" / "contact_sheet.py"))["darken"]
 STUDIES = sorted((PACKAGE.parents[1] / "config" / "studies").glob("*.yaml"))

@@ -5,8 +5,8 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from hierlearn.figures._legends import hides_data, legend
-from hierlearn.figures._style import lay_out
+from hierlearn.pipeline.figures._legends import hides_data, legend
+from hierlearn.pipeline.figures._style import lay_out
 
 
 def drawn(lines: int, spread: float):

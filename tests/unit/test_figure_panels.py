@@ -9,7 +9,7 @@ import xarray
 from matplotlib.figure import Figure
 
 from hierlearn.core.registry import PACKAGE, build
-from hierlearn.figures._axes import tick_values
+from hierlearn.pipeline.figures._axes import tick_values
 
 STUDY = {"title": "t", "labels": {"a": "learner A", "b": "learner B", "c": "learner C"}}
 

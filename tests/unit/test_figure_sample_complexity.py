@@ -8,8 +8,8 @@ from matplotlib.markers import CARETRIGHTBASE
 
 from hierlearn.core.provenance import PACKAGE
 from hierlearn.core.registry import build
-from hierlearn.figures._identities import COLOURS, MARKERS
-from hierlearn.plan import checking
+from hierlearn.pipeline.figures._identities import COLOURS, MARKERS
+from hierlearn.pipeline.plan import checking
 
 DIMENSIONS, SAMPLES, SPREAD = [6, 8, 10, 14, 20], np.round(2.0 ** np.arange(2, 15)), np.array([0.8, 1.0, 1.3])
 STUDY = PACKAGE.parents[1] / "config/studies/chen2020-sample-complexity.yaml"

@@ -8,11 +8,11 @@ import matplotlib
 import pytest
 from matplotlib.figure import Figure
 
-from hierlearn.figures import _style
+from hierlearn.pipeline.figures import _style
 
 DRAWING = """
 import hashlib, io
-from hierlearn.figures import _style
+from hierlearn.pipeline.figures import _style
 {first}
 figure = _style.blank(3, 2)
 place = figure.subplots()

@@ -9,10 +9,10 @@ from datetime import date
 import pytest
 from small_study import put, study_of
 
-from hierlearn.claims import question_forms
-from hierlearn.command import first_questions
 from hierlearn.core.registry import PACKAGE
-from hierlearn.plan import checking, registration
+from hierlearn.pipeline.claims import question_forms
+from hierlearn.pipeline.command import first_questions
+from hierlearn.pipeline.plan import checking, registration
 
 ROOT = PACKAGE.parents[1]
 RECORDS = ROOT / "docs" / "records"

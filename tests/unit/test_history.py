@@ -6,9 +6,9 @@ import pytest
 import yaml
 from small_study import STUDY, study_of
 
-from hierlearn.files import kept_lines
-from hierlearn.plan import history
-from hierlearn.plan.history import Verdict
+from hierlearn.pipeline.files import kept_lines
+from hierlearn.pipeline.plan import history
+from hierlearn.pipeline.plan.history import Verdict
 
 LINE = Verdict("C1-kernel", "small", "quick", "1", "small/quick/1", "abc", "not seen", "1.49999", "1.29999", "1.70001")
 

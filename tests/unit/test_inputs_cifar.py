@@ -10,10 +10,10 @@ import small_cifar
 from hierlearn.core.problem import pose
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
-from hierlearn.files import cifar, pickles
-from hierlearn.files.checksums import UnreadableFile
-from hierlearn.files.problems import essential
-from hierlearn.plan.answers import absences
+from hierlearn.pipeline.files import cifar, pickles
+from hierlearn.pipeline.files.checksums import UnreadableFile
+from hierlearn.pipeline.files.problems import essential
+from hierlearn.pipeline.plan.answers import absences
 
 STREAMS = Streams(("a test",), (4, 7), 1)
 

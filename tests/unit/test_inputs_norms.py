@@ -5,7 +5,7 @@ import pytest
 
 from hierlearn.core.registry import build, defaults
 from hierlearn.core.streams import BLOCK_ROWS, Streams
-from hierlearn.files.problems import essential
+from hierlearn.pipeline.files.problems import essential
 
 STREAMS = Streams(("norms",), (0, 3))
 DRAWS = {

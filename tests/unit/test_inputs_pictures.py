@@ -7,7 +7,7 @@ from sklearn.datasets import load_digits
 from hierlearn.core.problem import Problem, pose, wrong_classes
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
-from hierlearn.files.digits import digits
+from hierlearn.inputs._digits import digits
 
 STREAMS = Streams(("a test",), (4, 7), 1)
 

@@ -4,11 +4,11 @@ import subprocess
 import sys
 from types import SimpleNamespace
 
-from hierlearn.run import insides
+from hierlearn.pipeline.run import insides
 
 EXITS = """
 import atexit
-from hierlearn.run import insides
+from hierlearn.pipeline.run import insides
 atexit.register(print, "forgotten")
 insides.forget_exit_functions()
 atexit.register(print, "run")
@@ -17,7 +17,7 @@ print("once")
 """
 SERVED = """
 import multiprocessing, time
-from hierlearn.run import insides
+from hierlearn.pipeline.run import insides
 process = multiprocessing.get_context("forkserver").Process(target=time.sleep, args=(0,))
 process.start()
 process.join()

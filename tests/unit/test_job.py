@@ -8,7 +8,7 @@ import pytest
 
 from hierlearn.core import folders
 from hierlearn.core.provenance import BrokenSource
-from hierlearn.run import job
+from hierlearn.pipeline.run import job
 
 
 def reported(error, capsys, trace=None):
@@ -33,7 +33,7 @@ def test_an_error_is_one_line_that_says_something(error, line, capsys):
 def test_a_job_that_is_stopped_among_its_first_imports_shows_no_trace(tmp_path):
     code = """
 from types import SimpleNamespace
-from hierlearn.run import job
+from hierlearn.pipeline.run import job
 
 def stop(threads):
     raise KeyboardInterrupt
@@ -118,7 +118,7 @@ import atexit, sys
 from pathlib import Path
 from types import SimpleNamespace
 snakemake = SimpleNamespace(params={}, log=["job.log"])
-from hierlearn.run import job
+from hierlearn.pipeline.run import job
 job.start(globals())
 atexit.register(Path("closed").touch)
 print("said", end="")

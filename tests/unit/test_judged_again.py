@@ -5,9 +5,9 @@ import math
 
 import pytest
 
-from hierlearn.claims import outcomes
-from hierlearn.command import first_questions
 from hierlearn.core.registry import PACKAGE
+from hierlearn.pipeline.claims import outcomes
+from hierlearn.pipeline.command import first_questions
 
 ROOT = PACKAGE.parents[1]
 RECORDS = ROOT / "docs" / "records"

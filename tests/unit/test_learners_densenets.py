@@ -9,10 +9,10 @@ from hierlearn.core.problem import ProblemFeatures, pose
 from hierlearn.core.protocols import STATUS, Sample
 from hierlearn.core.registry import build, implementation
 from hierlearn.core.streams import Streams
-from hierlearn.files.checkpoints import Checkpoints
 from hierlearn.learners.densenets.runs import GRAPHS
 from hierlearn.learners.densenets.student import Student
-from hierlearn.run.monitor import JobMonitor
+from hierlearn.pipeline.files.checkpoints import Checkpoints
+from hierlearn.pipeline.run.monitor import JobMonitor
 
 SEEDS = (3, 5, 8)
 NAMES = ("densenet", "distilled_densenet")
@@ -81,7 +81,7 @@ def test_a_seed_learns_the_same_bits_whoever_else_is_trained(where, name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_an_interrupted_training_goes_on_to_the_same_bits(where, name, tmp_path, monkeypatch):
-    monkeypatch.setattr("hierlearn.files.checkpoints.SECONDS_BETWEEN_SAVES", 0.0)
+    monkeypatch.setattr("hierlearn.pipeline.files.checkpoints.SECONDS_BETWEEN_SAVES", 0.0)
     parameters, steps = {"steps": 160, "starts": [0.9], "thresholds": [12.0]}, []
     choices = {"learning_rate": [0.05, 0.01]}
     _, whole = fitted(where, name, choices, **parameters)

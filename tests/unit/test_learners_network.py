@@ -8,9 +8,9 @@ from hierlearn.core.problem import ProblemFeatures, pose
 from hierlearn.core.protocols import STATUS, Sample
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
-from hierlearn.files.checkpoints import Checkpoints
 from hierlearn.learners._runs import FRESH_POINTS, Batches
-from hierlearn.run.monitor import JobMonitor
+from hierlearn.pipeline.files.checkpoints import Checkpoints
+from hierlearn.pipeline.run.monitor import JobMonitor
 
 SEEDS, SAMPLES = (3, 5), 60
 
@@ -124,7 +124,7 @@ def test_settings_that_diverge_are_told_in_the_scores_and_named_in_the_log(parit
 
 @pytest.mark.parametrize("trained", ["hidden", "tangent"])
 def test_an_interrupted_training_ends_with_the_same_bits(parity, tmp_path, monkeypatch, trained):
-    monkeypatch.setattr("hierlearn.files.checkpoints.SECONDS_BETWEEN_SAVES", 0.0)
+    monkeypatch.setattr("hierlearn.pipeline.files.checkpoints.SECONDS_BETWEEN_SAVES", 0.0)
     choices, parameters = {"learning_rate": [0.1, 0.02]}, {"trained": trained, "epochs": 100, "batch": 40}
     _, whole = fitted(parity, choices, **parameters)
 

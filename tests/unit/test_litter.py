@@ -6,7 +6,7 @@ import own_folder
 import pytest
 
 from hierlearn.core import provenance, registry
-from hierlearn.plan.configuration import configure
+from hierlearn.pipeline.plan.configuration import configure
 
 STUDY = "studies/own2026-cusp.yaml"
 BINARY = b"\x00\x05\x16\x07\x00\x02\x00\x00Mac OS X        \xff\xfe"

@@ -6,11 +6,11 @@ import re
 import pytest
 
 from hierlearn.core.words import nearest, show
-from hierlearn.files.faults import Fault
-from hierlearn.files.load import load
-from hierlearn.files.load import value as value_of
-from hierlearn.files.violations import fill_defaults, schema_faults
-from hierlearn.plan.presets import merge
+from hierlearn.pipeline.files.faults import Fault
+from hierlearn.pipeline.files.load import load
+from hierlearn.pipeline.files.load import value as value_of
+from hierlearn.pipeline.files.violations import fill_defaults, schema_faults
+from hierlearn.pipeline.plan.presets import merge
 
 
 def read(tmp_path, text):

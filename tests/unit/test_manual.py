@@ -10,10 +10,10 @@ import yaml
 from bs4 import BeautifulSoup
 from small_study import STUDY
 
-from hierlearn.command.__main__ import parser
 from hierlearn.core import registry
 from hierlearn.core.registry import PACKAGE
-from hierlearn.plan import checking
+from hierlearn.pipeline.command.__main__ import parser
+from hierlearn.pipeline.plan import checking
 
 ROOT = PACKAGE.parents[1]
 DOCS = ROOT / "docs"

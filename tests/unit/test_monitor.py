@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 
 from hierlearn.core.provenance import PACKAGE
-from hierlearn.files.checkpoints import Checkpoints
-from hierlearn.run.monitor import JobMonitor
+from hierlearn.pipeline.files.checkpoints import Checkpoints
+from hierlearn.pipeline.run.monitor import JobMonitor
 
 IDENTITY = {"code_hash": "a", "parameters_hash": "b"}
 STATE = {"weights": np.arange(6.0).reshape(2, 3), "done": np.array(7)}
 
 
-PERIOD, MOST = (f"hierlearn.files.checkpoints.{name}" for name in ("SECONDS_BETWEEN_SAVES", "MOST_WAITING"))
+PERIOD, MOST = (f"hierlearn.pipeline.files.checkpoints.{name}" for name in ("SECONDS_BETWEEN_SAVES", "MOST_WAITING"))
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def test_nothing_is_left_once_the_target_is_there(kept):
 TRAINING = """
 import sys
 import time
-from hierlearn.run.monitor import JobMonitor
+from hierlearn.pipeline.run.monitor import JobMonitor
 watch = JobMonitor(title=sys.argv[1]).within("point/only")
 watch.advance(1, 100)
 # A bar is drawn ten times a second at most.

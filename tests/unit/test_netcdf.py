@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import xarray
 
-from hierlearn.files import netcdf, results
-from hierlearn.files.netcdf import UnreadableFile, Variable
+from hierlearn.pipeline.files import netcdf, results
+from hierlearn.pipeline.files.netcdf import UnreadableFile, Variable
 
 CONTENT = {
     "": {

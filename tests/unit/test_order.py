@@ -8,11 +8,11 @@ import pytest
 import yaml
 from small_study import STUDY, study_of
 
-from hierlearn.plan import checking
-from hierlearn.plan.cluster import Requests
-from hierlearn.plan.estimates import RATES, START, Job
-from hierlearn.plan.order import MARGIN, STAGES, Order, chains, judges_primary, latest_starts
-from hierlearn.plan.resources import Request
+from hierlearn.pipeline.plan import checking
+from hierlearn.pipeline.plan.cluster import Requests
+from hierlearn.pipeline.plan.estimates import RATES, START, Job
+from hierlearn.pipeline.plan.order import MARGIN, STAGES, Order, chains, judges_primary, latest_starts
+from hierlearn.pipeline.plan.resources import Request
 
 TWO_CORES = SimpleNamespace(
     is_main_process=True, local_exec=True, nodes=None, resource_settings=SimpleNamespace(cores=2)

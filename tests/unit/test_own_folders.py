@@ -9,12 +9,12 @@ import own_folder
 import pytest
 from own_folder import KERNEL, PAPERS
 
-from hierlearn.command import records
 from hierlearn.core import registry
-from hierlearn.files.papers import known
-from hierlearn.plan import commands
-from hierlearn.plan.checking import load_study
-from hierlearn.plan.configuration import ROOT, configure
+from hierlearn.pipeline.command import records
+from hierlearn.pipeline.files.papers import known
+from hierlearn.pipeline.plan import commands
+from hierlearn.pipeline.plan.checking import load_study
+from hierlearn.pipeline.plan.configuration import ROOT, configure
 
 CLAIMS = """claims:
   Z1-cusp:
@@ -221,7 +221,7 @@ def test_what_is_no_file_in_place_of_one_is_named(mine, name, make):
 HASHES = """
 import sys
 from pathlib import Path
-from hierlearn.plan.configuration import configure
+from hierlearn.pipeline.plan.configuration import configure
 plan = configure({"own": sys.argv[1]}, Path("none"), Path("config/studies"))
 files = sorted(plan.targets.files_of(plan.studies))
 for file in files:

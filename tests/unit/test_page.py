@@ -6,12 +6,12 @@ from html.parser import HTMLParser
 
 import pytest
 
-from hierlearn.claims.ledger import Row
-from hierlearn.claims.page import index
-from hierlearn.claims.page.index import interval, number, prediction, work
-from hierlearn.claims.verdicts import SCOPES
-from hierlearn.files import papers
-from hierlearn.plan.draws import Draw
+from hierlearn.pipeline.claims.ledger import Row
+from hierlearn.pipeline.claims.page import index
+from hierlearn.pipeline.claims.page.index import interval, number, prediction, work
+from hierlearn.pipeline.claims.verdicts import SCOPES
+from hierlearn.pipeline.files import papers
+from hierlearn.pipeline.plan.draws import Draw
 
 STUDY = {"title": "A <b>study</b> & more", "paper": "chen2020", "place": "Theorem 1", "summary": "s", "present": True}
 

@@ -5,10 +5,10 @@ import csv
 import pytest
 from test_page import row
 
-from hierlearn.claims.ledger import csv_text
-from hierlearn.claims.page.index import page
-from hierlearn.claims.tally import comparison
-from hierlearn.plan.configuration import configuration
+from hierlearn.pipeline.claims.ledger import csv_text
+from hierlearn.pipeline.claims.page.index import page
+from hierlearn.pipeline.claims.tally import comparison
+from hierlearn.pipeline.plan.configuration import configuration
 
 ROWS = [
     row(claim="C1", rank="secondary", verdict="supported"),

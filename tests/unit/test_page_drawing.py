@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 from test_page import row
 
-from hierlearn.claims.page.drawing import WIDTH, drawing
-from hierlearn.claims.page.index import number
-from hierlearn.claims.rules import region
+from hierlearn.pipeline.claims.page.drawing import WIDTH, drawing
+from hierlearn.pipeline.claims.page.index import number
+from hierlearn.pipeline.claims.rules import region
 
 
 def places(one):

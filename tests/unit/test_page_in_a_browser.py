@@ -8,11 +8,11 @@ import pytest
 from browser import chromium, executable
 from test_page import row
 
-from hierlearn.claims.ledger import csv_text
-from hierlearn.claims.page import index
-from hierlearn.claims.tally import comparison
-from hierlearn.claims.verdicts import KINDS, REGIMES
-from hierlearn.files import papers
+from hierlearn.pipeline.claims.ledger import csv_text
+from hierlearn.pipeline.claims.page import index
+from hierlearn.pipeline.claims.tally import comparison
+from hierlearn.pipeline.claims.verdicts import KINDS, REGIMES
+from hierlearn.pipeline.files import papers
 
 pytestmark = pytest.mark.skipif(executable() is None, reason="no Chromium (Debian's package chromium)")
 

@@ -8,8 +8,8 @@ import pytest
 import yaml
 from markupsafe import escape
 
-from hierlearn.claims.page.mathematics import html
 from hierlearn.core.registry import PACKAGE
+from hierlearn.pipeline.claims.page.mathematics import html
 
 CONFIG = PACKAGE.parents[1] / "config"
 

@@ -7,7 +7,7 @@ import pytest
 from small_study import SLOPE
 
 from hierlearn.core.words import show
-from hierlearn.plan import checking, jobs, plausibility, registration
+from hierlearn.pipeline.plan import checking, jobs, plausibility, registration
 
 STUDIES = Path(__file__).parents[2] / "config" / "studies"
 MARGINAL = STUDIES / "allenzhu2020-marginal-accuracy.yaml"

@@ -6,7 +6,7 @@ import pytest
 from hierlearn.core.problem import pose
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
-from hierlearn.probes.assumption2 import Assumption2
+from hierlearn.pipeline.measurements.assumption2 import Assumption2
 from hierlearn.theory.assumption2 import second_moment
 
 KEY = ("assumption",)

@@ -10,7 +10,7 @@ import torch
 from hierlearn.core.problem import pose
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
-from hierlearn.probes import coupling as module
+from hierlearn.pipeline.measurements import coupling as module
 from hierlearn.theory.activations import derivative
 from hierlearn.theory.randomisation import Sums, laws
 

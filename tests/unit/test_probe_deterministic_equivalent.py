@@ -6,7 +6,7 @@ import pytest
 from hierlearn.core.problem import pose
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
-from hierlearn.probes.deterministic_equivalent import DeterministicEquivalent
+from hierlearn.pipeline.measurements.deterministic_equivalent import DeterministicEquivalent
 from hierlearn.solvers.ridge import ridge_path
 from hierlearn.theory.gegenbauer import orthonormal
 

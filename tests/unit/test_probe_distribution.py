@@ -14,7 +14,7 @@ from hierlearn.inputs.gaussian_scales import GaussianScales
 from hierlearn.inputs.hypercube import Hypercube
 from hierlearn.inputs.sphere import Sphere
 from hierlearn.inputs.uniform import Uniform
-from hierlearn.probes.distribution import Distribution
+from hierlearn.pipeline.measurements.distribution import Distribution
 from hierlearn.theory.distributions import (
     heaviest,
     hypercontractive_bound,

@@ -11,7 +11,7 @@ from scipy.stats import norm
 from hierlearn.core.problem import pose
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
-from hierlearn.probes.expressivity import Expressivity
+from hierlearn.pipeline.measurements.expressivity import Expressivity
 from hierlearn.solvers.taylor.training import predict
 from hierlearn.theory.activations import hermite_coefficient
 from hierlearn.theory.expressivity import expressible, norm_bound, scales

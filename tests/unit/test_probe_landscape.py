@@ -8,7 +8,7 @@ import pytest
 from hierlearn.core.problem import pose
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
-from hierlearn.experiments import landscape, randomised_landscape
+from hierlearn.pipeline.measurements import landscape, randomised_landscape
 from hierlearn.solvers.losses import LOSSES
 from hierlearn.theory.landscape import leading_reference, quadratic_expansion, quadratic_outputs
 from hierlearn.theory.landscape import randomised_expansion as over_draws

@@ -6,7 +6,7 @@ import pytest
 from hierlearn.core.problem import pose
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
-from hierlearn.probes.marginal_accuracy import MarginalAccuracy
+from hierlearn.pipeline.measurements.marginal_accuracy import MarginalAccuracy
 
 
 def posed(teacher="quadratic_densenet", law="gaussian", **given):

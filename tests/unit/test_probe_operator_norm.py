@@ -7,7 +7,7 @@ from scipy.sparse.linalg import svds
 from hierlearn.core.problem import pose
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
-from hierlearn.probes.operator_norm import OperatorNorm
+from hierlearn.pipeline.measurements.operator_norm import OperatorNorm
 
 LAWS = {
     "sphere": {},

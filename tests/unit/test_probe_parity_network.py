@@ -8,7 +8,7 @@ import pytest
 from hierlearn.core.problem import pose
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
-from hierlearn.experiments.parity_network import ParityNetwork, _judge
+from hierlearn.pipeline.measurements.parity_network import ParityNetwork, _judge
 from hierlearn.theory.parity_networks import TwoLayerRelu
 
 

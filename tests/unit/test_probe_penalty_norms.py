@@ -6,7 +6,7 @@ import pytest
 from hierlearn.core.problem import pose
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
-from hierlearn.experiments import penalty_norms
+from hierlearn.pipeline.measurements import penalty_norms
 
 KEY = ("norms",)
 

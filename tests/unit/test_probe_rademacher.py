@@ -6,8 +6,7 @@ import pytest
 from hierlearn.core.problem import pose
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
-from hierlearn.experiments import generalisation_gap
-from hierlearn.probes import rademacher
+from hierlearn.pipeline.measurements import generalisation_gap, rademacher
 from hierlearn.theory.spectra import colour
 
 KEY = ("complexity",)

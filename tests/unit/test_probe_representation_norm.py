@@ -6,7 +6,7 @@ import pytest
 from hierlearn.core.problem import pose
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
-from hierlearn.probes.representation_norm import RepresentationNorm
+from hierlearn.pipeline.measurements.representation_norm import RepresentationNorm
 
 STREAMS = Streams(("norms",), (0, 1))
 

@@ -6,8 +6,8 @@ import pytest
 from hierlearn.core.problem import pose
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
-from hierlearn.experiments import randomised_stationary_points, stationary_points
-from hierlearn.experiments._models import start_of
+from hierlearn.pipeline.measurements import randomised_stationary_points, stationary_points
+from hierlearn.pipeline.measurements._models import start_of
 from hierlearn.theory.landscape import leading_reference
 
 KEY = ("stationary",)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from hierlearn.files import netcdf, problems, results
-from hierlearn.files.netcdf import Variable
+from hierlearn.pipeline.files import netcdf, problems, results
+from hierlearn.pipeline.files.netcdf import Variable
 
 POINT = {
     "name": "degree-2",

@@ -12,7 +12,7 @@ import own_folder
 import pytest
 
 from hierlearn.core import boundary, process, registry
-from hierlearn.run import job, surroundings
+from hierlearn.pipeline.run import job, surroundings
 
 HOSTILE = {"divide": "raise", "over": "raise", "under": "raise", "invalid": "raise"}
 
@@ -90,10 +90,10 @@ def test_what_a_component_sets_goes_no_further_than_its_lines(tmp_path, monkeypa
 
 JOB = """
 import sys, types, warnings
-from hierlearn.run import job, surroundings
+from hierlearn.pipeline.run import job, surroundings
 job.start({"snakemake": types.SimpleNamespace(params={}, log=[])})
 import matplotlib, numpy
-from hierlearn.figures import _style
+from hierlearn.pipeline.figures import _style
 _style.set_look()
 print({name: str(value) for name, value in sorted(dict.items(matplotlib.rcParams))})
 print(numpy.geterr(), numpy.get_printoptions(), any(one[0] == "error" for one in warnings.filters))
@@ -143,7 +143,7 @@ def test_no_library_takes_other_threads_than_the_job_has():
 
 
 def test_a_backend_that_is_none_is_no_fault_of_a_formula(tmp_path):
-    code = "from hierlearn.plan.formulas import undrawable; print(undrawable('$\\\\hat{x}$'), undrawable('$\\\\nix$'))"
+    code = "from hierlearn.pipeline.plan.formulas import undrawable; print(undrawable('$\\\\hat{x}$'), undrawable('$\\\\nix$'))"
     done = subprocess.run(
         [sys.executable, "-c", code],
         env=os.environ | {"MPLBACKEND": "nonsense"},
@@ -188,7 +188,7 @@ def test_a_stream_without_an_encoding_is_left_alone(monkeypatch):
 def test_the_command_explains_itself_whatever_the_settings(tmp_path, settings):
     (tmp_path / "random.py").write_text("raise RuntimeError", encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, "-P", "-m", "hierlearn.command", "ask", "--help"],
+        [sys.executable, "-P", "-m", "hierlearn.pipeline.command", "ask", "--help"],
         env=os.environ | settings,
         cwd=tmp_path,
         capture_output=True,

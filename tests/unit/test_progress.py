@@ -5,8 +5,8 @@ from itertools import pairwise
 
 import pytest
 
-from hierlearn.command.progress import NEARLY, Progress, Work, counts, duration
-from hierlearn.plan.estimates import FIRST
+from hierlearn.pipeline.command.progress import NEARLY, Progress, Work, counts, duration
+from hierlearn.pipeline.plan.estimates import FIRST
 
 
 def run(costs, parallel=1):

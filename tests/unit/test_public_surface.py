@@ -12,11 +12,11 @@ import pytest
 import xarray
 
 import hierlearn
-from hierlearn.command import __main__ as command
 from hierlearn.core.registry import PACKAGE
-from hierlearn.files import results
-from hierlearn.files.netcdf import Variable
-from hierlearn.run import systems
+from hierlearn.pipeline.command import __main__ as command
+from hierlearn.pipeline.files import results
+from hierlearn.pipeline.files.netcdf import Variable
+from hierlearn.pipeline.run import systems
 
 STUDY = PACKAGE.parents[1] / "config" / "studies" / "bai2020-operator-norm.yaml"
 
@@ -139,6 +139,8 @@ def test_the_workflow_refuses_windows_in_one_line(begin, monkeypatch):
 def test_the_workflow_asks_for_its_system_before_it_loads_what_only_posix_has():
     text = (PACKAGE.parent / "Snakefile").read_text()
     asked = text.index("systems.refuse_windows()")
-    assert re.findall(r"^from hierlearn.*", text[:asked], re.MULTILINE) == ["from hierlearn.run import systems"]
-    words = [sys.executable, "-c", f"{POSIX}; from hierlearn.run import systems; systems.refuse_windows()"]
+    assert re.findall(r"^from hierlearn.*", text[:asked], re.MULTILINE) == [
+        "from hierlearn.pipeline.run import systems"
+    ]
+    words = [sys.executable, "-c", f"{POSIX}; from hierlearn.pipeline.run import systems; systems.refuse_windows()"]
     assert subprocess.run(words, cwd=PACKAGE.parent, check=False).returncode == 0

@@ -14,14 +14,14 @@ from small_study import STUDY
 from test_page import row
 from test_rules import rules
 
-from hierlearn.claims import asked
-from hierlearn.claims.ledger import from_json, to_json
-from hierlearn.claims.page import findings
-from hierlearn.command import publication, records
 from hierlearn.core.registry import PACKAGE
-from hierlearn.files import checksums, papers, results
-from hierlearn.plan import history, registration
-from hierlearn.plan.configuration import configure
+from hierlearn.pipeline.claims import asked
+from hierlearn.pipeline.claims.ledger import from_json, to_json
+from hierlearn.pipeline.claims.page import findings
+from hierlearn.pipeline.command import publication, records
+from hierlearn.pipeline.files import checksums, papers, results
+from hierlearn.pipeline.plan import history, registration
+from hierlearn.pipeline.plan.configuration import configure
 
 ROOT = PACKAGE.parents[1]
 SVG = '<svg viewBox="0 0 400 300" xmlns="http://www.w3.org/2000/svg"></svg>'

@@ -7,12 +7,12 @@ import pytest
 import xarray
 import yaml
 
-from hierlearn.claims.rules import outcome
 from hierlearn.core.protocols import STATUS
 from hierlearn.core.registry import build
-from hierlearn.files import published
-from hierlearn.files.papers import tables
-from hierlearn.files.violations import SCHEMAS
+from hierlearn.pipeline.claims.rules import outcome
+from hierlearn.pipeline.files import published
+from hierlearn.pipeline.files.papers import tables
+from hierlearn.pipeline.files.violations import SCHEMAS
 
 FOLDER = SCHEMAS.parents[2] / "config" / "published"
 FILE = """

@@ -10,7 +10,7 @@ import xarray
 
 from hierlearn.core.protocols import STATUS
 from hierlearn.core.registry import PACKAGE, build
-from hierlearn.quantities._tables import complexities
+from hierlearn.pipeline.quantities._tables import complexities
 from hierlearn.theory.dimensions import harmonics
 
 DIMENSIONS, SAMPLES, SEEDS = [4, 6, 8, 12], 2.0 ** np.arange(0, 20, 0.5), [0, 1, 2, 3, 4]

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import xarray
 
-from hierlearn.claims.rules import outcome
 from hierlearn.core.registry import build
+from hierlearn.pipeline.claims.rules import outcome
 
 WIDTHS, SEEDS = [10, 40, 20, 80], [0, 1, 2]
 SPREAD = np.array([0.9, 1.0, 1.2])

@@ -9,7 +9,7 @@ from scipy import stats
 
 from hierlearn.core.protocols import STATUS
 from hierlearn.core.registry import build
-from hierlearn.quantities._tables import complexities
+from hierlearn.pipeline.quantities._tables import complexities
 
 SAMPLES, SEEDS = [100, 200, 400, 800, 1600], 4
 

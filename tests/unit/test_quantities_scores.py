@@ -8,7 +8,7 @@ import xarray
 from scipy import stats
 
 from hierlearn.core.protocols import STATUS
-from hierlearn.quantities.scores import LowestScoreMean, NormAtError, PublishedRatio, ScoreMean, ScoreOverRoot
+from hierlearn.pipeline.quantities.scores import LowestScoreMean, NormAtError, PublishedRatio, ScoreMean, ScoreOverRoot
 from hierlearn.statistics.learning_curves import value_at
 
 RISKS = np.array([0.1, 0.2, 0.4, 0.3])

@@ -9,9 +9,9 @@ import pytest
 import yaml
 
 from hierlearn.core import registry
-from hierlearn.plan import question
-from hierlearn.plan.configuration import configure
-from hierlearn.run import recovery
+from hierlearn.pipeline.plan import question
+from hierlearn.pipeline.plan.configuration import configure
+from hierlearn.pipeline.run import recovery
 
 ASKED = {
     "teacher": {"name": "ridge_polynomial", "degree": 2},
@@ -76,8 +76,8 @@ def test_a_question_that_is_not_run_leaves_the_study_that_was_answered():
         given = {"question": ASKED | changes}
         lines = f"""
 from pathlib import Path
-from hierlearn.plan import question
-from hierlearn.plan.configuration import configure
+from hierlearn.pipeline.plan import question
+from hierlearn.pipeline.plan.configuration import configure
 
 configure({given!r}, Path("config/config.yaml"), Path("config/studies"))
 {end}

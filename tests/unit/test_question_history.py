@@ -5,9 +5,9 @@ import json
 
 import pytest
 
-from hierlearn.claims.verdicts import MARKS
-from hierlearn.command import first_questions
 from hierlearn.core.registry import PACKAGE
+from hierlearn.pipeline.claims.verdicts import MARKS
+from hierlearn.pipeline.command import first_questions
 
 ROOT = PACKAGE.parents[1]
 RECORDS = ROOT / "docs" / "records"

@@ -13,7 +13,7 @@ from snakemake.persistence.file import FilePersistence
 from snakemake.settings.enums import PersistenceBackend
 from snakemake.settings.types import WorkflowSettings
 
-from hierlearn.run.records import FOLDER, DamagedRecords, Records, UnusableRecords
+from hierlearn.pipeline.run.records import FOLDER, DamagedRecords, Records, UnusableRecords
 
 NAME = "results/a.nc"
 # The last is longer than a name of a file may be, as Snakemake writes it.

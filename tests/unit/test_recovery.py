@@ -11,8 +11,8 @@ from types import SimpleNamespace
 import pytest
 
 from hierlearn.core import provenance
-from hierlearn.files import checksums
-from hierlearn.run import command_line, recovery
+from hierlearn.pipeline.files import checksums
+from hierlearn.pipeline.run import command_line, recovery
 
 MADE = provenance.identity("code", {})
 FILES = ("a.nc", "b.nc", "below/c.nc")

@@ -6,9 +6,9 @@ import math
 import pytest
 from scipy.stats import binomtest
 
-from hierlearn.claims.outcomes import Draw
-from hierlearn.command import first_questions
 from hierlearn.core.registry import PACKAGE
+from hierlearn.pipeline.claims.outcomes import Draw
+from hierlearn.pipeline.command import first_questions
 from hierlearn.statistics.intervals import holm, t_quantile
 
 ROOT = PACKAGE.parents[1]

@@ -11,9 +11,9 @@ import yaml
 from small_study import STUDY, put, study_of
 
 from hierlearn.core import registry
-from hierlearn.files import kept_lines
-from hierlearn.plan import checking, jobs, registration
-from hierlearn.plan.draws import Draw
+from hierlearn.pipeline.files import kept_lines
+from hierlearn.pipeline.plan import checking, jobs, registration
+from hierlearn.pipeline.plan.draws import Draw
 
 ROOT = Path(__file__).parents[2]
 REGISTERED = ROOT / "config" / "registered.csv"

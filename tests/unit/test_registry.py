@@ -23,14 +23,14 @@ def test_every_public_class_of_a_family_is_a_component():
     assert registry.path("quantities", "score_mean").name == registry.path("quantities", "failure_rate").name
     for name in available("quantities"):
         found = registry.implementation("quantities", name)
-        assert found.__module__ == f"hierlearn.quantities.{registry.path('quantities', name).stem}"
+        assert found.__module__ == f"hierlearn.pipeline.quantities.{registry.path('quantities', name).stem}"
     assert not {"scores", "mean", "score", "log_ratio"} & set(available("quantities"))
 
 
 def test_a_family_is_read_and_not_imported():
     code = (
         "import sys; from hierlearn.core import registry; registry.available('quantities');"
-        "print([name for name in sys.modules if name.startswith('hierlearn.quantities.')])"
+        "print([name for name in sys.modules if name.startswith('hierlearn.pipeline.quantities.')])"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=PACKAGE.parent, text=True, capture_output=True, check=True)
     assert done.stdout.strip() == "[]"

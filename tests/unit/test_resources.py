@@ -10,9 +10,9 @@ from small_study import study_of
 
 from hierlearn.core import registry
 from hierlearn.core.needs import Sizes, points_presented
-from hierlearn.files.load import load
-from hierlearn.plan import answers, checking, plausibility, resources
-from hierlearn.plan.study import GridPoint, Study
+from hierlearn.pipeline.files.load import load
+from hierlearn.pipeline.plan import answers, checking, plausibility, resources
+from hierlearn.pipeline.plan.study import GridPoint, Study
 
 STUDIES = sorted((Path(__file__).parents[2] / "config" / "studies").glob("*.yaml"))
 TINY = Path(__file__).parents[1] / "workflow" / "tiny.yaml"

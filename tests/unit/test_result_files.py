@@ -8,9 +8,9 @@ import pytest
 import xarray
 
 from hierlearn.core import provenance
-from hierlearn.files import checksums, cubes, netcdf, results
-from hierlearn.files.checksums import UnreadableFile
-from hierlearn.files.netcdf import Variable, flags
+from hierlearn.pipeline.files import checksums, cubes, netcdf, results
+from hierlearn.pipeline.files.checksums import UnreadableFile
+from hierlearn.pipeline.files.netcdf import Variable, flags
 
 JOB = provenance.attributes("code", {"learner": "kernel"})
 EXPECTED = provenance.identity("code", {"learner": "kernel"})

@@ -10,11 +10,11 @@ import yaml
 from small_study import STUDY, study_of
 
 from hierlearn.core import provenance
-from hierlearn.files import results
-from hierlearn.plan import jobs, resources
-from hierlearn.plan.commands import unknown_targets
-from hierlearn.plan.configuration import Plan
-from hierlearn.run import recovery
+from hierlearn.pipeline.files import results
+from hierlearn.pipeline.plan import jobs, resources
+from hierlearn.pipeline.plan.commands import unknown_targets
+from hierlearn.pipeline.plan.configuration import Plan
+from hierlearn.pipeline.run import recovery
 
 
 class Wildcards(dict):

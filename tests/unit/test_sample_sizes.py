@@ -9,7 +9,7 @@ from hierlearn.core.problem import ProblemFeatures, pose
 from hierlearn.core.protocols import STATUS, Fit, Learner, NullMonitor
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
-from hierlearn.run.sample_sizes import failures, walk
+from hierlearn.pipeline.run.sample_sizes import failures, walk
 
 SAMPLES = [2, 4, 8, 16, 32]
 

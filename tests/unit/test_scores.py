@@ -5,8 +5,8 @@ import pytest
 import xarray
 
 from hierlearn.core.protocols import STATIONARY, STATUS
-from hierlearn.files import netcdf, results
-from hierlearn.files.scores import Scores
+from hierlearn.pipeline.files import netcdf, results
+from hierlearn.pipeline.files.scores import Scores
 
 COORDINATES = {"learner": ["a", "b"], "dimension": [4, 6], "samples": [2, 4, 8], "seed": [0, 1]}
 

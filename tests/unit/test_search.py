@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from hierlearn.plan.sizes import lattice
-from hierlearn.run.sample_sizes import next_place
+from hierlearn.pipeline.plan.sizes import lattice
+from hierlearn.pipeline.run.sample_sizes import next_place
 from hierlearn.statistics.learning_curves import LEFT_CENSORED, OBSERVED, RIGHT_CENSORED, crossings
 
 SIZES = np.array(lattice(8, 4096, 4))

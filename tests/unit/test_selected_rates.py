@@ -6,8 +6,8 @@ import xarray
 import yaml
 from small_study import STUDY, study_of
 
-from hierlearn.plan import jobs
-from hierlearn.quantities._edges import edges
+from hierlearn.pipeline.plan import jobs
+from hierlearn.pipeline.quantities._edges import edges
 
 RATIO = {"name": "log_risk_ratio", "above": "a", "below": "b", "samples": 8, "where": {"width": 4}}
 RATES = {"a": [0.1, 0.2, 0.4], "b": [0.1, 0.2, 0.4]}

@@ -3,7 +3,7 @@
 import pytest
 from small_study import STUDY
 
-from hierlearn.plan.configuration import ROOT, configuration, configure
+from hierlearn.pipeline.plan.configuration import ROOT, configuration, configure
 
 
 def test_a_claim_of_two_studies_is_a_fault_of_the_second(tmp_path):

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from hierlearn.plan import checking, presets, smallest
+from hierlearn.pipeline.plan import checking, presets, smallest
 
 STUDIES = sorted((Path(__file__).parents[2] / "config" / "studies").glob("*.yaml"))
 

@@ -11,9 +11,9 @@ from hierlearn.core import registry
 from hierlearn.core.problem import streams_of
 from hierlearn.core.protocols import NullMonitor
 from hierlearn.core.registry import available, implementation
-from hierlearn.files import problems
 from hierlearn.learners.linear import Linear
-from hierlearn.run.sample_sizes import walk
+from hierlearn.pipeline.files import problems
+from hierlearn.pipeline.run.sample_sizes import walk
 from hierlearn.teachers.ridge_polynomial import RidgePolynomial
 
 POINT = {

@@ -5,8 +5,8 @@ import dataclasses
 import pytest
 from small_study import panel, put, study_of
 
-from hierlearn.plan import jobs
-from hierlearn.plan.sizes import label, lattice, resolve, sizes
+from hierlearn.pipeline.plan import jobs
+from hierlearn.pipeline.plan.sizes import label, lattice, resolve, sizes
 
 
 def study(**changes):

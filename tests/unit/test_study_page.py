@@ -10,10 +10,10 @@ from bs4 import BeautifulSoup
 from test_page import row
 from test_rules import rules
 
-from hierlearn.claims.ledger import csv_text, to_json
-from hierlearn.claims.page import answer, study
 from hierlearn.core.protocols import STATUS
-from hierlearn.files import papers
+from hierlearn.pipeline.claims.ledger import csv_text, to_json
+from hierlearn.pipeline.claims.page import answer, study
+from hierlearn.pipeline.files import papers
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 400 300"><path d="M0 0L400 300" stroke="blue"/></svg>'
 SIZES, SEEDS = [4, 8, 16], 3

@@ -7,9 +7,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from hierlearn.core import registry
-from hierlearn.files.load import load
-from hierlearn.files.violations import SCHEMAS
-from hierlearn.plan import presets, study_schema
+from hierlearn.pipeline.files.load import load
+from hierlearn.pipeline.files.violations import SCHEMAS
+from hierlearn.pipeline.plan import presets, study_schema
 
 STUDIES = sorted((Path(__file__).parents[2] / "config" / "studies").glob("*.yaml"))
 WRITTEN = SCHEMAS / "study.schema.json"

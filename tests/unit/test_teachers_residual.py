@@ -9,7 +9,7 @@ from small_study import study_of
 
 from hierlearn.core.registry import build, parameters
 from hierlearn.core.streams import Streams
-from hierlearn.plan import plausibility
+from hierlearn.pipeline.plan import plausibility
 from hierlearn.teachers.composed_sines import ComposedSines
 from hierlearn.teachers.residual_composition import ResidualComposition
 

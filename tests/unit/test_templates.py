@@ -5,10 +5,10 @@ import sys
 
 import pytest
 
-from hierlearn.command import template
 from hierlearn.core import registry
 from hierlearn.core.registry import PACKAGE
-from hierlearn.plan.configuration import configure
+from hierlearn.pipeline.command import template
+from hierlearn.pipeline.plan.configuration import configure
 
 CHECK = PACKAGE.parents[1] / "tests" / "check.py"
 COMPONENTS = [kind for kind in template.KINDS if kind != "study"]

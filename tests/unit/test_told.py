@@ -6,7 +6,7 @@ import pytest
 import yaml
 from small_study import STUDY, study_of
 
-from hierlearn.plan import told
+from hierlearn.pipeline.plan import told
 
 
 def small():

@@ -3,8 +3,8 @@
 import numpy as np
 import xarray
 
-from hierlearn.files import netcdf, results
-from hierlearn.files.scores import NOTHING, Traces
+from hierlearn.pipeline.files import netcdf, results
+from hierlearn.pipeline.files.scores import NOTHING, Traces
 
 COORDINATES = {
     "learner": ["kernel", "net", "deep"],

@@ -6,7 +6,7 @@ import yaml
 from small_study import SLOPE, STUDY, put, study_of
 
 from hierlearn.core import registry
-from hierlearn.plan import units
+from hierlearn.pipeline.plan import units
 
 
 def test_every_quantity_has_a_word():

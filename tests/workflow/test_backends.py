@@ -43,7 +43,7 @@ def test_a_damaged_database_is_told_by_a_dry_run_and_mended_by_a_run(changed, si
 
 @pytest.mark.slow
 def test_results_of_other_code_are_made_again_without_a_record_in_the_database(changed):
-    code = changed / "workflow/hierlearn/probes/deterministic_equivalent.py"
+    code = changed / "workflow/hierlearn/pipeline/measurements/deterministic_equivalent.py"
     before = code.read_text()
     code.write_text(before + "\n# changed\n")
     done = snakemake(changed, *DATABASE)

@@ -7,7 +7,7 @@ import netCDF4
 import pytest
 from conftest import snakemake
 
-from hierlearn.files.checksums import beside
+from hierlearn.pipeline.files.checksums import beside
 
 DATA, CLAIMS, PROBE = "tiny/all/data.nc", "tiny/claims.json", "tiny/theory.probe.nc"
 KERNEL, LINEAR = "tiny/all/kernel.model.nc", "tiny/all/linear.model.nc"

@@ -59,11 +59,11 @@ AGAIN = {
     "hierlearn/representations/neural.py": {"represent all neural", "train all features"} | SCORED,
     "hierlearn/teachers/ridge_polynomial.py": EVERYTHING,
     "hierlearn/theory/deterministic_equivalent.py": {"probe theory", "figure", "judge", "ledger"},
-    "hierlearn/run/sample_sizes.py": EVERYTHING - {"generate all", "represent all neural", "probe theory"},
-    "hierlearn/files/scores.py": EVERYTHING,
-    "hierlearn/figures/sample_complexity.py": {"figure", "ledger"},
-    "hierlearn/claims/judging.py": {"judge", "ledger"},
-    "hierlearn/claims/page/index.py": {"ledger"},
+    "hierlearn/pipeline/run/sample_sizes.py": EVERYTHING - {"generate all", "represent all neural", "probe theory"},
+    "hierlearn/pipeline/files/scores.py": EVERYTHING,
+    "hierlearn/pipeline/figures/sample_complexity.py": {"figure", "ledger"},
+    "hierlearn/pipeline/claims/judging.py": {"judge", "ledger"},
+    "hierlearn/pipeline/claims/page/index.py": {"ledger"},
     "scripts/aggregate.py": SCORED - {"evaluate all"},
 }
 # One of each kind of job; that each file changes the hash of its users alone is said of all of them below.
@@ -93,8 +93,8 @@ HASHES = """
 import json, sys
 from pathlib import Path
 from hierlearn.core import provenance
-from hierlearn.plan.configuration import configure
-from hierlearn.plan import jobs
+from hierlearn.pipeline.plan.configuration import configure
+from hierlearn.pipeline.plan import jobs
 study = configure({}, Path("none"), Path(sys.argv[1])).studies["tiny"]
 task = study.tasks["all"]
 planned = {f"{rule}-tiny-all": (rule, task) for rule in ("generate", "evaluate")}

@@ -11,8 +11,8 @@ from pathlib import Path
 workflow, studies, results, output = map(Path, sys.argv[1:])
 sys.path[:0] = [str(workflow), str(workflow / "scripts")]
 import train, generate, represent
-from hierlearn.plan.configuration import configure
-from hierlearn.plan import jobs
+from hierlearn.pipeline.plan.configuration import configure
+from hierlearn.pipeline.plan import jobs
 study = configure({}, Path("none"), studies).studies["tiny"]
 task = study.tasks["all"]
 generate.generate(output / "data.nc", jobs.generate(study, task), "")
@@ -42,7 +42,7 @@ HEAVY = ("torch", "scipy.linalg", "scipy.special", "xarray", "matplotlib", "netC
 def test_reading_the_plan_loads_no_heavy_library(tree):
     code = (
         "import sys; from pathlib import Path; sys.path.insert(0, sys.argv[1]);"
-        "from hierlearn.plan import jobs; from hierlearn.plan.configuration import configure;"
+        "from hierlearn.pipeline.plan import jobs; from hierlearn.pipeline.plan.configuration import configure;"
         "study = configure({}, Path('none'), Path(sys.argv[2])).studies['tiny'];"
         "jobs.code('train', jobs.components_of(jobs.train(study, study.tasks['all'], 'kernel')));"
         f"print([name for name in {HEAVY} if name in sys.modules])"

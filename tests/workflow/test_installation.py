@@ -14,7 +14,7 @@ READ_A_STUDY = """
 import sys
 from pathlib import Path
 import hierlearn
-from hierlearn.plan.configuration import configure
+from hierlearn.pipeline.plan.configuration import configure
 plan = configure({"studies": ["tiny"]}, Path("none"), Path(sys.argv[1]))
 print(hierlearn.__file__, hierlearn.__version__, *plan.studies)
 """

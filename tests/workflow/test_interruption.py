@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 
 from hierlearn.core.registry import PACKAGE
-from hierlearn.plan import checking, jobs
+from hierlearn.pipeline.plan import checking, jobs
 
 STUDY = Path(__file__).parents[2] / "config" / "studies" / "allenzhu2019-figure-2b.yaml"
 # The script as a job runs it, but with a checkpoint at every sign of life.
 JOB = """
 import json, sys
 sys.path[:0] = [{package!r}, {scripts!r}]
-import hierlearn.files.checkpoints
-hierlearn.files.checkpoints.SECONDS_BETWEEN_SAVES = 0.0
+import hierlearn.pipeline.files.checkpoints
+hierlearn.pipeline.files.checkpoints.SECONDS_BETWEEN_SAVES = 0.0
 import generate, train
 parameters = json.loads(open(sys.argv[1]).read())
 if sys.argv[2] == "generate":

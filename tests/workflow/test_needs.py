@@ -7,10 +7,10 @@ import shutil
 import pytest
 from conftest import HERE, snakemake
 
-from hierlearn.files.load import load
-from hierlearn.plan import resources
-from hierlearn.plan.declared import parts
-from hierlearn.plan.study import Study
+from hierlearn.pipeline.files.load import load
+from hierlearn.pipeline.plan import resources
+from hierlearn.pipeline.plan.declared import parts
+from hierlearn.pipeline.plan.study import Study
 
 
 @pytest.fixture(scope="module")

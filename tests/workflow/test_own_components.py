@@ -14,9 +14,9 @@ import sys
 from pathlib import Path
 tree, output = map(Path, sys.argv[1:])
 sys.path[:0] = [str(tree / "workflow"), str(tree / "workflow" / "scripts")]
-from hierlearn.plan.configuration import configure
-from hierlearn.plan import jobs
-from hierlearn.run import job
+from hierlearn.pipeline.plan.configuration import configure
+from hierlearn.pipeline.plan import jobs
+from hierlearn.pipeline.run import job
 study = configure({}, Path("none"), tree / "config" / "studies").studies["tiny"]
 sys.excepthook = job._report
 task = study.tasks["all"]

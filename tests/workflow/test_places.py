@@ -74,7 +74,7 @@ def said(done):
 def hierlearn(tree, *words, **variables):
     """Run a command of a tree in the tree."""
     environment = os.environ | {"PYTHONPATH": str(tree / "workflow")} | variables
-    run = [sys.executable, "-m", "hierlearn.command", *words]
+    run = [sys.executable, "-m", "hierlearn.pipeline.command", *words]
     done = subprocess.run(run, cwd=tree, env=environment, text=True, stdout=-1, stderr=-2, check=False)
     return Finished(done.returncode, done.stdout)
 

@@ -17,7 +17,7 @@ import yaml
 from conftest import snakemake
 
 from hierlearn.core.protocols import STATUS
-from hierlearn.files import netcdf
+from hierlearn.pipeline.files import netcdf
 
 COLUMNS = [
     "claim",

@@ -15,10 +15,10 @@ __version__ = "0.1.0"
 PUBLIC = {
     "available": ("hierlearn.core.registry", "available"),
     "build": ("hierlearn.core.registry", "build"),
-    "load_study": ("hierlearn.plan.checking", "load_study"),
-    "compare": ("hierlearn.run.compare", "compare"),
-    "load_results": ("hierlearn.files.cubes", "load"),
-    "in_words": ("hierlearn.files.cubes", "in_words"),
+    "load_study": ("hierlearn.pipeline.plan.checking", "load_study"),
+    "compare": ("hierlearn.pipeline.run.compare", "compare"),
+    "load_results": ("hierlearn.pipeline.files.cubes", "load"),
+    "in_words": ("hierlearn.pipeline.files.cubes", "in_words"),
 }
 
 

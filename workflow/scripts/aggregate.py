@@ -1,12 +1,12 @@
 """Joins the scores of all tasks, and the trajectories of training, into the labelled cubes of the study."""
 
-from hierlearn.run import job
+from hierlearn.pipeline.run import job
 
 snakemake = job.start(globals())
 
 from hierlearn.core import provenance
-from hierlearn.files import netcdf, results
-from hierlearn.files.scores import Scores, Traces
+from hierlearn.pipeline.files import netcdf, results
+from hierlearn.pipeline.files.scores import Scores, Traces
 
 
 def aggregate(sources, outputs, parameters, code, expected=None):

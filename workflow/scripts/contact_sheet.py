@@ -1,6 +1,6 @@
 """All figures of a run on one sheet, light and dark."""
 
-from hierlearn.run import job
+from hierlearn.pipeline.run import job
 
 snakemake = job.start(globals())
 
@@ -13,8 +13,8 @@ import numpy as np
 from matplotlib.image import imread
 
 from hierlearn.core import provenance
-from hierlearn.figures._style import blank
-from hierlearn.files import checksums
+from hierlearn.pipeline.figures._style import blank
+from hierlearn.pipeline.files import checksums
 
 COLUMNS, WIDTH, HEIGHT = 4, 5.0, 3.6
 # invert(.92) and hue-rotate(180deg), which turns colours around the grey of their luminance.

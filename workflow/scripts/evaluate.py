@@ -1,6 +1,6 @@
 """Scores every learner of a task on test points."""
 
-from hierlearn.run import job
+from hierlearn.pipeline.run import job
 
 snakemake = job.start(globals())
 
@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from hierlearn.core import boundary, provenance, registry
-from hierlearn.files import netcdf, problems, results
-from hierlearn.files.scores import Scores, Traces, row_of
+from hierlearn.pipeline.files import netcdf, problems, results
+from hierlearn.pipeline.files.scores import Scores, Traces, row_of
 from hierlearn.statistics.features import operator_norm
 
 

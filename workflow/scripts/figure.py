@@ -1,6 +1,6 @@
 """Draws the figure of a study as SVG, PDF and PNG."""
 
-from hierlearn.run import job
+from hierlearn.pipeline.run import job
 
 snakemake = job.start(globals())
 
@@ -9,9 +9,9 @@ import io
 from pathlib import Path
 
 from hierlearn.core import boundary, provenance, registry
-from hierlearn.figures._style import lay_out, save, set_look
-from hierlearn.files import checksums, cubes
-from hierlearn.run.job import log
+from hierlearn.pipeline.figures._style import lay_out, save, set_look
+from hierlearn.pipeline.files import checksums, cubes
+from hierlearn.pipeline.run.job import log
 
 
 def figure(scores, traces, probes, outputs, parameters, code, expected=None):

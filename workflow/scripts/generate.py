@@ -1,12 +1,12 @@
 """Draws the teacher and all points of a task: training pool, unlabelled, validation and test points."""
 
-from hierlearn.run import job
+from hierlearn.pipeline.run import job
 
 snakemake = job.start(globals())
 
 from hierlearn.core import provenance
-from hierlearn.files import results
-from hierlearn.files.problems import draw
+from hierlearn.pipeline.files import results
+from hierlearn.pipeline.files.problems import draw
 
 
 def generate(output, parameters, code):

@@ -1,16 +1,16 @@
 """Judges every claim of a study by the rule in its file."""
 
-from hierlearn.run import job
+from hierlearn.pipeline.run import job
 
 snakemake = job.start(globals())
 
 from pathlib import Path
 
-from hierlearn.claims.judging import judge_claim
 from hierlearn.core import boundary, provenance, registry
-from hierlearn.files import cubes, results
-from hierlearn.quantities._edges import edges
-from hierlearn.quantities._tables import indexers
+from hierlearn.pipeline.claims.judging import judge_claim
+from hierlearn.pipeline.files import cubes, results
+from hierlearn.pipeline.quantities._edges import edges
+from hierlearn.pipeline.quantities._tables import indexers
 
 
 def judge(scores, traces, probes, output, parameters, code, expected=None):

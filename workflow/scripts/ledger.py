@@ -1,16 +1,16 @@
 """Builds the ledger of all studies: claims.nc, claims.csv and the page."""
 
-from hierlearn.run import job
+from hierlearn.pipeline.run import job
 
 snakemake = job.start(globals())
 
 import numpy as np
 
-from hierlearn.claims.ledger import COLUMNS, column_attributes, csv_text
-from hierlearn.claims.page.contents import contents, html
 from hierlearn.core import provenance
-from hierlearn.files import checksums, results
-from hierlearn.files.netcdf import Variable
+from hierlearn.pipeline.claims.ledger import COLUMNS, column_attributes, csv_text
+from hierlearn.pipeline.claims.page.contents import contents, html
+from hierlearn.pipeline.files import checksums, results
+from hierlearn.pipeline.files.netcdf import Variable
 
 
 def ledger(sources, table, csv, page, parameters, code, expected=None, drawn=()):

@@ -1,12 +1,12 @@
 """Writes the page of one study: its figure, the samples that its learners need, and its claims."""
 
-from hierlearn.run import job
+from hierlearn.pipeline.run import job
 
 snakemake = job.start(globals())
 
-from hierlearn.claims.page.study import html
 from hierlearn.core import provenance
-from hierlearn.files import checksums, cubes, results
+from hierlearn.pipeline.claims.page.study import html
+from hierlearn.pipeline.files import checksums, cubes, results
 
 
 def page(claims, scores, drawn, output, parameters, code, expected=None):

@@ -1,16 +1,16 @@
 """Runs a probe: what an experiment of its own computes or trains, at every point of its grid."""
 
-from hierlearn.run import job
+from hierlearn.pipeline.run import job
 
 snakemake = job.start(globals())
 
 import numpy as np
 
 from hierlearn.core import boundary, provenance, registry
-from hierlearn.files import problems, results
-from hierlearn.files.netcdf import Variable
-from hierlearn.files.scores import axis
-from hierlearn.run.monitor import JobMonitor
+from hierlearn.pipeline.files import problems, results
+from hierlearn.pipeline.files.netcdf import Variable
+from hierlearn.pipeline.files.scores import axis
+from hierlearn.pipeline.run.monitor import JobMonitor
 
 
 def probe(output, parameters, code):

@@ -1,15 +1,15 @@
 """Fits one representation of a task on unlabelled points, and measures what it cannot express."""
 
-from hierlearn.run import job
+from hierlearn.pipeline.run import job
 
 snakemake = job.start(globals())
 
 import numpy as np
 
 from hierlearn.core import boundary, provenance, registry
-from hierlearn.files import netcdf, problems, results
-from hierlearn.files.netcdf import Variable
-from hierlearn.files.scores import attributes_of, axis
+from hierlearn.pipeline.files import netcdf, problems, results
+from hierlearn.pipeline.files.netcdf import Variable
+from hierlearn.pipeline.files.scores import attributes_of, axis
 from hierlearn.statistics.features import operator_norm, unexplained_variance
 
 

@@ -1,6 +1,6 @@
 """Trains one learner of a task: a walk along its sample sizes at every problem, the chosen weights kept at each."""
 
-from hierlearn.run import job
+from hierlearn.pipeline.run import job
 
 snakemake = job.start(globals())
 
@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 
 from hierlearn.core import provenance, registry
-from hierlearn.files import netcdf, problems, results
-from hierlearn.files.checkpoints import Checkpoints
-from hierlearn.files.netcdf import Variable
-from hierlearn.files.scores import axis, table
-from hierlearn.run.monitor import JobMonitor
-from hierlearn.run.sample_sizes import walk
+from hierlearn.pipeline.files import netcdf, problems, results
+from hierlearn.pipeline.files.checkpoints import Checkpoints
+from hierlearn.pipeline.files.netcdf import Variable
+from hierlearn.pipeline.files.scores import axis, table
+from hierlearn.pipeline.run.monitor import JobMonitor
+from hierlearn.pipeline.run.sample_sizes import walk
 
 
 def train(source, representation, output, parameters, code, expected=None):

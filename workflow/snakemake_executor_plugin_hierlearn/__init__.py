@@ -34,7 +34,7 @@ from snakemake.sourcecache import LocalSourceFile, infer_source_file
 __all__ = ["Executor", "common_settings"]
 
 # What the server loads first, and how it is told what comes next.
-SERVER, VARIABLE = "hierlearn.run.server", "HIERLEARN_SERVER"
+SERVER, VARIABLE = "hierlearn.pipeline.run.server", "HIERLEARN_SERVER"
 # The number of this process, and the place of a pipe that is open as long as it lives.
 ALIVE = "HIERLEARN_ALIVE"
 # Bytes of a folder's name in which a socket can lie.
@@ -109,7 +109,7 @@ class Executor(LocalExecutor):
 
     def _fork(self, script: str, given: Snakemake) -> None:
         # Here, as nothing of hierlearn is to be loaded before the workflow is read.
-        from hierlearn.run import fork
+        from hierlearn.pipeline.run import fork
 
         process = self.processes.Process(target=fork.run, args=(script, given))
         handle = None
@@ -189,6 +189,6 @@ class Executor(LocalExecutor):
             self.remove_pipe()
             self.pipe = None
         if self.has_server:
-            from hierlearn.run.insides import stop_fork_server
+            from hierlearn.pipeline.run.insides import stop_fork_server
 
             stop_fork_server()

@@ -8,7 +8,7 @@ import numpy as np
 
 from hierlearn.core.protocols import Input, Objection
 from hierlearn.core.streams import Streams
-from hierlearn.files.digits import PIXELS, digits
+from hierlearn.inputs._digits import PIXELS, digits
 
 OTHER = "training"
 # How the 1797 digits are shared out.

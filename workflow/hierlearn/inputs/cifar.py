@@ -10,7 +10,7 @@ import numpy as np
 from hierlearn.core.parameters import EXECUTION
 from hierlearn.core.protocols import Objection
 from hierlearn.core.streams import Streams
-from hierlearn.files.cifar import ARCHIVES, cifar, fault
+from hierlearn.inputs._cifar import ARCHIVES, cifar, fault
 from hierlearn.inputs._pictures import Pictures, part_of, passes
 
 # Of the published training pictures: one in ten is a validation point.

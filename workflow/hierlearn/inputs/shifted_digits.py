@@ -7,7 +7,7 @@ import numpy as np
 from annotated_types import Interval
 
 from hierlearn.core.streams import Streams
-from hierlearn.files.digits import PIXELS
+from hierlearn.inputs._digits import PIXELS
 from hierlearn.inputs._pictures import DigitPictures
 
 

@@ -8,7 +8,7 @@ from annotated_types import Ge
 
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Experiment
-from hierlearn.probes._variables import Variables, describe
+from hierlearn.pipeline.measurements._variables import Variables, describe
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ import numpy as np
 
 from hierlearn.core.parameters import Positive
 from hierlearn.core.protocols import Figure
-from hierlearn.figures._style import blank
+from hierlearn.pipeline.figures._style import blank
 
 
 @dataclass(frozen=True, kw_only=True)

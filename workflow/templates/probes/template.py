@@ -8,7 +8,7 @@ import numpy as np
 from hierlearn.core.parameters import Count
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Probe
-from hierlearn.probes._variables import Variables, describe
+from hierlearn.pipeline.measurements._variables import Variables, describe
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,7 @@ import numpy as np
 
 from hierlearn.core.parameters import Reference
 from hierlearn.core.protocols import Dataset, Probes
-from hierlearn.quantities._bases import OfScores
+from hierlearn.pipeline.quantities._bases import OfScores
 from hierlearn.statistics.estimates import Measurement
 
 

@@ -1,0 +1,206 @@
+"""What the records know of every question: how it was first asked, by how many designs, and what came of it.
+
+A row has three columns. *Then* is the first recorded result at `standard`, else at `quick`. *Now* is the outcome of its
+first question, judged again from two draws. *Asked later* is the result of the question as it stands today, where that
+differs from the first.
+"""
+
+import csv
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Protocol
+
+from hierlearn.pipeline.claims.verdicts import CLASSES, MARKS, OUTCOMES, SCOPES, scope
+
+FOLDER = "docs/records"
+CHANGED, AGAIN, THEN = "changed_questions.csv", "judged_again.csv", "primary_then.csv"
+HISTORY, CONTRACT = "question_history.csv", "contract-3.csv"
+# A field of a question whose name readers would not know, by its first part.
+FIELDS = {"predicted": "limit", "quantity": "quantity", "learners": "learners", "probes": "what is measured"}
+MARK_OF = {word: mark for mark, word in OUTCOMES.items()}
+# Presets by whose first result a question is known, the first that has one.
+PRESETS = ("standard", "quick")
+IDENTITIES = "identities"
+# Words of an outcome where rows are counted: of several now, of one now, of several then, of one then.
+COUNTED = {
+    "holds": ("hold", "holds", "held", "held"),
+    "fails": ("fail", "fails", "failed", "failed"),
+    "no test": ("are no test", "is no test", "were no test", "was no test"),
+    "undecided": ("are undecided", "is undecided", "were undecided", "was undecided"),
+}
+
+
+class Line(Protocol):
+    """A line of verdicts.csv."""
+
+    claim: str
+    preset: str
+    digest: str
+    verdict: str
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question. fields: those that differ from its first form; then, now: outcomes, "" where there is none."""
+
+    fields: tuple[str, ...]
+    designs: int
+    then: str
+    now: str
+
+    def __str__(self) -> str:
+        if not self.designs:
+            return "It was not judged before."
+        told = f"{self.designs} design{'s' * (self.designs > 1)} judged it."
+        if not self.fields:
+            return f"Its question is the first; {told}"
+        return f"Its question differs from the first in {_joined(self.fields)}; {told}"
+
+
+@dataclass(frozen=True)
+class Records:
+    """questions: by claim; then, now: how many primary questions had and have which outcome; added: primary rows that
+    were listed later; lacking_a_draw: primary rows that are undecided for want of one; differing: questions, and
+    primary ones, that differ from their first form today; after_a_result: questions changed after a result of theirs
+    was stored; identities: rows that the contract calls checks."""
+
+    questions: Mapping[str, Asked]
+    then: Mapping[str, int]
+    now: Mapping[str, int]
+    added: int
+    lacking_a_draw: int
+    differing: tuple[int, int]
+    after_a_result: int
+    identities: frozenset[str]
+
+    def headline(self, rows: Iterable[Mapping[str, str]]) -> list[str]:
+        """Return what the records come to in sentences. rows: the ledger, by its columns."""
+        return [
+            f"Of {sum(self.now.values())} primary rows, each judged again by its first question from the stored draws, "
+            f"{_counts(self.now)}. Of the undecided ones {self.lacking_a_draw} lack a second draw of that question or "
+            "of its rival.",
+            *self._by_scope(rows),
+            f"By the first design of every question, then: of {sum(self.then.values())} primary rows "
+            f"{_counts(self.then, 2)}; {self.added} rows that were listed later are apart.",
+            f"{self.differing[0]} questions, {self.differing[1]} of them primary, differ today from their first form. "
+            f"{self.after_a_result} questions were changed after a result of theirs was stored.",
+        ]
+
+    def _by_scope(self, rows: Iterable[Mapping[str, str]]) -> list[str]:
+        """The outcomes now of primary rows by the scope that their study states today."""
+        found = self.by_scope(rows)
+        told = "; ".join(f"{name}, {_counts(counts)}" for name, counts in found.items())
+        return [f"By the scope that a row states today: {told}."]
+
+    def by_scope(self, rows: Iterable[Mapping[str, str]]) -> dict[str, Counter[str]]:
+        """Return how many primary rows have which outcome now, by scope, identities apart."""
+        found: dict[str, Counter[str]] = {name: Counter() for name in (*SCOPES, IDENTITIES)}
+        for row in rows:
+            one = self.questions.get(row["claim"])
+            if row["rank"] == "primary" and one and one.now:
+                within = IDENTITIES if row["claim"] in self.identities else scope(row["kind"], row["regime"])
+                found[within][one.now] += 1
+        return {name: counts for name, counts in found.items() if counts}
+
+    def told(self, claims: Iterable[str]) -> str:
+        """Return the outcomes that the claims have now in words."""
+        return _counts(Counter(self.questions[claim].now for claim in claims if claim in self.questions))
+
+    def tallied(self, claims: Iterable[str]) -> list[tuple[str, str, int]]:
+        """Return (class, outcome, number) of the outcomes that some of the claims have now."""
+        counts = Counter(self.questions[claim].now for claim in claims if claim in self.questions)
+        return [(CLASSES[mark], word, counts[word]) for mark, word in OUTCOMES.items() if counts[word]]
+
+
+def read(folder: Path, lines: Iterable[Line], after: Mapping[str, str] = MappingProxyType({})) -> Records | None:
+    """Return what the records say; None where the folder has none. lines: those of verdicts.csv; after: by claim the
+    one that it is asked after."""
+    if not folder.is_dir():
+        return None
+    changed, again, primary = (_table(folder / name) for name in (CHANGED, AGAIN, THEN))
+    fields: dict[str, dict[str, None]] = {}
+    for row in changed:
+        fields.setdefault(row["row"], {})[_word(row["field"])] = None
+    now = {row["row"]: row["now"] for row in again}
+    lines = list(lines)
+    first, judged = _first(lines), designs(lines, after)
+    questions = {
+        claim: Asked(tuple(fields.get(claim, ())), judged.get(claim, 0), first.get(claim, ""), now.get(claim, ""))
+        for claim in {**fields, **now, **first}
+    }
+    return Records(
+        questions,
+        Counter(row["outcome"] for row in primary if not row["added"]),
+        Counter(row["now"] for row in again if row["rank"] == "primary"),
+        sum(bool(row["added"]) for row in primary),
+        sum(row["rank"] == "primary" and _lacks_a_draw(row) for row in again),
+        (len(fields), len({row["row"] for row in changed if row["rank"] == "primary"})),
+        len({row["row"] for row in _table(folder / HISTORY) if row["verdict_before"]}),
+        frozenset(row["row"] for row in _table(folder / CONTRACT) if row["change"] == "check"),
+    )
+
+
+def marked(word: str) -> str:
+    """Return an outcome behind its mark, or a dash where there is none."""
+    return f"{MARK_OF[word]} {word}" if word else "–"
+
+
+def designs(lines: Iterable[Line], after: Mapping[str, str] = MappingProxyType({})) -> dict[str, int]:
+    """Return how many designs judged a claim and all that it is asked after, at every preset, whatever came of them.
+
+    The level of an interval grows with this number. lines: those of verdicts.csv; after: by claim the one that it is
+    asked after.
+    """
+    digests: dict[str, set[str]] = {}
+    for line in lines:
+        digests.setdefault(line.claim, set()).add(line.digest)
+    return {
+        claim: sum(len(digests.get(one, ())) for one in _asked_before(claim, after)) for claim in {**digests, **after}
+    }
+
+
+def _asked_before(claim: str, after: Mapping[str, str]) -> list[str]:
+    """The claim, the one that it is asked after, the one before that, and so on."""
+    chain = [claim]
+    while chain[-1] in after and after[chain[-1]] not in chain:
+        chain.append(after[chain[-1]])
+    return chain
+
+
+def _first(lines: Iterable[Line]) -> dict[str, str]:
+    """The outcome of each claim's first line, at the first of `PRESETS` that has one."""
+    found: dict[tuple[str, str], str] = {}
+    for line in lines:
+        found.setdefault((line.claim, line.preset), OUTCOMES[MARKS[line.verdict]])
+    known = {claim: [found[claim, preset] for preset in PRESETS if (claim, preset) in found] for claim, _ in found}
+    return {claim: words[0] for claim, words in known.items() if words}
+
+
+def _lacks_a_draw(row: Mapping[str, str]) -> bool:
+    """Whether a row of `AGAIN` is undecided and the claim or its first rival lacks a second draw."""
+    lacking = [row[f"{part}result"] == "undecided" and not row[f"{part}value_2"] for part in ("", "rival_")]
+    return row["now"] == "undecided" and any(lacking)
+
+
+def _table(file: Path) -> list[dict[str, str]]:
+    with open(file, newline="", encoding="utf-8") as stream:
+        return list(csv.DictReader(stream))
+
+
+def _word(field: str) -> str:
+    name = field.partition(".")[0]
+    return FIELDS.get(name, name)
+
+
+def _joined(words: Iterable[str]) -> str:
+    *others, last = words
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _counts(counts: Mapping[str, int], tense: int = 0) -> str:
+    """Rows by outcome in words. tense: 0 now, 2 then."""
+    found = {word: counts[word] for word in COUNTED if counts.get(word)}
+    return ", ".join(f"{count} {COUNTED[word][tense + (count == 1)]}" for word, count in found.items())

@@ -1,0 +1,116 @@
+"""Turns what was measured of a claim and of its control into a row of the ledger."""
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from hierlearn.pipeline.claims.ledger import Row, to_json
+from hierlearn.pipeline.claims.rules import PASSES, UNDECIDED, outcome
+from hierlearn.pipeline.claims.verdicts import MISSING, NO_CONTROL, verdict
+from hierlearn.statistics.estimates import Measurement, decisive_cases
+
+NOT_MEASURED = Measurement(np.nan, np.nan, np.nan, "", 0)
+
+
+def judge_claim(
+    name: str,
+    claim: Mapping[str, Any],
+    measured: Measurement,
+    rival: Measurement | None,
+    flops: float,
+    source: str,
+    study: Mapping[str, str],
+) -> dict[str, Any]:
+    """The row of a claim, with the detail of its measurement beside the columns.
+
+    claim: its words, rule and control as in the study file, perhaps with the digest of its design and the dimension of
+    its probe's own problem; rival: the control, measured, if there is one; source: the file that the measurement was
+    read from, in the study's folder; study: name, paper, preset, perhaps draw and revision.
+    """
+    measured, rival = _finite(measured), rival and _finite(rival)
+    if claim["rule"] == "holds" and rival is not None:
+        measured = decisive_cases(measured, rival)
+    found, why = _outcome(claim, measured)
+    control, control_why = _control(claim, rival)
+    word = verdict(claim["kind"], claim.get("regime", ""), found, control, "proof" in claim)
+    described = {"rank": "secondary", "regime": "", "digest": ""} | claim
+    run = {"draw": "", "revision": ""} | study
+    reasons = (why, control_why, *(claim.get(key, "").strip() for key in ("proof", "beyond", "remark")))
+    slack, against = claim.get("slack"), rival or NOT_MEASURED
+    row = Row(
+        **{key: described[key] for key in ("place", "kind", "rank", "regime", "statement", "rule", "digest")},
+        **{key: run[key] for key in ("paper", "preset", "draw")},
+        claim=name,
+        side=_side(claim),
+        value=measured.value,
+        low=measured.low,
+        high=measured.high,
+        predicted=float(_predicted(claim)),
+        slack=np.nan if slack is None else float(slack),
+        rival=claim.get("control", {}).get("rival", ""),
+        control_value=against.value,
+        control_low=against.low,
+        control_high=against.high,
+        control_verdict=control,
+        verdict=word,
+        sizes=_sizes(measured.sizes, claim),
+        reason="; ".join(part for part in reasons if part),
+        revision=str(run["revision"]),
+        seeds=measured.seeds,
+        flops=flops,
+        study=study["name"],
+        figure=f"{study['name']}/figure.svg",
+        data=f"{study['name']}/{source}",
+    )
+    return {**to_json(row, measured.positive), "detail": measured.detail}
+
+
+def _finite(measured: Measurement) -> Measurement:
+    """The measurement, without numbers where one is infinite, as of the logarithm of 0."""
+    if not np.isinf([measured.value, measured.low, measured.high]).any():
+        return measured
+    reason = "; ".join(part for part in ("a number of it is infinite", measured.reason) if part)
+    return replace(measured, value=np.nan, low=np.nan, high=np.nan, reason=reason)
+
+
+def _sizes(sizes: str, claim: Mapping[str, Any]) -> str:
+    """The sizes, at the dimension of the probe's own problem where it has one."""
+    return re.sub(r"\bd = [^,]+", f"d = {claim['dimension']}", sizes) if "dimension" in claim else sizes
+
+
+def _predicted(claim: Mapping[str, Any]) -> float:
+    return 1.0 if claim["rule"] == "holds" else claim.get("predicted", np.nan)
+
+
+def _side(claim: Mapping[str, Any]) -> str:
+    return claim.get("side", "above") if claim["rule"] == "ordering" else ""
+
+
+def _outcome(claim: Mapping[str, Any], measured: Measurement) -> tuple[str, str]:
+    """What the claim's rule makes of a measurement, and why."""
+    if claim["rule"] == "descriptive":
+        return UNDECIDED, measured.reason
+    high = math.inf if measured.bound and not math.isnan(measured.high) else measured.high
+    given = measured.value, measured.low, high, _predicted(claim), claim.get("slack")
+    return outcome(claim["rule"], *given, _side(claim), measured.reason)
+
+
+def _control(claim: Mapping[str, Any], rival: Measurement | None) -> tuple[str, str]:
+    """The outcome of a claim's control by the same rule, and what the row has to say of it."""
+    described = claim.get("control", {})
+    if "missing" in described:
+        return MISSING, f"no control yet ({described['missing']})"
+    if rival is None:
+        return NO_CONTROL, ""
+    found, why = _outcome(claim, rival)
+    if found == PASSES:
+        return found, f"the control, {described['rival']}, passes too"
+    # One clause: what follows a semicolon would be read as said of the claim.
+    if found == UNDECIDED:
+        return found, f"the control is undecided: {why.replace('; ', ', ')}"
+    said = claim["rule"] != "holds" and rival.reason
+    return found, f"of the control: {rival.reason.replace('; ', ', ')}" if said else ""

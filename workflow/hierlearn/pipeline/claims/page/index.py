@@ -1,0 +1,326 @@
+"""The page: what was found of each paper, and every claim with its result, its figure and its data."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from hierlearn.pipeline.claims.asked import MARK_OF, Asked, Records
+from hierlearn.pipeline.claims.ledger import Row
+from hierlearn.pipeline.claims.page import mathematics
+from hierlearn.pipeline.claims.page.drawing import drawing
+from hierlearn.pipeline.claims.rules import BOUNDARIES, PUBLISHED_FACTOR, RULES
+from hierlearn.pipeline.claims.tally import NO_EVIDENCE
+from hierlearn.pipeline.claims.verdicts import (
+    CLASSES,
+    INCONCLUSIVE,
+    KINDS,
+    MARKS,
+    MISSING,
+    OUTCOMES,
+    REGIMES,
+    RESULTS,
+    SCOPES,
+    VACUOUS,
+    WITHOUT_REGIME,
+    result,
+    scope,
+)
+
+HERE = Path(__file__).parent
+# What may be told of a study beside its title, paper, place, summary, and whether it is present.
+TOLD = {
+    "settings": (),
+    "panels": (),
+    "file": "",
+    "draw": "",
+    "figure_size": None,
+    "commit": "",
+    "older": "",
+}
+TOLD |= {"numbers": {}}
+# How `judging` begins to say that the control keeps a row from its verdict; a remark may speak of a control otherwise.
+CONTROL = ("the control, ", "the control is undecided: ", "no control yet (")
+# The share of false verdicts at one end of a 95 % interval, at most.
+TAIL = 0.025
+
+
+def page(
+    rows: Sequence[Row],
+    details: Mapping[str, Mapping[str, Any]],
+    studies: Mapping[str, Mapping[str, Any]],
+    preset: str,
+    made: Mapping[str, str],
+    papers: Mapping[str, Mapping[str, str]],
+    note: str = "",
+    earlier: Mapping[str, str] | None = None,
+    folder: str = "",
+    compared: Mapping[str, Any] | None = None,
+    reading: str = "",
+    records: Records | None = None,
+) -> str:
+    """The page as HTML. details: what stands behind each row, by claim; studies: what `plan.inputs` tells of each, by
+    name; made: which code and versions; papers: name, citation and link of each, in their order; note: what the run is,
+    where it is not the first draw; earlier: what was found of claims at earlier revisions; folder: where the results
+    lie, as a reader types it; compared: with another run;
+    reading: where it is said how to read the page, from its folder; records: what is known of every question."""
+    judged = [row for row in rows if row.kind not in NO_EVIDENCE]
+    primary = [row for row in judged if row.rank == "primary"]
+    boundaries = sum(BOUNDARIES[row.rule] for row in judged)
+    questions = records.questions if records else {}
+    told = [told_of(name, study, rows, questions) for name, study in studies.items() if study["present"]]
+    named = [key for key in papers if key in {study["paper"] for study in told}]
+    shown = sorted(told, key=lambda study: named.index(study["paper"]))
+    return render(
+        "template.html",
+        ("style.css", "script.js", "ledger.js"),
+        told,
+        details,
+        earlier or {},
+        questions,
+        preset=preset,
+        folder=folder or f"results/{preset}",
+        note=note,
+        compared=compared,
+        reading=reading,
+        made=made,
+        rows=rows,
+        kinds=_counted(Counter(row.kind for row in rows), KINDS),
+        judged=judged,
+        no_evidence=NO_EVIDENCE,
+        without_scope=WITHOUT_REGIME,
+        tally=_counted(Counter(result(row.verdict) for row in judged), RESULTS.values()) or "none",
+        uncontrolled=sum(row.control_verdict == MISSING for row in judged),
+        registered=sum(bool(row.digest) for row in judged),
+        primary=primary,
+        decided=sum(row.verdict not in (INCONCLUSIVE, VACUOUS) for row in primary),
+        outcomes=records.tallied(row.claim for row in primary) if records else outcomes(primary),
+        headline=records.headline([vars(row) for row in rows]) if records else [],
+        table=by_kind_and_scope(rows, questions),
+        papers=[_of_paper(key, papers[key], primary, records) for key in named],
+        stored=any(study["commit"] for study in shown),
+        boundaries=boundaries,
+        expected=f"{TAIL * boundaries:.1f}",
+        scopes=SCOPES,
+        kind_texts=KINDS,
+        missing=[study["title"] for study in studies.values() if not study["present"]],
+        studies=shown,
+        names=RESULTS,
+        words=[*dict.fromkeys(standing(row, questions)[1] for row in rows)],
+    )
+
+
+def render(
+    template: str,
+    looks: Sequence[str],
+    told: Sequence[Mapping[str, Any]],
+    details: Mapping[str, Mapping[str, Any]],
+    earlier: Mapping[str, str],
+    questions: Mapping[str, Asked] = MappingProxyType({}),
+    **said: Any,
+) -> str:
+    """Return a page as its template says it. looks: its styles and scripts; told: of its studies, by `told_of`;
+    details, earlier: as for `page`; questions: what is known of each,
+    by claim; said: what else the template asks for."""
+    environment = Environment(
+        loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters |= {"tex": mathematics.html, "clauses": clauses}
+    told_of_a_row = (edge_note, fit_note, interval, number, prediction, work)
+    environment.globals |= {function.__name__: function for function in told_of_a_row}
+    texts = {name: HERE.joinpath(name).read_text(encoding="utf-8") for name in looks}
+    return environment.get_template(template).render(
+        style=Markup("".join(text for name, text in texts.items() if name.endswith(".css"))),
+        script=Markup("".join(text for name, text in texts.items() if name.endswith(".js"))),
+        regimes=REGIMES,
+        numbers={claim: one for study in told for claim, one in study["numbers"].items()},
+        classes=CLASSES,
+        marks=MARKS,
+        mark_of=MARK_OF,
+        results=RESULTS,
+        scope=scope,
+        details=details,
+        earlier=earlier,
+        questions=questions,
+        standing=lambda row: standing(row, questions),
+        drawing=lambda row: drawing(row, spoken(row), number),
+        **said,
+    )
+
+
+def told_of(
+    name: str, study: Mapping[str, Any], rows: Sequence[Row], questions: Mapping[str, Asked] = MappingProxyType({})
+) -> dict[str, Any]:
+    """Return what a page tells of a study: its file's words, its panels, and its rows with their counts."""
+    return {**TOLD, **study, "name": name, "panel_of": panel_of(study.get("panels", ()))} | _of_study(
+        name, rows, questions
+    )
+
+
+def standing(row: Row, questions: Mapping[str, Asked]) -> tuple[str, str]:
+    """The mark and the word of a row: its outcome by its first question where that is known, else its draw's result."""
+    one = questions.get(row.claim)
+    return (MARK_OF[one.now], one.now) if one and one.now else (MARKS[row.verdict], result(row.verdict))
+
+
+def outcomes(rows: Iterable[Row]) -> list[tuple[str, str, int]]:
+    """(class, name, number) of every result that some of the rows have."""
+    counts = Counter(MARKS[row.verdict] for row in rows)
+    return [(CLASSES[mark], name, counts[mark]) for mark, name in RESULTS.items() if counts[mark]]
+
+
+def by_kind_and_scope(
+    rows: Iterable[Row], questions: Mapping[str, Asked] = MappingProxyType({})
+) -> list[tuple[str, dict[str, list[tuple[str, str, int]]]]]:
+    """For every kind and each scope, where its rows stand: (mark, word, number)."""
+    # A description stands in the first column, without any scope.
+    counts = Counter((row.kind, scope(row.kind, row.regime), *standing(row, questions)) for row in rows)
+    table = []
+    for kind in KINDS:
+        cells = {
+            within: [
+                (mark, word, n)
+                for mark in RESULTS
+                for word in (OUTCOMES[mark], RESULTS[mark])[mark != "✓" :]
+                if (n := counts[kind, within, mark, word])
+            ]
+            for within in SCOPES
+        }
+        if any(cells.values()):
+            table.append((kind, cells))
+    return table
+
+
+def in_order(rows: Iterable[Row]) -> list[Row]:
+    """Rows in the order of their names, C2 before C10."""
+    return sorted(rows, key=lambda row: _natural(row.claim))
+
+
+def _of_paper(key: str, paper: Mapping[str, str], primary: Sequence[Row], records: Records | None) -> dict[str, Any]:
+    """A paper with its primary rows in order."""
+    own = in_order(row for row in primary if row.paper == key)
+    found = records.tallied(row.claim for row in own) if records else outcomes(own)
+    return {**paper, "key": key, "rows": own, "outcomes": found}
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """Sorts C2 before C10."""
+    return [(int(part or 0), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", name)]
+
+
+def _counted(counts: Mapping[str, int], order: Iterable[str]) -> str:
+    return ", ".join(f"{counts[name]} {name}" for name in order if counts[name])
+
+
+def _of_study(name: str, rows: Sequence[Row], questions: Mapping[str, Asked]) -> dict[str, Any]:
+    """The rows of a study, secondary ones under the primary row that they belong to, how many have which mark,
+    checks apart, and the files that they were read from."""
+    own = [row for row in rows if row.study == name]
+    counts = Counter(standing(row, questions)[0] for row in own if row.kind != "check")
+    checks = Counter(standing(row, questions)[0] for row in own if row.kind == "check")
+    told = " ".join(f"{mark} {checks[mark]}" for mark in RESULTS if checks[mark])
+    files = sorted({row.data for row in own})
+    return {"rows": own, "groups": groups(own), "counts": counts, "checks": told, "files": files}
+
+
+def panel_of(panels: Iterable[tuple[str, str, Sequence[str]]]) -> dict[str, str]:
+    """The letters of the panels that show each claim. panels: (letter, title, claims)."""
+    found: dict[str, str] = {}
+    for letter, _, claims in panels:
+        found |= {claim: f"{found[claim]}, {letter}" if claim in found else letter for claim in claims}
+    return found
+
+
+def groups(rows: Sequence[Row]) -> list[tuple[Row | None, list[Row]]]:
+    """Every primary row with the secondary ones whose names begin most like its own, and last those of no such name."""
+    primary = [row for row in rows if row.rank == "primary"]
+    found: dict[str, list[Row]] = {row.claim: [] for row in primary}
+    others = []
+    for row in rows:
+        if row.rank != "primary":
+            best = max(primary, key=lambda one: _shared(row.claim, one.claim), default=None)
+            (found[best.claim] if best and _shared(row.claim, best.claim) else others).append(row)
+    return [*((row, found[row.claim]) for row in primary), *([(None, others)] if others else [])]
+
+
+def _shared(one: str, other: str) -> int:
+    """How many words two claims' names have in common from the first on."""
+    words = list(zip(one.split("-"), other.split("-"), strict=False))
+    return next((i for i, (a, b) in enumerate(words) if a != b), len(words))
+
+
+def clauses(reason: str) -> tuple[str, str]:
+    """Why the verdict is what it is: what a reason says first and of the control; and what else is to be known."""
+    first, *others = reason.split("; ")
+    control = [clause for clause in others if clause.startswith(CONTROL)][:1]
+    return "; ".join([first, *control]), "; ".join(clause for clause in others if clause not in control)
+
+
+def fit_note(detail: Mapping[str, Any], sizes: Sequence[float] = ()) -> str:
+    """The sizes on a fitted line, and the slopes between neighbours of all sizes, where a row has them.
+
+    sizes: all of its axis; where they are not known, nor as many as the slopes lie between, no slope is shown.
+    """
+    fitted, local = detail.get("sizes_fitted", ()), [one["value"] for one in detail.get("local", ())]
+    parts = [f"fitted to {', '.join(f'{size:g}' for size in fitted)}"] if fitted else []
+    ends = next((one for one in (sizes, fitted) if len(one) == len(local) + 1), ())
+    between = [
+        f"{number(value)} from {low:g} to {high:g}"
+        for value, (low, high) in zip(local, pairwise(ends), strict=False)
+        if value is not None
+    ]
+    return "; ".join([*parts, *([f"slope {', '.join(between)}"] if between else [])])
+
+
+def edge_note(detail: Mapping[str, Any]) -> str:
+    """Which learners, of the control too, mostly chose an end of their learning rates: the best may lie beyond."""
+    text = "{learner} chose {rate:g}, the {end} of its learning rates, in {count} of {of} trainings"
+    found = detail.get("edges", ())
+    return "; ".join(text.format(**one) + " of the control" * one.get("control", False) for one in found)
+
+
+def number(value: float) -> str:
+    """Three significant digits with a minus sign as long as a plus, or a dash."""
+    return f"{value:.3g}".replace("-", "−") if math.isfinite(value) else "–"
+
+
+def interval(low: float, high: float) -> str:
+    """[low, high] where there is one."""
+    return f"[{number(low)}, {number(high)}]" if math.isfinite(low) and math.isfinite(high) else ""
+
+
+def prediction(row: Row) -> str:
+    """The prediction as its rule reads it."""
+    if not math.isfinite(row.predicted):
+        return "–"
+    usual = PUBLISHED_FACTOR if row.rule == "published" else 0.0
+    slack = usual if math.isnan(row.slack) else row.slack
+    signs = {"above": (">", "−"), "below": ("<", "+")}
+    sign, between = signs.get(row.side, RULES[row.rule])
+    text = f"{sign} {number(row.predicted)}"
+    return f"{text} {between} {number(slack)}" if slack else text
+
+
+def spoken(row: Row) -> str:
+    """A row's numbers in words."""
+    parts = [f"measured {number(row.value)} {interval(row.low, row.high)}".strip()]
+    if math.isfinite(row.predicted):
+        parts.append(f"predicted {prediction(row)}")
+    if math.isfinite(row.control_value):
+        parts.append(f"control {number(row.control_value)} {interval(row.control_low, row.control_high)}".strip())
+    return ", ".join(parts)
+
+
+def work(flops: float) -> str:
+    """Counted floating-point operations with a unit."""
+    if not flops > 0:
+        return "–"
+    exponent = min(int(math.log10(float(f"{flops:.3g}"))) // 3, 6)
+    return f"{flops / 1000**exponent:.3g} {['', 'k', 'M', 'G', 'T', 'P', 'E'][exponent]}flop"

@@ -1,0 +1,225 @@
+"""`hierlearn`: run the workflow, ask what it found, add components and studies of your own."""
+
+import argparse
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NoReturn
+
+from hierlearn.core import process
+from hierlearn.pipeline.command import arguments, runs
+from hierlearn.pipeline.command.arguments import Once, Parser
+from hierlearn.pipeline.run import places, systems
+
+PRESETS = ("smoke", "quick", "standard", "full", "paper")
+PURPOSE = "run the workflow, ask what it found, add components and studies of your own."
+EXAMPLES = """\
+examples:
+  hierlearn run                              every study, small: about ten minutes on two cores
+  hierlearn run chen2020                     the studies of one paper
+  hierlearn plan --preset standard           what the larger sizes cost, before you start them
+  hierlearn ask ridge_polynomial degree=2 --learners ntk linear --dimension 4 6 8
+  hierlearn new learner mine --folder ../mine
+
+`hierlearn COMMAND --help` explains one command. Everything runs in the present folder; results go to ./results.
+"""
+# What the command will do one day, in the words that it answers with today.
+LATER = {
+    "compare": "will compare learners on a table of your own",
+    "export": "will write rows of the ledger as LaTeX and BibTeX",
+    "figure": "will draw one panel of a figure in a journal's column width",
+}
+
+
+def parser() -> Parser:
+    """Return the parser of the whole command line."""
+    whole = Parser(prog="hierlearn", description=PURPOSE, epilog=EXAMPLES, formatter_class=_Layout)
+    whole.add_argument("--version", action="version", version=version("hierlearn"))
+    commands = whole.add_subparsers(title="commands", metavar="COMMAND", dest="command", parser_class=Parser)
+
+    def command(name: str, help_: str, do: Callable[[argparse.Namespace], object], *parents: Parser) -> Parser:
+        described = f"{help_[:1].upper()}{help_[1:]}."
+        added = commands.add_parser(name, help=help_, description=described, parents=parents, formatter_class=_Layout)
+        added.set_defaults(do=do)
+        return added
+
+    where, which, how = _settings(), _studies(), _cores()
+    command("run", "run studies, or all of them, and write the page of results", runs.run, which, where, how)
+    ask = command("ask", "compare learners on a target, without a study file", runs.ask, where, how)
+    ask.add_argument("teacher", help="the target, by the name of its component: ridge_polynomial, parity, …")
+    ask.add_argument("parameters", nargs="*", metavar="KEY=VALUE", help="parameters of the teacher, such as degree=2")
+    several: dict[str, Any] = {"nargs": "+", "required": True, "action": "extend"}
+    ask.add_argument(
+        "--learners", **several, type=arguments.text, help="names of learners or kernels, or '{name: taylor, order: 2}'"
+    )
+    ask.add_argument("--dimension", **several, type=arguments.whole, metavar="D", help="dimensions of the input")
+    ask.add_argument(
+        "--input",
+        action=Once,
+        nargs="+",
+        type=arguments.text,
+        metavar="NAME",
+        help="the law of x and its parameters: sphere",
+    )
+    ask.add_argument("--seeds", action=Once, type=arguments.whole, help="independent repetitions (5)")
+    ask.add_argument("--threshold", action=Once, type=arguments.number, help="the risk at which samples are counted")
+    ask.add_argument("--cap", action=Once, type=arguments.whole, help="the largest number of samples (2000)")
+    command("plan", "list what a run would cost: core-hours, memory, the longest job", _answer, which, where)
+    command("tally", "count the rows of a finished run by verdict", _answer, which, where)
+    command("register", "write down the designs that are to be judged, before they are run", _answer, which, where)
+    command("record", "keep the verdicts of registered designs", _answer, which, where)
+    command("publish", "store rows and figures of a finished run in docs/ledger", _answer, which, where)
+    command("contact-sheet", "draw all figures on one sheet, light and dark", runs.contact_sheet, where, how)
+    new = command("new", "begin a component or a study of your own, from a template that works", _new)
+    new.add_argument("kind", help="teacher, input, representation, kernel, learner, …, or study")
+    new.add_argument("name")
+    folder: dict[str, Any] = {"action": Once, "required": True, "type": arguments.text}
+    new.add_argument("--folder", **folder, help="your own folder, outside the project")
+    new.add_argument(
+        "--from",
+        action=Once,
+        type=arguments.text,
+        dest="source",
+        metavar="STUDY",
+        help="the study that a new study begins as",
+    )
+    check = command("check", "say what a component or a study of your own lacks", _check)
+    check.add_argument("name", type=arguments.text)
+    check.add_argument("--folder", **folder, help="your own folder, outside the project")
+    convert = command("convert", "rewrite study files of an older form, yours too, with their comments", _convert)
+    convert.add_argument(
+        "files", nargs="+", type=arguments.path, metavar="FILE", help="study files, or folders with studies"
+    )
+    for name, what in LATER.items():
+        command(name, f"{what} (not there yet)", _later).takes_all = True
+    whole.commands = commands.choices
+    return whole
+
+
+class _Layout(argparse.RawDescriptionHelpFormatter):
+    """Help with room for the longest command."""
+
+    def __init__(self, prog: str):
+        super().__init__(prog, max_help_position=18)
+
+
+def _studies() -> Parser:
+    group = Parser(add_help=False)
+    group.add_argument(
+        "studies",
+        nargs="*",
+        type=arguments.text,
+        metavar="STUDY",
+        help="studies or papers by name; all of them without",
+    )
+    return group
+
+
+def _settings() -> Parser:
+    group = Parser(add_help=False)
+    names = f"{{{','.join(PRESETS)}}}"
+    group.add_argument(
+        "--preset",
+        action=Once,
+        type=arguments.one_of(PRESETS),
+        metavar=names,
+        help="sizes: quick unless config/config.yaml says otherwise",
+    )
+    group.add_argument(
+        "--results", action=Once, type=arguments.text, metavar="FOLDER", help="where results go: results"
+    )
+    group.add_argument(
+        "--own",
+        action="extend",
+        nargs="+",
+        type=arguments.text,
+        metavar="FOLDER",
+        help="folders with components and studies of your own",
+    )
+    settings: dict[str, Any] = {"action": "extend", "nargs": "+", "default": [], "metavar": "KEY=VALUE"}
+    group.add_argument("--config", **settings, help="other settings; config/README.md explains them")
+    return group
+
+
+def _cores() -> Parser:
+    group = Parser(add_help=False)
+    group.add_argument("--cores", action=Once, type=arguments.cores, default="all", help="processor cores to use: all")
+    group.set_defaults(snakemake=[])
+    return group
+
+
+def _answer(asked: argparse.Namespace) -> int:
+    """Answer at once, without a run: the status is 1 where the ledger breaks a promise."""
+    # Imported where it is used: help should come at once.
+    from hierlearn.core.words import nearest
+    from hierlearn.pipeline.command import records
+    from hierlearn.pipeline.plan.configuration import configure
+
+    words = runs.settings(asked)
+    given = {key: runs.value(key, word, text) for word in words for key, _, text in [word.partition("=")]}
+    targets = asked.studies or ()
+    plan = configure(given, Path("config/config.yaml"), runs.ROOT / "config" / "studies", targets)
+    if asked.studies:
+        by_name = plan.targets.by_name()
+        if unknown := [word for word in asked.studies if word not in by_name]:
+            raise ValueError(f"{asked.command}: found {unknown[0]!r}; expected {nearest(unknown[0], by_name)}")
+        chosen = {study for word in asked.studies for study in by_name[word]}
+        plan = replace(plan, studies={name: study for name, study in plan.studies.items() if name in chosen})
+    lines, is_broken = records.ANSWERS[asked.command](plan)
+    print("\n".join(lines))
+    return int(is_broken)
+
+
+def _new(asked: argparse.Namespace) -> None:
+    from hierlearn.pipeline.command import template
+
+    file = template.write(asked.kind, asked.name, Path(asked.folder), asked.source or "")
+    print(f"{file.as_posix()}: change it, then hierlearn check {asked.name} --folder {shlex.quote(asked.folder)}")
+
+
+def _check(asked: argparse.Namespace) -> int:
+    """Ask the contract tests, which need pytest."""
+    command = [sys.executable, str(runs.ROOT / "tests" / "check.py"), f"name={asked.name}", f"folder={asked.folder}"]
+    return subprocess.run(command, check=False).returncode
+
+
+def _convert(asked: argparse.Namespace) -> None:
+    from hierlearn.pipeline.command import convert
+
+    for line in convert.convert_all(asked.files, runs.ROOT):
+        print(line)
+
+
+def _later(asked: argparse.Namespace) -> NoReturn:
+    raise ValueError(f"hierlearn {asked.command} is not there yet; it {LATER[asked.command]}")
+
+
+def main(words: Sequence[str] | None = None) -> NoReturn:
+    """Do what a command line asks for and end the program. words: without the program's name; None: those given."""
+    process.replace_letters()
+    systems.refuse_windows()
+    words = list(sys.argv[1:] if words is None else words)
+    # What follows -- is for Snakemake.
+    own, more = (words[: words.index("--")], words[words.index("--") + 1 :]) if "--" in words else (words, [])
+    asked = parser().parse_args(own)
+    if more and "snakemake" not in vars(asked):
+        sys.exit(f"error: {asked.command}: found {' '.join(more)!r} behind --; expected nothing, as it starts no run")
+    # Of two such options Snakemake takes the last alone.
+    if any(word.partition("=")[0] == "--config" or word.startswith("-C") for word in more):
+        sys.exit(
+            f"error: {asked.command}: found --config behind --; expected the settings before it: --config KEY=VALUE"
+        )
+    asked.snakemake = more
+    try:
+        with places.in_one_line():
+            sys.exit(asked.do(asked))
+    except ValueError as error:
+        sys.exit(f"error: {error}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,177 @@
+"""Stores a run with the code: rows and figures of every study in docs/ledger, and what is made of all that are stored.
+
+A study is a folder by itself, {study}/claims.json and {study}/figure.svg, which a later run of that study replaces.
+Beside them lie claims.csv and the page of all stored studies, and the README has a table of their primary rows.
+"""
+
+import json
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from hierlearn.pipeline.claims import asked
+from hierlearn.pipeline.claims.ledger import COLUMNS, csv_text, from_json, noted
+from hierlearn.pipeline.claims.tally import comparison, judged
+from hierlearn.pipeline.files import checksums, figures, papers, texts
+from hierlearn.pipeline.plan import history, told, units
+from hierlearn.pipeline.plan.configuration import Plan, configure
+from hierlearn.pipeline.plan.study import Study
+
+FOLDER, README = "docs/ledger", "README.md"
+# From the page.
+READING = "../reading.md"
+# A stored study is replaced by a run of its own preset or of a later one.
+BY_SIZE = ("smoke", "quick", "standard", "full", "paper")
+# What the page shows of a row beside its columns.
+SHOWN = ("sizes_fitted", "dof", "edges")
+# Of a row of a second draw what may differ from the first, whose design it shares, and what says which draw it is.
+MEASURED = ("value", "low", "high", "verdict")
+DRAWN = ("claim", "digest", "draw", *MEASURED, *(f"control_{name}" for name in MEASURED))
+
+
+def store(plan: Plan, root: Path) -> list[str]:
+    """Stores the studies of a plan whose results are there and of this code and configuration; says of the others why
+    not, and marks those as older that were stored with another identity: it covers the design and the code of all jobs
+    that claims rest on. root: the folder of the project."""
+    folder, commit = root / FOLDER, _commit(root)
+    second = {row["claim"]: row for file in plan.inputs.second() for row in judged(file)}
+    lines, plans = [], {plan.settings["preset"]: plan}
+    for name, study in plan.studies.items():
+        if name in plan.own:
+            lines.append(f"{name}: not stored: {FOLDER} has the project's studies; {plan.results}/{name} has it")
+            continue
+        file, drawn = (Path(plan.targets.file(name, part)) for part in ("claims.json", "figure.svg"))
+        identity = plan.inputs.identity(file)
+        stored = folder / name / "claims.json"
+        known = json.loads(stored.read_text(encoding="utf-8")) if stored.is_file() else None
+        at = known["study"]["preset"] if known else study.preset
+        made = ((file, identity), (drawn, plan.inputs.identity(drawn)))
+        fault = next((f"{one}: {wrong}" for one, its in made if (wrong := checksums.fault(one, its))), "")
+        if not fault and BY_SIZE.index(at) > BY_SIZE.index(study.preset):
+            fault = f"{FOLDER} has it at {at}, which is larger than {study.preset}"
+        if fault:
+            lines.append(f"{name}: not stored: {fault}")
+            if known and at == study.preset:
+                # The first draw may have been stored where the second was not there yet.
+                known["second"] = _second(known["rows"], known, second)
+                known["study"]["numbers"] = known["study"].get("numbers", {}) | _numbers(study, known["rows"])
+                if known["study"]["draw"] == study.draw:
+                    known["earlier"] = study.earlier
+                _write(stored, known)
+            if known and at not in plans:
+                plans[at] = _at(plan, root, at)
+            now = plans.get(at) if known else None
+            current = now and now.inputs.identity(now.targets.file(name, "claims.json"))
+            if current and current != known["identity"]:
+                # The parameters have the design, and the code of all that measures.
+                same = current["parameters_hash"] == known["identity"]["parameters_hash"]
+                changed = (
+                    "the code that judges has changed, not what it judges," if same else "code or design has changed"
+                )
+                known["study"]["older"] = f"{changed} since commit {known['study']['commit']}."
+                _write(stored, known)
+            elif current and known["study"].pop("older", ""):
+                _write(stored, known)
+            continue
+        rows = json.loads(file.read_bytes())["rows"]
+        said = told.of_study(study, FOLDER) | {"commit": commit, "preset": study.preset}
+        said["figure_size"] = figures.size(drawn)
+        content = {
+            "identity": identity,
+            "study": said,
+            "earlier": study.earlier,
+            "second": _second(rows, known, second),
+            "rows": [{key: row[key] for key in COLUMNS} | {"detail": _shown(row["detail"])} for row in rows],
+        }
+        _write(stored, content)
+        texts.put(stored.with_name("figure.svg"), Path(drawn).read_bytes().decode())
+        lines.append(f"{name}: {len(rows)} rows stored")
+    return lines + together(root, plan.settings.get("compare", ""))
+
+
+def together(root: Path, compare: str = "") -> list[str]:
+    """Makes claims.csv, the page and the README's table from all that is stored. compare: claims.csv of another run."""
+    # Imported where it is used: a plan of a run sets no mathematics.
+    from hierlearn.pipeline.claims.page import findings
+    from hierlearn.pipeline.claims.page.index import page
+
+    folder = root / FOLDER
+    files = sorted(folder.glob("*/claims.json"))
+    contents = {file.parent.name: json.loads(file.read_text(encoding="utf-8")) for file in files}
+    if not contents:
+        raise ValueError(f"{FOLDER}: found no study to store; expected the results of a run with this code")
+    found = [row for content in contents.values() for row in content["rows"]]
+    details = {row["claim"]: row["detail"] for row in found}
+    rows = [from_json({key: row[key] for key in COLUMNS}) for row in found]
+    earlier = {claim: text for content in contents.values() for claim, text in content["earlier"].items()}
+    studies = {name: content["study"] | {"present": True} for name, content in contents.items()}
+    numbers = [study.get("numbers", {}) for study in studies.values()]
+    words = {claim: one["unit"] for part in numbers for claim, one in part.items()}
+    presets = sorted({study["preset"] for study in studies.values()})
+    compared = comparison(rows, compare) if compare else None
+    lines = history.read(root / history.FILE)[0]
+    known = asked.read(root / asked.FOLDER, lines)
+    preset = ", ".join(presets)
+    text = page(rows, details, studies, preset, {}, papers.said(), "", earlier, "", compared, READING, known)
+    primary = {row.claim: row.digest for row in rows if row.rank == "primary"}
+    again = history.further_draws(lines, primary, presets)
+    table = findings.table(rows, papers.said(), words, known)
+    readme, between = root / README, "\n\n".join(filter(None, [table, again]))
+    put = findings.put(readme.read_text(encoding="utf-8"), between)
+    texts.put(folder / "claims.csv", csv_text(noted(rows, earlier)))
+    texts.put(folder / "index.html", text)
+    texts.put(readme, put)
+    return [f"{FOLDER}: {len(rows)} rows of {len(studies)} studies"]
+
+
+def _at(plan: Plan, root: Path, preset: str) -> Plan | None:
+    """The plan of all studies at another preset; None where that one has faults of its own, such as too large a job."""
+    given = {key: value for key, value in plan.settings.items() if key not in ("studies", "compare")}
+    try:
+        return configure(given | {"preset": preset}, root / "none", root / "config" / "studies")
+    except SystemExit:
+        return None
+
+
+def _second(
+    rows: Sequence[Mapping[str, Any]], known: Mapping[str, Any] | None, drawn: Mapping[str, Mapping[str, Any]]
+) -> list[Mapping[str, Any]]:
+    """The second draw of rows: of each what is drawn of its design, or else what is stored, without the columns that
+    repeat the first draw's."""
+    stored = {row["claim"]: row for row in (known["second"] if known else ())}
+    digests = {row["claim"]: row["digest"] for row in rows}
+    again = stored | {claim: row for claim, row in drawn.items() if row["digest"] == digests.get(claim)}
+    found = (again[row["claim"]] for row in rows if row["claim"] in again)
+    return [{key: row[key] for key in DRAWN if key in row} for row in found]
+
+
+def _numbers(study: Study, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What the numbers of stored rows are, of those whose design is the study's."""
+    found, digests = units.of_claims(study), {row["claim"]: row["digest"] for row in rows}
+    return {claim: one for claim, one in found.items() if digests.get(claim) == study.registered.get(claim, "")}
+
+
+def _shown(detail: Mapping[str, Any]) -> dict[str, Any]:
+    """Of what stands behind a row only what the page shows."""
+    shown = {key: detail[key] for key in SHOWN if key in detail}
+    return shown | ({"local": [{"value": one["value"]} for one in detail["local"]]} if "local" in detail else {})
+
+
+def _write(file: Path, content: Mapping[str, Any]) -> None:
+    texts.put(file, json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
+
+
+def _commit(root: Path) -> str:
+    """The commit of the project's folder, and whether files differ from it that this does not write itself;
+    unknown without git."""
+
+    def git(*words: str) -> str:
+        done = subprocess.run(["git", "-C", str(root), *words], capture_output=True, check=False)
+        return done.stdout.decode(errors="replace").strip()
+
+    # What `record` and `publish` wrote a moment ago changes no result.
+    written = (f":!{name}" for name in (FOLDER, README, f"config/{history.NAME}"))
+    others = git("status", "--porcelain", "--untracked-files=no", "--", ".", *written)
+    commit = git("describe", "--always", "--abbrev=12", "--exclude=*")
+    return (commit + (" with uncommitted changes" if others else "")) or "unknown"

@@ -1,0 +1,88 @@
+"""What the units of a layer look for, as pictures, in time, and how near they stay to what they were."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
+
+import numpy as np
+
+from hierlearn.core import protocols
+from hierlearn.core.parameters import Reference
+from hierlearn.pipeline.figures._axes import tidy
+from hierlearn.pipeline.figures._identities import COLOURS, MARKERS
+from hierlearn.pipeline.figures._parameters import Shown
+from hierlearn.pipeline.figures._style import blank, explain, has_points, name_claims, remark
+from hierlearn.pipeline.quantities._tables import along
+
+# Of a mosaic, between two pictures, in pixels.
+APART = 1
+# Half of what layers are apart, where comparisons are 1 apart.
+ASIDE = 0.08
+AXES = ("unit", "row", "column")
+PICTURES = {
+    "picture_start": "before training",
+    "picture_before": "before correction",
+    "picture": "after correction",
+}
+COMPARED = {"nearness": "before\ncorrection", "start_nearness": "before\ntraining"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class FeaturePictures(protocols.Figure):
+    """Pictures of units of the last layer in time, and how near those of all are to those of the same unit before."""
+
+    probe: Annotated[str, Reference("probes"), "An experiment of `feature_pictures`."]
+    shows: Annotated[dict[Literal["a", "b"], Shown], "Panel -> claims that it shows; their names stand above it."] = (
+        field(default_factory=dict)
+    )
+
+    def draw(self, cube: Any, probes: Mapping[str, Any], study: Mapping[str, Any], traces: Any = None) -> Any:
+        """cube, study, traces: unused; probes by name."""
+        found = probes[self.probe]
+        figure = blank(8.2, 2.8)
+        left, right = figure.subplots(1, 2, width_ratios=[2, 1])
+        layer = found.layers.values.max()
+        of_layer = [found[name].sel(layers=layer) for name in PICTURES]
+        first = [one.isel({axis: 0 for axis in one.dims if axis not in AXES}).transpose(*AXES) for one in of_layer]
+        self._mosaic(left, layer, np.stack([one.values for one in first]))
+        self._nearness(right, found)
+        for letter, place in (("a", left), ("b", right)):
+            name_claims(place, self.shows.get(letter, ()))
+        return figure
+
+    def _mosaic(self, place, layer, pictures) -> None:
+        """A row of pictures (3, units, height, width) for each stage, grey at 0, each on a scale of its own."""
+        stages, units, height, width = pictures.shape
+        tall, wide = height + APART, width + APART
+        whole = np.full((stages * tall - APART, units * wide - APART), np.nan)
+        for i, j in np.ndindex(stages, units):
+            one = pictures[i, j]
+            largest = np.max(np.abs(one)) or 1.0
+            whole[i * tall : i * tall + height, j * wide : j * wide + width] = one / largest
+        place.imshow(whole, cmap="gray", vmin=-1.0, vmax=1.0, interpolation="nearest")
+        place.set_title(f"a  What the first units of layer {layer} look for")
+        place.set_axis_off()
+        if not np.isfinite(pictures).any():
+            remark(place, "no training ended")
+        for i, name in enumerate(PICTURES.values()):
+            place.text(-2.0, i * tall + (height - 1) / 2, name, ha="right", va="center")
+
+    def _nearness(self, place, found) -> None:
+        """Every seed, and their mean, of each layer."""
+        for number, variable in enumerate(COMPARED):
+            layers, values = along(found, variable, "layers", {})
+            for i, (layer, of_layer) in enumerate(zip(layers, values, strict=True)):
+                look = {"color": COLOURS[i % len(COLOURS)], "marker": MARKERS[i % len(MARKERS)], "ls": "none"}
+                x = number + ASIDE * (2 * i + 1 - len(layers))
+                place.plot(np.full(len(of_layer), x), of_layer, alpha=0.5, ms=2.5, **{**look, "marker": "."})
+                mean = np.mean(of_layer[np.isfinite(of_layer)]) if np.isfinite(of_layer).any() else np.nan
+                place.plot(x, mean, label="_" * number + f"layer {layer}", **look)
+        place.set_title("b  Distance to the same unit's")
+        if not has_points(place):
+            explain(place, "no training ended")
+            return
+        place.axhline(0.0, color="#777777", lw=0.8, ls=":")
+        place.set(ylabel="log ratio to the others'", xlim=(-0.5, 1.5))
+        place.set_xticks(range(len(COMPARED)), COMPARED.values())
+        place.legend(loc="lower right")
+        tidy(place)

@@ -1,0 +1,231 @@
+"""The parameters of each stage's job, complete and canonical: equal parameters and code give an equal result."""
+
+import functools
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from hierlearn.core import provenance, registry
+from hierlearn.core.protocols import PROTOCOLS
+from hierlearn.inputs import UNIT_LAWS
+from hierlearn.pipeline.plan.grid import GridPoint, Task
+from hierlearn.pipeline.plan.sizes import product
+from hierlearn.pipeline.plan.study import Study, remembered
+
+# The kinds of components as parameters call one, and as registries do.
+KINDS = {one.__name__.lower(): kind for kind, one in PROTOCOLS.items() if kind in registry.KINDS}
+# What learners choose, of which the page says where they chose an end of the list.
+RATE = "learning_rate"
+SCRIPTS = provenance.PACKAGE.parent / "scripts"
+
+
+def _problem(study: Study, point: GridPoint, seeds: list[int]) -> dict[str, Any]:
+    parts = {"name": point.name, "coordinates": point.coordinates, "problem": point.problem}
+    return parts | {"seeds": seeds, "draw": study.draw}
+
+
+@remembered
+def generate(study: Study, task: Task) -> dict[str, Any]:
+    """Draws teachers and points."""
+    seeds = study.seeds_in(task)
+    points = study.points_of(task)
+    return {"points": [_problem(study, p, seeds) | {"counts": study.points_needed(task, p)} for p in points]}
+
+
+@remembered
+def represent(study: Study, task: Task, representation: str) -> dict[str, Any]:
+    """Fits a representation on unlabelled points."""
+    seeds = study.seeds_in(task)
+    return {
+        "points": [
+            _problem(study, p, seeds) | {"representation": study.representation(representation, p)}
+            for p in study.points_of(task, representation)
+        ]
+    }
+
+
+@remembered
+def train(study: Study, task: Task, learner: str) -> dict[str, Any]:
+    """Walks one learner along the sample sizes of every problem in a task."""
+    return {
+        "points": [
+            _problem(study, p, study.seeds_in(task))
+            | {
+                "representation": study.representation(study.learners[learner].representation, p),
+                "variants": study.variants(learner, p, task.part),
+                "samples": study.sample_sizes(learner, p),
+                "search": study.search(learner, p),
+                "validation": study.held_out.validation,
+            }
+            for p in study.training_points(learner, task)
+        ]
+    }
+
+
+@remembered
+def evaluate(study: Study, task: Task) -> dict[str, Any]:
+    """Scores all learners of a task on test points."""
+    axes = {axis: values for axis, values in study.coordinates.items() if axis not in study.axes}
+    for axis in study.axes:
+        axes[axis] = [v for v in study.axes[axis] if any(p.coordinates[axis] == v for p in task.points)]
+    axes |= {name: [value] for name, value in task.part.items()}
+    learners = study.learners_in(task)
+    return {
+        "coordinates": {axis: axes[axis] for axis in study.coordinates} | {"learner": list(study.learners)},
+        "test": study.held_out.test,
+        "learners": {name: train(study, task, name) for name in learners},
+        "limited": {
+            name: [p.coordinates for p in task.points if not study.reaches(name, p)] for name in study.learners
+        },
+    }
+
+
+@remembered
+def probe(study: Study, name: str) -> dict[str, Any]:
+    """A probe or an experiment, over its own grid."""
+    entry = study.probes[name]
+    axes = study.axes | entry.axes
+    points = [study.point(coordinates) for coordinates in product(axes)]
+    return {
+        "axes": axes,
+        "probe": _with_tables(study, "probes", entry.component),
+        "points": [_problem(study, p, study.seeds) for p in points],
+    }
+
+
+@remembered
+def aggregate(study: Study) -> dict[str, Any]:
+    """Joins the scores of all tasks."""
+    return {"coordinates": study.coordinates, "title": study.title, "paper": study.paper}
+
+
+@remembered
+def figure(study: Study) -> dict[str, Any]:
+    """Draws the study's figure."""
+    return {
+        "figure": _with_tables(study, "figures", study.figure),
+        "study": {"name": study.name, "title": study.title, "preset": study.preset},
+        "labels": {name: entry.label for name, entry in study.learners.items()},
+        "raw": _raw(study),
+    }
+
+
+def _raw(study: Study) -> list[dict[str, Any]]:
+    """Every learner of the raw input with every teacher that it meets, at the smallest dimension.
+
+    None for inputs of another norm than 1: which degrees a kernel lacks is known for points of the sphere.
+    """
+    given = study.problem.input
+    if given["name"] not in UNIT_LAWS and (registry.defaults("inputs", given["name"]) | given).get("norm") != "unit":
+        return []
+    met: dict[tuple[str, str], dict[str, Any]] = {}
+    raw = [name for name, entry in study.learners.items() if entry.representation == "raw"]
+    for point in sorted(study.points, key=lambda point: point.dimension):
+        for name in raw:
+            for variant in study.variants(name, point) if study.reaches(name, point) else ():
+                found = {"name": name, "learner": variant["learner"], "teacher": point.problem["teacher"]}
+                key = name, json.dumps([found["teacher"], variant["coordinates"]])
+                met.setdefault(key, found | {"dimension": point.dimension})
+    return [met[key] for key in sorted(met)]
+
+
+def rests_on(study: Study) -> str:
+    """Hash of all jobs that a study's claims rest on: they are of an earlier state as soon as one of these changes."""
+    # Without learners nothing is drawn for them, scored or joined.
+    names = (("aggregate",), *study.jobs) if study.learners else [job for job in study.jobs if job[0] == "probe"]
+    made = [[code(rule, components(study, rule, *words)), parameters(study, rule, *words)] for rule, *words in names]
+    return provenance.identity("", made)["parameters_hash"]
+
+
+@remembered
+def judge(study: Study) -> dict[str, Any]:
+    """Judges the study's claims."""
+    return {
+        "rests_on": rests_on(study),
+        "study": {"name": study.name, "paper": study.paper, "preset": study.preset}
+        | {"draw": study.draw, "revision": study.revision},
+        "claims": {
+            name: claim | {"digest": study.registered.get(name, "")} | _own_dimension(study, claim["quantity"])
+            for name, claim in claims(study).items()
+        },
+        "rates": {name: sorted(set(one.select[RATE])) for name, one in study.learners.items() if RATE in one.select},
+    }
+
+
+def claims(study: Study) -> dict[str, dict[str, Any]]:
+    """What every claim of a study says, its quantity and that of its control in full."""
+    found = {}
+    for name, claim in study.claims.items():
+        found[name] = claim.said() | {"quantity": _with_tables(study, "quantities", claim.quantity)}
+        if rival := claim.rival():
+            found[name]["control"] = claim.control | {"quantity": _with_tables(study, "quantities", rival)}
+    return found
+
+
+def _own_dimension(study: Study, quantity: Mapping[str, Any]) -> dict[str, int]:
+    """The dimension of the problem that a quantity's probe has of its own, beside that of the study."""
+    if "probe" not in quantity:
+        return {}
+    own = _with_tables(study, "probes", study.probes[quantity["probe"]].component)
+    return {"dimension": own["dimension"]} if "dimension" in own else {}
+
+
+def _with_tables(study: Study, kind: str, description: Mapping[str, Any]) -> dict[str, Any]:
+    """A description with its defaults, and with published tables in place of their names: a job knows no other files,
+    and a number that changes runs again what rests on it."""
+
+    def put(value: Any, against: Mapping[str, Any]) -> Any:
+        if against.get("reference") == "published":
+            table = study.published[value]
+            return {"place": table["place"], "coordinates": list(table["coordinates"]), "rows": table["rows"]}
+        if isinstance(value, dict):
+            known = against.get("properties", {})
+            return {key: put(part, known.get(key, {})) for key, part in value.items()}
+        return [put(part, against.get("items", {})) for part in value] if isinstance(value, list) else value
+
+    full = {"name": description["name"]} | registry.defaults(kind, description["name"]) | description
+    return put(full, {"properties": registry.parameters(kind, description["name"])})
+
+
+@functools.cache
+@provenance.ends_in_one_line
+def code(script: str, named: tuple[tuple[str, str], ...]) -> str:
+    """Hash of all the code that a job runs: its script, and the components that its parameters name.
+
+    Once per parse: the jobs of a learner differ in their points, not in their code.
+    """
+    return provenance.code_hash([SCRIPTS / f"{script}.py", *(registry.path(kind, name) for kind, name in named)])
+
+
+def parameters(study: Study, rule: str, *words: str) -> dict[str, Any]:
+    """The parameters of a job. words: what tells it from others of its rule."""
+    return RULES[rule](study, *study.parts(rule, *words))
+
+
+@remembered
+def components(study: Study, rule: str, *words: str) -> tuple[tuple[str, str], ...]:
+    """(kind, name) of every component that the parameters of a job name."""
+    return components_of(parameters(study, rule, *words))
+
+
+def components_of(parameters: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+    """(kind, name) of every component that a job's parameters name."""
+    found: set[tuple[str, str]] = set()
+    for key, part in entries(parameters):
+        if key in KINDS and isinstance(part, dict) and "name" in part:
+            found.update(registry.components_in(KINDS[key], part))
+    return tuple(sorted(found))
+
+
+def entries(content: Any) -> Iterator[tuple[str, Any]]:
+    """(key, part) of all parts of a description, however deep; the key is "" in a list."""
+    waiting = [content]
+    while waiting:
+        below = waiting.pop()
+        for key, part in below.items() if isinstance(below, dict) else (("", one) for one in below):
+            yield key, part
+            if isinstance(part, dict | list):
+                waiting.append(part)
+
+
+RULES = {one.__name__: one for one in (generate, represent, train, evaluate, probe, aggregate, figure, judge)}
