@@ -2,9 +2,9 @@
 
 python benchmarks/rates.py results/quick=quick [results/standard=standard ...]
 
-Prints hierlearn/pipeline/plan/rates.csv with what these runs say of each kind of job: the operations that its components count
-over the seconds of CPU that it took, its start apart. Before it stands by how much estimates with these rates are off
-for each run.
+Prints hierlearn/pipeline/plan/rates.csv with what these runs say of each kind of job: the operations that its
+components count over the seconds of CPU that it took, its start apart. Before it stands by how much estimates with
+these rates are off for each run.
 """
 
 import math

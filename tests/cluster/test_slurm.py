@@ -79,7 +79,10 @@ def test_a_run_survives_a_cancelled_job_a_lost_node_and_the_death_of_snakemake(c
 
 def test_a_finely_cut_study_is_submitted_in_packs(cluster, local):
     tree = cluster.tree("packed")
-    code, study = tree / "workflow" / "hierlearn" / "plan" / "resources.py", tree / "config" / "studies" / "tiny.yaml"
+    code, study = (
+        tree / "workflow" / "hierlearn" / "pipeline" / "plan" / "resources.py",
+        tree / "config" / "studies" / "tiny.yaml",
+    )
     limits = re.compile(r"^JOBS, PACKS = .*$", re.MULTILINE)
     assert limits.search(code.read_text())
     # Three tasks in at most two packs: one of two tasks, one of one.

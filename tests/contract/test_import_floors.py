@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from hierlearn.core.registry import KINDS, PACKAGE, rooms
+from hierlearn.core.folders import ROOMS
+from hierlearn.core.registry import PACKAGE
 
-ROOMS = [room for kind in KINDS for room in rooms(kind)]
+SHELVES = sorted(set(ROOMS.values()))
 SCRIPTS = PACKAGE.parent / "scripts"
 MODULES = sorted([*PACKAGE.rglob("*.py"), *SCRIPTS.glob("*.py")])
 
@@ -80,13 +81,14 @@ def test_no_script_imports_another():
         assert not re.search(rf"^\s*(from|import) ({others})\b", file.read_text(), flags=re.MULTILINE), file.name
 
 
-@pytest.mark.parametrize("kind", ROOMS)
-def test_components_of_a_kind_share_only_what_is_marked_as_shared(kind):
+@pytest.mark.parametrize("shelf", SHELVES)
+def test_components_of_a_kind_share_only_what_is_marked_as_shared(shelf):
     """A component may use the helper modules of its room, in a folder or with a name that begins with _, and not its
     neighbours."""
-    for file in (PACKAGE / kind).glob("*.py"):
-        inside = {other for other in imported(file) if other.startswith(f"{kind}.")}
-        assert all(other.count(".") == 2 or other.split(".")[1].startswith("_") for other in inside), file.name
+    room = f"{shelf.replace('/', '.')}."
+    for file in (PACKAGE / shelf).glob("*.py"):
+        inside = [other.removeprefix(room) for other in imported(file) if other.startswith(room)]
+        assert all("." in other or other.startswith("_") for other in inside), file.name
 
 
 def test_there_is_no_module_beside_the_rooms():

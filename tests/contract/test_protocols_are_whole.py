@@ -10,20 +10,20 @@ import hierlearn.kernels
 from hierlearn.core import registry
 from hierlearn.core.protocols import PROTOCOLS, Component
 from hierlearn.core.provenance import BrokenSource
-from hierlearn.core.registry import KINDS, PACKAGE, available, implementation, path, rooms
+from hierlearn.core.registry import KINDS, PACKAGE, available, implementation, path
 from hierlearn.inputs import UNIT_LAWS
 
 # Attributes that are looked for on what is no component: the package's own names, a file's lines, an error of YAML,
 # the comments of a file that is rewritten, the parts of a study.
 NO_COMPONENTS = {
     "__init__.py",
-    "command/convert.py",
-    "command/older_claims.py",
-    "command/yaml_text.py",
+    "pipeline/command/convert.py",
+    "pipeline/command/older_claims.py",
+    "pipeline/command/yaml_text.py",
     "core/provenance.py",
-    "files/load.py",
-    "plan/references.py",
-    "plan/study.py",
+    "pipeline/files/load.py",
+    "pipeline/plan/references.py",
+    "pipeline/plan/study.py",
     "solvers/densenets/distilled_training.py",
     "statistics/complexity.py",
 }
@@ -34,14 +34,14 @@ FILES = [*PACKAGE.rglob("*.py"), *(PACKAGE.parent / "scripts").glob("*.py")]
 
 
 def test_there_is_a_protocol_of_every_kind():
-    assert list(PROTOCOLS) == [room for kind in KINDS for room in rooms(kind)]
+    assert list(PROTOCOLS) == list(KINDS)
     assert all(Component in protocol.__mro__ for protocol in PROTOCOLS.values())
 
 
 @pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind in KINDS for name in available(kind)])
 def test_a_component_is_of_its_kind(kind, name):
     found = implementation(kind, name)
-    assert PROTOCOLS[path(kind, name).parent.name] in found.__mro__
+    assert PROTOCOLS[kind] in found.__mro__
     assert not found.__abstractmethods__
 
 
@@ -98,10 +98,5 @@ def test_a_probe_trains_nothing_and_an_experiment_does():
     def trains(file):
         return bool(re.search("fit_path|boundary\\.fit|train\\(", file.read_text()))
 
-    assert not any(trains(file) for file in (PACKAGE / "probes").glob("*.py"))
-    assert all(trains(file) for file in (PACKAGE / "experiments").glob("[!_]*.py"))
-
-
-def test_a_probe_and_an_experiment_have_names_of_their_own():
-    names = [file.stem for room in rooms("probes") for file in (PACKAGE / room).glob("[!_]*.py")]
-    assert len(names) == len(set(names))
+    for name in available("probes"):
+        assert implementation("probes", name).trains == trains(path("probes", name)), name

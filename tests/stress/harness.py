@@ -57,7 +57,7 @@ class Tree:
             shutil.copy2(ROOT / name, folder)
         (folder / "config" / "studies").mkdir()
         shutil.copy(HERE / "small.yaml", folder / "config" / "studies")
-        checkpoints = folder / "workflow" / "hierlearn" / "files" / "checkpoints.py"
+        checkpoints = folder / "workflow" / "hierlearn" / "pipeline" / "files" / "checkpoints.py"
         text, period = checkpoints.read_text(), "SECONDS_BETWEEN_SAVES = 20.0"
         assert period in text
         checkpoints.write_text(text.replace(period, "SECONDS_BETWEEN_SAVES = 0.03"))

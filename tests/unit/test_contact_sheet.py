@@ -15,7 +15,7 @@ SCRIPT = runpy.run_path(str(PACKAGE.parents[0] / "scripts" / "contact_sheet.py")
 
 def test_the_dark_is_that_of_the_page():
     """The luminance (of CSS) is turned around, and what a colour adds to its grey stays as it is, each to 0.84."""
-    style = (PACKAGE / "claims" / "page" / "style.css").read_text()
+    style = (PACKAGE / "pipeline" / "claims" / "page" / "style.css").read_text()
     assert style.count("filter: invert(.92) hue-rotate(180deg)") == 2
     white, blue = np.ones((1, 1, 3)), np.array([[[0.1, 0.4, 0.7]]])
     assert SCRIPT["darken"](white) == pytest.approx(np.full((1, 1, 3), 0.08))

@@ -236,3 +236,30 @@ def test_what_cannot_be_converted_is_told_in_lines_and_stays(folder, text, line)
 def test_a_folder_without_studies_is_one_line(tmp_path):
     with pytest.raises(ValueError, match="found no study; expected a study file, or a folder with `studies`"):
         list(convert.convert_all([tmp_path], ROOT))
+
+
+OLDER_IMPORTS = """from hierlearn.probes._variables import describe
+from hierlearn.core.protocols import Probe
+import hierlearn.files.netcdf
+from hierlearn.inputs.sphere import Sphere
+scores = hierlearn.compare({}, [], [])
+"""
+
+
+def test_components_import_modules_by_their_present_names(tmp_path):
+    component, study = tmp_path / "probes" / "mine.py", tmp_path / "studies" / "mine.yaml"
+    for file, text in {component: OLDER_IMPORTS, study: "# $schema=../hierlearn/schemas/study.schema.json\n"}.items():
+        file.parent.mkdir()
+        file.write_text(text)
+    assert list(convert.convert_all([tmp_path], tmp_path.parent)) == [
+        f"{file}: names of modules rewritten" for file in (component, study)
+    ]
+    assert component.read_text().splitlines() == [
+        "from hierlearn.pipeline.measurements._variables import describe",
+        "from hierlearn.core.protocols import Probe",
+        "import hierlearn.pipeline.files.netcdf",
+        "from hierlearn.inputs.sphere import Sphere",
+        "scores = hierlearn.compare({}, [], [])",
+    ]
+    assert study.read_text() == "# $schema=../hierlearn/pipeline/schemas/study.schema.json\n"
+    assert list(convert.convert_all([tmp_path], tmp_path.parent)) == []

@@ -10,7 +10,8 @@ import small_cifar
 from hierlearn.core.problem import pose
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
-from hierlearn.pipeline.files import cifar, pickles
+from hierlearn.inputs import _cifar as cifar
+from hierlearn.inputs import _pickles as pickles
 from hierlearn.pipeline.files.checksums import UnreadableFile
 from hierlearn.pipeline.files.problems import essential
 from hierlearn.pipeline.plan.answers import absences

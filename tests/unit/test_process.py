@@ -143,7 +143,8 @@ def test_no_library_takes_other_threads_than_the_job_has():
 
 
 def test_a_backend_that_is_none_is_no_fault_of_a_formula(tmp_path):
-    code = "from hierlearn.pipeline.plan.formulas import undrawable; print(undrawable('$\\\\hat{x}$'), undrawable('$\\\\nix$'))"
+    asked = "print(undrawable('$\\\\hat{x}$'), undrawable('$\\\\nix$'))"
+    code = f"from hierlearn.pipeline.plan.formulas import undrawable; {asked}"
     done = subprocess.run(
         [sys.executable, "-c", code],
         env=os.environ | {"MPLBACKEND": "nonsense"},

@@ -118,7 +118,7 @@ def test_what_is_no_component_and_what_is_not_there_is_one_line(tmp_path):
         ("kernel", "ntk", r"name: found 'ntk', which .*kernels/ntk.py has; expected another"),
         ("quantity", "score_mean", r"name: found 'score_mean', which .*quantities/scores.py has; expected another"),
         ("quantity", "scores", r"name: found 'scores', which .*quantities/scores.py has; expected another"),
-        ("probe", "tracking", r"name: found 'tracking', which .*experiments/tracking.py has; expected another"),
+        ("probe", "tracking", r"name: found 'tracking', which .*measurements/tracking.py has; expected another"),
         ("study", "bai2020-xor", r"name: found 'bai2020-xor', which .*bai2020-xor.yaml has; expected another"),
     ],
 )

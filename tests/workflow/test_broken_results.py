@@ -134,7 +134,7 @@ def test_results_of_an_older_layout_are_made_again(changed):
 
 def test_results_of_other_code_that_nobody_has_a_record_of_are_made_again(changed):
     """As after a copy into another clone."""
-    results, code = changed / "results" / "quick", changed / "workflow" / "hierlearn" / "probes"
+    results, code = changed / "results" / "quick", changed / "workflow" / "hierlearn" / "pipeline" / "measurements"
     before, whole = (code / "deterministic_equivalent.py").read_text(), content(changed)
     shutil.rmtree(changed / ".snakemake")
     (code / "deterministic_equivalent.py").write_text(before + "\n# changed\n")

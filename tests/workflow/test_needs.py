@@ -47,7 +47,7 @@ def test_a_long_training_has_the_threads_of_its_sizes_wherever_it_runs(tree, tmp
     model, made = "results/quick/tiny/all/kernel.model.nc", []
     for cores in ({min(os.sched_getaffinity(0))}, os.sched_getaffinity(0)):
         folder = shutil.copytree(tree, tmp_path / str(len(made)))
-        file = folder / "workflow" / "hierlearn" / "plan" / "resources.py"
+        file = folder / "workflow" / "hierlearn" / "pipeline" / "plan" / "resources.py"
         text = file.read_text()
         changed = text.replace(
             "LONG, CORES, WORTH = 1.0e14, (1, 2, 4, 8, 16), 0.5", "LONG, CORES, WORTH = 0.0, (1, 2), 0.5"

@@ -2,7 +2,8 @@
 
 Snakemake finds this package by the beginning of its name and loads it before it reads any workflow. Nothing of
 `hierlearn` is imported, so that a copy of the project runs its own code: a Snakefile hands over the display that tells
-its runs in words of its own (`hierlearn.pipeline.command.display`). Without one every record is shown as Snakemake words it.
+its runs in words of its own (`hierlearn.pipeline.command.display`). Without one every record is shown as Snakemake
+words it.
 """
 
 import logging

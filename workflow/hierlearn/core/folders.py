@@ -14,10 +14,16 @@ from hierlearn.core.words import show
 PACKAGE = Path(__file__).parents[1]
 # How the jobs of a run, which are other processes, know the folders.
 VARIABLE = "HIERLEARN_OWN"
-ROOMS = (
-    *("inputs", "teachers", "representations", "learners", "kernels"),
-    *("probes", "experiments", "quantities", "figures"),
-)
+# Where the package has the components of a room, below its own folder; a user's folder has them in the room itself.
+ROOMS = {
+    **{room: room for room in ("inputs", "teachers", "representations", "learners", "kernels")},
+    **{room: "pipeline/measurements" for room in ("probes", "experiments")},
+    **{room: f"pipeline/{room}" for room in ("quantities", "figures")},
+}
+
+
+class UnreadableFile(ValueError):
+    """A file that cannot be read as what it should be; the message is one line that names it."""
 
 
 def files(folder: Path, pattern: str) -> list[Path]:
@@ -78,11 +84,31 @@ def is_own(module: object) -> bool:
     return file is not None and any(folder in Path(file).parents for folder in own())
 
 
+def shelf(root: Path, room: str) -> Path:
+    """The folder that holds the components of a room below a root."""
+    return root / ROOMS[room] if root == PACKAGE else root / room
+
+
+def package(room: str) -> str:
+    """The package that the modules of a room are imported from, wherever their files lie."""
+    return f"{PACKAGE.name}.{ROOMS[room].replace('/', '.')}"
+
+
+def module(file: Path) -> str:
+    """The name that a file below a root is imported by."""
+    root = root_of(file) or PACKAGE
+    inside = file.relative_to(root).parts[:-1]
+    return ".".join([package(inside[0]) if root != PACKAGE else ".".join((PACKAGE.name, *inside)), file.stem])
+
+
 def extend() -> None:
-    """Lets modules of own rooms be imported as those of the package are: hierlearn.<room>.<name>."""
+    """Let modules of a user's rooms be imported as those of the package are: hierlearn.inputs.<name>."""
+    rooms: dict[str, list[str]] = {}
     for room in ROOMS:
-        paths = importlib.import_module(f"{PACKAGE.name}.{room}").__path__
-        paths[:] = [str(PACKAGE / room), *(str(root / room) for root in own() if (root / room).is_dir())]
+        own_rooms = [str(root / room) for root in own() if (root / room).is_dir()]
+        rooms.setdefault(package(room), [str(shelf(PACKAGE, room))]).extend(own_rooms)
+    for name, paths in rooms.items():
+        importlib.import_module(name).__path__[:] = paths
 
 
 if own():

@@ -313,7 +313,9 @@ class Kernel(Component, Protocol):
 
 
 class Probe(Component, Protocol):
-    """A measurement of a problem as it is, that trains nothing."""
+    """A measurement of a problem. trains: whether it trains what it measures."""
+
+    trains: bool = False
 
     @abstractmethod
     def measure(self, problem: "Problem") -> dict[str, Any]:
@@ -321,7 +323,9 @@ class Probe(Component, Protocol):
 
 
 class Experiment(Probe, Protocol):
-    """A measurement of a problem that trains what it measures; studies name it where they name a probe."""
+    """A measurement of a problem that trains what it measures."""
+
+    trains: bool = True
 
 
 class Quantity(Component, Protocol):
@@ -355,7 +359,6 @@ PROTOCOLS: dict[str, type] = {
     "learners": Learner,
     "kernels": Kernel,
     "probes": Probe,
-    "experiments": Experiment,
     "quantities": Quantity,
     "figures": Figure,
 }

@@ -156,7 +156,9 @@ def _files(module: str) -> tuple[Path, ...]:
     if parts[0] != PACKAGE.name:
         return ()
     packages = [PACKAGE.joinpath(*parts[1:i], "__init__.py") for i in range(1, len(parts) + 1)]
-    modules = [root.joinpath(*parts[1:]).with_suffix(".py") for root in folders.roots()]
+    modules = [PACKAGE.joinpath(*parts[1:]).with_suffix(".py")]
+    rooms = [room for room in folders.ROOMS if module.rpartition(".")[0] == folders.package(room)]
+    modules += [root / room / f"{parts[-1]}.py" for root in folders.own() for room in rooms]
     return tuple(file for file in (*packages, *modules) if file.is_file())
 
 
@@ -166,7 +168,8 @@ def _above(file: Path) -> list[Path]:
     if root is None:
         return []
     # A room of a user's own is imported as part of the package's.
-    inside = PACKAGE / file.parent.relative_to(root)
+    room = file.relative_to(root).parts[0]
+    inside = folders.shelf(PACKAGE, room) if root != PACKAGE and room in folders.ROOMS else file.parent
     return [
         folder / "__init__.py" for folder in (inside, *inside.parents) if folder == PACKAGE or PACKAGE in folder.parents
     ]

@@ -26,7 +26,7 @@ from hierlearn.core.provenance import BrokenSource, location, syntax_tree
 from hierlearn.core.words import nearest, show
 
 KINDS = ("inputs", "teachers", "representations", "learners", "kernels", "probes", "quantities", "figures")
-# Where the components of a kind lie, if not in the room of its name: the section `probes` of a study names both what
+# The rooms of a kind, if there are others than that of its name: the section `probes` of a study names both what
 # measures a problem as it is and what trains for that.
 ROOMS = {"probes": ("probes", "experiments")}
 # Rooms of which a file of the package holds several components, since they share most of their lines.
@@ -49,7 +49,7 @@ def _names(kind: str) -> tuple[str, ...]:
 
 
 def rooms(kind: str) -> tuple[str, ...]:
-    """The folders of the package that the components of a kind lie in."""
+    """The folders of a user's own that the components of a kind lie in."""
     return ROOMS.get(kind, (kind,))
 
 
@@ -58,11 +58,11 @@ def _components(kind: str) -> tuple[tuple[str, Path], ...]:
     """Every component of a kind, with its file."""
     found = []
     for root in folders.roots():
-        for room in rooms(kind):
+        for shelf in dict.fromkeys(folders.shelf(root, room) for room in rooms(kind)):
             # A copy of a file, "name (1).py", has a name that no class can have.
-            files = [file for file in folders.files(root / room, "*.py") if file.stem.isidentifier()]
+            files = [file for file in folders.files(shelf, "*.py") if file.stem.isidentifier()]
             for file in (file for file in files if not file.stem.startswith("_")):
-                names = _members(file) if root == PACKAGE and room in FAMILIES else (file.stem,)
+                names = _members(file) if root == PACKAGE and kind in FAMILIES else (file.stem,)
                 found += [(name, file) for name in names]
     return tuple(found)
 
@@ -119,7 +119,7 @@ def implementation(kind: str, name: str) -> type[Any]:
     file, wanted = path(kind, name), "".join(word.capitalize() for word in name.split("_"))
     try:
         with process.kept():
-            module = importlib.import_module(f"hierlearn.{file.parent.name}.{file.stem}")
+            module = importlib.import_module(folders.module(file))
     except KeyboardInterrupt:
         raise
     # A file may also end the program.
@@ -131,7 +131,7 @@ def implementation(kind: str, name: str) -> type[Any]:
     # Imported here: a plan is read without numpy.
     from hierlearn.core.protocols import PROTOCOLS
 
-    found, protocol = vars(module)[wanted], PROTOCOLS[file.parent.name]
+    found, protocol = vars(module)[wanted], PROTOCOLS[kind]
     if protocol not in type.mro(found):
         raise BrokenSource(
             f"{_place(file, wanted)}: found class {wanted}; expected class {wanted}({protocol.__name__})"
@@ -161,7 +161,8 @@ def failure(error: BaseException) -> str | None:
     frames = [(Path(frame.filename), frame.lineno or 1) for frame in traceback.extract_tb(error.__traceback__)]
     own = [(file, line, root) for file, line in frames if (root := folders.root_of(file))]
     if not isinstance(error, ImportError):
-        own = [(file, line, root) for file, line, root in own if file.relative_to(root).parts[0] in folders.ROOMS]
+        shelves = {root: [folders.shelf(root, room) for room in folders.ROOMS] for *_, root in own}
+        own = [(file, line, root) for file, line, root in own if any(one in file.parents for one in shelves[root])]
     if not own:
         return None
     first = next((line for line in str(error).splitlines() if line.strip()), "")

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
+from hierlearn.core.folders import UnreadableFile
 from hierlearn.core.words import reason
 from hierlearn.inputs._pickles import loads
-from hierlearn.pipeline.files.checksums import UnreadableFile
 
 PAGE = "https://www.cs.toronto.edu/~kriz/cifar.html"
 # All that a pickle of these archives may name.

@@ -10,7 +10,7 @@
 | published | interval / predicted inside [1/slack, slack] | wholly outside | undecided |
 | descriptive | never asked | | |
 
-What passing and failing are called hangs on the regime of the claim and on its control: `hierlearn.pipeline.claims.verdicts`.
+`hierlearn.pipeline.claims.verdicts` says what passing and failing are called.
 """
 
 import math

@@ -1,4 +1,5 @@
-"""`hierlearn convert`: study files of the form before `test`, `only`, `rival` and `at`, written as they are now.
+"""`hierlearn convert`: study files of the form before `test`, `only`, `rival` and `at`, written as they are now, and
+components that import modules by the names of before.
 
 Comments, anchors and the way of writing stay where they can. A file is replaced only where the present form says the
 same at every preset.
@@ -11,7 +12,7 @@ from typing import Any
 import yaml
 
 from hierlearn.core import registry
-from hierlearn.pipeline.command import older_claims, yaml_text
+from hierlearn.pipeline.command import moved, older_claims, yaml_text
 from hierlearn.pipeline.command.older import Older, same
 from hierlearn.pipeline.command.yaml_text import drop, node_of, pairs, plain, put
 from hierlearn.pipeline.files import papers, texts
@@ -121,15 +122,21 @@ def _uses(root: yaml.Node, wanted: yaml.Node) -> int:
 
 
 def convert_all(paths: Sequence[Path], project: Path) -> Iterator[str]:
-    """Convert the older studies among some files and folders, and say of each what was done.
+    """Convert the older studies and components among some files and folders, and say of each what was done.
 
     project: the folder whose history goes to docs/records; that of a folder of your own goes to its `records`.
     """
-    files = [file for path in paths for file in (sorted(path.glob("**/studies/*.yaml")) if path.is_dir() else [path])]
-    if not files:
+    folders = [path for path in paths if path.is_dir()]
+    named = [path for path in paths if not path.is_dir()]
+    components = [file for path in folders for file in sorted(path.glob("*/*.py"))]
+    studies = [file for path in folders for file in sorted(path.glob("**/studies/*.yaml"))]
+    if not named + components + studies:
         raise ValueError(f"{paths[0].as_posix()}: found no study; expected a study file, or a folder with `studies`")
-    for file in files:
-        if len(files) > 1 and not Older.is_one(load(file, file.as_posix())[0] or {}):
+    renamed = [file for file in named + components + studies if moved.update(file)]
+    yield from (f"{file.as_posix()}: names of modules rewritten" for file in renamed)
+    for file in [file for file in named if file.suffix != ".py"] + studies:
+        alone = file in named and len(paths) == 1 and file not in renamed
+        if not alone and not Older.is_one(load(file, file.as_posix())[0] or {}):
             continue
         own = file.absolute().parents[1]
         is_project = own == project / "config"

@@ -14,7 +14,8 @@ from hierlearn.pipeline.plan.configuration import LONGEST, NAME, NOT_TAKEN, OWN,
 from hierlearn.pipeline.plan.configuration import taken as taken_by_all
 
 # What a user calls the kinds; templates lie as an own folder does.
-KINDS = {one.__name__.lower(): room for room, one in PROTOCOLS.items()} | {"study": "studies"}
+KINDS = {one.__name__.lower(): room for room, one in PROTOCOLS.items()}
+KINDS |= {"experiment": "experiments", "study": "studies"}
 TEMPLATES = folders.PACKAGE.parent / "templates"
 COMPONENT = re.compile("[a-z][a-z0-9]*(_[a-z0-9]+)*")
 STUDIES = folders.PACKAGE.parents[1] / "config" / "studies"
@@ -98,6 +99,6 @@ def taken(room: str, name: str, file: Path) -> Path | None:
     if room != "studies":
         # Rooms of a kind share their names; a file of several components has a name that none of them has.
         kind = next(kind for kind in registry.KINDS if room in registry.rooms(kind))
-        others = [folders.PACKAGE / room / file.name]
+        others = [folders.shelf(folders.PACKAGE, room) / file.name]
         others += [registry.path(kind, name)] if name in registry.available(kind) else []
     return next((other for other in (file, *others) if other.exists()), None)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+from hierlearn.core.folders import UnreadableFile
 from hierlearn.pipeline.files import netcdf, results
-from hierlearn.pipeline.files.checksums import UnreadableFile
 from hierlearn.pipeline.files.netcdf import Variable
 
 # A kill costs at most this much work. A save takes tens of milliseconds, so many short trainings wait for one time.

@@ -12,10 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from hierlearn.core import folders
-
-
-class UnreadableFile(ValueError):
-    """A file that is not what it should be; the message is one line that names it."""
+from hierlearn.core.folders import UnreadableFile
 
 
 def digest(content: bytes) -> str:

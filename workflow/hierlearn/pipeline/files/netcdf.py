@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hierlearn.core.folders import UnreadableFile
 from hierlearn.pipeline.files import checksums
-from hierlearn.pipeline.files.checksums import UnreadableFile
 
 if TYPE_CHECKING:
     import netCDF4

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from hierlearn.core.folders import UnreadableFile
 from hierlearn.core.words import show
 from hierlearn.pipeline.files import checksums, netcdf
-from hierlearn.pipeline.files.checksums import UnreadableFile
 from hierlearn.pipeline.files.netcdf import Group
 
 

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from hierlearn.core import registry
+from hierlearn.core.folders import PACKAGE
 from hierlearn.core.provenance import ends_in_one_line
 from hierlearn.core.words import nearest, show
 from hierlearn.pipeline.claims import tally
 from hierlearn.pipeline.files import kept_lines, papers
 from hierlearn.pipeline.files.faults import Fault, Note
 from hierlearn.pipeline.files.load import load
-from hierlearn.pipeline.files.violations import SCHEMAS, fill_defaults, schema, schema_faults
+from hierlearn.pipeline.files.violations import fill_defaults, schema, schema_faults
 from hierlearn.pipeline.plan import (
     answers,
     asked_studies,
@@ -35,7 +36,7 @@ from hierlearn.pipeline.plan.targets import FILES, Targets
 
 NAME, LONGEST = re.compile("[a-z0-9]+(-[a-z0-9]+)*"), 60
 # Folders of the project that no run writes into.
-ROOT, OWN = SCHEMAS.parents[2], ("benchmarks", "config", "docs", "envs", "profiles", "tests", "workflow")
+ROOT, OWN = PACKAGE.parents[1], ("benchmarks", "config", "docs", "envs", "profiles", "tests", "workflow")
 # A study's name is a target of its own beside these and the words that are answered at once.
 COMMANDS = ("plan", "tally", "register", "record", "publish")
 RULES = ("all", "default", "contact_sheet", *FILES)

@@ -1,0 +1,1 @@
+"""The workflow: studies from files, jobs that measure them, and the pages that judge what was measured."""
