@@ -94,14 +94,14 @@ manual: $(VENV)/.installed-documentation
 bench: $(VENV)/.installed-test
 	@PYTHONPATH=workflow $(VENV)/bin/python benchmarks/table.py
 
-# The pins again from the groups of pyproject.toml, in a fresh environment: those of `make`, and what each other group
+# The pins again from the extras and groups of pyproject.toml, in a fresh environment: those of `make`, and what each other group
 # adds; local version suffixes name one machine's build. The conda environment has those of `make` too, since Snakemake
 # copies that file alone.
 pins:
 	rm -rf $(VENV)-pins && python3 -m venv $(VENV)-pins
 	$(VENV)-pins/bin/pip install --quiet --upgrade pip
 	: > envs/requirements.txt; set -e; for group in run cluster documentation test; do \
-	  $(VENV)-pins/bin/pip install --quiet . --group $$group; \
+	  $(VENV)-pins/bin/pip install --quiet '.[torch,workflow]' --group $$group; \
 	  $(VENV)-pins/bin/pip freeze --exclude hierlearn --exclude pip --exclude setuptools | sed 's/+cpu$$//' | \
 	    grep -vxFf envs/requirements.txt > envs/requirements-$$group.txt; \
 	  [ $$group != run ] || mv envs/requirements-run.txt envs/requirements.txt; \

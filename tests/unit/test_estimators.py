@@ -1,16 +1,10 @@
 """Estimators give the library's own numbers, work inside scikit-learn's tools, and say in one line what is wrong."""
 
 import copy
-import os
-import subprocess
-import sys
 import warnings
-from importlib.metadata import distribution, packages_distributions
 
 import numpy as np
 import pytest
-from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
@@ -19,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 
 from hierlearn.core.problem import ProblemFeatures, pose
 from hierlearn.core.protocols import NullMonitor, Sample
-from hierlearn.core.registry import PACKAGE, build
+from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
 from hierlearn.estimators import (
     NeuralRepresentation,
@@ -279,51 +273,3 @@ def test_progress_is_printed_where_it_is_asked_for(capsys):
     assert capsys.readouterr().out == ""
     NTKRegressor(n_landmarks=20, alphas=1e-3, verbose=1).fit(X, y)
     assert capsys.readouterr().out == "[NTKRegressor] 1 of 1\n"
-
-
-OWN = ("annotated-types", "numpy", "scipy", "scikit-learn", "threadpoolctl")
-
-
-def allowed():
-    """Modules of the library, of its dependencies, and of what these need."""
-    names, waiting = {"hierlearn"}, list(OWN)
-    while waiting:
-        name = waiting.pop()
-        if name not in names:
-            names.add(name)
-            needed = [Requirement(line) for line in distribution(name).requires or ()]
-            waiting += [one.name for one in needed if one.marker is None or one.marker.evaluate({"extra": ""})]
-    modules = packages_distributions()
-    return {module for module, of in modules.items() if names & {canonicalize_name(one) for one in of}}
-
-
-EXAMPLE = """
-import importlib.abc, importlib.metadata, sys
-
-others = set(importlib.metadata.packages_distributions()) - set({allowed})
-
-class OnlyTheLibrarys(importlib.abc.MetaPathFinder):
-    def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] in others:
-            raise ImportError(f"{{name}} is not among the library's dependencies")
-
-assert {{"snakemake", "yaml", "jsonschema", "xarray", "netCDF4", "matplotlib", "jinja2", "torch"}} <= others
-sys.meta_path.insert(0, OnlyTheLibrarys())
-from hierlearn.datasets import make_ridge_polynomial
-from hierlearn.estimators import NeuralRepresentation, NTKRegressor, TaylorRegressor
-from sklearn.pipeline import make_pipeline
-
-X, y = make_ridge_polynomial(512, n_features=10, degree=4, random_state=0)
-representation = NeuralRepresentation(256, n_directions=65, random_state=0)
-quad_neural = make_pipeline(representation, TaylorRegressor(order=2, random_state=0))
-quad = quad_neural.fit(X[:400], y[:400]).score(X[400:], y[400:])
-ntk = NTKRegressor(depth=2).fit(X[:400], y[:400]).score(X[400:], y[400:])
-assert quad > 0.2 > ntk, (quad, ntk)
-"""
-
-
-def test_the_first_example_needs_the_librarys_dependencies_alone():
-    program = EXAMPLE.format(allowed=sorted(allowed()))
-    environment = os.environ | {"PYTHONPATH": str(PACKAGE.parent)}
-    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr

@@ -29,7 +29,7 @@ CLAIMS = Path("results", "quick", "small", "claims.json")
 
 def floor() -> Version:
     """The lowest version of Snakemake that the project promises to run on."""
-    group = tomllib.loads((ROOT / "pyproject.toml").read_text())["dependency-groups"]["run"]
+    group = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]["workflow"]
     (snakemake,) = [asked for text in group if (asked := Requirement(text)).name == "snakemake"]
     (lowest,) = [one.version for one in snakemake.specifier if one.operator == ">="]
     return Version(lowest)

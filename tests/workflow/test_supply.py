@@ -26,6 +26,11 @@ WEAK = {"MPL-2.0"}
 FILES = {file.stem: file.read_text().splitlines() for file in ENVS.glob("requirements*.txt")}
 PINNED = sorted({line for lines in FILES.values() for line in lines}, key=str.casefold)
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+# What the library needs, and what its extras add.
+ASKED = [
+    *PROJECT["project"]["dependencies"],
+    *(one for extra in PROJECT["project"]["optional-dependencies"].values() for one in extra),
+]
 AUDITED = list(csv.DictReader((ENVS / "licences.csv").read_text().splitlines()))
 
 
@@ -67,7 +72,7 @@ def test_what_a_pin_needs_is_pinned_too(group):
 
 @pytest.mark.parametrize("group", PROJECT["dependency-groups"])
 def test_what_the_project_asks_for_is_pinned(group):
-    assert unpinned(PROJECT["project"]["dependencies"] + entries(group), pins_of(group)) == []
+    assert unpinned(ASKED + entries(group), pins_of(group)) == []
 
 
 def test_a_group_adds_to_the_pins_of_a_run_and_changes_none():
@@ -92,8 +97,7 @@ def test_make_pins_no_library_of_one_machines_gpu():
 
 def test_the_project_asks_for_what_the_package_imports():
     # The workflow's own part of it, too: what makes rules and puts a folder in order before a run.
-    needed = [*PROJECT["project"]["dependencies"], *PROJECT["dependency-groups"]["run"]]
-    asked = {canonicalize_name(re.split("[<>=~]", name)[0]) for name in needed}
+    asked = {canonicalize_name(re.split("[<>=~]", name)[0]) for name in ASKED}
     others = {"sklearn": "scikit-learn", "yaml": "pyyaml"}
     found = set()
     for file in (ROOT / "workflow" / "hierlearn").rglob("*.py"):
