@@ -70,6 +70,7 @@ class Place:
     value: yaml.Node
     parent: yaml.Node
     anchored: bool
+    listing: bool
 
     @property
     def word(self) -> str:
@@ -92,9 +93,11 @@ class Place:
 
     @property
     def refers(self) -> bool:
-        """Whether a number of a claim or of a figure is one of those that the study itself lists."""
+        """Whether a number of a claim or of a figure is one of those that the study itself lists elsewhere."""
+        if self.listing or not self.under("claims", "figure"):
+            return False
         placed = self.under("where", "above_where", "below_where")
-        return (placed or self.word in ("sizes", "values", "samples", "threshold")) and self.under("claims", "figure")
+        return placed or self.word in ("sizes", "values", "samples", "threshold")
 
     @property
     def kind(self) -> str:
@@ -164,6 +167,15 @@ def places(text: str) -> list[Place]:
     """Every value below the root, each once: an alias is where its anchor is."""
     found, seen = [], set()
 
+    root = yaml.compose(text, yaml.SafeLoader)
+    # What a claim lists first, a learner or an axis may repeat by an alias.
+    sections = [section for section in parts_of(root) if section[0] not in ("claims", "rivals", "figure", "presets")]
+    overlays = [one for name, presets in parts_of(root) if name == "presets" for _, one in parts_of(presets)]
+    sections += [section for one in overlays for section in parts_of(one) if section[0] not in ("claims", "figure")]
+    listing = set()
+    for _, section in sections:
+        reach(section, listing)
+
     def visit(node, path):
         if id(node) in seen:
             return
@@ -175,14 +187,28 @@ def places(text: str) -> list[Place]:
         for part, key, value in entries:
             if id(value) not in seen:
                 anchored = text[value.start_mark.index] in "&!"
-                found.append(Place((*path, part), key, value, node, anchored))
+                found.append(Place((*path, part), key, value, node, anchored, id(value) in listing))
                 if isinstance(value, yaml.CollectionNode):
                     visit(value, (*path, part))
                 else:
                     seen.add(id(value))
 
-    visit(yaml.compose(text, yaml.SafeLoader), ())
+    visit(root, ())
     return found
+
+
+def parts_of(node: yaml.Node) -> list[tuple[str, yaml.Node]]:
+    """(key, value) of every entry of a mapping; none of another value."""
+    return [(key.value, value) for key, value in node.value] if isinstance(node, yaml.MappingNode) else []
+
+
+def reach(node: yaml.Node, found: set[int]) -> None:
+    """Collects the nodes at and below one, what it merges and repeats included."""
+    found.add(id(node))
+    below = [value for _, value in parts_of(node)] or (node.value if isinstance(node, yaml.SequenceNode) else [])
+    for part in below:
+        if id(part) not in found:
+            reach(part, found)
 
 
 def dotted(path: tuple) -> str:

@@ -65,6 +65,11 @@ def test_a_claim_with_test_kind_regime_and_rival_is_sound(small, check):
             RIVAL | {"quantity": {"lerner": "linear"}},
             "rival.quantity.lerner: found an unknown parameter; expected one of",
         ),
+        (
+            "rival",
+            RIVAL | {"quantity": {"namee": "probe_mean", "probe": "one", "variable": "loss"}},
+            "rival.quantity.namee: found an unknown parameter; expected one of",
+        ),
         ("rival", RIVAL | {"quantity": {"sizes": [3, 9]}}, "rival.quantity.sizes[1]: found 9; expected one of"),
         (
             "rival",

@@ -136,9 +136,8 @@ def _date(loader: CheckedLoader, node: yaml.Node) -> Unreadable:
     return Unreadable(f"{node.value}, which YAML reads as a date", "quotes around a text")
 
 
-def _refuse_tag(loader: CheckedLoader, node: yaml.Node) -> None:
-    problem = f"the tag {node.tag.replace('tag:yaml.org,2002:', '!!')}"
-    raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark, "values without a tag")
+def _refused_tag(loader: CheckedLoader, node: yaml.Node) -> Unreadable:
+    return Unreadable(f"the tag {node.tag.replace('tag:yaml.org,2002:', '!!')}", "values without a tag")
 
 
 # Resolvers by the first letter of what they read.
@@ -150,7 +149,7 @@ for tag in (INTEGER, FLOAT):
     CheckedLoader.add_constructor(tag, _number)
 CheckedLoader.add_constructor(DATE, _date)
 for tag in (*OTHERS, None):
-    CheckedLoader.add_constructor(tag, _refuse_tag)
+    CheckedLoader.add_constructor(tag, _refused_tag)
 # Where no mapping is, << is a text.
 CheckedLoader.add_constructor(MERGE, SafeConstructor.construct_yaml_str)
 CheckedLoader.add_constructor(UNDEFINED, _undefined)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hierlearn.core import registry
-from hierlearn.core.words import nearest, show
+from hierlearn.core.words import nearest, show, similar
 from hierlearn.pipeline.files.faults import Path, value_at
 from hierlearn.pipeline.files.violations import allowed_by, schema, schema_faults, violations
 from hierlearn.pipeline.plan import answers, claims
@@ -231,6 +231,11 @@ def check_parameters(draft: Draft, at: Path, kind: str, description: Mapping[str
         return
     answers.check_class(kind, name)
     known = registry.parameters(kind, name)
+    for key in description:
+        # Its name may be that of what it changes, whose parameters are others.
+        if key != "name" and key not in known and similar(key, [*known, "name"]) == ["name"]:
+            draft.add((*at, key), "an unknown parameter", nearest(key, [*known, "name"]))
+            return
     for key, value in description.items():
         where = (*at, key)
         if key == "name" or draft.is_faulty(*where):
