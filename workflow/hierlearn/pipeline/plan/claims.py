@@ -3,12 +3,12 @@
 from typing import Any
 
 from hierlearn.core import registry
-from hierlearn.core.words import show
+from hierlearn.core.words import nearest, show
 from hierlearn.pipeline.claims.verdicts import WITHOUT_REGIME
 from hierlearn.pipeline.files import papers
 from hierlearn.pipeline.files.faults import Path, value_at
 from hierlearn.pipeline.files.violations import schema
-from hierlearn.pipeline.plan import answers, tests
+from hierlearn.pipeline.plan import answers, placeholders, tests
 from hierlearn.pipeline.plan.declared import Claim, Component
 from hierlearn.pipeline.plan.validation_context import Draft
 
@@ -87,6 +87,17 @@ def _say(draft: Draft, at: Path, said: Any, wanted: str | None, refused: str) ->
 def _in_full(quantity: Component) -> Component:
     """A quantity with its defaults."""
     return registry.defaults("quantities", quantity["name"]) | quantity
+
+
+def check_words(draft: Draft, at: Path, claim: Claim) -> None:
+    """Placeholders in the words of a claim and in the name of its rival that stand for nothing."""
+    texts = [((*at, key), getattr(claim, key), claim.quantity) for key in placeholders.WORDS]
+    texts.append(((*at, "rival", "is"), (claim.control or {}).get("rival"), claim.rival()))
+    for here, text, quantity in texts:
+        if text and "{" in text:
+            known = placeholders.values(draft.study, claim, quantity)
+            for name in placeholders.unknown(text, known):
+                draft.add(here, f"{{{name}}}", nearest(name, sorted(known)))
 
 
 def check_quantity(draft: Draft, at: Path, claim: Claim) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from hierlearn.core import provenance, registry
 from hierlearn.core.protocols import PROTOCOLS
 from hierlearn.inputs import UNIT_LAWS
+from hierlearn.pipeline.plan import placeholders
 from hierlearn.pipeline.plan.grid import GridPoint, Task
 from hierlearn.pipeline.plan.sizes import product
 from hierlearn.pipeline.plan.study import Study, remembered
@@ -153,12 +154,16 @@ def judge(study: Study) -> dict[str, Any]:
 
 
 def claims(study: Study) -> dict[str, dict[str, Any]]:
-    """What every claim of a study says, its quantity and that of its control in full."""
+    """What every claim of a study says, its quantity and that of its control in full, numbers in its words."""
     found = {}
     for name, claim in study.claims.items():
-        found[name] = claim.said() | {"quantity": _with_tables(study, "quantities", claim.quantity)}
+        said, known = claim.said(), placeholders.values(study, claim, claim.quantity)
+        words = {key: placeholders.fill(said[key], known) for key in placeholders.WORDS if key in said}
+        found[name] = said | words | {"quantity": _with_tables(study, "quantities", claim.quantity)}
         if rival := claim.rival():
-            found[name]["control"] = claim.control | {"quantity": _with_tables(study, "quantities", rival)}
+            called = placeholders.fill(claim.control["rival"], placeholders.values(study, claim, rival))
+            quantity = _with_tables(study, "quantities", rival)
+            found[name]["control"] = claim.control | {"rival": called, "quantity": quantity}
     return found
 
 
