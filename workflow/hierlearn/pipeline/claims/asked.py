@@ -1,8 +1,8 @@
 """What the records know of every question: how it was first asked, by how many designs, and what came of it.
 
 A row has three columns. *Then* is the first recorded result at `standard`, else at `quick`. *Now* is the outcome of its
-first question, judged again from two draws. *Asked later* is the result of the question as it stands today, where that
-differs from the first.
+first question, judged again from two draws. *Asked later* is the result of the last run, where that had a question
+which came in the place of the first; that question has a row of its own today, which is asked after this one.
 """
 
 import csv
@@ -16,7 +16,8 @@ from typing import Protocol
 from hierlearn.pipeline.claims.verdicts import CLASSES, MARKS, OUTCOMES, SCOPES, scope
 
 FOLDER = "docs/records"
-CHANGED, AGAIN, THEN = "changed_questions.csv", "judged_again.csv", "primary_then.csv"
+LATER, AGAIN, THEN = "asked_later.csv", "judged_again.csv", "primary_then.csv"
+EXCEPTIONS = "changed_questions.csv"
 HISTORY, CONTRACT = "question_history.csv", "contract-3.csv"
 # A field of a question whose name readers would not know, by its first part.
 FIELDS = {"predicted": "limit", "quantity": "quantity", "learners": "learners", "probes": "what is measured"}
@@ -44,7 +45,8 @@ class Line(Protocol):
 
 @dataclass(frozen=True)
 class Asked:
-    """A question. fields: those that differ from its first form; then, now: outcomes, "" where there is none."""
+    """A question. fields: those in which the question of its last run differs from the first one; then, now: outcomes,
+    "" where there is none."""
 
     fields: tuple[str, ...]
     designs: int
@@ -57,22 +59,23 @@ class Asked:
         told = f"{self.designs} design{'s' * (self.designs > 1)} judged it."
         if not self.fields:
             return f"Its question is the first; {told}"
-        return f"Its question differs from the first in {_joined(self.fields)}; {told}"
+        return f"The run had a question that differs from the first in {_joined(self.fields)}; {told}"
 
 
 @dataclass(frozen=True)
 class Records:
     """questions: by claim; then, now: how many primary questions had and have which outcome; added: primary rows that
-    were listed later; lacking_a_draw: primary rows that are undecided for want of one; differing: questions, and
-    primary ones, that differ from their first form today; after_a_result: questions changed after a result of theirs
-    was stored; identities: rows that the contract calls checks."""
+    were listed later; lacking_a_draw: primary rows that are undecided for want of one; differing: rows that do not
+    ask their first question today; later: questions that came in the place of a first one; after_a_result: rows whose
+    question was changed after a result of theirs was stored; identities: rows that the contract calls checks."""
 
     questions: Mapping[str, Asked]
     then: Mapping[str, int]
     now: Mapping[str, int]
     added: int
     lacking_a_draw: int
-    differing: tuple[int, int]
+    differing: int
+    later: int
     after_a_result: int
     identities: frozenset[str]
 
@@ -85,8 +88,9 @@ class Records:
             *self._by_scope(rows),
             f"By the first design of every question, then: of {sum(self.then.values())} primary rows "
             f"{_counts(self.then, 2)}; {self.added} rows that were listed later are apart.",
-            f"{self.differing[0]} questions, {self.differing[1]} of them primary, differ today from their first form. "
-            f"{self.after_a_result} questions were changed after a result of theirs was stored.",
+            f"The questions of {self.after_a_result} rows were changed after a result of theirs was stored. Today "
+            f"every row asks its first one again, but for {self.differing} that `{FOLDER}` lists; {self.later} that "
+            "came in their place have rows of their own, which are secondary.",
         ]
 
     def _by_scope(self, rows: Iterable[Mapping[str, str]]) -> list[str]:
@@ -120,15 +124,12 @@ def read(folder: Path, lines: Iterable[Line], after: Mapping[str, str] = Mapping
     one that it is asked after."""
     if not folder.is_dir():
         return None
-    changed, again, primary = (_table(folder / name) for name in (CHANGED, AGAIN, THEN))
-    fields: dict[str, dict[str, None]] = {}
-    for row in changed:
-        fields.setdefault(row["row"], {})[_word(row["field"])] = None
+    later, again, primary = (_table(folder / name) for name in (LATER, AGAIN, THEN))
     now = {row["row"]: row["now"] for row in again}
     lines = list(lines)
-    first, judged = _first(lines), designs(lines, after)
+    first, judged, fields = _first(lines), designs(lines, after), _fields(later, lines)
     questions = {
-        claim: Asked(tuple(fields.get(claim, ())), judged.get(claim, 0), first.get(claim, ""), now.get(claim, ""))
+        claim: Asked(fields.get(claim, ()), judged.get(claim, 0), first.get(claim, ""), now.get(claim, ""))
         for claim in {**fields, **now, **first}
     }
     return Records(
@@ -137,7 +138,8 @@ def read(folder: Path, lines: Iterable[Line], after: Mapping[str, str] = Mapping
         Counter(row["now"] for row in again if row["rank"] == "primary"),
         sum(bool(row["added"]) for row in primary),
         sum(row["rank"] == "primary" and _lacks_a_draw(row) for row in again),
-        (len(fields), len({row["row"] for row in changed if row["rank"] == "primary"})),
+        len({row["row"] for row in _table(folder / EXCEPTIONS)}),
+        len({row["row"] for row in later}),
         len({row["row"] for row in _table(folder / HISTORY) if row["verdict_before"]}),
         frozenset(row["row"] for row in _table(folder / CONTRACT) if row["change"] == "check"),
     )
@@ -177,6 +179,18 @@ def _first(lines: Iterable[Line]) -> dict[str, str]:
         found.setdefault((line.claim, line.preset), OUTCOMES[MARKS[line.verdict]])
     known = {claim: [found[claim, preset] for preset in PRESETS if (claim, preset) in found] for claim, _ in found}
     return {claim: words[0] for claim, words in known.items() if words}
+
+
+def _fields(later: Iterable[Mapping[str, str]], lines: Iterable[Line]) -> dict[str, tuple[str, ...]]:
+    """In words what differs from the first question in that of each claim's last line, at the first of `PRESETS`.
+
+    later: the rows of `LATER`.
+    """
+    of_lines = {(row["was"], row["digest"]): tuple(dict.fromkeys(map(_word, row["fields"].split()))) for row in later}
+    last: dict[tuple[str, str], tuple[str, ...]] = {}
+    for line in lines:
+        last[line.claim, line.preset] = of_lines.get((line.claim, line.digest), ())
+    return {claim: last[claim, preset] for preset in reversed(PRESETS) for claim, at in last if at == preset}
 
 
 def _lacks_a_draw(row: Mapping[str, str]) -> bool:

@@ -75,13 +75,22 @@ def exceptions(folder: Path) -> set[tuple[str, str]]:
 
     folder: `docs/records`.
     """
-    tables = []
-    for name in (CHANGED, CONTRACT):
-        with open(folder / name, newline="", encoding="utf-8") as stream:
-            tables.append(list(csv.DictReader(stream)))
-    changed, contract = tables
-    checks = {(row["row"], "kind") for row in contract if row["change"] == "check"}
-    return {(row["row"], row["field"]) for row in changed} | checks
+    checks = {(row["row"], "kind") for row in _table(folder / CONTRACT) if row["change"] == "check"}
+    return {(row["row"], row["field"]) for row in _table(folder / CHANGED)} | checks
+
+
+def restored(folder: Path) -> set[str]:
+    """Return the claims that stand again with their first question, and those that are checks now.
+
+    folder: `docs/records`, which a folder of your own need not have.
+    """
+    rows = _table(folder / CONTRACT) if (folder / CONTRACT).is_file() else []
+    return {row["row"] for row in rows if row["change"] in ("restored", "check")}
+
+
+def _table(file: Path) -> list[dict[str, str]]:
+    with open(file, newline="", encoding="utf-8") as stream:
+        return list(csv.DictReader(stream))
 
 
 def other_questions(study: Study, folder: Path, lines: Sequence[registration.Line]) -> Iterator[Fault]:

@@ -74,8 +74,9 @@ def register(plan: Plan) -> Answer:
     studies = plan.studies.values()
     if plan.settings["pilot"] or plan.settings["replicate"]:
         raise ValueError("register: found a pilot or a replicate; expected the first draw, which the others follow")
-    faults = [fault for study in studies for fault in registration.other_designs(study, plan.registered)]
     folder = plan.config.absolute().parent / "docs" / "records"
+    again = first_questions.restored(folder)
+    faults = [fault for study in studies for fault in registration.other_designs(study, plan.registered, again)]
     faults += [fault for study in studies for fault in first_questions.other_questions(study, folder, plan.registered)]
     faults += [fault for study in studies for fault in design_sizes.smaller_designs(study, folder)]
     if faults:

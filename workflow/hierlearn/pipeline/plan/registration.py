@@ -10,7 +10,7 @@ config/registered_designs.csv has the digest without words of each that was then
 import csv
 import functools
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -176,8 +176,9 @@ def read(file: Path, name: str = FILE) -> tuple[list[Line], list[Fault]]:
     lines, seen = [], {}
     for number, row in rows:
         line = Line(*row[:3], int(row[3]), *row[4:])
-        first = seen.setdefault((*row[:3], line.revision), number)
-        if first != number:
+        first, before = seen.setdefault((*row[:3], line.revision), (number, line))
+        # A question that stands again with its first form has a second line on the same draw, with its own digest.
+        if first != number and line.question in ("", before.question):
             found = f"{line.claim} of {line.study} at revision {line.revision} of {line.preset} again"
             faults.append(Fault(name, (f"line {number}",), found, f"one line, which line {first} is"))
         lines.append(line)
@@ -185,7 +186,10 @@ def read(file: Path, name: str = FILE) -> tuple[list[Line], list[Fault]]:
 
 
 def of(study: Study, lines: Iterable[Line]) -> dict[str, str]:
-    """claim -> digest of the lines of a study's present revision; none for a pilot, which judges nothing."""
+    """claim -> digest of the lines of a study's present revision; none for a pilot, which judges nothing.
+
+    Of two lines of a claim the later one counts.
+    """
     here = study.name, study.preset, study.revision
     if study.run.pilot:
         return {}
@@ -198,8 +202,11 @@ def file_beside(study: Study) -> str:
     return f"{folder}/{NAME}" if below else FILE
 
 
-def other_designs(study: Study, lines: Sequence[Line]) -> Iterator[Fault]:
-    """Claims whose design is not the one that is registered at the study's revision."""
+def other_designs(study: Study, lines: Sequence[Line], restored: Collection[str] = ()) -> Iterator[Fault]:
+    """Claims whose design is not the one that is registered at the study's revision.
+
+    restored: claims that stand again with their first question, or as checks, on the draw of the revision, once.
+    """
     if study.run.pilot:
         return
     beside = file_beside(study)
@@ -211,19 +218,21 @@ def other_designs(study: Study, lines: Sequence[Line]) -> Iterator[Fault]:
         yield Fault(study.file, ("revisions", study.preset), found, f"at least {latest}: designs are only added")
         return
     known = of(study, at_preset)
+    bound = {line.claim for line in at_preset if line.revision == study.revision and line.question}
     present = digests(study) if known else {}
     for claim, digest in known.items():
         if claim not in present:
             yield Fault(study.file, ("claims",), f"no {claim}, which {beside} has at this revision", raised)
-        elif present[claim] != _earlier().get(digest, digest):
+        elif present[claim] != _earlier().get(digest, digest) and (claim in bound or claim not in restored):
             found = f"another design than that of its line in {beside}"
             yield Fault(study.file, ("claims", claim), found, raised)
 
 
 def new_lines(study: Study, lines: Sequence[Line]) -> list[Line]:
-    """What registering a study adds: a line for every claim that has none at its revision."""
+    """What registering a study adds: a line for every claim that has none at its revision, or one of another design."""
     known, draw = of(study, lines), study.run.word(study.name, study.preset, study.revision)
-    new = {claim: digest for claim, digest in digests(study).items() if claim not in known}
+    without_words = {claim: _earlier().get(digest, digest) for claim, digest in known.items()}
+    new = {claim: digest for claim, digest in digests(study).items() if without_words.get(claim) != digest}
     resolved = designs(study) if new else {}
     return [
         Line(
