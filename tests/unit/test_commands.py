@@ -3,6 +3,7 @@
 import os
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 from small_study import STUDY
@@ -11,6 +12,7 @@ from test_page import row
 from test_rules import rules
 
 from hierlearn.core import registry
+from hierlearn.pipeline.claims import digests as canonical
 from hierlearn.pipeline.claims import tally
 from hierlearn.pipeline.claims.ledger import csv_text, to_json
 from hierlearn.pipeline.command import records
@@ -40,10 +42,10 @@ def alone(plan):
     return replace(plan, studies={"small": plan.studies["small"]})
 
 
-def write(plan, study, *found):
-    """Leave the claims.json of a study that was judged."""
+def write(plan, study, *found, details=MappingProxyType({})):
+    """Leave the claims.json of a study that was judged. details: what stands behind a row, by claim."""
     file = Path(plan.targets.file(study, "claims.json"))
-    results.write_claims(file, [to_json(one) | {"detail": {}} for one in found], {})
+    results.write_claims(file, [to_json(one) | {"detail": details.get(one.claim, {})} for one in found], {})
     return file
 
 
@@ -207,13 +209,37 @@ def test_pilots_and_replicates_are_not_registered(settings):
 def test_verdicts_of_registered_designs_are_recorded_once(plan):
     numbers = {"study": "small", "value": 1.0, "low": 0.0, "high": 2.0} | JUDGED
     write(plan, "small", row(claim="C1", **numbers), row(claim="C2", **numbers | {"digest": ""}))
-    assert records.record(alone(plan)) == (
-        [f"1 line added to {os.path.relpath(plan.config / 'verdicts.csv')}"],
-        False,
-    )
+    verdicts, rivals = (os.path.relpath(plan.config / name) for name in (history.NAME, history.RIVALS))
+    assert records.record(alone(plan)) == ([f"1 line added to {verdicts}", f"1 line added to {rivals}"], False)
     assert records.record(alone(plan)) == (["nothing to add to verdicts.csv"], False)
     (line,) = history.read(plan.config / "verdicts.csv")[0]
     assert (line.claim, line.verdict, line.value) == ("C1", "consistent", "1")
+    (rival,), _ = history.read_rivals(plan.config / history.RIVALS)
+    assert (rival.claim, rival.digest, rival.draw, rival.result) == ("C1", line.digest, line.draw, "fails")
+
+
+def test_a_recorded_line_says_what_was_asked_and_what_it_rests_on(plan):
+    study = plan.targets.studies["small"]
+    digest, design = "abc", registration.designs(study)["C1-kernel"]
+    plan = replace(plan, studies={"small": study.of_run(registered={"C1-kernel": digest})})
+    numbers = {"value": 1.0, "low": 0.9, "high": 1.2, "predicted": 1.0, "slack": 0.25, "rule": "two-sided", "seeds": 4}
+    told = row(study="small", **JUDGED | numbers | {"claim": "C1-kernel", "digest": digest})
+    write(plan, "small", told, details={"C1-kernel": {"dof": 2, "control": {"seeds": 4, "dof": 3}}})
+    records.record(plan)
+    (line,), _ = history.read(plan.config / history.NAME)
+    (rival,), _ = history.read_rivals(plan.config / history.RIVALS)
+    assert (line.limit, line.slack, line.rule, line.side) == ("0.75 1.25", "0.25", "two-sided", "")
+    assert (line.quantity, line.method, line.level) == ("exponent", "line through sizes", "0.95")
+    assert (line.freedom, line.seeds, rival.freedom) == ("2", "4", "3")
+    assert (line.result, line.scope, line.kind) == ("passes", "at these sizes", "rate")
+    assert (line.question, line.design) == (canonical.of_question(design), canonical.of_design(design))
+    assert line.commit
+    # Of another design the study says nothing.
+    write(plan, "small", replace(told, digest="another"))
+    records.record(plan)
+    *_, later = history.read(plan.config / history.NAME)[0]
+    assert (later.digest, later.question, later.design, later.quantity) == ("another", "", "", "")
+    assert later.limit == "0.75 1.25"
 
 
 def test_a_preset_is_planned_without_a_run(plan):

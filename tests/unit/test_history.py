@@ -31,12 +31,35 @@ def test_the_present_revision_other_presets_and_other_studies_are_not_earlier(st
     assert history.earlier(study, lines) == {}
 
 
-def test_the_last_line_of_a_draw_counts_and_replicates_stand_beside_it(study):
+def test_the_first_line_of_a_draw_stands_and_replicates_stand_beside_it(study):
     again, replicate = replace(LINE, verdict="consistent"), replace(LINE, draw="small/quick/1/replicate-1")
     (text,) = history.earlier(study, [LINE, again, replicate]).values()
-    assert text.startswith("revision 1: passes")
+    assert text.startswith("revision 1: fails")
     assert "revision 1, replicate-1: fails" in text
     assert text.count("revision 1") == 2
+
+
+def test_what_is_known_beside_the_first_columns_makes_no_new_line():
+    assert history.new([vars(replace(LINE, commit="abc", limit="1"))], [LINE]) == []
+
+
+def test_a_file_from_before_the_later_columns_is_read_and_gets_their_header(tmp_path):
+    file = tmp_path / "verdicts.csv"
+    first = history.COLUMNS[: history.FIRST]
+    file.write_text(",".join(first) + "\n" + ",".join(LINE.first_columns) + "\n")
+    assert history.read(file) == ([LINE], [])
+    later = replace(LINE, claim="C2", limit="0.5 1.5", seeds="5")
+    kept_lines.append(file, history.COLUMNS, [astuple(later)])
+    assert file.read_text().splitlines()[1] == ",".join(LINE.first_columns)
+    assert history.read(file) == ([LINE, later], [])
+
+
+@pytest.mark.parametrize("field", ["level", "freedom", "slack", "seeds"])
+def test_a_later_column_holds_a_number_or_nothing(tmp_path, field):
+    file = tmp_path / "verdicts.csv"
+    kept_lines.append(file, history.COLUMNS, [astuple(replace(LINE, **{field: "many"}))])
+    lines, (fault,) = history.read(file)
+    assert lines == [] and "line 2" in str(fault)
 
 
 def test_only_verdicts_of_registered_designs_are_new(tmp_path):
@@ -84,9 +107,9 @@ def test_further_draws_of_a_design_are_counted_and_primary_rows_that_moved_are_n
     lines = [
         first,
         replace(first, draw="small/quick/1/replicate-1", verdict="inconclusive"),
-        # What was recorded again of one draw replaces it.
-        replace(first, draw="small/quick/2", verdict="not seen"),
+        # What was recorded again of one draw changes nothing.
         replace(first, draw="small/quick/2"),
+        replace(first, draw="small/quick/2", verdict="not seen"),
         # Another design, and another preset.
         replace(first, digest="abd", draw="small/quick/3"),
         replace(first, digest="abd", draw="small/quick/3/replicate-1", verdict="not seen"),

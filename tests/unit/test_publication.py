@@ -18,7 +18,7 @@ from hierlearn.core.registry import PACKAGE
 from hierlearn.pipeline.claims import asked
 from hierlearn.pipeline.claims.ledger import from_json, to_json
 from hierlearn.pipeline.claims.page import findings
-from hierlearn.pipeline.command import publication, records
+from hierlearn.pipeline.command import publication, recording, records
 from hierlearn.pipeline.files import checksums, papers, results
 from hierlearn.pipeline.plan import history, registration
 from hierlearn.pipeline.plan.configuration import configure
@@ -295,7 +295,7 @@ def test_what_recording_and_publishing_write_is_no_change_of_a_commit(tmp_path):
     def git(*words):
         subprocess.run(["git", "-C", str(tmp_path), *words], check=True, capture_output=True)
 
-    assert publication._commit(tmp_path) == "unknown"
+    assert recording.commit(tmp_path) == "unknown"
     files = [tmp_path / name for name in ("docs/ledger/claims.csv", "README.md", "config/verdicts.csv", "code.py")]
     for file in files:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -303,11 +303,11 @@ def test_what_recording_and_publishing_write_is_no_change_of_a_commit(tmp_path):
     git("init", "--quiet")
     git("add", ".")
     git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "--message", "first")
-    clean = publication._commit(tmp_path)
+    clean = recording.commit(tmp_path)
     assert re.fullmatch("[0-9a-f]{12}", clean)
     for file in files[:3]:
         file.write_text("after")
     (tmp_path / "new.log").write_text("untracked")
-    assert publication._commit(tmp_path) == clean
+    assert recording.commit(tmp_path) == clean
     files[3].write_text("after")
-    assert publication._commit(tmp_path) == f"{clean} with uncommitted changes"
+    assert recording.commit(tmp_path) == f"{clean} with uncommitted changes"

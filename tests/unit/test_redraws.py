@@ -1,6 +1,5 @@
-"""Two draws of one registered design differ as often as their intervals say, for every kind of quantity."""
+"""Two draws of one registered design differ as often as their intervals say, for every kind of quantity and method."""
 
-import csv
 import math
 
 import pytest
@@ -8,38 +7,37 @@ from scipy.stats import binomtest
 
 from hierlearn.core.registry import PACKAGE
 from hierlearn.pipeline.claims.outcomes import Draw
-from hierlearn.pipeline.command import first_questions
+from hierlearn.pipeline.plan import history
 from hierlearn.statistics.intervals import holm, t_quantile
 
 ROOT = PACKAGE.parents[1]
 # How often two draws may differ by more than their joint 95 % interval, and below which p a kind does so more often.
 EXPECTED = LEVEL = 0.05
-# Lines along an axis on which a seed keeps its draw: the spread over seeds is what judges them.
-TOO_NARROW = {"probe_slope"}
-# Quantities whose intervals are about a line or a rank, with degrees of freedom that no stored row says.
-WITHOUT_FREEDOM = ("slope", "exponent", "median", "published", "order_table", "failure")
+# Earlier lines along an axis on which a seed keeps its draw: the spread over seeds judges them now.
+TOO_NARROW = {("probe_slope", "line through sizes")}
 
 
 @pytest.fixture(scope="module")
 def pairs():
-    """By kind of quantity whether the first two draws of a design, the next two and so on differ by too much."""
-    records = first_questions.read(ROOT / "docs" / "records" / "first_questions.json")
-    with open(ROOT / "config" / "verdicts.csv", newline="", encoding="utf-8") as stream:
-        lines = list(csv.DictReader(stream))
+    """By quantity and method whether the first two draws of a design, the next two and so on differ by too much."""
     designs = {}
-    for line in lines:
-        designs.setdefault((line["claim"], line["digest"]), {}).setdefault(line["draw"], line)
+    for line in history.read(ROOT / "config" / history.NAME)[0]:
+        if line.quantity and line.level and line.value:
+            designs.setdefault((line.claim, line.digest), {}).setdefault(line.draw, line)
     found = {}
-    for (claim, _), draws in designs.items():
-        record = records[claim]
-        kind = record["question"]["quantity.name"]
-        freedom = math.inf if any(word in kind for word in WITHOUT_FREEDOM) else max(1, record["seeds"] - 1)
-        numbers = [[line["value"], line["low"], line["high"]] for line in draws.values()]
-        known = [Draw(*map(float, one), freedom) for one in numbers if all(one)]
+    for draws in designs.values():
+        known = [drawn(line) for line in draws.values()]
         known = [draw for draw in known if not draw.is_exact and draw.low < draw.high and math.isfinite(draw.high)]
+        line = next(iter(draws.values()))
         for first, second in zip(known[::2], known[1::2], strict=False):
-            found.setdefault(kind, []).append(differ(first, second))
+            found.setdefault((line.quantity, line.method), []).append(differ(first, second))
     return found
+
+
+def drawn(line):
+    """The draw of a line; infinite degrees of freedom where it does not say them."""
+    numbers = (float(number) for number in (line.value, line.low, line.high))
+    return Draw(*numbers, float(line.freedom) if line.freedom else math.inf)
 
 
 def differ(first, second):

@@ -330,9 +330,10 @@ class Experiment(Probe, Protocol):
 
 class Quantity(Component, Protocol):
     """What a claim compares with its prediction. reads_traces: whether `measure` is given traces.nc too. UNIT: a word
-    or two for the number, {averaged} being what `variable` names; ALONG: its axis where no parameter says it."""
+    or two for the number, {averaged} being what `variable` names; METHOD: what its interval is made from; ALONG: its
+    axis where no parameter says it."""
 
-    UNIT, ALONG, reads_traces = "", "dimension", False
+    UNIT, METHOD, ALONG, reads_traces = "", "", "dimension", False
 
     @property
     def learners(self) -> list[str]:

@@ -66,7 +66,8 @@ def judge_claim(
         figure=f"{study['name']}/figure.svg",
         data=f"{study['name']}/{source}",
     )
-    return {**to_json(row, measured.positive), "detail": measured.detail}
+    of_rival = {"control": {"seeds": rival.seeds, "dof": rival.detail.get("dof")}} if rival else {}
+    return {**to_json(row, measured.positive), "detail": measured.detail | of_rival}
 
 
 def _finite(measured: Measurement) -> Measurement:

@@ -86,6 +86,12 @@ def region(rule: str, predicted: float, slack: float, side: str = "above") -> tu
     return (-math.inf, 1.0) if rule == "holds" else (math.nan, math.nan)
 
 
+def limit(rule: str, predicted: float, slack: float, side: str = "above") -> str:
+    """Return the number that an interval is compared with, in six digits; two, with a space between, under a rule that
+    has two; "" without a rule. slack: NaN for the usual one."""
+    return " ".join(f"{end:.6g}" for end in region(rule, predicted, slack, side) if math.isfinite(end))
+
+
 def _compare(rule: str, low: float, high: float, predicted: float, slack: float, side: str) -> tuple[str, str]:
     if rule == "published":
         return _inside(low / predicted, high / predicted, 1 / slack, slack, "the ratio to the printed number")

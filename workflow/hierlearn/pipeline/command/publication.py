@@ -5,7 +5,6 @@ Beside them lie claims.csv and the page of all stored studies, and the README ha
 """
 
 import json
-import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 from hierlearn.pipeline.claims import asked
 from hierlearn.pipeline.claims.ledger import COLUMNS, csv_text, from_json, noted
 from hierlearn.pipeline.claims.tally import comparison, judged
+from hierlearn.pipeline.command import recording
 from hierlearn.pipeline.files import checksums, figures, papers, texts
 from hierlearn.pipeline.plan import history, told, units
 from hierlearn.pipeline.plan.configuration import Plan, configure
@@ -34,7 +34,7 @@ def store(plan: Plan, root: Path) -> list[str]:
     """Stores the studies of a plan whose results are there and of this code and configuration; says of the others why
     not, and marks those as older that were stored with another identity: it covers the design and the code of all jobs
     that claims rest on. root: the folder of the project."""
-    folder, commit = root / FOLDER, _commit(root)
+    folder, commit = root / FOLDER, recording.commit(root)
     second = {row["claim"]: row for file in plan.inputs.second() for row in judged(file)}
     lines, plans = [], {plan.settings["preset"]: plan}
     for name, study in plan.studies.items():
@@ -160,18 +160,3 @@ def _shown(detail: Mapping[str, Any]) -> dict[str, Any]:
 
 def _write(file: Path, content: Mapping[str, Any]) -> None:
     texts.put(file, json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
-
-
-def _commit(root: Path) -> str:
-    """The commit of the project's folder, and whether files differ from it that this does not write itself;
-    unknown without git."""
-
-    def git(*words: str) -> str:
-        done = subprocess.run(["git", "-C", str(root), *words], capture_output=True, check=False)
-        return done.stdout.decode(errors="replace").strip()
-
-    # What `record` and `publish` wrote a moment ago changes no result.
-    written = (f":!{name}" for name in (FOLDER, README, f"config/{history.NAME}"))
-    others = git("status", "--porcelain", "--untracked-files=no", "--", ".", *written)
-    commit = git("describe", "--always", "--abbrev=12", "--exclude=*")
-    return (commit + (" with uncommitted changes" if others else "")) or "unknown"

@@ -1,14 +1,13 @@
 """Answers about a preset: what it costs, what it decided, which designs are registered."""
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import astuple
 from pathlib import Path
-from types import ModuleType
 
 from hierlearn.pipeline.claims import asked
 from hierlearn.pipeline.claims import tally as ledger
-from hierlearn.pipeline.command import costs, design_sizes, first_questions
+from hierlearn.pipeline.command import costs, design_sizes, first_questions, recording
 from hierlearn.pipeline.files import kept_lines
 from hierlearn.pipeline.plan import history, registration
 from hierlearn.pipeline.plan.checking import load_study
@@ -61,12 +60,21 @@ def _judged(plan: Plan) -> tuple[list[dict[str, str]], list[str]]:
 
     Raises ValueError where no study is.
     """
+    there, left_out = _files(plan)
+    return [row for file in there.values() for row in ledger.judged(file)], left_out
+
+
+def _files(plan: Plan) -> tuple[dict[str, Path], list[str]]:
+    """The claims.json of the chosen studies that are judged, by study, and a line that names the others.
+
+    Raises ValueError where no study is.
+    """
     files = {name: Path(plan.targets.file(name, "claims.json")) for name, study in plan.studies.items() if study.claims}
     lacking = sorted(name for name, file in files.items() if not file.is_file())
     if lacking and len(lacking) == len(files):
         raise ValueError(f"{plan.results}: found no claims.json of {', '.join(lacking)}; expected a run of the studies")
-    rows = [row for name, file in files.items() if name not in lacking for row in ledger.judged(file)]
-    return rows, [f"not judged yet: {', '.join(lacking)}"] if lacking else []
+    there = {name: file for name, file in files.items() if name not in lacking}
+    return there, [f"not judged yet: {', '.join(lacking)}"] if lacking else []
 
 
 def register(plan: Plan) -> Answer:
@@ -83,31 +91,42 @@ def register(plan: Plan) -> Answer:
         raise ValueError("\n".join(f"error: {fault}" for fault in faults).removeprefix("error: "))
     added = [line for study in studies for line in registration.new_lines(study, plan.registered)]
     told = [f"{line.claim}: revision {line.revision} of {line.study} at {line.preset}, {line.digest}" for line in added]
-    told += _add(plan, added, registration)
+    told += _add(plan, added, registration.NAME, registration.COLUMNS)
     design_sizes.keep([study for study in studies if study.name in {line.study for line in added}], folder)
     return told, False
 
 
 def record(plan: Plan) -> Answer:
-    """Add the verdicts of registered designs to verdicts.csv."""
+    """Add the verdicts of registered designs to verdicts.csv, and what was found of their rivals to a table beside."""
     files = {plan.config / history.NAME, *(plan.beside(study, history.NAME) for study in plan.own)}
     earlier = [verdict for file in files for verdict in history.read(file)[0]]
-    rows, left_out = _judged(plan)
-    return [*_add(plan, history.new(rows, earlier), history), *left_out], False
+    there, left_out = _files(plan)
+    judged = recording.lines((plan.studies[name], file) for name, file in there.items())
+    new = history.new((one.verdict for one in judged), earlier)
+    added = {line.first_columns for line in new}
+    rivals = [rival for one in judged for rival in one.rivals if recording.key(one.verdict) in added]
+    told = _add(plan, new, history.NAME, history.COLUMNS)
+    told += _add(plan, rivals, history.RIVALS, history.RIVAL_COLUMNS) if rivals else []
+    return [*told, *left_out], False
 
 
-def _add(plan: Plan, lines: Iterable[registration.Line | history.Verdict], kept: ModuleType) -> list[str]:
-    """Append lines of claims to the file beside each study, and say to which. kept: the module that names the file."""
+def _add(
+    plan: Plan,
+    lines: Iterable[registration.Line | history.Verdict | history.Rival],
+    name: str,
+    columns: Sequence[str],
+) -> list[str]:
+    """Append lines of claims to the file beside each study, and say to which. name: of the file."""
     of_files: dict[Path, list[tuple]] = {}
     for line in lines:
-        of_files.setdefault(plan.beside(line.study, kept.NAME), []).append(astuple(line))
+        of_files.setdefault(plan.beside(line.study, name), []).append(astuple(line))
     for file, new in of_files.items():
-        kept_lines.append(file, kept.COLUMNS, new)
+        kept_lines.append(file, columns, new)
     told = [
         f"{len(new)} line{'s' if len(new) > 1 else ''} added to {os.path.relpath(file)}"
         for file, new in of_files.items()
     ]
-    return told or [f"nothing to add to {kept.NAME}"]
+    return told or [f"nothing to add to {name}"]
 
 
 def publish(plan: Plan) -> Answer:

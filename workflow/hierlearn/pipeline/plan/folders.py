@@ -15,6 +15,8 @@ from hierlearn.pipeline.plan import history, registration
 # What a folder of a user's own may hold beside rooms of components; other names in it are nobody's.
 PARTS, FILES = ("studies", "published"), (papers.FILE, registration.NAME, history.NAME)
 HELD = (*PARTS, *FILES)
+# What is written there, and is no reason to take a folder for one of studies.
+WRITTEN = (history.RIVALS,)
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ class StudyFolder:
     def doubts(self) -> Iterator[Fault]:
         """What lies in a user's own folder where nobody looks for it, and may be meant."""
         for one in folders.files(self.path, "*"):
-            known = (*PARTS, *folders.ROOMS) if one.is_dir() else FILES
+            known = (*PARTS, *folders.ROOMS) if one.is_dir() else (*FILES, *WRITTEN)
             # What an editor leaves beside a file begins with its name.
             if not one.name.startswith(known) and (meant := similar(one.name, known, cutoff=0.75)):
                 yield Fault(self.shown(one), (), "a name that nothing is read by", f"{meant[0]}, if that is meant")

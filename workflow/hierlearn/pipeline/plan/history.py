@@ -1,9 +1,12 @@
 """Verdicts of registered designs, kept line by line: a claim whose design was revised shows what was found before, and
-rows that were drawn more than once how often another draw had another verdict."""
+rows that were drawn more than once how often another draw had another verdict.
+
+What was found of the rivals stands in a table of its own, a line for each, as a claim may have any number of them.
+"""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
 from hierlearn.pipeline.claims.verdicts import RESULTS, result
@@ -13,11 +16,19 @@ from hierlearn.pipeline.plan.study import Study
 
 NAME = "verdicts.csv"
 FILE = f"config/{NAME}"
+RIVALS = "verdict_rivals.csv"
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """A verdict with its interval, as claims.csv has it, and the registered design and draw that it is of."""
+    """A verdict with its interval, as claims.csv has it, and the registered design and draw that it is of.
+
+    The columns from `quantity` on came later, and are "" where the history does not tell them. quantity: its component;
+    method: what its interval is made from; level: of the interval; freedom: its degrees of freedom; question, design:
+    canonical digests; limit: what the interval is compared with, slack included, two numbers under some rules; result:
+    of the draw, as readers see it; scope: where the claim was measured; seeds: that the value rests on; commit: of the
+    code that judged it, or that added the line where no more is known.
+    """
 
     claim: str
     study: str
@@ -29,35 +40,95 @@ class Verdict:
     value: str
     low: str
     high: str
+    quantity: str = ""
+    method: str = ""
+    level: str = ""
+    freedom: str = ""
+    question: str = ""
+    design: str = ""
+    rule: str = ""
+    limit: str = ""
+    slack: str = ""
+    side: str = ""
+    result: str = ""
+    scope: str = ""
+    kind: str = ""
+    seeds: str = ""
+    commit: str = ""
+
+    @property
+    def first_columns(self) -> tuple[str, ...]:
+        """What tells it from other lines: the columns that there were from the start."""
+        return astuple(self)[:FIRST]
 
     def __str__(self) -> str:
         value, low, high = (f"{float(number):.3g}" if number else "–" for number in (self.value, self.low, self.high))
         return f"{result(self.verdict)}, {value}{f' [{low}, {high}]' if self.low and self.high else ''}"
 
 
+@dataclass(frozen=True)
+class Rival:
+    """What was found of a rival where a claim was judged: its value with its interval, and its own result.
+
+    measured_by: the claim whose quantity measures it; "" for the rival that the claim itself names. freedom: as of a
+    `Verdict`.
+    """
+
+    claim: str
+    study: str
+    preset: str
+    revision: str
+    draw: str
+    digest: str
+    rival: str
+    measured_by: str
+    value: str
+    low: str
+    high: str
+    freedom: str
+    result: str
+
+
 COLUMNS = tuple(field.name for field in fields(Verdict))
+RIVAL_COLUMNS = tuple(field.name for field in fields(Rival))
+# How many columns there were from the start, and which of all say numbers.
+FIRST = 10
+NUMBERS = ("value", "low", "high", "level", "freedom", "slack", "seeds")
 
 
 def read(file: Path, name: str = FILE) -> tuple[list[Verdict], list[Fault]]:
     """The lines of verdicts.csv and its faults. name: what messages call it."""
-    lines, faults = kept_lines.read(file, name, COLUMNS, _sound)
+    lines, faults = kept_lines.read(file, name, COLUMNS, _sound(COLUMNS, "verdict"), len(COLUMNS) - FIRST)
     return [Verdict(*row) for _, row in lines], faults
 
 
-def _sound(row: Sequence[str]) -> bool:
-    """Whether all is there but for numbers, which a verdict may lack."""
-    try:
-        for number in filter(None, row[7:]):
-            float(number)
-    except ValueError:
-        return False
-    return all(row[:7]) and row[3].isdigit()
+def read_rivals(file: Path, name: str = f"config/{RIVALS}") -> tuple[list[Rival], list[Fault]]:
+    """The lines of verdict_rivals.csv and its faults. name: what messages call it."""
+    lines, faults = kept_lines.read(file, name, RIVAL_COLUMNS, _sound(RIVAL_COLUMNS, "rival"))
+    return [Rival(*row) for _, row in lines], faults
 
 
-def new(rows: Iterable[Mapping[str, str]], known: Sequence[Verdict]) -> list[Verdict]:
-    """The verdicts of a claims.csv that are of registered designs and not known yet."""
-    found = [Verdict(*(row[name] for name in COLUMNS)) for row in rows if row["digest"] and row["verdict"]]
-    return [one for one in found if one not in known]
+def _sound(columns: Sequence[str], last: str) -> Callable[[Sequence[str]], bool]:
+    """Whether all is there in a row up to a column, and what should be a number is one or is not there."""
+    needed, numbers = columns.index(last) + 1, [columns.index(name) for name in NUMBERS if name in columns]
+
+    def sound(row: Sequence[str]) -> bool:
+        try:
+            for place in numbers:
+                float(row[place] or "nan")
+        except ValueError:
+            return False
+        return all(row[:needed]) and row[columns.index("revision")].isdigit()
+
+    return sound
+
+
+def new(rows: Iterable[Mapping[str, str]], known: Iterable[Verdict]) -> list[Verdict]:
+    """The verdicts of a claims.csv that are of registered designs and not known yet. rows: with what is known of the
+    columns that came later."""
+    found = [Verdict(*(row.get(name, "") for name in COLUMNS)) for row in rows if row["digest"] and row["verdict"]]
+    there = {one.first_columns for one in known}
+    return [one for one in found if one.first_columns not in there]
 
 
 def earlier(study: Study, lines: Iterable[Verdict]) -> dict[str, str]:
@@ -65,8 +136,8 @@ def earlier(study: Study, lines: Iterable[Verdict]) -> dict[str, str]:
     found: dict[str, dict[tuple[int, str], Verdict]] = {}
     for line in lines:
         if (line.study, line.preset) == (study.name, study.preset) and int(line.revision) < study.revision:
-            # The last line of a draw counts: code may have changed since the one before.
-            found.setdefault(line.claim, {})[int(line.revision), line.draw] = line
+            # The first line of a draw stands, also against later code.
+            found.setdefault(line.claim, {}).setdefault((int(line.revision), line.draw), line)
     return {claim: "; ".join(_told(known)) for claim, known in found.items()}
 
 
@@ -79,8 +150,8 @@ def further_draws(lines: Iterable[Verdict], primary: Mapping[str, str], presets:
     found: dict[tuple[str, str], dict[str, str]] = {}
     for line in lines:
         if line.preset in presets:
-            # The last line of a draw counts: code may have changed since the one before.
-            found.setdefault((line.claim, line.digest), {})[line.draw] = result(line.verdict)
+            # The first line of a draw stands, also against later code.
+            found.setdefault((line.claim, line.digest), {}).setdefault(line.draw, result(line.verdict))
     drawn = {design: list(draws.values()) for design, draws in sorted(found.items()) if len(draws) > 1}
     if not drawn:
         return ""

@@ -28,6 +28,7 @@ class _LargestRatio(Quantity):
     """
 
     UNIT = "largest ratio to the bound"
+    METHOD = "largest ratio"
     # Coordinates that the bound hangs on, a single value of them too, None being none; and below how many functions it
     # says something, in the paper's letters.
     axes: ClassVar[tuple[str | None, ...]]
@@ -146,6 +147,7 @@ class CountingLogRatio(OfLearner, OfSampleComplexities):
     """
 
     UNIT = "log ratio"
+    METHOD = "t over seeds"
     order: Annotated[int, Ge(2), "Number k of signs in the teacher's product."] = 4
     alpha: Annotated[Positive, "Factor alpha of the teacher."] = 0.3
 

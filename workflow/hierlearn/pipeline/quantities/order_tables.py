@@ -24,6 +24,7 @@ class OrderTable(Quantity):
     """
 
     UNIT = "largest distance of slopes"
+    METHOD = "line through sizes, jointly"
     learners_of_order: Annotated[
         list[Annotated[list[Annotated[str, Reference("learners")]], UNIQUE]],
         MinLen(1),

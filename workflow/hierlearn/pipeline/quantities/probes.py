@@ -36,6 +36,7 @@ class ProbeMean(OfProbe):
     """Mean over seeds of a variable, of its ratio to another, or of the logarithm, with a t-interval."""
 
     UNIT = "{averaged}"
+    METHOD = "t over seeds"
     variable: Annotated[str, Reference("probe measures"), "Its variable."]
     over: Annotated[
         str | None, Reference("probe measures"), "Variable that it is divided by, seed by seed; null: none."
@@ -66,6 +67,7 @@ class ProbeDifference(OfProbe):
     """
 
     UNIT = "difference of {averaged}"
+    METHOD = "t over seeds, jointly over places"
     variable: Annotated[str, Reference("probe measures"), "Its variable."]
     axis: Annotated[str, Reference("probe axis"), "Coordinate along which the places lie."]
     above: Annotated[float, Reference("probe axis values"), "Its value at the place that is to have more."]
@@ -86,6 +88,7 @@ class ProbeHolds(OfProbe):
     """The largest ratio smaller / larger over the cases of the inequality larger >= smaller."""
 
     UNIT = "largest ratio to the bound"
+    METHOD = "largest ratio"
     larger: Annotated[str, Reference("probe measures"), "The side that is to be larger."]
     smaller: Annotated[str, Reference("probe measures"), "The other side."]
     where: Annotated[
@@ -114,6 +117,7 @@ class ProbeSlope(AlongProbe):
     """Slope of log variable on log axis, a line through the medians over seeds."""
 
     UNIT = "slope"
+    METHOD = "line through sizes"
 
     def _estimate(self, probe) -> estimates.Measurement:
         return line_along(self.axis, estimates.exponent(self.positive_values(probe), fitted=self.values))
@@ -127,6 +131,7 @@ class ProbeTheoryRatio(AlongProbe):
     """
 
     UNIT = "log ratio"
+    METHOD = "t over sizes"
     theory: Annotated[str, Reference("probe measures"), "The theory's, positive, the same for all seeds."]
 
     def _estimate(self, probe) -> estimates.Measurement:
@@ -145,6 +150,7 @@ class TheoryExponent(OfProbe):
     """
 
     UNIT = "slope"
+    METHOD = "line through sizes"
     probe: Annotated[str, Reference("probes"), "Name of the probe that holds the line."]
     line: Line
     sizes: Annotated[

@@ -36,6 +36,7 @@ class LogRiskRatio(OfTwoScores):
     """Mean over seeds of log(risk_above / risk_below) at one n, with a t-interval; paired, since seeds share data."""
 
     UNIT = "log ratio"
+    METHOD = "t over seeds"
     risk: Risk = "test_risk"
 
     def _estimate(self, above, below) -> estimates.Measurement:
@@ -51,6 +52,7 @@ class LargestLogRiskRatio(OfTwoLearners, AtSamples):
     """
 
     UNIT = "log ratio"
+    METHOD = "t over seeds, jointly over places"
     places: SomePlaces
     where: SomeCoordinates = field(default_factory=dict)
     risk: Risk = "test_risk"
@@ -72,6 +74,7 @@ class LogFallRatio(AtSamples):
     """
 
     UNIT = "log ratio"
+    METHOD = "t over seeds, jointly over places"
     of: Annotated[list[str], MinLen(1), Reference("learners"), "The learner of every case."]
     first: Annotated[Places, "Of every case the place from which the risk falls."]
     middle: Annotated[Places, "Of every case the place that is asked about."]
@@ -102,6 +105,7 @@ class RiskSlope(OfRisksAlongAxis):
     medians over seeds."""
 
     UNIT = "slope"
+    METHOD = "line through sizes"
     samples: Annotated[
         Count | Literal["largest"],
         Reference("samples"),
@@ -128,6 +132,7 @@ class LowestRiskSlope(OfRisksAlongAxis):
     """
 
     UNIT = "slope"
+    METHOD = "line through sizes, jointly"
     samples: Samples
     risks: Annotated[list[str], MinLen(1), Reference("scores"), "The measures."]
     where: Coordinates = field(default_factory=dict)
@@ -150,6 +155,7 @@ class SamplesSlope(OfLearner):
     """
 
     UNIT = "slope"
+    METHOD = "line through sizes, and slopes of seeds"
     ALONG = "samples"
     sizes: Annotated[
         list[Count],

@@ -25,6 +25,7 @@ class Exponent(OfLearner, OfSampleComplexities):
     """Slope of log n* on log of a counted dimension or of another axis, a line through the medians over seeds."""
 
     UNIT = "slope"
+    METHOD = "line through sizes"
     sizes: Annotated[
         list[float] | None,
         Reference("axis values"),
@@ -62,6 +63,7 @@ class SlopeChange(OfLearner, OfSampleComplexities):
     """
 
     UNIT = "difference of slopes"
+    METHOD = "line through sizes"
     other: Annotated[dict[str, Any], Reference("coordinates"), "Values of the other axes, of the n* above."]
     sizes: FittedDimensions = None
 
@@ -88,6 +90,7 @@ class DirectionSlope(OfLearner, OfSampleComplexities):
     """
 
     UNIT = "slope"
+    METHOD = "line through sizes"
     degree: Annotated[Count, "Degree p of the target."] = 2
     axis: Annotated[str, Reference("axis"), "The axis of the shares."] = "spike_share"
 
@@ -107,6 +110,7 @@ class AccuracyExponent(OfLearner):
     """
 
     UNIT = "slope"
+    METHOD = "t over slopes of seeds"
     ALONG = "risk"
     risks: Annotated[list[Positive], UNIQUE, "Risks epsilon, three or more."]
     where: Place = field(default_factory=dict)
@@ -133,6 +137,7 @@ class TheoryRatio(OfLearner, OfSampleComplexities):
     """
 
     UNIT = "log ratio"
+    METHOD = "t over sizes"
     probe: Probe
     line: Line
     sizes: FittedDimensions = None

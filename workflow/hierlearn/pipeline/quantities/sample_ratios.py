@@ -60,6 +60,7 @@ class _LogRatio(OfTwoLearners, OfSampleComplexities):
 class PairedLogRatio(_LogRatio):
     """Mean over seeds of log(n*_above / n*_below) at the largest dimension that is uncensored for both."""
 
+    METHOD = "t over seeds"
     ratio = staticmethod(estimates.paired_log_ratio)
 
 
@@ -71,6 +72,7 @@ class MedianLogRatio(_LogRatio):
     suits secondary rows: the p-value of a primary one takes its interval for that of a mean.
     """
 
+    METHOD = "sign test"
     ratio = staticmethod(estimates.median_log_ratio)
 
 
@@ -79,6 +81,7 @@ class PairedLogRatioSlope(OfTwoLearners, OfSampleComplexities):
     """Slope of log(n*_above / n*_below), paired by seed, in log d."""
 
     UNIT = "slope"
+    METHOD = "line through sizes"
     sizes: FittedDimensions = None
 
     def _estimate(self, tables, probes) -> estimates.Measurement:
@@ -94,6 +97,7 @@ class SlopeDifference(OfTwoLearners, OfSampleComplexities):
     """
 
     UNIT = "difference of slopes"
+    METHOD = "two lines through sizes"
     above_sizes: FittedDimensions = None
     below_sizes: FittedDimensions = None
     regressor: Regressor = "dimension"
@@ -114,6 +118,7 @@ class IsotropySlope(OfTwoLearners, OfSampleComplexities):
     """
 
     UNIT = "slope"
+    METHOD = "line through sizes"
     spikes: Annotated[Count, "Number of leading directions, as the input has it."] = 2
     axis: Annotated[str, Reference("axis"), "The axis of the shares."] = "spike_share"
     threshold: Threshold = 0.3
@@ -135,6 +140,7 @@ class TotalSamplesLogRatio(Quantity):
     """
 
     UNIT = "log ratio"
+    METHOD = "t over seeds"
     above: Annotated[list[str], MinLen(1), UNIQUE, Reference("learners"), "Learners among which each seed chooses."]
     below: Annotated[list[str], MinLen(1), UNIQUE, Reference("learners"), "The same for the denominator."]
     dimension: Annotated[Count, Reference("dimensions"), "Dimension at which the totals are compared."]

@@ -32,6 +32,7 @@ class _Mean(AtSamples):
     """A quantity of means over seeds of a score."""
 
     UNIT = "{averaged}"
+    METHOD = "t over seeds"
     variable: Variable = "test_risk"
     log: Log = False
     positive: PositiveValues = False
@@ -58,6 +59,7 @@ class LowestScoreMean(_Mean):
     Interval: see `statistics.estimates.lowest`.
     """
 
+    METHOD = "t over seeds, jointly over places"
     predictors: Annotated[list[str], MinLen(1), Reference("learners"), "Names of the learners."]
 
     @property
@@ -79,6 +81,7 @@ class LargestScoreMean(OfLearner, _Mean):
     together.
     """
 
+    METHOD = "t over seeds, jointly over places"
     places: SomePlaces
     where: SomeCoordinates = field(default_factory=dict)
 
@@ -94,6 +97,7 @@ class ScoreDifference(OfTwoScores):
     """Mean over seeds of score_above - score_below at one n, with a t-interval; paired, since seeds share data."""
 
     UNIT = "difference of {averaged}"
+    METHOD = "t over seeds"
     above: Annotated[str, Reference("learners"), "Learner from whose score is taken."]
     below: Annotated[str, Reference("learners"), "Learner whose score is taken away."]
     variable: Variable = "test_accuracy"
@@ -110,6 +114,7 @@ class ScoreOverRoot(OfTwoScores):
     """
 
     UNIT = "ratio"
+    METHOD = "t over seeds"
     score: Annotated[str, Reference("scores"), "Score of the learner above, positive."] = "cross_entropy"
     squared: Annotated[str, Reference("scores"), "Score of the learner below, whose root is taken."] = "squared_error"
 
@@ -125,6 +130,7 @@ class FailureRate(OfLearner, AtSamples):
     """
 
     UNIT = "share of seeds"
+    METHOD = "exact binomial"
     level: Annotated[Positive, "Risk above which a seed has failed."]
     risk: Risk = "test_risk"
 
@@ -147,6 +153,7 @@ class NormAtError(OfLearner, AtSamples):
     """
 
     UNIT = "norm"
+    METHOD = "t over seeds"
     reads_traces = True
     learner: Annotated[str, Reference("learners"), "Name of a learner that records its training."]
     error: Annotated[Positive, "Training error."]
@@ -174,6 +181,7 @@ class PublishedRatio(OfScores):
     """
 
     UNIT = "ratio"
+    METHOD = "one further run"
     published: Annotated[
         str, Reference("published"), "A table of config/published; with `lowest_over` a range counts as its lower end."
     ]
