@@ -5,7 +5,7 @@ import hierlearn
 kernel = hierlearn.build("kernels", {"name": "ntk", "depth": 3})
 study = hierlearn.load_study("config/studies/chen2020-sample-complexity.yaml", preset="quick")
 scores = hierlearn.load_results("results/quick/chen2020-sample-complexity/scores.nc")
-scores = hierlearn.compare({"name": "ridge_polynomial", "degree": 2}, ["ntk", "taylor"], [4, 6, 8])
+print(hierlearn.compare(X, y, ["ntk", "quad-neural", "ridge"]))
 """
 
 from importlib import import_module
@@ -16,7 +16,7 @@ PUBLIC = {
     "available": ("hierlearn.core.registry", "available"),
     "build": ("hierlearn.core.registry", "build"),
     "load_study": ("hierlearn.pipeline.plan.checking", "load_study"),
-    "compare": ("hierlearn.pipeline.run.compare", "compare"),
+    "compare": ("hierlearn.comparison.compare", "compare"),
     "load_results": ("hierlearn.pipeline.files.cubes", "load"),
     "in_words": ("hierlearn.pipeline.files.cubes", "in_words"),
 }

@@ -37,6 +37,22 @@ def t_interval(values: ArrayLike, level: float = LEVEL) -> Estimate:
     return Estimate(mean, mean - half, mean + half)
 
 
+def split_interval(values: ArrayLike, ratio: float, level: float = LEVEL) -> Estimate:
+    """Interval for the mean over random splits of one table, corrected for what splits share  (Nadeau, Bengio 2003).
+
+    values: (S,), one of each split. ratio: test rows over training rows of a split that uses the whole table. Splits
+    overlap, so that their mean has a variance of (1/S + ratio) s^2 and not of s^2/S. With ratio 0 it is `t_interval`.
+    Raises ValueError for a ratio that is negative or not finite.
+    """
+    values = _vector(values)
+    if not 0 <= ratio < np.inf:
+        raise ValueError(f"ratio {ratio}; expected a number of at least 0")
+    plain = t_interval(values, level)
+    factor = float(np.sqrt(1 + len(values) * ratio))
+    low, high = (plain.value + (end - plain.value) * factor for end in (plain.low, plain.high))
+    return Estimate(plain.value, low, high, plain.reason)
+
+
 def log_interval(values: ArrayLike, level: float = LEVEL) -> Estimate:
     """The geometric mean of independent positive values, with the Student interval of their logarithms.
 

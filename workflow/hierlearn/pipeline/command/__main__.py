@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from hierlearn.core import process
-from hierlearn.pipeline.command import arguments, runs
+from hierlearn.pipeline.command import arguments
 from hierlearn.pipeline.command.arguments import Once, Parser
 from hierlearn.pipeline.run import places, systems
 
@@ -23,13 +23,13 @@ examples:
   hierlearn run chen2020                     the studies of one paper
   hierlearn plan --preset standard           what the larger sizes cost, before you start them
   hierlearn ask ridge_polynomial degree=2 --learners ntk linear --dimension 4 6 8
+  hierlearn compare mine.csv --target price --learners ntk quad-neural ridge
   hierlearn new learner mine --folder ../mine
 
 `hierlearn COMMAND --help` explains one command. Everything runs in the present folder; results go to ./results.
 """
 # What the command will do one day, in the words that it answers with today.
 LATER = {
-    "compare": "will compare learners on a table of your own",
     "export": "will write rows of the ledger as LaTeX and BibTeX",
     "figure": "will draw one panel of a figure in a journal's column width",
 }
@@ -48,8 +48,8 @@ def parser() -> Parser:
         return added
 
     where, which, how = _settings(), _studies(), _cores()
-    command("run", "run studies, or all of them, and write the page of results", runs.run, which, where, how)
-    ask = command("ask", "compare learners on a target, without a study file", runs.ask, where, how)
+    command("run", "run studies, or all of them, and write the page of results", _starts("run"), which, where, how)
+    ask = command("ask", "compare learners on a target, without a study file", _starts("ask"), where, how)
     ask.add_argument("teacher", help="the target, by the name of its component: ridge_polynomial, parity, …")
     ask.add_argument("parameters", nargs="*", metavar="KEY=VALUE", help="parameters of the teacher, such as degree=2")
     several: dict[str, Any] = {"nargs": "+", "required": True, "action": "extend"}
@@ -68,12 +68,13 @@ def parser() -> Parser:
     ask.add_argument("--seeds", action=Once, type=arguments.whole, help="independent repetitions (5)")
     ask.add_argument("--threshold", action=Once, type=arguments.number, help="the risk at which samples are counted")
     ask.add_argument("--cap", action=Once, type=arguments.whole, help="the largest number of samples (2000)")
+    _comparison(command("compare", "compare learners on a table of your own: csv, npz or idx", _compare))
     command("plan", "list what a run would cost: core-hours, memory, the longest job", _answer, which, where)
     command("tally", "count the rows of a finished run by verdict", _answer, which, where)
     command("register", "write down the designs that are to be judged, before they are run", _answer, which, where)
     command("record", "keep the verdicts of registered designs", _answer, which, where)
     command("publish", "store rows and figures of a finished run in docs/ledger", _answer, which, where)
-    command("contact-sheet", "draw all figures on one sheet, light and dark", runs.contact_sheet, where, how)
+    command("contact-sheet", "draw all figures on one sheet, light and dark", _starts("contact_sheet"), where, how)
     new = command("new", "begin a component or a study of your own, from a template that works", _new)
     new.add_argument("kind", help="teacher, input, representation, kernel, learner, …, or study")
     new.add_argument("name")
@@ -98,6 +99,31 @@ def parser() -> Parser:
         command(name, f"{what} (not there yet)", _later).takes_all = True
     whole.commands = commands.choices
     return whole
+
+
+def _comparison(compare: Parser) -> None:
+    """Give `compare` its arguments."""
+    compare.add_argument("file", type=arguments.text, help="csv, npz or idx file, packed by gzip or not")
+    compare.add_argument("--target", action=Once, type=arguments.text, help="column of the labels: the last one")
+    several: dict[str, Any] = {"nargs": "+", "action": "extend", "type": arguments.text}
+    compare.add_argument("--columns", **several, metavar="NAME", help="columns to learn from: all others")
+    compare.add_argument(
+        "--learners",
+        **several,
+        metavar="WORD",
+        help="ntk, quad-neural, quad, ridge, logistic, rbf, forest, boosting, mlp: ntk quad-neural ridge",
+    )
+    kinds = arguments.one_of(("auto", "classes", "regression"))
+    compare.add_argument("--kind", action=Once, type=kinds, help="what the labels are: classes or regression")
+    tested = "share of the rows to test on, or file: those of mine.test.csv beside mine.csv (0.25)"
+    compare.add_argument("--test", action=Once, type=arguments.text, metavar="SHARE", help=tested)
+    sizes: dict[str, Any] = {"nargs": "+", "action": "extend", "type": arguments.whole}
+    compare.add_argument("--sizes", **sizes, metavar="N", help="training rows: halves of the largest, at most 4096")
+    compare.add_argument("--splits", action=Once, type=arguments.whole, help="random splits (5)")
+    compare.add_argument("--error", action=Once, type=arguments.number, help="the error for which rows are counted")
+    compare.add_argument("--seed", action=Once, type=arguments.whole, help="seed of splits and learners (0)")
+    out = "csv and figure are written to NAME.csv and NAME.png (FILE-comparison)"
+    compare.add_argument("--out", action=Once, type=arguments.text, metavar="NAME", help=out)
 
 
 class _Layout(argparse.RawDescriptionHelpFormatter):
@@ -152,11 +178,23 @@ def _cores() -> Parser:
     return group
 
 
+def _starts(name: str) -> Callable[[argparse.Namespace], object]:
+    """Return what starts Snakemake for a command."""
+
+    def start(asked: argparse.Namespace) -> object:
+        # Imported where it is used: `compare` does without YAML.
+        from hierlearn.pipeline.command import runs
+
+        return vars(runs)[name](asked)
+
+    return start
+
+
 def _answer(asked: argparse.Namespace) -> int:
     """Answer at once, without a run: the status is 1 where the ledger breaks a promise."""
     # Imported where it is used: help should come at once.
     from hierlearn.core.words import nearest
-    from hierlearn.pipeline.command import records
+    from hierlearn.pipeline.command import records, runs
     from hierlearn.pipeline.plan.configuration import configure
 
     words = runs.settings(asked)
@@ -181,14 +219,22 @@ def _new(asked: argparse.Namespace) -> None:
     print(f"{file.as_posix()}: change it, then hierlearn check {asked.name} --folder {shlex.quote(asked.folder)}")
 
 
+def _compare(asked: argparse.Namespace) -> None:
+    from hierlearn.pipeline.command import comparison
+
+    comparison.compare(asked)
+
+
 def _check(asked: argparse.Namespace) -> int:
     """Ask the contract tests, which need pytest."""
+    from hierlearn.pipeline.command import runs
+
     command = [sys.executable, str(runs.ROOT / "tests" / "check.py"), f"name={asked.name}", f"folder={asked.folder}"]
     return subprocess.run(command, check=False).returncode
 
 
 def _convert(asked: argparse.Namespace) -> None:
-    from hierlearn.pipeline.command import convert
+    from hierlearn.pipeline.command import convert, runs
 
     for line in convert.convert_all(asked.files, runs.ROOT):
         print(line)

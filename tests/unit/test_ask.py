@@ -1,4 +1,4 @@
-"""A comparison asked from Python: what its arguments may be, and what of them the workflow is given."""
+"""A question asked from Python: what its arguments may be, and what of them the workflow is given."""
 
 import json
 import re
@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import hierlearn
+from hierlearn.pipeline import ask
 from hierlearn.pipeline.files import cubes
 
 TEACHER = {"name": "ridge_polynomial", "degree": np.int64(2)}
@@ -29,7 +29,7 @@ def given(monkeypatch):
     monkeypatch.setattr(cubes, "load", lambda file: None)
 
     def asked(*given, **named):
-        hierlearn.compare(*given, **named)
+        ask(*given, **named)
         return {key: json.loads(text) for key, text in calls[-1].items()}
 
     return asked
@@ -108,4 +108,4 @@ COUNTED = "; expected an integer of at least 1, or None for all"
 def test_what_no_file_can_say_is_one_line(wrong, said):
     asked = {"teacher": {"name": "parity"}, "learners": "ntk", "dimension": 4} | wrong
     with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
-        hierlearn.compare(**asked)
+        ask(**asked)

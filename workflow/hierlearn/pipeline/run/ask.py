@@ -1,4 +1,4 @@
-"""A comparison of learners from Python: the workflow runs it, its scores come back."""
+"""A question asked from Python: the workflow compares learners on a target, and its scores come back."""
 
 import json
 import math
@@ -20,19 +20,20 @@ ROOT = PACKAGE.parents[1]
 COUNTS = ("dimension", "seeds", "cap")
 
 
-def compare(
+def ask(
     teacher: Mapping[str, Any],
     learners: str | Mapping[str, Any] | Iterable[Any],
     dimension: int | Iterable[int],
     cores: int | None = None,
     **more: Any,
 ) -> Any:
-    """Scores of learners on a teacher as an xarray Dataset; the page is results/question/quick/my-question/index.html.
+    """Ask how learners do on a teacher: their scores as an xarray Dataset.
 
-    The arguments are those of the key `question` of the configuration: learners by name, or mappings of their
-    parameters; more: input, seeds, threshold, cap, and `own`, the folders of one's own. One of something needs no list,
-    and numbers may be numpy's. Raises ValueError for what no file can say, RuntimeError with the lines that say what is
-    wrong. Needs the checkout with the workflow, in an environment with Snakemake.
+    The page is results/question/quick/my-question/index.html. The arguments are those of the key `question` of the
+    configuration: learners by name, or mappings of their parameters; more: input, seeds, threshold, cap, and `own`, the
+    folders of one's own. One of something needs no list, and numbers may be numpy's. Raises ValueError for what no file
+    can say, RuntimeError with the lines that say what is wrong. Needs the checkout with the workflow, in an environment
+    with Snakemake.
     """
     own = [os.fspath(folders.path(folder, "own")) for folder in _several(more.pop("own", []))]
     cores = plain(os.cpu_count() or 1 if cores is None else cores)
