@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 SIGNS = {
-    **{"<=": "upper", ">=": "lower", "=": "two-sided", "~": "published", "holds": "holds"},
+    **{"<=": "upper", ">=": "lower", "=": "two-sided", "~": "published", "bound": "bound"},
     **dict.fromkeys("<>", "ordering"),
 }
 

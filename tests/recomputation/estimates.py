@@ -10,13 +10,14 @@ from scipy import stats
 @dataclass
 class Found:
     """A value with its 95 % interval, NaN where there is none. ratios: of every case of an inequality, (cases, S).
-    open: whether what is asked for may lie above the interval."""
+    open: whether what is asked for may lie above the interval. ends: of every case's mean, (cases, 2)."""
 
     value: float
     low: float = np.nan
     high: float = np.nan
     ratios: np.ndarray | None = None
     open: bool = False
+    ends: np.ndarray | None = None
 
 
 NOTHING = Found(np.nan)

@@ -48,7 +48,7 @@ def recomputed(row: Row, results: Path, config: Path = ROOT / "config", files: F
     claim, files = claim_of(row, config), files or files_of(row, results, config)
     own, rival = measure(claim["quantity"], files), designs.rival(claim)
     other = measure(rival, files) if rival else None
-    if claim["rule"] == "holds" and other is not None:
+    if claim["rule"] == "bound" and other is not None:
         own = apart(own, other)
     found, control = outcome(claim, own), control_word(claim, other)
     ends = [getattr(one or NOTHING, end) for one in (own, other) for end in ("value", "low", "high")]
@@ -64,6 +64,9 @@ def apart(own: Found, other: Found) -> Found:
     if not counting.any() or counting.all():
         return own
     found = extremes(own.ratios, counting)
+    if own.ends is not None:
+        low, high = own.ends[counting[:, 0]].max(axis=0)
+        return Found(found.value, low, high, ratios=own.ratios)
     return Found(found.value, ratios=own.ratios) if np.isnan(own.low) else found
 
 
@@ -72,17 +75,18 @@ def outcome(claim: dict[str, Any], found: Found) -> str:
     rule, low, high = claim["rule"], found.low, found.high
     if np.isnan([found.value, low, high]).any():
         return "undecided"
-    if rule == "holds":
-        return "passes" if found.value <= 1 else "fails"
+    if rule == "bound" and high == found.value:
+        return "passes" if high <= 1 else "fails"
     high = np.inf if found.open else high
-    predicted, slack = claim["predicted"], claim.get("slack")
+    # An interval of a bound belongs to a mean.
+    predicted, slack = (1.0, 0.0) if rule == "bound" else (claim["predicted"], claim.get("slack"))
     slack = (1.5 if rule == "published" else 0.0) if slack is None else slack
     floor, ceiling = predicted - slack, predicted + slack
     if rule == "published":
         floor, ceiling = predicted / slack, predicted * slack
     if rule in ("two-sided", "published"):
         yes, no = floor <= low and high <= ceiling, high < floor or low > ceiling
-    elif rule == "upper":
+    elif rule in ("upper", "bound"):
         yes, no = high <= ceiling, low > ceiling
     elif rule == "lower":
         yes, no = low >= floor, high < floor

@@ -6,7 +6,6 @@ import numpy as np
 from recomputation.estimates import (
     NOTHING,
     Found,
-    cases,
     fitted_line,
     harmonics,
     lowest,
@@ -55,11 +54,25 @@ def bounded(files, predictors, axes, where, bound):
             samples = place["samples"] if "samples" in place else table.samples.item()
             bounds = np.array([bound(place, samples, norm) for norm in norms])
             if np.isfinite(risks).all() and (bounds > 0).all():
-                larger.append(risks.mean())
-                smaller.append(bounds.mean())
+                larger.append(risks)
+                smaller.append(bounds)
     if not larger:
         return NOTHING
-    return unless(failed, cases(np.array(larger)[:, None], np.array(smaller)[:, None]))
+    return unless(failed, of_means(np.array(larger), np.array(smaller)))
+
+
+def of_means(larger, smaller):
+    """The largest ratio of two means over cells (cells, S): intervals by the delta method, written out."""
+    ratios, lows, highs, seeds = [], [], [], larger.shape[1]
+    for x, y in zip(larger, smaller, strict=True):
+        ratio = y.mean() / x.mean()
+        variance = np.var(y, ddof=1) - 2 * ratio * np.cov(x, y)[0, 1] + ratio**2 * np.var(x, ddof=1)
+        error = np.sqrt(max(variance, 0) / seeds) / x.mean()
+        ratios.append(ratio)
+        lows.append(max(0.0, ratio - stats.t.isf(0.025 / len(larger), seeds - 1) * error))
+        highs.append(ratio + stats.t.isf(0.025, seeds - 1) * error)
+    ends = np.array([lows, highs]).T
+    return Found(max(ratios), max(lows), max(highs), ratios=np.array(ratios)[:, None], ends=ends)
 
 
 def lowest_score_mean(files, predictors, samples, variable="test_risk", where=(), log=False, positive=False):

@@ -1,4 +1,4 @@
-"""Every quantity that a primary row names, computed anew: value, low, high, and the ratios of a `holds`."""
+"""Every quantity that a primary row names, computed anew: value, low, high, and the ratios of a `bound`."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -127,7 +127,7 @@ def test_a_description_may_stand_beside_a_printed_number(small, check):
         ("<-4", ("ordering", -4, None, "below")),
         ("~ 1 */ 1.5", ("published", 1, 1.5, "above")),
         ("~ 2.5e-3", ("published", 0.0025, None, "above")),
-        ("holds", ("holds", None, None, "above")),
+        ("bound", ("bound", None, None, "above")),
     ],
 )
 def test_every_rule_has_a_test(small, check, test, rule):

@@ -39,7 +39,7 @@ def test_of_two_learners_each_needs_what_it_sweeps(content, check, above, below,
 def test_a_bound_counts_the_kernels_that_its_learners_choose_among(content, check, bound, given, found):
     content["learners"]["kernel"]["select"]["bandwidth"] = [0.5, 1.0, 2.0]
     # A learner that is no kernel_ridge chooses among none.
-    claim = {"quantity": {"name": bound, "predictors": ["kernel", "linear"]} | given, "test": "holds"}
+    claim = {"quantity": {"name": bound, "predictors": ["kernel", "linear"]} | given, "test": "bound"}
     at_quick_alone(content)
     content["claims"]["C1-kernel"] |= claim
     lines = [str(fault).partition(": ")[2] for fault in check(content)[1]]

@@ -94,7 +94,7 @@ def test_what_is_violated_and_what_proves_stand_in_the_reason():
 
 
 def test_an_inequality_counts_the_cases_that_tell_it_from_its_control():
-    claim = {"rule": "holds", "regime": "within", "predicted": None, "slack": None}
+    claim = {"rule": "bound", "regime": "within", "predicted": None, "slack": None}
     measured, zero = cases([[9.0], [0.5]], [[8.0], [0.1]], seeds=1), cases([[9.0], [0.5]], [[1.0], [1.0]], seeds=1)
     found = row(measured, zero, **claim)
     assert (found["value"], found["predicted"], found["verdict"]) == (0.2, 1.0, "supported")

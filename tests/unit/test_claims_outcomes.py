@@ -145,7 +145,7 @@ def test_one_draw_decides_nothing_unless_it_is_exact():
 )
 def test_a_bound_is_broken_only_on_both_draws(values, word):
     draws = [Draw(value, value, value) for value in values]
-    assert result("holds", draws, math.nan, None, "above", level(1))[0] == word
+    assert result("bound", draws, math.nan, None, "above", level(1))[0] == word
 
 
 @pytest.mark.parametrize(
@@ -161,3 +161,11 @@ def test_a_bound_is_broken_only_on_both_draws(values, word):
 )
 def test_an_outcome_rests_on_the_claim_and_on_every_rival(claim, rivals, word):
     assert outcome(claim, rivals) == word
+
+
+@pytest.mark.parametrize(("value", "half", "word"), [(0.9, 0.05, PASSES), (1.1, 0.05, FAILS), (1.01, 0.05, UNDECIDED)])
+def test_a_bound_on_a_mean_is_judged_by_the_pooled_interval(value, half, word):
+    draws = [Draw(one, one - half, one + half, 30) for one in (value, value)]
+    assert result("bound", draws, math.nan, None, "above", level(1))[0] == word
+    # The first name of the rule, which the records have, says the same.
+    assert result("holds", draws, math.nan, None, "above", level(1))[0] == word

@@ -90,22 +90,22 @@ def test_the_reason_says_on_which_side_of_which_limit_the_interval_lies(rule, si
 
 
 def test_an_inequality_holds_only_if_no_case_exceeds_its_bound():
-    assert outcome("holds", 1.0, 0.3, 1.0, NAN)[0] == YES
-    assert outcome("holds", 0.98, 0.3, 0.98, NAN)[0] == YES
-    assert outcome("holds", 1.0001, 0.3, 1.0001, NAN)[0] == NO
-    assert "ratio to the bound is 0.98" in outcome("holds", 0.98, 0.3, 0.98, NAN)[1]
+    assert outcome("bound", 1.0, 0.3, 1.0, NAN)[0] == YES
+    assert outcome("bound", 0.98, 0.3, 0.98, NAN)[0] == YES
+    assert outcome("bound", 1.0001, 0.3, 1.0001, NAN)[0] == NO
+    assert "ratio to the bound is 0.98" in outcome("bound", 0.98, 0.3, 0.98, NAN)[1]
 
 
 def test_an_inequality_without_a_measured_case_is_undecided():
-    assert outcome("holds", NAN, NAN, NAN, NAN) == (OPEN, "no case was measured")
-    assert outcome("holds", NAN, NAN, NAN, NAN, reason="3 of 6 cases not measured") == (
+    assert outcome("bound", NAN, NAN, NAN, NAN) == (OPEN, "no case was measured")
+    assert outcome("bound", NAN, NAN, NAN, NAN, reason="3 of 6 cases not measured") == (
         OPEN,
         "3 of 6 cases not measured",
     )
 
 
 def test_an_inequality_of_a_failed_training_is_undecided():
-    assert outcome("holds", 0.5, NAN, NAN, NAN, reason="a: training failed") == (OPEN, "a: training failed")
+    assert outcome("bound", 0.5, NAN, NAN, NAN, reason="a: training failed") == (OPEN, "a: training failed")
 
 
 def test_every_rule_says_at_how_many_ends_chance_may_deceive_it():
@@ -124,10 +124,17 @@ def test_every_rule_says_at_how_many_ends_chance_may_deceive_it():
         (("published", 1, 0, 2, -1), "predicted"),
         (("published", 1, 0, 2, 1, 0.5), "factor"),
         (("ordering", 1, 0, 2, 1, 0, "beside"), "above, below"),
-        (("holds", -0.5, -0.5, 0, 1), "negative"),
+        (("bound", -0.5, -0.5, 0, 1), "negative"),
         (("descriptive", 1, 0, 2, 1), "two-sided"),
     ],
 )
 def test_a_rule_that_makes_no_sense_is_refused(arguments, complaint):
     with pytest.raises(ValueError, match=complaint):
         outcome(*arguments)
+
+
+def test_a_bound_on_a_mean_is_judged_by_the_interval_of_that_mean():
+    assert outcome("bound", 0.8, 0.7, 0.9, NAN)[0] == YES
+    assert outcome("bound", 0.95, 0.8, 1.1, NAN)[0] == OPEN
+    assert outcome("bound", 1.05, 0.9, 1.2, NAN)[0] == OPEN
+    assert outcome("bound", 1.2, 1.1, 1.3, NAN)[0] == NO

@@ -18,7 +18,7 @@ EARLIER = "primary before the list"
 LISTED_PLACES = ("allenzhu2019",)
 STATES = ("measured", "partial", "planned", "none")
 KINDS = ("theorem", "rate", "assumption", "published", "conjecture", "open")
-RULES = ("upper", "lower", "two-sided", "ordering", "holds", "published")
+RULES = ("upper", "lower", "two-sided", "ordering", "bound", "published")
 NAME = re.compile(r"[A-Z][0-9]+[a-z]?(-[a-z0-9-]+)?")
 
 # What the papers number, as their texts have it; equations only where a row rests on one.

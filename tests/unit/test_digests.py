@@ -102,3 +102,10 @@ def test_a_quantity_with_another_name_moves_no_digest(content, monkeypatch):
     alias = aliases.Alias("quantities", {"name": "line"}, {"name": first["name"]}, {"level": "threshold"})
     monkeypatch.setattr(aliases, "ALIASES", (*aliases.ALIASES, alias))
     assert (digests.of_question(renamed_design), digests.of_design(renamed_design)) == before
+
+
+def test_the_rule_bound_has_its_first_name_in_a_registered_design(content):
+    bounded = put(content, f"claims.{CLAIM}.test", "bound")
+    design = registration.designs(study_of(bounded, "small", "small.yaml", "quick"))[CLAIM]
+    assert design["claim"]["rule"] == "holds"
+    assert aliases.present_rule("holds") == aliases.present_rule("bound") == "bound"

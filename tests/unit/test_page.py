@@ -225,7 +225,7 @@ def test_a_study_tells_its_settings_its_file_its_panels_and_how_its_data_are_ope
 def test_the_page_counts_what_chance_rejects_and_what_has_no_control_and_claims_no_registration():
     rows = [row(), row(claim="C2", rule="two-sided", control_verdict="missing", verdict="inconclusive")]
     rows += [row(claim="C3", kind="check", regime="", verdict="supported")]
-    rows += [row(claim="C4", rule="holds", slack=math.nan)]
+    rows += [row(claim="C4", rule="bound", slack=math.nan)]
     text = " ".join(page(rows, {"one": STUDY}, "quick").split())
     # One end of the upper bound and two of the two-sided rule; the check and the inequality without an interval none.
     assert "at 3 boundaries up to 0.1 false results are to be expected by chance" in text
@@ -315,7 +315,7 @@ def test_numbers_are_rounded_for_readers():
         ({"rule": "two-sided"}, "= 1 ± 0.2"),
         ({"rule": "published", "slack": 1.5}, "≈ 1 × or ÷ 1.5"),
         ({"slack": math.nan}, "≤ 1"),
-        ({"rule": "holds", "slack": math.nan}, "≤ 1"),
+        ({"rule": "bound", "slack": math.nan}, "≤ 1"),
         ({"predicted": math.nan}, "–"),
         ({"predicted": -0.5}, "≤ −0.5 + 0.2"),
     ],

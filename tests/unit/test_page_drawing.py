@@ -30,7 +30,7 @@ def places(one):
         ({"rule": "ordering", "predicted": 0.0, "slack": math.nan}, "above", (0.0, math.inf)),
         ({"rule": "ordering", "predicted": 0.0, "slack": 0.1}, "below", (-math.inf, 0.1)),
         ({"rule": "published", "predicted": 3.0, "slack": math.nan}, "above", (2.0, 4.5)),
-        ({"rule": "holds", "predicted": 1.0, "slack": math.nan}, "above", (-math.inf, 1.0)),
+        ({"rule": "bound", "predicted": 1.0, "slack": math.nan}, "above", (-math.inf, 1.0)),
     ],
 )
 def test_the_region_is_where_the_rule_passes(changes, side, expected):
@@ -38,7 +38,7 @@ def test_the_region_is_where_the_rule_passes(changes, side, expected):
     assert region(one.rule, one.predicted, one.slack, side) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("rule", ["upper", "lower", "two-sided", "ordering", "published", "holds"])
+@pytest.mark.parametrize("rule", ["upper", "lower", "two-sided", "ordering", "published", "bound"])
 @pytest.mark.parametrize("shift", [0.4, 1.0, 1.1, 5.0, 200.0])
 def test_an_interval_is_drawn_inside_the_region_where_its_numbers_are(rule, shift):
     one = row(rule=rule, predicted=1.0, slack=1.5 if rule == "published" else 0.1)

@@ -119,7 +119,7 @@ def test_a_case_that_was_not_measured_leaves_the_inequality_open():
     found = quantity.measure(None, {"p": spoilt})
     assert np.isnan(found.value)
     assert "1 of 24 cases not measured" in found.reason
-    assert outcome("holds", found.value, found.low, found.high, np.nan, reason=found.reason)[0] == "undecided"
+    assert outcome("bound", found.value, found.low, found.high, np.nan, reason=found.reason)[0] == "undecided"
 
 
 def test_a_mean_over_a_seed_that_failed_is_inconclusive():

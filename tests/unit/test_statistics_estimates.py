@@ -13,6 +13,7 @@ from hierlearn.statistics.estimates import (
     exponent,
     exponent_difference,
     mean,
+    mean_cases,
     median_log_ratio,
     paired_log_ratio,
     positive_mean,
@@ -206,3 +207,24 @@ def test_a_mean_over_seeds_carries_its_interval():
     assert found.value == 2.0
     assert found.low < 1.0 < 3.0 < found.high
     assert found.seeds == 3
+
+
+def test_a_bound_on_a_mean_has_the_interval_of_a_ratio_of_means():
+    """How often the interval of one cell holds the true ratio, 0.8, where both sides vary with the seed."""
+    rng = np.random.default_rng(0)
+    inside = []
+    for _ in range(2000):
+        shared = rng.standard_normal(12)
+        larger = 1 + 0.1 * shared + 0.05 * rng.standard_normal(12)
+        found = mean_cases(larger[None], 0.8 + 0.08 * shared[None])
+        inside.append(found.low <= 0.8 <= found.high)
+    assert 0.93 < np.mean(inside) < 0.97
+
+
+def test_of_cases_on_means_those_that_the_control_satisfies_too_do_not_count():
+    claim = mean_cases([[1.0, 1.1, 1.2], [2.0, 2.1, 1.9]], [[0.9, 0.9, 0.9], [1.0, 1.0, 1.0]])
+    control = mean_cases([[1.0, 1.1, 1.2], [0.5, 0.4, 0.6]], [[0.9, 0.9, 0.9], [1.0, 1.0, 1.0]])
+    found = decisive_cases(claim, control)
+    assert found.value == pytest.approx(0.5)
+    assert found.low < found.value < found.high < claim.high
+    assert np.isnan(mean_cases([[1.0]], [[0.5]]).high)

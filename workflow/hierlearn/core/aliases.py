@@ -1,4 +1,4 @@
-"""The first names of components and parameters that have other names now.
+"""The first names of components, parameters and rules that have other names now.
 
 Forms of questions and their digests use the first names, so that renaming moves no digest. The table only grows.
 """
@@ -38,6 +38,20 @@ ALIASES: tuple[Alias, ...] = (
     # It had a regressor once, of which every row chose the dimension.
     Alias("quantities", {"name": "slope_change"}, {"name": "slope_change", "regressor": "dimension"}),
 )
+
+
+# The first name of a rule, by its present one.
+RULES = {"bound": "holds"}
+
+
+def first_rule(rule: str) -> str:
+    """Return the first name of a rule."""
+    return RULES.get(rule, rule)
+
+
+def present_rule(rule: str) -> str:
+    """Return the present name of a rule that is given by any of its names."""
+    return next((present for present, first in RULES.items() if rule == first), rule)
 
 
 def first_names(kind: str, description: Mapping[str, Any]) -> Description:

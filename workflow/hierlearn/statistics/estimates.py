@@ -186,7 +186,7 @@ def _at_largest(
 
 
 def cases(larger: ArrayLike, smaller: ArrayLike, seeds: int) -> Measurement:
-    """The inequality larger >= smaller case by case, for the rule `holds`.
+    """The inequality larger >= smaller case by case, for the rule `bound`.
 
     larger, smaller: equal shapes (..., S), in the same units; the last axis is the seed, or has length 1. value: the
     largest ratio smaller / larger over the cases, 0 where smaller is not positive and UNBOUNDED where larger alone is
@@ -206,6 +206,28 @@ def cases(larger: ArrayLike, smaller: ArrayLike, seeds: int) -> Measurement:
     return _largest(ratios, np.ones(ratios.shape, dtype=bool), seeds)
 
 
+def mean_cases(larger: ArrayLike, smaller: ArrayLike) -> Measurement:
+    """The inequality E[larger] >= E[smaller] case by case, for the rule `bound`.
+
+    larger, smaller: (cases, S) in the same units, S seeds, positive on average. value: the largest ratio of the means
+    over the cases. high: the largest upper end of the ratios' intervals, since all lie below it only if each does; low:
+    the largest lower end at a level that holds for all cases at once (Bonferroni). Each interval is Student's of what
+    is left of smaller without ratio * larger. detail: the ratios of all cases, (cases, 1), and their ends, (cases, 2).
+    """
+    larger, smaller = np.asarray(larger, dtype=np.float64), np.asarray(smaller, dtype=np.float64)
+    count, seeds = larger.shape
+    scale = larger.mean(axis=1)
+    ratios = smaller.mean(axis=1) / scale
+    rest = (smaller - ratios[:, None] * larger) / scale[:, None]
+    lows = ratios + [t_interval(one, 1 - (1 - LEVEL) / count).low for one in rest]
+    highs = ratios + [t_interval(one).high for one in rest]
+    ends = np.stack([np.maximum(lows, 0.0), highs], axis=1)
+    value, (low, high) = float(ratios.max()), ends.max(axis=0).tolist()
+    detail = {"cases": count, "counted": count, "ratios": ratios[:, None].tolist(), "ends": ends.tolist()}
+    reason = f"{count} cases" + ("" if seeds > 1 else ", one seed each: no interval")
+    return Measurement(value, low, high, reason, seeds, detail, positive=True)
+
+
 def decisive_cases(measured: Measurement, control: Measurement) -> Measurement:
     """The `cases` of a claim that its control does not satisfy too, beside those that the claim does not satisfy.
 
@@ -217,6 +239,10 @@ def decisive_cases(measured: Measurement, control: Measurement) -> Measurement:
     if not own.size or not counting.any() or counting.all():
         return measured
     found = _largest(own, counting, measured.seeds)
+    if "ends" in measured.detail:
+        ends = np.array(measured.detail["ends"])
+        low, high = ends[counting[:, 0]].max(axis=0).tolist()
+        found = replace(found, low=low, high=high, detail=found.detail | {"ends": measured.detail["ends"]})
     told = [part for part in measured.reason.split("; ") if part != f"{own.size} cases"]
     notes = "; ".join(part for part in (found.reason, *told) if part)
     low, high = (measured.low, measured.high) if np.isnan(measured.low) else (found.low, found.high)

@@ -32,7 +32,7 @@ def judge_claim(
     read from, in the study's folder; study: name, paper, preset, perhaps draw and revision.
     """
     measured, rival = _finite(measured), rival and _finite(rival)
-    if claim["rule"] == "holds" and rival is not None:
+    if claim["rule"] == "bound" and rival is not None:
         measured = decisive_cases(measured, rival)
     found, why = _outcome(claim, measured)
     control, control_why = _control(claim, rival)
@@ -84,7 +84,7 @@ def _sizes(sizes: str, claim: Mapping[str, Any]) -> str:
 
 
 def _predicted(claim: Mapping[str, Any]) -> float:
-    return 1.0 if claim["rule"] == "holds" else claim.get("predicted", np.nan)
+    return 1.0 if claim["rule"] == "bound" else claim.get("predicted", np.nan)
 
 
 def _side(claim: Mapping[str, Any]) -> str:
@@ -113,5 +113,5 @@ def _control(claim: Mapping[str, Any], rival: Measurement | None) -> tuple[str, 
     # One clause: what follows a semicolon would be read as said of the claim.
     if found == UNDECIDED:
         return found, f"the control is undecided: {why.replace('; ', ', ')}"
-    said = claim["rule"] != "holds" and rival.reason
+    said = claim["rule"] != "bound" and rival.reason
     return found, f"of the control: {rival.reason.replace('; ', ', ')}" if said else ""

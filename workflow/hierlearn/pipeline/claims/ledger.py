@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from numbers import Integral, Real
 from typing import Annotated, Any, get_args, get_type_hints
 
+from hierlearn.core.aliases import present_rule
 from hierlearn.pipeline.claims.rules import RULES, SIDES
 from hierlearn.pipeline.claims.verdicts import (
     CONTROL_OUTCOMES,
@@ -28,8 +29,9 @@ class Row:
 
     kind, rank, regime: in the words of `verdicts`; regime is "" for kinds that have none. side: "" but under the rule
     `ordering`. value, low, high, predicted, slack and the control's ends: in the units of the quantity, NaN where there
-    is none; under the rule `holds`, the largest ratio to the bound, and from the smallest to the largest over seeds.
-    verdict: "" for a description. draw, revision, digest: "" where no design is registered."""
+    is none; under the rule `bound`, the largest ratio to the bound, and from the smallest to the largest over seeds,
+    or the interval of a mean. verdict: "" for a description. draw, revision, digest: "" where no design is registered.
+    """
 
     claim: Annotated[str, "claim, with a suffix where it has several rows"]
     paper: str
@@ -98,7 +100,7 @@ def from_json(content: Mapping[str, Any]) -> Row:
     if missing or unknown:
         raise ValueError(f"a claim's columns: missing {missing}, unknown {unknown}")
     numbers = {name: math.nan if content[name] is None else content[name] for name in NUMBERS}
-    row = Row(**{**content, **numbers})
+    row = Row(**{**content, **numbers, "rule": present_rule(content["rule"])})
     _refuse(faults([row]))
     return row
 

@@ -15,6 +15,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from hierlearn.core.aliases import present_rule
 from hierlearn.pipeline.claims import rules
 from hierlearn.pipeline.claims.rules import FAILS, PASSES, UNDECIDED
 from hierlearn.statistics.intervals import LEVEL, Estimate, t_quantile
@@ -87,11 +88,15 @@ def result(
 ) -> tuple[str, Estimate]:
     """Return what two draws of one design come to under a rule, and their pooled interval at a level.
 
-    A bound (the rule `holds`) passes if no case exceeds it on either draw, and fails if one does on both. An exact
-    value needs no second draw. predicted, slack, side: as `rules.outcome` has them.
+    A bound passes if no case exceeds it on either draw, and fails if one does on both; one on a mean is judged by the
+    pooled interval of that mean. An exact value needs no second draw. predicted, slack, side: as `rules.outcome` has
+    them.
     """
     first = draws[0]
-    if rule == "holds":
+    rule = present_rule(rule)
+    if rule == "bound" and any(rules.bounds_a_mean(draw.value, draw.high) for draw in draws):
+        rule, predicted, slack = "upper", 1.0, None
+    if rule == "bound":
         over = [draw.value > 1 for draw in draws]
         word = UNDECIDED if len(draws) < 2 else FAILS if all(over) else UNDECIDED if any(over) else PASSES
         return word, Estimate(max(draw.value for draw in draws), math.nan, math.nan)

@@ -6,7 +6,8 @@
 | lower | low >= predicted - slack | high < predicted - slack | undecided |
 | two-sided | interval inside predicted +- slack | wholly outside | undecided |
 | ordering | interval wholly on the predicted side, give or take slack | wholly on the other | undecided |
-| holds | the largest ratio of a side to its bound, the value, is at most 1 | it is more | no case, or failed training |
+| bound | the largest ratio of a side to its bound, the value, is at most 1 | it is more | no case, or failed training |
+| bound, of a mean | the interval of the largest ratio lies up to 1 | wholly above | undecided |
 | published | interval / predicted inside [1/slack, slack] | wholly outside | undecided |
 | descriptive | never asked | | |
 
@@ -25,12 +26,12 @@ RULES = {
     "lower": ("≥", "−"),
     "two-sided": ("=", "±"),
     "ordering": ("beyond", "±"),
-    "holds": ("≤", "+"),
+    "bound": ("≤", "+"),
     "published": ("≈", "× or ÷"),
     "descriptive": ("", "±"),
 }
 # At how many ends of its interval a rule may fall to a false verdict by chance.
-BOUNDARIES = {"upper": 1, "lower": 1, "ordering": 1, "two-sided": 2, "published": 2, "holds": 0, "descriptive": 0}
+BOUNDARIES = {"upper": 1, "lower": 1, "ordering": 1, "two-sided": 2, "published": 2, "bound": 0, "descriptive": 0}
 SIDES = ("above", "below")
 
 PUBLISHED_FACTOR = 1.5
@@ -52,17 +53,18 @@ def outcome(
 
     value, low, high, predicted: in the units of the quantity. slack: in the same units, 0 if None; for
     `published` the factor that a ratio to the printed number may reach, 1.5 if None. side: where `ordering`
-    predicts the interval, seen from `predicted`; other rules do not look at it. For `holds`, value is the largest
-    ratio of a side to its bound over the cases; low and high only say, as NaN, that one of them is not to be trusted.
+    predicts the interval, seen from `predicted`; other rules do not look at it. For `bound`, value is the largest
+    ratio of a side to its bound over the cases; high is no larger, but where the bound is one on a mean, whose interval
+    decides. As NaN, low and high say that a case is not to be trusted.
     An end that is infinite is open: what hangs on it is undecided. reason: what the measurement has to say, kept in
     the line; it stands alone where there is no interval, which is undecided. Raises ValueError on a rule that decides
     nothing, an ordering with an unknown side, a negative slack, a factor below 1, a prediction that is missing (or,
     for `published`, not positive), a negative ratio and an interval that is upside down."""
     slack = _checked(rule, value, low, high, predicted, slack, side)
     if not math.isfinite(value) or math.isnan(low) or math.isnan(high):
-        found, why = UNDECIDED, "" if reason else "no case was measured" if rule == "holds" else "no interval"
-    elif rule == "holds":
-        found, why = _holds(value)
+        found, why = UNDECIDED, "" if reason else "no case was measured" if rule == "bound" else "no interval"
+    elif rule == "bound":
+        found, why = _bound(value, low, high)
     else:
         found, why = _compare(rule, low, high, predicted, slack, side)
     return found, "; ".join(part for part in (why, reason) if part)
@@ -83,7 +85,7 @@ def region(rule: str, predicted: float, slack: float, side: str = "above") -> tu
         return -math.inf, predicted + slack
     if rule in ("lower", "ordering"):
         return predicted - slack, math.inf
-    return (-math.inf, 1.0) if rule == "holds" else (math.nan, math.nan)
+    return (-math.inf, 1.0) if rule == "bound" else (math.nan, math.nan)
 
 
 def limit(rule: str, predicted: float, slack: float, side: str = "above") -> str:
@@ -115,9 +117,16 @@ def _inside(low: float, high: float, floor: float, ceiling: float, what: str) ->
     return _outcome(yes, no), f"{what} is {found} [{floor:.4g}, {ceiling:.4g}]"
 
 
-def _holds(ratio: float) -> tuple[str, str]:
+def _bound(ratio: float, low: float, high: float) -> tuple[str, str]:
+    if bounds_a_mean(ratio, high):
+        return _compare("upper", low, high, 1.0, 0.0, "above")
     words = f"the largest ratio to the bound is {ratio:.4g}"
     return (PASSES, words) if ratio <= 1 else (FAILS, words)
+
+
+def bounds_a_mean(value: float, high: float) -> bool:
+    """Return whether the largest ratio to a bound is one of a mean: of cases alone none lies above the value."""
+    return high > value
 
 
 def _outcome(yes: bool, no: bool) -> str:
@@ -133,7 +142,7 @@ def _checked(rule, value, low, high, predicted, slack, side) -> float:
         raise ValueError(f"side {side!r}; expected one of {', '.join(SIDES)}")
     if low > high:
         raise ValueError(f"interval [{low}, {high}] is upside down")
-    if rule == "holds":
+    if rule == "bound":
         if value < 0:
             raise ValueError(f"largest ratio to the bound {value}; expected none that is negative")
         return 0.0

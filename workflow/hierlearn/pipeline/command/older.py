@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from itertools import permutations, product
 from typing import Any
 
+from hierlearn.core.aliases import present_rule
 from hierlearn.pipeline.files.faults import value_at
 from hierlearn.pipeline.plan import checking, declared, presets
 from hierlearn.pipeline.plan.declared import mapping
@@ -105,6 +106,11 @@ def merge(body: dict, overlay: dict) -> dict:
     return merged
 
 
+def _judged(claim: Mapping[str, Any]) -> dict[str, Any]:
+    """What a claim says, by the present name of its rule."""
+    return {**claim, "rule": present_rule(claim["rule"])}
+
+
 def same(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     """Where the present form of a study says something else than the older one, in words; "" where it nowhere does."""
     older, after = Older(before), dict(presets.bodies(now, derive=False))
@@ -126,7 +132,7 @@ def same(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
             return f"other claims, or another order, at {preset}"
         for name, claim in body.get("claims", {}).items():
             usual = {"rank": "secondary", "side": "above"}
-            if said[name].said() != usual | claim:
+            if _judged(said[name].said()) != _judged(usual | claim):
                 return f"another claim {name} at {preset}"
     counts = {preset: len(lines) for preset, lines in before.get("revisions", {}).items()}
     return "" if counts == now.get("revisions", {}) else "other revisions"

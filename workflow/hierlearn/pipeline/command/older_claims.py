@@ -6,6 +6,7 @@ from typing import Any
 
 import yaml
 
+from hierlearn.core.aliases import present_rule
 from hierlearn.core.words import nearest
 from hierlearn.pipeline.command import yaml_text
 from hierlearn.pipeline.command.yaml_text import drop, node_of, pairs, plain, put
@@ -221,7 +222,7 @@ def _written(
 def _test(claim: Mapping[str, Entry]) -> yaml.ScalarNode:
     """The test of a claim's rule, in quotes, with its numbers as they were written."""
     values = {key: plain(claim[key][1]) for key in RULE if key in claim}
-    rule = values["rule"]
+    rule = values["rule"] = present_rule(values["rule"])
     sign = "<" if rule == "ordering" and values.get("side") == "below" else SIGN_OF.get(rule, rule)
     words = [str(sign)]
     for key, before in (("predicted", ""), ("slack", tests.SIGNS.get(sign, ("", ""))[1])):

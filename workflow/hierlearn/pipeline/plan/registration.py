@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from hierlearn.core import folders, provenance, registry
+from hierlearn.core import aliases, folders, provenance, registry
 from hierlearn.pipeline.claims import digests as canonical
 from hierlearn.pipeline.claims.question_forms import WORDS
 from hierlearn.pipeline.files import kept_lines
@@ -64,6 +64,7 @@ def designs(study: Study) -> dict[str, dict[str, Any]]:
     found = {}
     for name, claim in jobs.claims(study).items():
         judged = {key: value for key, value in claim.items() if key not in UNJUDGED}
+        judged["rule"] = aliases.first_rule(judged["rule"])
         named = {part for _, part in jobs.entries(judged) if isinstance(part, str)}
         learners = {one: part(_learner, one) for one in study.learners if one in named}
         probes = {one: part(_probe, one) for one in study.probes if one in named}

@@ -8,7 +8,7 @@
 | `"> 0"`, `"> 1 - 0.1"` | ordering, above |
 | `"< 0"`, `"< 1 + 0.1"` | ordering, below |
 | `"~ 1 */ 1.5"` | published: the factor that a ratio to the printed number may reach |
-| `holds` | holds |
+| `bound` | bound |
 
 The second number, the slack, may be left out. `hierlearn.pipeline.claims.rules` says what the rules mean.
 """
@@ -28,14 +28,14 @@ SIGNS = {
 }
 NUMBER = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 FORMS = {sign: rf"{sign} *(-?{NUMBER})(?: *{re.escape(before)} *({NUMBER}))?" for sign, (_, before) in SIGNS.items()}
-PATTERN = rf"^(?:{'|'.join(FORMS.values())}|holds)$"
-ALLOWED = '"<= 1 + 0.1", ">= 1 - 0.1", "= 1 +- 0.1", "> 0", "< 0", "~ 1 */ 1.5" or holds, the second number or none'
+PATTERN = rf"^(?:{'|'.join(FORMS.values())}|bound)$"
+ALLOWED = '"<= 1 + 0.1", ">= 1 - 0.1", "= 1 +- 0.1", "> 0", "< 0", "~ 1 */ 1.5" or bound, the second number or none'
 
 
 def read(test: str) -> dict[str, Any]:
     """Return rule, predicted, slack and side, without what a test leaves out. Raises ValueError where it is no test."""
-    if test == "holds":
-        return {"rule": "holds", "side": "above"}
+    if test == "bound":
+        return {"rule": "bound", "side": "above"}
     for sign, form in FORMS.items():
         if found := re.fullmatch(form, test):
             rule, numbers = SIGNS[sign][0], [_number(text) for text in found.groups() if text]

@@ -23,8 +23,8 @@ BOUNDED_BY = ("alpha", "beta", "order")
 class _LargestRatio(Quantity):
     """Largest ratio of a bound to the risk over the cells (learner, axes, swept values, n).
 
-    Every seed draws its teacher and its points, and the bound is one on the mean: a cell is the mean over seeds.
-    Cells at which the bound says nothing, being 0 or less, are not counted.
+    Every seed draws its teacher and its points, and the bound is one on the mean: a cell is the mean over seeds,
+    with its interval. Cells at which the bound says nothing, being 0 or less, are not counted.
     """
 
     UNIT = "largest ratio to the bound"
@@ -58,17 +58,17 @@ class _LargestRatio(Quantity):
         for learner in self.predictors:
             cells = of_own(cube.sel(learner=learner, **self.where), (*self.axes, "samples", "seed"))
             bound = self._bound(cells)
-            bound = bound.mean("seed") if "seed" in bound.dims else bound
             bound = bound.where(np.isfinite(cells.test_risk).all("seed"))
-            risk, bound = xarray.broadcast(cells.test_risk.mean("seed"), bound)
-            counted = (bound > 0).values
-            risks.append(risk.values[counted])
-            bounds.append(bound.values[counted])
+            risk, bound = xarray.broadcast(cells.test_risk, bound)
+            risk, bound = (one.transpose(..., "seed").values for one in (risk, bound))
+            counted = (bound > 0).all(axis=-1)
+            risks.append(risk[counted])
+            bounds.append(bound[counted])
             every.append(cells)
         larger, smaller = np.concatenate(risks), np.concatenate(bounds)
         if not larger.size:
             return estimates.no_value(f"no cell below {self.reach} was trained by all seeds", seeds)
-        return trust(over(estimates.cases(larger[:, None], smaller[:, None], seeds), cube), "in some cells", *every)
+        return trust(over(estimates.mean_cases(larger, smaller), cube), "in some cells", *every)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -60,7 +60,7 @@ def drawing(row: Row, spoken: str, number) -> Markup:
     low, high = (end if math.isfinite(end) else row.value for end in (row.low, row.high))
     floor, ceiling = region(row.rule, row.predicted, row.slack, row.side)
     rival = [one for one in (row.control_value, row.control_low, row.control_high) if math.isfinite(one)]
-    place = _scale([row.value, low, high, floor, ceiling], rival[:1], row.rule in ("holds", "published"))
+    place = _scale([row.value, low, high, floor, ceiling], rival[:1], row.rule in ("bound", "published"))
     parts = []
     if not math.isnan(floor):
         start, end = (place(one) if math.isfinite(one) else edge for one, edge in ((floor, 0), (ceiling, WIDTH)))
