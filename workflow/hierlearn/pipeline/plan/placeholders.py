@@ -86,7 +86,10 @@ def _parts(study: Study, quantity: Component) -> Iterator[Mapping[str, Any]]:
             if name in study.learners:
                 yield _full("learners", study.learners[name].component)
             elif name in study.probes:
-                yield _full("probes", study.probes[name].component)
+                probe = _full("probes", study.probes[name].component)
+                yield probe
+                # What it trains.
+                yield from (part for part in probe.values() if isinstance(part, dict) and "name" in part)
 
 
 def _full(kind: str, component: Component | None) -> Mapping[str, Any]:
