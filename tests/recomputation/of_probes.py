@@ -2,8 +2,9 @@
 
 import numpy as np
 import xarray
-from recomputation.estimates import Found, cases, fitted_line, lowest, named, of_mean, positive_log, t_mean
+from recomputation.estimates import Found, cases, fitted_line, lowest, named, of_mean, positive_log, spanning, t_mean
 from recomputation.tables import probe_at
+from scipy import stats
 
 
 def probe_slope(files, probe, variable, axis="dimension", where=(), values=None):
@@ -11,7 +12,12 @@ def probe_slope(files, probe, variable, axis="dimension", where=(), values=None)
     sizes = files.probes[probe][axis].values
     order = np.argsort(sizes)
     keep = order[named(sizes[order], values)]
-    return fitted_line(np.log(sizes[keep]), logs[keep], logs[keep])
+    x, logs = np.log(sizes[keep]), logs[keep]
+    line = fitted_line(x, logs, logs)
+    if logs.shape[1] < 2:
+        return line
+    whole = np.isfinite(logs).all(axis=1)
+    return spanning(line, t_mean([stats.linregress(x[whole], one[whole]).slope for one in logs.T]))
 
 
 def probe_theory_ratio(files, probe, variable, theory, axis="dimension", where=(), values=None):

@@ -248,7 +248,10 @@ scores = hierlearn.compare({}, [], [])
 
 def test_components_import_modules_by_their_present_names(tmp_path):
     component, study = tmp_path / "probes" / "mine.py", tmp_path / "studies" / "mine.yaml"
-    for file, text in {component: OLDER_IMPORTS, study: "# $schema=../hierlearn/pipeline/schemas/study.schema.json\n"}.items():
+    for file, text in {
+        component: OLDER_IMPORTS,
+        study: "# $schema=../hierlearn/pipeline/schemas/study.schema.json\n",
+    }.items():
         file.parent.mkdir()
         file.write_text(text)
     assert list(convert.convert_all([tmp_path], tmp_path.parent)) == [

@@ -35,6 +35,19 @@ def test_a_slope_is_that_of_the_law_whatever_the_order_of_the_axis():
     assert part.detail["sizes_fitted"] == [10, 20, 40]
 
 
+def test_a_slope_of_seeds_that_keep_their_draw_has_the_spread_of_their_slopes():
+    rng, slopes = np.random.default_rng(0), []
+    tilted = probe()
+    for _ in range(200):
+        tilts = -0.5 + 0.2 * rng.standard_normal(3)
+        tilted.law.values[0] = np.array(WIDTHS, float)[:, None] ** tilts
+        quantity = {"name": "probe_slope", "probe": "p", "variable": "law", "axis": "width", "where": {"dimension": 4}}
+        slopes.append(build("quantities", quantity).measure(None, {"p": tilted}))
+    # A line through medians has no scatter here, whatever the slope.
+    assert np.mean([one.low <= -0.5 <= one.high for one in slopes]) > 0.9
+    assert {one.detail["dof"] for one in slopes} == {2}
+
+
 def test_a_slope_leaves_nothing_open():
     with pytest.raises(ValueError, match="leaves dimension open"):
         measured("probe_slope", variable="law", axis="width")

@@ -78,6 +78,23 @@ def exponent(
     return _measured(slope(table, regressor, fitted, level), table.samples.shape[1], detail)
 
 
+def spanning_seeds(line: Measurement) -> Measurement:
+    """The `exponent` with an interval that spans its own and that of the mean of the seeds' own slopes.
+
+    Along an axis on which a seed keeps its draw, a slope that differs from seed to seed does not show in the scatter
+    about the common line. dof of the detail: the larger of the two. Where the seeds' slopes are not known there is no
+    interval; a table of one seed, such as a theory's, stays as it is.
+    """
+    own = line.detail["seed_slopes"]
+    if line.seeds < 2:
+        return line
+    if own["low"] is None:
+        reason = "; ".join(part for part in (own["reason"], line.reason) if part)
+        return replace(line, low=np.nan, high=np.nan, reason=reason)
+    detail = line.detail | {"dof": max(line.detail["dof"], line.seeds - 1)}
+    return replace(line, low=min(line.low, own["low"]), high=max(line.high, own["high"]), detail=detail)
+
+
 def exponent_difference(
     above: Complexities, below: Complexities, regressor: ArrayLike | None = None, fitted: Sequence[Any] | None = None
 ) -> Measurement:

@@ -114,13 +114,18 @@ class ProbeHolds(OfProbe):
 
 @dataclass(frozen=True, kw_only=True)
 class ProbeSlope(AlongProbe):
-    """Slope of log variable on log axis, a line through the medians over seeds."""
+    """Slope of log variable on log axis, a line through the medians over seeds.
+
+    A seed may keep its draw along the axis, as of a width whose neurons are the first of a wider network's. So the
+    interval spans that of the line and that of the mean of the seeds' own slopes.
+    """
 
     UNIT = "slope"
-    METHOD = "line through sizes"
+    METHOD = "line through sizes, and slopes of seeds"
 
     def _estimate(self, probe) -> estimates.Measurement:
-        return line_along(self.axis, estimates.exponent(self.positive_values(probe), fitted=self.values))
+        line = estimates.exponent(self.positive_values(probe), fitted=self.values)
+        return line_along(self.axis, estimates.spanning_seeds(line))
 
 
 @dataclass(frozen=True, kw_only=True)

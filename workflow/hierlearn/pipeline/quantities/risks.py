@@ -1,6 +1,6 @@
 """How the risks of two learners compare at one number of samples, and how a risk falls along an axis."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -170,10 +170,8 @@ class SamplesSlope(OfLearner):
         """cube: scores.nc of a study. A training that failed at one of the sizes leaves no interval, nor does a single
         seed."""
         chosen = at(cube, self.learner, self.where, ("samples", "seed")).sel(samples=self.sizes).sortby("samples")
-        line = estimates.exponent(where_positive(chosen.samples.values, chosen[self.risk].values))
-        own = line.detail["seed_slopes"]
-        if own["low"] is None:
-            line = without_interval(line, own["reason"])
-        else:
-            line = replace(line, low=min(line.low, own["low"]), high=max(line.high, own["high"]))
+        table = where_positive(chosen.samples.values, chosen[self.risk].values)
+        line = estimates.spanning_seeds(estimates.exponent(table))
+        if table.samples.shape[1] < 2:
+            line = without_interval(line, line.detail["seed_slopes"]["reason"])
         return trust(line_along("samples", line), "at one of the sizes", chosen)
