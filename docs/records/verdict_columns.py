@@ -27,6 +27,7 @@ from judged_again import LEDGER, table  # noqa: E402
 from rebuild_designs import git  # noqa: E402
 
 from hierlearn.core import registry  # noqa: E402
+from hierlearn.core.aliases import present_rule  # noqa: E402
 from hierlearn.pipeline.claims import digests, rules  # noqa: E402
 from hierlearn.pipeline.claims.verdicts import result, scope  # noqa: E402
 from hierlearn.pipeline.command.recording import freedom  # noqa: E402
@@ -53,16 +54,17 @@ def asked(scratch: Path) -> dict[tuple[str, str], dict[str, str]]:
 def _of_design(design: Mapping) -> dict[str, str]:
     claim = design["claim"]
     name, slack, side = claim["quantity"]["name"], claim.get("slack"), claim.get("side", "above")
-    predicted = 1.0 if claim["rule"] == "holds" else claim.get("predicted", math.nan)
+    rule = present_rule(claim["rule"])
+    predicted = 1.0 if rule == "bound" else claim.get("predicted", math.nan)
     return {
         "quantity": name,
         "method": EARLIER.get(name) or registry.implementation("quantities", name).METHOD,
         "question": digests.of_question(design),
         "design": digests.of_design(design),
-        "rule": claim["rule"],
-        "limit": rules.limit(claim["rule"], predicted, math.nan if slack is None else slack, side),
+        "rule": rule,
+        "limit": rules.limit(rule, predicted, math.nan if slack is None else slack, side),
         "slack": "" if slack is None else f"{slack:.6g}",
-        "side": side if claim["rule"] == "ordering" else "",
+        "side": side if rule == "ordering" else "",
         "scope": scope(claim["kind"], claim.get("regime", "")),
         "kind": claim["kind"],
         "seeds": str(len(design["seeds"])),

@@ -89,6 +89,8 @@ def test_a_third_draw_changes_nothing():
     third = Draw(-5.0, -6.0, -4.0, 9)
     for rule in ("lower", "upper"):
         assert result(rule, pair, 0.2, 0, "above", level(1)) == result(rule, [*pair, third], 0.2, 0, "above", level(1))
+    kept = [Draw(value, value, value) for value in (0.5, 0.9, 1.4)]
+    assert result("bound", kept, math.nan, None, "above", level(1))[0] == PASSES
 
 
 def test_the_pooled_interval_holds_the_truth_as_often_as_it_says():

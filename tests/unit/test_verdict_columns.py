@@ -73,7 +73,7 @@ def by_its_limit(line, measured):
         return UNDECIDED
     value, low, high = (float(measured[name]) for name in ("value", "low", "high"))
     limits = [float(limit) for limit in line["limit"].split()]
-    if line["rule"] == "holds":
+    if line["rule"] == "bound":
         return PASSES if value <= limits[0] else FAILS
     if len(limits) == 2:
         inside, outside = limits[0] <= low and high <= limits[1], high < limits[0] or low > limits[1]

@@ -92,7 +92,8 @@ def result(
     pooled interval of that mean. An exact value needs no second draw. predicted, slack, side: as `rules.outcome` has
     them.
     """
-    first = draws[0]
+    # Further draws are shown, never used.
+    first, draws = draws[0], draws[:2]
     rule = present_rule(rule)
     if rule == "bound" and any(rules.bounds_a_mean(draw.value, draw.high) for draw in draws):
         rule, predicted, slack = "upper", 1.0, None

@@ -72,7 +72,7 @@ def _line(told: dict[str, str], detail: Mapping[str, Any], known: Mapping[str, s
     predicted, slack = (float(told[name] or "nan") for name in ("predicted", "slack"))
     verdict = told | known
     verdict |= {
-        "level": f"{LEVEL:g}" if told["low"] and method != "largest ratio" else "",
+        "level": f"{LEVEL:g}" if _has_interval(told) else "",
         "freedom": freedom(method, int(told["seeds"]), detail.get("dof")),
         "limit": rules.limit(told["rule"], predicted, slack, told["side"] or "above"),
         "result": result(told["verdict"]),
@@ -87,6 +87,13 @@ def _line(told: dict[str, str], detail: Mapping[str, Any], known: Mapping[str, s
     of_rival = freedom(method, int(own.get("seeds", 0)), own.get("dof"))
     where = (told[name] for name in history.RIVAL_COLUMNS[:6])
     return Judged(verdict, (Rival(*where, told["rival"], "", *numbers, of_rival, told["control_verdict"]),))
+
+
+def _has_interval(told: Mapping[str, str]) -> bool:
+    """Whether a row has an interval; what a bound on cases has is the range over seeds."""
+    if not told["low"]:
+        return False
+    return told["rule"] != "bound" or rules.bounds_a_mean(float(told["value"]), float(told["high"]))
 
 
 def freedom(method: str, seeds: int, known: float | None = None) -> str:
