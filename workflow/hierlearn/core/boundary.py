@@ -63,6 +63,24 @@ def points(inputs: Input, streams: Streams, role: str, start: int, count: int) -
     return _array((inputs, "sample"), "", found, (len(streams.seeds), count, "d", ...), np.float32)
 
 
+def rows(inputs: Input, streams: Streams, role: str, start: int, count: int) -> np.ndarray | None:
+    """Input.rows: (S, count) integers, or None."""
+    found = _ask(inputs.rows, streams, role, start, count)
+    return None if found is None else _array((inputs, "rows"), "", found, (len(streams.seeds), count), "iu")
+
+
+def points_of_rows(inputs: Input, numbers: np.ndarray) -> np.ndarray:
+    """Input.of_rows: (S, n, *shape) float32, finite."""
+    found = _ask(inputs.of_rows, numbers)
+    return _array((inputs, "of_rows"), "", found, (*numbers.shape, "d", ...), np.float32)
+
+
+def target_of_rows(teacher: Teacher, inputs: Input, numbers: np.ndarray) -> np.ndarray | None:
+    """Teacher.of_rows: (S, n, k) float, finite, or None."""
+    found = _ask(teacher.of_rows, inputs, numbers)
+    return None if found is None else _array((teacher, "of_rows"), "", found, (*numbers.shape, teacher.outputs))
+
+
 def teacher_state(teacher: Teacher, streams: Streams, inputs: Input) -> State:
     """Teacher.draw: arrays of finite numbers, the seed first."""
     return _state((teacher, "draw"), _ask(teacher.draw, streams, inputs), len(streams.seeds), finite=True)

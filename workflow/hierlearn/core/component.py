@@ -58,6 +58,11 @@ class Component(Protocol):
         for parameter, value, allowed in found:
             raise ValueError(f"{name_of(type(self).__name__)}: {parameter} {value}; expected {allowed}")
 
+    def completed(self, inputs: Any = None) -> Mapping[str, Any]:
+        """Values of parameters that a description leaves to a file outside the project, as far as that can be read; of
+        a teacher with the law of x. Asked of parameters alone."""
+        return {}
+
     def absences(self) -> Iterator[Objection]:
         """What it would read outside the project and cannot; asked at the preset that runs, of parameters."""
         return iter(())

@@ -80,8 +80,22 @@ class Problem:
         if pool is not None and start + count <= pool.x.shape[1]:
             return pool[start : start + count]
         x = boundary.points(self.inputs, self.streams.at("points", role), role, start, count)
-        target = boundary.target(self.teacher, self.state, x) * self.factor[:, None, None]
+        rows, known = self.rows(role, count, start), None
+        if rows is not None:
+            known = boundary.target_of_rows(self.teacher, self.inputs, rows)
+        target = boundary.target(self.teacher, self.state, x) if known is None else known
+        target = target * self.factor[:, None, None]
         return Batch(x, self._labels(role, start, target), target)
+
+    def rows(self, role: str, count: int, start: int = 0) -> np.ndarray | None:
+        """Of a finite set the numbers (S, count) of the rows that `draw` shows; None where points are drawn."""
+        return boundary.rows(self.inputs, self.streams.at("points", role), role, start, count)
+
+    def check_norm(self) -> None:
+        """Raises BrokenContract for a norm that is not the target's; labels of rows say theirs themselves."""
+        rows = self.rows("training", 1)
+        if rows is None or boundary.target_of_rows(self.teacher, self.inputs, rows) is None:
+            boundary.norm_of_points(self.teacher, self.state, self.inputs, self.streams.at("norm-check"))
 
     def unlabelled(self, count: int) -> np.ndarray:
         """(S, count, *shape) points without labels."""

@@ -117,7 +117,7 @@ class Input(Component, Protocol):
     if TYPE_CHECKING:
         # A field, an attribute of the class or a property may say it.
         @property
-        def shape(self) -> tuple[int, int, int] | None:
+        def shape(self) -> Sequence[int] | None:
             return None
 
     else:
@@ -137,6 +137,14 @@ class Input(Component, Protocol):
     @abstractmethod
     def sample(self, streams: Streams, role: str, start: int, count: int) -> np.ndarray:
         """Rows start .. start+count of the sample for `role`: (S, count, *shape) float32, prefix-stable."""
+
+    def rows(self, streams: Streams, role: str, start: int, count: int) -> np.ndarray | None:
+        """Of a finite set the numbers (S, count) of the rows that `sample` shows; None where points are drawn."""
+        return None
+
+    def of_rows(self, rows: np.ndarray) -> np.ndarray:
+        """The points (S, n, *shape) float32 of rows (S, n) of a finite set, as `sample` shows them."""
+        raise TypeError(f"{self.law}: found a law of points; expected a finite set of rows")
 
 
 class Teacher(Component, Protocol):
@@ -175,6 +183,10 @@ class Teacher(Component, Protocol):
     @abstractmethod
     def target(self, state: State, x: np.ndarray) -> np.ndarray:
         """Noise-free targets (S, n, k) float64, in the paper's units."""
+
+    def of_rows(self, inputs: Input, rows: np.ndarray) -> np.ndarray | None:
+        """Targets (S, n, k) float64 of rows (S, n) of a finite set; None where values of x say them."""
+        return None
 
     @abstractmethod
     def norm(self, state: State, inputs: Input) -> np.ndarray:

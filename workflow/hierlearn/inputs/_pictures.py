@@ -1,4 +1,4 @@
-"""Pictures of a finite set as an endless sample: a part of the set for each role, in passes over it."""
+"""Pictures of a finite set."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ import numpy as np
 from hierlearn.core.protocols import Input, Objection
 from hierlearn.core.streams import Streams
 from hierlearn.inputs._digits import PIXELS, digits
+from hierlearn.inputs._finite import part_of, passes
 
-OTHER = "training"
 # How the 1797 digits are shared out.
 DIGITS = {"training": 1000, "validation": 300, "test": 497}
 
@@ -51,30 +51,3 @@ class DigitPictures(Pictures):
     def chosen(self, streams: Streams, role: str, start: int, count: int) -> np.ndarray:
         """(S, count) numbers of the pictures start .. start+count of a role; prefix-stable."""
         return passes(streams, part_of(streams, role, DIGITS), start, count)
-
-
-def part_of(streams: Streams, role: str, parts: Mapping[str, int]) -> np.ndarray:
-    """(S, N_role) numbers of the pictures of a role; roles without a part of their own have that of training points.
-
-    The parts are disjoint and at random for every seed, alike from any streams of a problem.
-    """
-    order = streams.shared("parts").stack(lambda generator: generator.permutation(sum(parts.values())))
-    cut = np.split(order, np.cumsum(list(parts.values())), axis=1)
-    return cut[list(parts).index(role if role in parts else OTHER)]
-
-
-def passes(streams: Streams, chosen: np.ndarray, start: int, count: int) -> np.ndarray:
-    """(S, count) entries start .. start+count of passes over chosen pictures (S, N), each in an order of its own.
-
-    Prefix-stable; no picture comes twice within the first N.
-    """
-    if start < 0 or count < 1:
-        raise ValueError(f"passes: start {start} and count {count}; expected start >= 0 and count >= 1")
-    size = chosen.shape[1]
-    first, last = start // size, (start + count - 1) // size
-    orders = [
-        streams.at("pass", number).stack(lambda generator: generator.permutation(size))
-        for number in range(first, last + 1)
-    ]
-    places = np.concatenate(orders, axis=1)[:, start - first * size :][:, :count]
-    return np.take_along_axis(chosen, places, axis=1)

@@ -11,18 +11,33 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from hierlearn.core.provenance import BrokenSource
 from hierlearn.core.words import reason, show
 
 # Sets that a Debian package puts in a folder, by the word that stands for them.
 PACKAGED = {"fashion-mnist": ("dataset-fashion-mnist", Path("/usr/share/datasets/fashion-mnist"))}
+# What of `read_table` a message may be about, beside the file itself.
+PARAMETERS = ("target", "columns", "shape")
 TEXTS = (".csv", ".tsv", ".txt")
 FORMATS = "csv, tsv, txt, npz or idx, each packed as gz or not, or a folder with idx files"
 # Of points and labels in idx: MNIST, Fashion-MNIST, KMNIST and EMNIST name them so.
 TRAINING, TEST, POINTS, LABELS = "train", ("t10k", "test"), "images", "labels"
 
 
-class UnreadableTable(ValueError):
-    """A table that cannot be used; the message is one line that names the file, what was found and what is expected."""
+class UnreadableTable(BrokenSource):
+    """A table that cannot be used; the message is one line, `file: found ...; expected ...`.
+
+    As of a broken source file, a plan or a job ends with this line alone.
+    """
+
+    @property
+    def objection(self) -> tuple[str, str, str]:
+        """What the message says as components do: the parameter that is wrong, what was found, what is allowed."""
+        place, _, rest = str(self).partition(": found ")
+        found, _, allowed = rest.partition("; expected ")
+        path, _, parameter = place.rpartition(": ")
+        known = parameter in PARAMETERS
+        return parameter if known else "file", f"{found} in {path if known else place}", allowed
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Tables of a user's own as arrays: points, labels, and the names of columns and classes."""
 
 import csv
+import functools
 import io
 import zipfile
 import zlib
@@ -14,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from hierlearn.core.words import nearest, reason, show
-from hierlearn.inputs._table_files import Source, UnreadableTable, is_idx, is_npz, paths, read, sha256_of
+from hierlearn.inputs._table_files import FORMATS, Source, UnreadableTable, is_idx, is_npz, paths, read, sha256_of
 
 Kind = Literal["auto", "regression", "classes"]
 # Whole numbers with at most so many values are classes, unless the user says otherwise.
@@ -44,6 +45,10 @@ class Table(NamedTuple):
     shape: tuple[int, int, int] | None
     test: int
     sha256: str
+
+    def __hash__(self) -> int:
+        """Known by itself, as arrays have no hash: what is made of it can be remembered."""
+        return id(self)
 
     def constant(self) -> list[str]:
         """Return the names of columns that have one value in all rows."""
@@ -107,6 +112,35 @@ def read_table(
     ((2, 2), array([3.5 , 1.25]), ('age', 'size'))
     """
     return parse([read(path) for path in paths(file, test)], target, columns, shape, kind, test)
+
+
+def known(
+    file: str,
+    target: str | Sequence[str] | None,
+    columns: Sequence[str] | None,
+    shape: Sequence[int] | None,
+    kind: Kind,
+    test: bool,
+) -> Table:
+    """Return what `read_table` does, read once for every size and time of change of the files."""
+    try:
+        found = tuple((path, path.stat().st_size, path.stat().st_mtime_ns) for path in paths(file, test))
+    except OSError as error:
+        raise UnreadableTable(f"{file}: found no file to read ({reason(error)}); expected {FORMATS}") from error
+    lists = (tuple(one) if isinstance(one, list) else one for one in (target, columns, shape))
+    return _known(found, *lists, kind, test)
+
+
+@functools.lru_cache(maxsize=8)
+def _known(
+    files: tuple[tuple[Path, int, int], ...],
+    target: str | Sequence[str] | None,
+    columns: Sequence[str] | None,
+    shape: Sequence[int] | None,
+    kind: Kind,
+    test: bool,
+) -> Table:
+    return parse([read(path) for path, *_ in files], target, columns, shape, kind, test)
 
 
 def parse(
@@ -217,12 +251,12 @@ def _places(path: Path, key: str, asked: Iterable[str], names: Sequence[str]) ->
     places = []
     for name in asked:
         if name not in names:
-            raise UnreadableTable(f"{path}: {key}: found no column {show(name)}; expected {_known(name, names)}")
+            raise UnreadableTable(f"{path}: {key}: found no column {show(name)}; expected {_listed(name, names)}")
         places.append(names.index(name))
     return places
 
 
-def _known(name: str, names: Sequence[str]) -> str:
+def _listed(name: str, names: Sequence[str]) -> str:
     """The nearest columns and a few others: a table may have thousands."""
     listed = nearest(name, names)
     if len(names) <= 4 * LISTED:
@@ -320,7 +354,7 @@ def _csv_rows(source: Source) -> tuple[list[str], Iterator[list[str]]]:
     try:
         text = source.content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise UnreadableTable(f"{source.path}: {reason(error)}; expected text in UTF-8") from error
+        raise UnreadableTable(f"{source.path}: found no text ({reason(error)}); expected text in UTF-8") from error
     head = text.lstrip().partition("\n")[0]
     if not head:
         raise UnreadableTable(f"{source.path}: found an empty file; expected names of columns and rows below them")

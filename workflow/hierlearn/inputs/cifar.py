@@ -11,14 +11,15 @@ from hierlearn.core.parameters import EXECUTION
 from hierlearn.core.protocols import Objection
 from hierlearn.core.streams import Streams
 from hierlearn.inputs._cifar import ARCHIVES, cifar, fault
-from hierlearn.inputs._pictures import Pictures, part_of, passes
+from hierlearn.inputs._finite import Finite, part_of, passes
+from hierlearn.inputs._pictures import Pictures
 
 # Of the published training pictures: one in ten is a validation point.
 VALIDATION = 10
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cifar(Pictures):
+class Cifar(Pictures, Finite):
     """CIFAR's 60,000 colour pictures of 32 x 32 pixels; every colour has mean 0 and variance 1 over training pictures.
 
     Of the 50,000 training pictures 5,000 are validation points, others for every seed; test points are the published
@@ -52,14 +53,24 @@ class Cifar(Pictures):
         pictures, classes = cifar(self.folder, self.classes)
         return self._standard(pictures), classes
 
-    def sample(self, streams: Streams, role: str, start: int, count: int) -> np.ndarray:
-        pictures, _ = cifar(self.folder, self.classes)
+    def rows(self, streams: Streams, role: str, start: int, count: int) -> np.ndarray:
         supply = self.supply()
         if role == "test":
-            own = np.tile(np.arange(len(pictures) - supply["test"], len(pictures)), (len(streams.seeds), 1))
+            first = supply["training"] + supply["validation"]
+            own = np.tile(np.arange(first, first + supply["test"]), (len(streams.seeds), 1))
         else:
             own = part_of(streams, role, {name: supply[name] for name in ("training", "validation")})
-        return self._standard(pictures[passes(streams, own, start, count)]).reshape(len(own), count, -1)
+        return passes(streams, own, start, count)
+
+    def of_rows(self, rows: np.ndarray) -> np.ndarray:
+        pictures, _ = cifar(self.folder, self.classes)
+        return self._standard(pictures[rows]).reshape(*rows.shape, -1)
+
+    def labels(self) -> np.ndarray:
+        return cifar(self.folder, self.classes)[1]
+
+    def number_of_classes(self) -> int:
+        return self.classes
 
     def _standard(self, pictures: np.ndarray) -> np.ndarray:
         """uint8 (..., 3, height, width) -> float32, by mean and deviation of the training pictures' colours."""

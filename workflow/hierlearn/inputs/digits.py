@@ -5,11 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from hierlearn.core.streams import Streams
+from hierlearn.inputs._finite import Finite
 from hierlearn.inputs._pictures import DigitPictures
 
 
 @dataclass(frozen=True)
-class Digits(DigitPictures):
+class Digits(DigitPictures, Finite):
     """scikit-learn's 1797 digits of 8 x 8 pixels in ten classes, of mean square 1.
 
     1000 are training points, 300 validation and 497 test points, other ones for every seed; unlabelled points are
@@ -18,6 +19,15 @@ class Digits(DigitPictures):
 
     law = stream_key = "digits"
 
-    def sample(self, streams: Streams, role: str, start: int, count: int) -> np.ndarray:
+    def rows(self, streams: Streams, role: str, start: int, count: int) -> np.ndarray:
+        return self.chosen(streams, role, start, count)
+
+    def of_rows(self, rows: np.ndarray) -> np.ndarray:
         pictures, _ = self.library()
-        return pictures.reshape(len(pictures), -1)[self.chosen(streams, role, start, count)]
+        return pictures.reshape(len(pictures), -1)[rows]
+
+    def labels(self) -> np.ndarray:
+        return self.library()[1]
+
+    def number_of_classes(self) -> int:
+        return self.classes

@@ -89,7 +89,10 @@ def shape_of(learner: Any, inputs: Input | Sizes) -> Shape:
     """Of a picture; a vector is a picture of one pixel, as for dense layers every picture is, or else a circle."""
     if inputs.shape is None and learner.architecture == "circular":
         return 1, 1, inputs.dimension
-    return (inputs.dimension, 1, 1) if inputs.shape is None or learner.architecture == "dense" else inputs.shape
+    if inputs.shape is None or learner.architecture == "dense":
+        return inputs.dimension, 1, 1
+    channels, height, width = inputs.shape
+    return channels, height, width
 
 
 def pictures(features: np.ndarray, shape: Shape) -> np.ndarray:

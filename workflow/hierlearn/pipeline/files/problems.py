@@ -18,6 +18,12 @@ PREFIXES = {
     "trace": "recorded while it was trained",
     "measure": "measured",
 }
+TEXTS = {
+    "x": "{role} points",
+    "rows": "{role} points: numbers of rows of the finite set, from 0",
+    "labels": "{role} labels, noisy",
+    "target": "{role} targets, noise-free",
+}
 LABELLED = ("training", "validation", "test")
 
 
@@ -36,9 +42,9 @@ def problem_of(point: Mapping[str, Any], state: State | None = None) -> Problem:
 
 
 def draw(point: Mapping[str, Any]) -> Group:
-    """All that data.nc holds of a problem."""
+    """All that data.nc holds of a problem; of a finite set the numbers of its rows in the place of points."""
     problem = problem_of(point)
-    boundary.norm_of_points(problem.teacher, problem.state, problem.inputs, problem.streams.at("norm-check"))
+    problem.check_norm()
     group = {
         "seed": Variable(("seed",), np.array(problem.seeds), axis("seed")),
         "target_norm": Variable(("seed",), problem.norm, attributes_of("target_norm")),
@@ -50,10 +56,11 @@ def draw(point: Mapping[str, Any]) -> Group:
             parts = {"x": batch.x, "labels": batch.labels, "target": batch.target}
         else:
             parts = {"x": problem.unlabelled(count)}
+        if (rows := problem.rows(role, count)) is not None:
+            parts = {"rows": rows} | {part: values for part, values in parts.items() if part != "x"}
         for part, values in parts.items():
-            axes = feature_axes(values) if part == "x" else ("output",)
-            text = {"x": f"{role} points", "labels": f"{role} labels, noisy", "target": f"{role} targets, noise-free"}
-            attributes = {"long_name": text[part], "units": "1"}
+            axes = {"x": feature_axes(values), "rows": ()}.get(part, ("output",))
+            attributes = {"long_name": TEXTS[part].format(role=role), "units": "1"}
             group[f"{role}_{part}"] = Variable(("seed", f"{role}_point", *axes), values, attributes)
     return group
 
@@ -68,14 +75,21 @@ def load(point: Mapping[str, Any], group: Group) -> Problem:
     problem = problem_of(point, unpack("teacher", group))
     pools = {}
     for role in LABELLED:
-        if f"{role}_x" in group:
-            parts = [group[f"{role}_{part}"].values for part in ("x", "labels", "target")]
-            pools[role] = Batch(*parts)
-    if "unlabelled_x" in group:
-        x = group["unlabelled_x"].values
+        if f"{role}_labels" in group:
+            parts = [group[f"{role}_{part}"].values for part in ("labels", "target")]
+            pools[role] = Batch(_points(problem, group, role), *parts)
+    if {"unlabelled_x", "unlabelled_rows"} & set(group):
+        x = _points(problem, group, "unlabelled")
         nothing = np.empty((*x.shape[:2], 0))
         pools["unlabelled"] = Batch(x, nothing, nothing)
     return replace(problem, pools=pools)
+
+
+def _points(problem: Problem, group: Group, role: str) -> np.ndarray:
+    """The points (S, n, *shape) of a role, as they are stored or by their rows."""
+    if f"{role}_x" in group:
+        return group[f"{role}_x"].values
+    return boundary.points_of_rows(problem.inputs, group[f"{role}_rows"].values)
 
 
 def features(problem: Problem, representation: Representation, group: Group | None) -> ProblemFeatures:
