@@ -61,6 +61,7 @@ def test_litter_changes_no_plan_and_no_hash_of_code(mine):
     # The names of components are read again.
     registry.use([])
     provenance._read_beside.cache_clear()
+    provenance._read.cache_clear()
     after = planned()
     assert list(after.studies) == list(before.studies)
     assert after.warnings == before.warnings
@@ -77,9 +78,11 @@ def test_what_lies_beside_the_page_changes_no_hash_of_code(tmp_path, monkeypatch
     for name in ("._style.css", "style copy.css", ".style.css.swp"):
         put(room / name, BINARY)
     provenance._read_beside.cache_clear()
+    provenance._read.cache_clear()
     assert provenance.code_hash([room / "index.py"]) == hashed
     put(room / "script.js", b"")
     provenance._read_beside.cache_clear()
+    provenance._read.cache_clear()
     assert provenance.code_hash([room / "index.py"]) != hashed
 
 

@@ -144,12 +144,14 @@ def test_another_version_of_a_library_changes_the_hash_of_what_imports_it(librar
 
     def hashed():
         provenance._library.cache_clear()
+        provenance._read.cache_clear()
         return {file.stem: code_hash([file]) for file in files}
 
     before = hashed()
     monkeypatch.setattr(provenance, "version", lambda name: "0.0" if name.lower() == library.lower() else known(name))
     after = hashed()
     provenance._library.cache_clear()
+    provenance._read.cache_clear()
     assert {name for name in before if before[name] != after[name]} == touched
 
 

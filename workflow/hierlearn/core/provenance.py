@@ -35,6 +35,12 @@ _distributions = functools.cache(packages_distributions)
 
 
 @functools.cache
+def _same(file: Path) -> Path:
+    """One object for equal paths: sets of many tell an object from others at once, and compare equal ones in parts."""
+    return file
+
+
+@functools.cache
 def closure(file: Path) -> frozenset[Path]:
     """The files of the package that importing `file` reads, by its import statements; `file` itself included."""
     reached: set[Path] = set()
@@ -159,7 +165,7 @@ def _files(module: str) -> tuple[Path, ...]:
     modules = [PACKAGE.joinpath(*parts[1:]).with_suffix(".py")]
     rooms = [room for room in folders.ROOMS if module.rpartition(".")[0] == folders.package(room)]
     modules += [root / room / f"{parts[-1]}.py" for root in folders.own() for room in rooms]
-    return tuple(file for file in (*packages, *modules) if file.is_file())
+    return tuple(_same(file) for file in (*packages, *modules) if file.is_file())
 
 
 def _above(file: Path) -> list[Path]:
@@ -187,16 +193,24 @@ def _below(file: Path) -> str:
     return f"own/{file.relative_to(own)}" if own else str(file.relative_to(PACKAGE.parent))
 
 
+@functools.cache
+def _read(file: Path) -> tuple[frozenset[str], frozenset[str]]:
+    """What a file is read with: the names and digests of its import closure, of the packages that it lies in and of
+    what these read beside them; and the libraries that all of them import, with their versions."""
+    reached = frozenset().union(*map(closure, map(_same, (file, *_above(file)))))
+    libraries = map(_library, frozenset().union(*map(_imports, reached)))
+    reached = reached.union(*map(_read_beside, map(_same, {file.parent for file in reached})))
+    return frozenset(f"{_below(file)} {_digest(file)}" for file in reached), frozenset(libraries)
+
+
 def code_hash(files: Iterable[Path]) -> str:
     """One hash over the contents of the import closures of `files`, what these read beside them, and the versions of
     the libraries they import.
 
     Independent of where the checkout lies. The versions are those of the environment that plans the run.
     """
-    reached = frozenset().union(*(closure(file) for one in files for file in (Path(one), *_above(Path(one)))))
-    libraries = {_library(name) for name in frozenset().union(*map(_imports, reached))}
-    reached = reached.union(*map(_read_beside, {file.parent for file in reached}))
-    lines = sorted(f"{_below(file)} {_digest(file)}" for file in reached) + sorted(libraries)
+    read = [_read(Path(file)) for file in files]
+    lines = [line for part in zip(*read, strict=True) for line in sorted(frozenset().union(*part))]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
 

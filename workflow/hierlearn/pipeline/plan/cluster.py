@@ -51,6 +51,7 @@ class Requests:
         """The GPUs of a job."""
         return asked(lambda wildcards: self.needs(rule, *words(wildcards)).gpus)
 
+    @asked
     def pack(self, wildcards: Any) -> str | None:
         """The group of a task's jobs in a study that is submitted in packs; profiles/slurm joins so many tasks."""
         tasks = self.tasks_in_a_pack(wildcards.study)

@@ -93,41 +93,53 @@ class Inputs:
             return None
         return provenance.identity(code, parameters)
 
+    @asked
     def expected(self, wildcards: Any, input: Iterable[str]) -> dict[str, dict[str, str]]:
         """file -> identity of the job that makes it, of the inputs of a job; nobody reads a figure."""
         return {file: self.identity(file) for file in map(str, input) if not file.endswith(".svg")}
 
+    @asked
     def representation(self, wildcards: Any, learner: str | None = None) -> list[str]:
         """The representation that a learner of a task reads; none for raw inputs."""
         learners = self.targets.studies[wildcards.study].learners
         name = learners[learner or wildcards.learner].representation
         return [] if name == "raw" else [self._of_task(wildcards, f"{name}.representation.nc")]
 
+    @asked
     def representations(self, wildcards: Any) -> dict[str, str | None]:
         """learner -> its representation, None for raw inputs, of all learners of a task."""
         return {name: next(iter(self.representation(wildcards, name)), None) for name in self._learners(wildcards)}
 
+    @asked
     def representation_files(self, wildcards: Any) -> list[str]:
         """The representations that the learners of a task read."""
         return sorted({file for file in self.representations(wildcards).values() if file})
 
+    @asked
     def models(self, wildcards: Any) -> list[str]:
         """The models of all learners of a task."""
         return [self._of_task(wildcards, f"{name}.model.nc") for name in self._learners(wildcards)]
 
     def of_tasks(self, kind: str) -> Asked:
         """The files of a kind (scores or traces) of all tasks of a study."""
-        return lambda wildcards: [
-            self.targets.file(wildcards.study, task, f"{kind}.nc")
-            for task in self.targets.studies[wildcards.study].tasks
-        ]
+        return asked(
+            lambda wildcards: [
+                self.targets.file(wildcards.study, task, f"{kind}.nc")
+                for task in self.targets.studies[wildcards.study].tasks
+            ]
+        )
 
     def of_study(self, kind: str) -> Asked:
         """The cube of a kind (scores or traces) of a study; none where a study only probes."""
-        return lambda wildcards: (
-            [self.targets.file(wildcards.study, f"{kind}.nc")] if self.targets.studies[wildcards.study].learners else []
+        return asked(
+            lambda wildcards: (
+                [self.targets.file(wildcards.study, f"{kind}.nc")]
+                if self.targets.studies[wildcards.study].learners
+                else []
+            )
         )
 
+    @asked
     def probes(self, wildcards: Any) -> list[str]:
         """What the probes and experiments of a study have measured."""
         names = self.targets.studies[wildcards.study].probes
