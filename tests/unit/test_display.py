@@ -159,6 +159,18 @@ def test_the_bar_the_time_left_and_the_steps_of_running_jobs_are_shown():
     assert lines[9] == "  and 1 more"
 
 
+def test_a_line_moves_every_second_even_where_the_time_left_stands(monkeypatch):
+    of = display(job(1, "train"))
+    of.progress = Progress({1: Work("small", "train", "job1", "1.log", 10_000.0)}, 0.0, 1)
+    of.progress.start(1, 0.0)
+    told = []
+    for second in (3000.0, 3001.0):
+        monkeypatch.setattr(time, "monotonic", lambda second=second: second)
+        told.append(str(next(next(of._live()).columns[1].cells)))
+    assert " 0:50:00, " in told[0] and " 0:50:01, " in told[1]
+    assert told[0].partition(", ")[2].partition(", ")[2] == told[1].partition(", ")[2].partition(", ")[2]
+
+
 @pytest.mark.parametrize(("last", "failed"), [("error: no more memory", {0}), ("interrupted", set())])
 def test_a_job_that_is_stopped_with_the_run_has_not_failed(folder, last, failed):
     log = folder / "train.log"

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from datetime import timedelta
 from logging import LogRecord
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ from hierlearn.pipeline.plan.order import at_a_time, chains
 from hierlearn.pipeline.run.job import ERROR, INTERRUPTED, SHOWN
 
 COLOURS = {"for": "green", "against": "red", "open": "yellow", "void": "dim", "none": "dim"}
-BAR = 24
+BAR = 20
 # Running jobs that are shown, and how much of the end of their logs is read for it.
 JOBS, TAIL, ERRORS = 8, 500, 20_000
 # Seconds by which the clock of a node that writes a log may be behind.
@@ -292,7 +293,9 @@ class Display:
 
         now, state = time.monotonic(), self.progress
         share, left = state.share(now), duration(state.left(now))
-        text = Text(f"{100 * share:3.0f} %, {left} left, {len(state.done)} of {len(state.jobs)} jobs")
+        # What is left may be the same for a while; what was taken never is.
+        took = timedelta(seconds=int(now - state.begun))
+        text = Text(f"{100 * share:3.0f} %, {took}, {left} left, {len(state.done)} of {len(state.jobs)} jobs")
         if state.failed:
             text.append(f", {len(state.failed)} failed", style="red")
         first = Table.grid(padding=(0, 1))
