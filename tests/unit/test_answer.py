@@ -28,6 +28,7 @@ def cube(curves, **axes):
 def tables(monkeypatch, found, rows=(), thresholds=(0.1,), **axes):
     learners = {name: SimpleNamespace(label=f"Learner {name}") for name in found.learner.values}
     study = SimpleNamespace(
+        claims={},
         name="small",
         learners=learners,
         seed_count=found.sizes["seed"],
@@ -94,7 +95,7 @@ def test_a_long_table_says_that_it_goes_on(monkeypatch):
 @pytest.mark.parametrize(
     ("row", "cells"),
     [
-        ({"value": 1.234, "low": 1.1, "high": 1.3, "verdict": "supported"}, ["1.23", "1.1 to 1.3", "✓ passes"]),
+        ({"value": 1.234, "low": 1.1, "high": 1.3, "verdict": "supported"}, ["1.23", "1.1 to 1.3", "(✓) passes"]),
         ({"value": None, "low": None, "high": None, "verdict": ""}, ["–", "", ""]),
         ({"value": 2.0, "low": 1.5, "high": None, "verdict": ""}, ["2", "1.5 to –", ""]),
     ],
@@ -103,3 +104,12 @@ def test_claims_have_their_values_intervals_and_verdicts(monkeypatch, row, cells
     rows = [row | {"claim": "C1", "statement": "It grows"}]
     *_, table = tables(monkeypatch, cube([[[FALLS]]], dimension=[4]), rows, dimension=[4])
     assert table.rows == [["C1", *cells, "It grows"]] and table.cut == "statement"
+
+
+def test_the_result_of_a_draw_has_a_light_mark_beside_the_stored_outcome(monkeypatch):
+    rows = [{"claim": name, "value": 1.0, "low": 0.9, "high": 1.1, "verdict": "ends"} for name in ("C1", "C2")]
+    found = [row | {"statement": "It grows"} for row in rows]
+    monkeypatch.setattr(answer.told, "stored", lambda study: {"C1": "no test"})
+    *_, table = tables(monkeypatch, cube([[[FALLS]]], dimension=[4]), found, dimension=[4])
+    assert table.head == ["claim", "value", "95 % interval", "result", "stored", "statement"]
+    assert [row[3:5] for row in table.rows] == [["(✗) fails", "○ no test"], ["(✗) fails", "–"]]

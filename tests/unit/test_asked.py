@@ -80,6 +80,13 @@ def test_the_headline_counts_primary_rows_by_what_holds_now_and_held_then(record
     ]
 
 
+def test_a_draw_at_quick_counts_among_the_designs_and_never_in_the_headline(tmp_path, records):
+    rows = [vars(row(claim="C1", regime="beyond")), vars(row(claim="C2"))]
+    more = asked.read(tmp_path, [*LINES, line("C1", "quick", "z", "not seen"), line("C2", "quick", "z", "extends")])
+    assert more.headline(rows) == records.headline(rows)
+    assert more.questions["C1"].designs == records.questions["C1"].designs + 1
+
+
 def test_a_row_of_the_page_shows_then_now_and_later_without_a_click(records):
     rows = [row(claim="C1", verdict="extends"), row(claim="C1-more", rank="secondary", verdict="extends")]
     text = index.page(rows, {one.claim: {} for one in rows}, {"one": STUDY}, "standard", {}, PAPERS, records=records)

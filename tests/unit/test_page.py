@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+from hierlearn.pipeline.claims.asked import Asked, Records
 from hierlearn.pipeline.claims.ledger import Row
 from hierlearn.pipeline.claims.page import index
 from hierlearn.pipeline.claims.page.index import interval, number, prediction, work
@@ -360,3 +361,16 @@ def test_the_broken_hypothesis_of_a_row_that_is_outside_stands_without_a_click()
         for regime in ("beyond", "limit")
     }
     assert "a Lipschitz one" in shown["beyond"] and "a Lipschitz one" not in shown["limit"]
+
+
+def test_a_draw_has_a_light_mark_beside_the_stored_outcome_and_outcomes_have_none():
+    rows = [row(claim="C1", verdict="extends"), row(claim="C2", verdict="extends")]
+    details, said = {one.claim: {} for one in rows}, ({"one": STUDY}, "quick", {}, PAPERS)
+    text = index.page(rows, details, *said, stored={"C1": "fails"})
+    assert text.count('class="chip for draw" title="of one draw"') == 4
+    # Among the rows of its paper and in its study.
+    assert text.count('stored: <b class="against">✗ fails</b>') == 2
+    known = Records({"C1": Asked((), 1, "holds", "holds")}, {}, {}, 0, 0, 0, 0, 0, frozenset())
+    judged = index.page(rows, details, *said, records=known)
+    assert judged.count('class="chip for"') == judged.count('class="chip for draw"') == 2
+    assert "stored:" not in judged

@@ -161,7 +161,7 @@ def made(tmp_path):
             "name": "one",
         }
         said = {"study": SAID | told, "preset": "quick", "note": "", "folder": "results/quick", "reading": ""}
-        said |= {"citation": papers.said()["chen2020"], "earlier": {}, "compare": ""}
+        said |= {"citation": papers.said()["chen2020"], "earlier": {}, "compare": "", "stored": {}}
         found = [to_json(one) | {"detail": {}} for one in rows]
         text = study.html(found, scores, str(tmp_path / "figure.svg"), said | changes, {"versions": "none"})
         (tmp_path / "index.html").write_text(text)

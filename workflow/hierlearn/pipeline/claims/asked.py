@@ -125,7 +125,7 @@ def read(folder: Path, lines: Iterable[Line], after: Mapping[str, str] = Mapping
     if not folder.is_dir():
         return None
     later, again, primary = (_table(folder / name) for name in (LATER, AGAIN, THEN))
-    now = {row["row"]: row["now"] for row in again}
+    now = outcomes(folder)
     lines = list(lines)
     first, judged, fields = _first(lines), designs(lines, after), _fields(later, lines)
     questions = {
@@ -143,6 +143,12 @@ def read(folder: Path, lines: Iterable[Line], after: Mapping[str, str] = Mapping
         len({row["row"] for row in _table(folder / HISTORY) if row["verdict_before"]}),
         frozenset(row["row"] for row in _table(folder / CONTRACT) if row["change"] == "check"),
     )
+
+
+def outcomes(folder: Path) -> dict[str, str]:
+    """Return the outcome that the first question of every row has now, by claim; of the rows that have one."""
+    file = folder / AGAIN
+    return {row["row"]: row["now"] for row in _table(file)} if file.is_file() else {}
 
 
 def marked(word: str) -> str:

@@ -6,11 +6,12 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from hierlearn.core.words import reason
 from hierlearn.pipeline.claims.ledger import COLUMNS, as_text, from_json
-from hierlearn.pipeline.claims.verdicts import MARKS, RESULTS, result, scope
+from hierlearn.pipeline.claims.verdicts import MARKS, RESULTS, light, result, scope
 from hierlearn.pipeline.files import checksums, results
 
 CHECK, DESCRIPTION = "check", "description"
@@ -148,10 +149,11 @@ def by_kind(rows: Sequence[Row]) -> Iterator[str]:
             yield f"{kind:<12}{told}" + (f" ({primary} primary)" if primary else "")
 
 
-def unconvincing(rows: Sequence[Row]) -> Iterator[str]:
-    """A line for every primary row that failed, was not decided, or has a control that passes too."""
+def unconvincing(rows: Sequence[Row], stored: Mapping[str, str] = MappingProxyType({})) -> Iterator[str]:
+    """A line for every primary row that failed, was not decided, or has a control that passes too. stored: the stored
+    outcomes, each behind its mark, beside which the results of a run's draw stand, by claim."""
     primary = [row for row in rows if row["rank"] == "primary" and row["verdict"] and MARKS[row["verdict"]] != "✓"]
-    width = max((len(result(row["verdict"])) for row in primary), default=0)
+    width = max((len(light(row["verdict"])) for row in primary), default=0)
     for row in sorted(primary, key=lambda row: list(RESULTS).index(MARKS[row["verdict"]])):
-        found = f"{MARKS[row['verdict']]} {result(row['verdict']):<{width}}"
-        yield f"{found}  {row['claim']} ({row['study']}, {row['place']})"
+        beside = f"; stored: {stored[row['claim']]}" if row["claim"] in stored else ""
+        yield f"{light(row['verdict']):<{width}}  {row['claim']} ({row['study']}, {row['place']}){beside}"

@@ -68,6 +68,12 @@ def result(word: str) -> str:
     return RESULTS[MARKS[word]]
 
 
+def light(word: str) -> str:
+    """Return the result of a draw behind its light mark, of the word that the files have for it: an outcome, of two
+    draws, has the mark alone."""
+    return f"({MARKS[word]}) {result(word)}" if word else ""
+
+
 def scope(kind: str, regime: str) -> str:
     """Return in which scope a claim was measured."""
     return SCOPE_OF[regime or kind]

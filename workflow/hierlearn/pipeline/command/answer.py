@@ -1,14 +1,16 @@
 """What a run of one study found, as tables: the samples that its learners need and their risks, and its claims."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
 from math import exp, isfinite
 from pathlib import Path
 from typing import Any
 
-from hierlearn.pipeline.claims.verdicts import MARKS, result
+from hierlearn.pipeline.claims import asked
+from hierlearn.pipeline.claims.verdicts import light
 from hierlearn.pipeline.files import results
+from hierlearn.pipeline.plan import told
 from hierlearn.pipeline.plan.study import Study
 from hierlearn.pipeline.plan.targets import Targets
 
@@ -34,7 +36,7 @@ def tables(study: Study, targets: Targets) -> Iterator[Answer]:
     if study.learners:
         yield from _of_learners(study, targets.file(study.name, "scores.nc"))
     if rows := results.read_claims(targets.file(study.name, "claims.json")):
-        yield _of_claims(rows)
+        yield _of_claims(rows, told.stored(study))
 
 
 def _of_learners(study: Study, file: str) -> Iterator[Answer]:
@@ -106,20 +108,21 @@ def _risk(risks: Sequence[float]) -> str:
     return f"{median(known):.3g}" if known else "–"
 
 
-def _of_claims(rows: Sequence[dict[str, Any]]) -> Answer:
-    """Return the table of the rows of the ledger."""
+def _of_claims(rows: Sequence[dict[str, Any]], stored: Mapping[str, str]) -> Answer:
+    """Return the table of the rows of the ledger. stored: outcomes that stand beside the results of this draw."""
     shown = [
         [
             row["claim"],
             _value(row["value"]),
             f"{_value(row['low'])} to {_value(row['high'])}" if row["low"] is not None else "",
-            f"{MARKS[row['verdict']]} {result(row['verdict'])}" if row["verdict"] else "",
+            light(row["verdict"]),
+            *([asked.marked(stored.get(row["claim"], ""))] if stored else []),
             row["statement"],
         ]
         for row in rows[:MOST]
     ]
-    head, words = ["claim", "value", "95 % interval", "result", "statement"], ("claim", "result", "statement")
-    return Answer("Claims", head, shown, words, "statement")
+    words = ("claim", "result", *(("stored",) if stored else ()), "statement")
+    return Answer("Claims", [words[0], "value", "95 % interval", *words[1:]], shown, words, "statement")
 
 
 def _value(value: float | None) -> str:

@@ -16,7 +16,7 @@ from logging import LogRecord
 from pathlib import Path
 from typing import Any
 
-from hierlearn.pipeline.claims import tally
+from hierlearn.pipeline.claims import asked, tally
 from hierlearn.pipeline.claims.verdicts import CLASSES
 from hierlearn.pipeline.command import progress
 from hierlearn.pipeline.command.early_page import EarlyPage
@@ -24,6 +24,7 @@ from hierlearn.pipeline.command.progress import Progress, Work, duration
 from hierlearn.pipeline.plan import estimates
 from hierlearn.pipeline.plan.configuration import Plan
 from hierlearn.pipeline.plan.order import at_a_time, chains
+from hierlearn.pipeline.plan.told import outcomes
 from hierlearn.pipeline.run.job import ERROR, INTERRUPTED, SHOWN
 
 COLOURS = {"for": "green", "against": "red", "open": "yellow", "void": "dim", "none": "dim"}
@@ -203,7 +204,8 @@ class Display:
             return
         is_whole = any(job.rule == "ledger" for job in state.jobs.values())
         rows = tally.read(Path(self.plan.results, "claims.csv")) if is_whole else []
-        for lines in (tally.by_kind(rows), tally.unconvincing(rows)):
+        known = {claim: asked.marked(word) for claim, word in outcomes().items()} if rows else {}
+        for lines in (tally.by_kind(rows), tally.unconvincing(rows, known)):
             if marked := list(map(self._marked, lines)):
                 self.screen.say("", *marked)
         if not self.is_short:
@@ -270,6 +272,8 @@ class Display:
         text = Text(line)
         for mark, kind in CLASSES.items():
             text.highlight_regex(rf"{re.escape(mark)}(?= )", COLOURS[kind])
+            # The light mark, of a draw.
+            text.highlight_regex(rf"\({re.escape(mark)}\)(?= )", f"dim {COLOURS[kind]}")
         return text
 
     def _say_error(self, reason: str, *more: str) -> None:

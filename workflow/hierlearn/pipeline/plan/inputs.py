@@ -52,7 +52,10 @@ class Inputs:
         if rule == "ledger":
             before = {claim: text for study in self.targets.studies.values() for claim, text in study.earlier.items()}
             parameters = self._said(self.targets.results) | {"studies": self.page(), "papers": papers.said()}
-            return parameters | {"earlier": before}, jobs.code("ledger", ())
+            outcomes = {
+                claim: word for study in self.targets.studies.values() for claim, word in told.stored(study).items()
+            }
+            return parameters | {"earlier": before, "stored": outcomes}, jobs.code("ledger", ())
         study = self.targets.studies[names[0]]
         if rule == "page":
             return self._page(study), jobs.code("page", ())
@@ -190,7 +193,8 @@ class Inputs:
         folder = self.targets.file(study.name)
         words = told.of_study(study, folder) | told.measured(study) | {"name": study.name}
         citation = {} if study.paper == papers.YOURS else papers.said()[study.paper]
-        return self._said(folder) | {"study": words, "citation": citation, "earlier": study.earlier}
+        beside = {"earlier": study.earlier, "stored": told.stored(study)}
+        return self._said(folder) | {"study": words, "citation": citation} | beside
 
     @functools.cache  # noqa: B019
     def _current(self, file: str) -> bool:

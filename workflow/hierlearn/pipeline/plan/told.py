@@ -1,11 +1,13 @@
 """What the page tells of a study beside its claims: its file's words, its settings, the panels of its figure, what the
 numbers of its claims are."""
 
+import functools
 import os
 from collections.abc import Mapping
 from typing import Any
 
 from hierlearn.core.registry import PACKAGE
+from hierlearn.pipeline.claims import asked
 from hierlearn.pipeline.plan import units
 from hierlearn.pipeline.plan.study import Study
 
@@ -38,6 +40,17 @@ def measured(study: Study) -> dict[str, Any]:
         "risks": own if risks else {},
         "first": {"risk": figure.get("threshold"), "place": main if isinstance(main, Mapping) else {}},
     }
+
+
+def stored(study: Study) -> dict[str, str]:
+    """The stored outcomes of a study's claims, as far as there are any: what a run's draws are shown beside."""
+    return {claim: word for claim, word in outcomes().items() if claim in study.claims}
+
+
+@functools.cache
+def outcomes() -> dict[str, str]:
+    """The stored outcomes of the project's claims, as far as there are any."""
+    return asked.outcomes(PACKAGE.parents[1] / asked.FOLDER)
 
 
 def reading(folder: str) -> str:

@@ -51,7 +51,7 @@ def html(made_from: Contents, parameters: Mapping[str, Any], made: Mapping[str, 
     loaded them."""
     sizes = {Path(file).parent.name: figures.size(file) for file in drawn}
     studies = {name: study | {"figure_size": sizes.get(name)} for name, study in parameters["studies"].items()}
-    said = {name: parameters[name] for name in ("preset", "papers", "note", "earlier", "folder", "reading")}
+    said = {name: parameters[name] for name in ("preset", "papers", "note", "earlier", "folder", "reading", "stored")}
     compared = comparison(made_from.rows, parameters["compare"]) if parameters["compare"] else None
     text = page(made_from.rows, made_from.details, studies, made=made, compared=compared, **said)
     return text.encode()

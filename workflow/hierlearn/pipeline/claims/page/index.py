@@ -65,12 +65,14 @@ def page(
     compared: Mapping[str, Any] | None = None,
     reading: str = "",
     records: Records | None = None,
+    stored: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
     """The page as HTML. details: what stands behind each row, by claim; studies: what `plan.inputs` tells of each, by
     name; made: which code and versions; papers: name, citation and link of each, in their order; note: what the run is,
     where it is not the first draw; earlier: what was found of claims at earlier revisions; folder: where the results
     lie, as a reader types it; compared: with another run;
-    reading: where it is said how to read the page, from its folder; records: what is known of every question."""
+    reading: where it is said how to read the page, from its folder; records: what is known of every question; stored:
+    the stored outcomes of a run's rows, by claim."""
     judged = [row for row in rows if row.kind not in NO_EVIDENCE]
     primary = [row for row in judged if row.rank == "primary"]
     boundaries = sum(BOUNDARIES[row.rule] for row in judged)
@@ -85,6 +87,7 @@ def page(
         details,
         earlier or {},
         questions,
+        stored,
         preset=preset,
         folder=folder or f"results/{preset}",
         note=note,
@@ -105,7 +108,7 @@ def page(
         headline=records.headline([vars(row) for row in rows]) if records else [],
         table=by_kind_and_scope(rows, questions),
         papers=[_of_paper(key, papers[key], primary, records) for key in named],
-        stored=any(study["commit"] for study in shown),
+        is_stored=any(study["commit"] for study in shown),
         boundaries=boundaries,
         expected=f"{TAIL * boundaries:.1f}",
         scopes=SCOPES,
@@ -124,11 +127,12 @@ def render(
     details: Mapping[str, Mapping[str, Any]],
     earlier: Mapping[str, str],
     questions: Mapping[str, Asked] = MappingProxyType({}),
+    stored: Mapping[str, str] = MappingProxyType({}),
     **said: Any,
 ) -> str:
     """Return a page as its template says it. looks: its styles and scripts; told: of its studies, by `told_of`;
     details, earlier: as for `page`; questions: what is known of each,
-    by claim; said: what else the template asks for."""
+    by claim; stored: outcomes that stand beside the results of a run's draw; said: what else the template asks for."""
     environment = Environment(
         loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
@@ -150,6 +154,8 @@ def render(
         earlier=earlier,
         questions=questions,
         standing=lambda row: standing(row, questions),
+        is_draw=lambda row: not (row.claim in questions and questions[row.claim].now),
+        stored=stored,
         drawing=lambda row: drawing(row, spoken(row), number),
         **said,
     )

@@ -29,6 +29,7 @@ def html(
         [study],
         {row["claim"]: row["detail"] for row in found},
         said["earlier"],
+        stored=said["stored"],
         **{name: said[name] for name in ("preset", "note", "folder", "reading", "citation")},
         made=made,
         study=study,
