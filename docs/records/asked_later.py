@@ -43,7 +43,7 @@ def main() -> None:
     asked: dict[tuple[str, str], list[tuple[str, str, Question]]] = {}
     rows = []
     for _, line, design in rebuilt(Path(sys.argv[1])):
-        if design is None:
+        if design is None or line["claim"] not in records:
             continue
         form = question_forms.question(design)
         fields = [field for field, *_ in question_forms.changes(records[line["claim"]]["question"], form)]

@@ -16,8 +16,8 @@ from pathlib import Path
 def main() -> None:
     tree = Path(sys.argv[1]).resolve()
     sys.path.insert(0, str(tree / "workflow"))
-    from hierlearn.plan import checking, registration
-
+    plan = "hierlearn.pipeline.plan" if (tree / "workflow" / "hierlearn" / "pipeline").is_dir() else "hierlearn.plan"
+    checking, registration = (importlib.import_module(f"{plan}.{name}") for name in ("checking", "registration"))
     for room in ("files", "plan"):
         # Earlier trees keep the names of the papers in the schema of a study.
         with suppress(ImportError, AttributeError):

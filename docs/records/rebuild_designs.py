@@ -54,8 +54,9 @@ def main() -> None:
     known: set[tuple[str, ...]] = set()
     for commit in registering_commits():
         lines = lines_at(commit)
-        new = [line for line in lines if tuple(line.values()) not in known]
-        known |= {tuple(line.values()) for line in new}
+        # Later files have further columns, which earlier lines lack.
+        new = [line for line in lines if tuple(line.values())[:6] not in known]
+        known |= {tuple(line.values())[:6] for line in new}
         file = scratch / f"{commit}.json.gz"
         if file.exists():
             continue
