@@ -16,7 +16,11 @@ from hierlearn.pipeline.claims.question_forms import Question, part_of, parts_of
 
 def of_question(design: Mapping[str, Any]) -> str:
     """Return the digest of a design's question, 16 hexadecimal digits. design: one of `registration.designs`."""
-    form = question_forms.question(design)
+    return of_form(question_forms.question(design))
+
+
+def of_form(form: Question) -> str:
+    """Return the digest of a question, 16 hexadecimal digits. form: as `question_forms.question` gives it."""
     # Of a value that hangs on a size the question says only on which coordinates it does.
     bare = {field: {"by": value["by"]} if question_forms.varies(value) else value for field, value in form.items()}
     return _digest(_canonical(bare, form))
