@@ -243,6 +243,7 @@ from hierlearn.core.protocols import Probe
 import hierlearn.pipeline.files.netcdf
 from hierlearn.inputs.sphere import Sphere
 scores = hierlearn.compare({}, [], [])
+kind, seeds = sample.problem.teacher.kind, sample.problem.seeds
 """
 
 
@@ -263,6 +264,7 @@ def test_components_import_modules_by_their_present_names(tmp_path):
         "import hierlearn.pipeline.files.netcdf",
         "from hierlearn.inputs.sphere import Sphere",
         "scores = hierlearn.compare({}, [], [])",
+        "kind, seeds = sample.data.kind, sample.data.seeds",
     ]
     assert study.read_text() == "# $schema=../hierlearn/pipeline/schemas/study.schema.json\n"
     assert list(convert.convert_all([tmp_path], tmp_path.parent)) == []

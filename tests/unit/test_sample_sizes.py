@@ -24,7 +24,7 @@ class Scripted(Learner):
         self.risks, self.batch_seeds, self.calls, self.caches = risks, batch_seeds, [], []
 
     def fit(self, sample, monitor, cache):
-        problem, samples, streams = sample.problem, sample.n, sample.streams
+        problem, samples, streams = sample.data, sample.n, sample.streams
         assert problem.seeds == sample.features.problem.seeds == streams.seeds
         self.calls.append((samples, problem.seeds))
         self.caches.append(dict(cache))

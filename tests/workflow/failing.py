@@ -22,7 +22,7 @@ class Failing(Learner):
         """State: that of kernel ridge regression, NaN where the seed failed."""
         chosen = replace(sample, choices={"ridge": [1e-3]})
         fit = KernelRidge(kernel=NtkRaw()).fit(chosen, monitor, cache)
-        failed = np.array([seed == 1 for seed in sample.problem.seeds])
+        failed = np.array([seed == 1 for seed in sample.data.seeds])
         fit.state["coefficients"][failed] = np.nan
         fit.validation_risk[failed] = fit.train_risk[failed] = np.nan
         fit.status[failed] = STATUS["diverged"]

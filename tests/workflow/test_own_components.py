@@ -66,7 +66,7 @@ class Mine(Learner):
 
     def fit(self, sample, monitor, cache) -> Fit:
         """State: mean (S, k)."""
-        labels = sample.problem.draw("training", sample.n).labels
+        labels = sample.data.draw("training", sample.n).labels
         mean = labels.mean(axis=1)
         risk = np.mean(np.sum((labels - mean[:, None]) ** 2, axis=-1), axis=-1)
         return Fit({"mean": mean}, np.zeros(len(mean), np.int8), risk, risk, flops=np.ones(len(mean)))

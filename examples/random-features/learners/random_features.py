@@ -30,7 +30,7 @@ class RandomFeatures(Learner):
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """State: w (S, D, m), a (S, m, k) float64."""
-        ridges, kind = np.asarray(sample.choices["ridge"], np.float64), sample.problem.teacher.kind
+        ridges, kind = np.asarray(sample.choices["ridge"], np.float64), sample.data.kind
         dimension = sample.features.draw("training", 1).shape[-1]
         layers = sample.streams.at("w").stack(lambda generator: generator.standard_normal((dimension, self.width)))
         fits = []

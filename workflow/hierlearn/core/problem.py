@@ -69,6 +69,39 @@ class Problem:
     def outputs(self) -> int:
         return self.teacher.outputs
 
+    @property
+    def kind(self) -> str:
+        """Of the labels: "regression" or "classes"."""
+        return self.teacher.kind
+
+    @property
+    def links(self) -> tuple[tuple[int, ...], ...] | None:
+        """The graph of the teacher, where it is a network of squares."""
+        return self.teacher.links
+
+    @property
+    def dimension(self) -> int:
+        return self.inputs.dimension
+
+    @property
+    def shape(self) -> tuple[int, int, int] | None:
+        return self.inputs.shape
+
+    @property
+    def points_norm(self) -> str:
+        """Root of E|x|^2: "unit" or "sqrt_dimension"."""
+        return self.inputs.norm
+
+    @property
+    def oracle(self) -> "Problem":
+        """The truth behind the labels, which a problem knows."""
+        return self
+
+    def stored(self, role: str) -> int:
+        """How many points of a role were drawn already."""
+        pool = self.pools.get(role)
+        return 0 if pool is None else pool.x.shape[1]
+
     @cached_property
     def norm(self) -> np.ndarray:
         """L2 norm (S,) of the target in the paper's units."""

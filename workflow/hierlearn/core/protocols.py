@@ -95,12 +95,12 @@ class Fit:
 
 @dataclass(frozen=True)
 class Sample:
-    """What a learner is trained on: the first n training points of a problem, as a representation shows them.
+    """What a learner is trained on: the first n training points of some data, as a representation shows them.
 
     choices: the values of each choice among which validation points decide; streams: the learner's own random numbers.
     """
 
-    problem: "Problem"
+    data: "Data"
     features: "Features"
     n: int
     choices: Mapping[str, Sequence[Any]]
@@ -223,6 +223,73 @@ class Representation(Component, Protocol):
         """(S, n, *shape) -> (S, n, D) float32; (S, n, *shape) where learners want points of a shape."""
 
 
+class Oracle(Protocol):
+    """The truth behind labels. factor (S,): what the teacher's targets are multiplied with.
+
+    Learners trace themselves against it, and may take from it a graph that they leave open.
+    """
+
+    if TYPE_CHECKING:
+        # An attribute or a property may say them.
+        @property
+        def teacher(self) -> Teacher:
+            """The target function."""
+
+        @property
+        def state(self) -> State:
+            """The teacher's parameters, S first."""
+
+        @property
+        def factor(self) -> np.ndarray:
+            """(S,) float64."""
+
+
+class Labels(Protocol):
+    """What is known of labels: their kind, "regression" or "classes", how many outputs they have, and the graph of the
+    quadratic network that they come from, None for others."""
+
+    if TYPE_CHECKING:
+        # Attributes or properties may say them.
+        @property
+        def kind(self) -> str: ...
+        @property
+        def outputs(self) -> int: ...
+        @property
+        def links(self) -> tuple[tuple[int, ...], ...] | None: ...
+
+
+class Data(Labels, Protocol):
+    """Labelled points of several seeds: all that a learner is fitted on.
+
+    held_out: the number of validation points; dimension, shape and points_norm: as those of an `Input`; oracle: None
+    where labels alone are known.
+    """
+
+    if TYPE_CHECKING:
+        # Attributes or properties may say them.
+        @property
+        def seeds(self) -> tuple[int, ...]: ...
+        @property
+        def held_out(self) -> int: ...
+        @property
+        def dimension(self) -> int: ...
+        @property
+        def shape(self) -> tuple[int, int, int] | None: ...
+        @property
+        def points_norm(self) -> str: ...
+        @property
+        def oracle(self) -> Oracle | None: ...
+
+    def draw(self, role: str, count: int, start: int = 0) -> "Batch":
+        """Points start .. start+count of `role`, with their labels."""
+
+    def stored(self, role: str) -> int:
+        """How many points of a role there are already; 0 where they are drawn when asked for."""
+
+    def take(self, positions: Sequence[int]) -> "Data":
+        """The same data for a part of the seeds."""
+
+
 class Features(Protocol):
     """The points of a role as a learner sees them."""
 
@@ -295,14 +362,14 @@ class Learner(Component, Protocol):
     def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
         """Predictions (S, count, k) float64 on the first points of `role`. cache: as in `fit`, for one role."""
 
-    def objections_to(self, teacher: Teacher, representation: Representation) -> Iterator[Objection]:
-        """What it cannot learn, of parameters together with the target and with what shows it the points; asked before
+    def objections_to(self, labels: Labels, representation: Representation) -> Iterator[Objection]:
+        """What it cannot learn, of parameters together with the labels and with what shows it the points; asked before
         it is built, of parameters alone."""
         return iter(())
 
     def refuse_sample(self, sample: Sample) -> None:
         """Raises ValueError for the first of its objections to a sample."""
-        self.refuse_first(self.objections_to(sample.problem.teacher, sample.features.representation))
+        self.refuse_first(self.objections_to(sample.data, sample.features.representation))
 
     def unreachable(self, dimension: int, degree: int) -> str:
         """Why it cannot represent a degree of the raw input, of norm 1, in one line; "" if it can, or is not known."""

@@ -1,4 +1,4 @@
-"""The bridge from arrays to the library's learners: points and labels as a problem of one seed."""
+"""The bridge from arrays to the library's learners: points and labels as data of one seed."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hierlearn.core.problem import Problem
-from hierlearn.core.protocols import Batch, Features, Fit, Input, Learner, Monitor, NullMonitor, Sample, State, Teacher
+from hierlearn.core.protocols import Batch, Data, Features, Fit, Input, Learner, Monitor, NullMonitor, Sample, State
 from hierlearn.core.streams import Streams
 from hierlearn.representations.raw import Raw
 
@@ -15,7 +14,7 @@ KEY = ("arrays",)
 
 
 class Table(Input):
-    """The law of rows of a table: there are no points but those that are given."""
+    """The law of rows of a table, which learners may object to: there are no points but those that are given."""
 
     law = "table"
     shape: tuple[int, int, int] | None
@@ -29,33 +28,48 @@ class Table(Input):
         raise ValueError(f"arrays: {found} were asked for; expected those that are given")
 
 
-class Labels(Teacher):
-    """A target of which labels alone are known."""
+@dataclass(frozen=True)
+class Arrays(Data):
+    """Points and labels by role, for one seed. The truth behind the labels is not known."""
 
-    outputs: int
+    kind: str
+    roles: "Mapping[str, Rows]"
+    seeds: tuple[int, ...]
+    shape: tuple[int, int, int] | None = None
+    points_norm: str = Table.norm
+    links: None = None
+    oracle: None = None
 
-    def __init__(self, kind: str, outputs: int) -> None:
-        self.kind, self.outputs = kind, outputs
+    @property
+    def outputs(self) -> int:
+        """Return k, the columns of the labels."""
+        return self.roles["training"].labels.shape[1]
 
-    def draw(self, streams: Streams, inputs: Input) -> State:
-        """Draw nothing."""
-        return {}
+    @property
+    def dimension(self) -> int:
+        """Return D, the columns of the points."""
+        return self.roles["training"].x.shape[1]
 
-    def target(self, state: State, x: np.ndarray) -> np.ndarray:
-        """Refuse to label points. Raises ValueError."""
-        raise ValueError("arrays: labels of new points were asked for; expected those that are given")
+    @property
+    def held_out(self) -> int:
+        """Return the number of validation points."""
+        return len(self.roles["validation"].x)
 
-    def norm(self, state: State, inputs: Input) -> np.ndarray:
-        """Take labels as they are."""
-        return np.ones(1)
+    def draw(self, role: str, count: int, start: int = 0) -> Batch:
+        """Return rows start .. start+count of a role, (1, count, ...). Raises ValueError where there are fewer."""
+        rows = self.roles[role]
+        if start + count > len(rows.x):
+            raise ValueError(f"arrays: {start + count} {role} points were asked for; expected at most {len(rows.x)}")
+        x, labels = rows.x[None, start : start + count], rows.labels[None, start : start + count]
+        return Batch(x, labels, labels)
 
-    def degrees(self) -> tuple[int, ...]:
-        """Name no degree."""
-        return ()
+    def stored(self, role: str) -> int:
+        """Return the number of points of a role."""
+        return len(self.roles[role].x) if role in self.roles else 0
 
-    def bases(self, state: State, x: np.ndarray) -> np.ndarray:
-        """Return no functions, (1, n, 0)."""
-        return np.empty((1, x.shape[1], 0))
+    def take(self, positions: Sequence[int]) -> "Arrays":
+        """Return the same data: there is one seed."""
+        return self
 
 
 @dataclass
@@ -102,14 +116,12 @@ def fit(
     numbers; shape: of pictures. Returns the learner's `Fit` of one seed. Raises ValueError as the learner does.
     """
     roles = {"training": training, "validation": held_out}
-    pools = {role: Batch(rows.x[None], rows.labels[None], rows.labels[None]) for role, rows in roles.items()}
-    teacher, inputs = Labels(kind, training.labels.shape[1]), Table(training.x.shape[1], shape)
-    learner.refuse(inputs)
+    learner.refuse(Table(training.x.shape[1], shape))
     streams = Streams(KEY, (seed,))
-    problem = Problem(inputs, teacher, {}, np.ones(1), 0.0, streams, len(held_out.x), pools)
+    data = Arrays(kind, roles, (seed,), shape)
     features = Points({role: rows.x for role, rows in roles.items()})
     own = streams.at("learner", learner.stream_key or type(learner).__name__)
-    sample = Sample(problem, features, len(training.x), choices, own)
+    sample = Sample(data, features, len(training.x), choices, own)
     return learner.fit(sample, monitor or NullMonitor(), {})
 
 

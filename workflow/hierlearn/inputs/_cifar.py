@@ -6,6 +6,7 @@ import tarfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -124,7 +125,7 @@ def cifar(folder: str, classes: int) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate(pictures), np.concatenate(labels)
 
 
-def _known(module: str, name: str):
+def _known(module: str, name: str) -> Any:
     if (module, name) not in ALLOWED:
         raise UnreadableFile(f"cifar: found {module}.{name} in a file; expected arrays and lists alone")
     return ALLOWED[module, name]
@@ -135,7 +136,8 @@ def _contents(folder: Path, archive: Archive) -> dict[str, bytes]:
     if (folder / archive.folder).is_dir():
         return {name: (folder / archive.folder / name).read_bytes() for name in names}
     with tarfile.open(folder / archive.name) as packed:
-        return {name: packed.extractfile(f"{archive.folder}/{name}").read() for name in names}
+        members = {name: packed.extractfile(f"{archive.folder}/{name}") for name in names}
+        return {name: member.read() for name, member in members.items() if member is not None}
 
 
 def _md5(file: Path) -> str:

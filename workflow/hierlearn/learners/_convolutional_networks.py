@@ -12,7 +12,7 @@ from annotated_types import Ge
 
 from hierlearn.core.needs import Sizes
 from hierlearn.core.parameters import EXECUTION, Count
-from hierlearn.core.protocols import Input, Objection, Representation, Teacher
+from hierlearn.core.protocols import Data, Input, Labels, Objection, Representation
 from hierlearn.solvers.convolutional import architecture
 from hierlearn.solvers.convolutional.architecture import Architecture, Layer, Misfit
 
@@ -57,7 +57,7 @@ class ConvolutionalParameters:
         except Misfit as misfit:
             yield misfit.args
 
-    def objections_to(self, teacher: Teacher, representation: Representation) -> Iterator[Objection]:
+    def objections_to(self, labels: Labels, representation: Representation) -> Iterator[Objection]:
         """Features, which are no picture."""
         if representation.unlabelled:
             yield "name", "a network of pictures on features", "the representation raw, or another learner"
@@ -85,13 +85,13 @@ def layers(learner: Any, shape: Shape) -> tuple[Layer, ...]:
     return architecture.build(learner.architecture, shape, depth, learner.width, learner.patch)
 
 
-def shape_of(learner: Any, inputs: Input | Sizes) -> Shape:
+def shape_of(learner: Any, points: Data | Input | Sizes) -> Shape:
     """Of a picture; a vector is a picture of one pixel, as for dense layers every picture is, or else a circle."""
-    if inputs.shape is None and learner.architecture == "circular":
-        return 1, 1, inputs.dimension
-    if inputs.shape is None or learner.architecture == "dense":
-        return inputs.dimension, 1, 1
-    channels, height, width = inputs.shape
+    if points.shape is None and learner.architecture == "circular":
+        return 1, 1, points.dimension
+    if points.shape is None or learner.architecture == "dense":
+        return points.dimension, 1, 1
+    channels, height, width = points.shape
     return channels, height, width
 
 

@@ -32,7 +32,7 @@ class Block(Lockstep):
         """To the end, where errors and features are measured."""
         self.monitor = monitor
         super().train(monitor, key)
-        held_out = self.sample.problem.held_out
+        held_out = self.sample.data.held_out
         self.errors = {"validation": self._errors("validation", held_out)}
         self.errors["training"] = self._errors("training", self.sample.n)
         self.features = {
@@ -50,7 +50,7 @@ class Block(Lockstep):
             "step": np.full(len(self.runs), self.training.done),
             "layers": np.full(len(self.runs), len(self.training.network.layers)),
             "train_loss": self._errors("training", min(self.sample.n, TRACED_POINTS)),
-            "validation_risk": self._errors("validation", min(self.sample.problem.held_out, TRACED_POINTS)),
+            "validation_risk": self._errors("validation", min(self.sample.data.held_out, TRACED_POINTS)),
         }
         shown = ", ".join(f"{value:.3f}" for value in here["validation_risk"])
         self.monitor.report(self.training.done, self.training.total, f"step {self.training.done}: error {shown}")
@@ -58,9 +58,12 @@ class Block(Lockstep):
 
     def _of_first_layer(self, hidden: str, share: Callable[[np.ndarray, np.ndarray], float]) -> np.ndarray | None:
         """(R,) shares of features (n, c) with what the teacher hides at their places (n,); None where it does not."""
-        problem, training = self.sample.problem, self.training
-        count = min(problem.held_out, TRACED_POINTS)
-        symbols = problem.teacher.hidden(problem.state, problem.draw("validation", count).x).get(hidden)
+        data, training = self.sample.data, self.training
+        if data.oracle is None:
+            return None
+        count = min(data.held_out, TRACED_POINTS)
+        points = data.draw("validation", count).x
+        symbols = data.oracle.teacher.hidden(data.oracle.state, points).get(hidden)
         size = training.recipe.network.layers[0].size
         if symbols is None or size != (1, symbols.shape[-1]):
             return None
@@ -74,8 +77,8 @@ class Block(Lockstep):
 
     def _errors(self, role: str, count: int) -> np.ndarray:
         """(R,) against the labels."""
-        problem, shape = self.sample.problem, self.training.recipe.network.shape
-        labels = problem.draw(role, count).labels
+        data, shape = self.sample.data, self.training.recipe.network.shape
+        labels = data.draw(role, count).labels
         outputs = self.training.outputs(pictures(self.sample.features.draw(role, count), shape)).astype(np.float64)
         rows = zip(outputs, self.runs, strict=True)
-        return np.array([float(error(found, labels[s], problem.teacher.kind)) for found, (s, _) in rows])
+        return np.array([float(error(found, labels[s], data.kind)) for found, (s, _) in rows])

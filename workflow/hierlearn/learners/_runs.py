@@ -39,8 +39,8 @@ def grid(choices: Mapping[str, Sequence[Any]]) -> list[Setting]:
 def take(sample: Sample, positions: Iterable[int]) -> Sample:
     """The same for a part of the seeds."""
     positions = list(positions)
-    problem, features = sample.problem.take(positions), sample.features.take(positions)
-    return replace(sample, problem=problem, features=features, streams=sample.streams.take(positions))
+    data, features = sample.data.take(positions), sample.features.take(positions)
+    return replace(sample, data=data, features=features, streams=sample.streams.take(positions))
 
 
 def weakly(method: Callable[..., Any]) -> Callable[..., Any]:
@@ -96,7 +96,7 @@ class Batches:
         return self._draw(start, min(self.stretch * self.size, self.sample.n - start))
 
     def _draw(self, start: int, count: int) -> tuple[np.ndarray, np.ndarray]:
-        batch, features = self.sample.problem.draw("training", count, start), self.sample.features
+        batch, features = self.sample.data.draw("training", count, start), self.sample.features
         # Fresh points are drawn once; those of a pool have features that are kept.
         x = features.of(batch.x) if self.online else features.draw("training", count, start)
         return self.see(x, batch.labels.astype(np.float32))
@@ -160,7 +160,7 @@ class Runs(Lockstep):
 
     def __init__(self, learner: Any, sample: Sample, settings: Sequence[Setting]) -> None:
         self.learner, self.sample, self.settings = learner, sample, list(settings)
-        self.problem, self.shape = sample.problem, (len(sample.problem.seeds), len(settings))
+        self.data, self.shape = sample.data, (len(sample.data.seeds), len(settings))
         self.batches = Batches(sample, learner.batch, learner.online, weakly(self.see))
         self.steps = self.batches.per_epoch * (1 if learner.online else learner.epochs)
         if learner.steps is not None and not learner.online:
@@ -196,7 +196,7 @@ class Runs(Lockstep):
     @cached_property
     def traced_points(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
         """Those that a trace looks at, by role."""
-        counts = {"training": self.sample.n, "validation": self.problem.held_out}
+        counts = {"training": self.sample.n, "validation": self.data.held_out}
         return {role: self.points(role, min(count, self.traced)) for role, count in counts.items()}
 
     def finite(self) -> np.ndarray:
@@ -211,7 +211,7 @@ class Runs(Lockstep):
         with_axis = {name: values[None] for name, values in state.items()}
         with np.errstate(over="ignore", invalid="ignore"):
             outputs = self.learner.predict(with_axis, one.features, "training", count, {})
-        return float(error(outputs, one.problem.draw("training", count).labels, self.problem.teacher.kind)[0])
+        return float(error(outputs, one.data.draw("training", count).labels, self.data.kind)[0])
 
 
 def best_fits(blocks: Sequence[Runs], monitor: Monitor, counts: Mapping[str, int]) -> list[dict[str, Fit]]:
@@ -219,7 +219,7 @@ def best_fits(blocks: Sequence[Runs], monitor: Monitor, counts: Mapping[str, int
 
     blocks: runs of the same seeds with further settings each; counts: roles, validation among them, and their points.
     """
-    problem, samples = blocks[0].problem, blocks[0].sample.n
+    data, samples = blocks[0].data, blocks[0].sample.n
     places = [(block, column) for block in blocks for column in range(len(block.settings))]
     settings = [setting for block in blocks for setting in block.settings]
     with np.errstate(over="ignore", invalid="ignore"):
@@ -252,7 +252,7 @@ def best_fits(blocks: Sequence[Runs], monitor: Monitor, counts: Mapping[str, int
         )
 
     fits = []
-    for seed, name in enumerate(problem.seeds):
+    for seed, name in enumerate(data.seeds):
         lost = divergence(monitor, samples, name, finite[seed], settings)
         fits.append({role: fit(seed, role, lost) for role in counts})
     return fits

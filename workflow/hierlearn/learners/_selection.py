@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from hierlearn.core.parameters import Schema
-from hierlearn.core.problem import Problem, wrong_classes
-from hierlearn.core.protocols import Fit, Monitor, Objection, Sample, Teacher
+from hierlearn.core.problem import wrong_classes
+from hierlearn.core.protocols import Data, Fit, Labels, Monitor, Objection, Sample
 
 # Measures of learners that train many settings of the steps.
 DIVERGED = {
@@ -27,10 +27,10 @@ class SelectionRule:
     ] = "validation"
 
 
-def points_of_rules(problem: Problem) -> dict[str, int]:
-    """How many points there are of each role on which choices may be made: of test points, those of the pool."""
-    pool = problem.pools.get("test")
-    return {"validation": problem.held_out} | ({} if pool is None else {"test": pool.x.shape[1]})
+def points_of_rules(data: Data) -> dict[str, int]:
+    """How many points there are of each role on which choices may be made: of test points, those that are stored."""
+    test = data.stored("test")
+    return {"validation": data.held_out} | ({"test": test} if test else {})
 
 
 def stack_by_rule(sample: Sample, fits: Iterable[Mapping[str, Fit]]) -> Fit:
@@ -87,16 +87,16 @@ def best_on_validation(
     return best(losses if kind == "regression" else error(predictions, labels, kind), losses)
 
 
-def loss_of_classes(loss: str, teacher: Teacher) -> Iterator[Objection]:
+def loss_of_classes(loss: str, labels: Labels) -> Iterator[Objection]:
     """A loss that is for classes alone, on another target."""
-    if loss != "squared" and teacher.kind != "classes":
-        yield "loss", f"{loss!r} with a target of {teacher.kind}", "squared"
+    if loss != "squared" and labels.kind != "classes":
+        yield "loss", f"{loss!r} with a target of {labels.kind}", "squared"
 
 
 def points_by_seed(sample: Sample) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
     """Features and labels of each seed's training points, (n, D) and (n, k), and the same of its validation points."""
-    points = [("training", sample.n), ("validation", sample.problem.held_out)]
-    arrays = [of for one in points for of in (sample.features.draw(*one), sample.problem.draw(*one).labels)]
+    points = [("training", sample.n), ("validation", sample.data.held_out)]
+    arrays = [of for one in points for of in (sample.features.draw(*one), sample.data.draw(*one).labels)]
     return zip(*arrays, strict=True)
 
 

@@ -136,19 +136,19 @@ class Convolutional(ConvolutionalParameters, Learner):
         """State: weights and running statistics, (S, ...) float32, and shape (S, 3) of a picture and depth (S,)."""
         from hierlearn.solvers.convolutional.training import ConvolutionalTraining, Points
 
-        problem, settings = sample.problem, grid(sample.choices)
-        net, device = network(self, shape_of(self, problem.inputs)), torch_device(self.device)
+        data, settings = sample.data, grid(sample.choices)
+        net, device = network(self, shape_of(self, data)), torch_device(self.device)
         points = Points(
             pictures(sample.features.draw("training", sample.n), net.shape),
-            problem.draw("training", sample.n).labels.astype(np.float32),
-            lambda place, *words: sample.streams.generator(problem.seeds[place], *words),
+            data.draw("training", sample.n).labels.astype(np.float32),
+            lambda place, *words: sample.streams.generator(data.seeds[place], *words),
         )
-        of_classes = "cross_entropy" if problem.outputs > 1 else "logistic"
+        of_classes = "cross_entropy" if data.outputs > 1 else "logistic"
         recipe = Recipe(
             network=net,
             phases=tuple(phases(self.schedule, len(net.layers), self.steps, self.trained, self.fixed, self.refit)),
-            outputs=problem.outputs,
-            loss=of_classes if problem.teacher.kind == "classes" else "squared",
+            outputs=data.outputs,
+            loss=of_classes if data.kind == "classes" else "squared",
             batch=self.batch,
             momentum=self.momentum,
             milestones=tuple(self.milestones),
@@ -156,9 +156,9 @@ class Convolutional(ConvolutionalParameters, Learner):
             augmentation=Augmentation(self.crop, self.flip, self.hole),
             half=self.precision == "half" and device == "cuda",
         )
-        runs = [(s, setting) for s in range(len(problem.seeds)) for setting in settings]
+        runs = [(s, setting) for s in range(len(data.seeds)) for setting in settings]
         size = min(self.batch, sample.n)
-        aligned = all(net.cut(phase.depth).is_aligned(size, problem.outputs) for phase in recipe.phases)
+        aligned = all(net.cut(phase.depth).is_aligned(size, data.outputs) for phase in recipe.phases)
         together = max(1, NUMBERS_TOGETHER // (size * net.entries())) if aligned or device == "cuda" else 1
         blocks = []
         for first in range(0, len(runs), together):
@@ -166,9 +166,9 @@ class Convolutional(ConvolutionalParameters, Learner):
             rates, decays = (np.array([setting[name] for _, setting in part], np.float32) for name in settings[0])
             training = ConvolutionalTraining(recipe, points, [s for s, _ in part], rates, decays, device)
             block = Block(training, sample, part)
-            block.train(monitor, f"n{sample.n}-seed{problem.seeds[part[0][0]]}-part{first}")
+            block.train(monitor, f"n{sample.n}-seed{data.seeds[part[0][0]]}-part{first}")
             blocks.append(block)
-        flops, seeds = blocks[0].training.operations() * len(settings), range(len(problem.seeds))
+        flops, seeds = blocks[0].training.operations() * len(settings), range(len(data.seeds))
         return Fit.stack(self._best(sample, monitor, blocks, seed, settings, flops) for seed in seeds)
 
     def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
@@ -216,7 +216,7 @@ class Convolutional(ConvolutionalParameters, Learner):
         places = [(block, row) for block in blocks for row, (s, _) in enumerate(block.runs) if s == seed]
         errors = np.array([block.errors["validation"][row] for block, row in places])
         finite = np.isfinite(errors)
-        measures = divergence(monitor, sample.n, sample.problem.seeds[seed], finite, settings)
+        measures = divergence(monitor, sample.n, sample.data.seeds[seed], finite, settings)
         place = best(errors, errors)
         block, row = places[place]
         training, correlations = block.training, block.training.correlations()

@@ -71,21 +71,21 @@ class ConvolutionalKernel(ConvolutionalParameters, Learner):
         """State: coefficients (S, n, k) float64 on the first n training points; the network, (S, ...) float32."""
         from hierlearn.solvers.convolutional import model, tangent
 
-        problem, device = sample.problem, torch_device(self.device)
-        shape, streams = shape_of(self, problem.inputs), sample.streams.at("start")
+        data, device = sample.data, torch_device(self.device)
+        shape, streams = shape_of(self, data), sample.streams.at("start")
         net, fits = network(self, shape), []
-        shapes = net.shapes() | net.head_shapes(problem.outputs)
-        for seed, (x, y, z, labels) in zip(problem.seeds, points_by_seed(sample), strict=True):
+        shapes = net.shapes() | net.head_shapes(data.outputs)
+        for seed, (x, y, z, labels) in zip(data.seeds, points_by_seed(sample), strict=True):
             x, z = pictures(x[None], shape)[0], pictures(z[None], shape)[0]
             weights = model.start(shapes, partial(streams.generator, seed))
             weights |= tangent.statistics_of_points(net, weights, x[:NORMALISED_BY], device)
             kernels = tangent.grams(net, weights, x, z, device)
-            fit = fit_dual(kernels[0], y, kernels[1], labels, sample.choices["ridge"], problem.teacher.kind)
+            fit = fit_dual(kernels[0], y, kernels[1], labels, sample.choices["ridge"], data.kind)
             state = {"coefficients": fit.coefficients, "shape": np.array(shape)} | weights
-            pairs = sample.n * (sample.n + problem.held_out)
-            flops = fit.flops + 2.0 * net.gradient_products(problem.outputs, sample.n) * pairs
+            pairs = sample.n * (sample.n + data.held_out)
+            flops = fit.flops + 2.0 * net.gradient_products(data.outputs, sample.n) * pairs
             fits.append(fit_of_seed(state=state, **fit.parts | {"flops": flops}))
-            monitor.advance(len(fits), len(problem.seeds))
+            monitor.advance(len(fits), len(data.seeds))
         return Fit.stack(fits)
 
     def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:

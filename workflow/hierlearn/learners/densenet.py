@@ -108,21 +108,21 @@ class Densenet(LayerParameters, Learner):
 
     def _class_measures(self, fit: Fit, sample: Sample) -> State:
         """CLASS_MEASURES (S,); NaN for teachers that are no quadratic DenseNets, cross_entropy for regression too."""
-        problem, count = sample.problem, sample.problem.held_out
-        found = dict.fromkeys(CLASS_MEASURES, np.full(len(problem.seeds), np.nan))
-        if "layer_covariance" not in problem.state or not count:
+        data, truth, count = sample.data, sample.data.oracle, sample.data.held_out
+        found = dict.fromkeys(CLASS_MEASURES, np.full(len(data.seeds), np.nan))
+        if truth is None or "layer_covariance" not in truth.state or not count:
             return found
-        batch = problem.draw("validation", count)
+        batch = data.draw("validation", count)
         with np.errstate(over="ignore", invalid="ignore"):
             outputs = self.predict(fit.state, sample.features, "validation", count, {})
-            clean = sum(problem.teacher.parts(problem.state, batch.x).values())
+            clean = sum(truth.teacher.parts(truth.state, batch.x).values())
             variance = 1.0
-            if problem.teacher.kind == "classes":
+            if data.kind == "classes":
                 losses = LOGISTIC.value(self.sharpness * outputs, batch.labels)
                 found["cross_entropy"] = np.mean(losses, axis=(1, 2))
             else:
-                outputs = outputs / problem.factor[:, None, None]
-                variance = problem.state["second_moment"] - problem.state["mean"] ** 2
+                outputs = outputs / truth.factor[:, None, None]
+                variance = truth.state["second_moment"] - truth.state["mean"] ** 2
             return found | {"squared_error": np.mean((outputs - clean) ** 2, axis=(1, 2)) / variance}
 
 

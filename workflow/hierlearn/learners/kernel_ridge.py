@@ -61,10 +61,10 @@ class KernelRidge(Learner):
         for key in [key for key in cache if key[-1] not in bandwidths]:
             # Gram matrices of a bandwidth that was swept before are in the way of this one's.
             del cache[key]
-        if not (keeps := _keeps(len(bandwidths), sample.n, sample.problem.held_out)):
+        if not (keeps := _keeps(len(bandwidths), sample.n, sample.data.held_out)):
             cache.clear()
         fits = []
-        for seed, points in zip(sample.problem.seeds, points_by_seed(sample), strict=True):
+        for seed, points in zip(sample.data.seeds, points_by_seed(sample), strict=True):
             tried = []
             for b in bandwidths:
                 try:
@@ -92,7 +92,7 @@ class KernelRidge(Learner):
             raise OverflowError(f"points over the bandwidth {b}")
         gram = gram_matrix(self.kernel, x, cache, ("gram", seed, b))
         across = cross_gram_matrix(self.kernel, z, x, cache, ("validation", seed, b))
-        return fit_dual(gram, y, across, labels, sample.choices["ridge"], sample.problem.teacher.kind)
+        return fit_dual(gram, y, across, labels, sample.choices["ridge"], sample.data.kind)
 
     def unreachable(self, dimension: int, degree: int) -> str:
         """Why the kernel of the raw input cannot represent a degree, in one line; "" if it can."""

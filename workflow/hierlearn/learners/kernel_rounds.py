@@ -14,13 +14,13 @@ from hierlearn.core.protocols import (
     Features,
     Fit,
     Kernel,
+    Labels,
     Learner,
     Monitor,
     Objection,
     Representation,
     Sample,
     State,
-    Teacher,
 )
 from hierlearn.learners._dual import cross_gram_matrix, fit_dual, gram_matrix
 from hierlearn.learners._selection import fit_of_seed, points_by_seed
@@ -49,10 +49,10 @@ class KernelRounds(Learner):
             Positive, "Ridges in units of the mean diagonal of the Gram matrix; each round takes the best for itself."
         ]
 
-    def objections_to(self, teacher: Teacher, representation: Representation) -> Iterator[Objection]:
+    def objections_to(self, labels: Labels, representation: Representation) -> Iterator[Objection]:
         """Classes: what the first round leaves of a label is no label."""
-        if teacher.kind != "regression":
-            yield "name", f"rounds of regression for a target of {teacher.kind}", "another learner, or regression"
+        if labels.kind != "regression":
+            yield "name", f"rounds of regression for a target of {labels.kind}", "another learner, or regression"
 
     def needs(self, sizes: Sizes) -> Needs:
         """Two Gram matrices, an eigendecomposition of the first, and the kernels between the points and others."""
@@ -73,7 +73,7 @@ class KernelRounds(Learner):
         """State: first and second (S, n, k) coefficients, predicted (S, n, k), what the second round saw."""
         self.refuse_sample(sample)
         fits = []
-        for seed, (x, y, z, labels) in zip(sample.problem.seeds, points_by_seed(sample), strict=True):
+        for seed, (x, y, z, labels) in zip(sample.data.seeds, points_by_seed(sample), strict=True):
             gram = gram_matrix(self.first, x, cache, ("gram", seed))
             across = cross_gram_matrix(self.first, z, x, cache, ("validation", seed))
             fits.append(self._both_rounds(gram, across, y, labels, sample.choices["ridge"]))

@@ -49,7 +49,7 @@ class Linear(Learner):
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """State: weights (S, D, k) float64. A lasso whose duality gap stays open has the status not_converged."""
-        ridges, kind = np.asarray(sample.choices["ridge"], np.float64), sample.problem.teacher.kind
+        ridges, kind = np.asarray(sample.choices["ridge"], np.float64), sample.data.kind
         path = self._ridge if self.penalty == "ridge" else self._lasso
         fits = []
         for x, y, z, labels in points_by_seed(sample):

@@ -13,13 +13,13 @@ from hierlearn.core.protocols import (
     Features,
     Fit,
     Input,
+    Labels,
     Learner,
     Monitor,
     Objection,
     Representation,
     Sample,
     State,
-    Teacher,
 )
 from hierlearn.learners._runs import BLOCK_ROWS, FRESH_POINTS, Rates, grid, take
 from hierlearn.learners._selection import DIVERGED, SelectionRule, loss_of_classes, stack_by_rule
@@ -89,9 +89,9 @@ class Network(NetworkParameters, Learner):
         if self.schedule == "layerwise" and self.online:
             yield "online", "True with schedule 'layerwise'", "false, or the schedule joint"
 
-    def objections_to(self, teacher: Teacher, representation: Representation) -> Iterator[Objection]:
+    def objections_to(self, labels: Labels, representation: Representation) -> Iterator[Objection]:
         """A loss of classes on another target."""
-        yield from loss_of_classes(self.loss, teacher)
+        yield from loss_of_classes(self.loss, labels)
 
     def needs(self, sizes: Sizes) -> Needs:
         """As many seeds as a core's cache holds, BYTES_IN_CACHE, or one: weights, gradients and velocities of all
@@ -124,7 +124,7 @@ class Network(NetworkParameters, Learner):
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """State: the weights of the network, or start_* and what was trained, (S, ...) float32."""
         self.refuse_sample(sample)
-        seeds = sample.problem.seeds
+        seeds = sample.data.seeds
         settings = grid({name: values for name, values in sample.choices.items() if name != "selected_on"})
         place = repr(settings), sample.n
         new = [i for i, seed in enumerate(seeds) if (*place, seed) not in cache]

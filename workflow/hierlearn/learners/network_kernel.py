@@ -79,7 +79,7 @@ class NetworkKernel(NetworkParameters, Learner):
         # The weights themselves, of three layers a square matrix, would be most of what is stored.
         keys = sample.streams.at("start").stack(lambda generator: generator.integers(0, 2**63, 4))
         ridges, fits = tuple(sample.choices["ridge"]), []
-        for i, (seed, key) in enumerate(zip(sample.problem.seeds, keys, strict=True)):
+        for i, (seed, key) in enumerate(zip(sample.data.seeds, keys, strict=True)):
             place = ridges, sample.n, seed
             if place not in cache:
                 cache[place] = self._solve(sample, ridges, i, key)
@@ -113,13 +113,13 @@ class NetworkKernel(NetworkParameters, Learner):
 
     def _solve(self, sample: Sample, ridges: ArrayLike, i: int, key: np.ndarray) -> dict[str, Fit]:
         """The fit of one seed, by the points on which the ridge is chosen."""
-        problem, n = sample.problem, sample.n
-        kind, counts = problem.teacher.kind, points_of_rules(problem)
-        labels = {role: problem.draw(role, count).labels[i] for role, count in counts.items()}
+        data, n = sample.data, sample.n
+        kind, counts = data.kind, points_of_rules(data)
+        labels = {role: data.draw(role, count).labels[i] for role, count in counts.items()}
         sets = [("training", n), *counts.items()]
         x, *others = (self.with_bias(sample.features.draw(role, count))[[i]] for role, count in sets)
-        y = problem.draw("training", n).labels[i]
-        start = self._start(key, x.shape[-1] - self.bias, problem.outputs)
+        y = data.draw("training", n).labels[i]
+        start = self._start(key, x.shape[-1] - self.bias, data.outputs)
         kernels = list(self._kernels(start, x))
         offered = np.asarray(ridges, np.float64)
         with np.errstate(over="ignore"):

@@ -13,13 +13,13 @@ from hierlearn.core.protocols import (
     Features,
     Fit,
     Input,
+    Labels,
     Learner,
     Monitor,
     Objection,
     Representation,
     Sample,
     State,
-    Teacher,
 )
 from hierlearn.learners._randomised import RandomisedNetwork, exact_squared_loss, mean_outputs, network, sample_loss
 from hierlearn.learners._selection import best_on_validation, error, fit_of_seed, loss_of_classes, points_by_seed
@@ -90,9 +90,9 @@ class Randomised(Learner):
         if self.draws == "none" and self.order != 2:
             yield "draws", f"'none' with order {self.order}", "exact, sampled, or order 2"
 
-    def objections_to(self, teacher: Teacher, representation: Representation) -> Iterator[Objection]:
+    def objections_to(self, labels: Labels, representation: Representation) -> Iterator[Objection]:
         """A loss of classes on another target."""
-        yield from loss_of_classes(self.loss, teacher)
+        yield from loss_of_classes(self.loss, labels)
 
     def needs(self, sizes: Sizes) -> Needs:
         """Activations of both halves at every value of the multipliers; weights at every ridge, and Adam's means.
@@ -115,13 +115,13 @@ class Randomised(Learner):
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """State: w0 (S, m/2, D), weights (S, k, m, D) float32, for orders above 2 (S, k, m/2, D)."""
         self.refuse_sample(sample)
-        problem, kind, ridges = sample.problem, sample.problem.teacher.kind, list(sample.choices["ridge"])
+        data, kind, ridges = sample.data, sample.data.kind, list(sample.choices["ridge"])
         w0, net, loss = first_layers(sample, self.width), self._network(), LOSSES[self.loss]
         shape, fits = (net.directions, w0.shape[-1]), []
-        seeds = zip(problem.seeds, sample.streams.at("start").generators(), w0, points_by_seed(sample), strict=True)
+        seeds = zip(data.seeds, sample.streams.at("start").generators(), w0, points_by_seed(sample), strict=True)
         for seed, generator, gates, (x, y, z, labels) in seeds:
-            starts = [self.start * normal(generator, *shape) for _ in range(problem.outputs)]
-            inner, weights = x @ gates.T, np.empty((len(ridges), problem.outputs, *shape), np.float32)
+            starts = [self.start * normal(generator, *shape) for _ in range(data.outputs)]
+            inner, weights = x @ gates.T, np.empty((len(ridges), data.outputs, *shape), np.float32)
             for r, ridge in enumerate(ridges):
                 for j, start in enumerate(starts):
                     # The same draws at every ridge.
@@ -141,7 +141,7 @@ class Randomised(Learner):
                     flops=4.0 * self.steps * points * weights[0].size * len(ridges),
                 )
             )
-            monitor.report(len(fits), len(problem.seeds), f"width {self.width}, n = {sample.n}")
+            monitor.report(len(fits), len(data.seeds), f"width {self.width}, n = {sample.n}")
         return Fit.stack(fits)
 
     def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:

@@ -51,7 +51,7 @@ class TangentRows(Learner):
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """State: w0 (S, m/2, D), weights (S, k, m, D) float32, as `taylor` of order 1 has them."""
-        ridges, kind = np.asarray(sample.choices["ridge"], np.float64), sample.problem.teacher.kind
+        ridges, kind = np.asarray(sample.choices["ridge"], np.float64), sample.data.kind
         parts = zip(first_layers(sample, self.width), points_by_seed(sample), strict=True)
         return Fit.stack(self._fit_seed(own, *points, kind, ridges) for own, points in parts)
 

@@ -14,13 +14,13 @@ from hierlearn.core.protocols import (
     Features,
     Fit,
     Input,
+    Labels,
     Learner,
     Monitor,
     Objection,
     Representation,
     Sample,
     State,
-    Teacher,
 )
 from hierlearn.learners._dual import cross_gram_matrix, fit_dual, gram_matrix
 from hierlearn.learners._selection import best_on_validation, error, fit_of_seed, loss_of_classes, points_by_seed
@@ -123,9 +123,9 @@ class Taylor(Learner):
         if self.order == 1 and self.loss != "squared":
             yield "loss", f"{self.loss!r} with order 1", "squared, or another order"
 
-    def objections_to(self, teacher: Teacher, representation: Representation) -> Iterator[Objection]:
+    def objections_to(self, labels: Labels, representation: Representation) -> Iterator[Objection]:
         """A loss of classes on another target, and a second moment of points that there are not."""
-        yield from loss_of_classes(self.loss, teacher)
+        yield from loss_of_classes(self.loss, labels)
         if self.regulariser == "data" and not representation.unlabelled:
             yield "regulariser", "'data' without unlabelled points", "plain, or a representation that is fitted"
 
@@ -160,12 +160,12 @@ class Taylor(Learner):
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """State: w0 (S, m/2, D), weights (S, k, m, D) float32; with `data` also root (S, D, D) float32."""
         self.refuse_sample(sample)
-        problem = sample.problem
-        w0, roots = first_layers(sample, self.width), self._roots(problem.seeds, sample.features, cache)
+        data = sample.data
+        w0, roots = first_layers(sample, self.width), self._roots(data.seeds, sample.features, cache)
         generators = sample.streams.at("start").generators()
-        given = zip(problem.seeds, generators, w0, roots, points_by_seed(sample), strict=True)
+        given = zip(data.seeds, generators, w0, roots, points_by_seed(sample), strict=True)
         seeds = [_Seed(seed, generator, own, root, *points) for seed, generator, own, root, points in given]
-        kind, ridges = problem.teacher.kind, sample.choices["ridge"]
+        kind, ridges = data.kind, sample.choices["ridge"]
         if self.order == 1:
             found: Iterable[dict[str, Any]] = [self._fit_linear(one, kind, ridges, cache) for one in seeds]
         else:

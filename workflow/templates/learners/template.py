@@ -30,7 +30,7 @@ class Template(Learner):
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """State: weights (S, (D + 1)(D + 2) / 2, k) float64; the ridge that is best on validation points."""
-        ridges, kind = np.asarray(sample.choices["ridge"], np.float64), sample.problem.teacher.kind
+        ridges, kind = np.asarray(sample.choices["ridge"], np.float64), sample.data.kind
         fits = []
         # One seed after the other: features (n, D) and labels (n, k), training points and validation points.
         for x, y, z, labels in points_by_seed(sample):

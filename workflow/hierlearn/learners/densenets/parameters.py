@@ -8,7 +8,7 @@ from annotated_types import Interval, MinLen
 
 from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import Count, Index, NotNegative, Positive, Share
-from hierlearn.core.protocols import Objection, Representation, Teacher
+from hierlearn.core.protocols import Labels, Objection, Representation
 from hierlearn.learners._runs import FRESH_POINTS, Rates
 from hierlearn.learners._selection import DIVERGED
 
@@ -37,12 +37,12 @@ class TrainingParameters:
     steps: Annotated[Count | None, "Steps, in place of epochs."] = None
     online: Annotated[bool, "One pass over fresh points: the number of samples is steps times batch."] = False
 
-    def objections_to(self, teacher: Teacher, representation: Representation) -> Iterator[Objection]:
+    def objections_to(self, labels: Labels, representation: Representation) -> Iterator[Objection]:
         """Several outputs, and classes without the threshold that the network is added to."""
-        if teacher.outputs > 1:
-            found = f"a network of one output for a target of {teacher.outputs} outputs"
+        if labels.outputs > 1:
+            found = f"a network of one output for a target of {labels.outputs} outputs"
             yield "name", found, "another learner, or a target of one output"
-        elif teacher.kind == "classes" and teacher.links is None:
+        elif labels.kind == "classes" and labels.links is None:
             found = "a network with the teacher's threshold for classes that have none"
             yield "name", found, "another learner, the teacher quadratic_densenet, or regression"
 
@@ -69,10 +69,10 @@ class LayerParameters(TrainingParameters):
         list[Share] | None, "Parts of the training after which layers 3 .. L come at the latest; null: evenly spread."
     ] = None
 
-    def objections_to(self, teacher: Teacher, representation: Representation) -> Iterator[Objection]:
+    def objections_to(self, labels: Labels, representation: Representation) -> Iterator[Objection]:
         """Targets of another kind, and lists that do not fit the depth, which may be the teacher's."""
-        yield from TrainingParameters.objections_to(self, teacher, representation)
-        depth = self.depth or (USUAL_DEPTH if teacher.links is None else len(teacher.links) + 1)
+        yield from TrainingParameters.objections_to(self, labels, representation)
+        depth = self.depth or (USUAL_DEPTH if labels.links is None else len(labels.links) + 1)
         layers = {"graph": depth - 1, "alphas": depth - 1, "distils": depth - 1, "starts": depth - 2}
         for name, count in (layers | {"thresholds": depth - 2}).items():
             given = vars(self).get(name)

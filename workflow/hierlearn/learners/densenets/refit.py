@@ -40,11 +40,11 @@ def refit(learner: Any, fit: Fit, sample: Sample) -> Fit:
     log(1 + exp(-v y (f + <w, products>))) / v and a ridge on w. The strength of the ridge is the best one for
     validation points. A seed that has diverged stays as it is, without weights.
     """
-    problem, classes = sample.problem, sample.problem.teacher.kind == "classes"
+    data, classes = sample.data, sample.data.kind == "classes"
     used = min(sample.n, MOST_POINTS_OF_CLASSES) if classes else sample.n
-    counts = {"training": used, "validation": problem.held_out}
+    counts = {"training": used, "validation": data.held_out}
     points = {role: sample.features.draw(role, n) for role, n in counts.items()}
-    labels = {role: problem.draw(role, n).labels for role, n in counts.items()}
+    labels = {role: data.draw(role, n).labels for role, n in counts.items()}
     student = Student.from_state(fit.state)
     layout = learner.layout(student.columns(points["training"]), student)
     if classes:

@@ -28,9 +28,9 @@ Pass = tuple[list[np.ndarray], list[np.ndarray]]
 def train(learner: Any, sample: Sample, monitor: Monitor) -> Fit:
     """For each seed the run with the least error on validation points."""
     learner.refuse_sample(sample)
-    runs, problem = DensenetRuns(learner, sample, grid(sample.choices)), sample.problem
-    runs.train(monitor, f"n{sample.n}-seed{problem.seeds[0]}-{len(problem.seeds)}")
-    fits = best_fits([runs], monitor, {"validation": problem.held_out})
+    runs, data = DensenetRuns(learner, sample, grid(sample.choices)), sample.data
+    runs.train(monitor, f"n{sample.n}-seed{data.seeds[0]}-{len(data.seeds)}")
+    fits = best_fits([runs], monitor, {"validation": data.held_out})
     fit = Fit.stack(one["validation"] for one in fits)
     if "graph" in fit.choices:
         fit.choices["graph"] = np.array([float(GRAPHS.index(name)) for name in fit.choices["graph"]])
@@ -46,7 +46,7 @@ class DensenetRuns(Runs):
     traced = TRACED_POINTS
 
     def __init__(self, learner: Any, sample: Sample, settings: Sequence[Setting]) -> None:
-        self.student = Student.of(learner, sample.problem)
+        self.student = Student.of(learner, sample.data)
         names, depth = [setting.get("graph", "own") for setting in settings], self.student.depth
         own_links = {"own": self.student.links}
         graphs = [own_links.get(name) or quadratic_densenets.links_by_name(name, depth) for name in names]
@@ -57,9 +57,9 @@ class DensenetRuns(Runs):
         self.student = replace(self.student, links=union)
         self.layout = learner.layout(inputs, self.student)
         super().__init__(learner, sample, settings)
-        self.schedule, seeds = phase_schedule(learner, self.student.depth, self.steps), len(self.problem.seeds)
+        self.schedule, seeds = phase_schedule(learner, self.student.depth, self.steps), len(self.data.seeds)
         self.streams = [sample.streams.take([seed]) for seed in range(seeds) for _ in settings]
-        points = self.problem.draw("training", min(sample.n, TRACED_POINTS))
+        points = self.data.draw("training", min(sample.n, TRACED_POINTS))
         sizes = np.sqrt(np.mean((points.labels / self.student.scale[:, None, None]) ** 2, axis=(1, 2)))
         self.label_sizes = np.repeat(sizes, len(settings))
         self.training = learner.training(
@@ -69,7 +69,7 @@ class DensenetRuns(Runs):
             own=own * seeds,
             rates=np.tile([one["learning_rate"] for one in settings], seeds),
             decays=np.tile([one["weight_decay"] for one in settings], seeds),
-            loss="logistic" if self.problem.teacher.kind == "classes" else "squared",
+            loss="logistic" if self.data.kind == "classes" else "squared",
             sharpness=learner.sharpness,
             optimiser=learner.optimiser,
             momentum=learner.momentum,
@@ -121,7 +121,7 @@ class DensenetRuns(Runs):
         return self._by_seed(result | self.training.look() | self._feature_errors(passes))
 
     def points(self, role: str, count: int) -> tuple[np.ndarray, np.ndarray]:
-        x, labels = self.network_input(self.sample.features.draw(role, count)), self.problem.draw(role, count).labels
+        x, labels = self.network_input(self.sample.features.draw(role, count)), self.data.draw(role, count).labels
         return np.repeat(x, len(self.settings), axis=0), np.repeat(labels, len(self.settings), axis=0)
 
     def errors(self, role: str, count: int) -> np.ndarray:
@@ -203,8 +203,11 @@ class DensenetRuns(Runs):
     @cached_property
     def _hidden(self) -> dict[str, np.ndarray]:
         """The teacher's features on the points that are looked at, (S, n, k_l) each; nothing if it has none."""
-        x = self.problem.draw("validation", min(self.problem.held_out, TRACED_POINTS)).x
-        return self.problem.teacher.hidden(self.problem.state, x)
+        truth = self.data.oracle
+        if truth is None:
+            return {}
+        x = self.data.draw("validation", min(self.data.held_out, TRACED_POINTS)).x
+        return truth.teacher.hidden(truth.state, x)
 
     def _by_seed(self, values: State) -> State:
         return {name: one.reshape(self.shape) for name, one in values.items()}
@@ -216,9 +219,7 @@ class DensenetRuns(Runs):
         if self.student.mean is not None:
             outputs = outputs + x[..., 2 * self.layout.inputs :]
         outputs = outputs * np.repeat(self.student.scale, len(self.settings))[:, None, None]
-        return np.stack(
-            [error(one[..., None], labels, self.problem.teacher.kind) for one in np.moveaxis(outputs, -1, 0)]
-        )
+        return np.stack([error(one[..., None], labels, self.data.kind) for one in np.moveaxis(outputs, -1, 0)])
 
 
 def phase_schedule(learner: Any, depth: int, total: int) -> Schedule:

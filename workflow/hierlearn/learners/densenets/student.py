@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hierlearn.core.problem import Problem
-from hierlearn.core.protocols import State
+from hierlearn.core.protocols import Data, State, Teacher
 from hierlearn.learners._runs import BLOCK_ROWS
 from hierlearn.learners.densenets.parameters import USUAL_DEPTH
 from hierlearn.solvers.densenets.model import Layout
@@ -41,38 +40,40 @@ class Student:
         return len(self.links) + 1
 
     @classmethod
-    def of(cls, learner: Any, problem: Problem) -> "Student":
-        """The student of a problem: what the learner leaves open is taken from the teacher, if that has it.
+    def of(cls, learner: Any, data: Data) -> "Student":
+        """The student on some data: what the learner leaves open is taken from the teacher, if known, that has it.
 
         Raises ValueError where graph or alphas do not fit the depth.
         """
-        teacher, inputs = problem.teacher, problem.inputs
-        known, widths = teacher.links, teacher.layer_widths
-        depth = learner.depth or (USUAL_DEPTH if known is None else len(known) + 1)
+        # The truth behind the labels, where it is a network of squares.
+        truth = data.oracle if data.oracle is not None and data.oracle.teacher.links is not None else None
+        known = () if truth is None else truth.teacher.links or ()
+        depth = learner.depth or (USUAL_DEPTH if truth is None else len(known) + 1)
         # Whether every layer has one of the teacher's.
-        alike = known is not None and depth <= len(known) + 1
-        if learner.graph is None and known is not None and alike:
+        alike = truth is not None and depth <= len(known) + 1
+        if learner.graph is None and alike:
             links = tuple(known[: depth - 1])
         else:
             links = quadratic_densenets.links(depth, learner.graph)
         for layer, below in enumerate(links, start=2):
             if not below or not set(below) <= set(range(layer)):
                 raise ValueError(f"graph: layer {layer} sees {list(below)}; expected earlier layers, 0 to {layer - 1}")
-        if learner.alphas is None and learner.gap is None and alike:
-            alphas = problem.state["alphas"][:, : depth - 1]
+        if truth is not None and learner.alphas is None and learner.gap is None and alike:
+            alphas = truth.state["alphas"][:, : depth - 1]
         else:
             weights = quadratic_densenets.layer_weights(depth, learner.alphas, learner.gap or USUAL_GAP)
-            alphas = np.tile(weights, (len(problem.seeds), 1))
+            alphas = np.tile(weights, (len(data.seeds), 1))
         if not len(links) == alphas.shape[1] == depth - 1:
             raise ValueError(f"graph and alphas: {len(links)} and {alphas.shape[1]} layers; expected {depth - 1} each")
+        widths = truth.teacher.layer_widths if truth is not None and alike else None
         return cls(
             links,
             np.asarray(alphas, dtype=np.float64),
-            np.ones(len(problem.seeds)) if known is None else problem.factor,
-            problem.state["mean"] if teacher.kind == "classes" and known is not None else None,
-            float(np.sqrt(inputs.dimension)) if inputs.norm == "unit" else 1.0,
-            teacher.centre,
-            widths[: depth - 1] if alike and widths is not None else None,
+            np.ones(len(data.seeds)) if truth is None else truth.factor,
+            truth.state["mean"] if truth is not None and data.kind == "classes" else None,
+            float(np.sqrt(data.dimension)) if data.points_norm == "unit" else 1.0,
+            Teacher.centre if data.oracle is None else data.oracle.teacher.centre,
+            None if widths is None else widths[: depth - 1],
         )
 
     def columns(self, x: np.ndarray) -> int:

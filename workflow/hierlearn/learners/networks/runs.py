@@ -21,21 +21,21 @@ BYTES_TOGETHER, BYTES_IN_CACHE = 512 * 2**20, 8 * 2**20
 
 def train_grid(learner: Any, sample: Sample, settings: Sequence[Setting], monitor: Monitor) -> list[dict[str, Fit]]:
     """For each seed the fit of its best run, by the points on which it is best ("validation", "test")."""
-    problem, fits = sample.problem, []
+    data, fits = sample.data, []
     inputs = learner.with_bias(sample.features.draw("validation", 1)).shape[-1] - learner.bias
-    start = learner.initial_weights(inputs, problem.outputs, sample.streams)
+    start = learner.initial_weights(inputs, data.outputs, sample.streams)
     bytes_per_run = 12 * sum(values[0].size for values in start.values()) + 24 * learner.batch * learner.width
     columns = int(np.clip(BYTES_TOGETHER // bytes_per_run, 1, len(settings)))
-    rows = int(np.clip(BYTES_IN_CACHE // (columns * bytes_per_run), 1, len(problem.seeds)))
-    for first in range(0, len(problem.seeds), rows):
-        part = take(sample, range(first, min(first + rows, len(problem.seeds))))
+    rows = int(np.clip(BYTES_IN_CACHE // (columns * bytes_per_run), 1, len(data.seeds)))
+    for first in range(0, len(data.seeds), rows):
+        part = take(sample, range(first, min(first + rows, len(data.seeds))))
         weights = {name: values[first : first + rows] for name, values in start.items()}
         blocks = [
             NetworkRuns(learner, part, settings[i : i + columns], weights) for i in range(0, len(settings), columns)
         ]
         for i, block in enumerate(blocks):
-            block.train(monitor, f"n{sample.n}-seed{part.problem.seeds[0]}-part{i}")
-        fits += best_fits(blocks, monitor, points_of_rules(problem))
+            block.train(monitor, f"n{sample.n}-seed{part.data.seeds[0]}-part{i}")
+        fits += best_fits(blocks, monitor, points_of_rules(data))
     return fits
 
 
@@ -76,7 +76,7 @@ class NetworkRuns(Runs):
 
     def points(self, role: str, count: int) -> tuple[np.ndarray, np.ndarray]:
         x = self.network_input(self.sample.features.draw(role, count))
-        return x[:, None], self.problem.draw(role, count).labels[:, None]
+        return x[:, None], self.data.draw(role, count).labels[:, None]
 
     def look(self) -> dict[str, np.ndarray]:
         """Errors on points of two sets, and norms."""
@@ -89,13 +89,13 @@ class NetworkRuns(Runs):
 
     def measures(self) -> dict[str, np.ndarray]:
         """Norms, and E|out_1 - F|^2 of a ResNet on validation points, where the teacher names its base F."""
-        problem, learner, count = self.problem, self.learner, self.problem.held_out
-        if learner.architecture != "resnet" or learner.trained in ("last", "tangent"):
+        truth, learner, count = self.data.oracle, self.learner, self.data.held_out
+        if truth is None or learner.architecture != "resnet" or learner.trained in ("last", "tangent"):
             return self.norms()
-        parts = problem.teacher.parts(problem.state, problem.draw("validation", count).x)
+        parts = truth.teacher.parts(truth.state, self.data.draw("validation", count).x)
         if "base" not in parts:
             return self.norms()
-        base = (parts["base"] * problem.factor[:, None, None])[:, None]
+        base = (parts["base"] * truth.factor[:, None, None])[:, None]
         x, _ = self.points("validation", count)
         first_block = partial(self.training.outputs, blocks=1)
         return self.norms() | {"base_error": self._error(x, base, first_block, "regression")}
@@ -121,4 +121,4 @@ class NetworkRuns(Runs):
         self, x: np.ndarray, labels: np.ndarray, outputs: Callable[[np.ndarray], np.ndarray], kind: str = ""
     ) -> np.ndarray:
         parts = [outputs(x[:, :, i : i + BLOCK_ROWS]).astype(np.float64) for i in range(0, x.shape[2], BLOCK_ROWS)]
-        return error(np.concatenate(parts, axis=2), labels, kind or self.problem.teacher.kind)
+        return error(np.concatenate(parts, axis=2), labels, kind or self.data.kind)

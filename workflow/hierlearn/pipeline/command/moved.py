@@ -1,4 +1,4 @@
-"""Where modules lay before the package was parted into a library and a workflow, for files that still name them so."""
+"""What modules and attributes were called before the package was parted into a library and a workflow."""
 
 import re
 from pathlib import Path
@@ -16,11 +16,16 @@ NAMES = {
 WORDS = "|".join(name.replace(".", "[./]") for name in NAMES)
 FORMER = re.compile(rf"\bhierlearn([./])({WORDS})\b(?!\()")
 
+# What learners were fitted on was a problem, with the truth behind its labels.
+ATTRIBUTES = {"sample.problem.teacher.kind": "sample.data.kind", "sample.problem": "sample.data"}
+
 
 def update(file: Path) -> bool:
-    """Rewrite the names of modules and schemas in a file, and return whether there were any to rewrite."""
+    """Rewrite the names of modules, schemas and attributes in a file, and return whether there were any to rewrite."""
     before = file.read_text(encoding="utf-8")
     now = FORMER.sub(_present, before)
+    for name, present in ATTRIBUTES.items() if file.suffix == ".py" else ():
+        now = now.replace(name, present)
     if now != before:
         texts.put(file, now)
     return now != before
