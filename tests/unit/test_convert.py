@@ -238,9 +238,9 @@ def test_a_folder_without_studies_is_one_line(tmp_path):
         list(convert.convert_all([tmp_path], ROOT))
 
 
-OLDER_IMPORTS = """from hierlearn.pipeline.measurements._variables import describe
+OLDER_IMPORTS = """from hierlearn.probes._variables import describe
 from hierlearn.core.protocols import Probe
-import hierlearn.pipeline.files.netcdf
+import hierlearn.files.netcdf
 from hierlearn.inputs.sphere import Sphere
 scores = hierlearn.compare({}, [], [])
 kind, seeds = sample.problem.teacher.kind, sample.problem.seeds
@@ -251,7 +251,7 @@ def test_components_import_modules_by_their_present_names(tmp_path):
     component, study = tmp_path / "probes" / "mine.py", tmp_path / "studies" / "mine.yaml"
     for file, text in {
         component: OLDER_IMPORTS,
-        study: "# $schema=../hierlearn/pipeline/schemas/study.schema.json\n",
+        study: "# $schema=../hierlearn/schemas/study.schema.json\n",
     }.items():
         file.parent.mkdir()
         file.write_text(text)
