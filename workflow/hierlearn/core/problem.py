@@ -84,7 +84,7 @@ class Problem:
         return self.inputs.dimension
 
     @property
-    def shape(self) -> tuple[int, int, int] | None:
+    def shape(self) -> Sequence[int] | None:
         return self.inputs.shape
 
     @property
