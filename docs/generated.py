@@ -4,6 +4,7 @@ A page asks for one of these by a line of its own, such as {keys}, in whose plac
 name returns.
 """
 
+import csv
 import json
 import re
 from ast import ClassDef, FunctionDef, Module, get_docstring, parse, walk
@@ -15,6 +16,7 @@ import yaml
 
 from hierlearn.core import registry
 from hierlearn.pipeline.claims.page.mathematics import html
+from hierlearn.pipeline.plan import history
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = registry.PACKAGE
@@ -201,6 +203,14 @@ def _cited(text: str) -> Iterator[tuple[str, str]]:
 def _order(place: str) -> tuple[int, list[float], str]:
     kind = next(i for i, word in enumerate(PLACES) if place.startswith(word))
     return kind, [float(number) for number in re.findall(r"\d+(?:\.\d+)?", place)], place
+
+
+def draws() -> str:
+    """How often a further draw of a stored design had another result, and which primary rows moved."""
+    with open(ROOT / "docs" / "ledger" / "claims.csv", newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    primary = {row["claim"]: row["digest"] for row in rows if row["rank"] == "primary"}
+    return history.further_draws(history.read(ROOT / history.FILE)[0], primary, {row["preset"] for row in rows})
 
 
 def studies() -> str:

@@ -98,13 +98,13 @@ def test_a_row_of_the_page_shows_then_now_and_later_without_a_click(records):
     assert "✓</span> passes</span>" in text and "surviv" not in text
 
 
-def test_the_readme_has_the_columns_of_the_page_and_the_same_headline(records):
-    text = findings.table([row(claim="C1", verdict="extends")], PAPERS, {}, records)
-    assert text.startswith("- Of 2 primary rows") and "by their first questions 1 is no test." in text
-    (found,) = [one for one in text.splitlines() if "#C1" in one]
-    assert (
-        found.startswith("| ✓ holds | ○ no test | asked later: ✓ passes | [C1]") and "differs from the first" in found
-    )
+def test_the_readme_has_the_outcomes_by_scope_and_marks_a_sentence_on_what_is_not_decided(records):
+    said = {"papers": {"chen2020": {"study": "one", "shows": "It", "sentences": ["It is {C1}.", "It is {C2}."]}}}
+    rows = [row(claim="C1", verdict="extends", regime="beyond"), row(claim="C2")]
+    text = findings.sections(said, rows, PAPERS, records)
+    assert text.startswith("Of 2 main claims 1 is no test, 1 is undecided.")
+    assert "It is 0.51. *(no test)* It is 0.51. *(undecided)*" in text
+    assert "*Main claims: outside, 1 is no test; identities, 1 is undecided.*" in text
 
 
 def test_a_folder_without_records_has_none(tmp_path):
@@ -123,7 +123,8 @@ def test_the_records_of_the_project_give_the_headline_of_its_readme_and_of_its_p
     files = sorted((ROOT / publication.FOLDER).glob("*/claims.json"))
     told = [one for file in files for one in json.loads(file.read_text())["rows"]]
     for sentence in records.headline(told):
-        assert f"- {sentence}\n" in readme and f">{sentence}</p>" in page
+        assert f">{sentence}</p>" in page
+    assert f"\n{records.in_short()}\n" in readme
     assert not re.search("surviv", readme + page, re.IGNORECASE)
     # Every row whose question is known says so in sight.
     asked_rows = [one for one in told if one["claim"] in records.questions]
@@ -132,8 +133,8 @@ def test_the_records_of_the_project_give_the_headline_of_its_readme_and_of_its_p
     )
 
 
-def test_the_terminal_says_the_headline_of_the_readme_and_nothing_where_no_ledger_is_stored(tmp_path):
+def test_the_terminal_says_the_headline_of_the_page_and_nothing_where_no_ledger_is_stored(tmp_path):
     told = answers.stored_headline(SimpleNamespace(config=ROOT / "config"))
-    readme = (ROOT / publication.README).read_text()
-    assert len(told) > 4 and all(f"- {sentence}\n" in readme for sentence in told[2:])
+    page = (ROOT / publication.FOLDER / "index.html").read_text()
+    assert len(told) > 4 and all(f">{sentence}</p>" in page for sentence in told[2:])
     assert answers.stored_headline(SimpleNamespace(config=tmp_path / "config")) == []

@@ -175,30 +175,57 @@ def test_a_larger_one_that_stays_is_marked_too(at):
     assert "larger than quick" in publish(at("quick", **changed)) and is_older()
 
 
-def test_the_readme_has_the_primary_rows_between_its_marks(plan):
-    run(plan, "small", mine(statement=r"$\|W\| < 1$ | so"), mine("C2", rank="secondary"))
+SAID = """
+cover: {study: small, box: [0, 0, 400, 300]}
+papers:
+  chen2020:
+    study: small
+    box: [0, 0, 200, 300]
+    shows: A line
+    sentences:
+    - The slope is {C1} [{C1 interval}], its rival's {C1 control}.
+    - That of a row that is not stored is {C7}.
+"""
+
+
+def test_the_readme_has_sentences_with_the_numbers_of_stored_rows_between_its_marks_and_pictures(plan):
+    Path("config").mkdir()
+    Path(findings.FILE).write_text(SAID)
+    run(plan, "small", mine(), mine("C2", rank="secondary"))
     records.publish(plan)
     text = Path("README.md").read_text()
     assert (
         text.startswith(f"before {findings.BEGIN}\n") and text.endswith(f"{findings.END} after\n") and "old" not in text
     )
-    (line,) = [line for line in text.splitlines() if line.startswith("| – | – | ✓ passes |")]
-    assert line.count("|") == 7 and r"\Vert W\Vert" in line and "0.512 [0.25, 0.75] | ≤ 1 + 0.2 |" in line
+    assert "\nThe slope is 0.51 [0.25 to 0.75], its rival's 1.9.\n" in text and "C7" not in text
+    assert "![A line](docs/pictures/chen2020.svg)" in text
+    assert 'viewBox="0 0 200 300"' in Path("docs/pictures/chen2020.svg").read_text()
+    assert 'viewBox="0 0 400 300"' in Path("docs/pictures/cover.svg").read_text()
     records.publish(plan)
     assert Path("README.md").read_text() == text
 
 
-def test_a_number_says_in_the_readme_what_it_is_also_of_a_study_that_was_stored_before(plan):
-    run(plan, "small", mine("C1-kernel"))
-    records.publish(plan)
-    assert "0.512 [0.25, 0.75] slope |" in Path("README.md").read_text()
-    file = Path("docs/ledger/small/claims.json")
-    content = json.loads(file.read_text())
-    del content["study"]["numbers"]
-    file.write_text(json.dumps(content))
-    Path(plan.targets.file("small", "claims.json")).unlink()
-    records.publish(plan)
-    assert "0.512 [0.25, 0.75] slope |" in Path("README.md").read_text()
+@pytest.mark.parametrize(
+    ("sentence", "told"),
+    [
+        ("{C1 times} times", "1.7 times"),
+        ("{C1 times-interval}", "1.3 to 2.1"),
+        ("{C1 percent} %, {C1 inverse}", "51 %, 2.0"),
+        ("≤ {C1 predicted} + {C1 slack}, {C1 predicted-percent} %", "≤ 1.0 + 0.2, 100 %"),
+        ("{C2 times} times, {C2 times-interval}", "15,000 times, 12,000 to 20,000"),
+    ],
+)
+def test_numbers_stand_in_the_readers_units(sentence, told):
+    rows = {"C1": row(), "C2": row(value=-9.6445, low=-9.92, high=-9.36)}
+    assert findings.told(sentence, rows) == told
+
+
+@pytest.mark.parametrize(
+    ("sentence", "message"), [("{C7}", "found C7 in a sentence"), ("{C1 log}", "found the form 'log' of C1")]
+)
+def test_a_sentence_on_what_there_is_not_is_named(sentence, message):
+    with pytest.raises(ValueError, match=f"{findings.FILE}: {message}"):
+        findings.told(sentence, {"C1": row()})
 
 
 def test_a_study_that_is_stored_stays_when_another_one_is(plan):
@@ -248,21 +275,38 @@ def stored():
     return {file.parent.name: json.loads(file.read_text()) for file in files}
 
 
-def test_the_readme_of_the_project_has_its_marks_and_the_table_of_what_is_stored():
+def test_the_readme_and_the_pictures_of_the_project_are_what_the_stored_ledger_gives():
+    rows = [from_json({k: v for k, v in one.items() if k != "detail"}) for one in stored_rows()]
+    said = findings.read(ROOT / findings.FILE)
+    known = asked.read(ROOT / asked.FOLDER, history.read(ROOT / history.FILE)[0])
     text = (ROOT / publication.README).read_text()
-    told = [row for content in stored().values() for row in content["rows"]]
-    if told:
-        rows = [from_json({k: v for k, v in one.items() if k != "detail"}) for one in told]
-        numbers = [content["study"].get("numbers", {}) for content in stored().values()]
-        units = {claim: one["unit"] for part in numbers for claim, one in part.items()}
-        lines = history.read(ROOT / history.FILE)[0]
-        records = asked.read(ROOT / asked.FOLDER, lines)
-        found = findings.table(rows, papers.said(), units, records)
-        primary = {row.claim: row.digest for row in rows if row.rank == "primary"}
-        again = history.further_draws(lines, primary, {row.preset for row in rows})
-        assert again and findings.put(text, f"{found}\n\n{again}") == text
-    else:
-        assert "No run is stored yet" in findings.put(text, "No run is stored yet")
+    assert findings.put(text, findings.sections(said, rows, papers.said(), known)) == text
+    for name, picture in findings.pictures(said, ROOT / publication.FOLDER).items():
+        assert (ROOT / findings.PICTURES / f"{name}.svg").read_text() == picture, name
+
+
+def stored_rows():
+    return [row for content in stored().values() for row in content["rows"]]
+
+
+def test_every_paper_has_five_sentences_and_no_number_of_a_run_in_them_that_is_not_a_rows():
+    claims = {one["claim"] for one in stored_rows()}
+    for key, found in findings.read(ROOT / findings.FILE)["papers"].items():
+        assert len(found["sentences"]) == 5, key
+        for sentence in found["sentences"]:
+            assert findings.claims(sentence) <= claims, sentence
+            # Degrees, dimensions and names of theorems are whole numbers.
+            assert not re.search(r"\d[.,]\d", findings.PLACEHOLDER.sub("", sentence).replace("N(d,2)", "")), sentence
+
+
+def test_the_readme_is_short_and_its_other_parts_have_no_number_of_a_run():
+    text = (ROOT / publication.README).read_text()
+    assert len(text.split()) <= 900
+    before, _, rest = text.partition(findings.BEGIN)
+    other = before + rest.partition(findings.END)[2]
+    prose = re.sub(r"(?s)```.*?```|`[^`]*`|<[^>]*>", "", other)
+    assert set(re.findall(r"\d[\d.,]*\d", prose)) == {"3.11", "95"}
+    assert len(before.partition("```")[0].split()) <= 60
 
 
 def test_what_is_stored_is_small():

@@ -11,7 +11,7 @@ from packaging.version import Version
 
 def test_the_same_floor_is_promised_everywhere():
     (asked,) = re.findall(r'^min_version\("(.*)"\)$', (ROOT / "workflow" / "Snakefile").read_text(), re.MULTILINE)
-    told = re.findall(r"Snakemake\*{0,2} (\d[\d.]*\d)", (ROOT / "README.md").read_text())
+    told = re.findall(r"Snakemake\*{0,2} (\d[\d.]*\d)", (ROOT / "docs" / "installation.md").read_text())
     assert told == [asked]
     assert Version(asked) == compatibility.floor() <= Version(version("snakemake"))
 

@@ -85,7 +85,7 @@ class Records:
             f"Of {sum(self.now.values())} primary rows, each judged again by its first question from the stored draws, "
             f"{_counts(self.now)}. Of the undecided ones {self.lacking_a_draw} lack a second draw of that question or "
             "of its rival.",
-            *self._by_scope(rows),
+            f"By the scope that a row states today: {self.in_scopes(rows)}.",
             f"By the first design of every question, then: of {sum(self.then.values())} primary rows "
             f"{_counts(self.then, 2)}; {self.added} rows that were listed later are apart.",
             f"The questions of {self.after_a_result} rows were changed after a result of theirs was stored. Today "
@@ -93,11 +93,13 @@ class Records:
             "came in their place have rows of their own, which are secondary.",
         ]
 
-    def _by_scope(self, rows: Iterable[Mapping[str, str]]) -> list[str]:
-        """The outcomes now of primary rows by the scope that their study states today."""
-        found = self.by_scope(rows)
-        told = "; ".join(f"{name}, {_counts(counts)}" for name, counts in found.items())
-        return [f"By the scope that a row states today: {told}."]
+    def in_short(self) -> str:
+        """Return how many primary rows have which outcome now, in one sentence."""
+        return f"Of {sum(self.now.values())} main claims {_counts(self.now)}."
+
+    def in_scopes(self, rows: Iterable[Mapping[str, str]]) -> str:
+        """Return the outcomes now of primary rows by the scope that their study states today, in words."""
+        return "; ".join(f"{name}, {_counts(counts)}" for name, counts in self.by_scope(rows).items())
 
     def by_scope(self, rows: Iterable[Mapping[str, str]]) -> dict[str, Counter[str]]:
         """Return how many primary rows have which outcome now, by scope, identities apart."""

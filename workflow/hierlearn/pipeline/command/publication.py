@@ -1,7 +1,8 @@
 """Stores a run with the code: rows and figures of every study in docs/ledger, and what is made of all that are stored.
 
 A study is a folder by itself, {study}/claims.json and {study}/figure.svg, which a later run of that study replaces.
-Beside them lie claims.csv and the page of all stored studies, and the README has a table of their primary rows.
+Beside them lie claims.csv and the page of all stored studies. The README says what was found of each paper, with
+pictures that are cut out of the stored figures.
 """
 
 import json
@@ -91,7 +92,8 @@ def store(plan: Plan, root: Path) -> list[str]:
 
 
 def together(root: Path, compare: str = "") -> list[str]:
-    """Makes claims.csv, the page and the README's table from all that is stored. compare: claims.csv of another run."""
+    """Makes claims.csv, the page, the README's findings and their pictures from all that is stored. compare: claims.csv
+    of another run."""
     # Imported where it is used: a plan of a run sets no mathematics.
     from hierlearn.pipeline.claims.page import findings
     from hierlearn.pipeline.claims.page.index import page
@@ -106,22 +108,21 @@ def together(root: Path, compare: str = "") -> list[str]:
     rows = [from_json({key: row[key] for key in COLUMNS}) for row in found]
     earlier = {claim: text for content in contents.values() for claim, text in content["earlier"].items()}
     studies = {name: content["study"] | {"present": True} for name, content in contents.items()}
-    numbers = [study.get("numbers", {}) for study in studies.values()]
-    words = {claim: one["unit"] for part in numbers for claim, one in part.items()}
     presets = sorted({study["preset"] for study in studies.values()})
     compared = comparison(rows, compare) if compare else None
     lines = history.read(root / history.FILE)[0]
     known = asked.read(root / asked.FOLDER, lines)
     preset = ", ".join(presets)
     text = page(rows, details, studies, preset, {}, papers.said(), "", earlier, "", compared, READING, known)
-    primary = {row.claim: row.digest for row in rows if row.rank == "primary"}
-    again = history.further_draws(lines, primary, presets)
-    table = findings.table(rows, papers.said(), words, known)
-    readme, between = root / README, "\n\n".join(filter(None, [table, again]))
+    said, readme = findings.read(root / findings.FILE), root / README
+    between = findings.sections(said, rows, papers.said(), known)
     put = findings.put(readme.read_text(encoding="utf-8"), between)
+    drawn = findings.pictures(said, folder)
     texts.put(folder / "claims.csv", csv_text(noted(rows, earlier)))
     texts.put(folder / "index.html", text)
     texts.put(readme, put)
+    for name, picture in drawn.items():
+        texts.put(root / findings.PICTURES / f"{name}.svg", picture)
     return [f"{FOLDER}: {len(rows)} rows of {len(studies)} studies"]
 
 

@@ -113,7 +113,7 @@ def commit(root: Path) -> str:
         return done.stdout.decode(errors="replace").strip()
 
     # What `record` and `publish` wrote a moment ago changes no result.
-    written = ("docs/ledger", "README.md", history.FILE, f"config/{history.RIVALS}")
+    written = ("docs/ledger", "README.md", "docs/pictures", history.FILE, f"config/{history.RIVALS}")
     others = git("status", "--porcelain", "--untracked-files=no", "--", ".", *(f":!{name}" for name in written))
     found = git("describe", "--always", "--abbrev=12", "--exclude=*")
     return (found + (" with uncommitted changes" if others else "")) or "unknown"

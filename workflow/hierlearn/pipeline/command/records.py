@@ -41,7 +41,7 @@ def tally(plan: Plan) -> Answer:
 
 
 def stored_headline(plan: Plan) -> list[str]:
-    """Return what the stored ledger comes to, as its page and the README have it; no lines where none is stored."""
+    """Return what the stored ledger comes to, as its page has it; no lines where none is stored."""
     root = plan.config.absolute().parent
     stored, known = root / "docs" / "ledger" / "claims.csv", asked.read(root / asked.FOLDER, _recorded(plan))
     if known is None or not stored.is_file():
