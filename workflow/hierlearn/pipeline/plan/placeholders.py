@@ -23,8 +23,8 @@ AROUND = {"two-sided": 0.0, "published": 1.0}
 def values(study: Study, claim: Claim, quantity: Component | None) -> dict[str, str]:
     """Return what each placeholder of a claim stands for, as text.
 
-    The test gives `predicted`, `slack` and `limit`, where the interval has to lie, and of a logarithm the `factor` that
-    it is and by how many `percent` that differs from 1. A parameter of the quantity and of its `where`, an axis of one
+    The test gives `predicted`, `slack` and `limit`, where the interval has to lie, its size without a sign as `margin`,
+    and of a logarithm the `factor` that it is and by how many `percent` that differs from 1. A parameter of the quantity and of its `where`, an axis of one
     value, and a parameter in which the learners and probes that the quantity names agree, have their own names.
     """
     found: dict[str, Any] = {axis: known[0] for axis, known in study.axes.items() if len(known) == 1}
@@ -37,7 +37,7 @@ def values(study: Study, claim: Claim, quantity: Component | None) -> dict[str, 
     for key in [key for key in said if key == "where" or key.endswith("_where")]:
         found |= said.pop(key) or {}
     texts = {name: text for name, value in (found | said).items() if (text := _text(value))}
-    return texts | {name: f"{value:.4g}" for name, value in _of_test(claim).items()}
+    return texts | {name: _rounded(value) for name, value in _of_test(claim).items()}
 
 
 def fill(text: str, known: Mapping[str, str]) -> str:
@@ -71,7 +71,7 @@ def _of_test(claim: Claim) -> dict[str, float]:
     else:
         is_below = claim.rule == "upper" or claim.side == "below"
         found["limit"] = claim.predicted + slack if is_below else claim.predicted - slack
-        size = abs(found["limit"])
+        found["margin"] = size = abs(found["limit"])
     # Beyond this no quantity is a logarithm, and there is no such factor.
     factor = float(f"{math.exp(size):.3g}") if size < 20 else math.nan
     return found | ({} if math.isnan(factor) else {"factor": factor, "percent": round(100 * (factor - 1), 1)})
@@ -94,6 +94,10 @@ def _parts(study: Study, quantity: Component) -> Iterator[Mapping[str, Any]]:
 
 def _full(kind: str, component: Component | None) -> Mapping[str, Any]:
     return registry.defaults(kind, component["name"]) | component if component else {}
+
+
+def _rounded(value: float) -> str:
+    return f"{value:.4g}" if abs(value) < 1e4 else f"{value:,.0f}".replace(",", " ")
 
 
 def _text(value: Any) -> str:
