@@ -4,12 +4,20 @@ import doctest
 
 import pytest
 
-from hierlearn import datasets, estimators, statistics, theory
+from hierlearn import comparison, datasets, estimators, statistics, theory
 
 PUBLIC = [getattr(module, name) for module in (datasets, estimators) for name in module.__all__]
 PUBLIC += [getattr(module, name) for module in (theory, statistics) for name in module.PUBLIC]
+PUBLIC += [comparison.compare, comparison.Comparison]
 # What functions return has no example of its own.
-RETURNED = (datasets.Table, datasets.Truth, theory.Dimensions, statistics.SampleComplexity, statistics.Slope)
+RETURNED = (
+    comparison.Comparison,
+    datasets.Table,
+    datasets.Truth,
+    theory.Dimensions,
+    statistics.SampleComplexity,
+    statistics.Slope,
+)
 SHOWN = [part for part in PUBLIC if part not in RETURNED]
 
 
