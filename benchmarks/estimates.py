@@ -1,9 +1,10 @@
 """How far the time that a run tells before its first job is from the time that it takes: ten runs from nothing.
 
-    PYTHONPATH=workflow python benchmarks/estimates.py [--only bai2020]
+    PYTHONPATH=workflow python benchmarks/estimates.py [--only 'a paper' 'a question'] [--after 'a long study']
 
 Each runs in a fresh copy of the workflow, on two cores where it does not say otherwise; all take about a quarter of an
-hour. On a busy machine the note says what to look at: the CPU time of the whole run over its cores.
+hour. A row is printed after each, and what was broken off goes on after the last one. On a busy machine the note says
+what to look at: the CPU time of the whole run over its cores.
 """
 
 import argparse
@@ -57,10 +58,12 @@ def rows(names: list[str]) -> Iterator[Row]:
 def main() -> None:
     """Print the rows."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", help="runs with this in their name, such as 'a paper'")
+    parser.add_argument("--only", nargs="+", metavar="RUN", choices=RUNS, help=f"some of: {'; '.join(RUNS)}")
+    parser.add_argument("--after", metavar="RUN", choices=RUNS, help="those that come after one")
     parser.add_argument("--rows", action="store_true", help="one JSON object a row, for table.py")
     given = parser.parse_args()
-    emit(rows([name for name in RUNS if (given.only or "") in name]), None if given.rows else "estimates")
+    names = list(RUNS)[list(RUNS).index(given.after) + 1 if given.after else 0 :]
+    emit(rows([name for name in names if name in (given.only or RUNS)]), None if given.rows else "estimates")
 
 
 if __name__ == "__main__":

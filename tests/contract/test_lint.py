@@ -42,3 +42,10 @@ def test_the_linter_finds_nothing():
 def test_code_out_of_data_is_noticed(text):
     found = ruff("--stdin-filename", "workflow/hierlearn/pipeline/run/some.py", "-", text=text).stdout
     assert any(f" {rule} " in found for rule in ("TID251", "S102", "S301", "S307", "S506", "S602")), found
+
+
+def test_private_attributes_of_others_are_noticed_but_in_their_one_file():
+    text = "def f(workflow):\n    return workflow._dag\n"
+    inside = "workflow/hierlearn/pipeline/run/insides.py"
+    assert "SLF001" in ruff("--stdin-filename", "workflow/hierlearn/pipeline/run/job.py", "-", text=text).stdout
+    assert ruff("--stdin-filename", inside, "-", text=text).returncode == 0
