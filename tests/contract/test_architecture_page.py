@@ -15,7 +15,7 @@ CHANGES = [line for line in TEXT.split("## Ten typical changes")[1].splitlines()
 
 def exists(name: str) -> bool:
     pattern = re.sub("<[a-z]+>", "*", name).rstrip("/")
-    return any(list(base.glob(pattern)) for base in (ROOT, ROOT / "workflow", PACKAGE))
+    return any(list(base.glob(pattern)) for base in (ROOT, ROOT / "workflow", PACKAGE, PACKAGE / "pipeline"))
 
 
 @pytest.mark.parametrize("name", NAMED)
