@@ -17,7 +17,7 @@ EARLIER = "primary before the list"
 # Papers whose rows stand at the place of the list to the letter; some of the others were registered at a shorter one.
 LISTED_PLACES = ("allenzhu2019",)
 STATES = ("measured", "partial", "planned", "none")
-KINDS = ("theorem", "rate", "assumption", "published", "conjecture", "open")
+KINDS = ("theorem", "rate", "assumption", "published", "conjecture", "open", "check")
 RULES = ("upper", "lower", "two-sided", "ordering", "bound", "published")
 NAME = re.compile(r"[A-Z][0-9]+[a-z]?(-[a-z0-9-]+)?")
 

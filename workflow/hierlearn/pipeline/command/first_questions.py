@@ -75,8 +75,12 @@ def exceptions(folder: Path) -> set[tuple[str, str]]:
 
     folder: `docs/records`.
     """
-    checks = {(row["row"], "kind") for row in _table(folder / CONTRACT) if row["change"] == "check"}
-    return {(row["row"], row["field"]) for row in _table(folder / CHANGED)} | checks
+    return {(row["row"], row["field"]) for row in _table(folder / CHANGED)} | identities(folder)
+
+
+def identities(folder: Path) -> set[tuple[str, str]]:
+    """Return the (claim, field) of identities that are checks now, which changes their kind. folder: `docs/records`."""
+    return {(row["row"], "kind") for row in _table(folder / CONTRACT) if row["change"] == "check"}
 
 
 def restored(folder: Path) -> set[str]:
